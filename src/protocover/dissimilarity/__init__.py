@@ -1,0 +1,82 @@
+"""Dissimilarities: fitted once, then asked for the table between any two sets of examples.
+
+Whatever is passed as ``metric=`` becomes an object with ``fit(X, y)`` and
+``cross(A, B)``. It may further say of itself, as attributes:
+
+- ``symmetric``: d(a, b) is d(b, a), so each pair need be computed only once;
+- ``pairwise``: `X` is a table of values between examples, not of their features;
+- ``accepts_anything``: examples need not be rows of numbers;
+- ``allows_nan``: rows may hold missing values;
+- ``thread_safe`` (default true): several blocks may be computed at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import clone
+
+from .euclidean import Cosine, Euclidean, SquaredEuclidean
+from .function import Function
+from .kernel import KernelDistance, kernel_to_distance
+from .metric import METRIC_NAMES, Metric
+from .precomputed import Precomputed
+
+__all__ = [
+    "Cosine",
+    "Euclidean",
+    "Function",
+    "KernelDistance",
+    "Metric",
+    "Precomputed",
+    "SquaredEuclidean",
+    "kernel_to_distance",
+    "resolve_metric",
+]
+
+_OWN = {
+    "euclidean": Euclidean,
+    "l2": Euclidean,
+    "sqeuclidean": SquaredEuclidean,
+    "cosine": Cosine,
+    "precomputed": Precomputed,
+}
+
+
+def resolve_metric(metric: Any, params: dict[str, Any] | None = None) -> Any:
+    """Return a new, unfitted dissimilarity for whatever `metric` is.
+
+    Parameters
+    ----------
+    metric : str, callable, or object with ``fit`` and ``cross``
+        As in ``PVMClassifier(metric=...)``.
+    params : dict or None, default=None
+        Parameters of a named metric or further arguments of a callable.
+    """
+    if isinstance(metric, str):
+        return _resolve_name(metric, params)
+    if hasattr(metric, "cross") and hasattr(metric, "fit"):
+        if params:
+            raise ValueError(
+                f"metric_params go with a named metric or a callable; set the parameters of "
+                f"{type(metric).__name__} itself"
+            )
+        return clone(metric, safe=False)
+    if callable(metric):
+        return Function(metric, params)
+    raise ValueError(
+        "metric must be the name of a metric, a function of two examples, or an object with "
+        f"fit and cross, got {metric!r}"
+    )
+
+
+def _resolve_name(name: str, params: dict[str, Any] | None) -> Any:
+    """Look a metric up by name."""
+    if name in _OWN:
+        if params:
+            raise ValueError(f"metric {name!r} takes no metric_params, got {params!r}")
+        return _OWN[name]()
+    if name in METRIC_NAMES:
+        return Metric(name, params)
+    known = ", ".join(sorted(METRIC_NAMES | set(_OWN)))
+    raise ValueError(f"metric must be one of {known}, got {name!r}")

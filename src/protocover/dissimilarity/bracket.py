@@ -1,0 +1,167 @@
+"""One matrix product that brackets squared Euclidean distances.
+
+Rows are augmented so that a single product gives ``|x|^2 + |z|^2 - 2 x.z``. In single
+precision that is fast and inexact, but its error is bounded: the product is lowered by
+that bound, so that what comes out is never above the true squared distance and never
+more than twice the slack below it. Whoever uses it decides by the bracket where that
+is enough and computes the few remaining distances directly, in double precision.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+__all__ = ["DenseBracket", "SparseBracket", "bracket", "direct_squares"]
+
+# Single precision is worth it while the bracket is narrower than this share of eps^2.
+_WIDEST = 0.02
+# Covers what underflow may lose, in units in which the longest row has length one.
+_TINY = 2.0**-100
+_BLOCK = 1024
+
+
+def bracket(X: Any, Z: Any, *, eps: float | None = None) -> DenseBracket | SparseBracket:
+    """Bracket the squared distances of the rows of X from those of Z.
+
+    `eps` is the radius that matters: the arithmetic is made as precise as it needs.
+    Without it single precision is used. Both results have
+
+    - ``scale``: lengths are in units of ``1 / scale``, a power of two that brings the
+      longest row to about one, so that nothing over- or underflows;
+    - ``lower(rows, columns)``: bounds never above the scaled squared distances;
+    - ``x_slack``, ``z_slack``: adding twice both gives bounds never below them.
+    """
+    if issparse(X) or issparse(Z):
+        return SparseBracket(X, Z)
+    return DenseBracket(X, Z, eps=eps)
+
+
+class DenseBracket:
+    """The bracket of dense rows, centred to make it narrower."""
+
+    def __init__(self, X: NDArray[Any], Z: NDArray[Any], *, eps: float | None = None) -> None:
+        centre = np.asarray(np.mean(Z, axis=0, dtype=np.float64))
+        x_norms = _squared_norms(X, centre)
+        z_norms = x_norms if Z is X else _squared_norms(Z, centre)
+        self.scale = _unit(x_norms, z_norms)
+        dtype = _precision(X.shape[1], None if eps is None else eps * self.scale)
+        rate = _error_rate(X.shape[1], dtype)
+        self.x_slack = rate * x_norms * self.scale**2 + _TINY
+        self.z_slack = rate * z_norms * self.scale**2 + _TINY
+        self._left = _centred(X, centre, -2.0 * self.scale, dtype)
+        self._left[:, -2] = x_norms * self.scale**2 - self.x_slack
+        self._right = _centred(Z, centre, self.scale, dtype)
+        self._right[:, -1] = z_norms * self.scale**2 - self.z_slack
+
+    def lower(self, rows: slice, columns: slice) -> NDArray[Any]:
+        """Lower bounds on a tile of scaled squared distances."""
+        product: NDArray[Any] = self._left[rows] @ self._right[columns].T
+        return product
+
+
+class SparseBracket:
+    """The bracket of CSR rows, in double precision."""
+
+    def __init__(self, X: Any, Z: Any) -> None:
+        x_norms, z_norms = _sparse_squared_norms(X), _sparse_squared_norms(Z)
+        self.scale = _unit(x_norms, z_norms)
+        rate = _error_rate(X.shape[1], np.float64)
+        self.x_slack = rate * x_norms * self.scale**2 + _TINY
+        self.z_slack = rate * z_norms * self.scale**2 + _TINY
+        self._x_part = x_norms * self.scale**2 - self.x_slack
+        self._z_part = z_norms * self.scale**2 - self.z_slack
+        self._left = X.astype(np.float64) * (-2.0 * self.scale)
+        self._right = (Z.astype(np.float64) * self.scale).T.tocsc()
+
+    def lower(self, rows: slice, columns: slice) -> NDArray[np.float64]:
+        """Lower bounds on a tile of scaled squared distances."""
+        product = (self._left[rows] @ self._right[:, columns]).toarray()
+        product += self._x_part[rows, None]
+        product += self._z_part[columns]
+        return np.asarray(product)
+
+
+def direct_squares(
+    X: Any, Z: Any, i: NDArray[np.intp], j: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Squared distances of the pairs (X[i], Z[j]), summed feature by feature in double precision.
+
+    The order of summation is that of ``scipy.spatial.distance.cdist``, so the result is
+    the same to the last bit.
+    """
+    squares = np.empty(len(i))
+    step = max(2, (1 << 21) // max(1, X.shape[1]))
+    for start in range(0, len(i), step):
+        block = slice(start, start + step)
+        difference = _dense(X, i[block]) - _dense(Z, j[block])
+        # One column a pair, and never fewer than two: NumPy then adds row after row.
+        columns = np.zeros((X.shape[1], max(2, len(difference))))
+        columns[:, : len(difference)] = difference.T
+        np.multiply(columns, columns, out=columns)
+        squares[block] = np.add.reduce(columns, axis=0)[: len(difference)]
+    return squares
+
+
+def _error_rate(n_features: int, dtype: Any) -> float:
+    """Bound the error of an entry by ``rate * (|x|^2 + |z|^2)``.
+
+    With unit roundoff u, summing p + 2 products in any order errs by at most (p + 2) u
+    times the sum of their absolute values, which is at most 2 (|x|^2 + |z|^2). Rounding
+    the rows themselves adds at most 4 u (|x|^2 + |z|^2), rounding the norms u more. The
+    rest of the 16 covers terms in u^2. The direct sum, which decides, has an error of
+    the same form in double precision.
+    """
+    return float((2 * n_features + 16) * (np.finfo(dtype).eps + np.finfo(np.float64).eps) / 2)
+
+
+def _precision(n_features: int, eps: float | None) -> type[np.float32] | type[np.float64]:
+    """Single precision, unless the scaled radius `eps` is too small for it."""
+    width = 8.0 * _error_rate(n_features, np.float32)
+    return np.float32 if eps is None or width <= _WIDEST * eps**2 else np.float64
+
+
+def _unit(x_norms: NDArray[np.float64], z_norms: NDArray[np.float64]) -> float:
+    """Return the power of two that brings the longest row to a length of at most one."""
+    longest = np.sqrt(max(x_norms.max(initial=0.0), z_norms.max(initial=0.0)))
+    if not np.isfinite(longest):
+        raise ValueError(
+            "X holds values so large that squared distances overflow; rescale the features"
+        )
+    return float(2.0 ** -np.ceil(np.log2(longest))) if longest > 0.0 else 1.0
+
+
+def _squared_norms(X: NDArray[Any], centre: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Squared norms of the centred rows, in double precision."""
+    norms = np.empty(len(X))
+    for start in range(0, len(X), _BLOCK):
+        rows = X[start : start + _BLOCK] - centre
+        np.einsum("ij,ij->i", rows, rows, out=norms[start : start + _BLOCK])
+    return norms
+
+
+def _sparse_squared_norms(X: Any) -> NDArray[np.float64]:
+    """Squared norms of CSR rows, in double precision."""
+    squares = X.astype(np.float64)
+    squares.data **= 2
+    return np.asarray(squares.sum(axis=1), dtype=np.float64).ravel()
+
+
+def _centred(
+    X: NDArray[Any], centre: NDArray[np.float64], factor: float, dtype: Any
+) -> NDArray[Any]:
+    """Centred rows times `factor`, followed by two columns of ones."""
+    rows = np.ones((len(X), X.shape[1] + 2), dtype=dtype)
+    for start in range(0, len(X), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        rows[block, :-2] = (X[block] - centre) * factor
+    return rows
+
+
+def _dense(X: Any, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Take rows of X as a dense array of doubles."""
+    taken = X[rows]
+    return np.asarray(taken.toarray() if issparse(taken) else taken, dtype=np.float64)

@@ -1,0 +1,201 @@
+"""Labels, balls and weights in, one cover problem per class out; and their solutions joined.
+
+The prototype vector machine's integer program separates by class (paper, appendix A).
+Here is the one place where that happens.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from .cover import CoverProblem, CoverSolution
+from .resources import progress_bar
+from .solvers import Solver
+
+__all__ = ["Selection", "formulate", "select", "snap_weights"]
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """Prototypes of all classes, in one order of selection.
+
+    Parameters
+    ----------
+    candidates : ndarray of int, shape (n_prototypes,)
+        Column of each prototype in the table of balls.
+    classes : ndarray of int, shape (n_prototypes,)
+        Number of the class it stands for.
+    covered : ndarray of int, shape (n_prototypes,)
+        Points of its class that no earlier prototype of that class covers.
+    miscovered : ndarray of int, shape (n_prototypes,)
+        Points of other classes in its ball.
+    solutions : tuple of CoverSolution
+        The solution of each class's problem.
+    """
+
+    candidates: NDArray[np.intp]
+    classes: NDArray[np.intp]
+    covered: NDArray[np.intp]
+    miscovered: NDArray[np.intp]
+    solutions: tuple[CoverSolution, ...]
+
+    @property
+    def objective(self) -> float:
+        """Objective of the whole integer program (paper, equation 3)."""
+        return math.fsum(solution.objective for solution in self.solutions)
+
+    @property
+    def lower_bound(self) -> float:
+        """No choice of prototypes has a smaller objective; -inf where nothing is proved."""
+        return math.fsum(solution.lower_bound for solution in self.solutions)
+
+    @property
+    def gap(self) -> float:
+        """Largest share of the objective that a better selection could save."""
+        if self.objective <= self.lower_bound:
+            return 0.0
+        return (self.objective - self.lower_bound) / self.objective
+
+
+def formulate(
+    balls: csr_array,
+    y: NDArray[np.intp],
+    weights: NDArray[np.float64],
+    *,
+    n_classes: int,
+    prototype_cost: float,
+) -> list[CoverProblem]:
+    """Write down each class's prize-collecting set cover.
+
+    Parameters
+    ----------
+    balls : csr_array of bool, shape (n_points, n_candidates)
+        Which point lies in which candidate's ball.
+    y : ndarray of int, shape (n_points,)
+        Class numbers from 0.
+    weights : ndarray of float, shape (n_points,)
+        What leaving the point uncovered, or covering it wrongly once, costs.
+    n_classes : int
+        Number of classes, some of which may be empty.
+    prototype_cost : float
+        The price of one prototype.
+    """
+    members = [np.flatnonzero(y == label) for label in range(n_classes)]
+    covers = [balls[rows].tocsc() for rows in members]
+    reach = [cover.T @ weights[rows] for cover, rows in zip(covers, members, strict=True)]
+    total = np.sum(reach, axis=0, dtype=np.float64)
+    return [
+        CoverProblem(cover, total - own, weights[rows], prototype_cost)
+        for cover, own, rows in zip(covers, reach, members, strict=True)
+    ]
+
+
+def select(
+    problems: Sequence[CoverProblem],
+    solver: Solver,
+    *,
+    n_prototypes: int | Mapping[int, int] | None = None,
+    rng: np.random.Generator | None = None,
+    verbose: int = 0,
+) -> Selection:
+    """Solve every class's problem and join the solutions in one order.
+
+    The order is by falling score, then class, then the solver's own order within the
+    class: for the paper's greedy, the order in which it takes (candidate, class) pairs
+    when run on all classes at once.
+
+    Parameters
+    ----------
+    problems : sequence of CoverProblem
+        One for each class.
+    solver : Solver
+        Applied to each of them.
+    n_prototypes : int, mapping from class number to int, or None
+        At most so many prototypes in total, or for each class named.
+    rng : numpy.random.Generator or None
+        Each class gets its own child of it.
+    verbose : int, default=0
+        Above 0, a progress bar over the classes.
+    """
+    budgets = [
+        n_prototypes.get(label) if isinstance(n_prototypes, Mapping) else n_prototypes
+        for label in range(len(problems))
+    ]
+    rngs = (np.random.default_rng() if rng is None else rng).spawn(len(problems))
+    work = zip(problems, budgets, rngs, strict=True)
+    with progress_bar(work, len(problems), "classes", verbose) as bar:
+        solutions = [
+            solver(problem, rng=child, max_prototypes=budget) for problem, budget, child in bar
+        ]
+    if isinstance(n_prototypes, int):
+        solutions = _spend(problems, solutions, n_prototypes)
+    return _join(problems, solutions)
+
+
+def snap_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Round weights to a binary grid so coarse that all their sums are exact.
+
+    Sums of grid numbers come out the same in any order, so that ties are ties on every
+    machine and certificates can be checked to the last bit. Whole numbers stay as they
+    are unless there are very many of them; other weights move by at most one part in
+    2**30 of the largest for up to four million points.
+    """
+    largest = float(weights.max(initial=0.0))
+    if largest == 0.0:
+        return weights
+    bits = 52 - math.ceil(math.log2(len(weights) + 1))
+    grid = 2.0 ** (math.ceil(math.log2(largest)) - bits)
+    return np.round(weights / grid) * grid
+
+
+def _spend(
+    problems: Sequence[CoverProblem], solutions: Sequence[CoverSolution], budget: int
+) -> list[CoverSolution]:
+    """Keep the first `budget` prototypes of the joint order."""
+    classes, _ = _order(solutions)
+    kept = np.bincount(classes[:budget], minlength=len(solutions))
+    return [
+        solution if k == len(solution.selected) else _prefix(problem, solution, int(k))
+        for problem, solution, k in zip(problems, solutions, kept, strict=True)
+    ]
+
+
+def _prefix(problem: CoverProblem, solution: CoverSolution, k: int) -> CoverSolution:
+    """Return the first `k` choices of a solution; its bound holds for fewer choices too."""
+    first = CoverSolution.of(problem, solution.selected[:k], score=solution.score[:k])
+    return replace(first, lower_bound=solution.lower_bound, details=solution.details)
+
+
+def _order(solutions: Sequence[CoverSolution]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Class and place within its class of every prototype, in the joint order."""
+    sizes = [len(solution.selected) for solution in solutions]
+    classes = np.repeat(np.arange(len(solutions)), sizes)
+    place = np.concatenate([np.arange(size) for size in sizes] or [np.empty(0, np.intp)])
+    score = np.concatenate([solution.score for solution in solutions] or [np.empty(0)])
+    order = np.lexsort((place, classes, -score))
+    return classes[order], place[order]
+
+
+def _join(problems: Sequence[CoverProblem], solutions: Sequence[CoverSolution]) -> Selection:
+    """Put the solutions of all classes into the joint order."""
+    classes, place = _order(solutions)
+    offset = np.cumsum([0] + [len(solution.selected) for solution in solutions])[:-1]
+    at = offset[classes] + place if len(classes) else place
+    candidates = np.concatenate([s.selected for s in solutions])[at]
+    covered = np.concatenate([s.newly_covered for s in solutions])[at]
+    sizes = [np.diff(problem.cover.indptr) for problem in problems]
+    total = np.sum(sizes, axis=0)
+    own = np.array([sizes[c][j] for c, j in zip(classes, candidates, strict=True)], dtype=np.intp)
+    return Selection(
+        candidates=candidates,
+        classes=classes,
+        covered=covered,
+        miscovered=total[candidates] - own,
+        solutions=tuple(solutions),
+    )
