@@ -37,7 +37,7 @@ class Dissimilarity(Protocol):
 
 
 @runtime_checkable
-class RadiusSearch(Protocol):
+class RadiusSearch(Dissimilarity, Protocol):
     """A dissimilarity with a faster way to tell members than computing all of `cross`."""
 
     def member_test(self, X: Any, Z: Any, *, eps: float, closed: bool) -> MemberTest:
@@ -113,7 +113,9 @@ def check_dissimilarities(D: Any, shape: tuple[int, int], source: str) -> NDArra
         )
     lowest = table.min(initial=0.0)
     if lowest < -1e-9 * table.max(initial=0.0):
-        raise DissimilarityError(f"{source} must not be negative, got {lowest:g}")
+        raise DissimilarityError(
+            f"Negative values in data: {source} must not be negative, got {lowest:g}"
+        )
     return table
 
 

@@ -1,7 +1,7 @@
 """One class's prize-collecting set cover: the problem, a solution, and what it proves.
 
 Everything the solvers, the estimators and the certificates say about a
-selection is computed here, from the problem alone.
+selection is computed here, from the problem alone and in exact arithmetic.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csc_array
+from scipy.sparse import csc_array, csr_array
 
-__all__ = ["CoverProblem", "CoverSolution", "first_cover"]
+__all__ = ["CoverProblem", "CoverSolution", "exact_sum", "first_cover", "simplest_fraction"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +46,20 @@ class CoverProblem:
     ``prototype_cost`` is kept apart from ``wrong`` so that sums stay exact:
     with `prize` and `wrong` on a common binary grid (see
     :func:`protocover.formulation.snap_weights`) every quantity here is an
-    exact grid number plus a whole multiple of ``prototype_cost``.
+    exact grid number plus a whole multiple of the price of a prototype. That
+    price is the simplest fraction that rounds to ``prototype_cost``, so that
+    1/n means one n-th exactly and n times the objective is a whole number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csc_array
+    >>> cover = csc_array(np.array([[True, False], [True, True], [False, True]]))
+    >>> problem = CoverProblem(cover, np.array([0.0, 1.0]), np.ones(3), prototype_cost=0.5)
+    >>> problem.objective([0]), problem.objective([0, 1])
+    (1.5, 2.0)
+    >>> problem.lower_bound(np.array([0.25, 0.25, 1.0]))
+    1.5
     """
 
     cover: csc_array
@@ -77,6 +91,58 @@ class CoverProblem:
         """Cost of choosing each candidate, C_l(j) in the paper."""
         return self.wrong + self.prototype_cost
 
+    @property
+    def price(self) -> Fraction:
+        """Exact meaning of ``prototype_cost``: the simplest fraction that rounds to it."""
+        return simplest_fraction(self.prototype_cost)
+
+    @cached_property
+    def grid(self) -> float:
+        """Power of two on which all sums of numbers below the total prize are exact."""
+        total = float(self.prize.sum())
+        return 2.0 ** (math.ceil(math.log2(total)) - 52) if total > 0.0 else 1.0
+
+    @cached_property
+    def on_grid(self) -> bool:
+        """Whether all prizes and wrong weights are multiples of :attr:`grid`."""
+        numbers = np.concatenate((self.prize, self.wrong)) / self.grid
+        return bool((numbers == np.floor(numbers)).all())
+
+    @cached_property
+    def by_point(self) -> csr_array:
+        """The cover as rows: the candidates that hold each point."""
+        return self.cover.tocsr()
+
+    @cached_property
+    def worthwhile(self) -> NDArray[np.intp]:
+        """Candidates that cost less than the prize they cover; no other is ever needed.
+
+        Dropping any other from a selection saves its cost and uncovers no more than that.
+        """
+        # Off the grid the prize sums are rounded: what is within that error stays in.
+        slop = 0.0 if self.on_grid else float(self.prize.sum()) * 2.0**-30
+        return np.flatnonzero(self.above_price(self.prize_sums() - self.wrong + slop))
+
+    @cached_property
+    def core(self) -> CoverProblem:
+        """The problem with only the worthwhile candidates: the same optimum and bounds."""
+        return self.narrowed(self.worthwhile)
+
+    @cached_property
+    def step(self) -> Fraction:
+        """The optimum is a whole multiple of this; 0 where no such number is known."""
+        if not self.on_grid:
+            return Fraction(0)
+        numbers = np.concatenate((self.prize, self.core.wrong)) / self.grid
+        unit = Fraction(self.grid) * int(np.gcd.reduce(numbers.astype(np.int64), initial=0))
+        ends = unit.denominator * self.price.denominator
+        return Fraction(math.gcd(int(unit * ends), int(self.price * ends)), ends)
+
+    def narrowed(self, candidates: NDArray[np.intp]) -> CoverProblem:
+        """Return the problem in which only `candidates` may be chosen."""
+        kept, wrong = self.cover[:, candidates], self.wrong[candidates]
+        return CoverProblem(kept, wrong, self.prize, self.prototype_cost)
+
     def prize_sums(self, values: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Sum `values` (by default the prizes) over the points of each ball."""
         weights = self.prize if values is None else values
@@ -85,26 +151,43 @@ class CoverProblem:
     def objective(self, selected: ArrayLike) -> float:
         """Recompute the objective of choosing the candidates `selected`."""
         chosen = np.asarray(selected, dtype=np.intp)
-        missed = first_cover(self.cover, chosen) == len(chosen)
-        exact = float(self.prize[missed].sum() + self.wrong[chosen].sum())
-        return self.value(exact, len(chosen))
+        return float(self.exact_objective(chosen, first_cover(self.cover, chosen)))
+
+    def exact_objective(self, chosen: NDArray[np.intp], first: NDArray[np.intp]) -> Fraction:
+        """Objective of `chosen`, given the :func:`first_cover` of each point by it."""
+        missed = self.prize[first == len(chosen)]
+        return exact_sum(missed) + exact_sum(self.wrong[chosen]) + len(chosen) * self.price
 
     def lower_bound(self, dual: NDArray[np.float64]) -> float:
+        """Lower bound on every selection's objective, proved by the vector `dual`."""
+        return float(self.exact_bound(dual))
+
+    def exact_bound(self, dual: NDArray[np.float64]) -> Fraction:
         """Lower bound on every selection's objective, proved by the vector `dual`.
 
         For any 0 <= u <= prize the bound is ``sum(u) + sum_j min(0, cost_j - u(ball j))``:
         a selection pays at least u_i for each point, by its ball's cost or by the prize.
-        `dual` is clipped into the box first, so that no vector can prove too much.
+        `dual` is first brought into the box and down to the grid, so that no vector and no
+        rounding can prove too much; the optimum being a multiple of :attr:`step`, the bound
+        is rounded up to one.
         """
-        u = np.clip(np.nan_to_num(dual), 0.0, self.prize)
-        overpaid = self.prize_sums(u) - self.wrong
-        violated = overpaid > self.prototype_cost
-        exact = float(u.sum() - overpaid[violated].sum())
-        return self.value(exact, int(violated.sum()))
+        core, u = self.core, self.snap(dual)
+        overpaid = core.prize_sums(u) - np.floor(core.wrong / self.grid) * self.grid
+        over = self.above_price(overpaid)
+        bound = exact_sum(u) - exact_sum(overpaid[over]) + int(over.sum()) * self.price
+        return math.ceil(bound / self.step) * self.step if self.step else bound
 
-    def value(self, exact: float, n_prototypes: int) -> float:
-        """``exact + n_prototypes * prototype_cost``, rounded once."""
-        return float(Fraction(exact) + n_prototypes * Fraction(self.prototype_cost))
+    def above_price(self, amounts: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Tell which amounts exceed the exact price of a prototype."""
+        # The price rounds to prototype_cost, so only an amount equal to that needs care.
+        if Fraction(self.prototype_cost) > self.price:
+            return amounts >= self.prototype_cost
+        return amounts > self.prototype_cost
+
+    def snap(self, dual: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Bring a dual vector into the box from 0 to prize and down to the grid."""
+        u = np.clip(np.nan_to_num(dual), 0.0, self.prize)
+        return np.floor(u / self.grid) * self.grid
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,10 +208,21 @@ class CoverSolution:
         Recomputed from the problem.
     lower_bound : float
         No selection has a smaller objective; -inf where nothing was proved.
+    certificate : str
+        What is known of the optimum, and who says so: ``"proved"`` (the vector `dual`
+        closes the gap), ``"bounded"`` (it leaves one), ``"solver-proved"`` and
+        ``"solver-bounded"`` (the same on the word of a branch and bound, with no vector
+        to check) or ``"none"``.
+    dual : ndarray of float, shape (n_points,), or None
+        The vector that proves the bound, or all of it that a vector proves.
     status : str
         How the solver ended, in its own words.
     details : mapping
         Whatever else the solver wants to tell.
+
+    See Also
+    --------
+    protocover.certificate.verify : Recheck all of this from the problem.
     """
 
     selected: NDArray[np.intp]
@@ -136,6 +230,8 @@ class CoverSolution:
     newly_covered: NDArray[np.intp]
     objective: float
     lower_bound: float = -math.inf
+    certificate: str = "none"
+    dual: NDArray[np.float64] | None = None
     status: str = "heuristic"
     details: Mapping[str, Any] = field(default_factory=dict)
 
@@ -147,27 +243,31 @@ class CoverSolution:
         *,
         score: NDArray[np.float64] | None = None,
         dual: NDArray[np.float64] | None = None,
+        claim: Fraction | None = None,
         status: str = "heuristic",
         details: Mapping[str, Any] | None = None,
     ) -> CoverSolution:
         """Describe the choice `selected`, everything recomputed from `problem`.
 
-        Without a `score` the drop in the objective along the given order is used.
+        Without a `score` the drop in the objective along the given order is used. `claim`
+        is a lower bound for which there is only a solver's word.
         """
         chosen = np.asarray(selected, dtype=np.intp)
-        step = first_cover(problem.cover, chosen)
-        covered = step < len(chosen)
-        newly = np.bincount(step[covered], minlength=len(chosen))
-        won = np.bincount(step[covered], problem.prize[covered], minlength=len(chosen))
+        first = first_cover(problem.cover, chosen)
+        covered = first < len(chosen)
         if score is None:
+            won = np.bincount(first[covered], problem.prize[covered], minlength=len(chosen))
             score = np.minimum.accumulate(won - problem.wrong[chosen])
-        missed = float(problem.prize[~covered].sum())
+        objective = problem.exact_objective(chosen, first)
+        bound, word = _judge(objective, None if dual is None else problem.exact_bound(dual), claim)
         return cls(
             selected=chosen,
             score=score,
-            newly_covered=newly,
-            objective=problem.value(missed + float(problem.wrong[chosen].sum()), len(chosen)),
-            lower_bound=-math.inf if dual is None else problem.lower_bound(dual),
+            newly_covered=np.bincount(first[covered], minlength=len(chosen)),
+            objective=float(objective),
+            lower_bound=bound,
+            certificate=word,
+            dual=None if dual is None else problem.snap(dual),
             status=status,
             details={} if details is None else details,
         )
@@ -180,11 +280,45 @@ class CoverSolution:
         return (self.objective - self.lower_bound) / abs(self.objective)
 
 
+def _judge(
+    objective: Fraction, bound: Fraction | None, claim: Fraction | None
+) -> tuple[float, str]:
+    """Return the better of a vector's bound and a solver's claim, and the word for it."""
+    if bound is not None and bound >= objective:
+        return float(objective), "proved"
+    if claim is not None and claim >= objective:
+        return float(objective), "solver-proved"
+    if claim is not None and (bound is None or claim > bound):
+        return float(claim), "solver-bounded"
+    return (-math.inf, "none") if bound is None else (float(bound), "bounded")
+
+
 def first_cover(cover: csc_array, selected: NDArray[np.intp]) -> NDArray[np.intp]:
     """For each point the step at which `selected` first covers it, else ``len(selected)``."""
-    starts, stops = cover.indptr[selected], cover.indptr[selected + 1]
-    step = np.full(cover.shape[0], len(selected), dtype=np.intp)
+    balls = cover[:, selected]
+    steps = np.repeat(np.arange(len(selected)), np.diff(balls.indptr))
+    first = np.full(cover.shape[0], len(selected), dtype=np.intp)
     # Written last to first, so that the earliest step is the one that stays.
-    for k in range(len(selected) - 1, -1, -1):
-        step[cover.indices[starts[k] : stops[k]]] = k
-    return step
+    first[balls.indices[::-1]] = steps[::-1]
+    return first
+
+
+def exact_sum(values: NDArray[np.float64]) -> Fraction:
+    """Sum floats without any rounding."""
+    terms = values.tolist()
+    total = Fraction(0)
+    while part := math.fsum(terms):  # each part is the sum of what is left, rounded
+        total += Fraction(part)
+        terms.append(-part)
+    return total
+
+
+@lru_cache(maxsize=256)
+def simplest_fraction(number: float) -> Fraction:
+    """Fraction of smallest denominator, to a factor of two, that rounds to `number`."""
+    exact = Fraction(number)
+    for bits in range(1, 64):
+        simple = exact.limit_denominator(2**bits)
+        if float(simple) == number:
+            return simple
+    return exact

@@ -25,7 +25,7 @@ class GroupSearch(Protocol):
 
 
 @runtime_checkable
-class NearestSearch(Protocol):
+class NearestSearch(Dissimilarity, Protocol):
     """A dissimilarity with a faster way to the nearest than computing all of `cross`."""
 
     def nearest_test(self, A: Any, B: Any, bounds: NDArray[np.intp]) -> GroupSearch:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 
 __all__ = ["DenseBracket", "SparseBracket", "bracket", "direct_squares"]
 
@@ -67,6 +67,7 @@ class SparseBracket:
     """The bracket of CSR rows, in double precision."""
 
     def __init__(self, X: Any, Z: Any) -> None:
+        X, Z = csr_array(X), csr_array(Z)
         x_norms, z_norms = _sparse_squared_norms(X), _sparse_squared_norms(Z)
         self.scale = _unit(x_norms, z_norms)
         rate = _error_rate(X.shape[1], np.float64)

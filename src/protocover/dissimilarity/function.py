@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_array
 
 from ..balls import check_dissimilarities
 from ..exceptions import DissimilarityError
@@ -50,6 +51,12 @@ class Function(BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Do nothing: there is nothing to learn."""
         return self
+
+    def check_examples(self, X: Any) -> Any:
+        """Return a table of numbers as an array; leave any other examples as they are."""
+        if issparse(X) or np.asarray(X).dtype.kind in "biuf":
+            return check_array(X, accept_sparse="csr")
+        return X if hasattr(X, "shape") else list(X)
 
     def cross(self, A: Any, B: Any) -> NDArray[np.float64]:
         """Return the dissimilarities of the examples of A from those of B."""

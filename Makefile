@@ -1,0 +1,54 @@
+# The one door to everything. `make demo` and `make test` set themselves up.
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Made anew only when what is to be installed changes.
+READY := $(VENV)/.ready
+export MPLBACKEND ?= Agg
+
+.PHONY: help demo test check format lint types imports bench clean
+
+help:  ## Show what there is to make
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(READY): pyproject.toml
+	@echo "Setting up $(VENV) (once; takes a minute or two) ..."
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "protocover needs Python 3.11 or later: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	@$(BIN)/python -m pip install --quiet --editable ".[plot]" --group test --group check
+	@touch $@
+
+demo: $(READY)  ## Choose prototypes of the bundled digits and show them
+	@echo "Choosing prototypes of scikit-learn's handwritten digits ..."
+	@$(BIN)/protocover demo
+
+test: $(READY)  ## Run the tests
+	@echo "Running the tests ..."
+	@$(BIN)/python -m pytest -q -n 2
+
+check: format lint types imports test  ## Everything that must hold before a change lands
+
+format: $(READY)
+	@echo "Checking the format ..."
+	@$(BIN)/ruff format --check --quiet .
+
+lint: $(READY)
+	@echo "Linting ..."
+	@$(BIN)/ruff check --quiet .
+
+types: $(READY)
+	@echo "Checking types ..."
+	@$(BIN)/mypy
+
+imports: $(READY)
+	@echo "Checking that imports point one way ..."
+	@$(BIN)/lint-imports
+
+bench: $(READY)  ## Measure speed and memory as ratios, in one run
+	@$(BIN)/python benchmarks/bench_fit.py
+
+clean:  ## Remove the environment and what tools have left
+	rm -rf $(VENV) build dist demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,0 +1,102 @@
+"""Candidates: what may become a prototype (paper, section 4.2).
+
+Whatever is passed as ``candidates=`` becomes a list of pools, one for each source. A
+generator is an object with ``generate(X, y, rng)`` that returns a :class:`Pool`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .hull import HullCandidates
+from .kmeans import KMeansCandidates
+from .pool import Pool, column_pool, given_pool, numbers, take, training_pool
+
+__all__ = [
+    "CandidateGenerator",
+    "HullCandidates",
+    "KMeansCandidates",
+    "Pool",
+    "column_pool",
+    "gather_candidates",
+    "numbers",
+    "take",
+]
+
+
+@runtime_checkable
+class CandidateGenerator(Protocol):
+    """What makes candidates from the labelled points."""
+
+    def generate(self, X: Any, y: NDArray[np.intp], rng: np.random.Generator) -> Pool: ...
+
+
+_NAMED: dict[str, Any] = {"kmeans": KMeansCandidates, "hull": HullCandidates}
+
+
+def gather_candidates(
+    candidates: Any,
+    X: Any,
+    y: NDArray[np.intp],
+    *,
+    rows: NDArray[np.intp],
+    extent: int,
+    rng: np.random.Generator,
+    unlabeled: Any = None,
+) -> list[Pool]:
+    """Make the pools of candidates that `candidates` asks for, in its order.
+
+    Parameters
+    ----------
+    candidates : str, array, generator, or list of these
+        ``"train"`` for the training points, ``"kmeans"`` or ``"hull"`` for those
+        generators with their defaults, a generator object, or an array of rows.
+    X, y : training points and their class numbers
+        Passed on to the generators.
+    rows : ndarray of int, shape (n_points,)
+        Row number of each point in the training data as the user gave it.
+    extent : int
+        How many rows that had.
+    rng : numpy.random.Generator
+        Source of randomness for the generators.
+    unlabeled : rows or None
+        Further candidates of unknown class, put last.
+    """
+    asked = list(candidates) if isinstance(candidates, list | tuple) else [candidates]
+    if not asked:
+        raise ValueError("candidates must name at least one source, got an empty list")
+    pools = [
+        training_pool(X, rows, extent) if _is_train(one) else _make(one, X, y, rng)
+        for one in asked
+    ]
+    if unlabeled is not None:
+        pools.append(given_pool(unlabeled, like=X, source="unlabeled"))
+    return pools
+
+
+def _is_train(candidates: Any) -> bool:
+    """Whether the training points themselves are asked for."""
+    return isinstance(candidates, str) and candidates == "train"
+
+
+def _make(candidates: Any, X: Any, y: NDArray[np.intp], rng: np.random.Generator) -> Pool:
+    """Make the pool of one source other than the training points."""
+    if isinstance(candidates, str):
+        if candidates not in _NAMED:
+            known = ", ".join(repr(name) for name in ["train", *_NAMED])
+            raise ValueError(
+                f"candidates must be {known}, an array, a generator or a list of these, got "
+                f"{candidates!r}"
+            )
+        candidates = _NAMED[candidates]()
+    if isinstance(candidates, CandidateGenerator):
+        return candidates.generate(X, y, rng)
+    if hasattr(candidates, "shape"):
+        return given_pool(candidates, like=X, source="given")
+    raise ValueError(
+        "candidates must be a name, an array, an object with generate(X, y, rng) or a list of "
+        f"these, got {candidates!r}"
+    )

@@ -1,0 +1,7 @@
+"""The estimators: thin wiring from validated input to fitted attributes."""
+
+from .classifier import PVMClassifier
+from .explanation import Explanation
+from .selector import PVMSelector
+
+__all__ = ["Explanation", "PVMClassifier", "PVMSelector"]

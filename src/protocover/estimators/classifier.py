@@ -1,0 +1,463 @@
+"""The prototype vector machine as a scikit-learn classifier."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import hstack
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags, _safe_indexing, check_array, check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from ..balls import build_balls
+from ..candidates import Pool, column_pool, gather_candidates, numbers, take
+from ..dissimilarity import Precomputed, resolve_metric
+from ..exceptions import NoPrototypesError
+from ..forecast import warn_if_too_large
+from ..formulation import Selection, formulate, select, snap_weights
+from ..nearest import find_nearest, nearest_in_groups
+from ..radius import propose_eps
+from ..resources import row_count
+from ..solvers import find_solver
+from .explanation import Explanation
+from .validation import (
+    check_eps,
+    check_n_prototypes,
+    check_outlier_label,
+    check_prototype_cost,
+    check_weights,
+)
+
+__all__ = ["PVMClassifier"]
+
+
+class PVMClassifier(ClassifierMixin, BaseEstimator):
+    """Prototype vector machine: classify by the nearest of a few chosen examples.
+
+    For each class it chooses prototypes whose balls of radius `eps` cover many points
+    of that class, few of the others, and which are few (Bien & Tibshirani, 2009). A new
+    point gets the class of its nearest prototype.
+
+    Parameters
+    ----------
+    eps : float or "auto", default="auto"
+        Radius of the balls. "auto" takes the median distance of a training point from
+        the nearest point of another class.
+    metric : str, callable or dissimilarity, default="euclidean"
+        The name of a metric of SciPy or scikit-learn, "precomputed", a function of two
+        examples, or an object such as ``KernelDistance("rbf")`` from
+        :mod:`protocover.dissimilarity`. With "precomputed", `X` is the table of
+        dissimilarities of points (rows) from candidates (columns).
+    metric_params : dict or None, default=None
+        Parameters of a named metric, further arguments of a callable.
+    candidates : str, array, generator or list of these, default="train"
+        What may become a prototype: "train" for the training points, "kmeans" and
+        "hull" or a generator object from :mod:`protocover.candidates`, an array of
+        rows, or a list for the union of several.
+    solver : str, default="greedy"
+        "greedy", the paper's, or "ratio-greedy", least cost per newly covered point.
+    prototype_cost : float or None, default=None
+        What a prototype costs, lambda in the paper, in units of one uncovered or wrongly
+        covered point. None for 1/n, which only breaks ties.
+    n_prototypes : int, dict or None, default=None
+        At most so many prototypes, in total or, with a dict, for each class in it: the
+        first ones in order of selection.
+    closed_ball : bool, default=False
+        Whether a point at distance eps exactly lies in the ball.
+    outlier_label : label, "most_frequent" or None, default=None
+        What to answer for a query that lies in no ball. None for the class of the
+        nearest prototype.
+    n_jobs : int or None, default=None
+        Threads for building balls and finding nearest prototypes. None for as many as
+        the linear algebra library uses. The result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        For candidates that are drawn, and for sampling in "auto".
+    verbose : int, default=0
+        Above 0, progress bars.
+
+    Attributes
+    ----------
+    classes_ : ndarray, shape (n_classes,)
+        Labels, sorted.
+    prototypes_ : array, sparse table or list, of length n_prototypes
+        The prototypes in order of selection; for precomputed dissimilarities the
+        numbers of their columns.
+    prototype_indices_ : ndarray of int, shape (n_prototypes,)
+        Place of each among all candidates; for ``candidates="train"`` its row in `X`.
+    prototype_labels_ : ndarray, shape (n_prototypes,)
+        The class each stands for.
+    prototype_covered_ : ndarray of int, shape (n_prototypes,)
+        Training points of its class that no earlier prototype of the class covers.
+    prototype_miscovered_ : ndarray of int, shape (n_prototypes,)
+        Training points of other classes in its ball.
+    prototype_sources_ : ndarray of str, shape (n_prototypes,)
+        Where each comes from: "train", "unlabeled", "given", "kmeans", "hull".
+    prototype_rows_ : ndarray of int, shape (n_prototypes,)
+        Its row in that source, -1 where it is no real example.
+    eps_ : float
+        The radius used.
+    prototype_cost_ : float
+        The cost of a prototype used.
+    objective_ : float
+        Uncovered plus wrongly covered weight plus the cost of the prototypes.
+    lower_bound_ : float
+        No choice of prototypes has a smaller objective; -inf if nothing is proved.
+    gap_ : float
+        Largest share of `objective_` that a better choice could save.
+    solution_ : Selection
+        All of this by class.
+    dissimilarity_ : dissimilarity
+        Fitted.
+    n_features_in_ : int
+        Number of features, where examples are rows of numbers.
+    feature_names_in_ : ndarray of str
+        Their names, where `X` had any.
+
+    See Also
+    --------
+    PVMSelector : The same selection as a resampler.
+    suggest_eps : The paper's grid of radii to search.
+
+    Notes
+    -----
+    Memory follows the number of (point, ball) memberships, not the number of pairs.
+    Ties between equally good candidates go to the class first in `classes_`, then to
+    the candidate of lower index.
+
+    References
+    ----------
+    J. Bien and R. Tibshirani (2009). Classification by set cover: the prototype vector
+    machine. arXiv:0908.2284.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from protocover import PVMClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = PVMClassifier(eps=1.0).fit(X, y)
+    >>> clf.prototype_indices_
+    array([  0,  71, 128, 105,  57,   1,   5,  74])
+    >>> clf.prototype_covered_
+    array([48, 40, 37, 10,  4,  1,  1,  6])
+    >>> clf.predict([[5.0, 3.4, 1.5, 0.2]])
+    array([0])
+    """
+
+    def __init__(
+        self,
+        eps: float | str = "auto",
+        *,
+        metric: Any = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        candidates: Any = "train",
+        solver: str = "greedy",
+        prototype_cost: float | None = None,
+        n_prototypes: int | dict[Any, int] | None = None,
+        closed_ball: bool = False,
+        outlier_label: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.eps = eps
+        self.metric = metric
+        self.metric_params = metric_params
+        self.candidates = candidates
+        self.solver = solver
+        self.prototype_cost = prototype_cost
+        self.n_prototypes = n_prototypes
+        self.closed_ball = closed_ball
+        self.outlier_label = outlier_label
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, unlabeled: Any = None) -> Self:
+        """Choose the prototypes.
+
+        Parameters
+        ----------
+        X : array-like, CSR table or data frame, shape (n_points, n_features)
+            Training points, or the points x candidates table of dissimilarities.
+        y : array-like, shape (n_points,)
+            Their labels.
+        sample_weight : array-like, shape (n_points,), or None, default=None
+            Scales what leaving a point uncovered and what wrongly covering it cost. A
+            point of weight zero is as if it were not there.
+        unlabeled : array-like, shape (n_unlabeled, n_features), or None, default=None
+            Further candidates whose class is not known.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        eps = check_eps(self.eps)
+        solver = find_solver(self.solver)
+        dissimilarity = resolve_metric(self.metric, self.metric_params)
+        X = self._check_examples(X, dissimilarity, reset=True)
+        classes, codes = _check_labels(y, X)
+        weights = snap_weights(check_weights(sample_weight, codes, classes))
+        cost = check_prototype_cost(self.prototype_cost, weights)
+        budget = check_n_prototypes(self.n_prototypes, classes)
+        outlier = check_outlier_label(self.outlier_label, classes, codes)
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+
+        points, kept = _drop_weightless(X, weights)
+        codes, weights = codes[kept], weights[kept]
+        dissimilarity.fit(points, codes)
+        pools = self._gather(points, codes, kept, row_count(X), dissimilarity, unlabeled, rng)
+        if eps is None:
+            eps = propose_eps(dissimilarity, points, codes, weights, rng=rng, n_jobs=self.n_jobs)
+        balls = self._build_balls(dissimilarity, points, pools, eps, rng)
+        problems = formulate(balls, codes, weights, n_classes=len(classes), prototype_cost=cost)
+        selection = select(problems, solver, n_prototypes=budget, rng=rng, verbose=self.verbose)
+
+        self.classes_ = classes
+        self.eps_ = eps
+        self.prototype_cost_ = cost
+        self.outlier_label_ = outlier
+        self._keep_selection(selection, pools, dissimilarity)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each query's nearest prototype.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_queries, n_features)
+            Queries; for precomputed dissimilarities their table, with a column for each
+            candidate or just for each prototype in order of selection.
+
+        Returns
+        -------
+        ndarray, shape (n_queries,)
+            Labels; `outlier_label` for queries in no ball, if that is set.
+        """
+        X = self._check_queries(X)
+        if len(self.prototype_labels_) == 0:
+            return np.full(row_count(X), self.outlier_label_)
+        everything = np.array([0, len(self._class_order)])
+        index, distance = self._nearest(X, everything)
+        labels = self.prototype_labels_[self._class_order[index[:, 0]]]
+        if self.outlier_label_ is None:
+            return labels
+        outside = ~self._within(distance[:, 0])
+        labels = labels.astype(np.result_type(labels, np.asarray(self.outlier_label_)))
+        labels[outside] = self.outlier_label_
+        return labels
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return minus the dissimilarity from each class's nearest prototype.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_queries, n_features)
+            Queries, as for `predict`.
+
+        Returns
+        -------
+        ndarray, shape (n_queries, n_classes), or (n_queries,) for two classes
+            The larger, the nearer; -inf for a class without prototypes. For two classes
+            the second's value minus the first's: positive means ``classes_[1]``.
+        """
+        X = self._check_queries(X)
+        _, distance = self._nearest(X, self._class_bounds)
+        if len(self.classes_) == 2:
+            return distance[:, 0] - distance[:, 1]
+        return -distance
+
+    def explain(self, X: Any) -> Explanation:
+        """Tell for each query which prototype decided, and how close the call was.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_queries, n_features)
+            Queries, as for `predict`.
+
+        Returns
+        -------
+        Explanation
+            Arrays with an entry for each query; ``.to_frame()`` makes a data frame.
+        """
+        X = self._check_queries(X)
+        index, distance = self._nearest(X, self._class_bounds)
+        rows = np.arange(len(distance))
+        first = distance.argmin(axis=1)
+        others = distance.copy()
+        others[rows, first] = np.inf
+        second = np.where(np.isinf(others).all(axis=1), first, others.argmin(axis=1))
+        alone = second == first
+        places = self._class_order[index]
+        return Explanation(
+            label=self.classes_[first],
+            prototype=places[rows, first],
+            distance=distance[rows, first],
+            inside=self._within(distance[rows, first]),
+            runner_up_label=self.classes_[second],
+            runner_up_prototype=np.where(alone, -1, places[rows, second]),
+            runner_up_distance=others[rows, second],
+            margin=others[rows, second] - distance[rows, first],
+        )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        table = isinstance(self.metric, str) and self.metric == "precomputed"
+        tags.input_tags.pairwise = table or bool(getattr(self.metric, "pairwise", False))
+        tags.input_tags.positive_only = table
+        tags.input_tags.sparse = not tags.input_tags.pairwise
+        missing = isinstance(self.metric, str) and self.metric == "nan_euclidean"
+        tags.input_tags.allow_nan = missing or bool(getattr(self.metric, "allows_nan", False))
+        return tags
+
+    def _check_examples(self, X: Any, dissimilarity: Any, *, reset: bool) -> Any:
+        """Check points or queries as far as the dissimilarity wants them checked."""
+        if getattr(dissimilarity, "accepts_anything", False):
+            validate_data(self, X, skip_check_array=True, reset=reset)
+            check = getattr(dissimilarity, "check_examples", None)
+            return X if check is None else check(X)
+        if getattr(dissimilarity, "pairwise", False):
+            return self._check_table(X, reset=reset)
+        return validate_data(
+            self,
+            X,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            ensure_all_finite="allow-nan" if getattr(dissimilarity, "allows_nan", False) else True,
+            reset=reset,
+        )
+
+    def _check_table(self, X: Any, *, reset: bool) -> Any:
+        """Check a table of values between examples, whole or with prototypes' columns only."""
+        if reset:
+            return validate_data(self, X, dtype=np.float64)
+        table = check_array(X, dtype=np.float64)
+        n_prototypes = len(self.prototype_indices_)
+        if table.shape[1] not in (self.n_features_in_, n_prototypes):
+            raise ValueError(
+                f"X has {table.shape[1]} features, but PVMClassifier is expecting "
+                f"{self.n_features_in_} features as input, one for each candidate, or "
+                f"{n_prototypes}, one for each prototype in order of selection"
+            )
+        return table
+
+    def _check_queries(self, X: Any) -> Any:
+        """Check queries, and that there is something to answer them with."""
+        check_is_fitted(self)
+        if len(self.prototype_labels_) == 0 and self.outlier_label_ is None:
+            raise NoPrototypesError(
+                f"no prototype was worth its cost at eps={self.eps_:g} and "
+                f"prototype_cost={self.prototype_cost_:g}, so there is nothing to predict with; "
+                "lower prototype_cost, change eps or set outlier_label"
+            )
+        return self._check_examples(X, self.dissimilarity_, reset=False)
+
+    def _gather(
+        self,
+        X: Any,
+        y: NDArray[np.intp],
+        kept: NDArray[np.intp],
+        n_points: int,
+        dissimilarity: Any,
+        unlabeled: Any,
+        rng: np.random.Generator,
+    ) -> list[Pool]:
+        """Make the pools of candidates."""
+        if getattr(dissimilarity, "pairwise", False):
+            if self.candidates != "train" or unlabeled is not None:
+                raise ValueError(
+                    "precomputed dissimilarities have the candidates as their columns; leave "
+                    "candidates='train' and unlabeled=None"
+                )
+            return [column_pool(kept, n_points, self.n_features_in_)]
+        return gather_candidates(
+            self.candidates, X, y, rows=kept, extent=n_points, rng=rng, unlabeled=unlabeled
+        )
+
+    def _build_balls(
+        self, dissimilarity: Any, X: Any, pools: list[Pool], eps: float, rng: np.random.Generator
+    ) -> Any:
+        """Build the balls of all pools side by side."""
+        if getattr(dissimilarity, "pairwise", False):
+            X, dissimilarity = dissimilarity.table(X), Precomputed()
+            dissimilarity.fit(X)
+        tables = []
+        for pool in pools:
+            warn_if_too_large(dissimilarity, X, pool.points, eps=eps, rng=rng)
+            tables.append(
+                build_balls(
+                    dissimilarity,
+                    X,
+                    pool.points,
+                    eps=eps,
+                    closed=self.closed_ball,
+                    n_jobs=self.n_jobs,
+                    verbose=self.verbose,
+                )
+            )
+        return tables[0] if len(tables) == 1 else hstack(tables, format="csr")
+
+    def _keep_selection(self, selection: Selection, pools: list[Pool], dissimilarity: Any) -> None:
+        """Set the fitted attributes that describe the prototypes."""
+        self.prototypes_ = take(pools, selection.candidates)
+        self.prototype_indices_ = numbers(pools)[selection.candidates]
+        self.prototype_rows_ = np.concatenate([pool.rows for pool in pools])[selection.candidates]
+        sources = np.repeat([pool.source for pool in pools], [len(pool) for pool in pools])
+        self.prototype_sources_ = sources[selection.candidates]
+        self.prototype_labels_ = self.classes_[selection.classes]
+        self.prototype_covered_ = selection.covered
+        self.prototype_miscovered_ = selection.miscovered
+        self.objective_ = selection.objective
+        self.lower_bound_ = selection.lower_bound
+        self.gap_ = selection.gap
+        self.solution_ = selection
+        # Prototypes of a class side by side, classes in order: a tie goes to the first.
+        self._class_order = np.argsort(selection.classes, kind="stable")
+        self._class_bounds = np.searchsorted(
+            selection.classes[self._class_order], np.arange(len(self.classes_) + 1)
+        )
+        if hasattr(dissimilarity, "for_prototypes"):
+            ordered = _safe_indexing(self.prototypes_, self._class_order)
+            dissimilarity = dissimilarity.for_prototypes(ordered)
+        self.dissimilarity_ = dissimilarity
+
+    def _nearest(
+        self, X: Any, bounds: NDArray[np.intp]
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Find each query's nearest prototype, by place in class order, in each group."""
+        if getattr(self.dissimilarity_, "pairwise", False):
+            table = self.dissimilarity_.cross(X, self.prototypes_)
+            return nearest_in_groups(table[:, self._class_order], bounds)
+        ordered = _safe_indexing(self.prototypes_, self._class_order)
+        return find_nearest(self.dissimilarity_, X, ordered, bounds=bounds, n_jobs=self.n_jobs)
+
+    def _within(self, distance: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Whether a distance is within the radius."""
+        return distance <= self.eps_ if self.closed_ball else distance < self.eps_
+
+
+def _check_labels(y: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the sorted classes and each point's class number."""
+    if y is None:
+        raise ValueError(
+            "PVMClassifier requires y to be passed, but the target y is None; pass the labels"
+        )
+    y = column_or_1d(y, warn=True)
+    check_classification_targets(y)
+    check_consistent_length(X, y)
+    classes, codes = np.unique(y, return_inverse=True)
+    return classes, codes
+
+
+def _drop_weightless(X: Any, weights: NDArray[np.float64]) -> tuple[Any, NDArray[np.intp]]:
+    """Return the points of positive weight, X itself if those are all, and their rows."""
+    kept = np.flatnonzero(weights > 0.0)
+    return (X if len(kept) == len(weights) else _safe_indexing(X, kept)), kept

@@ -1,0 +1,109 @@
+"""Checks of what users pass to the estimators, each with a way out in its message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import _check_sample_weight
+
+__all__ = [
+    "check_eps",
+    "check_n_prototypes",
+    "check_outlier_label",
+    "check_prototype_cost",
+    "check_weights",
+]
+
+
+def check_eps(eps: Any) -> float | None:
+    """Return the radius as a float, or None for ``"auto"``."""
+    if isinstance(eps, str) and eps == "auto":
+        return None
+    if isinstance(eps, Real) and not isinstance(eps, bool) and 0.0 < float(eps) < np.inf:
+        return float(eps)
+    raise ValueError(
+        f"eps must be a positive number or 'auto', got {eps!r}; suggest_eps(X, y) proposes a grid"
+    )
+
+
+def check_prototype_cost(cost: Any, weights: NDArray[np.float64]) -> float:
+    """Return the cost of a prototype: 1/n of the mean weight unless given."""
+    if cost is None:
+        positive = weights[weights > 0.0]
+        return float(positive.mean() / len(positive))
+    if isinstance(cost, Real) and not isinstance(cost, bool) and 0.0 <= float(cost) < np.inf:
+        return float(cost)
+    raise ValueError(f"prototype_cost must be a number not below 0, or None for 1/n, got {cost!r}")
+
+
+def check_n_prototypes(n_prototypes: Any, classes: NDArray[Any]) -> int | dict[int, int] | None:
+    """Return the budget, a mapping's labels turned into class numbers."""
+    if n_prototypes is None:
+        return None
+    if isinstance(n_prototypes, Mapping):
+        number = {label: k for k, label in enumerate(classes.tolist())}
+        unknown = [label for label in n_prototypes if label not in number]
+        if unknown:
+            raise ValueError(
+                f"n_prototypes names classes that are not in y: {unknown}; the classes are "
+                f"{classes.tolist()}"
+            )
+        return {number[label]: _count(k) for label, k in n_prototypes.items()}
+    return _count(n_prototypes)
+
+
+def check_outlier_label(label: Any, classes: NDArray[Any], y: NDArray[np.intp]) -> Any:
+    """Return the label of queries in no ball, or None to answer without looking."""
+    if label is None:
+        return None
+    if isinstance(label, str) and label == "most_frequent":
+        return classes[np.bincount(y).argmax()]
+    if not np.isscalar(label):
+        raise ValueError(
+            f"outlier_label must be one label, 'most_frequent' or None, got {label!r}"
+        )
+    if (np.asarray(label).dtype.kind in "US") != (classes.dtype.kind in "US") and (
+        classes.dtype.kind != "O"
+    ):
+        raise ValueError(
+            f"outlier_label must be of the kind of the labels in y, {classes.dtype}, got {label!r}"
+        )
+    return label
+
+
+def check_weights(
+    sample_weight: Any, y: NDArray[np.intp], classes: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Return one weight a point, not negative and with something of every class."""
+    if sample_weight is None:
+        return np.ones(len(y))
+    weights = np.asarray(
+        _check_sample_weight(sample_weight, np.empty((len(y), 1))), dtype=np.float64
+    )
+    if (weights < 0.0).any():
+        raise ValueError(
+            f"sample_weight must not be negative, got {weights.min():g}; use 0 to leave a "
+            "point out"
+        )
+    if not (weights > 0.0).any():
+        raise ValueError("sample_weight must be positive for some point, got all zero")
+    empty = np.setdiff1d(np.arange(len(classes)), y[weights > 0.0])
+    if len(empty):
+        raise ValueError(
+            f"every class needs a point of positive sample_weight, got none for "
+            f"{classes[empty].tolist()}; drop those points from X and y instead"
+        )
+    return weights
+
+
+def _count(k: Any) -> int:
+    """Return a number of prototypes as an int."""
+    if isinstance(k, Integral) and not isinstance(k, bool) and int(k) >= 0:
+        return int(k)
+    raise ValueError(
+        f"n_prototypes must be a whole number not below 0, or a dict of them by class, got {k!r}"
+    )
