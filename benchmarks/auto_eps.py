@@ -1,4 +1,4 @@
-"""Which quantile of the distances to the nearest rival makes the best default radius?
+"""Compare quantiles of the distances to the nearest rival as default radii.
 
 For data sets of different shape: held-out error and number of prototypes, as a share of
 the training set, for several quantiles, beside 1-NN and the best radius of the paper's
@@ -77,7 +77,9 @@ def try_radius(eps, X, y, X_test, y_test):
 
 def measure(X, y):
     rows = []
-    for train, test in StratifiedShuffleSplit(N_SPLITS, test_size=1 / 3, random_state=0).split(X, y):
+    for train, test in StratifiedShuffleSplit(N_SPLITS, test_size=1 / 3, random_state=0).split(
+        X, y
+    ):
         scaler = StandardScaler().fit(X[train])
         A, B = scaler.transform(X[train]), scaler.transform(X[test])
         codes = np.unique(y[train], return_inverse=True)[1]

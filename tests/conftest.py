@@ -7,6 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Machines that run the tests may be slow at times.
+settings.register_profile("protocover", deadline=None)
+settings.load_profile("protocover")
 
 sys.path.insert(0, str(Path(__file__).parent))
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 
 from .pool import Pool
 
@@ -55,6 +57,8 @@ class KMeansCandidates(BaseEstimator):
         """Centroids of one group of points."""
         n_clusters = min(self.n_clusters, X.shape[0])
         seed = int(rng.integers(2**31))
-        model = KMeans(n_clusters, n_init=3, random_state=seed).fit(X)
-        # Fewer distinct points than clusters leave copies of the same centroid.
+        with warnings.catch_warnings():
+            # Fewer distinct points than clusters only leave copies of a centroid.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = KMeans(n_clusters, n_init=3, random_state=seed).fit(X)
         return np.unique(np.asarray(model.cluster_centers_), axis=0)

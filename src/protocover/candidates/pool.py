@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, vstack
 from sklearn.utils import _safe_indexing, check_array
 
+from ..frames import stack_frames
 from ..resources import row_count
 
 __all__ = ["Pool", "column_pool", "given_pool", "numbers", "take", "training_pool"]
@@ -104,7 +105,5 @@ def _stack(parts: list[Any]) -> Any:
     if all(isinstance(part, np.ndarray) for part in parts):
         return np.concatenate(parts)
     if all(hasattr(part, "iloc") for part in parts):
-        from pandas import concat
-
-        return concat(parts)
+        return stack_frames(parts)
     return [example for part in parts for example in part]

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..frames import make_frame
+
 __all__ = ["Explanation"]
 
 
@@ -61,9 +63,4 @@ class Explanation:
         index : index-like or None, default=None
             Names of the queries, such as the index of the frame they came from.
         """
-        try:
-            from pandas import DataFrame
-        except ImportError as error:
-            raise ImportError("to_frame needs pandas: pip install pandas") from error
-        columns = {field.name: getattr(self, field.name) for field in fields(self)}
-        return DataFrame(columns, index=index)
+        return make_frame({field.name: getattr(self, field.name) for field in fields(self)}, index)

@@ -1,0 +1,47 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from scipy.spatial.distance import cdist
+
+from protocover.dissimilarity.bracket import bracket, direct_squares
+
+
+@given(
+    st.integers(0, 10**6),
+    st.integers(1, 300),
+    st.sampled_from([1e-20, 1e-3, 1.0, 1e20]),
+    st.sampled_from([0.0, 1.0, 1e6]),
+    st.sampled_from([None, 1e-6]),
+    st.booleans(),
+)
+def test_true_squares_lie_within_the_bracket(seed, p, scale, offset, eps, sparse):
+    rng = np.random.default_rng(seed)
+    X = scale * (rng.normal(size=(9, p)) + offset)
+    Z = scale * (rng.normal(size=(7, p)) + offset)
+    Z[0] = X[0]
+    near = bracket(*((csr_array(X), csr_array(Z)) if sparse else (X, Z)), eps=eps and eps * scale)
+    lower = near.lower(slice(0, 9), slice(0, 7)).astype(float)
+    upper = lower + 2 * (near.x_slack[:, None] + near.z_slack)
+    true = cdist(X * near.scale, Z * near.scale, "sqeuclidean")
+    assert (lower <= true).all()
+    assert (true <= upper).all()
+
+
+def test_the_bracket_is_narrow_in_single_precision():
+    """Otherwise nearly every pair would have to be computed again."""
+    X = np.random.default_rng(0).normal(size=(50, 100))
+    near = bracket(X, X)
+    typical = np.median(cdist(X * near.scale, X * near.scale, "sqeuclidean"))
+    assert near.x_slack.max() < 1e-4 * typical
+
+
+@pytest.mark.parametrize("p", [1, 2, 9, 100, 784])
+@pytest.mark.parametrize("n_pairs", [1, 2, 50])
+def test_direct_sums_equal_scipy_to_the_last_bit(p, n_pairs):
+    rng = np.random.default_rng(p)
+    X, Z = rng.normal(size=(20, p)), rng.normal(size=(20, p))
+    i, j = rng.integers(20, size=(2, n_pairs))
+    expected = cdist(X, Z)[i, j]
+    np.testing.assert_array_equal(np.sqrt(direct_squares(X, Z, i, j)), expected)

@@ -1,0 +1,59 @@
+import sys
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.datasets import load_iris
+
+from protocover import PVMClassifier
+
+X, Y = load_iris(return_X_y=True)
+QUERIES = np.random.default_rng(0).uniform(X.min(axis=0), X.max(axis=0), size=(40, 4))
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_it_names_the_nearest_prototype_and_that_of_the_runner_up(closed):
+    model = PVMClassifier(0.9, closed_ball=closed).fit(X, Y)
+    why = model.explain(QUERIES)
+    D = cdist(QUERIES, model.prototypes_)
+    for i in range(len(why)):
+        nearest = D[i].argmin()
+        assert why.prototype[i] == nearest
+        assert why.label[i] == model.prototype_labels_[nearest]
+        assert why.distance[i] == D[i, nearest]
+        assert why.inside[i] == (D[i, nearest] <= 0.9 if closed else D[i, nearest] < 0.9)
+        others = np.where(model.prototype_labels_ == why.label[i], np.inf, D[i])
+        assert why.runner_up_prototype[i] == others.argmin()
+        assert why.runner_up_label[i] == model.prototype_labels_[others.argmin()]
+        assert why.runner_up_distance[i] == others.min()
+        assert why.margin[i] == others.min() - D[i].min() >= 0
+    np.testing.assert_array_equal(why.label, model.predict(QUERIES))
+    assert 0 < why.inside.sum() < len(why)
+
+
+def test_a_training_point_on_the_sphere_is_judged_as_in_fit():
+    """At distance eps exactly it is in no open ball, neither in fit nor in explain."""
+    data = np.array([[0.0], [0.1], [0.2], [0.30000000000000004]])
+    model = PVMClassifier(0.1, candidates=data[:1], prototype_cost=0.0).fit(data, [0] * 4)
+    assert model.prototype_covered_.tolist() == [1]
+    assert model.explain(data).inside.tolist() == [True, False, False, False]
+
+
+def test_with_one_class_there_is_no_runner_up():
+    why = PVMClassifier(1.0).fit(X, np.zeros(len(X))).explain(QUERIES)
+    assert (why.runner_up_prototype == -1).all()
+    assert np.isinf(why.margin).all()
+
+
+def test_it_becomes_a_data_frame():
+    pytest.importorskip("pandas")
+    frame = PVMClassifier(1.0).fit(X, Y).explain(QUERIES[:3]).to_frame(index=["p", "q", "r"])
+    assert frame.index.tolist() == ["p", "q", "r"]
+    assert frame.columns.tolist()[:4] == ["label", "prototype", "distance", "inside"]
+
+
+def test_without_pandas_it_says_what_to_install(monkeypatch):
+    why = PVMClassifier(1.0).fit(X, Y).explain(QUERIES)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="pip install pandas"):
+        why.to_frame()
