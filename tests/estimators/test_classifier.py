@@ -355,13 +355,13 @@ def test_weights_are_routed_through_a_pipeline():
     weights = np.where(Y == 1, 5.0, 1.0)
     with config_context(enable_metadata_routing=True):
         asking = PVMClassifier(0.8).set_fit_request(sample_weight=True)
-        asking.set_score_request(sample_weight=False)
+        asking.set_score_request(sample_weight=True)
         scaler = StandardScaler().set_fit_request(sample_weight=False)
         pipeline = make_pipeline(scaler, asking).fit(X, Y, sample_weight=weights)
         scores = cross_validate(pipeline, X, Y, params={"sample_weight": weights})
     scaled = StandardScaler().fit_transform(X)
     same_model(pipeline[-1], PVMClassifier(0.8).fit(scaled, Y, weights))
-    assert len(scores["test_score"]) == 5
+    assert np.isfinite(scores["test_score"]).all()
 
 
 def test_progress_is_shown_only_when_asked_for(capsys):

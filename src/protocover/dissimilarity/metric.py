@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import pairwise_distances
 
 from ..balls import check_dissimilarities
+from ..resources import row_count
 
 __all__ = ["METRIC_NAMES", "Metric"]
 
@@ -95,4 +96,4 @@ class Metric(BaseEstimator):
             left, right = np.asarray(A, dtype=dtype), np.asarray(B, dtype=dtype)
             table = cdist(left, right, name, **self.params_)
         source = f"metric {self.name!r}"
-        return check_dissimilarities(table, (A.shape[0], B.shape[0]), source)
+        return check_dissimilarities(table, (row_count(A), row_count(B)), source)
