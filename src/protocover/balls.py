@@ -20,12 +20,25 @@ from threadpoolctl import threadpool_limits
 from .exceptions import DissimilarityError
 from .resources import progress_bar, row_count, thread_count
 
-__all__ = ["Dissimilarity", "MemberTest", "RadiusSearch", "build_balls", "check_dissimilarities"]
+__all__ = [
+    "Dissimilarity",
+    "LevelTest",
+    "PreparedDissimilarity",
+    "RadiusSearch",
+    "Tile",
+    "build_balls",
+    "build_levels",
+    "check_dissimilarities",
+    "table_tile",
+]
 
 TILE_ROWS = 1024
 TILE_COLUMNS = 1024
 
-MemberTest = Callable[[slice, slice], tuple[NDArray[np.intp], NDArray[np.intp]]]
+Indices = NDArray[np.intp]
+Tile = Callable[[slice, slice], NDArray[np.float64]]
+Found = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint16] | None]
+LevelTest = Callable[[slice, slice], tuple[Indices, Indices, Indices]]
 
 
 class Dissimilarity(Protocol):
@@ -37,11 +50,24 @@ class Dissimilarity(Protocol):
 
 
 @runtime_checkable
+class PreparedDissimilarity(Dissimilarity, Protocol):
+    """A dissimilarity that reads its examples once and then answers tile by tile."""
+
+    def prepare(self, A: Any, B: Any) -> Tile:
+        """Return a function of (rows, columns) that gives that tile of ``cross(A, B)``."""
+        ...
+
+
+@runtime_checkable
 class RadiusSearch(Dissimilarity, Protocol):
     """A dissimilarity with a faster way to tell members than computing all of `cross`."""
 
-    def member_test(self, X: Any, Z: Any, *, eps: float, closed: bool) -> MemberTest:
-        """Return a function of (rows, columns) that gives the member pairs of that tile."""
+    def level_test(self, X: Any, Z: Any, *, radii: NDArray[np.float64], closed: bool) -> LevelTest:
+        """Return a function of (rows, columns) that gives a tile's members and their levels.
+
+        A pair is a member if it is within the last of the rising `radii`; its level is
+        the number of the first of them that it is within.
+        """
         ...
 
 
@@ -78,22 +104,48 @@ def build_balls(
     csr_array of bool, shape (n_points, n_candidates)
         With sorted indices. It does not depend on `n_jobs`.
     """
-    n_points, n_candidates = row_count(X), row_count(Z)
-    symmetric = Z is X and getattr(dissimilarity, "symmetric", False)
-    test = _member_test(dissimilarity, X, Z, eps=eps, closed=closed)
-    tiles = _tiles(n_points, n_candidates, symmetric=symmetric)
+    radii = np.array([eps], dtype=np.float64)
+    found = _search(dissimilarity, X, Z, radii, closed, n_jobs, verbose, keep_levels=False)
+    return _assemble(found, (row_count(X), row_count(Z)), bool)
 
-    def members(tile: tuple[slice, slice]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        return _place(*tile, *test(*tile), symmetric=symmetric)
 
-    n_threads = thread_count(n_jobs) if getattr(dissimilarity, "thread_safe", True) else 1
-    with (
-        threadpool_limits(1 if n_threads > 1 else None, user_api="blas"),
-        ThreadPoolExecutor(n_threads) as pool,
-        progress_bar(pool.map(members, tiles), len(tiles), "balls", verbose) as done,
-    ):
-        found = list(done)
-    return _assemble(found, (n_points, n_candidates))
+def build_levels(
+    dissimilarity: Dissimilarity,
+    X: Any,
+    Z: Any,
+    *,
+    radii: NDArray[np.float64],
+    closed: bool = False,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> csr_array:
+    """Tell for each pair within the largest radius which radius is the first it is within.
+
+    Parameters
+    ----------
+    radii : ndarray of float, rising
+        The radii.
+    dissimilarity, X, Z, closed, n_jobs, verbose
+        As for :func:`build_balls`.
+
+    Returns
+    -------
+    csr_array of unsigned int, shape (n_points, n_candidates)
+        Level plus one, so that the balls of ``radii[k]`` are the entries up to ``k + 1``.
+        With sorted indices.
+    """
+    dtype = np.uint8 if len(radii) < 255 else np.uint16
+    found = _search(dissimilarity, X, Z, radii, closed, n_jobs, verbose, keep_levels=True)
+    return _assemble(found, (row_count(X), row_count(Z)), dtype)
+
+
+def table_tile(dissimilarity: Dissimilarity, A: Any, B: Any) -> Tile:
+    """Return a function of (rows, columns) that gives that tile of ``cross(A, B)``."""
+    if isinstance(dissimilarity, PreparedDissimilarity):
+        return dissimilarity.prepare(A, B)
+    return lambda rows, columns: dissimilarity.cross(
+        _safe_indexing(A, rows), _safe_indexing(B, columns)
+    )
 
 
 def check_dissimilarities(D: Any, shape: tuple[int, int], source: str) -> NDArray[np.float64]:
@@ -119,17 +171,47 @@ def check_dissimilarities(D: Any, shape: tuple[int, int], source: str) -> NDArra
     return table
 
 
-def _member_test(
-    dissimilarity: Dissimilarity, X: Any, Z: Any, *, eps: float, closed: bool
-) -> MemberTest:
-    """Return the tile test of `dissimilarity`: its own fast one, or cross and compare."""
-    if isinstance(dissimilarity, RadiusSearch):
-        return dissimilarity.member_test(X, Z, eps=eps, closed=closed)
+def _search(
+    dissimilarity: Dissimilarity,
+    X: Any,
+    Z: Any,
+    radii: NDArray[np.float64],
+    closed: bool,
+    n_jobs: int | None,
+    verbose: int,
+    *,
+    keep_levels: bool,
+) -> list[Found]:
+    """Test all tiles, several at once, and return what each found, in order."""
+    symmetric = Z is X and getattr(dissimilarity, "symmetric", False)
+    test = _level_test(dissimilarity, X, Z, radii, closed)
+    tiles = _tiles(row_count(X), row_count(Z), symmetric=symmetric)
 
-    def test(rows: slice, columns: slice) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        table = dissimilarity.cross(_safe_indexing(X, rows), _safe_indexing(Z, columns))
-        i, j = np.nonzero(table <= eps if closed else table < eps)
-        return i, j
+    def members(tile: tuple[slice, slice]) -> Found:
+        i, j, level = test(*tile)
+        return _place(*tile, i, j, level if keep_levels else None, symmetric=symmetric)
+
+    n_threads = thread_count(n_jobs) if getattr(dissimilarity, "thread_safe", True) else 1
+    with (
+        threadpool_limits(1 if n_threads > 1 else None, user_api="blas"),
+        ThreadPoolExecutor(n_threads) as pool,
+        progress_bar(pool.map(members, tiles), len(tiles), "balls", verbose) as done,
+    ):
+        return list(done)
+
+
+def _level_test(
+    dissimilarity: Dissimilarity, X: Any, Z: Any, radii: NDArray[np.float64], closed: bool
+) -> LevelTest:
+    """Return the tile test of `dissimilarity`: its own fast one, or compute and compare."""
+    if isinstance(dissimilarity, RadiusSearch):
+        return dissimilarity.level_test(X, Z, radii=radii, closed=closed)
+    tile = table_tile(dissimilarity, X, Z)
+
+    def test(rows: slice, columns: slice) -> tuple[Indices, Indices, Indices]:
+        table = tile(rows, columns)
+        i, j = np.nonzero(table <= radii[-1] if closed else table < radii[-1])
+        return i, j, np.searchsorted(radii, table[i, j], side="left" if closed else "right")
 
     return test
 
@@ -144,24 +226,32 @@ def _tiles(n_points: int, n_candidates: int, *, symmetric: bool) -> list[tuple[s
 
 
 def _place(
-    rows: slice, columns: slice, i: NDArray[np.intp], j: NDArray[np.intp], *, symmetric: bool
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Give a tile's pairs their numbers within the whole table, mirrored where it is symmetric."""
+    rows: slice,
+    columns: slice,
+    i: Indices,
+    j: Indices,
+    level: Indices | None,
+    *,
+    symmetric: bool,
+) -> Found:
+    """Give a tile's pairs their numbers within the whole table, mirrored if symmetric."""
     row, column = i.astype(np.int32), j.astype(np.int32)
     row += rows.start
     column += columns.start
+    value = None if level is None else (level + 1).astype(np.uint16)
     if symmetric and rows != columns:
-        return np.concatenate((row, column)), np.concatenate((column, row))
-    return row, column
+        row, column = np.concatenate((row, column)), np.concatenate((column, row))
+        value = None if value is None else np.concatenate((value, value))
+    return row, column, value
 
 
-def _assemble(
-    found: list[tuple[NDArray[np.int32], NDArray[np.int32]]], shape: tuple[int, int]
-) -> csr_array:
+def _assemble(found: list[Found], shape: tuple[int, int], dtype: Any) -> csr_array:
     """Join the pairs of all tiles, using `found` up, into a table with sorted indices."""
-    rows = np.concatenate([row for row, _ in found] or [np.empty(0, np.int32)])
-    columns = np.concatenate([column for _, column in found] or [np.empty(0, np.int32)])
+    rows = np.concatenate([row for row, _, _ in found] or [np.empty(0, np.int32)])
+    columns = np.concatenate([column for _, column, _ in found] or [np.empty(0, np.int32)])
+    levels = [value for _, _, value in found if value is not None]
+    values = np.concatenate(levels).astype(dtype) if levels else np.ones(len(rows), dtype=dtype)
     found.clear()
-    pairs = coo_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=shape)
+    pairs = coo_array((values, (rows, columns)), shape=shape)
     # By column and then by row: the second pass leaves each row's columns in order.
     return pairs.tocsc().tocsr()

@@ -7,10 +7,9 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import _safe_indexing
 from threadpoolctl import threadpool_limits
 
-from .balls import Dissimilarity
+from .balls import Dissimilarity, table_tile
 from .resources import row_count, thread_count
 
 __all__ = ["GroupSearch", "NearestSearch", "find_nearest", "nearest_in_groups"]
@@ -99,7 +98,10 @@ def _group_search(
     if isinstance(dissimilarity, NearestSearch):
         return dissimilarity.nearest_test(A, B, bounds)
 
+    tile = table_tile(dissimilarity, A, B)
+    every = slice(0, int(bounds[-1]))
+
     def search(rows: slice) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        return nearest_in_groups(dissimilarity.cross(_safe_indexing(A, rows), B), bounds)
+        return nearest_in_groups(tile(rows, every), bounds)
 
     return search

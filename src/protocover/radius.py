@@ -13,6 +13,7 @@ from .balls import RadiusSearch, build_balls
 from .dissimilarity import resolve_metric
 from .nearest import find_nearest
 from .resources import row_count
+from .training import Training
 
 __all__ = ["propose_eps", "suggest_eps"]
 
@@ -23,13 +24,7 @@ Floats = NDArray[np.float64]
 
 
 def propose_eps(
-    dissimilarity: Any,
-    X: Any,
-    y: NDArray[np.intp],
-    weights: Floats,
-    *,
-    rng: np.random.Generator,
-    n_jobs: int | None = None,
+    training: Training, *, rng: np.random.Generator, n_jobs: int | None = None
 ) -> float:
     """Return the radius that ``eps="auto"`` stands for.
 
@@ -39,23 +34,23 @@ def propose_eps(
 
     Parameters
     ----------
-    dissimilarity : fitted dissimilarity
-        With a table of dissimilarities for `X` its columns stand for the points.
-    X, y, weights : points, class numbers, sample weights
-        All weights positive.
+    training : Training
+        With a table of dissimilarities its columns stand for the points.
     rng : numpy.random.Generator
         Draws the sample that is used when there are many points.
     n_jobs : int or None, default=None
         Threads.
     """
-    n_candidates = X.shape[1] if _is_table(dissimilarity) else row_count(X)
+    X, y, dissimilarity = training.points, training.codes, training.dissimilarity
+    n_candidates = X.shape[1] if training.is_table else row_count(X)
     columns = _draw(n_candidates, _SAMPLE_PROPOSE, rng)
-    if y.min() == y.max():
+    if len(training.classes) == 1:
         distances = _columns(dissimilarity, X, columns).ravel()
         return _quantile(distances[distances > 0.0], None, 0.25)
     distances = _distance_to_rival(dissimilarity, X, y, columns, n_jobs)
     positive = distances > 0.0
-    shares = weights[columns] if n_candidates == len(weights) else np.ones(len(columns))
+    square = n_candidates == len(y)
+    shares = training.weights[columns] if square else np.ones(len(columns))
     return _quantile(distances[positive], shares[positive], 0.5)
 
 

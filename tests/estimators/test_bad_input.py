@@ -180,6 +180,9 @@ def test_unlabelled_points_of_the_wrong_width_are_refused():
 def test_a_failed_refit_leaves_the_former_model():
     model = PVMClassifier(1.5).fit(X, Y)
     before = model.predict(X)
-    with pytest.raises(ValueError, match="NaN"):
-        model.fit(with_entry(np.nan), Y)
-    np.testing.assert_array_equal(model.predict(X), before)
+    wider = np.hstack((X, X))
+    for arguments in ((with_entry(np.nan), Y), (wider, Y[:3]), (wider, Y, [-1, 1, 1, 1])):
+        with pytest.raises(ValueError):  # noqa: PT011 - each case's message is tested above
+            model.fit(*arguments)
+        assert model.n_features_in_ == 2
+        np.testing.assert_array_equal(model.predict(X), before)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +12,14 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
 
-from ..balls import MemberTest
+from ..balls import LevelTest
 from ..nearest import GroupSearch, nearest_in_groups
 from .bracket import bracket, direct_squares
 
 __all__ = ["Cosine", "Euclidean", "SquaredEuclidean"]
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 
 class _Quadratic(BaseEstimator):
@@ -42,30 +43,29 @@ class _Quadratic(BaseEstimator):
             return self._finish(euclidean_distances(left, right, squared=True))
         return self._finish(cdist(left, right, "sqeuclidean"))
 
-    def member_test(self, X: Any, Z: Any, *, eps: float, closed: bool) -> MemberTest:
-        """Return a function of (rows, columns) that gives the member pairs of that tile."""
+    def level_test(self, X: Any, Z: Any, *, radii: Floats, closed: bool) -> LevelTest:
+        """Return a function of (rows, columns) that gives a tile's members and levels."""
         left = self._embed(X)
         right = left if Z is X else self._embed(Z)
-        reach = self._reach(eps)
-        near = bracket(left, right, eps=reach)
-        threshold = (reach * near.scale) ** 2
+        reach = self._reach(radii)
+        near = bracket(left, right, eps=float(reach[0]))
+        thresholds = (reach * near.scale) ** 2
+        side: Literal["left", "right"] = "left" if closed else "right"
 
-        def test(rows: slice, columns: slice) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-            lower = near.lower(rows, columns)
-            possible = np.flatnonzero(lower <= _rounded_up(threshold, lower.dtype))
-            i, j = np.divmod(possible, lower.shape[1])
-            slack = near.x_slack[rows][i] + near.z_slack[columns][j]
-            unsure = np.flatnonzero(lower.ravel()[possible] + 2.0 * slack >= threshold)
-            if len(unsure) == 0:
-                return i, j
-            squares = direct_squares(
-                left, right, rows.start + i[unsure], columns.start + j[unsure]
-            )
-            distance = self._finish(squares)
-            outside = distance > eps if closed else distance >= eps
-            keep = np.ones(len(i), dtype=bool)
-            keep[unsure[outside]] = False
-            return i[keep], j[keep]
+        def test(rows: slice, columns: slice) -> tuple[Indices, Indices, Indices]:
+            table = near.lower(rows, columns)
+            i, j, lower = _entries_up_to(table, thresholds[-1])
+            upper = lower + 2.0 * (near.x_slack[rows][i] + near.z_slack[columns][j])
+            level = np.searchsorted(thresholds, lower)
+            # Only a threshold between the two bounds leaves the level open.
+            unsure = np.flatnonzero(level != np.searchsorted(thresholds, upper, side="right"))
+            if len(unsure):
+                squares = direct_squares(
+                    left, right, rows.start + i[unsure], columns.start + j[unsure]
+                )
+                level[unsure] = np.searchsorted(radii, self._finish(squares), side=side)
+            members = level < len(radii)
+            return (i, j, level) if members.all() else (i[members], j[members], level[members])
 
         return test
 
@@ -93,7 +93,7 @@ class _Quadratic(BaseEstimator):
         """Turn squared distances between embedded rows into dissimilarities."""
         raise AssertionError("each quadratic dissimilarity defines this")
 
-    def _reach(self, eps: float) -> float:
+    def _reach(self, eps: Floats) -> Floats:
         """Return the Euclidean radius, between embedded rows, of a ball of radius `eps`."""
         raise AssertionError("each quadratic dissimilarity defines this")
 
@@ -111,7 +111,7 @@ class Euclidean(_Quadratic):
     def _finish(self, squares: Floats) -> Floats:
         return np.sqrt(squares)
 
-    def _reach(self, eps: float) -> float:
+    def _reach(self, eps: Floats) -> Floats:
         return eps
 
 
@@ -128,8 +128,8 @@ class SquaredEuclidean(_Quadratic):
     def _finish(self, squares: Floats) -> Floats:
         return squares
 
-    def _reach(self, eps: float) -> float:
-        return float(np.sqrt(eps))
+    def _reach(self, eps: Floats) -> Floats:
+        return np.sqrt(eps)
 
 
 class Cosine(_Quadratic):
@@ -158,13 +158,21 @@ class Cosine(_Quadratic):
     def _finish(self, squares: Floats) -> Floats:
         return squares / 2.0
 
-    def _reach(self, eps: float) -> float:
-        return float(np.sqrt(2.0 * eps))
+    def _reach(self, eps: Floats) -> Floats:
+        return np.sqrt(2.0 * eps)
 
 
 def _rounded_up(values: Any, dtype: np.dtype[Any]) -> Any:
     """Return `values` in a possibly narrower type, rounded to above themselves."""
     return np.nextafter(np.asarray(values).astype(dtype), dtype.type(np.inf))
+
+
+def _entries_up_to(table: NDArray[Any], limit: float) -> tuple[Indices, Indices, Floats]:
+    """Find the entries of a table that are at most `limit`, and a little above."""
+    small = table <= _rounded_up(limit, table.dtype)
+    places = np.flatnonzero(small)
+    i = np.repeat(np.arange(len(table)), np.count_nonzero(small, axis=1))
+    return i, places - i * table.shape[1], table.ravel()[places].astype(np.float64)
 
 
 def _contenders(

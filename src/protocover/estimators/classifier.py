@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import hstack
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags, _safe_indexing, check_array, check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    check_consistent_length,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils import Tags, check_array, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..balls import build_balls
-from ..candidates import Pool, column_pool, gather_candidates, numbers, take
-from ..dissimilarity import Precomputed, resolve_metric
+from ..candidates import numbers, take
 from ..exceptions import NoPrototypesError
-from ..forecast import warn_if_too_large
-from ..formulation import Selection, formulate, select, snap_weights
-from ..nearest import find_nearest, nearest_in_groups
+from ..formulation import Selection, formulate, select
+from ..prototypes import PrototypeSet
 from ..radius import propose_eps
 from ..resources import row_count
 from ..solvers import find_solver
-from .explanation import Explanation
-from .validation import (
+from ..training import Training, prepare_training, training_balls
+from ..validation import (
     check_eps,
     check_n_prototypes,
     check_outlier_label,
     check_prototype_cost,
-    check_weights,
+    unchanged_on_error,
 )
+from .explanation import Explanation
 
 __all__ = ["PVMClassifier"]
 
@@ -200,32 +192,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         self
             The fitted classifier.
         """
-        eps = check_eps(self.eps)
-        solver = find_solver(self.solver)
-        dissimilarity = resolve_metric(self.metric, self.metric_params)
-        X = self._check_examples(X, dissimilarity, reset=True)
-        classes, codes = _check_labels(y, X)
-        weights = snap_weights(check_weights(sample_weight, codes, classes))
-        cost = check_prototype_cost(self.prototype_cost, weights)
-        budget = check_n_prototypes(self.n_prototypes, classes)
-        outlier = check_outlier_label(self.outlier_label, classes, codes)
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-
-        points, kept = _drop_weightless(X, weights)
-        codes, weights = codes[kept], weights[kept]
-        dissimilarity.fit(points, codes)
-        pools = self._gather(points, codes, kept, row_count(X), dissimilarity, unlabeled, rng)
-        if eps is None:
-            eps = propose_eps(dissimilarity, points, codes, weights, rng=rng, n_jobs=self.n_jobs)
-        balls = self._build_balls(dissimilarity, points, pools, eps, rng)
-        problems = formulate(balls, codes, weights, n_classes=len(classes), prototype_cost=cost)
-        selection = select(problems, solver, n_prototypes=budget, rng=rng, verbose=self.verbose)
-
-        self.classes_ = classes
-        self.eps_ = eps
-        self.prototype_cost_ = cost
-        self.outlier_label_ = outlier
-        self._keep_selection(selection, pools, dissimilarity)
+        with unchanged_on_error(self):
+            self._fit(X, y, sample_weight, unlabeled)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -245,14 +213,12 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         X = self._check_queries(X)
         if len(self.prototype_labels_) == 0:
             return np.full(row_count(X), self.outlier_label_)
-        everything = np.array([0, len(self._class_order)])
-        index, distance = self._nearest(X, everything)
-        labels = self.prototype_labels_[self._class_order[index[:, 0]]]
+        index, distance = self._prototype_set.nearest(X, n_jobs=self.n_jobs)
+        labels = self.prototype_labels_[index]
         if self.outlier_label_ is None:
             return labels
-        outside = ~self._within(distance[:, 0])
         labels = labels.astype(np.result_type(labels, np.asarray(self.outlier_label_)))
-        labels[outside] = self.outlier_label_
+        labels[~self._within(distance)] = self.outlier_label_
         return labels
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -270,7 +236,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             the second's value minus the first's: positive means ``classes_[1]``.
         """
         X = self._check_queries(X)
-        _, distance = self._nearest(X, self._class_bounds)
+        _, distance = self._prototype_set.nearest_by_class(X, n_jobs=self.n_jobs)
         if len(self.classes_) == 2:
             return distance[:, 0] - distance[:, 1]
         return -distance
@@ -289,21 +255,20 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             Arrays with an entry for each query; ``.to_frame()`` makes a data frame.
         """
         X = self._check_queries(X)
-        index, distance = self._nearest(X, self._class_bounds)
+        index, distance = self._prototype_set.nearest_by_class(X, n_jobs=self.n_jobs)
         rows = np.arange(len(distance))
         first = distance.argmin(axis=1)
         others = distance.copy()
         others[rows, first] = np.inf
         second = np.where(np.isinf(others).all(axis=1), first, others.argmin(axis=1))
         alone = second == first
-        places = self._class_order[index]
         return Explanation(
             label=self.classes_[first],
-            prototype=places[rows, first],
+            prototype=index[rows, first],
             distance=distance[rows, first],
             inside=self._within(distance[rows, first]),
             runner_up_label=self.classes_[second],
-            runner_up_prototype=np.where(alone, -1, places[rows, second]),
+            runner_up_prototype=np.where(alone, -1, index[rows, second]),
             runner_up_distance=others[rows, second],
             margin=others[rows, second] - distance[rows, first],
         )
@@ -317,6 +282,48 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         missing = isinstance(self.metric, str) and self.metric == "nan_euclidean"
         tags.input_tags.allow_nan = missing or bool(getattr(self.metric, "allows_nan", False))
         return tags
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, unlabeled: Any) -> None:
+        """Check, build, formulate, select, and only then set the fitted attributes."""
+        eps = check_eps(self.eps)
+        solver = find_solver(self.solver)
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        training = prepare_training(
+            X,
+            y,
+            sample_weight,
+            metric=self.metric,
+            metric_params=self.metric_params,
+            candidates=self.candidates,
+            check=partial(self._check_examples, reset=True),
+            rng=rng,
+            unlabeled=unlabeled,
+        )
+        cost = check_prototype_cost(self.prototype_cost, training.weights)
+        budget = check_n_prototypes(self.n_prototypes, training.classes)
+        outlier = check_outlier_label(self.outlier_label, training.classes, training.codes)
+        if eps is None:
+            eps = propose_eps(training, rng=rng, n_jobs=self.n_jobs)
+        balls = training_balls(
+            training,
+            eps=eps,
+            closed=self.closed_ball,
+            rng=rng,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
+        problems = formulate(
+            balls,
+            training.codes,
+            training.weights,
+            n_classes=len(training.classes),
+            prototype_cost=cost,
+        )
+        selection = select(problems, solver, n_prototypes=budget, rng=rng, verbose=self.verbose)
+        self.eps_ = eps
+        self.prototype_cost_ = cost
+        self.outlier_label_ = outlier
+        self._keep_selection(selection, training)
 
     def _check_examples(self, X: Any, dissimilarity: Any, *, reset: bool) -> Any:
         """Check points or queries as far as the dissimilarity wants them checked."""
@@ -360,58 +367,15 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             )
         return self._check_examples(X, self.dissimilarity_, reset=False)
 
-    def _gather(
-        self,
-        X: Any,
-        y: NDArray[np.intp],
-        kept: NDArray[np.intp],
-        n_points: int,
-        dissimilarity: Any,
-        unlabeled: Any,
-        rng: np.random.Generator,
-    ) -> list[Pool]:
-        """Make the pools of candidates."""
-        if getattr(dissimilarity, "pairwise", False):
-            if self.candidates != "train" or unlabeled is not None:
-                raise ValueError(
-                    "precomputed dissimilarities have the candidates as their columns; leave "
-                    "candidates='train' and unlabeled=None"
-                )
-            return [column_pool(kept, n_points, self.n_features_in_)]
-        return gather_candidates(
-            self.candidates, X, y, rows=kept, extent=n_points, rng=rng, unlabeled=unlabeled
-        )
-
-    def _build_balls(
-        self, dissimilarity: Any, X: Any, pools: list[Pool], eps: float, rng: np.random.Generator
-    ) -> Any:
-        """Build the balls of all pools side by side."""
-        if getattr(dissimilarity, "pairwise", False):
-            X, dissimilarity = dissimilarity.table(X), Precomputed()
-            dissimilarity.fit(X)
-        tables = []
-        for pool in pools:
-            warn_if_too_large(dissimilarity, X, pool.points, eps=eps, rng=rng)
-            tables.append(
-                build_balls(
-                    dissimilarity,
-                    X,
-                    pool.points,
-                    eps=eps,
-                    closed=self.closed_ball,
-                    n_jobs=self.n_jobs,
-                    verbose=self.verbose,
-                )
-            )
-        return tables[0] if len(tables) == 1 else hstack(tables, format="csr")
-
-    def _keep_selection(self, selection: Selection, pools: list[Pool], dissimilarity: Any) -> None:
+    def _keep_selection(self, selection: Selection, training: Training) -> None:
         """Set the fitted attributes that describe the prototypes."""
-        self.prototypes_ = take(pools, selection.candidates)
-        self.prototype_indices_ = numbers(pools)[selection.candidates]
-        self.prototype_rows_ = np.concatenate([pool.rows for pool in pools])[selection.candidates]
+        chosen, pools = selection.candidates, training.pools
+        self.classes_ = training.classes
+        self.prototypes_ = take(pools, chosen)
+        self.prototype_indices_ = numbers(pools)[chosen]
+        self.prototype_rows_ = np.concatenate([pool.rows for pool in pools])[chosen]
         sources = np.repeat([pool.source for pool in pools], [len(pool) for pool in pools])
-        self.prototype_sources_ = sources[selection.candidates]
+        self.prototype_sources_ = sources[chosen]
         self.prototype_labels_ = self.classes_[selection.classes]
         self.prototype_covered_ = selection.covered
         self.prototype_miscovered_ = selection.miscovered
@@ -419,45 +383,14 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         self.lower_bound_ = selection.lower_bound
         self.gap_ = selection.gap
         self.solution_ = selection
-        # Prototypes of a class side by side, classes in order: a tie goes to the first.
-        self._class_order = np.argsort(selection.classes, kind="stable")
-        self._class_bounds = np.searchsorted(
-            selection.classes[self._class_order], np.arange(len(self.classes_) + 1)
+        self._prototype_set = PrototypeSet.of(
+            self.prototypes_,
+            selection.classes,
+            n_classes=len(self.classes_),
+            dissimilarity=training.dissimilarity,
         )
-        if hasattr(dissimilarity, "for_prototypes"):
-            ordered = _safe_indexing(self.prototypes_, self._class_order)
-            dissimilarity = dissimilarity.for_prototypes(ordered)
-        self.dissimilarity_ = dissimilarity
-
-    def _nearest(
-        self, X: Any, bounds: NDArray[np.intp]
-    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Find each query's nearest prototype, by place in class order, in each group."""
-        if getattr(self.dissimilarity_, "pairwise", False):
-            table = self.dissimilarity_.cross(X, self.prototypes_)
-            return nearest_in_groups(table[:, self._class_order], bounds)
-        ordered = _safe_indexing(self.prototypes_, self._class_order)
-        return find_nearest(self.dissimilarity_, X, ordered, bounds=bounds, n_jobs=self.n_jobs)
+        self.dissimilarity_ = self._prototype_set.dissimilarity
 
     def _within(self, distance: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Whether a distance is within the radius."""
         return distance <= self.eps_ if self.closed_ball else distance < self.eps_
-
-
-def _check_labels(y: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the sorted classes and each point's class number."""
-    if y is None:
-        raise ValueError(
-            "PVMClassifier requires y to be passed, but the target y is None; pass the labels"
-        )
-    y = column_or_1d(y, warn=True)
-    check_classification_targets(y)
-    check_consistent_length(X, y)
-    classes, codes = np.unique(y, return_inverse=True)
-    return classes, codes
-
-
-def _drop_weightless(X: Any, weights: NDArray[np.float64]) -> tuple[Any, NDArray[np.intp]]:
-    """Return the points of positive weight, X itself if those are all, and their rows."""
-    kept = np.flatnonzero(weights > 0.0)
-    return (X if len(kept) == len(weights) else _safe_indexing(X, kept)), kept

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
 
@@ -16,7 +17,20 @@ __all__ = [
     "check_outlier_label",
     "check_prototype_cost",
     "check_weights",
+    "unchanged_on_error",
 ]
+
+
+@contextmanager
+def unchanged_on_error(estimator: Any) -> Iterator[None]:
+    """Put an estimator back as it was if fitting it fails, whatever the reason."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
 
 
 def check_eps(eps: Any) -> float | None:

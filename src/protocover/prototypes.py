@@ -1,0 +1,73 @@
+"""A chosen set of prototypes, ready to be asked which of them is nearest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+
+from .nearest import find_nearest, nearest_in_groups
+
+__all__ = ["PrototypeSet"]
+
+
+@dataclass(frozen=True, eq=False)
+class PrototypeSet:
+    """Prototypes side by side by class, so that a tie goes to the class first in order.
+
+    Parameters
+    ----------
+    points : rows, or column numbers of a table
+        The prototypes, class by class.
+    order : ndarray of int, shape (n_prototypes,)
+        Place of each in the order of selection.
+    bounds : ndarray of int, shape (n_classes + 1,)
+        Class c is ``points[bounds[c]:bounds[c + 1]]``.
+    dissimilarity : dissimilarity
+        Fitted, with whatever it needs of the training data for these prototypes.
+    """
+
+    points: Any
+    order: NDArray[np.intp]
+    bounds: NDArray[np.intp]
+    dissimilarity: Any
+
+    @classmethod
+    def of(
+        cls, points: Any, classes: NDArray[np.intp], *, n_classes: int, dissimilarity: Any
+    ) -> Self:
+        """Sort prototypes that stand for the given class numbers."""
+        order = np.argsort(classes, kind="stable")
+        ordered = _safe_indexing(points, order)
+        bounds = np.searchsorted(classes[order], np.arange(n_classes + 1))
+        if hasattr(dissimilarity, "for_prototypes"):
+            dissimilarity = dissimilarity.for_prototypes(ordered)
+        return cls(ordered, order, bounds, dissimilarity)
+
+    def nearest(
+        self, X: Any, *, n_jobs: int | None = None
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Return each query's nearest prototype, in order of selection, and its distance."""
+        index, distance = self._find(X, np.array([0, len(self.order)]), n_jobs)
+        return self.order[index[:, 0]], distance[:, 0]
+
+    def nearest_by_class(
+        self, X: Any, *, n_jobs: int | None = None
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Return the same for each class: -1 and inf for a class without prototypes."""
+        index, distance = self._find(X, self.bounds, n_jobs)
+        return np.where(index < 0, -1, self.order[index]), distance
+
+    def _find(
+        self, X: Any, bounds: NDArray[np.intp], n_jobs: int | None
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Find the nearest in each group of prototypes, by place in class order."""
+        if not getattr(self.dissimilarity, "pairwise", False):
+            return find_nearest(self.dissimilarity, X, self.points, bounds=bounds, n_jobs=n_jobs)
+        by_selection = np.empty_like(self.points)
+        by_selection[self.order] = self.points
+        table = self.dissimilarity.cross(X, by_selection)
+        return nearest_in_groups(table[:, self.order], bounds)

@@ -1,0 +1,168 @@
+"""What the user hands over to learn from, checked and ready for building balls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, hstack
+from sklearn.utils import _safe_indexing
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from .balls import build_balls, build_levels
+from .candidates import Pool, column_pool, gather_candidates
+from .dissimilarity import Precomputed, resolve_metric
+from .forecast import warn_if_too_large
+from .formulation import snap_weights
+from .resources import row_count
+from .validation import check_weights
+
+__all__ = ["Training", "prepare_training", "training_balls", "training_levels"]
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """Points of positive weight, their classes, and the candidates.
+
+    Parameters
+    ----------
+    points : rows, or a points x candidates table
+        What must be covered.
+    codes : ndarray of int, shape (n_points,)
+        Class numbers.
+    weights : ndarray of float, shape (n_points,)
+        Positive, on a grid on which sums are exact.
+    classes : ndarray, shape (n_classes,)
+        Labels, sorted.
+    dissimilarity : dissimilarity
+        Fitted on the points.
+    pools : list of Pool
+        What may become a prototype.
+    """
+
+    points: Any
+    codes: NDArray[np.intp]
+    weights: NDArray[np.float64]
+    classes: NDArray[Any]
+    dissimilarity: Any
+    pools: list[Pool]
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the points are rows of a table of values between examples."""
+        return bool(getattr(self.dissimilarity, "pairwise", False))
+
+
+def prepare_training(
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    *,
+    metric: Any,
+    metric_params: dict[str, Any] | None,
+    candidates: Any,
+    check: Callable[[Any, Any], Any],
+    rng: np.random.Generator,
+    unlabeled: Any = None,
+) -> Training:
+    """Check everything, fit the dissimilarity and gather the candidates.
+
+    Points of weight zero are dropped: they are as if they were not there.
+
+    Parameters
+    ----------
+    X, y, sample_weight, metric, metric_params, candidates, unlabeled
+        As in :class:`protocover.PVMClassifier`.
+    check : callable
+        ``check(X, dissimilarity)`` returns the checked examples.
+    rng : numpy.random.Generator
+        For candidates that are drawn.
+    """
+    dissimilarity = resolve_metric(metric, metric_params)
+    X = check(X, dissimilarity)
+    classes, codes = _check_labels(y, X)
+    weights = snap_weights(check_weights(sample_weight, codes, classes))
+    kept = np.flatnonzero(weights > 0.0)
+    n_given = row_count(X)
+    points = X if len(kept) == n_given else _safe_indexing(X, kept)
+    codes = codes[kept]
+    dissimilarity.fit(points, codes)
+    if not getattr(dissimilarity, "pairwise", False):
+        pools = gather_candidates(
+            candidates, points, codes, rows=kept, extent=n_given, rng=rng, unlabeled=unlabeled
+        )
+    elif isinstance(candidates, str) and candidates == "train" and unlabeled is None:
+        pools = [column_pool(kept, n_given, points.shape[1])]
+    else:
+        raise ValueError(
+            "precomputed dissimilarities have the candidates as their columns; leave "
+            "candidates='train' and unlabeled=None"
+        )
+    return Training(points, codes, weights[kept], classes, dissimilarity, pools)
+
+
+def training_balls(
+    training: Training,
+    *,
+    eps: float,
+    closed: bool,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    verbose: int,
+) -> csr_array:
+    """Build the balls of all pools side by side; see :func:`protocover.balls.build_balls`."""
+
+    def build(dissimilarity: Any, X: Any, Z: Any) -> csr_array:
+        warn_if_too_large(dissimilarity, X, Z, eps=eps, rng=rng)
+        return build_balls(
+            dissimilarity, X, Z, eps=eps, closed=closed, n_jobs=n_jobs, verbose=verbose
+        )
+
+    return _over_pools(training, build)
+
+
+def training_levels(
+    training: Training,
+    *,
+    radii: NDArray[np.float64],
+    closed: bool,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    verbose: int,
+) -> csr_array:
+    """Build the levels of all pools side by side; see :func:`protocover.balls.build_levels`."""
+
+    def build(dissimilarity: Any, X: Any, Z: Any) -> csr_array:
+        warn_if_too_large(dissimilarity, X, Z, eps=float(radii[-1]), rng=rng)
+        return build_levels(
+            dissimilarity, X, Z, radii=radii, closed=closed, n_jobs=n_jobs, verbose=verbose
+        )
+
+    return _over_pools(training, build)
+
+
+def _over_pools(training: Training, build: Callable[[Any, Any, Any], csr_array]) -> csr_array:
+    """Build one table for each pool and put them side by side."""
+    points, dissimilarity = training.points, training.dissimilarity
+    if training.is_table:
+        points = dissimilarity.table(points)
+        dissimilarity = Precomputed().fit(points)
+    tables = [build(dissimilarity, points, pool.points) for pool in training.pools]
+    return tables[0] if len(tables) == 1 else hstack(tables, format="csr")
+
+
+def _check_labels(y: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the sorted classes and each point's class number."""
+    if y is None:
+        raise ValueError(
+            "this estimator requires y to be passed, but the target y is None; pass the labels"
+        )
+    y = column_or_1d(y, warn=True)
+    check_classification_targets(y)
+    check_consistent_length(X, y)
+    classes, codes = np.unique(y, return_inverse=True)
+    return classes, codes
