@@ -6,6 +6,7 @@ import itertools
 import math
 
 import numpy as np
+from scipy import ndimage
 from scipy.spatial.distance import cdist
 
 
@@ -113,3 +114,119 @@ def mismatch_kernel(A, B, k, m, alphabet):
     left = [mismatch_features(sequence, k, m, alphabet) for sequence in A]
     right = [mismatch_features(sequence, k, m, alphabet) for sequence in B]
     return np.array([[x @ z for z in right] for x in left])
+
+
+def gower(A, B, columns):
+    """Gower's dissimilarity pair by pair; None is a missing value.
+
+    Each of `columns` is (kind, weight, scale): of a numeric column the scale is its range,
+    of an ordered one the list of its values in order.
+    """
+    return np.array([[_gower_pair(a, b, columns) for b in B] for a in A])
+
+
+def _gower_pair(a, b, columns):
+    total, weights, anything_known = 0.0, 0.0, False
+    for x, z, (kind, weight, scale) in zip(a, b, columns, strict=True):
+        if x is None or z is None or weight == 0:
+            continue
+        anything_known = True
+        if kind == "asymmetric" and not x and not z:
+            continue
+        if kind == "numeric" and scale > 0:
+            difference = min(1.0, abs(x - z) / scale)
+        elif kind == "ordered" and len(scale) > 1:
+            difference = abs(scale.index(x) - scale.index(z)) / (len(scale) - 1)
+        else:
+            difference = float(x != z)
+        total += weight * difference
+        weights += weight
+    if weights == 0:
+        return 0.0 if anything_known else 1.0
+    return total / weights
+
+
+def tangent_plane(image, *, pad, smoothing, derivative, background, transformations):
+    """One padded and smoothed image, flattened, and its tangent vectors as columns."""
+    image = np.pad(image, pad, constant_values=background)
+    if smoothing:
+        image = ndimage.gaussian_filter(image, smoothing, mode="nearest")
+    if derivative:
+        dy = ndimage.gaussian_filter(image, derivative, order=(1, 0), mode="nearest")
+        dx = ndimage.gaussian_filter(image, derivative, order=(0, 1), mode="nearest")
+    else:
+        wide = np.pad(image, 1, mode="edge")
+        dy = (wide[2:, 1:-1] - wide[:-2, 1:-1]) / 2
+        dx = (wide[1:-1, 2:] - wide[1:-1, :-2]) / 2
+    y, x = np.indices(image.shape, dtype=float)
+    y, x = y - y.mean(), x - x.mean()
+    tangents = {
+        "shift_x": dx,
+        "shift_y": dy,
+        "rotation": y * dx - x * dy,
+        "scaling": x * dx + y * dy,
+        "stretch": x * dx - y * dy,
+        "shear": y * dx + x * dy,
+        "thickness": dx**2 + dy**2,
+    }
+    columns = [tangents[name].ravel() for name in transformations]
+    return image.ravel(), np.column_stack(columns) if columns else np.zeros((image.size, 0))
+
+
+def tangent_distance(left, right, spring):
+    """The least distance between two tangent planes, by a least squares solver.
+
+    The spring constant adds rows: sqrt(spring) times how far each image was moved.
+    """
+    (x, P), (z, Q) = left, right
+    # The length of a tangent vector does not matter, but the solver likes them alike.
+    P, Q = (T / np.maximum(np.linalg.norm(T, axis=0), 1e-300) for T in (P, Q))
+    root = math.sqrt(spring)
+    system = np.vstack(
+        (
+            np.hstack((P, -Q)),
+            np.hstack((root * P, np.zeros_like(Q))),
+            np.hstack((np.zeros_like(P), root * Q)),
+        )
+    )
+    target = np.concatenate((z - x, np.zeros(2 * len(x))))
+    moves = np.linalg.lstsq(system, target, rcond=1e-12)[0]
+    return np.linalg.norm(system @ moves - target)
+
+
+def ranks(D_train, D):
+    """How many training points are as close to each candidate, one comparison at a time."""
+    return np.array(
+        [[sum(t <= d for t in D_train[:, j]) for j, d in enumerate(row)] for row in D], dtype=float
+    )
+
+
+def dann_metric(X, y, z, *, n_neighbors, epsilon, shrinkage, n_iterations):
+    """The metric of discriminant adaptive nearest neighbours at z as one full matrix.
+
+    Hastie and Tibshirani (1996), equations 2 to 5, without training points at z itself.
+    """
+    others = (X != z).any(axis=1)
+    X, y = X[others], y[others]
+    metric = np.eye(len(z))
+    for _ in range(n_iterations):
+        distance = np.array([math.sqrt(max(0.0, (x - z) @ metric @ (x - z))) for x in X])
+        near = np.argsort(distance, kind="stable")[:n_neighbors]
+        weight = (1 - (distance[near] / distance[near].max()) ** 3) ** 3
+        points, labels = X[near], y[near]
+        mean = np.average(points, axis=0, weights=weight)
+        W, B = np.zeros_like(metric), np.zeros_like(metric)
+        for label in np.unique(labels):
+            own = labels == label
+            if weight[own].sum() == 0:
+                continue
+            centre = np.average(points[own], axis=0, weights=weight[own])
+            for x, w in zip(points[own], weight[own], strict=True):
+                W += w * np.outer(x - centre, x - centre)
+            B += weight[own].sum() * np.outer(centre - mean, centre - mean)
+        W, B = W / weight.sum(), B / weight.sum()
+        W = (1 - shrinkage) * W + shrinkage * np.trace(W) / len(z) * np.eye(len(z))
+        values, vectors = np.linalg.eigh(W)
+        root = vectors @ np.diag(values**-0.5) @ vectors.T
+        metric = root @ (root @ B @ root + epsilon * np.eye(len(z))) @ root
+    return metric

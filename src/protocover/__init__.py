@@ -1,7 +1,8 @@
 """Prototype selection by set cover: the prototype vector machine for scikit-learn."""
 
-from .estimators import Explanation, PVMClassifier, PVMSelector
+from .estimators import Explanation, PVMClassifier, PVMClassifierCV, PVMSelector
 from .exceptions import CoverMemoryWarning, DissimilarityError, NoPrototypesError
+from .path import PVMPath, pvm_path
 from .radius import suggest_eps
 
 __version__ = "0.1.0.dev0"
@@ -12,6 +13,9 @@ __all__ = [
     "Explanation",
     "NoPrototypesError",
     "PVMClassifier",
+    "PVMClassifierCV",
+    "PVMPath",
     "PVMSelector",
+    "pvm_path",
     "suggest_eps",
 ]

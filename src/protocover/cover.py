@@ -129,14 +129,20 @@ class CoverProblem:
         return self.narrowed(self.worthwhile)
 
     @cached_property
+    def weight_step(self) -> Fraction:
+        """All prizes and worthwhile wrong weights are multiples of this; 0 where off the grid."""
+        if not self.on_grid:
+            return Fraction(0)
+        numbers = np.concatenate((self.prize, self.core.wrong)) / self.grid
+        return Fraction(self.grid) * int(np.gcd.reduce(numbers.astype(np.int64), initial=0))
+
+    @cached_property
     def step(self) -> Fraction:
         """The optimum is a whole multiple of this; 0 where no such number is known."""
         if not self.on_grid:
             return Fraction(0)
-        numbers = np.concatenate((self.prize, self.core.wrong)) / self.grid
-        unit = Fraction(self.grid) * int(np.gcd.reduce(numbers.astype(np.int64), initial=0))
-        ends = unit.denominator * self.price.denominator
-        return Fraction(math.gcd(int(unit * ends), int(self.price * ends)), ends)
+        ends = self.weight_step.denominator * self.price.denominator
+        return Fraction(math.gcd(int(self.weight_step * ends), int(self.price * ends)), ends)
 
     def narrowed(self, candidates: NDArray[np.intp]) -> CoverProblem:
         """Return the problem in which only `candidates` may be chosen."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,25 @@ class Selection:
     covered: NDArray[np.intp]
     miscovered: NDArray[np.intp]
     solutions: tuple[CoverSolution, ...]
+
+    @classmethod
+    def joined(
+        cls, solutions: Sequence[CoverSolution], miscovered: Sequence[NDArray[np.intp]]
+    ) -> Self:
+        """Put the solutions of all classes into one order.
+
+        By falling score, then class, then the solver's own order within the class.
+        """
+        classes, place = _order(solutions)
+        offset = np.cumsum([0] + [len(solution.selected) for solution in solutions])
+        at = offset[classes] + place
+        return cls(
+            candidates=np.concatenate([solution.selected for solution in solutions])[at],
+            classes=classes,
+            covered=np.concatenate([solution.newly_covered for solution in solutions])[at],
+            miscovered=np.concatenate(miscovered)[at],
+            solutions=tuple(solutions),
+        )
 
     @property
     def objective(self) -> float:
@@ -135,7 +155,7 @@ def select(
         ]
     if isinstance(n_prototypes, int):
         solutions = _spend(problems, solutions, n_prototypes)
-    return _join(problems, solutions)
+    return Selection.joined(solutions, _miscovered(problems, solutions))
 
 
 def snap_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -182,20 +202,12 @@ def _order(solutions: Sequence[CoverSolution]) -> tuple[NDArray[np.intp], NDArra
     return classes[order], place[order]
 
 
-def _join(problems: Sequence[CoverProblem], solutions: Sequence[CoverSolution]) -> Selection:
-    """Put the solutions of all classes into the joint order."""
-    classes, place = _order(solutions)
-    offset = np.cumsum([0] + [len(solution.selected) for solution in solutions])[:-1]
-    at = offset[classes] + place if len(classes) else place
-    candidates = np.concatenate([s.selected for s in solutions])[at]
-    covered = np.concatenate([s.newly_covered for s in solutions])[at]
+def _miscovered(
+    problems: Sequence[CoverProblem], solutions: Sequence[CoverSolution]
+) -> list[NDArray[np.intp]]:
+    """Count the points of other classes in the balls of each class's prototypes."""
     sizes = [np.diff(problem.cover.indptr) for problem in problems]
     total = np.sum(sizes, axis=0)
-    own = np.array([sizes[c][j] for c, j in zip(classes, candidates, strict=True)], dtype=np.intp)
-    return Selection(
-        candidates=candidates,
-        classes=classes,
-        covered=covered,
-        miscovered=total[candidates] - own,
-        solutions=tuple(solutions),
-    )
+    return [
+        (total - own)[solution.selected] for own, solution in zip(sizes, solutions, strict=True)
+    ]

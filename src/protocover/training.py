@@ -21,7 +21,7 @@ from .formulation import snap_weights
 from .resources import row_count
 from .validation import check_weights
 
-__all__ = ["Training", "prepare_training", "training_balls", "training_levels"]
+__all__ = ["Training", "check_labels", "prepare_training", "training_balls", "training_levels"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ def prepare_training(
     """
     dissimilarity = resolve_metric(metric, metric_params)
     X = check(X, dissimilarity)
-    classes, codes = _check_labels(y, X)
+    classes, codes = check_labels(y, X)
     weights = snap_weights(check_weights(sample_weight, codes, classes))
     kept = np.flatnonzero(weights > 0.0)
     n_given = row_count(X)
@@ -155,7 +155,7 @@ def _over_pools(training: Training, build: Callable[[Any, Any, Any], csr_array])
     return tables[0] if len(tables) == 1 else hstack(tables, format="csr")
 
 
-def _check_labels(y: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def check_labels(y: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the sorted classes and each point's class number."""
     if y is None:
         raise ValueError(

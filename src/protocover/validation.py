@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight
 
 __all__ = [
+    "check_costs",
     "check_eps",
     "check_n_prototypes",
     "check_outlier_label",
     "check_prototype_cost",
+    "check_radii",
     "check_weights",
     "unchanged_on_error",
 ]
@@ -52,6 +54,26 @@ def check_prototype_cost(cost: Any, weights: NDArray[np.float64]) -> float:
     if isinstance(cost, Real) and not isinstance(cost, bool) and 0.0 <= float(cost) < np.inf:
         return float(cost)
     raise ValueError(f"prototype_cost must be a number not below 0, or None for 1/n, got {cost!r}")
+
+
+def check_radii(eps: Any) -> NDArray[np.float64]:
+    """Return a grid of radii, rising and without repetition."""
+    radii = np.unique(np.atleast_1d(np.asarray(eps, dtype=np.float64)))
+    if radii.ndim != 1 or len(radii) == 0 or not (np.isfinite(radii) & (radii > 0.0)).all():
+        raise ValueError(
+            f"eps must be positive numbers, got {eps!r}; suggest_eps(X, y) proposes a grid"
+        )
+    return radii
+
+
+def check_costs(costs: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a grid of costs, rising and without repetition."""
+    if costs is None:
+        return np.array([check_prototype_cost(None, weights)])
+    grid = np.unique(np.atleast_1d(np.asarray(costs, dtype=np.float64)))
+    if len(grid) == 0 or not (np.isfinite(grid) & (grid >= 0.0)).all():
+        raise ValueError(f"prototype_costs must be numbers not below 0, got {costs!r}")
+    return grid
 
 
 def check_n_prototypes(n_prototypes: Any, classes: NDArray[Any]) -> int | dict[int, int] | None:

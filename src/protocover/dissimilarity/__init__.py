@@ -17,21 +17,31 @@ from typing import Any
 from sklearn.base import clone
 
 from .euclidean import Cosine, Euclidean, SquaredEuclidean
+from .fasta import FastaRecord, read_fasta
 from .function import Function
+from .gower import Gower
 from .kernel import KernelDistance, kernel_to_distance
 from .metric import METRIC_NAMES, Metric
 from .precomputed import Precomputed
+from .strings import MismatchDistance, SpectrumDistance, mismatch_kernel, spectrum_kernel
 
 __all__ = [
     "Cosine",
     "Euclidean",
+    "FastaRecord",
     "Function",
+    "Gower",
     "KernelDistance",
     "Metric",
+    "MismatchDistance",
     "Precomputed",
+    "SpectrumDistance",
     "SquaredEuclidean",
     "kernel_to_distance",
+    "mismatch_kernel",
+    "read_fasta",
     "resolve_metric",
+    "spectrum_kernel",
 ]
 
 _OWN = {

@@ -54,7 +54,7 @@ class Function(BaseEstimator):
 
     def check_examples(self, X: Any) -> Any:
         """Return a table of numbers as an array; leave any other examples as they are."""
-        if issparse(X) or np.asarray(X).dtype.kind in "biuf":
+        if issparse(X) or _is_numeric(X):
             return check_array(X, accept_sparse="csr")
         return X if hasattr(X, "shape") else list(X)
 
@@ -82,6 +82,14 @@ class Function(BaseEstimator):
             raise DissimilarityError(
                 f"the metric callable must return one number a pair, got {value!r}"
             ) from error
+
+
+def _is_numeric(X: Any) -> bool:
+    """Whether X is a table of numbers, and not a list of words or of unequal series."""
+    try:
+        return np.asarray(X).dtype.kind in "biuf"
+    except ValueError:
+        return False
 
 
 def _examples(X: Any) -> list[Any]:

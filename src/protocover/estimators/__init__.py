@@ -1,7 +1,8 @@
 """The estimators: thin wiring from validated input to fitted attributes."""
 
 from .classifier import PVMClassifier
+from .classifier_cv import PVMClassifierCV
 from .explanation import Explanation
 from .selector import PVMSelector
 
-__all__ = ["Explanation", "PVMClassifier", "PVMSelector"]
+__all__ = ["Explanation", "PVMClassifier", "PVMClassifierCV", "PVMSelector"]

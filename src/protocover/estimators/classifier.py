@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags, check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -295,7 +295,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             metric=self.metric,
             metric_params=self.metric_params,
             candidates=self.candidates,
-            check=partial(self._check_examples, reset=True),
+            check=partial(check_estimator_examples, self, reset=True),
             rng=rng,
             unlabeled=unlabeled,
         )
@@ -320,41 +320,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             prototype_cost=cost,
         )
         selection = select(problems, solver, n_prototypes=budget, rng=rng, verbose=self.verbose)
-        self.eps_ = eps
-        self.prototype_cost_ = cost
-        self.outlier_label_ = outlier
-        self._keep_selection(selection, training)
-
-    def _check_examples(self, X: Any, dissimilarity: Any, *, reset: bool) -> Any:
-        """Check points or queries as far as the dissimilarity wants them checked."""
-        if getattr(dissimilarity, "accepts_anything", False):
-            validate_data(self, X, skip_check_array=True, reset=reset)
-            check = getattr(dissimilarity, "check_examples", None)
-            return X if check is None else check(X)
-        if getattr(dissimilarity, "pairwise", False):
-            return self._check_table(X, reset=reset)
-        return validate_data(
-            self,
-            X,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            ensure_all_finite="allow-nan" if getattr(dissimilarity, "allows_nan", False) else True,
-            reset=reset,
-        )
-
-    def _check_table(self, X: Any, *, reset: bool) -> Any:
-        """Check a table of values between examples, whole or with prototypes' columns only."""
-        if reset:
-            return validate_data(self, X, dtype=np.float64)
-        table = check_array(X, dtype=np.float64)
-        n_prototypes = len(self.prototype_indices_)
-        if table.shape[1] not in (self.n_features_in_, n_prototypes):
-            raise ValueError(
-                f"X has {table.shape[1]} features, but PVMClassifier is expecting "
-                f"{self.n_features_in_} features as input, one for each candidate, or "
-                f"{n_prototypes}, one for each prototype in order of selection"
-            )
-        return table
+        self._keep(selection, training, eps, cost, outlier)
 
     def _check_queries(self, X: Any) -> Any:
         """Check queries, and that there is something to answer them with."""
@@ -365,11 +331,24 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
                 f"prototype_cost={self.prototype_cost_:g}, so there is nothing to predict with; "
                 "lower prototype_cost, change eps or set outlier_label"
             )
-        return self._check_examples(X, self.dissimilarity_, reset=False)
+        return check_estimator_examples(self, X, self.dissimilarity_, reset=False)
 
-    def _keep_selection(self, selection: Selection, training: Training) -> None:
-        """Set the fitted attributes that describe the prototypes."""
+    def with_selection(
+        self, selection: Selection, training: Training, *, eps: float, cost: float
+    ) -> PVMClassifier:
+        """Return a fitted copy of this classifier whose prototypes are already chosen."""
+        model: PVMClassifier = clone(self).set_params(eps=eps, prototype_cost=cost)
+        outlier = check_outlier_label(self.outlier_label, training.classes, training.codes)
+        model._keep(selection, training, eps, cost, outlier)
+        model.n_features_in_ = getattr(training.points, "shape", (0, 0))[-1]
+        return model
+
+    def _keep(
+        self, selection: Selection, training: Training, eps: float, cost: float, outlier: Any
+    ) -> None:
+        """Set the fitted attributes."""
         chosen, pools = selection.candidates, training.pools
+        self.eps_, self.prototype_cost_, self.outlier_label_ = eps, cost, outlier
         self.classes_ = training.classes
         self.prototypes_ = take(pools, chosen)
         self.prototype_indices_ = numbers(pools)[chosen]
@@ -394,3 +373,37 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     def _within(self, distance: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Whether a distance is within the radius."""
         return distance <= self.eps_ if self.closed_ball else distance < self.eps_
+
+
+def check_estimator_examples(estimator: Any, X: Any, dissimilarity: Any, *, reset: bool) -> Any:
+    """Check an estimator's points or queries as far as the dissimilarity wants it."""
+    if getattr(dissimilarity, "accepts_anything", False):
+        if len(getattr(X, "shape", ())) == 2:  # lists may hold examples of unequal length
+            validate_data(estimator, X, skip_check_array=True, reset=reset)
+        check = getattr(dissimilarity, "check_examples", None)
+        return X if check is None else check(X)
+    if getattr(dissimilarity, "pairwise", False):
+        return _check_table(estimator, X, reset=reset)
+    return validate_data(
+        estimator,
+        X,
+        accept_sparse="csr",
+        dtype=[np.float64, np.float32],
+        ensure_all_finite="allow-nan" if getattr(dissimilarity, "allows_nan", False) else True,
+        reset=reset,
+    )
+
+
+def _check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """Check a table of values between examples, whole or with prototypes' columns only."""
+    if reset:
+        return validate_data(estimator, X, dtype=np.float64)
+    table = check_array(X, dtype=np.float64)
+    n_prototypes = len(estimator.prototype_indices_)
+    if table.shape[1] not in (estimator.n_features_in_, n_prototypes):
+        raise ValueError(
+            f"X has {table.shape[1]} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input, one for each candidate, or "
+            f"{n_prototypes}, one for each prototype in order of selection"
+        )
+    return table

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Any, Protocol, cast
 
 import numpy as np
 
 from ..cover import CoverProblem, CoverSolution
 from .greedy import greedy
+from .local_search import local_search
 from .ratio_greedy import ratio_greedy
 
-__all__ = ["SOLVERS", "Solver", "find_solver", "greedy", "ratio_greedy"]
+__all__ = ["SOLVERS", "Solver", "find_solver", "greedy", "local_search", "ratio_greedy"]
 
 
 class Solver(Protocol):
-    """What every solver is: a problem in, a solution out."""
+    """What every solver is: a problem in, a solution out.
+
+    `options` are the solver's own, by keyword; all of ours know ``time_limit`` in seconds.
+    """
 
     def __call__(
         self,
@@ -22,18 +27,25 @@ class Solver(Protocol):
         *,
         rng: np.random.Generator | None = None,
         max_prototypes: int | None = None,
+        **options: Any,
     ) -> CoverSolution: ...
 
 
 SOLVERS: dict[str, Solver] = {
-    "greedy": greedy,
-    "ratio-greedy": ratio_greedy,
+    "greedy": cast(Solver, greedy),
+    "ratio-greedy": cast(Solver, ratio_greedy),
+    "local-search": cast(Solver, local_search),
 }
 
 
-def find_solver(name: str) -> Solver:
-    """Look `name` up in the table of solvers."""
-    if isinstance(name, str) and name in SOLVERS:
-        return SOLVERS[name]
+def find_solver(solver: str | Callable[..., CoverSolution]) -> Solver:
+    """Look a name up in the table of solvers; a function is its own solver."""
+    if isinstance(solver, str) and solver in SOLVERS:
+        return SOLVERS[solver]
+    if callable(solver):
+        return cast(Solver, solver)
     known = ", ".join(repr(key) for key in SOLVERS)
-    raise ValueError(f"solver must be one of {known}, got {name!r}")
+    raise ValueError(
+        f"solver must be one of {known} or a function (problem, *, rng, max_prototypes) -> "
+        f"CoverSolution, got {solver!r}"
+    )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..cover import CoverProblem, CoverSolution
-from .stepwise import choose_stepwise
+from .duals import ascend
+from .stepwise import choose_by_drop
 
 __all__ = ["greedy"]
 
@@ -15,12 +16,14 @@ def greedy(
     *,
     rng: np.random.Generator | None = None,
     max_prototypes: int | None = None,
+    time_limit: float | None = None,
 ) -> CoverSolution:
     """Add the candidate that lowers the objective most until none lowers it.
 
     The drop is compared before ``prototype_cost``, which is the same for every
     candidate and only decides when to stop: the greedy selection for any cost is a
-    prefix of the one for cost zero. Ties go to the lower candidate index.
+    prefix of the one for cost zero. Ties go to the lower candidate index. The bound is
+    that of dual ascent. `rng` and `time_limit` are there for the common signature.
     """
-    selected, score = choose_stepwise(problem, np.subtract, problem.wrong, max_prototypes)
-    return CoverSolution.of(problem, selected, score=score)
+    selected, score = choose_by_drop(problem, max_prototypes)
+    return CoverSolution.of(problem, selected, score=score, dual=ascend(problem))

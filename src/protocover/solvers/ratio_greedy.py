@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..cover import CoverProblem, CoverSolution
-from .stepwise import choose_stepwise
+from .duals import ascend
+from .stepwise import choose_by_ratio
 
 __all__ = ["ratio_greedy"]
 
@@ -15,14 +16,13 @@ def ratio_greedy(
     *,
     rng: np.random.Generator | None = None,
     max_prototypes: int | None = None,
+    time_limit: float | None = None,
 ) -> CoverSolution:
     """Add the candidate with the most newly covered prize per cost until none is worth it.
 
     Ties go to the lower candidate index. A ``prototype_cost`` of zero ranks as an
-    infinitely small one, so that of two pure balls the larger comes first.
+    infinitely small one, so that of two pure balls the larger comes first. The bound is
+    that of dual ascent. `rng` and `time_limit` are there for the common signature.
     """
-    cost = problem.cost
-    if problem.prototype_cost == 0.0:
-        cost = cost + 1e-9 * min(1.0, problem.prize.max(initial=0.0))
-    selected, score = choose_stepwise(problem, np.divide, cost, max_prototypes)
-    return CoverSolution.of(problem, selected, score=score)
+    selected, score = choose_by_ratio(problem, max_prototypes)
+    return CoverSolution.of(problem, selected, score=score, dual=ascend(problem))

@@ -5,7 +5,8 @@ what it would newly cover only ever falls. So an old merit is an upper bound on 
 one, and the candidates can be kept in blocks of which only those that might hold the
 best are looked at (Minoux's lazy evaluation, a block at a time). Each point is covered
 once and then taken out of every ball that holds it: apart from finding the best block,
-the total work is the number of ball memberships.
+the total work is the number of ball memberships. The long tail of balls that each cover
+one last point is taken in one sweep.
 """
 
 from __future__ import annotations
@@ -14,20 +15,37 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array
 
 from ..cover import CoverProblem
 
-__all__ = ["choose_stepwise"]
+__all__ = ["choose_by_drop", "choose_by_ratio", "choose_stepwise"]
 
 _BLOCK = 512
 
 Floats = NDArray[np.float64]
+Merit = Callable[[Floats, Floats], Floats]
+
+
+def choose_by_drop(
+    problem: CoverProblem, max_prototypes: int | None = None
+) -> tuple[NDArray[np.intp], Floats]:
+    """Choose by falling drop in the objective, the cost of a prototype aside."""
+    return choose_stepwise(problem, np.subtract, problem.wrong, max_prototypes)
+
+
+def choose_by_ratio(
+    problem: CoverProblem, max_prototypes: int | None = None
+) -> tuple[NDArray[np.intp], Floats]:
+    """Choose by falling prize per cost; a prototype that costs nothing costs almost nothing."""
+    cost = problem.cost
+    if problem.prototype_cost == 0.0:
+        cost = cost + 1e-9 * min(1.0, problem.prize.max(initial=0.0))
+    return choose_stepwise(problem, np.divide, cost, max_prototypes)
 
 
 def choose_stepwise(
     problem: CoverProblem,
-    merit: Callable[[Floats, Floats], Floats],
+    merit: Merit,
     expense: Floats,
     max_prototypes: int | None = None,
 ) -> tuple[NDArray[np.intp], Floats]:
@@ -36,42 +54,38 @@ def choose_stepwise(
     Stops when the best candidate would not lower the objective. Ties go to the lower
     index. Returns the chosen candidates and the merit of each when it was chosen.
     """
-    reach = problem.prize_sums()
-    useful = np.flatnonzero(reach - problem.wrong > problem.prototype_cost)
+    useful = problem.worthwhile
     limit = len(useful) if max_prototypes is None else min(max_prototypes, len(useful))
-    chosen, score = _run(
-        problem.cover[:, useful],
-        problem.prize,
-        reach[useful],
-        expense[useful],
-        problem.wrong[useful],
-        problem.prototype_cost,
-        merit,
-        limit,
-    )
-    return useful[chosen], score
+    reach = problem.core.prize_sums()
+    uncovered = np.ones(problem.n_points, dtype=bool)
+    chosen, score = _run(problem.core, merit, expense[useful], limit, reach, uncovered)
+    last, merits = _sweep(problem.core, merit, expense[useful], reach, uncovered)
+    left = limit - len(chosen)
+    chosen, score = chosen + last[:left].tolist(), score + merits[:left].tolist()
+    return useful[np.array(chosen, dtype=np.intp)], np.array(score)
 
 
 def _run(
-    cover: csc_array,
-    prize: Floats,
-    reach: Floats,
+    core: CoverProblem,
+    merit: Merit,
     expense: Floats,
-    wrong: Floats,
-    prototype_cost: float,
-    merit: Callable[[Floats, Floats], Floats],
     limit: int,
-) -> tuple[NDArray[np.intp], Floats]:
-    """Inner loop of :func:`choose_stepwise`; `reach` is used up."""
-    balls, ball_start = cover.indices, cover.indptr
-    by_point = cover.tocsr()
-    holders, holder_start = by_point.indices, by_point.indptr.tolist()
-    uncovered = np.ones(len(prize), dtype=bool)
+    reach: Floats,
+    uncovered: NDArray[np.bool_],
+) -> tuple[list[int], list[float]]:
+    """Choose until no candidate is worth it or all that are hold one uncovered point each.
+
+    Keeps `reach`, the uncovered prize in each ball, and `uncovered` up to date.
+    """
+    balls, ball_start = core.cover.indices, core.cover.indptr.tolist()
+    holders, holder_start = core.by_point.indices, core.by_point.indptr.tolist()
+    wrong, prize, cost = core.wrong, core.prize, core.prototype_cost
     bound = np.array(
         [merit(reach[b], expense[b]).max() for b in _blocks(len(reach))], dtype=np.float64
     )
     chosen: list[int] = []
     score: list[float] = []
+    next_look = 0
     while len(chosen) < limit:
         block = int(bound.argmax())
         start = block * _BLOCK
@@ -82,21 +96,55 @@ def _run(
             bound[block] = value
             continue
         best += start
-        if not reach[best] - wrong[best] > prototype_cost:
+        if not reach[best] - wrong[best] > cost:
             break
-        ball = balls[ball_start[best] : ball_start[best + 1]]
+        ball = balls[ball_start[best] : ball_start[best + 1]].astype(np.intp)
         newly = ball[uncovered[ball]]
         if len(newly) == 0:  # only the rounding of prizes off the grid was left
             reach[best] = 0.0
             continue
+        if len(newly) == 1 and len(chosen) >= next_look:
+            if _only_single_points(core, reach, uncovered):
+                break
+            next_look = len(chosen) * 5 // 4 + 8
         chosen.append(best)
         score.append(float(value))
         uncovered[newly] = False
         for point, worth in zip(newly.tolist(), prize[newly].tolist(), strict=True):
-            reach[holders[holder_start[point] : holder_start[point + 1]]] -= worth
-    return np.array(chosen, dtype=np.intp), np.array(score)
+            # NumPy indexes with its own integer type several times faster.
+            reach[holders[holder_start[point] : holder_start[point + 1]].astype(np.intp)] -= worth
+    return chosen, score
 
 
 def _blocks(n: int) -> list[slice]:
     """Slices of `_BLOCK` candidates that together make up all `n`."""
     return [slice(start, start + _BLOCK) for start in range(0, n, _BLOCK)]
+
+
+def _only_single_points(core: CoverProblem, reach: Floats, uncovered: NDArray[np.bool_]) -> bool:
+    """Tell whether every candidate still worth its cost holds at most one uncovered point."""
+    held = np.bincount(core.by_point[uncovered].indices, minlength=core.n_candidates)
+    return bool((held[reach - core.wrong > core.prototype_cost] <= 1).all())
+
+
+def _sweep(
+    core: CoverProblem,
+    merit: Merit,
+    expense: Floats,
+    reach: Floats,
+    uncovered: NDArray[np.bool_],
+) -> tuple[NDArray[np.intp], Floats]:
+    """Choose among candidates that hold one uncovered point each: the best for each point.
+
+    They stand in no one's way but that of others at the same point, so that their order
+    of merit now is the order in which they would be chosen.
+    """
+    left = core.by_point[uncovered]
+    point = np.full(core.n_candidates, -1, dtype=np.intp)
+    point[left.indices] = np.repeat(np.arange(left.shape[0]), np.diff(left.indptr))
+    worth_it = np.flatnonzero((reach - core.wrong > core.prototype_cost) & (point >= 0))
+    merits = merit(reach[worth_it], expense[worth_it])
+    order = np.argsort(-merits, kind="stable")
+    _, first = np.unique(point[worth_it[order]], return_index=True)
+    taken = order[np.sort(first)]
+    return worth_it[taken], merits[taken]

@@ -1,0 +1,99 @@
+"""Sequences of letters, in whatever they are handed over, as one array of letter numbers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .fasta import read_fasta
+
+__all__ = ["check_alphabet", "encode", "find_alphabet", "list_sequences"]
+
+
+def list_sequences(X: Any) -> list[Any]:
+    """List the sequences of a list, array, series, one-column frame or FASTA file."""
+    if isinstance(X, os.PathLike):
+        return [record.sequence for record in read_fasta(X)]
+    if isinstance(X, (str, bytes)):
+        raise ValueError(
+            f"X must hold several sequences, got the one string {X[:30]!r}; pass [sequence], or "
+            "pathlib.Path(name) for a FASTA file"
+        )
+    sequences = list(_column(X))
+    for i, sequence in enumerate(sequences):
+        if not isinstance(sequence, (str, bytes, list, tuple, np.ndarray)):
+            raise ValueError(
+                f"each sequence must be a string or a list of letters, got {sequence!r} at row {i}"
+            )
+    return sequences
+
+
+def find_alphabet(sequences: Iterable[Any]) -> tuple[Hashable, ...]:
+    """Collect the letters that occur in `sequences`."""
+    return tuple(sorted(set(chain.from_iterable(sequences)), key=repr))
+
+
+def check_alphabet(
+    alphabet: Sequence[Hashable] | None, sequences: list[Any]
+) -> tuple[Hashable, ...]:
+    """Return the letters of `alphabet`, each once, or those of `sequences` where it is None."""
+    if alphabet is None:
+        return find_alphabet(sequences)
+    letters = tuple(alphabet)
+    if not letters or len(set(letters)) < len(letters):
+        raise ValueError(f"alphabet must be a sequence of different letters, got {alphabet!r}")
+    return letters
+
+
+def encode(
+    sequences: list[Any], alphabet: Sequence[Hashable], *, k: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the letters of all sequences, by their number in `alphabet`, and the lengths."""
+    lengths = np.fromiter(map(len, sequences), dtype=np.int64, count=len(sequences))
+    short = np.flatnonzero(lengths < k)
+    if len(short):
+        raise ValueError(
+            f"each sequence must have at least k={k} letters, got {lengths[short[0]]} at row "
+            f"{short[0]}: {sequences[short[0]]!r}; leave short sequences out or lower k"
+        )
+    number = {letter: i for i, letter in enumerate(alphabet)}
+    letters = chain.from_iterable(sequences)
+    codes = np.fromiter(
+        (number.get(letter, -1) for letter in letters), dtype=np.int64, count=lengths.sum()
+    )
+    strange = np.flatnonzero(codes < 0)
+    if len(strange):
+        _refuse_letter(sequences, lengths, int(strange[0]), alphabet)
+    return codes, lengths
+
+
+def _column(X: Any) -> Any:
+    """Return the only column of a frame or of an array of strings; anything else as it is."""
+    if hasattr(X, "columns"):
+        if X.shape[1] != 1:
+            raise ValueError(
+                f"X must have one column, of sequences, got {X.shape[1]} columns; pass "
+                "X['name of the column']"
+            )
+        return X.to_numpy().ravel()
+    is_column = isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == 1
+    return X.ravel() if is_column else X
+
+
+def _refuse_letter(
+    sequences: list[Any], lengths: NDArray[np.int64], place: int, alphabet: Sequence[Hashable]
+) -> None:
+    """Raise the error for the letter at `place` of all sequences joined."""
+    ends = np.cumsum(lengths)
+    row = int(np.searchsorted(ends, place, side="right"))
+    position = place - int(ends[row] - lengths[row])
+    shown = " ".join(str(letter) for letter in alphabet)
+    raise ValueError(
+        f"letter {sequences[row][position]!r} at position {position} of row {row} is not in the "
+        f"alphabet {shown}; pass alphabet= with every letter that may occur"
+    )

@@ -1,0 +1,95 @@
+"""Dual vectors: what each point can be made to pay so that no ball takes in more than it costs.
+
+By linear programming duality such a payment u, between 0 and the prizes, is a lower
+bound on every selection (:meth:`protocover.cover.CoverProblem.lower_bound`). Dual ascent
+finds one that cannot be raised at any point alone; started from the multipliers of a
+solved linear program it only mends what reductions and rounding left behind.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cover import CoverProblem
+
+__all__ = ["ascend", "mend"]
+
+Floats = NDArray[np.float64]
+
+
+def ascend(problem: CoverProblem, start: Floats | None = None) -> Floats:
+    """Raise the payments point by point until each is at its prize or in a ball paid up.
+
+    Points in few balls go first: they leave the most room to the others.
+
+    Parameters
+    ----------
+    problem : CoverProblem
+        Only its worthwhile candidates are looked at; no other can be overpaid.
+    start : ndarray of float, shape (n_points,), or None
+        Payments that overpay no ball, by default none.
+    """
+    core = problem.core
+    u = np.zeros(core.n_points) if start is None else start.copy()
+    slack = core.cost if start is None else np.maximum(core.cost - core.prize_sums(u), 0.0)
+    degree = np.diff(core.by_point.indptr)
+    u[degree == 0] = core.prize[degree == 0]
+    _charge_private(core, np.flatnonzero(degree == 1), u, slack)
+    settled = u >= core.prize
+    settled[core.cover[:, slack <= 0.0].indices] = True
+    left = np.flatnonzero(~settled)
+    _charge(core, left[np.argsort(degree[left], kind="stable")], u, slack, settled)
+    return u
+
+
+def mend(problem: CoverProblem, dual: Floats) -> Floats:
+    """Lower a dual vector until no ball is overpaid; what that costs, the balls give back.
+
+    Lowering the payments in an overpaid ball by the excess takes the excess from the sum
+    and returns at least as much in the balls' terms of the bound, so it never falls.
+    """
+    core = problem.core
+    u = np.clip(np.nan_to_num(dual), 0.0, core.prize)
+    cost, paid = core.cost, core.prize_sums(u)
+    for j in np.flatnonzero(paid > cost).tolist():
+        ball = core.cover.indices[core.cover.indptr[j] : core.cover.indptr[j + 1]]
+        total = float(u[ball].sum())
+        if total > cost[j]:
+            u[ball] *= cost[j] / total
+    return u
+
+
+def _charge_private(
+    core: CoverProblem, points: NDArray[np.intp], u: Floats, slack: Floats
+) -> None:
+    """Charge points that only one ball holds, in proportion where it has less room than that."""
+    ball = core.by_point.indices[core.by_point.indptr[points]]
+    room = core.prize[points] - u[points]
+    asked = np.bincount(ball, room, minlength=core.n_candidates)
+    share = np.divide(slack, asked, out=np.ones_like(slack), where=asked > slack)
+    u[points] += room * share[ball]
+    np.maximum(slack - asked, 0.0, out=slack)
+
+
+def _charge(
+    core: CoverProblem,
+    order: NDArray[np.intp],
+    u: Floats,
+    slack: Floats,
+    settled: NDArray[np.bool_],
+) -> None:
+    """Charge the points of `order` one by one as much as their balls have room for."""
+    balls, ball_start = core.cover.indices, core.cover.indptr.tolist()
+    holders, holder_start = core.by_point.indices, core.by_point.indptr.tolist()
+    for point in order.tolist():
+        if settled[point]:
+            continue
+        held_by = holders[holder_start[point] : holder_start[point + 1]].astype(np.intp)
+        room = slack[held_by]
+        pays = min(core.prize[point] - u[point], room.min())
+        u[point] += pays
+        room -= pays
+        slack[held_by] = room
+        for j in held_by[room <= 0.0].tolist():
+            settled[balls[ball_start[j] : ball_start[j + 1]]] = True

@@ -1,0 +1,263 @@
+"""The exact optimum: reductions, one linear program, local search, fixing, branch and bound."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm.auto import tqdm
+
+from ..cover import CoverProblem, CoverSolution
+from .duals import ascend
+from .finish import describe
+from .fixing import bound_of, exclude
+from .local_search import search
+from .reductions import reduce_cover
+from .relaxation import Relaxation, relax
+from .residual import Residual
+from .stepwise import choose_by_drop, choose_by_ratio
+from .tree import search_tree
+
+__all__ = ["exact"]
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+# Linear programs after the first, each on what fixing by the last one left.
+_ROUNDS = 4
+# The search for fewer prototypes at the same objective takes at most this many times as
+# long as the search for the objective took, or so many seconds.
+_TIE_EFFORT, _TIE_SECONDS = 1.0, 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    """How far the search is: what is left, the best selection and the bound, in units."""
+
+    left: Residual
+    selected: Indices
+    value: float
+    bound: float
+    dual: Floats
+    relaxation: Relaxation | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """What stays the same throughout: the problem before reductions, and the limits."""
+
+    full: Residual
+    rng: np.random.Generator
+    patience: int
+    gap: float
+    deadline: float
+    verbose: int
+    line: tqdm
+
+    @property
+    def time_left(self) -> float | None:
+        """Seconds until the deadline, None if there is none."""
+        return None if math.isinf(self.deadline) else max(self.deadline - time.monotonic(), 0.0)
+
+    def target(self, state: _State) -> float:
+        """Value that a selection worth looking for has at most."""
+        return min(state.value - 1.0, math.floor(state.value * (1.0 - self.gap)))
+
+    def closed(self, state: _State) -> bool:
+        """Tell whether there is nothing left to look for."""
+        return state.bound > self.target(state)
+
+    def show(self, what: str, state: _State) -> None:
+        """Write the progress line."""
+        best, bound = float(state.value * self.full.unit), float(state.bound * self.full.unit)
+        n_rows, n_columns = state.left.cover.shape
+        self.line.set_description_str(
+            f"{what}: best {best:.6g}, bound {bound:.6g}, {n_rows} points x {n_columns} candidates"
+        )
+
+    def improved(self, state: _State, selected: Indices) -> _State:
+        """Return the state with `selected` if that is better."""
+        value = self.value(selected)
+        return state if value >= state.value else replace(state, selected=selected, value=value)
+
+    def value(self, selected: Indices) -> float:
+        """Count what choosing the candidates `selected` costs, in units."""
+        return self.full.value(np.searchsorted(self.full.candidates, selected))
+
+
+def exact(
+    problem: CoverProblem,
+    *,
+    rng: np.random.Generator | None = None,
+    max_prototypes: int | None = None,
+    time_limit: float | None = None,
+    gap: float = 0.0,
+    patience: int = 100,
+    verbose: int = 0,
+) -> CoverSolution:
+    """Find a selection of least objective and prove that none is better.
+
+    Of selections with the least objective one with few prototypes is returned: the fewest,
+    unless branch and bound was cut short while it had only that left to show.
+
+    Parameters
+    ----------
+    problem : CoverProblem
+        What to solve.
+    rng : numpy.random.Generator or None
+        Decides the shakes of the local search.
+    max_prototypes : int or None
+        Keep so many at most, the first in gain order of the optimum for any number.
+    time_limit : float or None
+        Seconds after which the best so far is returned with the bound reached.
+    gap : float, default=0.0
+        Stop once no selection can save more than this share of the objective.
+    patience : int, default=100
+        Shakes without success before the local search ends.
+    verbose : int, default=0
+        Above 0 a line that shows bound and best; above 1 the log of HiGHS too.
+
+    Returns
+    -------
+    CoverSolution
+        With status ``"optimal"``, ``"gap reached"`` or ``"time limit"``, and certificate
+        ``"proved"`` where a dual vector closes the gap, ``"solver-proved"`` where branch
+        and bound did, else ``"bounded"`` or ``"solver-bounded"``.
+    """
+    begun = time.monotonic()
+    deadline = math.inf if time_limit is None else begun + time_limit
+    rng = np.random.default_rng() if rng is None else rng
+    full = Residual.of(problem)
+    left = reduce_cover(full)
+    with tqdm(bar_format="{desc}", disable=verbose <= 0, leave=False) as line:
+        task = _Task(full.plain(), rng, patience, gap, deadline, verbose, line)
+        state = _relaxed(task, problem, _begin(task, problem, left.plain()))
+        state = _branch(task, _narrow(task, _searched(task, state)))
+        bound = state.bound
+        if full.ties > 1:
+            pause = max(_TIE_SECONDS, _TIE_EFFORT * (time.monotonic() - begun))
+            limit = min(deadline, time.monotonic() + pause)
+            state = _fewest(replace(task, full=full, deadline=limit), state, left)
+    solution = describe(
+        problem,
+        state.selected,
+        max_prototypes=max_prototypes,
+        dual=state.dual,
+        claim=_claim(task.full, problem.n_points, bound),
+    )
+    return replace(solution, status=_status(solution, gap, max_prototypes))
+
+
+def _begin(task: _Task, problem: CoverProblem, left: Residual) -> _State:
+    """Take the better greedy and the bound of dual ascent."""
+    dual = ascend(problem)
+    bound = math.ceil(bound_of(task.full, dual / float(task.full.unit))[0])
+    selected = choose_by_drop(problem)[0]
+    state = _State(left, selected, task.value(selected), bound, dual)
+    return task.improved(state, choose_by_ratio(problem)[0])
+
+
+def _relaxed(task: _Task, problem: CoverProblem, state: _State) -> _State:
+    """Solve the linear program for a better bound."""
+    task.show("linear program", state)
+    # A problem too large for the linear program still gets its local search.
+    share = None if task.time_left is None else task.time_left / 2
+    relaxation = relax(state.left, time_limit=share)
+    if relaxation is None:
+        return state
+    return replace(
+        state,
+        bound=max(state.bound, math.ceil(bound_of(state.left, relaxation.dual)[0])),
+        dual=state.left.lift_dual(problem, relaxation.dual),
+        relaxation=relaxation,
+    )
+
+
+def _searched(task: _Task, state: _State) -> _State:
+    """Search from the best selection and from what the linear program rounds to."""
+    starts = [state.selected]
+    if state.relaxation is not None:
+        starts.insert(0, state.left.candidates[state.relaxation.fraction > 0.5])
+    for start in starts:
+        task.show("local search", state)
+        if not task.closed(state):
+            found = search(
+                state.left,
+                task.rng,
+                patience=task.patience,
+                deadline=task.deadline,
+                start=start,
+                enough=state.bound,
+            )
+            state = task.improved(state, state.left.selection(found))
+    return state
+
+
+def _narrow(task: _Task, state: _State) -> _State:
+    """Fix by reduced costs, reduce, solve the smaller linear program, and again."""
+    for _ in range(_ROUNDS):
+        if task.closed(state) or state.relaxation is None or task.time_left == 0.0:
+            break
+        size = state.left.cover.shape
+        fixed = exclude(state.left, state.relaxation.dual, task.target(state))
+        left = reduce_cover(fixed)
+        relaxation = relax(left, time_limit=task.time_left)
+        state = replace(state, left=left, relaxation=relaxation)
+        if relaxation is not None:
+            # Nothing at most the target was excluded, so a bound holds up to there.
+            bound = math.ceil(bound_of(left, relaxation.dual)[0])
+            state = replace(state, bound=max(state.bound, min(bound, task.target(state) + 1.0)))
+        state = _searched(task, state)
+        if left.cover.shape[0] * left.cover.shape[1] > 0.8 * size[0] * size[1]:
+            break
+    return state
+
+
+def _branch(task: _Task, state: _State) -> _State:
+    """Let branch and bound find what is better, or that nothing is."""
+    task.show("branch and bound", state)
+    if task.closed(state) or task.time_left == 0.0:
+        return state
+    target = task.target(state)
+    answer = search_tree(state.left, target, time_limit=task.time_left, verbose=task.verbose)
+    state = replace(state, bound=max(state.bound, answer.bound))
+    if answer.columns is not None:
+        start = state.left.selection(answer.columns)
+        found = search(state.left, task.rng, patience=0, start=start)
+        state = task.improved(state, state.left.selection(found))
+    return state
+
+
+def _fewest(task: _Task, state: _State, left: Residual) -> _State:
+    """Look for a selection with the same objective and fewer prototypes.
+
+    The best objective is known or time is up; in units that break ties there is only the
+    number of prototypes to gain, and only as much effort is spent as the task allows.
+    """
+    bound = state.bound * task.full.ties
+    tied = replace(state, left=left, value=task.value(state.selected), bound=bound)
+    tied = _searched(task, replace(tied, relaxation=None))
+    tied = replace(tied, relaxation=relax(left, time_limit=task.time_left))
+    return replace(_branch(task, _narrow(task, tied)), dual=state.dual)
+
+
+def _claim(full: Residual, n_points: int, bound: float) -> Fraction:
+    """Objective that no selection goes below if `bound` units are right.
+
+    Where costs and prizes were rounded to units that may be off by half a unit for each
+    choice and each prize paid; there are no more of both than twice the points.
+    """
+    return Fraction(math.floor(bound) - (0 if full.exact else n_points)) * full.unit
+
+
+def _status(solution: CoverSolution, gap: float, max_prototypes: int | None) -> str:
+    """Say how the search ended."""
+    if solution.certificate in ("proved", "solver-proved"):
+        return "optimal"
+    if max_prototypes is not None and len(solution.selected) == max_prototypes:
+        return "cut to max_prototypes"
+    return "gap reached" if solution.gap <= gap else "time limit"

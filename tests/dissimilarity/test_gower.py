@@ -1,0 +1,470 @@
+"""Gower's dissimilarity against a pair-by-pair oracle and against the gower package."""
+
+from __future__ import annotations
+
+import datetime
+import logging
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.neighbors import KNeighborsClassifier
+
+import naive
+from protocover import PVMClassifier
+from protocover.balls import build_balls
+from protocover.dissimilarity import mixed
+from protocover.dissimilarity.gower import Gower
+from protocover.nearest import find_nearest
+
+SIZES = ["S", "M", "L", "XL"]
+NAMES = ["age", "size", "town", "member", "spots"]
+KINDS = ["numeric", "ordered", "categorical", "binary", "asymmetric"]
+ROWS = [
+    [20.0, "S", "Rome", True, False],
+    [30.0, "XL", "Rome", False, False],
+    [60.0, None, "Oslo", True, True],
+    [None, "M", "Bern", None, True],
+    [25.0, "L", None, False, False],
+]
+SCALES = [40.0, SIZES, None, None, None]
+
+
+def pandas_frame(rows):
+    frame = pd.DataFrame({n: [row[i] for row in rows] for i, n in enumerate(NAMES)})
+    frame["age"] = frame["age"].astype(float)
+    frame["size"] = pd.Categorical(frame["size"], categories=SIZES, ordered=True)
+    frame["town"] = frame["town"].astype("str")
+    return frame.astype({"member": "boolean", "spots": bool})
+
+
+def polars_frame(rows):
+    schema = {
+        "age": pl.Float64,
+        "size": pl.Enum(SIZES),
+        "town": pl.String,
+        "member": pl.Boolean,
+        "spots": pl.Boolean,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def object_array(rows):
+    return np.array(rows, dtype=object)
+
+
+def expected(rows, others, weights=(1, 1, 1, 1, 1)):
+    return naive.gower(rows, others, list(zip(KINDS, weights, SCALES, strict=True)))
+
+
+@pytest.mark.parametrize("make", [pandas_frame, polars_frame])
+@pytest.mark.parametrize("weights", [None, [2.0, 1.0, 0.5, 0.0, 3.0]])
+def test_frames_of_all_kinds_agree_with_the_oracle(make, weights):
+    X = make(ROWS)
+    metric = Gower(kinds={"spots": "asymmetric"}, weights=weights).fit(X)
+    assert metric.kinds_ == KINDS
+    table = expected(ROWS, ROWS, weights or [1] * 5)
+    np.testing.assert_allclose(metric.cross(X, X), table, rtol=1e-14)
+    np.testing.assert_allclose(metric.cross(X[:2], X[2:]), table[:2, 2:], rtol=1e-14)
+
+
+@pytest.mark.parametrize("rows", [ROWS, object_array(ROWS)], ids=["list", "array"])
+def test_objects_of_all_kinds_agree_with_the_oracle(rows):
+    metric = Gower(kinds={1: SIZES, 4: "asymmetric"}).fit(rows)
+    assert metric.kinds_ == KINDS
+    np.testing.assert_allclose(metric.cross(rows, rows), expected(ROWS, ROWS), rtol=1e-14)
+
+
+def test_pandas_na_nan_and_none_are_all_missing():
+    rows = [[1.0, "a"], [3.0, "b"], [np.nan, pd.NA], [None, np.nan], [pd.NaT, None]]
+    X = object_array(rows)
+    table = Gower().fit(X).cross(X, X)
+    np.testing.assert_array_equal(table[2:], 1.0)
+    np.testing.assert_array_equal(table[0, :2], [0.0, 1.0])
+
+
+@st.composite
+def tables(draw):
+    n_rows = draw(st.integers(2, 6))
+    kinds = draw(st.lists(st.sampled_from(KINDS), min_size=1, max_size=5))
+    value = {
+        "numeric": st.integers(-3, 5).map(float),
+        "ordered": st.sampled_from(SIZES),
+        "categorical": st.sampled_from("abc"),
+        "binary": st.booleans(),
+        "asymmetric": st.booleans(),
+    }
+    cells = [st.none() | value[kind] for kind in kinds]
+    rows = draw(st.lists(st.tuples(*cells), min_size=n_rows, max_size=n_rows))
+    weights = draw(st.lists(st.sampled_from([1.0, 0.3, 2.5]), min_size=5, max_size=5))
+    return [list(row) for row in rows], kinds, weights[: len(kinds)]
+
+
+@settings(max_examples=150, deadline=None)
+@given(table=tables(), n_training=st.integers(1, 4))
+def test_any_table_agrees_with_the_oracle(table, n_training):
+    """Queries may lie outside the training range and have categories not seen in it."""
+    rows, kinds, weights = table
+    training = [list(row) for row in zip(*rows[:n_training], strict=True)]
+    columns = []
+    for kind, weight, values in zip(kinds, weights, training, strict=True):
+        known = [value for value in values if value is not None]
+        scale = SIZES if kind == "ordered" else None
+        if kind == "numeric" and known:
+            scale = max(known) - min(known)
+        columns.append((kind, weight if known else 0.0, scale))
+    choice = {i: SIZES if kind == "ordered" else kind for i, kind in enumerate(kinds)}
+    metric = Gower(kinds=choice, weights=weights)
+    if not any(weight for _, weight, _ in columns):
+        with pytest.raises(ValueError, match="a column with values"):
+            metric.fit(object_array(rows[:n_training]))
+        return
+    metric.fit(object_array(rows[:n_training]))
+    X = object_array(rows)
+    table = metric.cross(X, X)
+    np.testing.assert_allclose(table, naive.gower(rows, rows, columns), rtol=1e-13, atol=1e-15)
+    # Whatever the rest of the table, one pair gets the same bits.
+    single = [[metric.cross(X[[i]], X[[j]])[0, 0] for j in range(len(X))] for i in range(len(X))]
+    np.testing.assert_array_equal(table, single)
+    np.testing.assert_array_equal(table, table.T)
+
+
+def test_strips_do_not_show(monkeypatch):
+    X = pandas_frame(ROWS)
+    metric = Gower().fit(X)
+    whole = metric.cross(X, X)
+    monkeypatch.setattr(mixed, "_STRIP", 10)
+    np.testing.assert_array_equal(metric.cross(X, X), whole)
+
+
+def test_types_tell_the_kinds():
+    frame = pd.DataFrame(
+        {
+            "int": [1, 2],
+            "nullable": pd.array([1, None], dtype="Int64"),
+            "arrow": pd.array([1.5, 2.5], dtype="float64[pyarrow]"),
+            "bool": [True, False],
+            "string": ["a", "b"],
+            "object": pd.Series(["a", 1], dtype=object),
+            "category": pd.Categorical(["a", "b"]),
+            "ranks": pd.Categorical(["a", "b"], ordered=True),
+            "date": pd.to_datetime(["2020-01-01", "2021-01-01"]),
+            "zoned": pd.to_datetime(["2020-01-01", "2021-01-01"]).tz_localize("Asia/Tokyo"),
+            "duration": pd.to_timedelta([1, 2], unit="D"),
+        }
+    )
+    assert dict(zip(frame.columns, Gower().fit(frame).kinds_, strict=True)) == {
+        "int": "numeric",
+        "nullable": "numeric",
+        "arrow": "numeric",
+        "bool": "binary",
+        "string": "categorical",
+        "object": "categorical",
+        "category": "categorical",
+        "ranks": "ordered",
+        "date": "numeric",
+        "zoned": "numeric",
+        "duration": "numeric",
+    }
+    day = datetime.date(2020, 1, 1)
+    frame = pl.DataFrame(
+        {
+            "int": [1, None],
+            "decimal": pl.Series([1, 2]).cast(pl.Decimal(10, 2)),
+            "bool": [True, None],
+            "string": ["a", None],
+            "category": pl.Series(["a", "b"], dtype=pl.Categorical),
+            "ranks": pl.Series(["a", "b"], dtype=pl.Enum(["a", "b"])),
+            "date": [day, None],
+            "time": [datetime.time(1), datetime.time(2)],
+        }
+    )
+    assert dict(zip(frame.columns, Gower().fit(frame).kinds_, strict=True)) == {
+        "int": "numeric",
+        "decimal": "numeric",
+        "bool": "binary",
+        "string": "categorical",
+        "category": "categorical",
+        "ranks": "ordered",
+        "date": "numeric",
+        "time": "categorical",
+    }
+    assert Gower().fit(np.eye(2)).kinds_ == ["numeric", "numeric"]
+    assert Gower().fit(np.eye(2, dtype=bool)).kinds_ == ["binary", "binary"]
+
+
+def test_dates_differ_by_their_share_of_the_range():
+    dates = ["2020-01-01", "2020-01-11", "2020-02-10", None]
+    for X in (
+        pd.DataFrame({"day": pd.to_datetime(dates)}),
+        pl.DataFrame({"day": pl.Series(dates).str.to_date()}),
+        np.array(dates, dtype="M8[D]").reshape(-1, 1),
+    ):
+        np.testing.assert_allclose(Gower().fit(X).cross(X[:1], X), [[0.0, 0.25, 1.0, 1.0]])
+
+
+def test_ranks_go_by_the_declared_order_and_not_by_what_occurs():
+    X = pd.DataFrame({"size": pd.Categorical(["S", "L"], categories=SIZES, ordered=True)})
+    np.testing.assert_allclose(Gower().fit(X).cross(X, X), [[0, 2 / 3], [2 / 3, 0]])
+
+
+def test_numbers_called_ordered_go_by_rank():
+    X = np.array([[1.0], [10.0], [100.0]])
+    table = Gower(kinds={0: "ordered"}).fit(X).cross(X, X)
+    np.testing.assert_array_equal(table[0], [0.0, 0.5, 1.0])
+
+
+def test_a_number_outside_the_training_range_differs_by_one_at_most():
+    metric = Gower().fit([[0.0], [10.0]])
+    np.testing.assert_allclose(metric.cross([[14.0], [-30.0]], [[0.0], [5.0]]), [[1, 0.9], [1, 1]])
+
+
+def test_a_number_beyond_all_floats_of_the_range_is_still_a_number():
+    metric = Gower().fit([[0.0], [1e-300]])
+    np.testing.assert_array_equal(
+        metric.cross([[1e300], [-1e300]], [[1e300], [0.0]]), [[0, 1], [1, 1]]
+    )
+
+
+def test_a_constant_column_differs_by_one_from_any_other_value():
+    metric = Gower().fit([[5, 1], [5, 3]])
+    np.testing.assert_array_equal(metric.cross([[5, 1], [6, 1]], [[5, 1]]), [[0.0], [0.5]])
+    np.testing.assert_array_equal(metric.cross([[6, 1]], [[6, 1], [7, 1]]), [[0.0, 0.5]])
+
+
+def test_a_category_not_seen_before_differs_from_all_others_but_itself():
+    metric = Gower().fit([["a"], ["b"]])
+    table = metric.cross([["new"], ["a"]], [["a"], ["new"], ["other"]])
+    np.testing.assert_array_equal(table, [[1, 0, 1], [0, 1, 1]])
+
+
+def test_a_column_without_values_is_left_out_and_the_log_says_so(caplog):
+    training = [[1.0, None], [3.0, None]]
+    with caplog.at_level(logging.WARNING, logger="protocover"):
+        metric = Gower().fit(training)
+    assert "column 1 has no value" in caplog.text
+    np.testing.assert_array_equal(metric.weights_, [1.0, 0.0])
+    np.testing.assert_array_equal(metric.cross([[1.0, "new"]], training), [[0.0, 1.0]])
+
+
+def test_a_column_may_be_missing_altogether_at_prediction():
+    training = pd.DataFrame({"a": [1.0, 3.0], "b": ["x", "y"]})
+    queries = pd.DataFrame({"a": [1.0, 3.0], "b": [np.nan, np.nan]})
+    table = Gower().fit(training).cross(queries, training)
+    np.testing.assert_array_equal(table, [[0, 1], [1, 0]])
+
+
+def test_two_absences_tell_nothing():
+    X = np.array([[True, False, False], [False, False, True], [False, False, False]])
+    metric = Gower(kinds={0: "asymmetric", 1: "asymmetric", 2: "asymmetric"}).fit(X)
+    np.testing.assert_array_equal(metric.cross(X, X), [[0, 1, 1], [1, 0, 1], [1, 1, 0]])
+    numbers = X.astype(int)
+    np.testing.assert_array_equal(
+        Gower(kinds=metric.kinds).fit(numbers).cross(numbers, numbers), metric.cross(X, X)
+    )
+
+
+@pytest.mark.parametrize("make", [pandas_frame, polars_frame, object_array, list])
+@pytest.mark.parametrize("closed", [True, False])
+def test_balls_are_those_of_comparing_cross(make, closed, monkeypatch):
+    """At a radius that is one of the distances, in tiles of two by two."""
+    monkeypatch.setattr("protocover.balls.TILE_ROWS", 2)
+    monkeypatch.setattr("protocover.balls.TILE_COLUMNS", 2)
+    X = make(ROWS)
+    metric = Gower(weights=[0.3, 1.0, 0.7, 1.0, 0.1], kinds=_size_ranks(X)).fit(X)
+    table = metric.cross(X, X)
+    for eps in np.unique(table)[1:]:
+        balls = build_balls(metric, X, X, eps=eps, closed=closed, n_jobs=2)
+        np.testing.assert_array_equal(balls.toarray(), naive.members(table, eps, closed))
+
+
+def _size_ranks(X):
+    return None if hasattr(X, "columns") else {1: SIZES}
+
+
+def test_nearest_in_groups_is_that_of_cross():
+    X = pandas_frame(ROWS)
+    metric = Gower().fit(X)
+    index, distance = find_nearest(metric, X[3:], X[:3], bounds=np.array([0, 1, 3]))
+    table = metric.cross(X[3:], X[:3])
+    np.testing.assert_array_equal(index[:, 1], 1 + table[:, 1:].argmin(axis=1))
+    np.testing.assert_array_equal(distance[:, 0], table[:, 0])
+
+
+@pytest.mark.parametrize("make", [pandas_frame, polars_frame, object_array, list])
+def test_classifier_is_that_of_the_precomputed_matrix(make):
+    X, y = make(ROWS), [0, 0, 1, 1, 0]
+    metric = Gower(kinds=_size_ranks(X))
+    table = clone(metric).fit(X).cross(X, X)
+    model = PVMClassifier(eps=0.6, metric=metric).fit(X, y)
+    judge = PVMClassifier(eps=0.6, metric="precomputed").fit(table, y)
+    np.testing.assert_array_equal(model.prototype_indices_, judge.prototype_indices_)
+    np.testing.assert_array_equal(model.predict(X), judge.predict(table))
+
+
+def test_serves_scikit_learn_neighbours_as_a_precomputed_matrix():
+    X = polars_frame(ROWS)
+    metric = Gower().fit(X)
+    model = KNeighborsClassifier(1, metric="precomputed").fit(metric.cross(X, X), list("abcde"))
+    assert list(model.predict(metric.cross(X, X))) == list("abcde")
+
+
+def test_must_be_fitted_first():
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        Gower().cross([[1.0]], [[1.0]])
+
+
+def test_parameters_are_those_of_scikit_learn():
+    metric = Gower(kinds={"a": "binary"}, weights={"a": 2.0})
+    assert clone(metric).get_params() == metric.get_params()
+    assert metric.set_params(weights=None).weights is None
+
+
+def fitted():
+    return Gower().fit(pandas_frame(ROWS))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"age": "old"}, "column 'age' held numbers in the training data and now holds labels"),
+        ({"age": True}, "column 'age' held numbers .* now holds truths"),
+        ({"town": 7}, "column 'town' held labels .* now holds numbers"),
+        ({"size": "M"}, "column 'size' held ranks .* now holds labels; convert it"),
+        ({"spots": 1}, "column 'spots' held truths .* now holds numbers"),
+        ({"age": pd.Timestamp("2020-01-01")}, "column 'age' held numbers .* now holds dates"),
+        (
+            {"size": pd.Categorical(["S"] * 5, categories=SIZES[::-1], ordered=True)},
+            r"had the ordered categories \('S', 'M', 'L', 'XL'\) .* now has \('XL'",
+        ),
+        ({"age": np.inf}, "column 'age' holds infinity"),
+    ],
+)
+def test_a_column_that_changes_its_type_is_refused(change, message):
+    X = pandas_frame(ROWS)
+    with pytest.raises(ValueError, match=message):
+        fitted().cross(X.assign(**change), X)
+
+
+def test_part_of_a_column_of_objects_may_look_like_another_type():
+    X = object_array([["a", 1], [1, True], [2, 0]])
+    metric = Gower().fit(X)
+    table = metric.cross(X, X)
+    for i in range(3):
+        np.testing.assert_array_equal(metric.cross(X[[i]], X), table[[i]])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Gower().fit([1.0, 2.0]), r"X must be a table .* shape \(2,\)"),
+        (lambda: Gower().fit(csr_array(np.eye(2))), "X must not be sparse"),
+        (lambda: Gower().fit([[1.0], [np.inf]]), "column 0 holds infinity"),
+        (lambda: Gower().fit([[1e308], [-1e308]]), "range of column 0, -1e.308 to 1e.308"),
+        (lambda: Gower().fit([[None], [None]]), "X must have a column with values"),
+        (lambda: Gower().fit([[[1]], [[2, 3]]]), "shape|neither a number nor a category"),
+        (lambda: Gower(kinds={0: "nominal"}).fit([["a"]]), r"kinds\[0\] must be one of numeric"),
+        (lambda: Gower(kinds={"b": "binary"}).fit([["a"]]), "kinds names 'b', which is not a col"),
+        (lambda: Gower(kinds={0: "numeric"}).fit([["a"]]), "column 0 must hold numbers, got 'a'"),
+        (lambda: Gower(kinds={0: "ordered"}).fit([["a"]]), "order of column 0 is not known; pass"),
+        (lambda: Gower(kinds={0: ["a", "a"]}).fit([["a"]]), r"kinds\[0\] must list different"),
+        (
+            lambda: Gower(kinds={0: ["a", "b"]}).fit([["c"]]),
+            r"'c' in the ordered column 0 has no rank among \['a', 'b'\]; pass kinds=",
+        ),
+        (
+            lambda: Gower(kinds={0: "binary"}).fit([["a"], ["b"], ["c"]]),
+            "binary column 0 must have at most two values, got 'a', 'b', 'c'; its kind may",
+        ),
+        (
+            lambda: Gower(kinds={0: "asymmetric"}).fit([["a"]]),
+            "must hold truth values, or 0 and 1",
+        ),
+        (
+            lambda: Gower(weights=[1.0, 2.0]).fit([["a"]]),
+            r"one entry for each of the 1 col.*\(2,\)",
+        ),
+        (lambda: Gower(weights={0: -1.0}).fit([["a"]]), "finite and not negative, got .-1.0"),
+        (lambda: Gower(weights={3: 1.0}).fit([["a"]]), "weights names 3, which is not a column"),
+        (lambda: Gower(weights=[0.0]).fit([["a"]]), "a weight above 0, got none"),
+        (lambda: fitted().cross([[1.0]], [[1.0]]), "X must have the 5 columns .* got 1"),
+        (
+            lambda: fitted().cross(pandas_frame(ROWS)[NAMES[::-1]], pandas_frame(ROWS)),
+            r"X must have the columns of the training data, \['age', .* in that order, got",
+        ),
+    ],
+)
+def test_bad_input_is_refused_with_the_way_out(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def mixed_frame(n_rows, seed=0):
+    rng = np.random.default_rng(seed)
+    numbers = {f"n{i}": rng.normal(3.0, 1.0, n_rows) for i in range(4)}
+    labels = {f"c{i}": rng.choice(list("abcd"), n_rows).astype(object) for i in range(3)}
+    return pd.DataFrame(numbers | labels | {"b": rng.random(n_rows) < 0.3})
+
+
+class TestGowerPackage:
+    """Where the package is right our values are its, to its single precision."""
+
+    categorical: list[bool] = [False] * 4 + [True] * 4
+
+    @pytest.fixture
+    def matrix(self):
+        reason = "the gower package, to compare with, is not installed"
+        gower = pytest.importorskip("gower", reason=reason)
+        return partial(gower.gower_matrix, cat_features=self.categorical)
+
+    def test_agrees_on_a_table_with_itself(self, matrix):
+        X = mixed_frame(60)
+        np.testing.assert_allclose(Gower().fit(X).cross(X, X), matrix(X), atol=2e-7)
+
+    def test_agrees_on_weights(self, matrix):
+        X = mixed_frame(40)
+        weight = np.array([1.0, 2.0, 0.0, 0.5, 3.0, 1.0, 0.25, 1.0])
+        ours = Gower(weights=weight).fit(X).cross(X, X)
+        np.testing.assert_allclose(ours, matrix(X, weight=weight), atol=2e-7)
+
+    def test_agrees_on_two_tables_of_different_length_with_a_common_range(self, matrix):
+        X = mixed_frame(60)
+        ours = Gower().fit(X).cross(X[:20], X[20:])
+        np.testing.assert_allclose(ours, matrix(X[:20], X[20:]), atol=2e-7)
+
+    def test_differs_on_two_tables_of_equal_length_which_it_takes_for_one(self, matrix):
+        X = mixed_frame(40)
+        A, B = X[:20], X[20:]
+        theirs = matrix(A, B)
+        ours = Gower().fit(X).cross(A, B)
+        upper = np.triu_indices(20)
+        np.testing.assert_allclose(ours[upper], theirs[upper], atol=2e-7)
+        np.testing.assert_array_equal(theirs, theirs.T)
+        assert np.abs(ours - theirs).max() > 0.1
+
+    def test_differs_on_a_column_with_maximum_zero_which_it_leaves_out(self, matrix):
+        X = mixed_frame(20).assign(n0=np.linspace(-1.0, 0.0, 20))
+        theirs = matrix(X)
+        np.testing.assert_allclose(theirs, matrix(X.assign(n0=0.0)))
+        assert np.abs(Gower().fit(X).cross(X, X) - theirs).max() > 0.1
+
+    def test_differs_on_missing_values_which_it_passes_on_or_counts_as_different(self, matrix):
+        X = mixed_frame(20)
+        X.loc[3, "n0"] = np.nan
+        assert np.isnan(matrix(X)[3]).all()
+        X = mixed_frame(20)
+        X.loc[3, "c0"] = np.nan
+        assert matrix(X)[3, 3] > 0.0
+        assert Gower().fit(X).cross(X, X)[3, 3] == 0.0
+
+    def test_differs_on_large_numbers_whose_range_it_takes_in_single_precision(self, matrix):
+        X = mixed_frame(20).assign(n0=1e9 + np.arange(20.0))
+        np.testing.assert_allclose(matrix(X), matrix(X.assign(n0=1.0)), atol=1e-6)
+        assert np.abs(Gower().fit(X).cross(X, X) - matrix(X)).max() > 0.1

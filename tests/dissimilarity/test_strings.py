@@ -1,0 +1,271 @@
+"""Spectrum and mismatch kernels against explicit feature vectors and a published matrix."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import issparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.neighbors import KNeighborsClassifier
+
+import naive
+from protocover import PVMClassifier
+from protocover.balls import build_balls
+from protocover.dissimilarity import kmers, mismatch
+from protocover.dissimilarity.fasta import read_fasta
+from protocover.dissimilarity.strings import (
+    MismatchDistance,
+    SpectrumDistance,
+    mismatch_kernel,
+    spectrum_kernel,
+)
+from protocover.nearest import find_nearest
+
+PROTEIN = "ACDEFGHIKLMNPQRSTVWYBXZ"
+DNA = ["ACGTACGT", "ACGTTCGA", "TTTTGGGG", "CATCATCAT", "GGGGTTTT", "ACGTACGTA"]
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_kernel_is_the_inner_product_of_explicit_features(data):
+    alphabet = data.draw(st.sampled_from(["a", "ab", "abc", "abcd"]))
+    k = data.draw(st.integers(1, 4))
+    m = data.draw(st.integers(0, k - 1))
+    sequence = st.text(alphabet, min_size=k, max_size=9)
+    A = data.draw(st.lists(sequence, min_size=1, max_size=4))
+    B = data.draw(st.lists(sequence, min_size=1, max_size=4))
+    expected = naive.mismatch_kernel(A, B, k, m, alphabet)
+    kernel = mismatch_kernel(A, B, k=k, m=m, alphabet=alphabet, normalize=False)
+    np.testing.assert_array_equal(kernel, expected)
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_dense_and_sparse_products_agree(monkeypatch, share):
+    """All features in the dense product, or none, give the same integers."""
+    monkeypatch.setattr(kmers, "_DENSE_SHARE", share)
+    kernel = mismatch_kernel(DNA, DNA[:2], k=3, m=1, alphabet="ACGT", normalize=False)
+    np.testing.assert_array_equal(kernel, naive.mismatch_kernel(DNA, DNA[:2], 3, 1, "ACGT"))
+
+
+def test_published_matrix_is_met_entry_for_entry(data_folder):
+    """Proteins of Leslie et al.: k=4, m=1, 20 amino acids and B, X, Z."""
+    folder = data_folder / "protein"
+    records = read_fasta(folder / "leslie1708_identified.fasta")
+    rows = [int(record.header.split("|")[0]) for record in records]
+    published = np.load(folder / "leslie1708_kernel.npz")["K"][np.ix_(rows, rows)]
+    sequences = [record.sequence for record in records]
+    kernel = mismatch_kernel(sequences, k=4, m=1, alphabet=PROTEIN, normalize=False)
+    assert len(rows) == 619
+    np.testing.assert_array_equal(kernel, published)
+
+
+@pytest.mark.slow
+def test_all_of_scop_stays_within_a_minute_and_two_gigabytes(data_folder):
+    """4352 x 4352 in a process of its own, so that its peak memory is only this."""
+    program = textwrap.dedent(
+        f"""
+        import pathlib, resource, time
+        from protocover.dissimilarity.strings import mismatch_kernel
+        started = time.perf_counter()
+        path = pathlib.Path({str(data_folder / "protein" / "scop153.fasta")!r})
+        assert mismatch_kernel(path, k=4, m=1, alphabet={PROTEIN!r}).shape == (4352, 4352)
+        print(time.perf_counter() - started)
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)
+        """
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    seconds, gigabytes = map(float, done.stdout.split())
+    assert seconds < 60
+    assert gigabytes < 2
+
+
+def test_normalized_kernel_has_a_unit_diagonal_and_unit_bound():
+    kernel = mismatch_kernel(DNA, k=3, m=1)
+    np.testing.assert_array_equal(np.diagonal(kernel), 1.0)
+    np.testing.assert_array_equal(kernel, kernel.T)
+    assert kernel.max() <= 1.0
+    raw = mismatch_kernel(DNA, k=3, m=1, normalize=False)
+    length = np.sqrt(np.diagonal(raw))
+    np.testing.assert_allclose(kernel, raw / np.outer(length, length))
+
+
+def test_more_letters_make_more_words():
+    """The alphabet counts even where its letters do not occur."""
+    values = [
+        mismatch_kernel(["AC"], k=2, m=1, alphabet=letters, normalize=False)[0, 0]
+        for letters in ("AC", "ACG", "ACGT")
+    ]
+    assert values == [3.0, 5.0, 7.0]
+
+
+def test_words_too_many_to_number_are_still_told_apart():
+    """16 letters at 17 places pass 2^64, where a first letter would no longer count."""
+    letters = "abcdefghijklmnop"
+    kernel = spectrum_kernel(["a" + letters, "b" + letters], k=17, normalize=False)
+    np.testing.assert_array_equal(kernel, np.eye(2))
+
+
+def test_blocks_do_not_show(monkeypatch):
+    expected = mismatch_kernel(DNA, k=3, m=1)
+    monkeypatch.setattr(mismatch, "_BLOCK", 2)
+    np.testing.assert_array_equal(mismatch_kernel(DNA, k=3, m=1), expected)
+    other = list(DNA[:5])
+    np.testing.assert_array_equal(mismatch_kernel(DNA, other, k=3, m=1), expected[:, :5])
+
+
+@pytest.mark.parametrize("normalize", [True, False])
+def test_distance_is_the_one_the_kernel_induces(normalize):
+    kernel = mismatch_kernel(DNA, k=3, m=1, alphabet="ACGT", normalize=normalize)
+    squares = np.diagonal(kernel)[:, None] + np.diagonal(kernel) - 2 * kernel
+    metric = MismatchDistance(k=3, m=1, alphabet="ACGT", normalize=normalize).fit(DNA)
+    table = metric.cross(DNA, DNA[1:])
+    np.testing.assert_allclose(table, np.sqrt(np.maximum(squares, 0.0))[:, 1:], atol=1e-7)
+
+
+def test_equal_sequences_are_at_distance_zero_exactly():
+    copies = ["".join(letters) for letters in DNA]
+    table = MismatchDistance(k=3, m=1).fit(DNA).cross(DNA, copies)
+    np.testing.assert_array_equal(np.diagonal(table), 0.0)
+
+
+def test_spectrum_is_mismatch_without_mismatches():
+    expected = MismatchDistance(k=3, m=0).fit(DNA).cross(DNA, DNA)
+    np.testing.assert_array_equal(SpectrumDistance(k=3).fit(DNA).cross(DNA, DNA), expected)
+    np.testing.assert_array_equal(spectrum_kernel(DNA, k=3), mismatch_kernel(DNA, k=3, m=0))
+
+
+def _containers():
+    return {
+        "tuple": tuple(DNA),
+        "array": np.array(DNA),
+        "object array": np.array(DNA, dtype=object),
+        "column": np.array(DNA, dtype=object).reshape(-1, 1),
+        "pandas series": pd.Series(DNA, index=range(10, 16)),
+        "pandas frame": pd.DataFrame({"dna": DNA}),
+        "polars series": pl.Series(DNA),
+        "polars frame": pl.DataFrame({"dna": DNA}),
+        "bytes": [sequence.encode() for sequence in DNA],
+        "lists of letters": [list(sequence) for sequence in DNA],
+        "lists of words": [[{"A": "ade"}.get(a, a) for a in sequence] for sequence in DNA],
+        "arrays of numbers": [np.array([ord(a) for a in sequence]) for sequence in DNA],
+    }
+
+
+@pytest.mark.parametrize("name", list(_containers()))
+def test_container_of_the_sequences_does_not_matter(name):
+    X = _containers()[name]
+    expected = MismatchDistance(k=3, m=1).fit(DNA).cross(DNA, DNA)
+    np.testing.assert_array_equal(MismatchDistance(k=3, m=1).fit(X).cross(X, X), expected)
+
+
+def test_a_path_is_a_fasta_file(tmp_path):
+    path = tmp_path / "dna.fasta"
+    path.write_text("".join(f">{i}\n{sequence}\n" for i, sequence in enumerate(DNA)))
+    expected = mismatch_kernel(DNA, k=3, m=1)
+    np.testing.assert_array_equal(mismatch_kernel(path, k=3, m=1), expected)
+
+
+@pytest.mark.parametrize("metric", [MismatchDistance(k=3, m=1), SpectrumDistance(k=2)])
+@pytest.mark.parametrize("closed", [True, False])
+def test_balls_are_those_of_comparing_cross(metric, closed, monkeypatch):
+    """At a radius that is one of the distances, in tiles of two by two."""
+    monkeypatch.setattr("protocover.balls.TILE_ROWS", 2)
+    monkeypatch.setattr("protocover.balls.TILE_COLUMNS", 2)
+    table = metric.fit(DNA).cross(DNA, DNA)
+    for eps in np.unique(table)[1:]:
+        balls = build_balls(metric, DNA, DNA, eps=eps, closed=closed, n_jobs=2)
+        assert issparse(balls)
+        np.testing.assert_array_equal(balls.toarray(), naive.members(table, eps, closed))
+        balls = build_balls(metric, DNA, DNA[:3], eps=eps, closed=closed)
+        np.testing.assert_array_equal(balls.toarray(), naive.members(table[:, :3], eps, closed))
+
+
+def test_nearest_in_groups_is_that_of_cross():
+    metric = MismatchDistance(k=3, m=1).fit(DNA)
+    index, distance = find_nearest(metric, DNA[3:], DNA[:3], bounds=np.array([0, 1, 1, 3]))
+    table = metric.cross(DNA[3:], DNA[:3])
+    np.testing.assert_array_equal(index[:, 0], 0)
+    np.testing.assert_array_equal(index[:, 1], -1)
+    np.testing.assert_array_equal(index[:, 2], 1 + table[:, 1:].argmin(axis=1))
+    np.testing.assert_array_equal(distance[:, 2], table[:, 1:].min(axis=1))
+
+
+@pytest.mark.parametrize("name", ["tuple", "array", "pandas series", "polars series", "column"])
+def test_classifier_is_that_of_the_precomputed_matrix(name):
+    X, y = _containers()[name], [0, 0, 1, 0, 1, 0]
+    metric = MismatchDistance(k=3, m=1)
+    table = clone(metric).fit(X).cross(X, X)
+    model = PVMClassifier(eps=0.9, metric=metric).fit(X, y)
+    judge = PVMClassifier(eps=0.9, metric="precomputed").fit(table, y)
+    np.testing.assert_array_equal(model.prototype_indices_, judge.prototype_indices_)
+    np.testing.assert_array_equal(model.predict(X), judge.predict(table))
+
+
+def test_serves_scikit_learn_neighbours_as_a_precomputed_matrix():
+    y = [0, 0, 1, 0, 1, 0]
+    metric = SpectrumDistance(k=2).fit(DNA)
+    model = KNeighborsClassifier(1, metric="precomputed").fit(metric.cross(DNA, DNA), y)
+    assert list(model.predict(metric.cross(["TTTGGG", "ACGTC"], DNA))) == [1, 0]
+
+
+def test_must_be_fitted_first():
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        MismatchDistance().cross(DNA, DNA)
+
+
+def test_parameters_are_those_of_scikit_learn():
+    metric = MismatchDistance(k=5, m=2, alphabet="ACGT", normalize=False)
+    assert clone(metric).get_params() == {"k": 5, "m": 2, "alphabet": "ACGT", "normalize": False}
+    assert metric.set_params(k=3).k == 3
+
+
+def test_nothing_to_compare_gives_an_empty_table():
+    assert MismatchDistance(k=3).fit(DNA).cross([], DNA).shape == (0, 6)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: spectrum_kernel(DNA, k=0), "k must be an integer of at least 1.*got 0"),
+        (lambda: spectrum_kernel(DNA, k=2.0), r"k must be an integer .*got 2\.0"),
+        (
+            lambda: mismatch_kernel(DNA, k=3, m=3),
+            "m must be an integer from 0 to k - 1 = 2, got 3",
+        ),
+        (lambda: mismatch_kernel(DNA, k=3, m=-1), "m must be .* got -1"),
+        (
+            lambda: mismatch_kernel(["ACGT", "ACXT"], k=2, m=1, alphabet="ACGT"),
+            "letter 'X' at position 2 of row 1 is not in the alphabet A C G T; pass alphabet=",
+        ),
+        (lambda: mismatch_kernel(DNA, k=2, m=1, alphabet="ACGTA"), "different letters.*'ACGTA'"),
+        (lambda: mismatch_kernel(DNA, k=2, m=1, alphabet=""), "alphabet must be .* got ''"),
+        (
+            lambda: spectrum_kernel(["ACGT", "AC"], k=3),
+            "at least k=3 letters, got 2 at row 1: 'AC'; leave short sequences out or lower k",
+        ),
+        (lambda: spectrum_kernel("ACGT", k=2), r"several sequences, got the one string 'ACGT'"),
+        (lambda: spectrum_kernel(["ACGT", None], k=2), "got None at row 1"),
+        (
+            lambda: spectrum_kernel(pd.DataFrame({"a": DNA, "b": DNA}), k=2),
+            "X must have one column, of sequences, got 2",
+        ),
+        (lambda: SpectrumDistance(k=9).fit(DNA), "at least k=9 letters, got 8 at row 0"),
+        (lambda: MismatchDistance(k=3, m=4).fit(DNA), "m must be .* got 4"),
+        (
+            lambda: MismatchDistance(k=3).fit(DNA).cross(["ACGN"], DNA),
+            "letter 'N' at position 3 of row 0 .* pass alphabet= with every letter",
+        ),
+    ],
+)
+def test_bad_input_is_refused_with_the_way_out(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
