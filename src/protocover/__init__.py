@@ -1,5 +1,6 @@
 """Prototype selection by set cover: the prototype vector machine for scikit-learn."""
 
+from .budget import find_eps
 from .estimators import Explanation, PVMClassifier, PVMClassifierCV, PVMSelector
 from .exceptions import CoverMemoryWarning, DissimilarityError, NoPrototypesError
 from .path import PVMPath, pvm_path
@@ -16,6 +17,7 @@ __all__ = [
     "PVMClassifierCV",
     "PVMPath",
     "PVMSelector",
+    "find_eps",
     "pvm_path",
     "suggest_eps",
 ]

@@ -36,6 +36,9 @@ class Selection:
         Points of its class that no earlier prototype of that class covers.
     miscovered : ndarray of int, shape (n_prototypes,)
         Points of other classes in its ball.
+    score : ndarray of float, shape (n_prototypes,)
+        What the order was made by; for the greedy the drop in the objective before the
+        cost of the prototype.
     solutions : tuple of CoverSolution
         The solution of each class's problem.
     """
@@ -44,6 +47,7 @@ class Selection:
     classes: NDArray[np.intp]
     covered: NDArray[np.intp]
     miscovered: NDArray[np.intp]
+    score: NDArray[np.float64]
     solutions: tuple[CoverSolution, ...]
 
     @classmethod
@@ -58,6 +62,7 @@ class Selection:
         offset = np.cumsum([0] + [len(solution.selected) for solution in solutions])
         at = offset[classes] + place
         return cls(
+            score=np.concatenate([solution.score for solution in solutions])[at],
             candidates=np.concatenate([solution.selected for solution in solutions])[at],
             classes=classes,
             covered=np.concatenate([solution.newly_covered for solution in solutions])[at],

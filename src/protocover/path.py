@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 from sklearn.utils import check_random_state
 
 from .formulation import Selection
@@ -164,37 +165,36 @@ random_state, verbose
         eps = suggest_eps(
             X, y, int(eps), metric=metric, metric_params=metric_params, random_state=seed
         )
+    radii = check_radii(eps)
+    costs = check_costs(prototype_costs, training.weights)
+    levels = training_levels(
+        training, radii=radii, closed=closed_ball, rng=rng, n_jobs=n_jobs, verbose=verbose
+    )
     return solve_path(
         training,
-        radii=check_radii(eps),
-        costs=check_costs(prototype_costs, training.weights),
+        levels,
+        radii=radii,
+        costs=costs,
         solver=find_solver(solver),
-        closed=closed_ball,
         rng=rng,
-        n_jobs=n_jobs,
         verbose=verbose,
     )
 
 
 def solve_path(
     training: Training,
+    levels: csr_array,
     *,
     radii: Floats,
     costs: Floats,
     solver: Solver,
-    closed: bool,
     rng: np.random.Generator,
-    n_jobs: int | None,
     verbose: int,
 ) -> PVMPath:
-    """Solve every class's problem for rising `radii` and rising `costs`."""
-    levels = training_levels(
-        training, radii=radii, closed=closed, rng=rng, n_jobs=n_jobs, verbose=verbose
-    )
+    """Solve every class's problem for rising `radii`, with their `levels`, and rising `costs`."""
     shares = split_by_class(
         levels, training.codes, training.weights, len(training.classes), len(radii)
     )
-    del levels
     with progress_bar(range(len(radii)), len(radii), "radii", verbose) as bar:
         rows = tuple(solve_radius(shares, k, costs, solver, rng) for k in bar)
     return PVMPath(radii, costs, training.classes, rows)

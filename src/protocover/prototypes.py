@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from .nearest import find_nearest, nearest_in_groups
+from .resources import row_count
 
 __all__ = ["PrototypeSet"]
 
@@ -61,13 +62,24 @@ class PrototypeSet:
         index, distance = self._find(X, self.bounds, n_jobs)
         return np.where(index < 0, -1, self.order[index]), distance
 
+    def distances(self, X: Any) -> NDArray[np.float64]:
+        """Return the dissimilarities of the queries from all prototypes as selected."""
+        if getattr(self.dissimilarity, "pairwise", False):
+            return np.asarray(self.dissimilarity.cross(X, self._by_selection()))
+        table = np.empty((row_count(X), len(self.order)))
+        table[:, self.order] = self.dissimilarity.cross(X, self.points)
+        return table
+
+    def _by_selection(self) -> NDArray[np.intp]:
+        """Return the columns of a table that the prototypes are, in order of selection."""
+        columns = np.empty_like(self.points)
+        columns[self.order] = self.points
+        return np.asarray(columns)
+
     def _find(
         self, X: Any, bounds: NDArray[np.intp], n_jobs: int | None
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """Find the nearest in each group of prototypes, by place in class order."""
         if not getattr(self.dissimilarity, "pairwise", False):
             return find_nearest(self.dissimilarity, X, self.points, bounds=bounds, n_jobs=n_jobs)
-        by_selection = np.empty_like(self.points)
-        by_selection[self.order] = self.points
-        table = self.dissimilarity.cross(X, by_selection)
-        return nearest_in_groups(table[:, self.order], bounds)
+        return nearest_in_groups(self.distances(X)[:, self.order], bounds)

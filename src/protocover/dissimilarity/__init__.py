@@ -7,6 +7,7 @@ Whatever is passed as ``metric=`` becomes an object with ``fit(X, y)`` and
 - ``pairwise``: `X` is a table of values between examples, not of their features;
 - ``accepts_anything``: examples need not be rows of numbers;
 - ``allows_nan``: rows may hold missing values;
+- ``learns_nothing``: `fit` has no influence on `cross`;
 - ``thread_safe`` (default true): several blocks may be computed at once.
 """
 

@@ -31,6 +31,7 @@ class _Quadratic(BaseEstimator):
     """
 
     symmetric = True
+    learns_nothing = True
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Do nothing: there is nothing to learn."""
@@ -48,8 +49,9 @@ class _Quadratic(BaseEstimator):
         left = self._embed(X)
         right = left if Z is X else self._embed(Z)
         reach = self._reach(radii)
-        near = bracket(left, right, eps=float(reach[0]))
+        near = bracket(left, right, eps=float(reach[-1]))
         thresholds = (reach * near.scale) ** 2
+        next_threshold = np.append(thresholds, np.inf)
         side: Literal["left", "right"] = "left" if closed else "right"
 
         def test(rows: slice, columns: slice) -> tuple[Indices, Indices, Indices]:
@@ -58,7 +60,7 @@ class _Quadratic(BaseEstimator):
             upper = lower + 2.0 * (near.x_slack[rows][i] + near.z_slack[columns][j])
             level = np.searchsorted(thresholds, lower)
             # Only a threshold between the two bounds leaves the level open.
-            unsure = np.flatnonzero(level != np.searchsorted(thresholds, upper, side="right"))
+            unsure = np.flatnonzero(upper >= next_threshold[level])
             if len(unsure):
                 squares = direct_squares(
                     left, right, rows.start + i[unsure], columns.start + j[unsure]

@@ -41,6 +41,7 @@ class Function(BaseEstimator):
     accepts_anything = True
     symmetric = False
     thread_safe = False
+    learns_nothing = True
 
     def __init__(
         self, function: Callable[..., float], params: dict[str, Any] | None = None

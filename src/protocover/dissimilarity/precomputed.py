@@ -29,6 +29,7 @@ class Precomputed(BaseEstimator):
 
     pairwise = True
     symmetric = False
+    learns_nothing = True
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check the table and remember how many candidates it has."""

@@ -273,6 +273,22 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             margin=others[rows, second] - distance[rows, first],
         )
 
+    def distances_to_prototypes(self, X: Any) -> NDArray[np.float64]:
+        """Return the dissimilarity of each query from each prototype.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_queries, n_features)
+            Queries, as for `predict`.
+
+        Returns
+        -------
+        ndarray, shape (n_queries, n_prototypes)
+            With the prototypes in order of selection.
+        """
+        X = self._check_queries(X)
+        return self._prototype_set.distances(X)
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         table = isinstance(self.metric, str) and self.metric == "precomputed"

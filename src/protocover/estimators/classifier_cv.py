@@ -22,7 +22,7 @@ from ..training import check_labels
 from ..validation import check_costs, check_radii, check_weights, unchanged_on_error
 from .classifier import PVMClassifier, check_estimator_examples
 from .explanation import Explanation
-from .folds import FoldScores, score_fold
+from .folds import FoldScores, score_fold, shared_levels
 
 __all__ = ["PVMClassifierCV"]
 
@@ -90,8 +90,8 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    A fold holds the memberships of the largest radius among its training points; with
-    `n_jobs` folds at once the memory is that many times as much.
+    Memory is that of the memberships of the largest radius, once for all folds and once
+    more for each of the `n_jobs` folds that are computed at once.
 
     Examples
     --------
@@ -267,6 +267,12 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         cached = check_memory(self.memory).cache(score_fold, ignore=["verbose"])
         scorer = get_scorer("accuracy" if self.scoring is None else self.scoring)
         work = [(key, split) for key in models for split in splits]
+        levels = {
+            metric: shared_levels(
+                model, X, y, radii[metric], n_jobs=self.n_jobs, verbose=self.verbose
+            )
+            for metric, model in {metric: model for (metric, _), model in models.items()}.items()
+        }
         tasks = (
             delayed(cached)(
                 models[key],
@@ -278,6 +284,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
                 radii=radii[key[0]],
                 costs=costs,
                 scorer=scorer,
+                levels=levels[key[0]],
                 verbose=self.verbose - 1,
             )
             for key, (train, test) in work

@@ -7,15 +7,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.utils import _safe_indexing, check_random_state
 
+from ..dissimilarity import resolve_metric
 from ..path import solve_path
 from ..radius import check_points
 from ..solvers import find_solver
-from ..training import prepare_training
+from ..training import Training, prepare_training, training_levels
 from .classifier import PVMClassifier
 
-__all__ = ["FoldScores", "score_fold"]
+__all__ = ["FoldScores", "score_fold", "shared_levels"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,39 +41,45 @@ def score_fold(
     model: PVMClassifier,
     X: Any,
     y: Any,
-    sample_weight: Any,
+    sample_weight: NDArray[np.float64],
     *,
     train: NDArray[np.intp],
     test: NDArray[np.intp],
     radii: NDArray[np.float64],
     costs: NDArray[np.float64],
     scorer: Any,
+    levels: csr_array | None = None,
     verbose: int = 0,
 ) -> FoldScores:
     """Fit `model` for all radii and costs on the rows `train` and score it on `test`.
 
     Candidates are made, and the dissimilarity is fitted, from the training rows alone.
+    `levels` are those between all points, where they are the same in every fold.
     """
+    train = train[sample_weight[train] > 0.0]
     rng = np.random.default_rng(check_random_state(model.random_state).randint(2**31))
     X_train, X_test = _split(model, X, train, test)
     training = prepare_training(
         X_train,
         _safe_indexing(y, train),
-        None if sample_weight is None else _safe_indexing(sample_weight, train),
+        sample_weight[train],
         metric=model.metric,
         metric_params=model.metric_params,
         candidates=model.candidates,
         check=check_points,
         rng=rng,
     )
+    if levels is None:
+        own = fold_levels(training, model, radii, rng=rng, verbose=verbose)
+    else:
+        own = levels[train][:, train]
     path = solve_path(
         training,
+        own,
         radii=radii,
         costs=costs,
         solver=find_solver(model.solver),
-        closed=model.closed_ball,
         rng=rng,
-        n_jobs=model.n_jobs,
         verbose=verbose,
     )
     y_test = _safe_indexing(y, test)
@@ -82,6 +91,58 @@ def score_fold(
             answers = len(fitted.prototype_labels_) > 0 or fitted.outlier_label_ is not None
             score[i, j] = scorer(fitted, X_test, y_test) if answers else np.nan
     return FoldScores(score, path.n_prototypes)
+
+
+def fold_levels(
+    training: Training,
+    model: PVMClassifier,
+    radii: NDArray[np.float64],
+    *,
+    rng: np.random.Generator,
+    verbose: int,
+) -> csr_array:
+    """Build the levels that `model` needs for a path over `radii`."""
+    return training_levels(
+        training,
+        radii=radii,
+        closed=model.closed_ball,
+        rng=rng,
+        n_jobs=model.n_jobs,
+        verbose=verbose,
+    )
+
+
+def shared_levels(
+    model: PVMClassifier,
+    X: Any,
+    y: Any,
+    radii: NDArray[np.float64],
+    *,
+    n_jobs: int | None,
+    verbose: int,
+) -> csr_array | None:
+    """Build the levels between all points once for all folds, where that leaks nothing.
+
+    That is so where the candidates are the points themselves and the dissimilarity learns
+    nothing: a pair then has the same level in every fold that holds both.
+    """
+    dissimilarity = resolve_metric(model.metric, model.metric_params)
+    plain = isinstance(model.candidates, str) and model.candidates == "train"
+    if not (plain and getattr(dissimilarity, "learns_nothing", False)):
+        return None
+    rng = np.random.default_rng(0)
+    training = prepare_training(
+        X,
+        y,
+        None,
+        metric=model.metric,
+        metric_params=model.metric_params,
+        candidates="train",
+        check=check_points,
+        rng=rng,
+    )
+    whole = clone(model).set_params(n_jobs=n_jobs)
+    return fold_levels(training, whole, radii, rng=rng, verbose=verbose)
 
 
 def _split(

@@ -4,5 +4,7 @@ This package needs matplotlib: ``pip install "protocover[plot]"``.
 """
 
 from .gallery import PrototypeGalleryDisplay
+from .greedy_progress import GreedyProgressDisplay
+from .path import PathDisplay
 
-__all__ = ["PrototypeGalleryDisplay"]
+__all__ = ["GreedyProgressDisplay", "PathDisplay", "PrototypeGalleryDisplay"]

@@ -1,0 +1,145 @@
+"""What each further prototype brings, in the objective and in the error."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from matplotlib import pyplot as plt
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+__all__ = ["GreedyProgressDisplay", "running_error"]
+
+_CURVE, _TAIL = "#0072B2", "#D55E00"
+
+
+class GreedyProgressDisplay:
+    """Improvement of the objective, and error, against prototypes added.
+
+    Parameters
+    ----------
+    improvement : ndarray of float, shape (n_prototypes,)
+        Drop in the objective at each step, before the cost of the prototype.
+    covered : ndarray of int, shape (n_prototypes,)
+        Points newly covered at each step.
+    error : ndarray of float, shape (n_prototypes,), or None
+        Error with the prototypes up to each step.
+
+    Attributes
+    ----------
+    axes_, figure_
+        The axes and figure of the last plot.
+    tail_ : int
+        Number of prototypes after which each one covers a single point.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from protocover import PVMClassifier
+    >>> from protocover.plotting import GreedyProgressDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = PVMClassifier(0.5).fit(X[::2], y[::2])
+    >>> display = GreedyProgressDisplay.from_estimator(clf, X[1::2], y[1::2])
+    >>> len(display.error) == len(clf.prototype_indices_)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        improvement: NDArray[np.float64],
+        covered: NDArray[np.intp],
+        error: NDArray[np.float64] | None = None,
+    ) -> None:
+        self.improvement = improvement
+        self.covered = covered
+        self.error = error
+        several = np.flatnonzero(covered > 1)
+        self.tail_ = int(several[-1]) + 1 if len(several) else 0
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any = None, y: Any = None, *, ax: Any = None
+    ) -> Self:
+        """Draw the progress of a fitted PVMClassifier.
+
+        Parameters
+        ----------
+        estimator : PVMClassifier
+            Fitted.
+        X, y : queries and their labels, or None
+            Held-out points on which the error is measured; None to leave it out.
+        ax : pair of matplotlib axes, one of them, or None, default=None
+            Where to draw: two if the error is shown, else one. None for a new figure.
+
+        Returns
+        -------
+        GreedyProgressDisplay
+            With the picture drawn.
+        """
+        check_is_fitted(estimator)
+        display = cls(
+            improvement=estimator.solution_.score,
+            covered=estimator.prototype_covered_,
+            error=None if X is None else running_error(estimator, X, y),
+        )
+        return display.plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw the progress.
+
+        Parameters
+        ----------
+        ax : pair of matplotlib axes, one of them, or None, default=None
+            Where to draw: two if the error is shown, else one. None for a new figure.
+
+        Returns
+        -------
+        GreedyProgressDisplay
+            This display.
+        """
+        n_panels = 1 if self.error is None else 2
+        if ax is None:
+            _, ax = plt.subplots(
+                1, n_panels, figsize=(4.6 * n_panels, 3.6), layout="constrained", squeeze=False
+            )
+        axes = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
+        if len(axes) != n_panels:
+            raise ValueError(f"ax must be {n_panels} axes for this display, got {len(axes)}")
+        steps = np.arange(1, len(self.improvement) + 1)
+        self._panel(axes[0], steps, self.improvement, "improvement of the objective")
+        axes[0].set_yscale("log")
+        if self.error is not None:
+            self._panel(axes[1], steps, self.error, "error")
+        self.axes_, self.figure_ = axes, axes[0].figure
+        return self
+
+    def _panel(self, ax: Any, steps: NDArray[np.intp], values: Any, name: str) -> None:
+        """Draw one curve, its tail of balls that cover one point each set off."""
+        ax.plot(steps, values, color=_CURVE, linewidth=1.4)
+        if self.tail_ < len(steps):
+            tail = slice(max(0, self.tail_ - 1), None)
+            label = f"the last {len(steps) - self.tail_} cover one point each"
+            ax.plot(steps[tail], values[tail], color=_TAIL, linewidth=1.4, label=label)
+            ax.legend(frameon=False, fontsize="small")
+        ax.set_xscale("log")
+        ax.set(xlabel="prototypes added", ylabel=name)
+
+
+def running_error(estimator: Any, X: Any, y: Any) -> NDArray[np.float64]:
+    """Return the error with the first k prototypes, for every k from 1.
+
+    Ties between prototypes go to the one selected first.
+    """
+    y = np.asarray(y)
+    order = estimator.prototype_labels_
+    wrong = np.zeros(len(order))
+    for start in range(0, len(y), 512):
+        rows = slice(start, start + 512)
+        table = estimator.distances_to_prototypes(X[rows])
+        newer = np.ones_like(table, dtype=bool)
+        newer[:, 1:] = table[:, 1:] < np.minimum.accumulate(table, axis=1)[:, :-1]
+        nearest = np.maximum.accumulate(np.where(newer, np.arange(table.shape[1]), 0), axis=1)
+        wrong += (order[nearest] != y[rows, None]).sum(axis=0)
+    return wrong / len(y)

@@ -1,0 +1,151 @@
+"""Held-out error against the number of prototypes, as cross-validation found it."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from matplotlib import pyplot as plt
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+__all__ = ["PathDisplay"]
+
+# Blue, orange and green of Okabe and Ito, which colour-blind people can tell apart.
+_CURVE, _CHOSEN, _NEAREST = "#0072B2", "#D55E00", "#009E73"
+
+
+class PathDisplay:
+    """Cross-validated score against the number of prototypes.
+
+    Parameters
+    ----------
+    n_prototypes : ndarray of float, shape (n_settings,)
+        Mean number of prototypes over the folds.
+    loss : ndarray of float, shape (n_settings,)
+        One minus the mean score.
+    error : ndarray of float, shape (n_settings,)
+        Its standard error.
+    chosen, nearest_neighbour : int
+        The chosen setting, and that of the smallest radius.
+    loss_name : str
+        What the vertical axis shows.
+
+    Attributes
+    ----------
+    ax_, figure_
+        The axes and figure of the last plot.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from protocover import PVMClassifierCV
+    >>> from protocover.plotting import PathDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = PVMClassifierCV(cv=5, random_state=0).fit(X, y)
+    >>> display = PathDisplay.from_estimator(clf)
+    >>> len(display.loss) == len(clf.cv_results_["params"])
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        n_prototypes: NDArray[np.float64],
+        loss: NDArray[np.float64],
+        error: NDArray[np.float64],
+        chosen: int,
+        nearest_neighbour: int,
+        loss_name: str = "error",
+    ) -> None:
+        self.n_prototypes = n_prototypes
+        self.loss = loss
+        self.error = error
+        self.chosen = chosen
+        self.nearest_neighbour = nearest_neighbour
+        self.loss_name = loss_name
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
+        """Draw the path of a fitted PVMClassifierCV.
+
+        Parameters
+        ----------
+        estimator : PVMClassifierCV
+            Fitted. Of several metrics, solvers or costs the chosen ones are shown.
+        ax : matplotlib axes or None, default=None
+            Where to draw; None for a new figure.
+
+        Returns
+        -------
+        PathDisplay
+            With the picture drawn.
+        """
+        check_is_fitted(estimator)
+        results, chosen = estimator.cv_results_, estimator.best_index_
+        shown = np.ones(len(results["params"]), dtype=bool)
+        for name in ("param_metric", "param_solver", "param_prototype_cost"):
+            shown &= results[name] == results[name][chosen]
+        rows = np.flatnonzero(shown)
+        n_splits = estimator.n_splits_
+        spread = results["std_test_score"][rows] * np.sqrt(n_splits / max(1, n_splits - 1))
+        plain = estimator.scoring in (None, "accuracy")
+        display = cls(
+            n_prototypes=results["mean_n_prototypes"][rows],
+            loss=1.0 - results["mean_test_score"][rows],
+            error=spread / np.sqrt(n_splits),
+            chosen=int(np.searchsorted(rows, chosen)),
+            nearest_neighbour=int(results["param_eps"][rows].argmin()),
+            loss_name="error" if plain else "1 - score",
+        )
+        return display.plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw the path.
+
+        Parameters
+        ----------
+        ax : matplotlib axes or None, default=None
+            Where to draw; None for a new figure.
+
+        Returns
+        -------
+        PathDisplay
+            This display.
+        """
+        if ax is None:
+            _, ax = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
+        order = np.argsort(self.n_prototypes)
+        ax.errorbar(
+            self.n_prototypes[order],
+            self.loss[order],
+            yerr=self.error[order],
+            color=_CURVE,
+            marker="o",
+            markersize=3.5,
+            linewidth=1.2,
+            elinewidth=0.8,
+            capsize=2,
+            label="mean over the folds, ± one standard error",
+        )
+        best = int(self.loss.argmin())
+        ax.axhline(self.loss[best] + self.error[best], color="0.6", linewidth=0.8, linestyle=":")
+        for place, colour, marker, name in (
+            (self.nearest_neighbour, _NEAREST, "s", "smallest radius (1-NN)"),
+            (self.chosen, _CHOSEN, "D", "chosen"),
+        ):
+            ax.plot(
+                self.n_prototypes[place],
+                self.loss[place],
+                marker=marker,
+                markersize=8,
+                linestyle="none",
+                color=colour,
+                label=f"{name}: {self.n_prototypes[place]:.0f}",
+                zorder=3,
+            )
+        ax.set_xscale("log")
+        ax.set(xlabel="number of prototypes", ylabel=f"cross-validated {self.loss_name}")
+        ax.legend(frameon=False, fontsize="small")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

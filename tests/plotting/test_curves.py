@@ -1,0 +1,48 @@
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from protocover import PVMClassifier, PVMClassifierCV
+
+pytest.importorskip("matplotlib").use("Agg")
+plotting = pytest.importorskip("protocover.plotting")
+
+X, Y = load_iris(return_X_y=True)
+
+
+def test_the_path_shows_means_standard_errors_and_the_two_marks():
+    model = PVMClassifierCV(8, cv=5, prototype_costs=[0.01, 1.0], random_state=0).fit(X, Y)
+    display = plotting.PathDisplay.from_estimator(model)
+    results = model.cv_results_
+    rows = np.flatnonzero(results["param_prototype_cost"] == model.prototype_cost_)
+    np.testing.assert_allclose(display.loss, 1 - results["mean_test_score"][rows])
+    by_split = np.array([results[f"split{k}_test_score"][rows] for k in range(5)])
+    np.testing.assert_allclose(display.error, by_split.std(axis=0, ddof=1) / np.sqrt(5))
+    assert rows[display.chosen] == model.best_index_
+    assert results["param_eps"][rows[display.nearest_neighbour]] == results["param_eps"].min()
+    legend = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert any(text.startswith("chosen") for text in legend)
+    assert any("1-NN" in text for text in legend)
+
+
+def test_progress_shows_gains_errors_and_the_tail_of_single_points():
+    model = PVMClassifier(0.4).fit(X[::2], Y[::2])
+    display = plotting.GreedyProgressDisplay.from_estimator(model, X[1::2], Y[1::2])
+    assert (np.diff(display.improvement) <= 0).all()
+    assert (model.prototype_covered_[display.tail_ :] == 1).all()
+    assert model.prototype_covered_[display.tail_ - 1] > 1
+    for k in (1, 5, len(display.error)):
+        few = PVMClassifier(0.4, n_prototypes=k).fit(X[::2], Y[::2])
+        assert display.error[k - 1] == pytest.approx(1 - few.score(X[1::2], Y[1::2]))
+    assert len(display.axes_) == 2
+
+
+def test_without_queries_there_is_one_panel():
+    display = plotting.GreedyProgressDisplay.from_estimator(PVMClassifier(0.4).fit(X, Y))
+    assert len(display.axes_) == 1
+    with pytest.raises(ValueError, match="ax must be 1 axes"):
+        display.plot(
+            ax=plotting.GreedyProgressDisplay.from_estimator(
+                PVMClassifier(0.4).fit(X, Y), X, Y
+            ).axes_
+        )
