@@ -7,9 +7,10 @@ Here is the one place where that happens.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,6 +82,12 @@ class Selection:
         return math.fsum(solution.lower_bound for solution in self.solutions)
 
     @property
+    def certificate(self) -> str:
+        """The weakest of the classes' certificates; see :class:`CoverSolution`."""
+        words = ("none", "solver-bounded", "bounded", "solver-proved", "proved")
+        return min((solution.certificate for solution in self.solutions), key=words.index)
+
+    @property
     def gap(self) -> float:
         """Largest share of the objective that a better selection could save."""
         if self.objective <= self.lower_bound:
@@ -127,6 +134,7 @@ def select(
     *,
     n_prototypes: int | Mapping[int, int] | None = None,
     rng: np.random.Generator | None = None,
+    options: Mapping[str, Any] | None = None,
     verbose: int = 0,
 ) -> Selection:
     """Solve every class's problem and join the solutions in one order.
@@ -145,6 +153,9 @@ def select(
         At most so many prototypes in total, or for each class named.
     rng : numpy.random.Generator or None
         Each class gets its own child of it.
+    options : mapping or None
+        Passed on to the solver. A ``time_limit`` is for all classes together: each gets
+        an equal share of what those before it have left.
     verbose : int, default=0
         Above 0, a progress bar over the classes.
     """
@@ -153,10 +164,12 @@ def select(
         for label in range(len(problems))
     ]
     rngs = (np.random.default_rng() if rng is None else rng).spawn(len(problems))
-    work = zip(problems, budgets, rngs, strict=True)
+    shares = _time_shares(dict(options or {}), len(problems))
+    work = zip(problems, budgets, rngs, shares, strict=True)
     with progress_bar(work, len(problems), "classes", verbose) as bar:
         solutions = [
-            solver(problem, rng=child, max_prototypes=budget) for problem, budget, child in bar
+            solver(problem, rng=child, max_prototypes=budget, **share)
+            for problem, budget, child, share in bar
         ]
     if isinstance(n_prototypes, int):
         solutions = _spend(problems, solutions, n_prototypes)
@@ -179,6 +192,16 @@ def snap_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.round(weights / grid) * grid
 
 
+def _time_shares(options: dict[str, Any], n_classes: int) -> Iterator[dict[str, Any]]:
+    """Yield each class's options, a time limit shared out as the classes come."""
+    limit = options.get("time_limit")
+    deadline = None if limit is None else time.monotonic() + float(limit)
+    for left in range(n_classes, 0, -1):
+        if deadline is not None:
+            options["time_limit"] = max(0.0, deadline - time.monotonic()) / left
+        yield dict(options)
+
+
 def _spend(
     problems: Sequence[CoverProblem], solutions: Sequence[CoverSolution], budget: int
 ) -> list[CoverSolution]:
@@ -193,8 +216,17 @@ def _spend(
 
 def _prefix(problem: CoverProblem, solution: CoverSolution, k: int) -> CoverSolution:
     """Return the first `k` choices of a solution; its bound holds for fewer choices too."""
-    first = CoverSolution.of(problem, solution.selected[:k], score=solution.score[:k])
-    return replace(first, lower_bound=solution.lower_bound, details=solution.details)
+    first = CoverSolution.of(
+        problem,
+        solution.selected[:k],
+        score=solution.score[:k],
+        dual=solution.dual,
+        status=solution.status,
+        details=solution.details,
+    )
+    if solution.lower_bound <= first.lower_bound:
+        return first
+    return replace(first, lower_bound=solution.lower_bound, certificate="solver-bounded")
 
 
 def _order(solutions: Sequence[CoverSolution]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -138,13 +138,17 @@ def _prefixes(
     for cost in costs:
         at_cost = replace(problem, prototype_cost=float(cost))
         n = int(at_cost.above_price(solution.score).sum())
+        objective = float(Fraction(float(missing[n])) + n * at_cost.price)
+        # What bounds the problem of the lowest cost bounds those of higher ones.
+        closed = solution.lower_bound >= objective
         prefixes.append(
             replace(
                 solution,
                 selected=solution.selected[:n],
                 score=solution.score[:n],
                 newly_covered=solution.newly_covered[:n],
-                objective=float(Fraction(float(missing[n])) + n * at_cost.price),
+                objective=objective,
+                certificate="proved" if closed else "bounded",
             )
         )
     return prefixes

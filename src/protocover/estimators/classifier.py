@@ -54,8 +54,15 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         What may become a prototype: "train" for the training points, "kmeans" and
         "hull" or a generator object from :mod:`protocover.candidates`, an array of
         rows, or a list for the union of several.
-    solver : str, default="greedy"
-        "greedy", the paper's, or "ratio-greedy", least cost per newly covered point.
+    solver : str or callable, default="greedy"
+        "greedy", the paper's; "ratio-greedy", least cost per newly covered point;
+        "lp-rounding", the paper's relaxation and rounding; "local-search", both greedies
+        improved by removals and swaps; "exact", the optimum with a proof; "auto", the
+        best that a few seconds allow; or a function of a
+        :class:`~protocover.cover.CoverProblem` like those of :mod:`protocover.solvers`.
+    solver_options : dict or None, default=None
+        Further arguments of the solver, such as ``{"time_limit": 30}``, in seconds for
+        all classes together.
     prototype_cost : float or None, default=None
         What a prototype costs, lambda in the paper, in units of one uncovered or wrongly
         covered point. None for 1/n, which only breaks ties.
@@ -103,7 +110,11 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     lower_bound_ : float
         No choice of prototypes has a smaller objective; -inf if nothing is proved.
     gap_ : float
-        Largest share of `objective_` that a better choice could save.
+        Largest share of `objective_` that a better choice could save, 0 for an optimum.
+    certificate_ : str
+        What that rests on: "proved" and "bounded" on vectors that
+        :func:`protocover.certificate.verify` rechecks, "solver-proved" and
+        "solver-bounded" on the solver's word, "none" on nothing.
     solution_ : Selection
         All of this by class.
     dissimilarity_ : dissimilarity
@@ -150,7 +161,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
         candidates: Any = "train",
-        solver: str = "greedy",
+        solver: Any = "greedy",
+        solver_options: dict[str, Any] | None = None,
         prototype_cost: float | None = None,
         n_prototypes: int | dict[Any, int] | None = None,
         closed_ball: bool = False,
@@ -164,6 +176,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         self.metric_params = metric_params
         self.candidates = candidates
         self.solver = solver
+        self.solver_options = solver_options
         self.prototype_cost = prototype_cost
         self.n_prototypes = n_prototypes
         self.closed_ball = closed_ball
@@ -335,7 +348,14 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             n_classes=len(training.classes),
             prototype_cost=cost,
         )
-        selection = select(problems, solver, n_prototypes=budget, rng=rng, verbose=self.verbose)
+        selection = select(
+            problems,
+            solver,
+            n_prototypes=budget,
+            rng=rng,
+            options=self.solver_options,
+            verbose=self.verbose,
+        )
         self._keep(selection, training, eps, cost, outlier)
 
     def _check_queries(self, X: Any) -> Any:
@@ -377,6 +397,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         self.objective_ = selection.objective
         self.lower_bound_ = selection.lower_bound
         self.gap_ = selection.gap
+        self.certificate_ = selection.certificate
         self.solution_ = selection
         self._prototype_set = PrototypeSet.of(
             self.prototypes_,

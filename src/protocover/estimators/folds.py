@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing, check_random_state
 
 from ..dissimilarity import resolve_metric
+from ..formulation import Selection
 from ..path import solve_path
 from ..radius import check_points
 from ..solvers import find_solver
@@ -85,12 +86,22 @@ def score_fold(
     y_test = _safe_indexing(y, test)
     score = np.empty((len(radii), len(costs)))
     for i, eps in enumerate(radii):
-        for j, cost in enumerate(costs):
-            fitted = model.with_selection(path.selections[i][j], training, eps=eps, cost=cost)
+        for j, selection in enumerate(path.selections[i]):
+            if j > 0 and _same(selection, path.selections[i][j - 1]):
+                score[i, j] = score[i, j - 1]
+                continue
+            fitted = model.with_selection(selection, training, eps=eps, cost=costs[j])
             # A model with no prototypes has no answer, so that setting cannot be chosen.
             answers = len(fitted.prototype_labels_) > 0 or fitted.outlier_label_ is not None
             score[i, j] = scorer(fitted, X_test, y_test) if answers else np.nan
     return FoldScores(score, path.n_prototypes)
+
+
+def _same(one: Selection, other: Selection) -> bool:
+    """Whether two selections have the same prototypes."""
+    return np.array_equal(one.candidates, other.candidates) and np.array_equal(
+        one.classes, other.classes
+    )
 
 
 def fold_levels(

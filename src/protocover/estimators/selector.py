@@ -22,8 +22,8 @@ class PVMSelector(BaseEstimator):
 
     Parameters
     ----------
-    eps, metric, metric_params, solver, prototype_cost, n_prototypes, closed_ball, n_jobs, \
-random_state, verbose
+    eps, metric, metric_params, solver, solver_options, prototype_cost, n_prototypes, \
+closed_ball, n_jobs, random_state, verbose
         As in :class:`PVMClassifier`. Candidates are always the training points.
 
     Attributes
@@ -62,7 +62,8 @@ random_state, verbose
         *,
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
-        solver: str = "greedy",
+        solver: Any = "greedy",
+        solver_options: dict[str, Any] | None = None,
         prototype_cost: float | None = None,
         n_prototypes: int | dict[Any, int] | None = None,
         closed_ball: bool = False,
@@ -74,6 +75,7 @@ random_state, verbose
         self.metric = metric
         self.metric_params = metric_params
         self.solver = solver
+        self.solver_options = solver_options
         self.prototype_cost = prototype_cost
         self.n_prototypes = n_prototypes
         self.closed_ball = closed_ball

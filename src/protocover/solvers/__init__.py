@@ -8,11 +8,24 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from ..cover import CoverProblem, CoverSolution
+from .auto import auto
+from .exact import exact
 from .greedy import greedy
 from .local_search import local_search
+from .lp_rounding import lp_rounding
 from .ratio_greedy import ratio_greedy
 
-__all__ = ["SOLVERS", "Solver", "find_solver", "greedy", "local_search", "ratio_greedy"]
+__all__ = [
+    "SOLVERS",
+    "Solver",
+    "auto",
+    "exact",
+    "find_solver",
+    "greedy",
+    "local_search",
+    "lp_rounding",
+    "ratio_greedy",
+]
 
 
 class Solver(Protocol):
@@ -34,7 +47,10 @@ class Solver(Protocol):
 SOLVERS: dict[str, Solver] = {
     "greedy": cast(Solver, greedy),
     "ratio-greedy": cast(Solver, ratio_greedy),
+    "lp-rounding": cast(Solver, lp_rounding),
     "local-search": cast(Solver, local_search),
+    "exact": cast(Solver, exact),
+    "auto": cast(Solver, auto),
 }
 
 

@@ -13,12 +13,13 @@ from tqdm.auto import tqdm
 
 from ..cover import CoverProblem, CoverSolution
 from .duals import ascend
-from .finish import describe
+from .finish import cut_to, describe
 from .fixing import bound_of, exclude
 from .local_search import search
 from .reductions import reduce_cover
 from .relaxation import Relaxation, relax
 from .residual import Residual
+from .scip_tree import search_scip_tree
 from .stepwise import choose_by_drop, choose_by_ratio
 from .tree import search_tree
 
@@ -27,11 +28,14 @@ __all__ = ["exact"]
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
+_BACKENDS = {"highs": search_tree, "scip": search_scip_tree}
 # Linear programs after the first, each on what fixing by the last one left.
 _ROUNDS = 4
-# The search for fewer prototypes at the same objective takes at most this many times as
-# long as the search for the objective took, or so many seconds.
-_TIE_EFFORT, _TIE_SECONDS = 1.0, 1.0
+# Patience of the searches between those rounds, and of the last one.
+_BRIEF, _THOROUGH = 0.25, 4.0
+# The search for fewer prototypes at the same objective takes at most this share of the time
+# that the search for the objective took, or so many seconds.
+_TIE_EFFORT, _TIE_SECONDS = 0.25, 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +59,7 @@ class _Task:
     patience: int
     gap: float
     deadline: float
+    backend: str
     verbose: int
     line: tqdm
 
@@ -97,6 +102,7 @@ def exact(
     time_limit: float | None = None,
     gap: float = 0.0,
     patience: int = 100,
+    backend: str = "highs",
     verbose: int = 0,
 ) -> CoverSolution:
     """Find a selection of least objective and prove that none is better.
@@ -118,26 +124,32 @@ def exact(
         Stop once no selection can save more than this share of the objective.
     patience : int, default=100
         Shakes without success before the local search ends.
+    backend : {"highs", "scip"}, default="highs"
+        Who does the branch and bound: HiGHS, which comes with SciPy, or SCIP, which needs
+        the package pyscipopt and is a few times faster on the hardest problems.
     verbose : int, default=0
-        Above 0 a line that shows bound and best; above 1 the log of HiGHS too.
+        Above 0 a line that shows bound and best; above 1 the backend's log too.
 
     Returns
     -------
     CoverSolution
-        With status ``"optimal"``, ``"gap reached"`` or ``"time limit"``, and certificate
+        With status ``"optimal"``, ``"gap reached"``, ``"time limit"`` or, for weights finer
+        than can be counted, ``"optimal up to rounding"``; and certificate
         ``"proved"`` where a dual vector closes the gap, ``"solver-proved"`` where branch
         and bound did, else ``"bounded"`` or ``"solver-bounded"``.
     """
+    if backend not in _BACKENDS:
+        raise ValueError(f"backend must be one of {list(_BACKENDS)}, got {backend!r}")
     begun = time.monotonic()
     deadline = math.inf if time_limit is None else begun + time_limit
     rng = np.random.default_rng() if rng is None else rng
     full = Residual.of(problem)
     left = reduce_cover(full)
     with tqdm(bar_format="{desc}", disable=verbose <= 0, leave=False) as line:
-        task = _Task(full.plain(), rng, patience, gap, deadline, verbose, line)
+        task = _Task(full.plain(), rng, patience, gap, deadline, backend, verbose, line)
         state = _relaxed(task, problem, _begin(task, problem, left.plain()))
         state = _branch(task, _narrow(task, _searched(task, state)))
-        bound = state.bound
+        bound, closed = state.bound, task.closed(state)
         if full.ties > 1:
             pause = max(_TIE_SECONDS, _TIE_EFFORT * (time.monotonic() - begun))
             limit = min(deadline, time.monotonic() + pause)
@@ -145,11 +157,11 @@ def exact(
     solution = describe(
         problem,
         state.selected,
-        max_prototypes=max_prototypes,
         dual=state.dual,
         claim=_claim(task.full, problem.n_points, bound),
     )
-    return replace(solution, status=_status(solution, gap, max_prototypes))
+    solution = replace(solution, status=_status(solution, closed=closed, gap=gap))
+    return cut_to(problem, solution, max_prototypes)
 
 
 def _begin(task: _Task, problem: CoverProblem, left: Residual) -> _State:
@@ -177,24 +189,23 @@ def _relaxed(task: _Task, problem: CoverProblem, state: _State) -> _State:
     )
 
 
-def _searched(task: _Task, state: _State) -> _State:
-    """Search from the best selection and from what the linear program rounds to."""
-    starts = [state.selected]
+def _searched(task: _Task, state: _State, *, effort: float = 1.0) -> _State:
+    """Search from the best selection or, where that is known, from what the program rounds to."""
+    start = state.selected
     if state.relaxation is not None:
-        starts.insert(0, state.left.candidates[state.relaxation.fraction > 0.5])
-    for start in starts:
-        task.show("local search", state)
-        if not task.closed(state):
-            found = search(
-                state.left,
-                task.rng,
-                patience=task.patience,
-                deadline=task.deadline,
-                start=start,
-                enough=state.bound,
-            )
-            state = task.improved(state, state.left.selection(found))
-    return state
+        start = state.left.candidates[state.relaxation.fraction > 0.5]
+    task.show("local search", state)
+    if task.closed(state):
+        return state
+    found = search(
+        state.left,
+        task.rng,
+        patience=math.ceil(effort * task.patience),
+        deadline=task.deadline,
+        start=start,
+        enough=state.bound,
+    )
+    return task.improved(state, state.left.selection(found))
 
 
 def _narrow(task: _Task, state: _State) -> _State:
@@ -211,7 +222,7 @@ def _narrow(task: _Task, state: _State) -> _State:
             # Nothing at most the target was excluded, so a bound holds up to there.
             bound = math.ceil(bound_of(left, relaxation.dual)[0])
             state = replace(state, bound=max(state.bound, min(bound, task.target(state) + 1.0)))
-        state = _searched(task, state)
+        state = _searched(task, state, effort=_BRIEF)
         if left.cover.shape[0] * left.cover.shape[1] > 0.8 * size[0] * size[1]:
             break
     return state
@@ -219,11 +230,14 @@ def _narrow(task: _Task, state: _State) -> _State:
 
 def _branch(task: _Task, state: _State) -> _State:
     """Let branch and bound find what is better, or that nothing is."""
+    # It is quickest where it has only to show the latter: the last search is the longest.
+    state = _searched(task, replace(state, relaxation=None), effort=_THOROUGH)
     task.show("branch and bound", state)
     if task.closed(state) or task.time_left == 0.0:
         return state
     target = task.target(state)
-    answer = search_tree(state.left, target, time_limit=task.time_left, verbose=task.verbose)
+    branch = _BACKENDS[task.backend]
+    answer = branch(state.left, target, time_limit=task.time_left, verbose=task.verbose)
     state = replace(state, bound=max(state.bound, answer.bound))
     if answer.columns is not None:
         start = state.left.selection(answer.columns)
@@ -254,10 +268,10 @@ def _claim(full: Residual, n_points: int, bound: float) -> Fraction:
     return Fraction(math.floor(bound) - (0 if full.exact else n_points)) * full.unit
 
 
-def _status(solution: CoverSolution, gap: float, max_prototypes: int | None) -> str:
+def _status(solution: CoverSolution, *, closed: bool, gap: float) -> str:
     """Say how the search ended."""
     if solution.certificate in ("proved", "solver-proved"):
         return "optimal"
-    if max_prototypes is not None and len(solution.selected) == max_prototypes:
-        return "cut to max_prototypes"
-    return "gap reached" if solution.gap <= gap else "time limit"
+    if not closed:
+        return "time limit"
+    return "gap reached" if gap > 0.0 else "optimal up to rounding"

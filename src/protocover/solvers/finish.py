@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cover import CoverProblem, CoverSolution, first_cover
-from .stepwise import choose_stepwise
+from .stepwise import choose_by_drop
 
-__all__ = ["best_selection", "describe"]
+__all__ = ["best_selection", "cut_to", "describe"]
 
 Indices = NDArray[np.intp]
 
@@ -32,22 +31,36 @@ def describe(
     problem: CoverProblem,
     selected: Indices,
     *,
-    max_prototypes: int | None = None,
     dual: NDArray[np.float64] | None = None,
     claim: Fraction | None = None,
     status: str = "heuristic",
     details: Mapping[str, Any] | None = None,
 ) -> CoverSolution:
-    """Describe a selection in its gain order, of which a budget keeps the first.
+    """Describe a selection in its gain order: what the paper's greedy makes of it alone.
 
-    The gain order is what the paper's greedy makes of the selection alone. A choice that
-    lowers the objective by nothing is left out, which breaks ties toward fewer prototypes.
+    A choice that lowers the objective by nothing is left out, which breaks ties toward
+    fewer prototypes.
     """
     inner = np.sort(selected)
-    own = problem.narrowed(inner)
-    order, score = choose_stepwise(own, np.subtract, own.wrong, max_prototypes)
-    solution = CoverSolution.of(
+    order, score = choose_by_drop(problem.narrowed(inner))
+    return CoverSolution.of(
         problem, inner[order], score=score, dual=dual, claim=claim, status=status, details=details
     )
-    cut = max_prototypes is not None and len(solution.selected) == max_prototypes < len(selected)
-    return replace(solution, status=f"{status}, cut to {max_prototypes}") if cut else solution
+
+
+def cut_to(
+    problem: CoverProblem, solution: CoverSolution, max_prototypes: int | None
+) -> CoverSolution:
+    """Keep the first choices of a solution; its bound holds for fewer choices too."""
+    if max_prototypes is None or len(solution.selected) <= max_prototypes:
+        return solution
+    whole = Fraction(solution.lower_bound) if solution.certificate.startswith("solver") else None
+    return CoverSolution.of(
+        problem,
+        solution.selected[:max_prototypes],
+        score=solution.score[:max_prototypes],
+        dual=solution.dual,
+        claim=whole,
+        status=f"{solution.status}, cut to {max_prototypes}",
+        details=solution.details,
+    )

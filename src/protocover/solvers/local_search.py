@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..cover import CoverProblem, CoverSolution
 from .duals import ascend
-from .finish import best_selection, describe
+from .finish import best_selection, cut_to, describe
 from .moves import Working
 from .reductions import reduce_cover
 from .residual import Residual
@@ -56,13 +56,13 @@ def local_search(
     residual = reduce_cover(Residual.of(problem))
     start = best_selection(problem, (greedy, ratio))
     found = search(residual, rng, patience=patience, deadline=deadline, start=start)
-    return describe(
+    solution = describe(
         problem,
         best_selection(problem, (residual.selection(found), start)),
-        max_prototypes=max_prototypes,
         dual=ascend(problem),
         status="time limit" if time.monotonic() >= deadline else "local optimum",
     )
+    return cut_to(problem, solution, max_prototypes)
 
 
 def search(

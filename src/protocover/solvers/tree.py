@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import hstack
 
 from .relaxation import cover_rows, magnitude
 from .residual import Residual
 
-__all__ = ["TreeAnswer", "search_tree"]
+__all__ = ["TreeAnswer", "checked", "search_tree"]
 
 logger = logging.getLogger(__name__)
 
@@ -28,14 +29,11 @@ class TreeAnswer:
     columns : ndarray of int or None
         A selection whose recomputed value is at most the target, if there is one.
     bound : float
-        By HiGHS's word no selection has a smaller value, in units.
-    finished : bool
-        Whether the tree was searched to its end.
+        By the solver's word no selection has a smaller value; at most the target and one.
     """
 
     columns: NDArray[np.intp] | None
     bound: float
-    finished: bool
 
 
 def search_tree(
@@ -43,54 +41,54 @@ def search_tree(
 ) -> TreeAnswer:
     """Look for the best selection of value at most `target`, both in units.
 
-    That the objective stay within the target is a row of its own: the relative gap at
-    which HiGHS stops, and its cutoffs, are then of no account, and no answer is proof
-    that there is none. Infeasible is therefore a bound of ``target + 1``.
+    One more column stands for giving up: it covers everything, at one unit above the
+    target. So the tree starts from the best selection known without having to be told it,
+    ends with giving up where nothing better exists, and has a bound to show at any time.
+    The relative gap at which HiGHS would stop by itself is set to 0: its default calls
+    objectives optimal that are not.
     """
-    n_rows, n_columns = residual.cover.shape
     scale = magnitude(residual)
-    objective = np.concatenate((residual.cost, residual.prize)) / scale
-    room = (target - residual.constant + 0.5) / scale
+    give_up = target + 1.0 - residual.constant
+    objective = np.concatenate((residual.cost, residual.prize, [give_up])) / scale
+    options = {"mip_rel_gap": 0.0, "disp": verbose > 1}
+    if time_limit is not None:
+        options["time_limit"] = max(time_limit, 0.0)
     answer: Any = milp(
         objective,
         # Slacks would come out whole by themselves, but only an objective that is known to be
         # whole lets HiGHS round its bounds up.
-        integrality=np.ones(n_columns + n_rows),
+        integrality=np.ones(len(objective)),
         bounds=Bounds(0.0, 1.0),
-        constraints=[
-            LinearConstraint(cover_rows(residual), lb=np.ones(n_rows)),
-            LinearConstraint(objective[None, :], ub=room),
-        ],
-        options={
-            "mip_rel_gap": 0.0,
-            "disp": verbose > 1,
-            **({} if time_limit is None else {"time_limit": max(time_limit, 0.0)}),
-        },
+        constraints=LinearConstraint(
+            hstack((cover_rows(residual), np.ones((len(residual.prize), 1))), format="csc"), lb=1.0
+        ),
+        options=options,
     )
     logger.debug("branch and bound: %s", answer.message)
-    columns = _checked(residual, answer.x, target)
-    if answer.status == 2:  # infeasible
-        return TreeAnswer(None, target + 1.0, True)
+    bound = _stated(answer, scale) + residual.constant
+    gave_up = answer.x is None or not answer.x[-1] <= 0.5
+    columns = None if gave_up else checked(residual, answer.x[: len(residual.cost)], target)
+    if columns is not None:
+        bound = min(bound, residual.value(columns))
+    return TreeAnswer(columns, min(bound, target + 1.0))
+
+
+def _stated(answer: Any, scale: float) -> float:
+    """Bound by HiGHS's word, in units and rounded up, for values are whole numbers."""
     bound = answer.get("mip_dual_bound")
-    stated = -math.inf
-    if bound is not None and math.isfinite(bound):
-        # Values are whole numbers: what tolerances took from the bound is given back.
-        stated = math.ceil(bound * scale - 1e-3 * scale) + residual.constant
-    finished = answer.status == 0 and columns is not None
-    if finished and columns is not None and stated > residual.value(columns):
-        stated = residual.value(columns)
-    return TreeAnswer(columns, min(stated, target + 1.0), finished)
+    if bound is None or not math.isfinite(bound) or answer.status not in (0, 1):
+        return -math.inf
+    # What its tolerances took from the bound is given back by rounding.
+    return float(math.ceil((bound - 1e-3) * scale))
 
 
-def _checked(
-    residual: Residual, x: NDArray[np.float64] | None, target: float
-) -> NDArray[np.intp] | None:
-    """Columns that HiGHS chose, if they are as good as it had to make them."""
-    if x is None or not np.isfinite(x).all():
+def checked(residual: Residual, x: NDArray[np.float64], target: float) -> NDArray[np.intp] | None:
+    """Columns that a solver chose, if they are as good as it had to make them."""
+    if not np.isfinite(x).all():
         return None
-    columns = np.flatnonzero(x[: residual.cover.shape[1]] > 0.5)
+    columns = np.flatnonzero(x > 0.5)
     value = residual.value(columns)
     if value > target:
-        logger.info("HiGHS's selection is worth %s, not at most %s: not used", value, target)
+        logger.info("a selection is worth %s, not at most %s: not used", value, target)
         return None
     return columns

@@ -1,0 +1,105 @@
+"""The paper's linear relaxation with randomized rounding (section 3.1)."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cover import CoverProblem, CoverSolution
+from .duals import ascend
+from .finish import cut_to, describe
+from .reductions import reduce_cover
+from .relaxation import relax
+from .residual import Residual
+from .stepwise import choose_by_drop
+
+__all__ = ["lp_rounding"]
+
+Floats = NDArray[np.float64]
+
+_DRAWS_AT_ONCE = 64
+
+
+def lp_rounding(
+    problem: CoverProblem,
+    *,
+    rng: np.random.Generator | None = None,
+    max_prototypes: int | None = None,
+    time_limit: float | None = None,
+    n_draws: int = 500,
+) -> CoverSolution:
+    """Solve the linear relaxation, round it at random again and again, and keep the best.
+
+    In each draw a candidate is chosen with its fraction in the relaxation as probability.
+    The expected objective of a draw is at most ``sum(prize) / e + OPT_LP``. Choices of the
+    best draw that do not lower the objective are left out.
+
+    Parameters
+    ----------
+    problem : CoverProblem
+        What to solve.
+    rng : numpy.random.Generator or None
+        Makes the draws.
+    max_prototypes : int or None
+        Keep so many at most, the first in gain order of what was found.
+    time_limit : float or None
+        Seconds; where they do not suffice for the relaxation the greedy selection is
+        returned, with status ``"time limit"``.
+    n_draws : int, default=500
+        Number of draws.
+
+    Returns
+    -------
+    CoverSolution
+        Its details hold ``fraction`` of each candidate, ``lp_value`` (OPT_LP),
+        ``draw_objectives`` and ``expected_at_most``, the bound on their mean.
+    """
+    if n_draws < 1:
+        raise ValueError(f"n_draws must be at least 1, got {n_draws!r}")
+    begun = time.monotonic()
+    rng = np.random.default_rng() if rng is None else rng
+    left = reduce_cover(Residual.of(problem)).plain()
+    spent = time.monotonic() - begun
+    relaxation = relax(left, time_limit=None if time_limit is None else time_limit - spent)
+    if relaxation is None:
+        selected = choose_by_drop(problem)[0]
+        solution = describe(problem, selected, dual=ascend(problem), status="time limit")
+        return cut_to(problem, solution, max_prototypes)
+    fraction = np.zeros(problem.n_candidates)
+    fraction[left.taken] = 1.0
+    fraction[left.candidates] = relaxation.fraction
+    lp_value = (relaxation.value + left.constant) * float(left.unit)
+    draws, objectives = _draw(problem, fraction, n_draws, rng)
+    best = np.lexsort((draws.sum(axis=0), objectives))[0]  # of equal ones the smallest
+    solution = describe(
+        problem,
+        np.flatnonzero(draws[:, best]),
+        dual=left.lift_dual(problem, relaxation.dual),
+        status="best of draws",
+        details={
+            "fraction": fraction,
+            "lp_value": lp_value,
+            "draw_objectives": objectives,
+            "expected_at_most": float(problem.prize.sum()) / math.e + lp_value,
+        },
+    )
+    return cut_to(problem, solution, max_prototypes)
+
+
+def _draw(
+    problem: CoverProblem, fraction: Floats, n_draws: int, rng: np.random.Generator
+) -> tuple[NDArray[np.bool_], Floats]:
+    """Draw selections, shape (n_candidates, n_draws), and compute their objectives."""
+    draws = np.zeros((problem.n_candidates, n_draws), dtype=bool)
+    support = np.flatnonzero(fraction)
+    draws[support] = rng.random((len(support), n_draws)) < fraction[support, None]
+    cover = problem.cover[:, support].astype(np.float64)
+    objectives = np.empty(n_draws)
+    for start in range(0, n_draws, _DRAWS_AT_ONCE):
+        chosen = draws[support, start : start + _DRAWS_AT_ONCE].astype(np.float64)
+        missed = problem.prize @ (cover @ chosen == 0)
+        objectives[start : start + _DRAWS_AT_ONCE] = missed + problem.cost[support] @ chosen
+    return draws, objectives

@@ -1,0 +1,58 @@
+"""Small random cover problems of every kind that has ever made trouble."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from scipy.sparse import csc_array
+
+import naive
+from protocover.cover import CoverProblem
+
+KINDS = ("unit", "ties", "quarters", "off grid")
+
+
+def make_problem(inside, wrong, prize, prototype_cost):
+    """A problem from plain lists."""
+    inside = np.asarray(inside, dtype=bool)
+    return CoverProblem(
+        csc_array(inside),
+        np.asarray(wrong, dtype=float),
+        np.asarray(prize, dtype=float),
+        float(prototype_cost),
+    )
+
+
+def random_problem(seed):
+    """A small problem; the seed decides its kind too: ties, zero costs, odd weights."""
+    rng = np.random.default_rng(seed)
+    kind = KINDS[seed % len(KINDS)]
+    n_points, n_candidates = rng.integers(1, 8, size=2)
+    inside = rng.random((n_points, n_candidates)) < rng.uniform(0.1, 0.9)
+    if kind == "ties":
+        wrong, prize = np.zeros(n_candidates), np.ones(n_points)
+        cost = rng.choice([0.0, 1.0, 2.0])
+    elif kind == "unit":
+        wrong, prize = rng.integers(0, 4, n_candidates), np.ones(n_points)
+        cost = rng.choice([0.0, 1 / n_points, 0.1, 0.5, 1.0, 6.0])
+    elif kind == "quarters":
+        wrong, prize = rng.integers(0, 9, n_candidates) / 4, rng.integers(0, 9, n_points) / 4
+        cost = rng.choice([0.0, 1 / 7, 0.25, 1.0])
+    else:
+        wrong, prize, cost = rng.random(n_candidates), rng.random(n_points), rng.random() / 2
+    return make_problem(inside, wrong, prize, cost)
+
+
+@cache
+def problem_and_optimum(seed):
+    """A random problem, its least objective and the fewest prototypes that reach it."""
+    problem = random_problem(seed)
+    return problem, *naive.exact_optimum(problem)
+
+
+def large_problem(n_points=500, n_candidates=900, *, density=0.02, seed=0):
+    """A problem that no solver proves optimal within a second."""
+    rng = np.random.default_rng(seed)
+    inside = rng.random((n_points, n_candidates)) < density
+    return make_problem(inside, rng.integers(0, 3, n_candidates), np.ones(n_points), 2.0)

@@ -1,0 +1,223 @@
+"""What holds for every solver in the table, with enumeration as the judge."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from covers import large_problem, make_problem, problem_and_optimum, random_problem
+from scipy.sparse import csc_array
+
+import naive
+from protocover.certificate import verify
+from protocover.cover import CoverProblem
+from protocover.solvers import SOLVERS, find_solver
+
+FEW, MANY, CHUNK = 200, 10_000, 100
+
+every_solver = pytest.mark.parametrize("name", SOLVERS)
+seed_chunks = pytest.mark.parametrize(
+    "first",
+    [
+        pytest.param(first, marks=[] if first < FEW else [pytest.mark.slow])
+        for first in range(0, MANY, CHUNK)
+    ],
+)
+
+
+def run(name, problem, seed=0, **options):
+    return SOLVERS[name](problem, rng=np.random.default_rng(seed), **options)
+
+
+def check_honest(problem, solution, optimum):
+    """The solution is what it says it is, and its bound holds."""
+    selected = solution.selected.tolist()
+    value = naive.exact_value(problem, selected)
+    assert len(set(selected)) == len(selected)
+    assert solution.objective == float(value)
+    assert Fraction(solution.lower_bound) <= float(optimum) <= solution.objective
+    assert verify(problem, solution).faults == ()
+    assert (np.diff(solution.score) <= 0).all()
+    covered = problem.cover.toarray()[:, selected]
+    news = [int((covered[:, k] & ~covered[:, :k].any(axis=1)).sum()) for k in range(len(selected))]
+    assert solution.newly_covered.tolist() == news
+    if solution.certificate in ("proved", "solver-proved"):
+        assert value == optimum
+        assert solution.gap == 0.0
+
+
+@every_solver
+@seed_chunks
+def test_a_solution_is_honest_about_itself(name, first):
+    """Valid indices, the recomputed objective, and lower bound <= optimum <= objective."""
+    for seed in range(first, first + CHUNK):
+        problem, optimum, _ = problem_and_optimum(seed)
+        check_honest(problem, run(name, problem, seed), optimum)
+
+
+@pytest.mark.parametrize("name", ["exact", "auto"])
+@seed_chunks
+def test_exact_finds_the_optimum_with_fewest_prototypes_and_says_so(name, first):
+    """On weights with exact sums; off that grid the optimum is found up to rounding."""
+    for seed in range(first, first + CHUNK):
+        problem, optimum, fewest = problem_and_optimum(seed)
+        solution = run(name, problem, seed)
+        if problem.on_grid:
+            assert solution.certificate in ("proved", "solver-proved")
+            assert solution.objective == float(optimum)
+            assert len(solution.selected) == fewest
+        else:
+            assert solution.objective == pytest.approx(float(optimum), rel=1e-12, abs=1e-12)
+            assert solution.gap < 1e-9
+
+
+@seed_chunks
+def test_local_search_is_never_worse_than_either_greedy(first):
+    for seed in range(first, first + CHUNK):
+        problem = random_problem(seed)
+        found = run("local-search", problem, seed)
+        for name in ("greedy", "ratio-greedy"):
+            other = run(name, problem)
+            assert found.objective <= other.objective
+            if found.objective == other.objective:
+                assert len(found.selected) <= len(other.selected)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_optimum_does_not_depend_on_order_or_duplicates(seed):
+    """Permuted points and candidates, doubled candidates, and points split in two."""
+    problem, optimum, _ = problem_and_optimum(seed)
+    rng = np.random.default_rng(seed)
+    rows, columns = rng.permutation(problem.n_points), rng.permutation(problem.n_candidates)
+    inside = problem.cover.toarray()
+    variants = [
+        make_problem(
+            inside[rows][:, columns],
+            problem.wrong[columns],
+            problem.prize[rows],
+            problem.prototype_cost,
+        ),
+        make_problem(
+            np.hstack((inside, inside)),
+            np.tile(problem.wrong, 2),
+            problem.prize,
+            problem.prototype_cost,
+        ),
+        make_problem(
+            np.vstack((inside, inside)),
+            problem.wrong,
+            np.tile(problem.prize / 2, 2),
+            problem.prototype_cost,
+        ),
+    ]
+    for variant in variants:
+        assert run("exact", variant).objective == pytest.approx(float(optimum), rel=1e-12)
+        for name in SOLVERS:
+            solution = run(name, variant)
+            assert solution.lower_bound <= float(optimum) * (1 + 1e-12)
+
+
+@every_solver
+@pytest.mark.parametrize("seed", range(40))
+def test_a_budget_is_kept_and_the_bound_still_holds(name, seed):
+    """At most max_prototypes choices, each budget's selection a prefix of the next one's."""
+    problem, optimum, _ = problem_and_optimum(seed)
+    whole = run(name, problem).selected.tolist()
+    for budget in range(problem.n_candidates + 1):
+        solution = run(name, problem, max_prototypes=budget)
+        assert solution.selected.tolist() == whole[:budget]
+        check_honest(problem, solution, optimum)
+
+
+@every_solver
+def test_the_same_generator_gives_the_same_selection(name):
+    problem = large_problem(60, 90, density=0.1)
+    first, second = run(name, problem, 3), run(name, problem, 3)
+    assert first.selected.tolist() == second.selected.tolist()
+
+
+@every_solver
+@pytest.mark.parametrize("limit", [0.0, 0.5])
+def test_a_time_limit_is_kept_and_the_best_so_far_returned(name, limit):
+    problem = large_problem()
+    begun = time.monotonic()
+    solution = run(name, problem, time_limit=limit)
+    assert time.monotonic() - begun < limit + 2.0
+    assert verify(problem, solution).ok
+    assert solution.objective <= problem.objective([])
+    assert solution.lower_bound > 0
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer signal")
+@pytest.mark.parametrize("name", ["local-search", "exact", "auto"])
+def test_an_interrupt_ends_the_search_and_leaves_no_thread_behind(name):
+    def interrupt(number, frame):
+        raise KeyboardInterrupt
+
+    problem = large_problem(300, 500)
+    before = threading.active_count()
+    old = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run(name, problem, time_limit=2.0, **({} if name == "auto" else {"patience": 10**9}))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, old)
+    assert threading.active_count() == before
+
+
+@every_solver
+@pytest.mark.parametrize(
+    ("n_points", "n_candidates"), [(0, 0), (0, 3), (3, 0)], ids=["nothing", "no point", "no ball"]
+)
+def test_problems_without_points_or_candidates_select_nothing(name, n_points, n_candidates):
+    cover = csc_array((n_points, n_candidates), dtype=bool)
+    problem = CoverProblem(cover, np.zeros(n_candidates), np.ones(n_points), 0.5)
+    solution = run(name, problem)
+    assert len(solution.selected) == 0
+    assert solution.objective == solution.lower_bound == n_points
+    assert solution.certificate == "proved"
+
+
+@every_solver
+@pytest.mark.parametrize(
+    ("wrong", "prize", "cost"),
+    [([5, 5], [1, 1], 0.5), ([0, 0], [1, 1], 2), ([0, 1], [0, 0], 0), ([0, 0], [0, 0], 1)],
+    ids=["all balls too impure", "prototypes too dear", "no prizes, free", "no prizes"],
+)
+def test_where_nothing_pays_nothing_is_selected_and_that_is_proved(name, wrong, prize, cost):
+    problem = make_problem([[1, 0], [1, 1]], wrong, prize, cost)
+    solution = run(name, problem)
+    assert len(solution.selected) == 0
+    assert solution.objective == sum(prize)
+    assert solution.certificate == "proved"
+
+
+@every_solver
+def test_balls_that_cover_nothing_and_points_in_no_ball_are_borne(name):
+    problem = make_problem([[1, 0, 0], [0, 0, 0], [1, 1, 0]], [0, 0, 0], [1, 1, 1], 0.25)
+    solution = run(name, problem)
+    assert solution.selected.tolist() == [0]
+    assert solution.objective == solution.lower_bound == 1.25
+
+
+def test_a_tie_between_a_ball_and_its_point_goes_to_no_prototype():
+    """With a prototype at 1 a ball with one new point ties with leaving it uncovered."""
+    problem = make_problem([[1, 0], [1, 0], [1, 0], [0, 1]], [0, 0], [1, 1, 1, 1], 1.0)
+    for name in SOLVERS:
+        solution = run(name, problem)
+        assert solution.selected.tolist() == [0]
+        assert solution.objective == 2.0
+
+
+def test_a_name_or_a_function_is_found_and_anything_else_refused():
+    assert find_solver("exact") is SOLVERS["exact"]
+    own = lambda problem, *, rng=None, max_prototypes=None: None  # noqa: E731
+    assert find_solver(own) is own
+    with pytest.raises(ValueError, match=r"solver must be one of 'greedy'.*got 'exakt'"):
+        find_solver("exakt")

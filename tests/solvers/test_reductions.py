@@ -1,0 +1,151 @@
+"""Every reduction keeps the optimum, and what is found maps back."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from covers import make_problem, problem_and_optimum
+from scipy.optimize import linprog
+
+import naive
+from protocover.solvers.moves import Working
+from protocover.solvers.reductions import (
+    ALL_REDUCTIONS,
+    absorb_private_points,
+    drop_dominated_candidates,
+    drop_implied_points,
+    drop_replaceable_candidates,
+    drop_unprofitable_candidates,
+    merge_identical_points,
+    reduce_cover,
+)
+from protocover.solvers.relaxation import relax
+from protocover.solvers.residual import Residual
+
+FEW, MANY, CHUNK = 400, 4_000, 100
+seed_chunks = pytest.mark.parametrize(
+    "first",
+    [
+        pytest.param(first, marks=[] if first < FEW else [pytest.mark.slow])
+        for first in range(0, MANY, CHUNK)
+    ],
+)
+every_reduction = pytest.mark.parametrize(
+    "reduction", [*ALL_REDUCTIONS, reduce_cover], ids=lambda function: function.__name__
+)
+
+
+def best_of(residual):
+    """Least value of a residual and columns that reach it, by enumeration."""
+    columns = range(len(residual.cost))
+    return min(
+        (residual.value(np.array(subset, dtype=np.intp)), subset)
+        for size in range(len(residual.cost) + 1)
+        for subset in itertools.combinations(columns, size)
+    )
+
+
+@every_reduction
+@seed_chunks
+def test_a_reduction_keeps_the_optimum_and_its_solution_maps_back(reduction, first):
+    """In units that break ties; a solution counts the same before and after."""
+    for seed in range(first, first + CHUNK):
+        before = Residual.of(problem_and_optimum(seed)[0])
+        after = reduction(before)
+        value, columns = best_of(after)
+        assert value == best_of(before)[0]
+        selected = after.selection(np.array(columns, dtype=np.intp))
+        assert before.value(np.searchsorted(before.candidates, selected)) == value
+
+
+@seed_chunks
+def test_units_count_the_objective_and_break_ties(first):
+    """Where counting is exact, the least value is the optimum with the fewest prototypes."""
+    for seed in range(first, first + CHUNK):
+        problem, optimum, fewest = problem_and_optimum(seed)
+        residual = Residual.of(problem)
+        if residual.exact:
+            value, columns = best_of(residual)
+            assert len(columns) == fewest
+            broken = fewest if residual.ties > 1 else 0
+            assert (int(value) - broken) * residual.unit == optimum
+            plain = residual.plain()
+            assert int(best_of(plain)[0]) * plain.unit == optimum
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_a_dual_vector_maps_back_without_loss(seed):
+    """The lifted multipliers prove the value of the original linear program."""
+    problem, optimum, _ = problem_and_optimum(seed)
+    left = reduce_cover(Residual.of(problem)).plain()
+    lifted = left.lift_dual(problem, relax(left).dual)
+    rows = np.hstack((problem.cover.toarray(), np.eye(problem.n_points)))
+    program = linprog(
+        np.concatenate((problem.cost, problem.prize)), A_ub=-rows, b_ub=-np.ones(problem.n_points)
+    )
+    assert problem.lower_bound(lifted) >= program.fun - 1e-9
+    assert problem.lower_bound(lifted) <= float(optimum)
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_a_complete_selection_is_worth_the_same_before_and_after(seed):
+    """Also where points were dropped because others are sure to be covered."""
+    problem, _, _ = problem_and_optimum(seed)
+    full = Residual.of(problem)
+    left = reduce_cover(full)
+    working = Working.empty(left)
+    working.settle()
+    selected = left.selection(np.flatnonzero(working.chosen))
+    value = full.value(np.searchsorted(full.candidates, selected))
+    assert value == working.value + left.constant
+
+
+def left_after(reduction, inside, wrong, prize, cost):
+    """Points and candidates that a reduction leaves."""
+    residual = reduction(Residual.of(make_problem(inside, wrong, prize, cost)))
+    return residual.cover.shape[0], residual.candidates.tolist()
+
+
+def test_candidates_that_cost_what_they_cover_go():
+    assert left_after(drop_unprofitable_candidates, [[1, 1], [1, 0]], [1, 0], [1, 1], 1)[1] == []
+
+
+def test_a_candidate_inside_a_cheaper_one_goes_and_of_twins_the_first_stays():
+    inside = [[1, 1, 1, 0], [1, 1, 1, 1], [0, 1, 1, 0]]
+    assert left_after(drop_dominated_candidates, inside, [0, 0, 0, 0], [1, 1, 1], 0.5)[1] == [1]
+
+
+def test_a_candidate_that_two_cheaper_ones_replace_goes():
+    inside = [[1, 1, 0], [1, 1, 0], [1, 0, 1], [1, 0, 1]]
+    left = left_after(drop_replaceable_candidates, inside, [2, 0, 0], [1, 1, 1, 1], 0.5)
+    assert left[1] == [1, 2]
+
+
+def test_a_candidate_paid_by_its_own_points_is_taken():
+    problem = make_problem([[1, 0], [1, 1]], [0, 0], [1, 1], 0.5)
+    residual = absorb_private_points(Residual.of(problem))
+    assert residual.taken.tolist() == [0]
+    assert residual.cover.shape == (0, 1)
+
+
+def test_points_in_the_same_balls_become_one():
+    assert (
+        left_after(merge_identical_points, [[1, 1], [1, 1], [0, 1]], [0, 0], [1, 2, 1], 0.5)[0]
+        == 2
+    )
+
+
+def test_a_point_in_all_balls_of_a_sure_one_goes_but_not_of_an_unsure_one():
+    """The classical row dominance is false here: it would give 1 where the optimum is 1.5."""
+    inside = [[1, 1], [1, 0]]
+    assert left_after(drop_implied_points, inside, [0, 0], [1, 1], 0.5)[0] == 1
+    unsure = Residual.of(make_problem(inside, [4.5, 0.0], [1, 1], 0.5))
+    assert drop_implied_points(unsure).cover.shape[0] == 2
+
+
+def test_the_counterexample_to_row_dominance_is_one():
+    problem = make_problem([[1, 1], [1, 0]], [4.5, 0.0], [1, 1], 0.5)
+    assert naive.optimum(problem) == 1.5
+    assert naive.optimum(make_problem([[1, 0]], [4.5, 0.0], [1], 0.5)) == 1.0
