@@ -16,9 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from sklearn.utils import check_random_state
 
+from .examples import check_examples
 from .formulation import Selection
 from .frames import make_frame
-from .radius import check_points, suggest_eps
+from .radius import suggest_eps
 from .resources import progress_bar
 from .solvers import Solver, find_solver
 from .sweep import solve_radius, split_by_class
@@ -157,7 +158,7 @@ random_state, verbose
         metric=metric,
         metric_params=metric_params,
         candidates=candidates,
-        check=check_points,
+        check=check_examples,
         rng=rng,
     )
     if isinstance(eps, int | np.integer):

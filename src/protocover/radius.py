@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import _safe_indexing, check_array, check_random_state
+from sklearn.utils import _safe_indexing, check_random_state
 
 from .balls import RadiusSearch, build_balls
 from .dissimilarity import resolve_metric
+from .examples import check_examples
 from .nearest import find_nearest
 from .resources import row_count
 from .training import Training
 
-__all__ = ["check_points", "propose_eps", "suggest_eps"]
+__all__ = ["propose_eps", "suggest_eps"]
 
 _SAMPLE_PROPOSE = 1000
 _SAMPLE_SUGGEST = 2000
@@ -105,7 +106,7 @@ def suggest_eps(
     upper = _upper_quantile(y, max_quantile)
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
     dissimilarity = resolve_metric(metric, metric_params)
-    X = check_points(X, dissimilarity)
+    X = check_examples(X, dissimilarity)
     dissimilarity.fit(X, y)
     distances = _sample_distances(dissimilarity, X, rng)
     if len(distances) == 0:
@@ -114,20 +115,6 @@ def suggest_eps(
     grid = np.quantile(distances, np.linspace(0.0, upper, n), method="lower")
     grid[0] = smallest
     return np.unique(grid)
-
-
-def check_points(X: Any, dissimilarity: Any) -> Any:
-    """Check examples outside of an estimator, as far as the dissimilarity wants it."""
-    if getattr(dissimilarity, "accepts_anything", False):
-        check = getattr(dissimilarity, "check_examples", None)
-        return X if check is None else check(X)
-    missing = getattr(dissimilarity, "allows_nan", False)
-    return check_array(
-        X,
-        accept_sparse=False if _is_table(dissimilarity) else "csr",
-        dtype=[np.float64, np.float32],
-        ensure_all_finite="allow-nan" if missing else True,
-    )
 
 
 def _upper_quantile(y: ArrayLike | None, max_quantile: float | None) -> float:

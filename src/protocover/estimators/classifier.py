@@ -8,10 +8,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import Tags, check_array, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from ..candidates import numbers, take
+from ..examples import check_estimator_examples
 from ..exceptions import NoPrototypesError
 from ..formulation import Selection, formulate, select
 from ..prototypes import PrototypeSet
@@ -410,37 +411,3 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     def _within(self, distance: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Whether a distance is within the radius."""
         return distance <= self.eps_ if self.closed_ball else distance < self.eps_
-
-
-def check_estimator_examples(estimator: Any, X: Any, dissimilarity: Any, *, reset: bool) -> Any:
-    """Check an estimator's points or queries as far as the dissimilarity wants it."""
-    if getattr(dissimilarity, "accepts_anything", False):
-        if len(getattr(X, "shape", ())) == 2:  # lists may hold examples of unequal length
-            validate_data(estimator, X, skip_check_array=True, reset=reset)
-        check = getattr(dissimilarity, "check_examples", None)
-        return X if check is None else check(X)
-    if getattr(dissimilarity, "pairwise", False):
-        return _check_table(estimator, X, reset=reset)
-    return validate_data(
-        estimator,
-        X,
-        accept_sparse="csr",
-        dtype=[np.float64, np.float32],
-        ensure_all_finite="allow-nan" if getattr(dissimilarity, "allows_nan", False) else True,
-        reset=reset,
-    )
-
-
-def _check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """Check a table of values between examples, whole or with prototypes' columns only."""
-    if reset:
-        return validate_data(estimator, X, dtype=np.float64)
-    table = check_array(X, dtype=np.float64)
-    n_prototypes = len(estimator.prototype_indices_)
-    if table.shape[1] not in (estimator.n_features_in_, n_prototypes):
-        raise ValueError(
-            f"X has {table.shape[1]} features, but {type(estimator).__name__} is expecting "
-            f"{estimator.n_features_in_} features as input, one for each candidate, or "
-            f"{n_prototypes}, one for each prototype in order of selection"
-        )
-    return table

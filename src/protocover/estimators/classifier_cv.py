@@ -15,12 +15,13 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, check_memory
 
 from ..dissimilarity import resolve_metric
+from ..examples import check_estimator_examples
 from ..model_selection import RULES, choose
 from ..radius import suggest_eps
 from ..resources import progress_bar
 from ..training import check_labels
 from ..validation import check_costs, check_radii, check_weights, unchanged_on_error
-from .classifier import PVMClassifier, check_estimator_examples
+from .classifier import PVMClassifier
 from .explanation import Explanation
 from .folds import FoldScores, score_fold, shared_levels
 

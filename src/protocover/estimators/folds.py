@@ -12,9 +12,9 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing, check_random_state
 
 from ..dissimilarity import resolve_metric
+from ..examples import check_examples
 from ..formulation import Selection
 from ..path import solve_path
-from ..radius import check_points
 from ..solvers import find_solver
 from ..training import Training, prepare_training, training_levels
 from .classifier import PVMClassifier
@@ -67,7 +67,7 @@ def score_fold(
         metric=model.metric,
         metric_params=model.metric_params,
         candidates=model.candidates,
-        check=check_points,
+        check=check_examples,
         rng=rng,
     )
     if levels is None:
@@ -149,7 +149,7 @@ def shared_levels(
         metric=model.metric,
         metric_params=model.metric_params,
         candidates="train",
-        check=check_points,
+        check=check_examples,
         rng=rng,
     )
     whole = clone(model).set_params(n_jobs=n_jobs)
