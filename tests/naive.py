@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 from scipy import ndimage
@@ -158,6 +159,8 @@ def tangent_plane(image, *, pad, smoothing, derivative, background, transformati
         wide = np.pad(image, 1, mode="edge")
         dy = (wide[2:, 1:-1] - wide[:-2, 1:-1]) / 2
         dx = (wide[1:-1, 2:] - wide[1:-1, :-2]) / 2
+    # What rounding left of 0 is not a direction.
+    dy, dx = (np.where(abs(slope) > 1e-13, slope, 0.0) for slope in (dy, dx))
     y, x = np.indices(image.shape, dtype=float)
     y, x = y - y.mean(), x - x.mean()
     tangents = {
@@ -206,7 +209,7 @@ def dann_metric(X, y, z, *, n_neighbors, epsilon, shrinkage, n_iterations):
 
     Hastie and Tibshirani (1996), equations 2 to 5, without training points at z itself.
     """
-    others = (X != z).any(axis=1)
+    others = (z != X).any(axis=1)
     X, y = X[others], y[others]
     metric = np.eye(len(z))
     for _ in range(n_iterations):
@@ -230,3 +233,23 @@ def dann_metric(X, y, z, *, n_neighbors, epsilon, shrinkage, n_iterations):
         root = vectors @ np.diag(values**-0.5) @ vectors.T
         metric = root @ (root @ B @ root + epsilon * np.eye(len(z))) @ root
     return metric
+
+
+def exact_value(problem, selected):
+    """A selection's objective as a fraction, point by point."""
+    cover = problem.cover.toarray()
+    value = len(selected) * problem.price
+    for i in range(problem.n_points):
+        if not any(cover[i, j] for j in selected):
+            value += Fraction(problem.prize[i])
+    return value + sum(Fraction(problem.wrong[j]) for j in selected)
+
+
+def exact_optimum(problem):
+    """The least objective over all subsets as a fraction, and the fewest prototypes with it."""
+    candidates = range(problem.n_candidates)
+    return min(
+        (exact_value(problem, subset), size)
+        for size in range(problem.n_candidates + 1)
+        for subset in itertools.combinations(candidates, size)
+    )

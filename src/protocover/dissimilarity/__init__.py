@@ -17,6 +17,7 @@ from typing import Any
 
 from sklearn.base import clone
 
+from .dann import DANN
 from .euclidean import Cosine, Euclidean, SquaredEuclidean
 from .fasta import FastaRecord, read_fasta
 from .function import Function
@@ -24,9 +25,12 @@ from .gower import Gower
 from .kernel import KernelDistance, kernel_to_distance
 from .metric import METRIC_NAMES, Metric
 from .precomputed import Precomputed
+from .rank import RankDissimilarity
 from .strings import MismatchDistance, SpectrumDistance, mismatch_kernel, spectrum_kernel
+from .tangent import TangentDistance
 
 __all__ = [
+    "DANN",
     "Cosine",
     "Euclidean",
     "FastaRecord",
@@ -36,8 +40,10 @@ __all__ = [
     "Metric",
     "MismatchDistance",
     "Precomputed",
+    "RankDissimilarity",
     "SpectrumDistance",
     "SquaredEuclidean",
+    "TangentDistance",
     "kernel_to_distance",
     "mismatch_kernel",
     "read_fasta",

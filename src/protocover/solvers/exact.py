@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,23 +16,25 @@ from tqdm.auto import tqdm
 from ..cover import CoverProblem, CoverSolution
 from .duals import ascend
 from .finish import cut_to, describe
-from .fixing import bound_of, exclude
+from .fixing import bound_of, exclude, probe
 from .local_search import search
 from .reductions import reduce_cover
 from .relaxation import Relaxation, relax
 from .residual import Residual
 from .scip_tree import search_scip_tree
 from .stepwise import choose_by_drop, choose_by_ratio
-from .tree import search_tree
+from .tree import TreeAnswer, search_tree
 
 __all__ = ["exact"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
+Backend = Callable[..., TreeAnswer]
 
-_BACKENDS = {"highs": search_tree, "scip": search_scip_tree}
 # Linear programs after the first, each on what fixing by the last one left.
 _ROUNDS = 4
+# Memberships times candidates up to which each candidate is probed.
+_PROBE_WORK = 10**8
 # Patience of the searches between those rounds, and of the last one.
 _BRIEF, _THOROUGH = 0.25, 4.0
 # The search for fewer prototypes at the same objective takes at most this share of the time
@@ -59,7 +63,7 @@ class _Task:
     patience: int
     gap: float
     deadline: float
-    backend: str
+    branch: Backend
     verbose: int
     line: tqdm
 
@@ -102,7 +106,7 @@ def exact(
     time_limit: float | None = None,
     gap: float = 0.0,
     patience: int = 100,
-    backend: str = "highs",
+    backend: str = "auto",
     verbose: int = 0,
 ) -> CoverSolution:
     """Find a selection of least objective and prove that none is better.
@@ -124,9 +128,10 @@ def exact(
         Stop once no selection can save more than this share of the objective.
     patience : int, default=100
         Shakes without success before the local search ends.
-    backend : {"highs", "scip"}, default="highs"
+    backend : {"auto", "highs", "scip"}, default="auto"
         Who does the branch and bound: HiGHS, which comes with SciPy, or SCIP, which needs
-        the package pyscipopt and is a few times faster on the hardest problems.
+        the package pyscipopt and is a few times faster on the hardest problems. By default
+        SCIP where it is installed.
     verbose : int, default=0
         Above 0 a line that shows bound and best; above 1 the backend's log too.
 
@@ -138,19 +143,18 @@ def exact(
         ``"proved"`` where a dual vector closes the gap, ``"solver-proved"`` where branch
         and bound did, else ``"bounded"`` or ``"solver-bounded"``.
     """
-    if backend not in _BACKENDS:
-        raise ValueError(f"backend must be one of {list(_BACKENDS)}, got {backend!r}")
+    branch = _find_backend(backend)
     begun = time.monotonic()
     deadline = math.inf if time_limit is None else begun + time_limit
     rng = np.random.default_rng() if rng is None else rng
     full = Residual.of(problem)
     left = reduce_cover(full)
     with tqdm(bar_format="{desc}", disable=verbose <= 0, leave=False) as line:
-        task = _Task(full.plain(), rng, patience, gap, deadline, backend, verbose, line)
+        task = _Task(full.plain(), rng, patience, gap, deadline, branch, verbose, line)
         state = _relaxed(task, problem, _begin(task, problem, left.plain()))
         state = _branch(task, _narrow(task, _searched(task, state)))
         bound, closed = state.bound, task.closed(state)
-        if full.ties > 1:
+        if full.ties > 1 and task.time_left != 0.0:
             pause = max(_TIE_SECONDS, _TIE_EFFORT * (time.monotonic() - begun))
             limit = min(deadline, time.monotonic() + pause)
             state = _fewest(replace(task, full=full, deadline=limit), state, left)
@@ -214,8 +218,10 @@ def _narrow(task: _Task, state: _State) -> _State:
         if task.closed(state) or state.relaxation is None or task.time_left == 0.0:
             break
         size = state.left.cover.shape
-        fixed = exclude(state.left, state.relaxation.dual, task.target(state))
-        left = reduce_cover(fixed)
+        left = exclude(state.left, state.relaxation.dual, task.target(state))
+        if left.cover.nnz * left.cover.shape[1] <= _PROBE_WORK:
+            left = probe(left, state.relaxation.dual, task.target(state))
+        left = reduce_cover(left)
         relaxation = relax(left, time_limit=task.time_left)
         state = replace(state, left=left, relaxation=relaxation)
         if relaxation is not None:
@@ -236,8 +242,7 @@ def _branch(task: _Task, state: _State) -> _State:
     if task.closed(state) or task.time_left == 0.0:
         return state
     target = task.target(state)
-    branch = _BACKENDS[task.backend]
-    answer = branch(state.left, target, time_limit=task.time_left, verbose=task.verbose)
+    answer = task.branch(state.left, target, time_limit=task.time_left, verbose=task.verbose)
     state = replace(state, bound=max(state.bound, answer.bound))
     if answer.columns is not None:
         start = state.left.selection(answer.columns)
@@ -259,13 +264,23 @@ def _fewest(task: _Task, state: _State, left: Residual) -> _State:
     return replace(_branch(task, _narrow(task, tied)), dual=state.dual)
 
 
+def _find_backend(name: str) -> Backend:
+    """Return the branch and bound of that name; of "auto" the best that is installed."""
+    backends: dict[str, Backend] = {"highs": search_tree, "scip": search_scip_tree}
+    if name == "auto":
+        name = "highs" if find_spec("pyscipopt") is None else "scip"
+    if name not in backends:
+        raise ValueError(f"backend must be 'auto' or one of {list(backends)}, got {name!r}")
+    return backends[name]
+
+
 def _claim(full: Residual, n_points: int, bound: float) -> Fraction:
     """Objective that no selection goes below if `bound` units are right.
 
-    Where costs and prizes were rounded to units that may be off by half a unit for each
-    choice and each prize paid; there are no more of both than twice the points.
+    Where costs and prizes were rounded to units, each choice may be off by a unit (its wrong
+    weight and its price) and each prize by half of one; no more of either than points count.
     """
-    return Fraction(math.floor(bound) - (0 if full.exact else n_points)) * full.unit
+    return Fraction(math.floor(bound) - (0 if full.exact else 2 * n_points)) * full.unit
 
 
 def _status(solution: CoverSolution, *, closed: bool, gap: float) -> str:

@@ -20,8 +20,8 @@ __all__ = ["local_search", "search"]
 
 Indices = NDArray[np.intp]
 
-# Columns that one shake leaves out.
-_MOST_OUT = 3
+# Columns that one shake leaves out, and shakes after which a small problem has seen it all.
+_MOST_OUT, _SHAKES_A_COLUMN = 3, 10
 
 
 def local_search(
@@ -88,6 +88,7 @@ def search(
     if len(residual.candidates) == 0:
         return np.flatnonzero(best.chosen)
     enough -= residual.constant
+    patience = min(patience, _SHAKES_A_COLUMN * len(residual.candidates))
     while tries < patience and best.value > enough and time.monotonic() < deadline:
         trial = current.copy()
         _shake(trial, rng)

@@ -1,0 +1,142 @@
+"""How good the solvers are and what a proof costs, as a ratio to a greedy fit of this run.
+
+Run: python benchmarks/bench_exact.py [--lambda 1/n 1 6] [--time-limit 120] [--backend auto]
+
+The data are the USPS digits where they are at hand (PROTOCOVER_DATA), else scikit-learn's
+digits. Objectives are summed over the classes; for lambda = 1/n they are multiplied by n
+and then whole numbers. A greedy fit is balls, problems and the greedy selection. The
+time limit is for all classes of a setting: each may use what the ones before it left,
+large problems last.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+from scipy.spatial.distance import pdist
+from sklearn.datasets import load_digits
+
+from protocover.balls import build_balls
+from protocover.certificate import verify
+from protocover.dissimilarity import Euclidean
+from protocover.formulation import formulate
+from protocover.solvers import exact, greedy, local_search, ratio_greedy
+
+DATA = Path(os.environ.get("PROTOCOVER_DATA", Path(__file__).parents[1] / "../shared/data"))
+PERCENTILES = (0.5, 1, 2, 5, 10, 14)
+USPS_RADII = (
+    3.9309401521737217,
+    5.408163207594454,
+    8.008664118315512,
+    10.66000658536382,
+    12.055004006635578,
+    12.694745933653024,
+)
+# Proved elsewhere, by percentile and lambda.
+KNOWN = {
+    (0.5, "1/n"): 13421,
+    (2, "1/n"): 1168741,
+    (14, "1/n"): 12985418,
+    (2, "1"): 2336,
+    (14, "1"): 1926,
+    (2, "6"): 3974,
+    (14, "6"): 2342,
+}
+
+
+def load():
+    if (DATA / "usps.npz").exists():
+        usps = np.load(DATA / "usps.npz")
+        return "USPS", usps["X_train"], usps["y_train"].astype(int), USPS_RADII, KNOWN
+    X, y = load_digits(return_X_y=True)
+    return "digits", X, y, tuple(np.percentile(pdist(X), PERCENTILES)), {}
+
+
+def timed(function, *args, **kwargs):
+    begun = time.perf_counter()
+    result = function(*args, **kwargs)
+    return time.perf_counter() - begun, result
+
+
+def greedy_fit(X, y, eps, cost):
+    balls = build_balls(Euclidean(), X, X, eps=eps)
+    problems = formulate(balls, y, np.ones(len(y)), n_classes=y.max() + 1, prototype_cost=cost)
+    return problems, [greedy(problem) for problem in problems]
+
+
+def prove(problems, time_limit, backend):
+    """Solve all problems within the limit, the large ones last."""
+    begun = time.perf_counter()
+    order = sorted(problems, key=lambda problem: problem.core.cover.nnz)
+    solutions = []
+    for k, problem in enumerate(order):
+        left = max(0.0, time_limit - (time.perf_counter() - begun))
+        share = left / (len(order) - k)
+        rng = np.random.default_rng(0)
+        solutions.append(exact(problem, rng=rng, time_limit=share, backend=backend))
+    for problem, solution in zip(order, solutions, strict=True):
+        assert verify(problem, solution).ok
+    return solutions
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--lambda", dest="costs", nargs="+", default=["1/n", "1", "6"])
+    parser.add_argument("--percentile", type=float, nargs="+", default=PERCENTILES)
+    parser.add_argument("--time-limit", type=float, default=120.0)
+    parser.add_argument("--backend", default="auto")
+    options = parser.parse_args()
+    name, X, y, radii, known = load()
+    print(f"{name}: {len(X)} points; objective x n for lambda = 1/n")
+    print(
+        "| percentile | lambda | greedy | its bound | ratio greedy | local search | exact | known "
+        "optimum | bound | gap | prototypes | certificates | local search / fit | exact / fit |"
+    )
+    print("|" + "---|" * 14)
+    for percentile, eps in zip(PERCENTILES, radii, strict=True):
+        if percentile not in options.percentile:
+            continue
+        for cost in options.costs:
+            value = 1 / len(X) if cost == "1/n" else float(cost)
+            scale = len(X) if cost == "1/n" else 1
+            fit, (problems, first) = timed(greedy_fit, X, y, eps, value)
+            ratio = [ratio_greedy(problem) for problem in problems]
+            searched = [
+                timed(local_search, problem, rng=np.random.default_rng(0)) for problem in problems
+            ]
+            spent = np.inf
+            for _ in range(3):  # in turn, the fastest of each; slow proofs are run once
+                again, (fresh, _) = timed(greedy_fit, X, y, eps, value)
+                fit = min(fit, again)
+                seconds, best = timed(prove, fresh, options.time_limit, options.backend)
+                spent = min(spent, seconds)
+                if spent > 20 * fit:
+                    break
+
+            def total(solutions, what="objective", scale=scale):
+                return scale * sum(getattr(solution, what) for solution in solutions)
+
+            words = Counter(solution.certificate for solution in best)
+            gap = 1 - total(best, "lower_bound") / total(best)
+            print(
+                f"| {percentile} | {cost} | {total(first):.0f} "
+                f"| {total(first, 'lower_bound'):.0f} | {total(ratio):.0f} "
+                f"| {total([s for _, s in searched]):.0f} | {total(best):.0f} "
+                f"| {known.get((percentile, cost), '')} | {total(best, 'lower_bound'):.0f} "
+                f"| {100 * gap:.2f} % | {sum(len(s.selected) for s in best)} "
+                f"| {', '.join(f'{n} {word}' for word, n in sorted(words.items()))} "
+                f"| {sum(t for t, _ in searched) / fit:.1f} | {spent / fit:.1f} |",
+                flush=True,
+            )
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(f"peak memory of all this: {peak:.2f} GB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""The metric of discriminant adaptive nearest neighbours around one point.
+
+Hastie and Tibshirani (1996), section 2: within- and between-class covariance of the
+neighbourhood, weighted by the tri-cube function of the distance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["LocalMetric", "Neighbourhood", "adapt_metric"]
+
+Floats = NDArray[np.float64]
+
+# Closer than this share of the farthest distance, only rounding tells two points apart.
+_COINCIDENT = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbourhood:
+    """Training points to find neighbours among.
+
+    Parameters
+    ----------
+    points : ndarray, shape (n, g)
+        Training points.
+    classes : ndarray of int, shape (n,)
+        Their class numbers.
+    size : int
+        How many of them make a neighbourhood.
+    """
+
+    points: Floats
+    classes: NDArray[np.intp]
+    size: int
+
+
+@dataclass(frozen=True, eq=False)
+class LocalMetric:
+    """The metric ``rest I + V diag(factors - rest) V'``.
+
+    Parameters
+    ----------
+    directions : ndarray, shape (g, r)
+        Orthonormal columns, V.
+    factors : ndarray, shape (r,)
+        Factor of the squared distance along each of them.
+    rest : float
+        Factor at right angles to all of them.
+    """
+
+    directions: Floats
+    factors: Floats
+    rest: float
+
+    def distances(self, points: Floats, z: Floats) -> Floats:
+        """Distances of points (n, g) from z."""
+        difference = points - z
+        along = difference @ self.directions
+        along *= along
+        squares = along @ self.factors
+        if self.directions.shape[1] < len(z):
+            beside = np.einsum("ij,ij->i", difference, difference) - along.sum(axis=1)
+            squares += self.rest * np.maximum(beside, 0.0)
+        result: Floats = np.sqrt(squares)
+        return result
+
+
+def adapt_metric(
+    neighbourhood: Neighbourhood,
+    z: Floats,
+    *,
+    epsilon: float,
+    shrinkage: float,
+    n_iterations: int,
+) -> LocalMetric:
+    """Find the metric at `z`, starting from the Euclidean neighbourhood.
+
+    A training point at `z` is not its own neighbour: in many dimensions, where all others
+    are far away, it would outweigh them together.
+    """
+    metric = LocalMetric(np.empty((len(z), 0)), np.empty(0), 1.0)
+    away = metric.distances(neighbourhood.points, z)
+    others = np.flatnonzero(away > _COINCIDENT * away.max())
+    if len(others) < 2:
+        others = np.arange(len(away))
+    points, classes = neighbourhood.points[others], neighbourhood.classes[others]
+    size = min(neighbourhood.size, len(others))
+    for _ in range(n_iterations):
+        distance = metric.distances(points, z)
+        near = np.sort(np.argpartition(distance, size - 1)[:size])
+        within, between = _scatter(points[near], classes[near], _tricube(distance[near]))
+        metric = _metric(within, between, epsilon=epsilon, shrinkage=shrinkage)
+    return metric
+
+
+def _tricube(distance: Floats) -> Floats:
+    """Weights (k,) that sum to 1, falling to nothing at the farthest neighbour."""
+    reach = distance.max()
+    weights = np.ones_like(distance)
+    if distance.min() < reach:
+        weights = (1.0 - (distance / reach) ** 3) ** 3
+    result: Floats = weights / weights.sum()
+    return result
+
+
+def _scatter(points: Floats, classes: NDArray[np.intp], weights: Floats) -> tuple[Floats, Floats]:
+    """Return weighted deviations (k, g) from class means, and (c, g) of these from their mean.
+
+    The products of these with their transposes are W and B.
+    """
+    present, member = np.unique(classes, return_inverse=True)
+    share = np.bincount(member, weights, minlength=len(present))
+    sums = np.zeros((len(present), points.shape[1]))
+    np.add.at(sums, member, weights[:, None] * points)
+    # A class may be there with points of weight 0 only.
+    means = sums / np.where(share > 0.0, share, 1.0)[:, None]
+    within = np.sqrt(weights)[:, None] * (points - means[member])
+    between = np.sqrt(share)[:, None] * (means - sums.sum(axis=0))
+    return within, between
+
+
+def _metric(within: Floats, between: Floats, *, epsilon: float, shrinkage: float) -> LocalMetric:
+    """Put the metric together in the space that the deviations span."""
+    g = within.shape[1]
+    level = float((within * within).sum()) / g
+    if level == 0.0:
+        # All neighbours of a class coincide: take the size of W from their differences.
+        level = float((between * between).sum()) / g or 1.0
+    basis = _basis(np.vstack((within, between)))
+    within, between = within @ basis, between @ basis
+    W = (1.0 - shrinkage) * (within.T @ within)
+    W[np.diag_indices_from(W)] += shrinkage * level
+    values, vectors = np.linalg.eigh(W)
+    root = (vectors / np.sqrt(values)) @ vectors.T
+    sphered = between @ root
+    inner = sphered.T @ sphered
+    inner[np.diag_indices_from(inner)] += epsilon
+    factors, turn = np.linalg.eigh(root @ inner @ root)
+    return LocalMetric(basis @ turn, np.maximum(factors, 0.0), epsilon / (shrinkage * level))
+
+
+def _basis(rows: Floats) -> Floats:
+    """Orthonormal columns (g, r) that span the rows, or all of space if that is no larger."""
+    n_rows, g = rows.shape
+    if n_rows >= g:
+        return np.eye(g)
+    basis: Floats = np.linalg.qr(rows.T)[0]
+    return basis

@@ -1,0 +1,168 @@
+"""Images into points and the orthonormal tangent vectors of what may be done to them.
+
+An image is padded with its background and smoothed. Moving, turning, stretching or
+thickening it a little moves it along tangent vectors, which are products of its two
+partial derivatives with the coordinates of the pixels (Simard, LeCun and Denker, 1993).
+Padding, smoothing and differentiating are linear and separable: each is one small
+matrix for the rows of the image and one for its columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import convolve1d, gaussian_filter1d
+
+__all__ = ["TRANSFORMATIONS", "ImageMaps", "border_median"]
+
+Floats = NDArray[np.float64]
+
+# A tangent vector that keeps less than this share of its length when the earlier ones are
+# taken out of it is not a direction of its own.
+_DEPENDENT = 1e-6
+# A derivative below this share of the largest pixel is what rounding left of 0.
+_NOISE = 1e-13
+
+# Each is a function of the derivatives along x (to the right) and y (downwards) and of the
+# coordinates from the middle of the image.
+_TANGENTS: dict[str, Callable[[Floats, Floats, Floats, Floats], Floats]] = {
+    "shift_x": lambda dx, dy, x, y: dx,
+    "shift_y": lambda dx, dy, x, y: dy,
+    "rotation": lambda dx, dy, x, y: y * dx - x * dy,
+    "scaling": lambda dx, dy, x, y: x * dx + y * dy,
+    "stretch": lambda dx, dy, x, y: x * dx - y * dy,
+    "shear": lambda dx, dy, x, y: y * dx + x * dy,
+    "thickness": lambda dx, dy, x, y: dx * dx + dy * dy,
+}
+
+TRANSFORMATIONS = tuple(_TANGENTS)
+
+
+@dataclass(frozen=True, eq=False)
+class ImageMaps:
+    """How images become points and tangent vectors.
+
+    The matrices act on one axis of an image from which the background was subtracted;
+    h and w are its height and width, H and W the same with padding.
+
+    Parameters
+    ----------
+    background : float
+        Value of the pixels around the image.
+    level_y, level_x : ndarray, shapes (H, h) and (W, w)
+        Pad and smooth.
+    across_y, across_x : ndarray, shapes (H, h) and (W, w)
+        Pad and smooth, and once more as the derivative along the other axis does.
+    slope_y, slope_x : ndarray, shapes (H, h) and (W, w)
+        Pad, smooth and differentiate.
+    """
+
+    background: float
+    level_y: Floats
+    level_x: Floats
+    across_y: Floats
+    across_x: Floats
+    slope_y: Floats
+    slope_x: Floats
+
+    @classmethod
+    def make(
+        cls,
+        image_shape: tuple[int, int],
+        *,
+        pad: int,
+        smoothing: float,
+        derivative: float,
+        background: float,
+    ) -> ImageMaps:
+        """Write down the matrices; the parameters are those of `TangentDistance`."""
+        maps = [_axis_maps(size, pad, smoothing, derivative) for size in image_shape]
+        (level_y, across_y, slope_y), (level_x, across_x, slope_x) = maps
+        return cls(background, level_y, level_x, across_y, across_x, slope_y, slope_x)
+
+    @property
+    def n_pixels(self) -> int:
+        """Number of pixels of a padded image."""
+        return len(self.level_y) * len(self.level_x)
+
+    def points(self, images: Floats) -> Floats:
+        """Pad and smooth images and take the background off: (n, h, w) to (n, H * W)."""
+        return _apply(self.level_y, images - self.background, self.level_x)
+
+    def bases(self, images: Floats, transformations: Sequence[str]) -> Floats:
+        """Find orthonormal tangent vectors: (n, h, w) to (n, n_transformations, H * W).
+
+        Where tangent vectors depend on one another, as those of an empty image do, the
+        basis has rows of zeros.
+        """
+        if len(transformations) == 0:
+            return np.empty((len(images), 0, self.n_pixels))
+        ink = images - self.background
+        dx = _without_noise(_apply(self.across_y, ink, self.slope_x), ink)
+        dy = _without_noise(_apply(self.slope_y, ink, self.across_x), ink)
+        y, x = np.meshgrid(
+            _coordinates(len(self.level_y)), _coordinates(len(self.level_x)), indexing="ij"
+        )
+        tangents = [_TANGENTS[name](dx, dy, x.ravel(), y.ravel()) for name in transformations]
+        return _orthonormal(np.stack(tangents, axis=1))
+
+
+def border_median(images: Floats) -> float:
+    """Median of the outermost pixels of all images (n, h, w): most often the background."""
+    border = np.ones(images.shape[1:], dtype=bool)
+    border[1:-1, 1:-1] = False
+    return float(np.median(images[:, border]))
+
+
+def _axis_maps(
+    size: int, pad: int, smoothing: float, derivative: float
+) -> tuple[Floats, Floats, Floats]:
+    """Matrices (size + 2 * pad, size) that smooth, smooth for the derivative, differentiate."""
+    level = np.pad(np.eye(size), ((pad, pad), (0, 0)))
+    if smoothing > 0.0:
+        level = gaussian_filter1d(level, smoothing, axis=0, mode="nearest")
+    if derivative > 0.0:
+        across = gaussian_filter1d(level, derivative, axis=0, mode="nearest")
+        slope = gaussian_filter1d(level, derivative, axis=0, mode="nearest", order=1)
+        return level, across, slope
+    return level, level, convolve1d(level, [0.5, 0.0, -0.5], axis=0, mode="nearest")
+
+
+def _apply(left: Floats, images: Floats, right: Floats) -> Floats:
+    """Apply a matrix to each axis of each image and flatten: (n, h, w) to (n, H * W).
+
+    One small product an image, so that an image's result does not depend on its company.
+    """
+    padded: Floats = np.matmul(np.matmul(left, images), right.T)
+    return padded.reshape(len(images), -1)
+
+
+def _without_noise(derivative: Floats, ink: Floats) -> Floats:
+    """Set to 0 what is only rounding in the derivatives (n, p) of images (n, h, w)."""
+    largest = abs(ink).max(axis=(1, 2))
+    return np.where(abs(derivative) > _NOISE * largest[:, None], derivative, 0.0)
+
+
+def _coordinates(size: int) -> Floats:
+    """Coordinates of `size` pixels from the middle of them."""
+    return np.arange(size, dtype=np.float64) - (size - 1) / 2.0
+
+
+def _orthonormal(tangents: Floats) -> Floats:
+    """Orthonormalise the rows of each (q, p) slice, with zeros for dependent ones."""
+    basis = np.zeros_like(tangents)
+    for k in range(tangents.shape[1]):
+        vector = tangents[:, k]
+        length = np.sqrt(np.add.reduce(vector * vector, axis=1))
+        # Gram and Schmidt's step, twice: the second pass removes what rounding left in.
+        earlier = basis[:, :k]
+        for _ in range(2 if k else 0):
+            overlap = np.matmul(earlier, vector[:, :, None])
+            vector = vector - np.matmul(overlap.transpose(0, 2, 1), earlier)[:, 0]
+        rest = np.sqrt(np.add.reduce(vector * vector, axis=1))
+        own = rest > _DEPENDENT * length
+        basis[own, k] = vector[own] / rest[own, None]
+    return basis

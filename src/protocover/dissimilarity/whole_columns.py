@@ -1,0 +1,82 @@
+"""Members of balls where a candidate's column costs much to begin with.
+
+The balls are asked for tile by tile. A dissimilarity that must first prepare each
+candidate, from all training points perhaps, would do so again for every tile of points.
+Here the first tile to touch a block of candidates decides all points at once and keeps
+only who is a member.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..balls import LevelTest
+
+__all__ = ["column_blocks", "whole_column_test"]
+
+# Numbers held at once in a block of columns.
+_TABLE_SIZE = 1 << 22
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Members = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint16]]
+
+
+def whole_column_test(
+    columns_of: Callable[[slice], Floats], n_points: int, *, radii: Floats, closed: bool
+) -> LevelTest:
+    """Return a test of tiles that asks for each block of candidates once.
+
+    Parameters
+    ----------
+    columns_of : callable
+        Takes a slice of candidates and returns the dissimilarities of all points from them.
+    n_points : int
+        Number of points.
+    radii, closed
+        As for :class:`protocover.balls.RadiusSearch`.
+    """
+    locks: dict[tuple[int, int], Lock] = {}
+    found: dict[tuple[int, int], Members] = {}
+
+    def test(rows: slice, columns: slice) -> tuple[Indices, Indices, Indices]:
+        key = (columns.start, columns.stop)
+        with locks.setdefault(key, Lock()):
+            if key not in found:
+                blocks = column_blocks(columns, n_points)
+                tables = ((block.start, columns_of(block)) for block in blocks)
+                found[key] = _members(tables, columns.start, radii, closed)
+        i, j, level = found[key]
+        first, last = np.searchsorted(i, (rows.start, rows.stop))
+        part = slice(first, last)
+        return i[part] - np.intp(rows.start), j[part].astype(np.intp), level[part].astype(np.intp)
+
+    return test
+
+
+def column_blocks(columns: slice, n_points: int) -> list[slice]:
+    """Cut `columns` into blocks whose tables with all points fit in memory."""
+    step = max(1, _TABLE_SIZE // max(1, n_points))
+    starts = range(columns.start, columns.stop, step)
+    return [slice(start, min(start + step, columns.stop)) for start in starts]
+
+
+def _members(
+    tables: Iterable[tuple[int, Floats]], start: int, radii: Floats, closed: bool
+) -> Members:
+    """Find the members of all points with the columns from `start` on, ordered by point."""
+    found: list[Members] = []
+    for offset, table in tables:
+        i, j = np.nonzero(table <= radii[-1] if closed else table < radii[-1])
+        level = np.searchsorted(radii, table[i, j], side="left" if closed else "right")
+        found.append(
+            (i.astype(np.int32), (j + (offset - start)).astype(np.int32), level.astype(np.uint16))
+        )
+    points = np.concatenate([i for i, _, _ in found])
+    order = np.argsort(points, kind="stable")
+    candidates = np.concatenate([j for _, j, _ in found])[order]
+    return points[order], candidates, np.concatenate([level for _, _, level in found])[order]

@@ -1,0 +1,207 @@
+"""The discriminant adaptive metric against full matrices, and where it helps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.datasets import load_wine
+from sklearn.neighbors import KNeighborsClassifier
+
+import naive
+from protocover.balls import build_balls
+from protocover.dissimilarity import Euclidean
+from protocover.dissimilarity.dann import DANN
+from protocover.formulation import formulate, select
+from protocover.solvers import greedy
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return load_wine(return_X_y=True)
+
+
+def by_full_matrices(dann, X, y, A, B, n_neighbors):
+    """The table of `dann` from one full matrix a candidate, in standardised features."""
+    scale = X.std(axis=0)
+    X, A, B = X / scale, A / scale, B / scale
+    table = np.empty((len(A), len(B)))
+    for j, z in enumerate(B):
+        metric = naive.dann_metric(
+            X,
+            y,
+            z,
+            n_neighbors=n_neighbors,
+            epsilon=dann.epsilon,
+            shrinkage=dann.shrinkage,
+            n_iterations=dann.n_iterations,
+        )
+        table[:, j] = [np.sqrt((x - z) @ metric @ (x - z)) for x in A]
+    return table
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {},
+        {"n_neighbors": 10},
+        {"n_neighbors": 5, "epsilon": 0.1},
+        {"n_iterations": 3, "shrinkage": 0.5},
+        {"shrinkage": 1.0, "epsilon": 0.0},
+    ],
+    ids=str,
+)
+def test_agrees_with_full_matrices(wine, setting):
+    """Few directions and one factor for the rest are the full matrix, exactly."""
+    X, y = wine
+    dann = DANN(**setting).fit(X, y)
+    expected = by_full_matrices(dann, X, y, X[:20], X[::20], setting.get("n_neighbors", 50))
+    np.testing.assert_allclose(dann.cross(X[:20], X[::20]), expected, rtol=1e-7, atol=1e-9)
+
+
+def test_many_features_live_in_the_span_of_the_training_points():
+    """With p > n the distances are those of the rotated training points."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(12, 40)), np.arange(12) % 2
+    dann = DANN(n_neighbors=4).fit(X, y)
+    assert dann.rotation_.shape == (40, 11)
+    Z = ((X - X.mean(axis=0)) / X.std(axis=0)) @ dann.rotation_
+    metric = naive.dann_metric(
+        Z, y, Z[3], n_neighbors=4, epsilon=1.0, shrinkage=dann.shrinkage, n_iterations=1
+    )
+    expected = [np.sqrt((z - Z[3]) @ metric @ (z - Z[3])) for z in Z]
+    np.testing.assert_allclose(dann.cross(X, X[[3]])[:, 0], expected, rtol=1e-7, atol=1e-9)
+
+
+def test_constant_features_do_not_count(wine):
+    """A constant feature changes nothing, whatever new points hold there."""
+    X, y = wine
+    wider = np.insert(X, 3, 7.0, axis=1)
+    new = np.insert(X[:9], 3, -1e6, axis=1)
+    np.testing.assert_allclose(
+        DANN().fit(wider, y).cross(new, wider[50:60]),
+        DANN().fit(X, y).cross(X[:9], X[50:60]),
+    )
+
+
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        ([[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]], [0, 1, 1]),
+        ([[0.0], [0.0], [1.0], [1.0]], [0, 0, 1, 1]),
+        ([[0.0], [1.0], [2.0]], [0, 0, 0]),
+        ([[0.0, 0.0]], [0]),
+    ],
+    ids=["all points coincide", "classes without spread", "one class", "one point"],
+)
+def test_degenerate_data_give_finite_distances(X, y):
+    """Nothing divides by zero, and a candidate is at no distance from itself."""
+    table = DANN().fit(X, y).cross(X, X)
+    assert np.isfinite(table).all()
+    assert (np.diagonal(table) == 0.0).all()
+
+
+def test_stretches_space_across_the_boundary():
+    """A step across the boundary is longer than one along it, and not far from it."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(500, 2))
+    dann = DANN().fit(X, X[:, 0] > 0)
+    across, along = dann.cross([[0.1, 0.0], [0.0, 0.1]], [[0.0, 0.0]])[:, 0]
+    assert across > 2 * along
+    across, along = dann.cross([[0.9, 0.0], [0.8, 0.1]], [[0.8, 0.0]])[:, 0]
+    assert across < 1.5 * along
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_balls_are_those_of_the_table(wine, closed):
+    """Balls built by whole columns compare what cross returns."""
+    X, y = wine
+    dann = DANN().fit(X, y)
+    table = dann.cross(X, X)
+    balls = build_balls(dann, X, X, eps=3.0, closed=closed, n_jobs=2)
+    assert (balls.toarray() == naive.members(table, 3.0, closed)).all()
+
+
+def test_prototypes_need_no_training_points(wine):
+    """Cut down to some prototypes it measures new points the same."""
+    X, y = wine
+    dann = DANN().fit(X[::2], y[::2])
+    prototypes = X[[0, 100, 50]]
+    cut = dann.for_prototypes(prototypes)
+    np.testing.assert_array_equal(cut.cross(X[1::2], prototypes), dann.cross(X[1::2], prototypes))
+    assert cut._neighbourhood is None
+    with pytest.raises(ValueError, match="cut down to 3 prototypes; B must be these, got 1"):
+        cut.cross(X, prototypes[:1])
+
+
+def factor_problem(seed, n=100, p=500, n_factors=5):
+    """Ten of p features tell two classes apart; five common factors shake all of them."""
+    rng = np.random.default_rng(seed)
+    loadings = rng.normal(size=(n_factors, p))
+
+    def draw(size):
+        y = np.arange(size) % 2
+        X = rng.normal(size=(size, p)) + rng.normal(size=(size, n_factors)) @ loadings
+        X[:, :10] += np.where(y, 1.0, -1.0)[:, None]
+        return X, y
+
+    return *draw(n), *draw(200)
+
+
+def errors(dissimilarity, X, y, X_test, y_test):
+    """Test errors of the nearest neighbour and of the prototypes at a tenth of the pairs."""
+    fitted = clone(dissimilarity).fit(X, y)
+    if hasattr(fitted, "for_prototypes"):
+        fitted = fitted.for_prototypes(X)
+    table, new = fitted.cross(X, X), fitted.cross(X_test, X)
+    balls = csr_array(table < np.quantile(table, 0.1))
+    problems = formulate(balls, y, np.ones(len(y)), n_classes=2, prototype_cost=1 / len(y))
+    chosen = select(problems, greedy)
+    nearest = chosen.classes[new[:, chosen.candidates].argmin(axis=1)]
+    return (y[new.argmin(axis=1)] != y_test).mean(), (nearest != y_test).mean()
+
+
+def test_helps_where_features_are_many_and_points_are_few():
+    """With 500 features and 100 points it cuts the Euclidean error by a third or more."""
+    for seed in range(3):
+        problem = factor_problem(seed)
+        euclidean = errors(Euclidean(), *problem)
+        adaptive = errors(DANN(), *problem)
+        assert adaptive[0] < 0.7 * euclidean[0]
+        assert adaptive[1] < 0.7 * euclidean[1]
+
+
+def test_serves_scikit_learn_as_a_precomputed_table(wine):
+    """Its table goes into KNeighborsClassifier."""
+    X, y = wine
+    dann = clone(DANN(epsilon=0.5)).fit(X[::2], y[::2])
+    neighbours = KNeighborsClassifier(5, metric="precomputed")
+    neighbours.fit(dann.cross(X[::2], X[::2]), y[::2])
+    assert neighbours.score(dann.cross(X[1::2], X[::2]), y[1::2]) > 0.8
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_neighbors": 1}, "n_neighbors must be a whole number from 2 on, got 1"),
+        ({"n_iterations": 0}, "n_iterations must be a whole number from 1 on, got 0"),
+        ({"epsilon": -1}, "epsilon must be a finite number, 0 or more, got -1"),
+        ({"shrinkage": 0.0}, "shrinkage must be above 0 and at most 1, got 0.0"),
+    ],
+)
+def test_refuses_parameters_that_make_no_sense(wine, parameters, message):
+    """Errors name the parameter, the rule and what it got."""
+    with pytest.raises(ValueError, match=message):
+        DANN(**parameters).fit(*wine)
+
+
+def test_refuses_input_it_cannot_use(wine):
+    """Sparse rows, missing classes and other features are refused with the way out."""
+    X, y = wine
+    with pytest.raises(ValueError, match="y must be given"):
+        DANN().fit(X)
+    with pytest.raises(ValueError, match=r"pass X.toarray\(\)"):
+        DANN().fit(csr_array(X), y)
+    with pytest.raises(ValueError, match="must have the 13 features that DANN was fitted with"):
+        DANN().fit(X, y).cross(X[:, :5], X)

@@ -1,0 +1,293 @@
+"""Tangent distance against a least squares solver, and its promises about blocks and bits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import ndimage
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.neighbors import KNeighborsClassifier
+
+import naive
+from protocover.balls import build_balls
+from protocover.dissimilarity.tangent import TangentDistance
+from protocover.dissimilarity.tangent_vectors import TRANSFORMATIONS
+from protocover.formulation import formulate, select
+from protocover.nearest import find_nearest
+from protocover.solvers import greedy
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X / 16.0, y
+
+
+def by_least_squares(distance, A, B):
+    """The table of `distance`, fitted, pair by pair in full."""
+    names = TRANSFORMATIONS if distance.transformations == "all" else distance.transformations
+
+    def planes(rows, side):
+        moves = names if distance.sides in ("both", side) else ()
+        return [
+            naive.tangent_plane(
+                row.reshape(distance.image_shape),
+                pad=distance.pad,
+                smoothing=distance.smoothing,
+                derivative=distance.derivative,
+                background=distance.background_,
+                transformations=moves,
+            )
+            for row in rows
+        ]
+
+    left, right = planes(A, "point"), planes(B, "candidate")
+    return np.array([[naive.tangent_distance(x, z, distance.spring) for z in right] for x in left])
+
+
+SETTINGS = [
+    {},
+    {"pad": 0, "smoothing": 0.0},
+    {"derivative": 1.1, "smoothing": 0.0, "pad": 1},
+    {"spring": 0.0},
+    {"spring": 0.01},
+    {"spring": 1.0},
+    {"sides": "point"},
+    {"sides": "candidate"},
+    {"transformations": ["shift_x", "shift_y", "thickness"], "spring": 0.2},
+    {"background": 0.5},
+]
+
+
+SETTINGS += [{"transformations": [name]} for name in TRANSFORMATIONS]
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=str)
+def test_agrees_with_least_squares(digits, setting):
+    """All settings give what a least squares solver finds, to 1e-4."""
+    X, _ = digits
+    distance = TangentDistance((8, 8), **setting).fit(X)
+    np.testing.assert_allclose(
+        distance.cross(X[:15], X[10:40]), by_least_squares(distance, X[:15], X[10:40]), rtol=1e-4
+    )
+
+
+def test_images_need_not_be_square(digits):
+    """Height comes first in image_shape."""
+    X = digits[0][:, :48]
+    distance = TangentDistance((6, 8)).fit(X)
+    np.testing.assert_allclose(
+        distance.cross(X[:9], X[9:20]), by_least_squares(distance, X[:9], X[9:20]), rtol=1e-4
+    )
+
+
+def test_tangent_vectors_may_depend_on_one_another(digits):
+    """Stripes can be scaled and stretched in one direction only, and not be shifted along."""
+    stripes = np.tile(digits[0][:9, None, 24:32], (1, 8, 1)).reshape(9, 64)
+    distance = TangentDistance((8, 8), pad=0, smoothing=0.0).fit(digits[0])
+    np.testing.assert_allclose(
+        distance.cross(stripes, digits[0][:20]),
+        by_least_squares(distance, stripes, digits[0][:20]),
+        rtol=1e-4,
+    )
+
+
+@pytest.mark.parametrize(("spring", "size"), [(0.0, 1e-4), (0.05, 1e-2), (0.05, 1e-7)])
+def test_close_images_are_told_apart_as_well(digits, spring, size):
+    """Products of single precision would lose the distance of images that hardly differ."""
+    X = digits[0][:40]
+    near = X + size * np.random.default_rng(0).normal(size=X.shape)
+    distance = TangentDistance((8, 8), spring=spring).fit(X)
+    found = np.diagonal(distance.cross(X, near))
+    np.testing.assert_allclose(found, np.diagonal(by_least_squares(distance, X, near)), rtol=1e-4)
+
+
+def test_an_image_is_at_no_distance_from_itself(digits):
+    """Exactly 0, wherever the copies stand, with images that have no tangent vectors, too."""
+    X = np.vstack((digits[0][:5], np.zeros((1, 64)), np.full((1, 64), 3.0)))
+    table = TangentDistance((8, 8)).fit(X).cross(X, X.copy())
+    assert (np.diagonal(table) == 0.0).all()
+    assert (table[~np.eye(7, dtype=bool)] > 0.0).all()
+
+
+def moved(image, name, amount):
+    """The image after a little of one transformation."""
+    if name == "thickness":
+        dy, dx = np.gradient(image)
+        return image + amount * (dx**2 + dy**2)
+    generators = {
+        "rotation": [[0, 1], [-1, 0]],
+        "scaling": [[1, 0], [0, 1]],
+        "stretch": [[-1, 0], [0, 1]],
+        "shear": [[0, 1], [1, 0]],
+    }
+    matrix = np.eye(2) + amount * np.array(generators.get(name, np.zeros((2, 2))))
+    middle = (np.array(image.shape) - 1) / 2
+    offset = middle - matrix @ middle
+    offset += {"shift_y": (amount, 0), "shift_x": (0, amount)}.get(name, (0, 0))
+    return ndimage.affine_transform(image, matrix, offset=offset, order=3)
+
+
+@pytest.mark.parametrize("name", TRANSFORMATIONS)
+def test_each_transformation_is_nearly_free_when_it_is_on(name):
+    """A blob moved by one transformation comes back along its tangent vector, and no other's."""
+    y, x = np.indices((16, 16)) - 7.5
+    image = np.exp(-(((x - 1) / 2.0) ** 2) - ((y + 0.5) / 3.5) ** 2 - 0.3 * np.sin(x + y))
+    X = np.stack((image, moved(image, name, 0.05))).reshape(2, -1)
+
+    def distance(transformations):
+        metric = TangentDistance(
+            (16, 16), transformations=transformations, spring=0.001, background=0.0
+        )
+        return metric.fit(X).cross(X[:1], X[1:])[0, 0]
+
+    others = [distance([other]) for other in TRANSFORMATIONS if other != name]
+    assert distance([name]) < 0.5 * min(others)
+    assert distance("all") <= distance([name])
+
+
+def test_the_ink_may_be_dark_or_bright(digits):
+    """The background is read off the border, so negatives have the same distances."""
+    X = digits[0][:30]
+    np.testing.assert_allclose(
+        TangentDistance((8, 8), transformations=["shift_x"]).fit(X).cross(X, X),
+        TangentDistance((8, 8), transformations=["shift_x"]).fit(1 - X).cross(1 - X, 1 - X),
+        atol=1e-6,
+    )
+
+
+@pytest.mark.parametrize("spring", [0.0, 0.05])
+def test_a_pair_has_one_distance_wherever_it_stands(digits, spring):
+    """Not a bit changes with the block, the side, the company or the number of threads."""
+    X = np.ascontiguousarray(digits[0][:600])
+    distance = TangentDistance((8, 8), spring=spring).fit(X)
+    table = distance.cross(X, X)
+    assert (table == table.T).all()
+    assert (table == distance.cross(X, X.copy())).all()
+    assert (table[37:59, 401:] == distance.cross(X[37:59], X[401:])).all()
+    assert (table[401:, 37:59] == distance.cross(X[401:], X[37:59])).all()
+    for i, j in ((3, 522), (60, 61), (599, 0), (7, 300)):
+        assert table[i, j] == distance.cross(X[[i]], X[[j]])[0, 0]
+        assert (table[i : i + 3, j : j + 5] == distance.cross(X[i : i + 3], X[j : j + 5])).all()
+    tile = distance.prepare(X, X)
+    assert (table[5:90, 60:600] == tile(slice(5, 90), slice(60, 600))).all()
+    assert (table[30:580, 30:580] == tile(slice(30, 580), slice(30, 580))).all()
+
+
+def test_one_sided_distances_mirror_each_other(digits):
+    """Moving the point from here is moving the candidate from there; both do no worse."""
+    A, B = digits[0][:20], digits[0][20:50]
+    point, candidate, both = (
+        TangentDistance((8, 8), sides=sides).fit(A) for sides in ("point", "candidate", "both")
+    )
+    np.testing.assert_array_equal(point.cross(A, B), candidate.cross(B, A).T)
+    assert (both.cross(A, B) <= np.minimum(point.cross(A, B), candidate.cross(A, B))).all()
+    assert both.symmetric
+    assert not point.symmetric
+
+
+def test_a_stiff_spring_gives_the_euclidean_distance(digits):
+    """Without padding and smoothing and with a price on moving nothing moves."""
+    X = digits[0][:30]
+    stiff = TangentDistance((8, 8), pad=0, smoothing=0.0, spring=1e9).fit(X)
+    np.testing.assert_allclose(stiff.cross(X, X), cdist(X, X), rtol=1e-5, atol=1e-12)
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_balls_are_those_of_the_table(digits, closed):
+    """Balls compare the same numbers that cross returns, at a radius that is one of them."""
+    X = np.ascontiguousarray(digits[0][:700])
+    distance = TangentDistance((8, 8)).fit(X)
+    table = distance.cross(X, X)
+    eps = float(np.sort(table, axis=None)[9000])
+    for n_jobs in (1, 2):
+        balls = build_balls(distance, X, X, eps=eps, closed=closed, n_jobs=n_jobs)
+        assert (balls.toarray() == naive.members(table, eps, closed)).all()
+
+
+def test_serves_scikit_learn_as_a_precomputed_table(digits):
+    """Its nearest neighbours, through a table, are better than the Euclidean ones."""
+    X, y = digits
+    distance = TangentDistance((8, 8)).fit(X[:400], y[:400])
+    neighbours = KNeighborsClassifier(1, metric="precomputed")
+    neighbours.fit(distance.cross(X[:400], X[:400]), y[:400])
+    score = neighbours.score(distance.cross(X[400:900], X[:400]), y[400:900])
+    euclidean = KNeighborsClassifier(1).fit(X[:400], y[:400])
+    assert score > euclidean.score(X[400:900], y[400:900])
+    index, _ = find_nearest(distance, X[400:900], X[:400], bounds=np.array([0, 400]))
+    assert (y[index[:, 0]] == y[400:900]).mean() == score
+
+
+def test_parameters_survive_cloning():
+    """get_params and set_params are scikit-learn's."""
+    distance = TangentDistance((4, 4), spring=0.3, transformations=("shear",))
+    assert clone(distance).get_params() == distance.get_params()
+    assert distance.set_params(pad=1).pad == 1
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"image_shape": (8, 9)}, r"image_shape must multiply out.*8 x 9 = 72.*\(20, 64\)"),
+        ({"image_shape": 8}, "image_shape must be a height and a width.*got 8"),
+        ({"image_shape": (8, -8)}, "image_shape must be a height and a width"),
+        ({"transformations": ["turn"]}, "transformations must be 'all' or a list of some of"),
+        ({"transformations": "rotation"}, "transformations must be 'all' or a list"),
+        ({"transformations": []}, "at least one"),
+        ({"transformations": ["shear", "shear"]}, "none of them twice"),
+        ({"sides": "left"}, "sides must be one of both, point, candidate, got 'left'"),
+        ({"pad": -1}, "pad must be a whole number of pixels, 0 or more, got -1"),
+        ({"pad": 1.5}, "pad must be a whole number"),
+        ({"smoothing": -0.1}, "smoothing must be a finite number, 0 or more, got -0.1"),
+        ({"derivative": float("inf")}, "derivative must be a finite number"),
+        ({"spring": None}, "spring must be a finite number, 0 or more, got None"),
+    ],
+)
+def test_refuses_parameters_that_make_no_sense(digits, parameters, message):
+    """Errors name the parameter, the rule and what it got."""
+    with pytest.raises(ValueError, match=message):
+        TangentDistance(**{"image_shape": (8, 8), **parameters}).fit(digits[0][:20])
+
+
+def test_refuses_new_images_of_another_size(digits):
+    """Queries are checked like training images."""
+    distance = TangentDistance((8, 8)).fit(digits[0])
+    with pytest.raises(ValueError, match="image_shape must multiply out"):
+        distance.cross(digits[0][:2, :63], digits[0][:2])
+
+
+@pytest.fixture(scope="module")
+def usps(data_folder):
+    path = data_folder / "usps.npz"
+    if not path.exists():
+        pytest.skip("usps.npz is absent from the data folder")
+    data = np.load(path)
+    return data["X_train"], data["y_train"].astype(int), data["X_test"], data["y_test"]
+
+
+@pytest.mark.slow
+def test_usps_error_of_the_nearest_neighbour(usps):
+    """The defaults do at least as well as the paper's tangent distance, 3.09 %."""
+    X, y, X_test, y_test = usps
+    distance = TangentDistance((16, 16)).fit(X, y)
+    index, _ = find_nearest(distance, X_test, X, bounds=np.array([0, len(X)]))
+    assert (y[index[:, 0]] != y_test).mean() <= 0.0309
+
+
+@pytest.mark.slow
+def test_usps_prototypes_of_the_paper(usps):
+    """About 3,400 prototypes are shared out among the digits as in the paper's table."""
+    X, y, _, _ = usps
+    distance = TangentDistance((16, 16)).fit(X, y)
+    sample = distance.cross(X[::5], X[::5])
+    eps = float(np.quantile(sample[np.triu_indices(len(sample), 1)], 0.0175))
+    balls = build_balls(distance, X, X, eps=eps)
+    problems = formulate(balls, y, np.ones(len(y)), n_classes=10, prototype_cost=1 / len(y))
+    counts = np.bincount(select(problems, greedy).classes, minlength=10)
+    paper = np.array([493, 7, 661, 551, 324, 486, 217, 101, 378, 154])
+    many = paper > 50
+    assert 3300 <= counts.sum() <= 3500
+    assert (abs(counts - paper)[many] <= 0.2 * paper[many]).all()
+    assert counts[1] <= 15
