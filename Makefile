@@ -49,6 +49,7 @@ imports: $(READY)
 
 bench: $(READY)  ## Measure speed and memory as ratios, in one run
 	@$(BIN)/python benchmarks/bench_fit.py
+	@$(BIN)/python benchmarks/bench_path.py
 
 clean:  ## Remove the environment and what tools have left
 	rm -rf $(VENV) build dist demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -24,13 +24,10 @@ from protocover.solvers.reductions import (
 from protocover.solvers.relaxation import relax
 from protocover.solvers.residual import Residual
 
-FEW, MANY, CHUNK = 400, 4_000, 100
-seed_chunks = pytest.mark.parametrize(
-    "first",
-    [
-        pytest.param(first, marks=[] if first < FEW else [pytest.mark.slow])
-        for first in range(0, MANY, CHUNK)
-    ],
+seeds = pytest.mark.parametrize(
+    "seeds",
+    [range(300), pytest.param(range(300, 4000), marks=pytest.mark.slow)],
+    ids=lambda seeds: f"{seeds.start}-{seeds.stop}",
 )
 every_reduction = pytest.mark.parametrize(
     "reduction", [*ALL_REDUCTIONS, reduce_cover], ids=lambda function: function.__name__
@@ -48,10 +45,10 @@ def best_of(residual):
 
 
 @every_reduction
-@seed_chunks
-def test_a_reduction_keeps_the_optimum_and_its_solution_maps_back(reduction, first):
+@seeds
+def test_a_reduction_keeps_the_optimum_and_its_solution_maps_back(reduction, seeds):
     """In units that break ties; a solution counts the same before and after."""
-    for seed in range(first, first + CHUNK):
+    for seed in seeds:
         before = Residual.of(problem_and_optimum(seed)[0])
         after = reduction(before)
         value, columns = best_of(after)
@@ -60,10 +57,10 @@ def test_a_reduction_keeps_the_optimum_and_its_solution_maps_back(reduction, fir
         assert before.value(np.searchsorted(before.candidates, selected)) == value
 
 
-@seed_chunks
-def test_units_count_the_objective_and_break_ties(first):
+@seeds
+def test_units_count_the_objective_and_break_ties(seeds):
     """Where counting is exact, the least value is the optimum with the fewest prototypes."""
-    for seed in range(first, first + CHUNK):
+    for seed in seeds:
         problem, optimum, fewest = problem_and_optimum(seed)
         residual = Residual.of(problem)
         if residual.exact:
