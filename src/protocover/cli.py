@@ -72,7 +72,7 @@ def _print_quality(model: PVMClassifier, X: Any, y: Any, X_test: Any, y_test: An
         f"{wrong} wrongly covered, {n_prototypes} prototypes at {model.prototype_cost_:.2g} each"
     )
     if np.isfinite(model.lower_bound_):
-        print(f"             at most {100 * model.gap_:.1f} % above the best possible")
+        print(f"             of which a better choice could save at most {100 * model.gap_:.1f} %")
     print(
         f"held out   = {100 * (1 - model.score(X_test, y_test)):.1f} % wrong with "
         f"{n_prototypes} prototypes, {100 * (1 - nearest.score(X_test, y_test)):.1f} % with all "
