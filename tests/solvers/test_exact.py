@@ -53,7 +53,7 @@ def test_scip_finds_the_same_optimum(seed):
     pytest.importorskip("pyscipopt", reason="SCIP is an optional back end")
     problem, optimum, fewest = problem_and_optimum(seed)
     solution = solve(problem, backend="scip")
-    if problem.on_grid:
+    if Residual.of(problem).exact:
         assert solution.objective == float(optimum)
         assert len(solution.selected) == fewest
 

@@ -17,6 +17,10 @@ from .residual import Residual
 
 __all__ = ["TreeAnswer", "checked", "search_tree"]
 
+# HiGHS looks at the clock between rounds of cuts only, so it is told to stop this much before
+# time is up, and not started at all with less than that left.
+_LATENESS = 1.0
+
 logger = logging.getLogger(__name__)
 
 
@@ -52,7 +56,9 @@ def search_tree(
     objective = np.concatenate((residual.cost, residual.prize, [give_up])) / scale
     options = {"mip_rel_gap": 0.0, "disp": verbose > 1}
     if time_limit is not None:
-        options["time_limit"] = max(time_limit, 0.0)
+        if time_limit <= _LATENESS:
+            return TreeAnswer(None, -math.inf)
+        options["time_limit"] = time_limit - _LATENESS
     answer: Any = milp(
         objective,
         # Slacks would come out whole by themselves, but only an objective that is known to be

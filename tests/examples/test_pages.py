@@ -65,6 +65,9 @@ def test_warping_gives_one_model_whichever_way_it_is_handed_over(time_series):
 @pytest.mark.parametrize(
     ("page", "packages"),
     [
+        ("dann", []),
+        ("rank", []),
+        ("tangent", []),
         ("strings", []),
         ("gower", ["pandas"]),
         ("handover", ["rapidfuzz", "dtaidistance"]),
