@@ -126,7 +126,8 @@ class CoverProblem:
     @cached_property
     def core(self) -> CoverProblem:
         """The problem with only the worthwhile candidates: the same optimum and bounds."""
-        return self.narrowed(self.worthwhile)
+        everything = len(self.worthwhile) == self.n_candidates
+        return self if everything else self.narrowed(self.worthwhile)
 
     @cached_property
     def weight_step(self) -> Fraction:

@@ -7,6 +7,7 @@ the selection for any cost is a prefix of that for the lowest.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -106,6 +107,7 @@ def pvm_path(
     eps: ArrayLike | int = 20,
     prototype_costs: ArrayLike | None = None,
     solver: Any = "greedy",
+    solver_options: dict[str, Any] | None = None,
     metric: Any = "euclidean",
     metric_params: dict[str, Any] | None = None,
     candidates: Any = "train",
@@ -128,6 +130,8 @@ def pvm_path(
     solver, metric, metric_params, candidates, sample_weight, closed_ball, n_jobs, \
 random_state, verbose
         As in :class:`PVMClassifier`.
+    solver_options : dict or None, default=None
+        As there, but a ``time_limit`` is for each class at each radius and cost.
 
     Returns
     -------
@@ -177,6 +181,7 @@ random_state, verbose
         radii=radii,
         costs=costs,
         solver=find_solver(solver),
+        options=solver_options or {},
         rng=rng,
         verbose=verbose,
     )
@@ -189,6 +194,7 @@ def solve_path(
     radii: Floats,
     costs: Floats,
     solver: Solver,
+    options: Mapping[str, Any],
     rng: np.random.Generator,
     verbose: int,
 ) -> PVMPath:
@@ -197,5 +203,5 @@ def solve_path(
         levels, training.codes, training.weights, len(training.classes), len(radii)
     )
     with progress_bar(range(len(radii)), len(radii), "radii", verbose) as bar:
-        rows = tuple(solve_radius(shares, k, costs, solver, rng) for k in bar)
+        rows = tuple(solve_radius(shares, k, costs, solver, rng, options) for k in bar)
     return PVMPath(radii, costs, training.classes, rows)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -67,12 +68,15 @@ def solve_radius(
     costs: Floats,
     solver: Solver,
     rng: np.random.Generator,
+    options: Mapping[str, Any],
 ) -> tuple[Selection, ...]:
     """Return the selections at radius number `k`, one for each of the rising `costs`."""
     total = np.sum([share.reach[k] for share in shares], axis=0)
     count = np.sum([share.counts[k] for share in shares], axis=0)
     by_class = [
-        _solve_class(share, total - share.reach[k], k, costs, solver, child)
+        _solve_class(
+            share, total - share.reach[k], k, costs, partial(solver, rng=child, **options)
+        )
         for share, child in zip(shares, rng.spawn(len(shares)), strict=True)
     ]
     return tuple(
@@ -92,8 +96,7 @@ def _solve_class(
     wrong: Floats,
     k: int,
     costs: Floats,
-    solver: Solver,
-    rng: np.random.Generator,
+    solve: partial[CoverSolution],
 ) -> list[CoverSolution]:
     """Solve one class at radius number `k` for all costs."""
     # A candidate not worth the lowest cost on its own is never worth any.
@@ -101,10 +104,10 @@ def _solve_class(
     problem = CoverProblem(
         _within(share.levels, useful, k), wrong[useful], share.prize, float(costs[0])
     )
-    if solver is greedy:
-        solutions = _prefixes(problem, solver(problem, rng=rng), costs)
+    if solve.func is greedy:
+        solutions = _prefixes(problem, solve(problem), costs)
     else:
-        solutions = [solver(replace(problem, prototype_cost=float(c)), rng=rng) for c in costs]
+        solutions = [solve(replace(problem, prototype_cost=float(c))) for c in costs]
     return [replace(solution, selected=useful[solution.selected]) for solution in solutions]
 
 
@@ -140,7 +143,7 @@ def _prefixes(
         n = int(at_cost.above_price(solution.score).sum())
         objective = float(Fraction(float(missing[n])) + n * at_cost.price)
         # What bounds the problem of the lowest cost bounds those of higher ones.
-        closed = solution.lower_bound >= objective
+        word = "proved" if solution.lower_bound >= objective else "bounded"
         prefixes.append(
             replace(
                 solution,
@@ -148,7 +151,7 @@ def _prefixes(
                 score=solution.score[:n],
                 newly_covered=solution.newly_covered[:n],
                 objective=objective,
-                certificate="proved" if closed else "bounded",
+                certificate="none" if solution.dual is None else word,
             )
         )
     return prefixes

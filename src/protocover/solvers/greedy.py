@@ -17,13 +17,17 @@ def greedy(
     rng: np.random.Generator | None = None,
     max_prototypes: int | None = None,
     time_limit: float | None = None,
+    bound: bool = True,
 ) -> CoverSolution:
     """Add the candidate that lowers the objective most until none lowers it.
 
     The drop is compared before ``prototype_cost``, which is the same for every
     candidate and only decides when to stop: the greedy selection for any cost is a
     prefix of the one for cost zero. Ties go to the lower candidate index. The bound is
-    that of dual ascent. `rng` and `time_limit` are there for the common signature.
+    that of dual ascent, left out where `bound` is false. `rng` and
+    `time_limit` are there for the common signature.
     """
     selected, score = choose_by_drop(problem, max_prototypes)
-    return CoverSolution.of(problem, selected, score=score, dual=ascend(problem))
+    return CoverSolution.of(
+        problem, selected, score=score, dual=ascend(problem) if bound else None
+    )
