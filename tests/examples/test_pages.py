@@ -65,6 +65,7 @@ def test_warping_gives_one_model_whichever_way_it_is_handed_over(time_series):
 @pytest.mark.parametrize(
     ("page", "packages"),
     [
+        ("kernel", []),
         ("dann", []),
         ("rank", []),
         ("tangent", []),
