@@ -7,8 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.utils import _safe_indexing
 
+from .balls import build_balls
 from .nearest import find_nearest, nearest_in_groups
 from .resources import row_count
 
@@ -69,6 +71,16 @@ class PrototypeSet:
         table = np.empty((row_count(X), len(self.order)))
         table[:, self.order] = self.dissimilarity.cross(X, self.points)
         return table
+
+    def balls(self, X: Any, *, eps: float, closed: bool, n_jobs: int | None = None) -> csr_array:
+        """Tell which queries lie within `eps` of which prototypes, as selected."""
+        if getattr(self.dissimilarity, "pairwise", False):
+            table = self.distances(X)
+            return csr_array(table <= eps if closed else table < eps)
+        sorted_by_class = build_balls(
+            self.dissimilarity, X, self.points, eps=eps, closed=closed, n_jobs=n_jobs
+        )
+        return sorted_by_class[:, np.argsort(self.order)]
 
     def _by_selection(self) -> NDArray[np.intp]:
         """Return the columns of a table that the prototypes are, in order of selection."""

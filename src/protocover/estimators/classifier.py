@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from ..candidates import numbers, take
+from ..coverage import Coverage
 from ..examples import check_estimator_examples
 from ..exceptions import NoPrototypesError
 from ..formulation import Selection, formulate, select
@@ -302,6 +303,35 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         """
         X = self._check_queries(X)
         return self._prototype_set.distances(X)
+
+    def coverage(self, X: Any, y: Any) -> Coverage:
+        """Tell which labelled points lie in which prototype's ball.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_points, n_features)
+            Points, as for `predict`; usually those of the training.
+        y : array-like, shape (n_points,)
+            Their labels.
+
+        Returns
+        -------
+        Coverage
+            The points in each ball, and counts by point and by class.
+        """
+        X = self._check_queries(X)
+        y = column_or_1d(y, warn=True)
+        check_consistent_length(X, y)
+        balls = self._prototype_set.balls(
+            X, eps=self.eps_, closed=self.closed_ball, n_jobs=self.n_jobs
+        )
+        places = {label: place for place, label in enumerate(self.classes_.tolist())}
+        return Coverage(
+            balls=balls,
+            point_classes=np.array([places.get(label, -1) for label in y.tolist()], dtype=np.intp),
+            prototype_classes=np.searchsorted(self.classes_, self.prototype_labels_),
+            classes=self.classes_,
+        )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -14,6 +14,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, check_memory
 
+from ..coverage import Coverage
 from ..dissimilarity import resolve_metric
 from ..examples import check_estimator_examples
 from ..model_selection import RULES, choose
@@ -178,6 +179,11 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         """Tell which prototypes decided; see `PVMClassifier.explain`."""
         check_is_fitted(self)
         return self.best_estimator_.explain(X)
+
+    def coverage(self, X: Any, y: Any) -> Coverage:
+        """Tell which points lie in which ball; see `PVMClassifier.coverage`."""
+        check_is_fitted(self)
+        return self.best_estimator_.coverage(X, y)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -1,0 +1,107 @@
+"""Which labelled points lie in which prototype's ball, against counting them one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.datasets import load_iris
+
+from protocover import PVMClassifier, PVMClassifierCV
+from protocover.dissimilarity import DANN
+
+
+@pytest.fixture
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return X, np.array(["setosa", "versicolor", "virginica"])[y]
+
+
+def test_balls_hold_the_points_within_eps_of_each_prototype(iris):
+    """Columns follow the order of selection, not the classes."""
+    X, y = iris
+    model = PVMClassifier(0.8).fit(X, y)
+    held = model.coverage(X, y)
+    assert np.array_equal(held.balls.toarray(), cdist(X, model.prototypes_) < 0.8)
+    for k, z in enumerate(model.prototypes_):
+        assert np.array_equal(held.members(k), np.flatnonzero(cdist(X, [z])[:, 0] < 0.8))
+
+
+def test_counts_are_those_of_the_fit(iris):
+    """Summed over points, what fit said of each prototype."""
+    X, y = iris
+    model = PVMClassifier(0.8).fit(X, y)
+    held = model.coverage(X, y)
+    assert held.covered.sum() == model.prototype_covered_.sum()
+    assert held.other_count.sum() == model.prototype_miscovered_.sum()
+    uncovered = len(y) - held.covered.sum()
+    cost = model.prototype_cost_ * len(model.prototypes_)
+    assert model.objective_ == pytest.approx(uncovered + held.other_count.sum() + cost)
+
+
+def test_own_and_other_counts_by_point(iris):
+    X, y = iris
+    model = PVMClassifier(0.8).fit(X, y)
+    held = model.coverage(X, y)
+    for i in (0, 70, 106, 149):
+        inside = model.prototype_labels_[cdist(X[[i]], model.prototypes_)[0] < 0.8]
+        assert held.own_count[i] == np.sum(inside == y[i])
+        assert held.other_count[i] == np.sum(inside != y[i])
+
+
+def test_classes_and_confusion_by_counting(iris):
+    X, y = iris
+    model = PVMClassifier(1.2).fit(X, y)
+    held = model.coverage(X, y)
+    table, confusion = held.by_class(), held.confusion()
+    inside = cdist(X, model.prototypes_) < 1.2
+    for r, label in enumerate(model.classes_):
+        own = model.prototype_labels_ == label
+        mine = y == label
+        assert table["class"][r] == label
+        assert table["points"][r] == mine.sum()
+        assert table["prototypes"][r] == own.sum()
+        assert table["covered"][r] == inside[np.ix_(mine, own)].any(axis=1).sum()
+        assert table["wrongly_covered"][r] == inside[np.ix_(mine, ~own)].any(axis=1).sum()
+        for c, other in enumerate(model.classes_):
+            theirs = model.prototype_labels_ == other
+            assert confusion[r, c] == inside[np.ix_(mine, theirs)].any(axis=1).sum()
+
+
+def test_a_label_the_model_does_not_know_has_no_own_class(iris):
+    X, y = iris
+    model = PVMClassifier(0.8).fit(X, y)
+    held = model.coverage(X[:2], ["setosa", "rose"])
+    assert held.point_classes.tolist() == [0, -1]
+    assert held.own_count.tolist()[1] == 0
+    assert held.other_count[1] == held.own_count[0]
+    assert held.by_class()["points"].sum() == 1
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_point_at_eps_exactly_follows_the_balls(closed):
+    X, y = np.array([[0.0], [1.0], [5.0]]), [0, 0, 1]
+    model = PVMClassifier(1.0, closed_ball=closed).fit(X, y)
+    held = model.coverage(X[:2], y[:2])
+    assert held.balls.sum() == (2 if not closed else np.sum(cdist(X[:2], model.prototypes_) <= 1))
+
+
+def test_precomputed_dissimilarities_give_the_same(iris):
+    X, y = iris
+    rows = PVMClassifier(0.8).fit(X, y).coverage(X, y)
+    table = PVMClassifier(0.8, metric="precomputed").fit(cdist(X, X), y).coverage(cdist(X, X), y)
+    assert np.array_equal(rows.balls.toarray(), table.balls.toarray())
+
+
+def test_an_adaptive_metric_gives_the_counts_of_its_fit(iris):
+    X, y = iris
+    model = PVMClassifier(0.8, metric=DANN()).fit(X, y)
+    assert model.coverage(X, y).covered.sum() == model.prototype_covered_.sum()
+
+
+def test_the_cross_validated_estimator_answers_too(iris):
+    X, y = iris
+    model = PVMClassifierCV(5, cv=3, random_state=0).fit(X, y)
+    assert np.array_equal(
+        model.coverage(X, y).own_count, model.best_estimator_.coverage(X, y).own_count
+    )
