@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
 from protocover import PVMClassifier, PVMClassifierCV
-from protocover.dissimilarity import DANN
+from protocover.dissimilarity import DANN, RankDissimilarity
 
 
 @pytest.fixture
@@ -93,9 +93,10 @@ def test_precomputed_dissimilarities_give_the_same(iris):
     assert np.array_equal(rows.balls.toarray(), table.balls.toarray())
 
 
-def test_an_adaptive_metric_gives_the_counts_of_its_fit(iris):
+@pytest.mark.parametrize("metric", [DANN(), RankDissimilarity()], ids=["DANN", "rank"])
+def test_a_metric_cut_down_to_the_prototypes_gives_the_counts_of_its_fit(iris, metric):
     X, y = iris
-    model = PVMClassifier(0.8, metric=DANN()).fit(X, y)
+    model = PVMClassifier(5.0, metric=metric).fit(X, y)
     assert model.coverage(X, y).covered.sum() == model.prototype_covered_.sum()
 
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 from sklearn.utils import _safe_indexing
 
 from .balls import build_balls
@@ -15,6 +15,9 @@ from .nearest import find_nearest, nearest_in_groups
 from .resources import row_count
 
 __all__ = ["PrototypeSet"]
+
+# Numbers held at once where dissimilarities come by whole rows.
+_TABLE_SIZE = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,13 +77,22 @@ class PrototypeSet:
 
     def balls(self, X: Any, *, eps: float, closed: bool, n_jobs: int | None = None) -> csr_array:
         """Tell which queries lie within `eps` of which prototypes, as selected."""
-        if getattr(self.dissimilarity, "pairwise", False):
-            table = self.distances(X)
-            return csr_array(table <= eps if closed else table < eps)
+        if self._answers_whole_rows:
+            step = max(1, _TABLE_SIZE // max(1, len(self.order)))
+            starts = range(0, row_count(X), step)
+            blocks = (self.distances(_safe_indexing(X, slice(i, i + step))) for i in starts)
+            inside = [csr_array(table <= eps if closed else table < eps) for table in blocks]
+            return vstack(inside, format="csr")
         sorted_by_class = build_balls(
             self.dissimilarity, X, self.points, eps=eps, closed=closed, n_jobs=n_jobs
         )
         return sorted_by_class[:, np.argsort(self.order)]
+
+    @property
+    def _answers_whole_rows(self) -> bool:
+        """Whether a query's dissimilarities from some of the prototypes cannot be had alone."""
+        cut_down = hasattr(self.dissimilarity, "for_prototypes")
+        return cut_down or bool(getattr(self.dissimilarity, "pairwise", False))
 
     def _by_selection(self) -> NDArray[np.intp]:
         """Return the columns of a table that the prototypes are, in order of selection."""
