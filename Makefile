@@ -5,9 +5,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Made anew only when what is to be installed changes.
 READY := $(VENV)/.ready
+# alibi needs older packages than ours.
+PEERS := .venv-peers
 export MPLBACKEND ?= Agg
 
-.PHONY: help demo test check format lint types imports bench clean
+.PHONY: help demo test check format lint types imports bench bench-peers paper paper-quick clean
 
 help:  ## Show what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -18,7 +20,7 @@ $(READY): pyproject.toml
 		|| { echo "protocover needs Python 3.11 or later: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	@$(BIN)/python -m pip install --quiet --editable ".[plot]" --group test --group check
+	@$(BIN)/python -m pip install --quiet --editable ".[plot,cli]" --group test --group check --group experiments
 	@touch $@
 
 demo: $(READY)  ## Choose prototypes of the bundled digits and show them
@@ -51,5 +53,17 @@ bench: $(READY)  ## Measure speed and memory as ratios, in one run
 	@$(BIN)/python benchmarks/bench_fit.py
 	@$(BIN)/python benchmarks/bench_path.py
 
+bench-peers: $(READY)  ## Compare with alibi, R's protoclass, k-medoids and condensed neighbours
+	@test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
+	@$(PEERS)/bin/python -m pip install --quiet alibi click
+	@$(BIN)/python benchmarks/bench_peers.py --alibi-python $(PEERS)/bin/python --write
+	@$(BIN)/python benchmarks/compare_baselines.py --write
+
+paper: $(READY)  ## Run the paper's experiments (hours) and write docs/paper.md
+	@$(BIN)/python -m experiments
+
+paper-quick: $(READY)  ## The same on tiny settings, in two minutes, into experiments/quick
+	@$(BIN)/python -m experiments --quick --results experiments/quick/parts
+
 clean:  ## Remove the environment and what tools have left
-	rm -rf $(VENV) build dist demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) build dist demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,0 +1,45 @@
+"""Select prototypes with protocover, in a process of its own.
+
+Run by bench_peers.py: python select_protocover.py problem.npz answer.json
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+
+import numpy as np
+from memory import PeakMemory
+from sklearn.base import clone
+
+from protocover import PVMClassifier
+
+
+def main(problem: str, answer: str) -> None:
+    data = np.load(problem)
+    X, y = data["X"], data["y"]
+    unfitted = PVMClassifier(
+        float(data["eps"]),
+        prototype_cost=float(data["cost"]),
+        closed_ball=bool(data["closed"]),
+    )
+    clone(unfitted).fit(X[:50], y[:50])
+    with PeakMemory() as memory:
+        seconds = np.inf
+        for _ in range(3):
+            start = time.perf_counter()
+            model = clone(unfitted).fit(X, y)
+            seconds = min(seconds, time.perf_counter() - start)
+    found = {
+        "seconds": seconds,
+        "megabytes": memory.megabytes,
+        "candidates": model.prototype_indices_.tolist(),
+        "labels": model.prototype_labels_.tolist(),
+    }
+    with open(answer, "w") as file:
+        json.dump(found, file)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,63 @@
+"""How the documentation is built; `make docs` calls Sphinx with this."""
+
+from __future__ import annotations
+
+import warnings
+
+import protocover
+
+project = "protocover"
+author = "The protocover developers"
+copyright = "the protocover developers"
+release = version = protocover.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "**/README.md", "sg_execution_times.rst", "gallery/**/*.py.md5"]
+templates_path: list[str] = []
+html_static_path = ["_static"]
+
+myst_enable_extensions = ["dollarmath", "deflist"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autodoc_typehints = "none"
+numpydoc_show_class_members = True
+numpydoc_show_inherited_class_members = False
+numpydoc_class_members_toctree = False
+
+html_theme = "pydata_sphinx_theme"
+html_title = "protocover"
+html_show_sourcelink = False
+html_css_files = ["protocover.css"]
+html_theme_options = {
+    "show_nav_level": 1,
+    "navigation_with_keys": False,
+    "show_prev_next": True,
+    "header_links_before_dropdown": 6,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",
+    "ignore_pattern": r"__init__\.py",
+    "download_all_examples": False,
+    "show_memory": False,
+    "min_reported_time": 1,
+    "copyfile_regex": "",
+    "remove_config_comments": True,
+    "within_subsection_order": "FileNameSortKey",
+}
+
+# Links of the documentation point within it; what lies outside is not fetched.
+linkcheck_ignore = [r"https?://.*"]
+
+warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
