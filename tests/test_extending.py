@@ -1,0 +1,72 @@
+"""The guide docs/extending.md, followed with the toys it shows."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+
+from protocover import PVMClassifier
+
+GUIDE = Path(__file__).parents[1] / "docs" / "extending.md"
+
+
+@pytest.fixture(scope="module")
+def toys():
+    """What the code of the guide defines."""
+    defined = {"__name__": "extending"}
+    exec("\n".join(re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL)), defined)
+    return defined
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return load_iris(return_X_y=True)
+
+
+def test_the_solver_takes_the_best_candidate_of_each_class(toys, iris):
+    X, y = iris
+    model = PVMClassifier(1.0, solver=toys["take_best"]).fit(X, y)
+    greedy = PVMClassifier(1.0).fit(X, y)
+    first = [greedy.prototype_indices_[greedy.prototype_labels_ == label][0] for label in range(3)]
+    assert sorted(model.prototype_indices_) == sorted(first)
+
+
+def test_the_solver_need_not_be_trusted(toys, iris):
+    """Objective and bound are recomputed from the problem, whatever the solver says."""
+    X, y = iris
+    model = PVMClassifier(1.0, solver=toys["take_best"]).fit(X, y)
+    inside = cdist(X, model.prototypes_) < 1.0
+    own = y[:, None] == model.prototype_labels_
+    uncovered = np.sum(~(inside & own).any(axis=1))
+    wrong = np.sum(inside & ~own)
+    assert model.objective_ == pytest.approx(uncovered + wrong + 3 / len(y))
+
+
+def test_the_dissimilarity_selects_and_predicts(toys, iris):
+    X, y = iris
+    weights = np.array([0.1, 0.1, 1.0, 1.0])
+    model = PVMClassifier(1.0, metric=toys["Weighted"](weights)).fit(X, y)
+    table = cdist(X * weights, X * weights, "cityblock")
+    same = PVMClassifier(1.0, metric="precomputed").fit(table, y)
+    assert np.array_equal(model.prototype_indices_, same.prototype_indices_)
+    assert np.array_equal(model.predict(X), same.predict(table))
+    assert clone(model).metric.weights is not None
+
+
+def test_the_generator_offers_candidates_that_become_prototypes(toys, iris):
+    X, y = iris
+    model = PVMClassifier(1.0, candidates=toys["Midpoints"](20), random_state=0).fit(X, y)
+    assert set(model.prototype_sources_) == {"midpoints"}
+    assert model.score(X, y) > 0.8
+
+
+def test_the_files_that_the_guide_names_are_there():
+    root = GUIDE.parents[1]
+    for path in re.findall(r"`((?:docs|tests)/[\w/.-]+\.(?:md|py))`", GUIDE.read_text()):
+        assert (root / path).exists(), path
