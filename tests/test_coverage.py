@@ -106,3 +106,12 @@ def test_the_cross_validated_estimator_answers_too(iris):
     assert np.array_equal(
         model.coverage(X, y).own_count, model.best_estimator_.coverage(X, y).own_count
     )
+
+
+def test_without_prototypes_nothing_is_covered():
+    X, y = np.array([[0.0], [1.0], [5.0]]), [0, 0, 1]
+    model = PVMClassifier(0.5, prototype_cost=10.0, outlier_label=-1).fit(X, y)
+    held = model.coverage(X, y)
+    assert held.balls.shape == (3, 0)
+    assert not held.covered.any()
+    assert held.confusion().sum() == 0

@@ -1,11 +1,11 @@
-"""Data frames, where pandas is at hand: the only importer of pandas."""
+"""Data frames, where pandas or polars is at hand: the only importer of both."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["make_frame", "stack_frames"]
+__all__ = ["frame_library", "make_frame", "stack_frames"]
 
 
 def make_frame(columns: Mapping[str, Any], index: Any = None) -> Any:
@@ -22,3 +22,16 @@ def stack_frames(parts: Sequence[Any]) -> Any:
     from pandas import concat
 
     return concat(list(parts))
+
+
+def frame_library(name: str) -> Any:
+    """Return pandas or polars, or say how to get it."""
+    try:
+        if name == "polars":
+            import polars
+
+            return polars
+        import pandas
+    except ImportError as error:
+        raise ImportError(f"this data frame needs {name}: pip install {name}") from error
+    return pandas

@@ -77,6 +77,8 @@ class PrototypeSet:
 
     def balls(self, X: Any, *, eps: float, closed: bool, n_jobs: int | None = None) -> csr_array:
         """Tell which queries lie within `eps` of which prototypes, as selected."""
+        if len(self.order) == 0:
+            return csr_array((row_count(X), 0), dtype=bool)
         if self._answers_whole_rows:
             step = max(1, _TABLE_SIZE // max(1, len(self.order)))
             starts = range(0, row_count(X), step)

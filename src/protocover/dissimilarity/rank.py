@@ -15,7 +15,7 @@ from ..balls import LevelTest
 from ..resources import row_count
 from .whole_columns import column_blocks, whole_column_test
 
-__all__ = ["RankDissimilarity"]
+__all__ = ["KeptColumns", "RankDissimilarity"]
 
 Floats = NDArray[np.float64]
 
@@ -89,7 +89,7 @@ class RankDissimilarity(BaseEstimator):
         """Fit the base dissimilarity and remember the training points."""
         self.base_ = self._resolve().fit(X, y)
         self._points = X
-        self._kept: _Kept | None = None
+        self._kept: KeptColumns | None = None
         return self
 
     def table(self, X: Any) -> Floats:
@@ -128,7 +128,7 @@ class RankDissimilarity(BaseEstimator):
             columns = self.base_.cross(self._points, _safe_indexing(B, block))
             ordered[:, block] = np.sort(columns, axis=0)
         cut = copy(self)
-        cut._kept = _Kept(ordered, B if self.pairwise else None)
+        cut._kept = KeptColumns(ordered, B if self.pairwise else None)
         cut._points = None
         if hasattr(self.base_, "for_prototypes"):
             cut.base_ = self.base_.for_prototypes(B)
@@ -148,7 +148,7 @@ class RankDissimilarity(BaseEstimator):
 
 
 @dataclass(frozen=True, eq=False)
-class _Kept:
+class KeptColumns:
     """What stays of the training points: a sorted column (n_points,) for each prototype.
 
     `numbers` are the prototypes themselves where these are column numbers of a table.

@@ -1,0 +1,189 @@
+"""Model files: arrays and JSON with a version and a checksum, never code.
+
+The layers, from the bytes up: `whole_file` writes and reads files, `container` knows their
+bytes, `values`, `frames` and `encoding` turn values into JSON and arrays, and
+`dissimilarities`, `selections`, `classifiers` and `models` know what belongs to a model.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from .container import Contents, ModelFileError, pack, refuse, unpack
+from .fields import check_record, check_text
+from .models import decode_model, encode_model
+from .whole_file import read_whole, write_whole
+
+__all__ = ["ModelFileError", "ModelInfo", "load_model", "model_info", "save_model"]
+
+_PACKAGES = ("protocover", "numpy", "scipy", "scikit-learn")
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """What a model file says of itself.
+
+    Parameters
+    ----------
+    format_version : int
+        Version of the file's format.
+    model : str
+        Name of the estimator's class.
+    saved : str
+        When it was saved, by the clock of that machine, in UTC.
+    versions : dict of str
+        Versions of Python and of the packages it was saved with.
+    """
+
+    format_version: int
+    model: str
+    saved: str
+    versions: dict[str, str]
+
+
+def save_model(model: Any, path: str | os.PathLike[str]) -> None:
+    """Save a fitted model to a file of arrays and JSON.
+
+    The file is written whole or not at all: where anything fails, one that was there
+    before stays as it was.
+
+    Parameters
+    ----------
+    model : PVMClassifier, PVMClassifierCV, PVMSelector or Pipeline
+        Fitted. A pipeline may have a StandardScaler or MinMaxScaler before one of the
+        others.
+    path : str or path-like
+        Where to, customarily ending in ``.pvm``.
+
+    Raises
+    ------
+    ModelFileError
+        If the model holds functions, or objects that are not protocover's.
+
+    See Also
+    --------
+    load_model : Read it again.
+
+    Notes
+    -----
+    A ``PVMClassifierCV`` is kept without its `memory`, which is a folder on this machine.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sklearn.datasets import load_iris
+    >>> from protocover import PVMClassifier, load_model, save_model
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = PVMClassifier(eps=1.0).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(clf, Path(folder) / "iris.pvm")
+    ...     again = load_model(Path(folder) / "iris.pvm")
+    >>> bool((again.predict(X) == clf.predict(X)).all())
+    True
+    """
+    arrays: list[Any] = []
+    document = {
+        "saved": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": {"python": platform.python_version(), **_package_versions()},
+        "model": encode_model(model, arrays),
+    }
+    parts = pack(document, arrays)
+    # What has been written must be readable: better to find out now than when it is needed.
+    _read_document(unpack(b"".join(parts)))
+    write_whole(path, parts)
+
+
+def load_model(path: str | os.PathLike[str]) -> Any:
+    """Read a model that :func:`save_model` has written.
+
+    No code comes from the file: names in it are looked up in a closed table, and all
+    sizes, shapes, types and ranges are checked.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    PVMClassifier, PVMClassifierCV, PVMSelector or Pipeline
+        Fitted. It predicts what the saved one did.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is truncated, altered, of a newer version, or no model file at all.
+
+    See Also
+    --------
+    save_model : Write one.
+    protocover.persistence.model_info : When and with what it was saved.
+    """
+    try:
+        return _read_document(unpack(read_whole(path)))
+    except ModelFileError as error:
+        raise ModelFileError(f"{os.fspath(path)}: {error}") from error
+
+
+def model_info(path: str | os.PathLike[str]) -> ModelInfo:
+    """Tell what a model file holds, and when and with what it was saved.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    ModelInfo
+        Without the model itself.
+    """
+    try:
+        contents = unpack(read_whole(path))
+        return _read_info(contents)
+    except ModelFileError as error:
+        raise ModelFileError(f"{os.fspath(path)}: {error}") from error
+
+
+def _read_document(contents: Contents) -> Any:
+    """Return the model in a file whose bytes are in order."""
+    _read_info(contents)
+    try:
+        return decode_model(contents.document["model"], contents.arrays)
+    except ModelFileError:
+        raise
+    # Constructors and libraries have checks of their own. Whatever they object to in a file
+    # whose checksum fits was put there on purpose.
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError) as error:
+        raise ModelFileError(f"the file does not describe a model: {error}") from error
+
+
+def _read_info(contents: Contents) -> ModelInfo:
+    """Return what the document says of itself."""
+    document = check_record(contents.document, "the document", ("saved", "versions", "model"))
+    versions, model = document["versions"], document["model"]
+    if not isinstance(versions, dict) or not isinstance(model, dict):
+        refuse("the document lacks versions or a model")
+    return ModelInfo(
+        format_version=contents.version,
+        model=check_text(model.get("model"), "the name of a model"),
+        saved=check_text(document["saved"], "the date"),
+        versions={name: check_text(text, "a version") for name, text in versions.items()},
+    )
+
+
+def _package_versions() -> dict[str, str]:
+    """Return the versions of the packages that matter."""
+    found = {}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

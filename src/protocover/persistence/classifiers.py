@@ -1,0 +1,147 @@
+"""A fitted PVMClassifier as JSON and arrays, and back after checking that all of it fits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.utils import _safe_indexing
+
+from ..estimators import PVMClassifier
+from ..formulation import Selection
+from ..prototypes import PrototypeSet
+from ..resources import row_count
+from .container import refuse
+from .dissimilarities import column_count, decode_dissimilarity, encode_dissimilarity
+from .encoding import construct, decode, encode, parameters
+from .fields import check_array, check_indices, check_number, check_record, check_text, check_whole
+from .selections import decode_selection, encode_selection
+from .values import Arrays
+
+__all__ = ["decode_classifier", "encode_classifier", "read_features", "write_features"]
+
+Loaded = tuple[NDArray[Any], ...]
+
+_PLAIN = (
+    "eps_",
+    "prototype_cost_",
+    "outlier_label_",
+    "classes_",
+    "class_count_",
+    "prototypes_",
+    "prototype_indices_",
+    "prototype_rows_",
+    "prototype_sources_",
+)
+
+
+def encode_classifier(model: PVMClassifier, arrays: Arrays) -> dict[str, Any]:
+    """Return the JSON of a fitted classifier."""
+    given = {key: encode(value, arrays, key) for key, value in parameters(model).items()}
+    fitted = {name: encode(getattr(model, name), arrays, name) for name in _PLAIN}
+    return {
+        "parameters": given,
+        "fitted": fitted,
+        "features": write_features(model, arrays),
+        "selection": encode_selection(model.solution_, arrays),
+        "dissimilarity": encode_dissimilarity(model.dissimilarity_, arrays),
+    }
+
+
+def decode_classifier(content: dict[str, Any], arrays: Loaded) -> PVMClassifier:
+    """Return the classifier that a JSON of `encode_classifier` stands for."""
+    keys = ("parameters", "fitted", "features", "selection", "dissimilarity")
+    record = check_record(content, "a classifier", keys)
+    model: PVMClassifier = construct(
+        PVMClassifier, record["parameters"], lambda value: decode(value, arrays)
+    )
+    read_features(model, record["features"], arrays)
+    plain = check_record(record["fitted"], "the fitted attributes", _PLAIN)
+    fitted = {name: decode(plain[name], arrays) for name in _PLAIN}
+    classes = check_array(fitted["classes_"], "classes_", kinds="biufUSOMm", shape=(None,))
+    selection = decode_selection(record["selection"], arrays, n_classes=len(classes))
+    _check_fitted(fitted, n_prototypes=len(selection.candidates), n_classes=len(classes))
+    width = _width(fitted["prototypes_"])
+    if width is not None and width != getattr(model, "n_features_in_", None):
+        refuse(f"prototypes with {width} features do not fit the model")
+    dissimilarity = decode_dissimilarity(
+        record["dissimilarity"],
+        arrays,
+        n_prototypes=len(selection.candidates),
+        n_features=width,
+    )
+    for name, value in fitted.items():
+        setattr(model, name, value)
+    _set_selection(model, selection, dissimilarity)
+    return model
+
+
+def write_features(model: Any, arrays: Arrays) -> dict[str, Any]:
+    """Return the JSON of the number and the names of features, as far as a model has them."""
+    names = ("n_features_in_", "feature_names_in_")
+    return {
+        name: encode(getattr(model, name), arrays, name) for name in names if hasattr(model, name)
+    }
+
+
+def read_features(model: Any, content: Any, arrays: Loaded) -> None:
+    """Set the number and the names of features."""
+    if not isinstance(content, dict) or not set(content) <= {
+        "n_features_in_",
+        "feature_names_in_",
+    }:
+        refuse("the features must be a number and names")
+    for key, value in content.items():
+        setattr(model, key, decode(value, arrays))
+    count = getattr(model, "n_features_in_", None)
+    if count is not None:
+        check_whole(count, "n_features_in_")
+    if "feature_names_in_" in content:
+        names = check_array(model.feature_names_in_, "feature_names_in_", shape=(count,))
+        for name in names.tolist():
+            check_text(name, "the name of a feature")
+
+
+def _check_fitted(fitted: dict[str, Any], *, n_prototypes: int, n_classes: int) -> None:
+    """Check the fitted attributes against one another."""
+    for name in ("eps_", "prototype_cost_"):
+        if not 0.0 <= check_number(fitted[name], name) < np.inf:
+            refuse(f"{name} must be a finite number not below 0, got {fitted[name]!r}")
+    check_indices(fitted["class_count_"], "class_count_", length=n_classes, below=2**62)
+    if row_count(fitted["prototypes_"]) != n_prototypes:
+        refuse(f"there must be {n_prototypes} prototypes, got {row_count(fitted['prototypes_'])}")
+    indices = fitted["prototype_indices_"]
+    check_indices(indices, "prototype_indices_", length=n_prototypes, below=2**62)
+    rows = check_array(fitted["prototype_rows_"], "prototype_rows_", kinds="i")
+    check_indices(rows + 1, "prototype_rows_", length=n_prototypes, below=2**62)
+    sources = fitted["prototype_sources_"]
+    check_array(sources, "prototype_sources_", kinds="U", shape=(n_prototypes,))
+
+
+def _width(prototypes: Any) -> int | None:
+    """Return the number of features of prototypes that are rows of a table of numbers."""
+    if issparse(prototypes):
+        return int(prototypes.shape[1])
+    if isinstance(prototypes, np.ndarray) and prototypes.ndim == 2:
+        return int(prototypes.shape[1])
+    return None
+
+
+def _set_selection(model: PVMClassifier, selection: Selection, dissimilarity: Any) -> None:
+    """Set what follows from the selection and the dissimilarity."""
+    if getattr(dissimilarity, "pairwise", False):
+        below = column_count(dissimilarity)
+        model.prototypes_ = check_indices(model.prototypes_, "prototypes_", below=below)
+    model.prototype_labels_ = model.classes_[selection.classes]
+    model.prototype_covered_, model.prototype_miscovered_ = selection.covered, selection.miscovered
+    model.objective_, model.lower_bound_ = selection.objective, selection.lower_bound
+    model.gap_, model.certificate_ = selection.gap, selection.certificate
+    model.solution_, model.dissimilarity_ = selection, dissimilarity
+    order = np.argsort(selection.classes, kind="stable")
+    bounds = np.searchsorted(selection.classes[order], np.arange(len(model.classes_) + 1))
+    # The dissimilarity was cut down to these prototypes, in this order, before it was saved.
+    model._prototype_set = PrototypeSet(
+        _safe_indexing(model.prototypes_, order), order, bounds, dissimilarity
+    )

@@ -1,0 +1,248 @@
+"""Data frames as JSON and arrays, column by column.
+
+Prototypes are rows of the frame that the model was fitted on, so a file that holds a
+frame needs the same package to be read.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..frames import frame_library
+from .container import refuse
+from .fields import check_array, check_list, check_record, check_text, check_truth
+
+__all__ = ["decode_frame", "encode_frame", "is_frame", "is_missing_word", "missing_word"]
+
+_MASKED = {
+    f"{sign}{kind}{bits}": kind
+    for kind, sizes in {"Int": (8, 16, 32, 64), "Float": (32, 64)}.items()
+    for sign in ("", "U")
+    for bits in sizes
+    if not (sign and kind == "Float")
+} | {"boolean": "boolean"}
+_POLARS_NUMBERS = {
+    *(f"{sign}Int{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64)),
+    "Float32",
+    "Float64",
+    "Boolean",
+}
+_POLARS_UNITS = ("ms", "us", "ns")
+
+
+def is_frame(value: Any) -> bool:
+    """Whether a value is a frame or series of pandas, or a frame or series of polars."""
+    library = type(value).__module__.partition(".")[0]
+    return library in ("pandas", "polars") and type(value).__name__ in ("DataFrame", "Series")
+
+
+def missing_word(value: Any) -> str | None:
+    """Return the name of a missing value of pandas, None for anything else."""
+    words = {"NAType": "NA", "NaTType": "NaT"}
+    return words.get(type(value).__name__)
+
+
+def is_missing_word(word: Any) -> Any:
+    """Return the missing value of pandas with this name."""
+    return getattr(frame_library("pandas"), check_text(word, "a missing value", ("NA", "NaT")))
+
+
+def encode_frame(frame: Any, encode: Any) -> Any:
+    """Encode a frame or series; `encode` is applied to names and arrays."""
+    library = type(frame).__module__.partition(".")[0]
+    single = type(frame).__name__ == "Series"
+    encode_column = _encode_pandas if library == "pandas" else _encode_polars
+    series = [frame] if single else [_column(frame, i) for i in range(frame.shape[1])]
+    columns = [[encode(one.name), encode_column(one, encode)] for one in series]
+    index = None
+    if library == "pandas":
+        levels = [frame.index.get_level_values(k) for k in range(frame.index.nlevels)]
+        index = [[encode(level.name), _encode_pandas(level, encode)] for level in levels]
+    return {"library": library, "single": single, "columns": columns, "index": index}
+
+
+def decode_frame(content: Any, decode: Any) -> Any:
+    """Put a frame or series together; `decode` is applied to names and arrays."""
+    keys = ("library", "single", "columns", "index")
+    record = check_record(content, "a frame", keys)
+    library = check_text(record["library"], "the library of a frame", ("pandas", "polars"))
+    decode_column = _decode_pandas if library == "pandas" else _decode_polars
+    columns = _decode_columns(record["columns"], decode, decode_column)
+    if len({len(values) for _, values in columns}) > 1:
+        refuse("the columns of a frame are of unequal length")
+    single = check_truth(record["single"], "whether a frame is a series")
+    if single and len(columns) != 1:
+        refuse(f"a series has {len(columns)} columns")
+    if library == "polars":
+        return _polars_frame(columns, single)
+    return _pandas_frame(columns, _decode_columns(record["index"], decode, decode_column), single)
+
+
+def _column(frame: Any, i: int) -> Any:
+    """Return a column by its place, since names may repeat."""
+    return frame.iloc[:, i] if hasattr(frame, "iloc") else frame.to_series(i)
+
+
+def _decode_columns(content: Any, decode: Any, decode_column: Any) -> list[tuple[Any, Any]]:
+    """Decode names and values of columns."""
+    pairs = [check_list(pair, "a column", 2) for pair in check_list(content, "columns")]
+    return [(decode(name), decode_column(values, decode)) for name, values in pairs]
+
+
+def _encode_pandas(column: Any, encode: Any) -> dict[str, Any]:
+    """Encode a series or an index by its type."""
+    dtype = column.dtype
+    if isinstance(dtype, np.dtype):
+        return {"type": "numpy", "values": encode(column.to_numpy())}
+    if hasattr(dtype, "categories") and hasattr(dtype, "ordered"):
+        codes = column.cat.codes if hasattr(column, "cat") else column.codes
+        return {
+            "type": "category",
+            "codes": encode(np.asarray(codes)),
+            "categories": _encode_pandas(dtype.categories, encode),
+            "ordered": bool(dtype.ordered),
+        }
+    missing = np.asarray(column.isna())
+    if type(dtype).__name__ == "StringDtype":
+        values = column.to_numpy(dtype=object, na_value=None)
+        nan = isinstance(dtype.na_value, float)
+        return {"type": "string", "nan": nan, "values": encode(values)}
+    if str(dtype) in _MASKED:
+        fill = False if str(dtype) == "boolean" else 0
+        plain = column.to_numpy(dtype=dtype.numpy_dtype, na_value=fill)
+        return {
+            "type": "masked",
+            "dtype": str(dtype),
+            "values": encode(plain),
+            "missing": encode(missing),
+        }
+    _refuse_column(column)
+
+
+def _decode_pandas(content: Any, decode: Any) -> Any:
+    """Return the values of a column of a pandas frame."""
+    pandas = frame_library("pandas")
+    kind = content.get("type") if isinstance(content, dict) else None
+    if kind == "numpy":
+        record = check_record(content, "a column", ("type", "values"))
+        return check_array(decode(record["values"]), "a column", shape=(None,))
+    if kind == "category":
+        record = check_record(content, "a column", ("type", "codes", "categories", "ordered"))
+        categories = pandas.Index(_decode_pandas(record["categories"], decode))
+        codes = check_array(decode(record["codes"]), "codes", kinds="i", shape=(None,))
+        check_array(codes + np.int64(1), "codes of categories", below=len(categories) + 1)
+        ordered = check_truth(record["ordered"], "whether categories are ordered")
+        return pandas.Categorical.from_codes(codes, categories, ordered=ordered)
+    if kind == "string":
+        record = check_record(content, "a column", ("type", "nan", "values"))
+        values = check_array(decode(record["values"]), "strings", kinds="O", shape=(None,))
+        if not all(value is None or isinstance(value, str) for value in values):
+            refuse("a column of strings holds something else")
+        na = np.nan if check_truth(record["nan"], "the missing string") else pandas.NA
+        return pandas.array(values, dtype=pandas.StringDtype(na_value=na))
+    if kind == "masked":
+        return _decode_masked(content, decode, pandas)
+    refuse(f"a column of a frame has the type {kind!r:.80}")
+
+
+def _decode_masked(content: Any, decode: Any, pandas: Any) -> Any:
+    """Return a column of numbers or truth values some of which are missing."""
+    record = check_record(content, "a column", ("type", "dtype", "values", "missing"))
+    name = check_text(record["dtype"], "the type of a column", _MASKED)
+    values = check_array(decode(record["values"]), "a column", kinds="biuf", shape=(None,))
+    missing = check_array(decode(record["missing"]), "a mask", kinds="b", shape=values.shape)
+    column = pandas.array(values, dtype=name)
+    column[missing] = pandas.NA
+    return column
+
+
+def _pandas_frame(
+    columns: list[tuple[Any, Any]], levels: list[tuple[Any, Any]], single: bool
+) -> Any:
+    """Put columns and index together."""
+    pandas = frame_library("pandas")
+    if not levels:
+        refuse("a frame has no index")
+    lengths = {len(values) for _, values in [*columns, *levels]}
+    if len(lengths) != 1:
+        refuse("the index of a frame is not as long as its columns")
+    if len(levels) == 1:
+        index = pandas.Index(levels[0][1], name=levels[0][0])
+    else:
+        arrays, names = [values for _, values in levels], [name for name, _ in levels]
+        index = pandas.MultiIndex.from_arrays(arrays, names=names)
+    if single:
+        return pandas.Series(columns[0][1], index=index, name=columns[0][0])
+    frame = pandas.DataFrame(dict(enumerate(values for _, values in columns)), index=index)
+    frame.columns = pandas.Index([name for name, _ in columns], tupleize_cols=False)
+    return frame
+
+
+def _encode_polars(column: Any, encode: Any) -> dict[str, Any]:
+    """Encode a polars series by its type."""
+    dtype = column.dtype
+    kind = str(dtype).partition("(")[0]
+    missing = encode(column.is_null().to_numpy())
+    if kind in _POLARS_NUMBERS:
+        plain = column.fill_null(False if kind == "Boolean" else 0).to_numpy()
+        return {"type": kind, "values": encode(np.array(plain)), "missing": missing}
+    if kind in ("Date", "Datetime", "Duration") and getattr(dtype, "time_zone", None) is None:
+        unit = getattr(dtype, "time_unit", "us")
+        plain = column.to_physical().fill_null(0).to_numpy().astype(np.int64)
+        record = {"values": encode(np.array(plain)), "missing": missing, "unit": unit}
+        return {"type": kind, **record}
+    if kind in ("String", "Categorical", "Enum"):
+        order = dtype.categories.to_list() if kind == "Enum" else []
+        return {"type": kind, "values": column.cast(str).to_list(), "order": order}
+    _refuse_column(column)
+
+
+def _decode_polars(content: Any, decode: Any) -> Any:
+    """Return a column of a polars frame."""
+    polars = frame_library("polars")
+    kind = content.get("type") if isinstance(content, dict) else None
+    if kind in ("String", "Categorical", "Enum"):
+        record = check_record(content, "a column", ("type", "values", "order"))
+        for word in [*check_list(record["values"], "strings"), *check_list(record["order"], "")]:
+            if word is not None:
+                check_text(word, "a string of a column")
+        dtype = polars.Enum(record["order"]) if kind == "Enum" else getattr(polars, kind)
+        return polars.Series(values=record["values"], dtype=dtype)
+    if kind in _POLARS_NUMBERS:
+        record = check_record(content, "a column", ("type", "values", "missing"))
+        return _with_nulls(record, decode, "biuf", getattr(polars, kind))
+    if kind in ("Date", "Datetime", "Duration"):
+        record = check_record(content, "a column", ("type", "values", "missing", "unit"))
+        unit = check_text(record["unit"], "the unit of times", _POLARS_UNITS)
+        days = kind == "Date"
+        physical = _with_nulls(record, decode, "i", polars.Int32 if days else polars.Int64)
+        return physical.cast(polars.Date if days else getattr(polars, kind)(unit))
+    refuse(f"a column of a frame has the type {kind!r:.80}")
+
+
+def _with_nulls(record: dict[str, Any], decode: Any, kinds: str, dtype: Any) -> Any:
+    """Return a polars series with nulls where values are missing."""
+    values: NDArray[Any] = check_array(decode(record["values"]), "a column", kinds=kinds)
+    missing = check_array(decode(record["missing"]), "a mask", kinds="b", shape=values.shape)
+    items = [
+        None if absent else item for item, absent in zip(values.tolist(), missing, strict=True)
+    ]
+    return frame_library("polars").Series(values=items, dtype=dtype)
+
+
+def _polars_frame(columns: list[tuple[Any, Any]], single: bool) -> Any:
+    """Put columns together."""
+    named = [values.alias(check_text(name, "a column's name")) for name, values in columns]
+    return named[0] if single else frame_library("polars").DataFrame(named)
+
+
+def _refuse_column(column: Any) -> NoReturn:
+    """Say that a type of column is not known."""
+    refuse(
+        f"column {column.name!r} of the prototypes has the type {column.dtype}, which model files "
+        "do not hold; convert it to numbers, strings, categories or times without zone before "
+        "fitting, or keep the model with joblib.dump"
+    )

@@ -1,0 +1,213 @@
+"""The estimators that can be saved, in a closed table: what to write, and how to read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.utils.validation import check_is_fitted
+
+from ..estimators import PVMClassifier, PVMClassifierCV, PVMSelector
+from .classifiers import (
+    Loaded,
+    decode_classifier,
+    encode_classifier,
+    read_features,
+    write_features,
+)
+from .container import refuse
+from .encoding import construct, decode, encode, parameters
+from .fields import check_array, check_list, check_number, check_record, check_text, check_whole
+from .values import Arrays
+
+__all__ = ["decode_model", "encode_model"]
+
+_SCALERS: dict[str, tuple[Any, tuple[str, ...]]] = {
+    "StandardScaler": (StandardScaler, ("mean_", "var_", "scale_")),
+    "MinMaxScaler": (
+        MinMaxScaler,
+        ("min_", "scale_", "data_min_", "data_max_", "data_range_"),
+    ),
+}
+_CHOICE = ("best_index_", "best_params_", "best_score_", "eps_", "prototype_cost_")
+_SEARCH = (*_CHOICE, "n_splits_", "classes_", "cv_results_")
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """An estimator that can be saved: its class, and functions to JSON and back."""
+
+    estimator: Any
+    write: Callable[[Any, Arrays], dict[str, Any]]
+    read: Callable[[dict[str, Any], Loaded], Any]
+
+
+def encode_model(model: Any, arrays: Arrays) -> dict[str, Any]:
+    """Return the JSON of a fitted estimator."""
+    name = type(model).__name__
+    if name not in _KINDS or _KINDS[name].estimator is not type(model):
+        refuse(
+            f"a model file holds a {', '.join(_KINDS)}, got {name}; save the fitted classifier "
+            "alone, or keep the model with joblib.dump or skops.io.dump"
+        )
+    check_is_fitted(model)
+    return {"model": name, "content": _KINDS[name].write(model, arrays)}
+
+
+def decode_model(record: dict[str, Any], arrays: Loaded) -> Any:
+    """Return the fitted estimator that a JSON of `encode_model` stands for."""
+    check_record(record, "the model", ("model", "content"))
+    name = check_text(record["model"], "the name of a model", _KINDS)
+    return _KINDS[name].read(record["content"], arrays)
+
+
+def _write_search(model: PVMClassifierCV, arrays: Arrays) -> dict[str, Any]:
+    """Encode a cross-validated classifier."""
+    # A folder of cached folds belongs to the machine and not to the model.
+    given = {
+        key: encode(value, arrays, key)
+        for key, value in parameters(model).items()
+        if key != "memory"
+    }
+    return {
+        "parameters": given,
+        "features": write_features(model, arrays),
+        "best_estimator": encode_classifier(model.best_estimator_, arrays),
+        "fitted": {name: encode(getattr(model, name), arrays, name) for name in _SEARCH},
+    }
+
+
+def _read_search(content: Any, arrays: Loaded) -> PVMClassifierCV:
+    """Decode a cross-validated classifier."""
+    keys = ("parameters", "features", "best_estimator", "fitted")
+    record = check_record(content, "a cross-validated classifier", keys)
+    if isinstance(record["parameters"], dict) and "memory" in record["parameters"]:
+        refuse("a model file names no folder of cached folds")
+    model: PVMClassifierCV = construct(
+        PVMClassifierCV, record["parameters"], lambda value: decode(value, arrays)
+    )
+    read_features(model, record["features"], arrays)
+    model.best_estimator_ = decode_classifier(record["best_estimator"], arrays)
+    for name, value in check_record(record["fitted"], "the search", _SEARCH).items():
+        setattr(model, name, decode(value, arrays))
+    _check_search(model)
+    return model
+
+
+def _check_search(model: PVMClassifierCV) -> None:
+    """Check the table of the search."""
+    check_array(model.classes_, "classes_", shape=model.best_estimator_.classes_.shape)
+    results = model.cv_results_
+    if not isinstance(results, dict) or "params" not in results:
+        refuse("cv_results_ must have params")
+    n = len(check_list(results["params"], "params"))
+    for name, column in results.items():
+        if not isinstance(name, str):
+            refuse("a column of cv_results_ has no name")
+        if name != "params":
+            check_array(column, name, shape=(n,))
+    for setting in (*results["params"], model.best_params_):
+        if not isinstance(setting, dict):
+            refuse("a setting of the search must be a dict")
+    check_whole(model.best_index_, "best_index_", below=n)
+    check_whole(model.n_splits_, "n_splits_", low=1)
+    for name in ("best_score_", "eps_", "prototype_cost_"):
+        check_number(getattr(model, name), name)
+
+
+def _write_selector(model: PVMSelector, arrays: Arrays) -> dict[str, Any]:
+    """Encode a selector, whose arguments are among its classifier's."""
+    return {"classifier": encode_classifier(model.classifier_, arrays)}
+
+
+def _read_selector(content: Any, arrays: Loaded) -> PVMSelector:
+    """Decode a selector."""
+    record = check_record(content, "a selector", ("classifier",))
+    classifier = decode_classifier(record["classifier"], arrays)
+    own = PVMSelector().get_params(deep=False)
+    model = PVMSelector(**{name: getattr(classifier, name) for name in own})
+    model.classifier_ = classifier
+    model.sample_indices_ = classifier.prototype_indices_
+    model.n_features_in_ = getattr(classifier, "n_features_in_", None)
+    return model
+
+
+def _write_pipeline(model: Pipeline, arrays: Arrays) -> dict[str, Any]:
+    """Encode a pipeline of scalers before one of our estimators."""
+    *before, (name, last) = model.steps
+    if model.memory is not None or type(last) is Pipeline:
+        refuse(
+            "a pipeline must have memory=None and one of protocover's estimators as its last "
+            "step to be saved; or keep it with joblib.dump or skops.io.dump"
+        )
+    scalers = [[step, _encode_scaler(scaler, arrays)] for step, scaler in before]
+    return {"scalers": scalers, "name": name, "last": encode_model(last, arrays)}
+
+
+def _read_pipeline(content: Any, arrays: Loaded) -> Pipeline:
+    """Decode a pipeline."""
+    record = check_record(content, "a pipeline", ("scalers", "name", "last"))
+    steps = []
+    for pair in check_list(record["scalers"], "the scalers"):
+        step, scaler = check_list(pair, "a scaler", 2)
+        steps.append((check_text(step, "the name of a step"), _decode_scaler(scaler, arrays)))
+    last = decode_model(record["last"], arrays)
+    if isinstance(last, Pipeline):
+        refuse("a pipeline is the last step of another")
+    return Pipeline([*steps, (check_text(record["name"], "the name of a step"), last)])
+
+
+def _encode_scaler(scaler: Any, arrays: Arrays) -> Any:
+    """Encode a step before the last one."""
+    name = type(scaler).__name__
+    if isinstance(scaler, str) and scaler == "passthrough":
+        return scaler
+    if name not in _SCALERS or _SCALERS[name][0] is not type(scaler):
+        refuse(
+            f"a pipeline in a model file may have {', '.join(_SCALERS)} before the classifier, "
+            f"got {name}; transform the data first and save the classifier alone, or keep the "
+            "pipeline with joblib.dump or skops.io.dump"
+        )
+    output = getattr(scaler, "_sklearn_output_config", {}).get("transform")
+    return {
+        "scaler": name,
+        "parameters": {k: encode(v, arrays, k) for k, v in parameters(scaler).items()},
+        "features": write_features(scaler, arrays),
+        "output": output,
+        "fitted": {k: encode(getattr(scaler, k), arrays, k) for k in _SCALERS[name][1]},
+        "n_samples_seen_": encode(scaler.n_samples_seen_, arrays, "n_samples_seen_"),
+    }
+
+
+def _decode_scaler(content: Any, arrays: Loaded) -> Any:
+    """Decode a step before the last one."""
+    if content == "passthrough":
+        return content
+    keys = ("scaler", "parameters", "features", "output", "fitted", "n_samples_seen_")
+    record = check_record(content, "a scaler", keys)
+    kind, names = _SCALERS[check_text(record["scaler"], "the name of a scaler", _SCALERS)]
+    scaler = construct(kind, record["parameters"], lambda value: decode(value, arrays))
+    read_features(scaler, record["features"], arrays)
+    for name, value in check_record(record["fitted"], "a scaler's state", names).items():
+        setattr(scaler, name, decode(value, arrays))
+        if getattr(scaler, name) is not None:
+            shape = (scaler.n_features_in_,)
+            check_array(getattr(scaler, name), name, kinds="f", shape=shape)
+    seen = decode(record["n_samples_seen_"], arrays)
+    scaler.n_samples_seen_ = seen if isinstance(seen, np.ndarray) else check_number(seen, "seen")
+    if record["output"] is not None:
+        output = check_text(record["output"], "output", ("default", "pandas", "polars"))
+        scaler.set_output(transform=output)
+    return scaler
+
+
+_KINDS: dict[str, _Kind] = {
+    "PVMClassifier": _Kind(PVMClassifier, encode_classifier, decode_classifier),
+    "PVMClassifierCV": _Kind(PVMClassifierCV, _write_search, _read_search),
+    "PVMSelector": _Kind(PVMSelector, _write_selector, _read_selector),
+    "Pipeline": _Kind(Pipeline, _write_pipeline, _read_pipeline),
+}

@@ -1,0 +1,93 @@
+"""A selection and the solutions of its classes as JSON and arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cover import CoverSolution
+from ..formulation import Selection
+from .container import ModelFileError, refuse
+from .encoding import decode, encode
+from .fields import check_array, check_indices, check_list, check_number, check_record, check_text
+from .values import Arrays
+
+__all__ = ["decode_selection", "encode_selection"]
+
+_BY_PROTOTYPE = ("candidates", "classes", "covered", "miscovered", "score")
+_OF_SOLUTION = (
+    "selected",
+    "score",
+    "newly_covered",
+    "objective",
+    "lower_bound",
+    "certificate",
+    "dual",
+    "status",
+)
+_CERTIFICATES = ("proved", "bounded", "solver-proved", "solver-bounded", "none")
+
+
+def encode_selection(selection: Selection, arrays: Arrays) -> Any:
+    """Return the JSON of a selection, with the vectors that prove its bounds."""
+    record = {name: encode(getattr(selection, name), arrays, name) for name in _BY_PROTOTYPE}
+    solutions = [_encode_solution(solution, arrays) for solution in selection.solutions]
+    return {**record, "solutions": solutions}
+
+
+def decode_selection(
+    content: Any, arrays: tuple[NDArray[Any], ...], *, n_classes: int
+) -> Selection:
+    """Return the selection that a JSON of `encode_selection` stands for."""
+    record = check_record(content, "the selection", (*_BY_PROTOTYPE, "solutions"))
+    values = {name: decode(record[name], arrays) for name in _BY_PROTOTYPE}
+    n = len(check_indices(values["candidates"], "candidates", below=2**62))
+    found = check_list(record["solutions"], "solutions", n_classes)
+    selection = Selection(
+        candidates=check_indices(values["candidates"], "candidates", below=2**62),
+        classes=check_indices(values["classes"], "classes", length=n, below=n_classes),
+        covered=check_indices(values["covered"], "covered", length=n, below=2**62),
+        miscovered=check_indices(values["miscovered"], "miscovered", length=n, below=2**62),
+        score=check_array(values["score"], "score", kinds="f", shape=(n,)),
+        solutions=tuple(_decode_solution(solution, arrays) for solution in found),
+    )
+    sizes = [len(solution.selected) for solution in selection.solutions]
+    if not np.array_equal(np.bincount(selection.classes, minlength=n_classes), sizes):
+        refuse("the solutions of the classes have other prototypes than the selection")
+    return selection
+
+
+def _encode_solution(solution: CoverSolution, arrays: Arrays) -> Any:
+    """Encode a solution, and of its details what is data."""
+    record = {name: encode(getattr(solution, name), arrays, name) for name in _OF_SOLUTION}
+    details = {}
+    for name, value in solution.details.items():
+        try:
+            details[str(name)] = encode(value, arrays, "details")
+        except ModelFileError:
+            continue  # a solver may tell whatever it likes, and no prediction needs it
+    return {**record, "details": details}
+
+
+def _decode_solution(content: Any, arrays: tuple[NDArray[Any], ...]) -> CoverSolution:
+    """Decode a solution."""
+    record = check_record(content, "a solution", (*_OF_SOLUTION, "details"))
+    values = {name: decode(record[name], arrays) for name in _OF_SOLUTION}
+    n = len(check_indices(values["selected"], "selected", below=2**62))
+    if values["dual"] is not None:
+        check_array(values["dual"], "dual", kinds="f", shape=(None,))
+    if not isinstance(record["details"], dict):
+        refuse("details must have names")
+    return CoverSolution(
+        selected=check_indices(values["selected"], "selected", below=2**62),
+        score=check_array(values["score"], "score", kinds="f", shape=(n,)),
+        newly_covered=check_indices(values["newly_covered"], "newly_covered", length=n),
+        objective=check_number(values["objective"], "objective"),
+        lower_bound=check_number(values["lower_bound"], "lower_bound"),
+        certificate=check_text(values["certificate"], "certificate", _CERTIFICATES),
+        dual=values["dual"],
+        status=check_text(values["status"], "status"),
+        details={name: decode(value, arrays) for name, value in record["details"].items()},
+    )

@@ -1,0 +1,146 @@
+"""Plain values as JSON: scalars, lists, dicts, arrays, sparse tables.
+
+What JSON has no word for is an object with one key that says what it is, such as
+``{"tuple": [...]}`` or ``{"array": 3}``, the number of an array in the file. What is not
+plain is left to the tables in :mod:`.frames` and :mod:`.parts`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, csr_matrix, issparse
+
+from .container import refuse
+from .fields import check_array, check_shape, check_whole
+
+__all__ = ["Arrays", "decode_plain", "encode_plain"]
+
+Arrays = list[NDArray[Any]]
+
+_SPARSE: dict[str, Any] = {"csr_array": csr_array, "csr_matrix": csr_matrix}
+_NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+
+
+def encode_plain(value: Any, arrays: Arrays, encode: Any) -> Any:
+    """Return the JSON of a plain value, NotImplemented for any other.
+
+    Arrays are added to `arrays`; `encode` is applied to the items of lists and dicts.
+    """
+    if value is None or type(value) in (bool, int, str):
+        return value
+    if type(value) is float:
+        return value if math.isfinite(value) else {"float": repr(value)}
+    if isinstance(value, np.generic):
+        return {"scalar": _add(np.asarray(value), arrays)}
+    if isinstance(value, np.ndarray):
+        return _encode_array(value, arrays, encode)
+    if issparse(value):
+        return _encode_sparse(value, arrays)
+    if type(value) is bytes:
+        return {"bytes": value.hex()}
+    if type(value) is list:
+        return [encode(item) for item in value]
+    if type(value) is tuple:
+        return {"tuple": [encode(item) for item in value]}
+    if type(value) is dict:
+        return {"dict": [[encode(key), encode(item)] for key, item in value.items()]}
+    return NotImplemented
+
+
+def decode_plain(value: Any, arrays: tuple[NDArray[Any], ...], decode: Any) -> Any:
+    """Return the value that a JSON of `encode_plain` stands for, NotImplemented for any other."""
+    if isinstance(value, list):
+        return [decode(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) != 1:
+        refuse(f"a value has {len(value)} descriptions")
+    ((word, content),) = value.items()
+    if word in ("array", "scalar"):
+        return _find(word, content, arrays)
+    if word in ("tuple", "dict", "objects"):
+        return _decode_items(word, content, decode)
+    if word == "float":
+        return _NOT_FINITE[content] if content in _NOT_FINITE else refuse("a number is none")
+    if word == "bytes" and isinstance(content, str):
+        return bytes.fromhex(content)
+    if word == "sparse":
+        return _decode_sparse(content, arrays)
+    return NotImplemented
+
+
+def _add(array: NDArray[Any], arrays: Arrays) -> int:
+    """Put an array into the file and return its number."""
+    if array.dtype.kind in "US" and array.dtype.itemsize == 0:
+        array = array.astype(f"{array.dtype.kind}1")
+    arrays.append(array)
+    return len(arrays) - 1
+
+
+def _encode_array(array: NDArray[Any], arrays: Arrays, encode: Any) -> Any:
+    """Encode an array; one of objects as the list of what it holds."""
+    if array.dtype.kind != "O":
+        return {"array": _add(np.asarray(array), arrays)}
+    return {"objects": [list(array.shape), [encode(item) for item in array.ravel()]]}
+
+
+def _find(word: str, number: Any, arrays: tuple[NDArray[Any], ...]) -> Any:
+    """Return an array, or the scalar that one without dimensions is."""
+    array = arrays[check_whole(number, "the number of an array", below=len(arrays))]
+    if word == "scalar":
+        return check_array(array, "a scalar", shape=())[()]
+    # Each a copy of its own: two attributes of a model never share memory by accident.
+    return array.copy(order="K")
+
+
+def _decode_items(word: str, content: Any, decode: Any) -> Any:
+    """Decode a tuple, a dict or an array of objects."""
+    if not isinstance(content, list):
+        refuse(f"a {word} is no list")
+    if word == "tuple":
+        return tuple(decode(item) for item in content)
+    if word == "dict":
+        pairs = [decode(pair) for pair in content]
+        if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+            refuse("a dict does not hold pairs")
+        return dict(pairs)
+    if len(content) != 2 or not isinstance(content[1], list):
+        refuse("an array of objects is not a shape and a list")
+    shape, items = check_shape(content[0]), content[1]
+    if math.prod(shape) != len(items):
+        refuse(f"an array of objects of shape {shape} has {len(items)} of them")
+    array = np.empty(len(items), dtype=object)
+    for i, item in enumerate(items):
+        array[i] = decode(item)
+    return array.reshape(shape)
+
+
+def _encode_sparse(table: Any, arrays: Arrays) -> Any:
+    """Encode a sparse table by its rows."""
+    name = type(table).__name__
+    if name not in _SPARSE:
+        refuse(f"a sparse table must be in CSR form to be kept in a model file, got {name}")
+    parts = [_add(part, arrays) for part in (table.data, table.indices, table.indptr)]
+    return {"sparse": [name, list(table.shape), parts]}
+
+
+def _decode_sparse(content: Any, arrays: tuple[NDArray[Any], ...]) -> Any:
+    """Put a sparse table together after checking that no index leads outside of it."""
+    if not isinstance(content, list) or len(content) != 3 or content[0] not in _SPARSE:
+        refuse("a sparse table is not a name, a shape and three arrays")
+    n_rows, n_columns = shape = check_shape(content[1], length=2)
+    if not isinstance(content[2], list) or len(content[2]) != 3:
+        refuse("a sparse table has other than three arrays")
+    data, indices, indptr = (_find("array", number, arrays) for number in content[2])
+    check_array(data, "the data of a sparse table", kinds="biuf", shape=(None,))
+    check_array(
+        indices, "the indices of a sparse table", kinds="i", shape=data.shape, below=n_columns
+    )
+    check_array(indptr, "the rows of a sparse table", kinds="i", shape=(n_rows + 1,))
+    if indptr[0] != 0 or indptr[-1] != len(data) or (np.diff(indptr) < 0).any():
+        refuse("the rows of a sparse table do not follow one another")
+    return _SPARSE[content[0]]((data, indices, indptr), shape=shape)

@@ -1,0 +1,362 @@
+"""Files that were damaged or made up give a clean error or a harmless model, never more.
+
+Whoever makes up a file can make up its checksum as well, so most tests here do.
+"""
+
+import copy
+import json
+import struct
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from saved_models import examples, other_models
+
+from protocover import ModelFileError, PVMClassifier, load_model, save_model
+from protocover.persistence import container
+from protocover.persistence.container import pack, unpack
+
+NAMES = (
+    "euclidean",
+    "mahalanobis",
+    "sparse array",
+    "precomputed kernel",
+    "rank of precomputed",
+    "DANN",
+    "tangent",
+    "Gower of a frame",
+    "Gower of a polars frame",
+    "mismatch of list",
+    "cross-validated",
+    "standardised",
+)
+in_any_folder = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60
+)
+
+
+class Files(dict):
+    """Bytes and queries by name, too long to be printed when a test fails."""
+
+    def __repr__(self):
+        return "files"
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """The bytes of a file and queries for its model, by name."""
+    folder = tmp_path_factory.mktemp("saved")
+    files = Files()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, example in (examples() | other_models()).items():
+            if name in NAMES:
+                save_model(example.fitted(), folder / "m")
+                files[name] = ((folder / "m").read_bytes(), example.queries)
+    return files
+
+
+def load(data, folder):
+    path = folder / "model.pvm"
+    path.write_bytes(data)
+    return load_model(path)
+
+
+def forge(document, arrays):
+    """The bytes of a file with these contents and a checksum that fits."""
+    return b"".join(pack(document, list(arrays)))
+
+
+def refused(data, folder):
+    with pytest.raises(ModelFileError):
+        load(data, folder)
+
+
+@in_any_folder
+@given(where=st.floats(0, 1, exclude_max=True), change=st.integers(1, 255))
+def test_a_file_with_any_byte_altered_is_refused(saved, tmp_path, where, change):
+    data = bytearray(saved["euclidean"][0])
+    data[int(where * len(data))] ^= change
+    refused(bytes(data), tmp_path)
+
+
+@in_any_folder
+@given(where=st.floats(0, 1, exclude_max=True))
+def test_a_truncated_file_is_refused(saved, tmp_path, where):
+    data = saved["euclidean"][0]
+    refused(data[: int(where * len(data))], tmp_path)
+
+
+@in_any_folder
+@given(where=st.floats(0, 1), inserted=st.binary(min_size=1, max_size=20))
+def test_a_file_with_bytes_inserted_is_refused(saved, tmp_path, where, inserted):
+    data = saved["euclidean"][0]
+    at = int(where * len(data))
+    refused(data[:at] + inserted + data[at:], tmp_path)
+
+
+@in_any_folder
+@given(data=st.binary(max_size=300))
+def test_any_other_file_is_refused(tmp_path, data):
+    refused(data, tmp_path)
+    refused(container._MAGIC + data, tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"\x80\x05cos\nsystem\n", b"\x93NUMPY"])
+def test_the_error_names_the_file_and_says_that_it_is_no_model(content, tmp_path):
+    with pytest.raises(ModelFileError, match=r"model\.pvm: not a protocover model file"):
+        load(content, tmp_path)
+
+
+def test_a_damaged_file_is_called_damaged(saved, tmp_path):
+    data = saved["euclidean"][0]
+    with pytest.raises(ModelFileError, match="damaged: it should have"):
+        load(data[:-1], tmp_path)
+    with pytest.raises(ModelFileError, match="damaged: its checksum"):
+        load(data[:-1] + bytes([data[-1] ^ 1]), tmp_path)
+
+
+def test_a_newer_version_is_refused_as_such(saved, tmp_path, monkeypatch):
+    contents = unpack(saved["euclidean"][0])
+    monkeypatch.setattr(container, "VERSION", 2)
+    data = forge(contents.document, contents.arrays)
+    monkeypatch.undo()
+    with pytest.raises(ModelFileError, match=r"version 2 .* reads up to 1; upgrade protocover"):
+        load(data, tmp_path)
+
+
+def raw(text, body=b"", text_length=None):
+    """A file of any document and bytes, with a checksum that fits."""
+    length = container._BODY + len(text) + len(body)
+    stated = len(text) if text_length is None else text_length
+    prelude = container._PRELUDE.pack(container._MAGIC, 1, stated, length)
+    return prelude + container._digest(prelude, [text, body]) + text + body
+
+
+HOSTILE = {
+    "deep lists": raw(b"[" * 100_000),
+    "deep objects": raw(b'{"a":' * 100_000),
+    "deep and closed": raw(b'{"arrays":[],"model":' + b"[" * 9999 + b"]" * 9999 + b"}"),
+    "brackets after an open quote": raw(b'"' + b"[" * 100_000),
+    "huge whole number": raw(b'{"arrays":[["|u1",[' + b"9" * 100_000 + b'],"C"]]}'),
+    "document beyond the file": raw(b"{}", text_length=2**63),
+    "not JSON": raw(b"{'arrays': []}"),
+    "not UTF-8": raw(b'{"arrays": ["\xff\xfe"]}'),
+    "NaN": raw(b'{"arrays": [], "model": NaN}'),
+    "a list": raw(b"[]"),
+    "no arrays": raw(b"{}"),
+    "array of 10^15": raw(b'{"arrays":[["<f8",[1000000000000000],"C"]]}'),
+    "array of 10^40": raw(
+        b'{"arrays":[["<f8",[100000000000000000000,100000000000000000000],"C"]]}'
+    ),
+    "array of many dimensions": raw(
+        json.dumps({"arrays": [["<f8", [1] * 40, "C"]]}).encode(), b"0" * 8
+    ),
+    "array of negative size": raw(b'{"arrays":[["<f8",[-1],"C"]]}'),
+    "array of half a size": raw(b'{"arrays":[["<f8",[0.5],"C"]]}'),
+    "array of truth": raw(b'{"arrays":[["|u1",[true],"C"]]}', b"0"),
+    "array of objects": raw(b'{"arrays":[["|O",[1],"C"]]}', b"0" * 8),
+    "array of records": raw(b'{"arrays":[["<f8,<f8",[1],"C"]]}', b"0" * 16),
+    "array of nothing": raw(b'{"arrays":[["<U0",[1000000000000],"C"]]}'),
+    "array of no order": raw(b'{"arrays":[["<f8",[1],"K"]]}', b"0" * 8),
+    "array that is no entry": raw(b'{"arrays":[7]}'),
+    "too few bytes": raw(b'{"arrays":[["<f8",[2],"C"]]}', b"0" * 15),
+    "too many bytes": raw(b'{"arrays":[["<f8",[2],"C"]]}', b"0" * 17),
+    "no character": raw(b'{"arrays":[["<U1",[1],"C"]]}', struct.pack("<I", 0x110000)),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_headers_are_refused_without_much_memory(name, tmp_path):
+    path = tmp_path / "model.pvm"
+    path.write_bytes(HOSTILE[name])
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelFileError):
+            load_model(path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 100_000 + 20 * len(HOSTILE[name])
+
+
+def test_reading_takes_a_small_multiple_of_the_file(tmp_path):
+    X = np.random.default_rng(0).normal(size=(400, 500))
+    save_model(PVMClassifier(1e-9).fit(X, np.arange(400) % 2), tmp_path / "m")
+    size = (tmp_path / "m").stat().st_size
+    tracemalloc.start()
+    load_model(tmp_path / "m")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert size > 400 * 500 * 8
+    assert peak < 5 * size
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"object": ["os.system", {"command": "echo"}]},
+        {"object": ["Function", {"function": "print"}]},
+        {"object": ["Euclidean", {"function": 1}]},
+        {"object": ["Euclidean", {}], "tuple": []},
+        {"solver": "exit"},
+        {"missing": "DataFrame"},
+        {"python": "print()"},
+        {"frame": {"library": "os", "single": False, "columns": [], "index": []}},
+        {"array": 10**9},
+        {"array": -1},
+        {"array": True},
+        {"scalar": 0},
+        {"sparse": ["csr_array", [1, 1], [0, 0, 0]]},
+        {"sparse": ["object", [1, 1], [0, 0, 0]]},
+        {"objects": [[10**12], []]},
+        {"float": "1e400"},
+        {"bytes": "zz"},
+        {"dict": [[[], 1]]},
+    ],
+)
+def test_values_that_no_model_holds_are_refused(value, saved, tmp_path):
+    contents = unpack(saved["euclidean"][0])
+    document = copy.deepcopy(contents.document)
+    document["model"]["content"]["parameters"]["metric_params"] = value
+    refused(forge(document, contents.arrays), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "change"),
+    [
+        ("sparse array", ("fitted", "prototypes_", "sparse", 2, 1), lambda a: a + 1000),
+        ("sparse array", ("fitted", "prototypes_", "sparse", 2, 1), lambda a: a - 1000),
+        ("sparse array", ("fitted", "prototypes_", "sparse", 2, 2), lambda a: a + 1),
+        ("sparse array", ("fitted", "prototypes_", "sparse", 2, 2), lambda a: a[::-1].copy()),
+        ("euclidean", ("selection", "classes", "array"), lambda a: a + 1000),
+        ("euclidean", ("selection", "classes", "array"), lambda a: a - 1000),
+        ("euclidean", ("selection", "covered", "array"), lambda a: a[1:]),
+        ("euclidean", ("fitted", "prototypes_", "array"), lambda a: a[:, 1:]),
+        ("euclidean", ("fitted", "prototypes_", "array"), lambda a: a[1:]),
+        ("euclidean", ("fitted", "classes_", "array"), lambda a: a[1:]),
+        ("euclidean", ("fitted", "prototype_rows_", "array"), lambda a: a - 1000),
+        ("precomputed kernel", ("fitted", "prototypes_", "array"), lambda a: a + 1000),
+        ("precomputed kernel", ("dissimilarity", "state", "diagonal_", "array"), lambda a: a[1:]),
+        ("mahalanobis", ("dissimilarity", "state", "params_", "dict", 0, 1, "array"), np.ravel),
+        ("DANN", ("dissimilarity", "state", "mean_", "array"), lambda a: a[1:]),
+        ("tangent", ("dissimilarity", "state", "centre_", "array"), lambda a: a[1:]),
+    ],
+)
+def test_what_leads_outside_of_an_array_is_refused(name, path, change, saved, tmp_path):
+    contents = unpack(saved[name][0])
+    place = contents.document["model"]["content"]
+    for key in path:
+        place = place[key]
+    arrays = list(contents.arrays)
+    arrays[place] = change(arrays[place])
+    refused(forge(contents.document, arrays), tmp_path)
+
+
+def places(value, path=()):
+    """The paths of all values within a JSON document."""
+    yield path
+    if isinstance(value, dict | list):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from places(item, (*path, key))
+
+
+def put(document, path, value):
+    """A copy of a document with a value replaced."""
+    if not path:
+        return value
+    changed = copy.deepcopy(document)
+    place = changed
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return changed
+
+
+plain = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 40),
+    st.sampled_from([2**31, 2**63, -(2**63), 10**30, 1e308, -1.5, "", "os", "Euclidean", "1"]),
+    st.text(max_size=3),
+)
+hostile = st.one_of(
+    plain,
+    st.lists(plain, max_size=3),
+    st.builds(lambda n: {"array": n}, st.integers(0, 30)),
+    st.builds(lambda n: {"scalar": n}, st.integers(0, 30)),
+    st.builds(lambda v: {"tuple": v}, st.lists(plain, max_size=3)),
+    st.builds(lambda v: {"objects": [[len(v)], v]}, st.lists(plain, max_size=3)),
+    st.dictionaries(st.sampled_from(["float", "dict", "frame", "type", "values"]), plain),
+    st.just({"object": ["RankDissimilarity", {}]}),
+)
+
+
+def load_and_ask(data, queries, folder):
+    """Load a forged file; a model that comes of it may be wrong but must not do harm."""
+    try:
+        model = load(data, folder)
+    except ModelFileError:
+        return
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            model.predict(queries)
+        except (MemoryError, RecursionError, SystemError):
+            raise
+        except Exception:
+            return
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", NAMES)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@given(draw=st.data())
+def test_forged_documents_give_clean_errors_or_harmless_models(name, saved, tmp_path, draw):
+    data, queries = saved[name]
+    contents = unpack(data)
+    document = contents.document
+    for _ in range(draw.draw(st.integers(1, 2))):
+        every = list(places(document))
+        document = put(document, draw.draw(st.sampled_from(every)), draw.draw(hostile))
+        if not isinstance(document, dict):
+            return
+    load_and_ask(forge(document, contents.arrays), queries, tmp_path)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", NAMES)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@given(draw=st.data())
+def test_forged_arrays_give_clean_errors_or_harmless_models(name, saved, tmp_path, draw):
+    data, queries = saved[name]
+    contents = unpack(data)
+    arrays = list(contents.arrays)
+    i, j = (draw.draw(st.integers(0, len(arrays) - 1)) for _ in range(2))
+    how = draw.draw(st.sampled_from(["swap", "type", "shape", "values", "empty", "cut"]))
+    if how == "swap":
+        arrays[i], arrays[j] = arrays[j], arrays[i]
+    elif how == "type":
+        size = arrays[i].nbytes
+        kind = draw.draw(st.sampled_from(["|u1", "<i8", "<f8", "<f4", "<U1", "<M8[s]", "|b1"]))
+        itemsize = np.dtype(kind).itemsize
+        flat = np.frombuffer(arrays[i].tobytes()[: size // itemsize * itemsize], dtype=kind)
+        arrays[i] = np.where(flat.astype(str) != "", "a", "b") if kind == "<U1" else flat.copy()
+    elif how == "shape":
+        arrays[i] = arrays[i].reshape(-1, 1) if draw.draw(st.booleans()) else arrays[i].ravel()
+    elif how == "empty":
+        arrays[i] = (
+            arrays[i].ravel()[:0].reshape(draw.draw(st.sampled_from([(0,), (0, 3), (9, 0)])))
+        )
+    elif how == "cut":
+        arrays[i] = arrays[i][: len(arrays[i]) // 2] if arrays[i].ndim else arrays[j]
+    elif arrays[i].dtype.kind in "iuf" and arrays[i].size:
+        flat = arrays[i].copy().ravel()
+        numbers = [-1, 2**31 - 1, 7] if flat.dtype.kind == "i" else [np.nan, -np.inf, 1e308, -1.0]
+        if flat.dtype.kind != "u":
+            flat[draw.draw(st.integers(0, len(flat) - 1))] = draw.draw(st.sampled_from(numbers))
+        arrays[i] = flat.reshape(arrays[i].shape)
+    load_and_ask(forge(contents.document, arrays), queries, tmp_path)

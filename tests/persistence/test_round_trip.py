@@ -1,0 +1,247 @@
+"""What is saved and loaded is the same model."""
+
+import warnings
+from dataclasses import fields, is_dataclass
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import joblib
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import skops.io
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays_of
+from polars.testing import assert_frame_equal as assert_polars_equal
+from saved_models import Example, examples, other_models
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, clone
+
+from protocover import PVMClassifier, load_model, save_model, suspect_labels
+from protocover.certificate import verify
+from protocover.persistence import model_info
+
+EXAMPLES = examples()
+OTHERS = other_models()
+
+
+def round_trip(model, folder):
+    save_model(model, folder / "model.pvm")
+    return load_model(folder / "model.pvm")
+
+
+def assert_same(left, right, where="model"):
+    """Both are the same in type and value, to the last bit and however deep."""
+    assert type(left) is type(right), where
+    if isinstance(left, np.ndarray):
+        assert left.dtype == right.dtype, where
+        assert left.flags.f_contiguous == right.flags.f_contiguous, where
+        if left.dtype.kind == "O":
+            assert_same(left.ravel().tolist(), right.ravel().tolist(), where)
+        else:
+            assert np.array_equal(left, right, equal_nan=left.dtype.kind == "f"), where
+    elif issparse(left):
+        assert left.shape == right.shape, where
+        for part in ("data", "indices", "indptr"):
+            assert_same(getattr(left, part), getattr(right, part), f"{where}.{part}")
+    elif isinstance(left, pd.DataFrame):
+        pd.testing.assert_frame_equal(left, right)
+    elif isinstance(left, pd.Series):
+        pd.testing.assert_series_equal(left, right)
+    elif isinstance(left, pl.DataFrame):
+        assert_polars_equal(left, right)
+    elif isinstance(left, list | tuple):
+        assert len(left) == len(right), where
+        for i, (one, other) in enumerate(zip(left, right, strict=True)):
+            assert_same(one, other, f"{where}[{i}]")
+    elif isinstance(left, dict):
+        assert list(left) == list(right), where
+        for key in left:
+            assert_same(left[key], right[key], f"{where}[{key!r}]")
+    elif is_dataclass(left):
+        for field in fields(left):
+            assert_same(
+                getattr(left, field.name), getattr(right, field.name), f"{where}.{field.name}"
+            )
+    elif isinstance(left, BaseEstimator):
+        assert_same(dict(sorted(vars(left).items())), dict(sorted(vars(right).items())), where)
+    else:
+        assert left is right or left == right or (left != left and right != right), where
+
+
+def answers(model, queries):
+    """All that a model can be asked of queries."""
+    if not hasattr(model, "predict"):
+        model = model.classifier_
+    given = [model.predict(queries), model.decision_function(queries)]
+    if hasattr(model, "explain"):
+        why = model.explain(queries)
+        given += [getattr(why, field.name) for field in fields(why)]
+    if hasattr(model, "distances_to_prototypes"):
+        given.append(model.distances_to_prototypes(queries))
+    return given
+
+
+@cache
+def saved_and_loaded(name):
+    """A fitted model and what came back of it."""
+    model = (EXAMPLES | OTHERS)[name].fitted()
+    with TemporaryDirectory() as folder:
+        return model, round_trip(model, Path(folder))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_dissimilarity_answers_the_same_after_loading(name):
+    model, again = saved_and_loaded(name)
+    queries = EXAMPLES[name].queries
+    assert_same(answers(model, queries), answers(again, queries))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_estimators_and_parameters_answer_the_same_after_loading(name):
+    model, again = saved_and_loaded(name)
+    queries = OTHERS[name].queries
+    if "no prototypes" in name:
+        assert_same(model.predict(queries), again.predict(queries))
+    else:
+        assert_same(answers(model, queries), answers(again, queries))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", EXAMPLES | OTHERS)
+def test_every_attribute_comes_back_with_its_type(name):
+    assert_same(*saved_and_loaded(name))
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    X=arrays_of.arrays(
+        st.sampled_from([np.float64, np.float32]),
+        (8, 3),
+        elements=st.floats(-1e6, 1e6, width=32),
+        fill=st.nothing(),
+    ),
+    y=arrays_of.arrays(np.int8, 8, elements=st.integers(-2, 2)),
+    metric=st.sampled_from(["euclidean", "cosine", "cityblock", "canberra"]),
+)
+def test_any_numbers_give_the_same_answers_after_loading(X, y, metric, tmp_path):
+    model = PVMClassifier(1.0, metric=metric, outlier_label=99).fit(X, y)
+    again = round_trip(model, tmp_path)
+    assert_same(model, again)
+    assert_same(model.predict(X), again.predict(X))
+
+
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(labels=st.sets(st.text(max_size=5).map(lambda s: s.rstrip("\0")), min_size=2, max_size=4))
+def test_any_strings_can_be_labels(labels, tmp_path):
+    y = np.array(sorted(labels))
+    X = np.arange(float(len(y)))[:, None]
+    for labelled in (y, y.astype(object)):
+        model = PVMClassifier(0.5).fit(X, labelled)
+        assert round_trip(model, tmp_path).predict(X).tolist() == y.tolist()
+
+
+def test_names_of_features_are_checked_after_loading(tmp_path):
+    example = OTHERS["frame"]
+    again = round_trip(example.fitted(), tmp_path)
+    with pytest.raises(ValueError, match="feature names should match"):
+        again.predict(example.queries.rename(columns={"a": "z"}))
+    with pytest.raises(ValueError, match="expecting 4 features"):
+        again.predict(example.queries.to_numpy()[:, :3])
+
+
+def test_columns_of_a_mixed_table_are_checked_after_loading(tmp_path):
+    example = EXAMPLES["Gower of a frame"]
+    again = round_trip(example.fitted(), tmp_path)
+    with pytest.raises(ValueError, match="column 'age' held numbers"):
+        again.predict(example.queries.assign(age="old"))
+
+
+@pytest.mark.parametrize("name", ["rank", "Gower of a frame", "DANN", "several settings"])
+def test_a_loaded_model_can_be_cloned_and_fitted_anew(name, tmp_path):
+    example = (EXAMPLES | OTHERS)[name]
+    model = example.fitted()
+    again = clone(round_trip(model, tmp_path)).fit(example.X, example.y)
+    assert_same(model.predict(example.queries), again.predict(example.queries))
+
+
+def test_a_loaded_model_can_be_asked_for_suspect_labels(tmp_path):
+    example = OTHERS["standardised"]
+    model = example.fitted()
+    found = suspect_labels(model, example.X, example.y)
+    again = suspect_labels(round_trip(model, tmp_path), example.X, example.y)
+    assert_same(found.to_frame(), again.to_frame())
+
+
+def test_certificates_can_be_checked_after_loading(tmp_path):
+    from protocover.balls import build_balls
+    from protocover.dissimilarity import Euclidean
+    from protocover.formulation import formulate
+
+    example = OTHERS["exact"]
+    model = round_trip(example.fitted(), tmp_path)
+    balls = build_balls(Euclidean(), example.X, example.X, eps=model.eps_, closed=False)
+    problems = formulate(
+        balls,
+        np.asarray(example.y),
+        np.ones(len(example.y)),
+        n_classes=3,
+        prototype_cost=model.prototype_cost_,
+    )
+    for problem, solution in zip(problems, model.solution_.solutions, strict=True):
+        found = verify(problem, solution)
+        assert found.faults == ()
+        assert found.lower_bound == solution.lower_bound
+
+
+def test_saving_over_a_loaded_model_gives_the_same_model(tmp_path):
+    model = OTHERS["cross-validated"].fitted()
+    once = round_trip(model, tmp_path)
+    assert_same(once, round_trip(once, tmp_path))
+
+
+def test_a_file_tells_when_and_with_what_it_was_saved(tmp_path):
+    save_model(OTHERS["selector"].fitted(), tmp_path / "m")
+    info = model_info(tmp_path / "m")
+    assert info.model == "PVMSelector"
+    assert info.format_version == 1
+    assert info.saved.endswith("+00:00")
+    assert info.versions["numpy"] == np.__version__
+
+
+@pytest.mark.parametrize("name", ["rank", "DANN", "tangent", "Gower of a frame", "sparse array"])
+def test_joblib_keeps_working(name, tmp_path):
+    example = EXAMPLES[name]
+    model = example.fitted()
+    joblib.dump(model, tmp_path / "model.joblib")
+    again = joblib.load(tmp_path / "model.joblib")
+    assert_same(answers(model, example.queries), answers(again, example.queries))
+
+
+@pytest.mark.parametrize("name", ["euclidean", "rank", "DANN", "tangent", "mahalanobis"])
+def test_skops_keeps_working_with_its_list_of_trusted_types(name):
+    example = EXAMPLES[name]
+    model = example.fitted()
+    kept = skops.io.dumps(model)
+    trusted = skops.io.get_untrusted_types(data=kept)
+    assert all(kind.startswith("protocover.") for kind in trusted)
+    again = skops.io.loads(kept, trusted=trusted)
+    assert_same(answers(model, example.queries), answers(again, example.queries))
+
+
+def test_the_examples_cover_every_built_in_dissimilarity():
+    from protocover.persistence.encoding import DISSIMILARITIES
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        seen = {
+            type(example.fitted().dissimilarity_).__name__
+            for example in EXAMPLES.values()
+            if isinstance(example, Example)
+        }
+    assert seen == set(DISSIMILARITIES)

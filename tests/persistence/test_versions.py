@@ -1,0 +1,35 @@
+"""Files of every version that was ever written can be read.
+
+The files were saved by the version of protocover in their name's format from
+``saved_models``, together with what the models answered. They are never made anew: a later
+version of the format adds its own.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from saved_models import examples, other_models
+
+from protocover import load_model
+from protocover.persistence import model_info
+
+FOLDER = Path(__file__).parents[1] / "data" / "model-files"
+RECORDED = json.loads((FOLDER / "answers.json").read_text())
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("file", RECORDED)
+def test_a_file_of_an_earlier_version_gives_the_answers_of_its_time(file):
+    recorded = RECORDED[file]
+    queries = (examples() | other_models())[recorded["example"]].queries
+    model = load_model(FOLDER / file)
+    assert type(model).__name__ == recorded["model"]
+    assert model.predict(queries).tolist() == recorded["predicted"]
+    np.testing.assert_allclose(model.decision_function(queries), recorded["decision"], rtol=1e-9)
+    assert model_info(FOLDER / file).format_version == recorded["version"]
+
+
+def test_every_file_has_its_answers_recorded():
+    assert {path.name for path in FOLDER.glob("*.pvm")} == set(RECORDED)
