@@ -4,7 +4,6 @@ from sklearn.datasets import load_iris
 
 from protocover import PVMClassifier, PVMClassifierCV
 
-pytest.importorskip("matplotlib").use("Agg")
 plotting = pytest.importorskip("protocover.plotting")
 
 X, Y = load_iris(return_X_y=True)
@@ -46,3 +45,16 @@ def test_without_queries_there_is_one_panel():
                 PVMClassifier(0.4).fit(X, Y), X, Y
             ).axes_
         )
+
+
+def test_progress_of_a_search_is_that_of_its_best_model():
+    search = PVMClassifierCV([0.4, 0.8], cv=3, random_state=0).fit(X, Y)
+    display = plotting.GreedyProgressDisplay.from_estimator(search)
+    np.testing.assert_array_equal(display.covered, search.best_estimator_.prototype_covered_)
+
+
+def test_numbers_of_prototypes_are_written_in_full():
+    display = plotting.GreedyProgressDisplay.from_estimator(PVMClassifier(0.2).fit(X, Y))
+    display.figure_.canvas.draw()
+    ticks = [label.get_text() for label in display.axes_[0].get_xticklabels()]
+    assert {"1", "2", "5", "10", "20", "50"} <= set(ticks)

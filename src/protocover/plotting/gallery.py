@@ -8,11 +8,16 @@ from typing import Any, Self
 import numpy as np
 from matplotlib import pyplot as plt
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
+
+from .fitted import fitted_classifier
+from .images import displayable, prototype_images
+from .palette import shorten
 
 __all__ = ["PrototypeGalleryDisplay"]
 
-_CAPTION = 0.38
+# Height of a caption of one line and of two, in widths of an image; letters in a line.
+_CAPTION = {1: 0.38, 2: 0.52}
+_LINE = 13
 
 
 class PrototypeGalleryDisplay:
@@ -23,17 +28,22 @@ class PrototypeGalleryDisplay:
 
     Parameters
     ----------
-    images : ndarray, shape (n_prototypes, height, width)
-        The prototypes.
+    images : ndarray, shape (n_prototypes, height, width[, 3])
+        The prototypes, or any other images.
     labels : ndarray, shape (n_prototypes,)
         The class each stands for.
-    covered, miscovered : ndarray of int, shape (n_prototypes,)
-        Newly covered points of the class, and points of other classes in the ball.
+    covered, miscovered : ndarray of int, shape (n_prototypes,), or None
+        Newly covered points of the class, and points of other classes in the ball. None
+        writes the labels alone.
 
     Attributes
     ----------
     ax_, figure_
         The axes and figure of the last plot.
+
+    See Also
+    --------
+    PrototypeTableDisplay : For prototypes that are rows of a table.
 
     Examples
     --------
@@ -52,8 +62,8 @@ class PrototypeGalleryDisplay:
         images: NDArray[Any],
         *,
         labels: NDArray[Any],
-        covered: NDArray[np.intp],
-        miscovered: NDArray[np.intp],
+        covered: NDArray[np.intp] | None = None,
+        miscovered: NDArray[np.intp] | None = None,
     ) -> None:
         self.images = images
         self.labels = labels
@@ -65,7 +75,8 @@ class PrototypeGalleryDisplay:
         cls,
         estimator: Any,
         *,
-        image_shape: tuple[int, int],
+        image_shape: tuple[int, ...] | None = None,
+        images: Any = None,
         n_prototypes: int | None = None,
         n_columns: int = 10,
         cmap: str = "gray_r",
@@ -75,16 +86,19 @@ class PrototypeGalleryDisplay:
 
         Parameters
         ----------
-        estimator : PVMClassifier
-            Fitted on images, one a row.
-        image_shape : tuple of int
-            Height and width of an image.
+        estimator : PVMClassifier or PVMClassifierCV
+            Fitted, on images, one a row, unless `images` are given.
+        image_shape : tuple of int or None, default=None
+            Height and width, and 3 for colour, of prototypes that are images.
+        images : array-like, shape (n_prototypes, height, width[, 3]), or None, default=None
+            The images of the prototypes in order of selection, where these are not
+            themselves images, such as ``images[clf.prototype_rows_]``.
         n_prototypes : int or None, default=None
             How many to show, the first in order of selection; None for all.
         n_columns : int, default=10
             Images side by side.
         cmap : str, default="gray_r"
-            Colour map.
+            Colour map of grey images.
         ax : matplotlib axes or None, default=None
             Where to draw; None for a new figure.
 
@@ -93,19 +107,12 @@ class PrototypeGalleryDisplay:
         PrototypeGalleryDisplay
             With the picture drawn.
         """
-        check_is_fitted(estimator)
-        height, width = image_shape
-        rows = np.asarray(estimator.prototypes_)[:n_prototypes]
-        if rows.ndim != 2 or rows.shape[1] != height * width:
-            raise ValueError(
-                f"image_shape {image_shape} does not multiply out to the "
-                f"{estimator.n_features_in_} features of a prototype"
-            )
+        model = fitted_classifier(estimator)
         display = cls(
-            rows.reshape(-1, height, width),
-            labels=estimator.prototype_labels_[:n_prototypes],
-            covered=estimator.prototype_covered_[:n_prototypes],
-            miscovered=estimator.prototype_miscovered_[:n_prototypes],
+            prototype_images(model, image_shape, images, n_prototypes=n_prototypes),
+            labels=model.prototype_labels_[:n_prototypes],
+            covered=model.prototype_covered_[:n_prototypes],
+            miscovered=model.prototype_miscovered_[:n_prototypes],
         )
         return display.plot(n_columns=n_columns, cmap=cmap, ax=ax)
 
@@ -128,8 +135,9 @@ class PrototypeGalleryDisplay:
         """
         n_columns = max(1, min(n_columns, len(self.images)))
         n_rows = math.ceil(len(self.images) / n_columns)
-        height, width = self.images.shape[1:]
-        tall = height / width + _CAPTION
+        height, width = self.images.shape[1:3]
+        captions = self._captions()
+        tall = height / width + _CAPTION[2 if any("\n" in text for text in captions) else 1]
         if ax is None:
             size = (0.95 * n_columns, 0.95 * tall * max(1, n_rows))
             _, ax = plt.subplots(figsize=size, layout="constrained")
@@ -141,11 +149,11 @@ class PrototypeGalleryDisplay:
                 bottom + 0.06,
                 bottom + 0.06 + 0.88 * height / width,
             )
-            ax.imshow(image, cmap=cmap, extent=extent, interpolation="nearest")
+            ax.imshow(displayable(image), cmap=cmap, extent=extent, interpolation="nearest")
             ax.text(
                 left + 0.5,
                 extent[3] + 0.03,
-                f"{self.labels[k]}: {self.covered[k]} ({self.miscovered[k]})",
+                captions[k],
                 ha="center",
                 va="bottom",
                 fontsize=7,
@@ -154,3 +162,13 @@ class PrototypeGalleryDisplay:
         ax.set_axis_off()
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    def _captions(self) -> list[str]:
+        """Return what stands above each image, all on one line or all on two."""
+        if self.covered is None or self.miscovered is None:
+            return [shorten(label, _LINE) for label in self.labels]
+        counts = [f"{a} ({b})" for a, b in zip(self.covered, self.miscovered, strict=True)]
+        pairs = list(zip(self.labels, counts, strict=True))
+        if all(len(f"{label}: {count}") <= _LINE for label, count in pairs):
+            return [f"{label}: {count}" for label, count in pairs]
+        return [f"{shorten(label, _LINE)}\n{count}" for label, count in pairs]

@@ -7,11 +7,12 @@ from typing import Any, Self
 import numpy as np
 from matplotlib import pyplot as plt
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
+
+from .fitted import fitted_classifier
+from .palette import BLUE, VERMILION
+from .scales import use_count_scale
 
 __all__ = ["GreedyProgressDisplay", "running_error"]
-
-_CURVE, _TAIL = "#0072B2", "#D55E00"
 
 
 class GreedyProgressDisplay:
@@ -62,11 +63,11 @@ class GreedyProgressDisplay:
     def from_estimator(
         cls, estimator: Any, X: Any = None, y: Any = None, *, ax: Any = None
     ) -> Self:
-        """Draw the progress of a fitted PVMClassifier.
+        """Draw the progress of a fitted classifier.
 
         Parameters
         ----------
-        estimator : PVMClassifier
+        estimator : PVMClassifier or PVMClassifierCV
             Fitted.
         X, y : queries and their labels, or None
             Held-out points on which the error is measured; None to leave it out.
@@ -78,11 +79,11 @@ class GreedyProgressDisplay:
         GreedyProgressDisplay
             With the picture drawn.
         """
-        check_is_fitted(estimator)
+        model = fitted_classifier(estimator)
         display = cls(
-            improvement=estimator.solution_.score,
-            covered=estimator.prototype_covered_,
-            error=None if X is None else running_error(estimator, X, y),
+            improvement=model.solution_.score,
+            covered=model.prototype_covered_,
+            error=None if X is None else running_error(model, X, y),
         )
         return display.plot(ax=ax)
 
@@ -117,13 +118,13 @@ class GreedyProgressDisplay:
 
     def _panel(self, ax: Any, steps: NDArray[np.intp], values: Any, name: str) -> None:
         """Draw one curve, its tail of balls that cover one point each set off."""
-        ax.plot(steps, values, color=_CURVE, linewidth=1.4)
+        ax.plot(steps, values, color=BLUE, linewidth=1.4)
         if self.tail_ < len(steps):
             tail = slice(max(0, self.tail_ - 1), None)
             label = f"the last {len(steps) - self.tail_} cover one point each"
-            ax.plot(steps[tail], values[tail], color=_TAIL, linewidth=1.4, label=label)
+            ax.plot(steps[tail], values[tail], color=VERMILION, linewidth=1.4, label=label)
             ax.legend(frameon=False, fontsize="small")
-        ax.set_xscale("log")
+        use_count_scale(ax)
         ax.set(xlabel="prototypes added", ylabel=name)
 
 

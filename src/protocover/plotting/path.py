@@ -9,10 +9,10 @@ from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-__all__ = ["PathDisplay"]
+from .palette import BLUE, GREEN, VERMILION
+from .scales import use_count_scale
 
-# Blue, orange and green of Okabe and Ito, which colour-blind people can tell apart.
-_CURVE, _CHOSEN, _NEAREST = "#0072B2", "#D55E00", "#009E73"
+__all__ = ["PathDisplay"]
 
 
 class PathDisplay:
@@ -120,7 +120,7 @@ class PathDisplay:
             self.n_prototypes[order],
             self.loss[order],
             yerr=self.error[order],
-            color=_CURVE,
+            color=BLUE,
             marker="o",
             markersize=3.5,
             linewidth=1.2,
@@ -131,8 +131,8 @@ class PathDisplay:
         best = int(self.loss.argmin())
         ax.axhline(self.loss[best] + self.error[best], color="0.6", linewidth=0.8, linestyle=":")
         for place, colour, marker, name in (
-            (self.nearest_neighbour, _NEAREST, "s", "smallest radius (1-NN)"),
-            (self.chosen, _CHOSEN, "D", "chosen"),
+            (self.nearest_neighbour, GREEN, "s", "smallest radius (1-NN)"),
+            (self.chosen, VERMILION, "D", "chosen"),
         ):
             ax.plot(
                 self.n_prototypes[place],
@@ -144,7 +144,7 @@ class PathDisplay:
                 label=f"{name}: {self.n_prototypes[place]:.0f}",
                 zorder=3,
             )
-        ax.set_xscale("log")
+        use_count_scale(ax)
         ax.set(xlabel="number of prototypes", ylabel=f"cross-validated {self.loss_name}")
         ax.legend(frameon=False, fontsize="small")
         self.ax_, self.figure_ = ax, ax.figure

@@ -1,0 +1,93 @@
+"""Rows of pixels as images, and images as cards in the colour of a class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.patches import Rectangle
+from numpy.typing import NDArray
+
+from .fitted import prototype_rows
+from .palette import readable_on
+
+__all__ = ["CARD_WITH_NAME", "as_images", "displayable", "draw_card", "prototype_images"]
+
+# Height of a card with a name under its image, as a multiple of the image's.
+CARD_WITH_NAME = 1.28
+
+
+def prototype_images(
+    model: Any, image_shape: tuple[int, ...] | None, images: Any, *, n_prototypes: int | None
+) -> NDArray[Any]:
+    """Return the first prototypes as images: given ones, or their own pixels in a shape."""
+    if images is None and image_shape is None:
+        raise ValueError(
+            "image_shape must be (height, width) of prototypes that are images, got None; pass "
+            "images of other prototypes, or use PrototypeTableDisplay for rows of a table"
+        )
+    if images is None:
+        instead = "pass images, such as images[clf.prototype_rows_]"
+        rows = prototype_rows(model, n_prototypes=n_prototypes, instead=instead)
+        return as_images(rows, image_shape or ())
+    pictures, wanted = np.asarray(images), len(model.prototype_labels_[:n_prototypes])
+    if pictures.ndim not in (3, 4) or len(pictures) < wanted:
+        raise ValueError(
+            f"images must be {wanted} images, one for each prototype in order of selection, got "
+            f"shape {pictures.shape}"
+        )
+    return pictures[:wanted]
+
+
+def as_images(rows: NDArray[Any], image_shape: tuple[int, ...]) -> NDArray[Any]:
+    """Return rows as images of a given height and width, and 3 or 4 colour channels."""
+    shape = tuple(image_shape)
+    if len(shape) not in (2, 3) or (len(shape) == 3 and shape[2] not in (3, 4)):
+        raise ValueError(
+            "image_shape must be (height, width), or (height, width, 3) for colour, got "
+            f"{image_shape!r}"
+        )
+    if rows.shape[1] != np.prod(shape):
+        raise ValueError(
+            f"image_shape {shape} does not multiply out to the {rows.shape[1]} features of a "
+            "prototype"
+        )
+    return rows.reshape(-1, *shape)
+
+
+def displayable(image: NDArray[Any]) -> NDArray[Any]:
+    """Return an image as matplotlib takes it: colours of 0 to 255 that are floats are scaled."""
+    if image.ndim == 3 and image.dtype.kind == "f" and image.max(initial=0.0) > 1.0:
+        image = image / 255.0
+    return np.clip(image, 0.0, 1.0) if image.ndim == 3 and image.dtype.kind == "f" else image
+
+
+def draw_card(
+    ax: Any,
+    image: NDArray[Any],
+    *,
+    corner: NDArray[np.float64],
+    size: NDArray[np.float64],
+    colour: str,
+    name: str | None,
+    cmap: str,
+) -> None:
+    """Draw an image in a coloured frame, with a name on a strip of that colour under it."""
+    (x, y), (width, height) = corner, size
+    strip = 0.0 if name is None else height * (1.0 - 1.0 / CARD_WITH_NAME)
+    extent = (x, x + width, y + strip, y + height)
+    ax.imshow(displayable(image), cmap=cmap, extent=extent, interpolation="nearest", zorder=2)
+    frame: dict[str, Any] = {"edgecolor": colour, "linewidth": 1.0, "zorder": 3}
+    ax.add_patch(Rectangle((x, y), width, height, fill=False, **frame))
+    if name is not None:
+        ax.add_patch(Rectangle((x, y), width, strip, facecolor=colour, **frame))
+        ax.text(
+            x + width / 2,
+            y + strip / 2,
+            name,
+            fontsize=5,
+            color=readable_on(colour),
+            ha="center",
+            va="center_baseline",
+            zorder=4,
+        )

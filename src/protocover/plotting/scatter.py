@@ -1,0 +1,93 @@
+"""Points, prototypes and names of classes in the plane, as all displays draw them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .palette import class_styles, shorten
+
+__all__ = ["draw_points", "draw_prototypes", "name_classes"]
+
+# Markers have their full size in axes of so many inches, and shrink in smaller ones.
+_FULL_SIZE = 4.0
+
+
+def draw_points(
+    ax: Any,
+    points: NDArray[np.float64],
+    codes: NDArray[np.intp],
+    *,
+    n_classes: int,
+    filled: NDArray[np.bool_] | None = None,
+) -> None:
+    """Draw points in the colour and marker of their class, hollow where not `filled`."""
+    filled = np.ones(len(codes), dtype=bool) if filled is None else filled
+    # Many points are drawn smaller, so that they do not run together.
+    size = _scale(ax) * float(np.clip(3000.0 / max(1, len(codes)), 4.0, 16.0))
+    for code, style in enumerate(class_styles(n_classes)):
+        for part, face in ((filled, style.colour), (~filled, "none")):
+            own = (codes == code) & part
+            if own.any():
+                ax.scatter(
+                    *points[own].T,
+                    s=size,
+                    marker=style.marker,
+                    facecolors=face,
+                    edgecolors=style.colour,
+                    linewidths=0.6,
+                    zorder=3,
+                )
+
+
+def draw_prototypes(
+    ax: Any, prototypes: NDArray[np.float64], codes: NDArray[np.intp], *, n_classes: int
+) -> None:
+    """Mark prototypes: the marker of their class, large and with a black rim."""
+    size = _scale(ax) * float(np.clip(4000.0 / max(1, len(codes)), 14.0, 55.0))
+    for code, style in enumerate(class_styles(n_classes)):
+        own = codes == code
+        if own.any():
+            ax.scatter(
+                *prototypes[own].T,
+                s=size,
+                marker=style.marker,
+                facecolors=style.colour,
+                edgecolors="black",
+                linewidths=0.9 if len(codes) <= 100 else 0.5,
+                zorder=4,
+            )
+
+
+def name_classes(
+    ax: Any, points: NDArray[np.float64], codes: NDArray[np.intp], classes: NDArray[Any]
+) -> None:
+    """Write the name of each class at its point nearest the middle of the class."""
+    for code, style in enumerate(class_styles(len(classes))):
+        own = points[codes == code]
+        if len(own):
+            middle = own[((own - own.mean(axis=0)) ** 2).sum(axis=1).argmin()]
+            ax.text(
+                *middle,
+                shorten(classes[code], 12),
+                ha="center",
+                va="center",
+                fontsize="x-small",
+                fontweight="bold",
+                bbox={
+                    "boxstyle": "round,pad=0.15",
+                    "facecolor": "white",
+                    "edgecolor": style.colour,
+                    "alpha": 0.85,
+                },
+                zorder=5,
+                clip_on=True,
+            )
+
+
+def _scale(ax: Any) -> float:
+    """Return by how much markers shrink in area to suit the size of the axes."""
+    inches = min(ax.bbox.width, ax.bbox.height) / ax.figure.dpi
+    return float(np.clip(inches / _FULL_SIZE, 0.4, 1.0))
