@@ -7,9 +7,11 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # alibi needs older packages than ours.
 PEERS := .venv-peers
+EMPTY := .venv-empty
+OLDEST := .venv-oldest
 export MPLBACKEND ?= Agg
 
-.PHONY: help demo test check format lint types imports bench bench-peers paper paper-quick clean
+.PHONY: docs dist test-oldest help demo test check format lint types imports bench bench-large bench-peers paper paper-quick clean
 
 help:  ## Show what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -44,10 +46,32 @@ lint: $(READY)
 types: $(READY)
 	@echo "Checking types ..."
 	@$(BIN)/mypy
+	@$(BIN)/mypy tests/typed_use.py
 
 imports: $(READY)
 	@echo "Checking that imports point one way ..."
 	@$(BIN)/lint-imports
+
+docs: $(READY)  ## Build the documentation into docs/_build/html
+	@$(BIN)/python -m pip install --quiet --group docs
+	@$(BIN)/python -m sphinx --fail-on-warning --keep-going -j auto -b html docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
+
+dist: $(READY)  ## Build sdist and wheel, install each into an empty environment and try it
+	@rm -rf dist && $(BIN)/python -m pip install --quiet build && $(BIN)/python -m build --outdir dist
+	@for package in dist/*.whl dist/*.tar.gz; do \
+		rm -rf $(EMPTY) && $(PYTHON) -m venv $(EMPTY) \
+		&& $(EMPTY)/bin/python -m pip install --quiet $$package \
+		&& (cd / && $(CURDIR)/$(EMPTY)/bin/python $(CURDIR)/tools/smoke.py) || exit 1; \
+	done
+
+test-oldest: $(READY)  ## Run the tests with the oldest dependencies that are allowed
+	@test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
+	@$(OLDEST)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	@$(BIN)/python tools/oldest.py > $(OLDEST)/constraints.txt
+	@$(OLDEST)/bin/python -m pip install --quiet --constraint $(OLDEST)/constraints.txt \
+		--editable ".[plot,cli,dask,scip]" --group test --group experiments
+	@$(OLDEST)/bin/python -m pytest -q -n 2
 
 bench: $(READY)  ## Measure speed and memory as ratios, in one run
 	@$(BIN)/python benchmarks/bench_fit.py
@@ -65,5 +89,10 @@ paper: $(READY)  ## Run the paper's experiments (hours) and write docs/paper.md
 paper-quick: $(READY)  ## The same on tiny settings, in two minutes, into experiments/quick
 	@$(BIN)/python -m experiments --quick --results experiments/quick/parts
 
+bench-large: $(READY)  ## Measure the ball builder against others and fit a million points
+	@$(BIN)/python benchmarks/bench_balls.py
+	@$(BIN)/python benchmarks/candidate_share.py
+	@$(BIN)/python benchmarks/bench_large.py
+
 clean:  ## Remove the environment and what tools have left
-	rm -rf $(VENV) $(PEERS) build dist demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) $(EMPTY) $(OLDEST) docs/_build docs/gallery build dist demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -19,7 +19,8 @@ def main() -> None:
     labels = [["red fox", "grey wolf"][k] for k in y]
     model = PVMClassifier(0.42, prototype_cost=2, solver="exact").fit(X, labels)
     figure, ax = plt.subplots(figsize=(7, 3.8), layout="constrained")
-    BallsDisplay.from_estimator(model, X, labels, ax=ax)
+    BallsDisplay.from_estimator(model, X, labels, boundary=True, legend=True, ax=ax)
+    ax.set_axis_off()
     figure.savefig(Path(__file__).with_name("overview.png"), dpi=110)
 
 
