@@ -1,0 +1,233 @@
+"""The cases that a report mentions, laid out as columns and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.utils import _safe_indexing
+
+from ..coverage import Coverage
+from ..estimators import PVMClassifier
+from ..resources import row_count
+from .evidence import class_ranges, class_shares, weigh_evidence
+from .pictures import as_bytes, check_images, make_sheets
+from .summary import Cases, ColumnSummary, PictureSheets
+from .table import ShownColumn, append_rows, read_row_names, read_rows
+
+__all__ = ["Display", "LaidOut", "lay_out"]
+
+_MOST_COLUMNS, _FEWEST_COLUMNS, _MOST_CELLS = 40, 8, 600_000
+_MOST_CHARACTERS, _LONGEST_TEXT, _SHORTEST_TEXT = 6_000_000, 4000, 160
+_LONGEST_LABEL = 400
+
+
+@dataclass(frozen=True, eq=False)
+class Display:
+    """How cases are to be shown; see :func:`protocover.report.summarize`.
+
+    Parameters
+    ----------
+    shown, row_names, feature_names, image_shape, images
+        As given, with `X` itself for `shown` where nothing else is.
+    is_own : bool
+        Whether `shown` is what the model was fitted on, so that its prototypes are rows
+        of the same kind.
+    """
+
+    shown: Any
+    is_own: bool
+    row_names: Sequence[Any] | None
+    feature_names: Sequence[Any] | None
+    image_shape: tuple[int, ...] | None
+    images: Any
+
+
+@dataclass(frozen=True, eq=False)
+class LaidOut:
+    """The cases, and where to find them.
+
+    Parameters
+    ----------
+    cases : Cases
+        What is shown.
+    place : ndarray of int, shape (n_points,)
+        Place of each training point among the cases, -1 where it is not mentioned.
+    prototypes : ndarray of int, shape (n_prototypes,)
+        Place of each prototype.
+    telling : ndarray of int, shape (n_prototypes, n_columns)
+        For each prototype the columns, the most telling first.
+    """
+
+    cases: Cases
+    place: NDArray[np.intp]
+    prototypes: NDArray[np.intp]
+    telling: NDArray[np.intp]
+
+
+def lay_out(
+    display: Display, model: PVMClassifier, coverage: Coverage, mentioned: NDArray[np.intp]
+) -> LaidOut:
+    """Lay out the training points that are mentioned, and then prototypes that are none."""
+    codes = coverage.point_classes
+    n_points = len(codes)
+    if row_count(display.shown) != n_points:
+        raise ValueError(
+            f"shown must have a row for each of the {n_points} rows of X, got "
+            f"{row_count(display.shown)}"
+        )
+    foreign = np.flatnonzero(model.prototype_sources_ != "train")
+    rows = np.where(model.prototype_sources_ == "train", model.prototype_rows_, -1)
+    rows[foreign] = n_points + np.arange(len(foreign))
+    kept = np.unique(np.concatenate((mentioned, rows)))
+    place = np.full(n_points + len(foreign), -1)
+    place[kept] = np.arange(len(kept))
+    pictures = _draw(display, model, foreign, kept)
+    columns, n_columns = _read_table(display, model, foreign, codes, pictures is not None)
+    evidence = weigh_evidence(columns, codes, rows, coverage.prototype_classes)
+    chosen = _choose_columns(evidence, len(kept))
+    columns, evidence = [columns[j] for j in chosen], evidence[:, chosen]
+    names = read_row_names(display.row_names, display.shown)
+    names += [_foreign_name(model, k) for k in foreign.tolist()]
+    cases = Cases(
+        rows=np.where(kept < n_points, kept, -1).tolist(),
+        names=[_cut(names[i], _LONGEST_LABEL) for i in kept],
+        classes=np.concatenate((codes, np.full(len(foreign), -1)))[kept].tolist(),
+        columns=[_summarize_column(c, codes, len(coverage.classes), kept) for c in columns],
+        n_columns=n_columns,
+        pictures=pictures,
+    )
+    telling = np.argsort(-evidence, axis=1, kind="stable")
+    return LaidOut(cases, place[:n_points], place[rows], telling)
+
+
+def _read_table(
+    display: Display,
+    model: PVMClassifier,
+    foreign: NDArray[np.intp],
+    codes: NDArray[np.intp],
+    has_pictures: bool,
+) -> tuple[list[ShownColumn], int]:
+    """Read the columns, with the prototypes that are no training points below them.
+
+    Pixels and dissimilarities are not shown as numbers.
+    """
+    pairwise = display.is_own and getattr(model.dissimilarity_, "pairwise", False)
+    pixels = display.image_shape is not None or (has_pictures and _is_plain(display.shown))
+    if pairwise or pixels:
+        return [], 0
+    columns, n_columns = read_rows(display.shown, _feature_names(display, model), codes)
+    if len(foreign) == 0:
+        return columns, n_columns
+    added: list[Any] = [None] * len(columns)
+    if display.is_own:
+        own = _safe_indexing(model.prototypes_, foreign)
+        own = own.toarray() if issparse(own) else own
+        table = own if not isinstance(own, np.ndarray) else own[:, [c.place for c in columns]]
+        added = [column.values for column in read_rows(table, None, codes)[0]]
+    return [
+        append_rows(column, values, len(foreign))
+        for column, values in zip(columns, added, strict=True)
+    ], n_columns
+
+
+def _is_plain(shown: Any) -> bool:
+    """Whether rows are bare numbers, which beside pictures are taken for their pixels."""
+    return issparse(shown) or (isinstance(shown, np.ndarray) and shown.dtype.kind in "biuf")
+
+
+def _feature_names(display: Display, model: PVMClassifier) -> Sequence[Any] | None:
+    """Return the names given, or those that the model has seen for an array shown."""
+    if display.feature_names is not None or not display.is_own or hasattr(display.shown, "iloc"):
+        return display.feature_names
+    names = getattr(model, "feature_names_in_", None)
+    return None if names is None else list(names)
+
+
+def _choose_columns(evidence: NDArray[np.float64], n_cases: int) -> NDArray[np.intp]:
+    """Return the columns to show, in order: all, or those that tell most on average."""
+    most = max(_FEWEST_COLUMNS, min(_MOST_COLUMNS, _MOST_CELLS // max(1, n_cases)))
+    strength = np.maximum(evidence, 0.0).mean(axis=0)
+    return np.sort(np.argsort(-strength, kind="stable")[:most])
+
+
+def _summarize_column(
+    column: ShownColumn, codes: NDArray[np.intp], n_classes: int, kept: NDArray[np.intp]
+) -> ColumnSummary:
+    """Return the kept values of a column, and how it is spread within the classes."""
+    name = _cut(column.name, _LONGEST_LABEL)
+    values = column.values[kept]
+    if column.kind == "text":
+        longest = max(_SHORTEST_TEXT, min(_LONGEST_TEXT, _MOST_CHARACTERS // max(1, len(kept))))
+        texts = [None if value is None else _cut(value, longest) for value in values]
+        return ColumnSummary(name, "text", texts, [], None, None, [], [])
+    if column.kind == "label":
+        place = {category: k for k, category in enumerate(column.categories)}
+        return ColumnSummary(
+            name,
+            "label",
+            [None if value is None else place.get(value) for value in values],
+            [_cut(category, _LONGEST_LABEL) for category in column.categories],
+            None,
+            None,
+            [],
+            np.round(class_shares(column, codes, n_classes), 4).tolist(),
+        )
+    known = column.values[~np.isnan(column.values)]
+    low, high = (_short(known.min()), _short(known.max())) if len(known) else (None, None)
+    ranges = [[_short(v) or 0.0 for v in part] for part in class_ranges(column, codes, n_classes)]
+    numbers = [_short(value) for value in values]
+    return ColumnSummary(name, column.kind, numbers, [], low, high, ranges, [])
+
+
+def _draw(
+    display: Display, model: PVMClassifier, foreign: NDArray[np.intp], kept: NDArray[np.intp]
+) -> PictureSheets | None:
+    """Put the images of the kept cases on sheets.
+
+    Prototypes that are no training points have an image only if they are pixels
+    themselves; they are the last cases.
+    """
+    if display.images is not None and display.image_shape is not None:
+        raise ValueError("pass images or image_shape, not both")
+    n_points = row_count(display.shown)
+    if display.images is not None:
+        images = check_images(display.images, n_points)
+        return make_sheets(as_bytes(images[kept[kept < n_points]], ink=False))
+    if display.image_shape is None:
+        return None
+    pixels = np.asarray(display.shown)
+    shape = tuple(display.image_shape)
+    if pixels.ndim != 2 or pixels.shape[1] != np.prod(shape) or len(shape) not in (2, 3):
+        raise ValueError(
+            f"image_shape {shape} does not multiply out to the {np.shape(pixels)[-1]} columns "
+            "that are shown"
+        )
+    if len(foreign) and display.is_own:
+        pixels = np.concatenate((pixels, np.asarray(_safe_indexing(model.prototypes_, foreign))))
+    drawn = pixels[kept[kept < len(pixels)]]
+    return make_sheets(as_bytes(drawn.reshape(-1, *shape), ink=len(shape) == 2))
+
+
+def _foreign_name(model: PVMClassifier, k: int) -> str:
+    """Name a prototype that is no training point by its source."""
+    row, source = int(model.prototype_rows_[k]), str(model.prototype_sources_[k])
+    return f"{source} {int(model.prototype_indices_[k])}" if row < 0 else f"{source} row {row}"
+
+
+def _cut(text: str, longest: int) -> str:
+    """Cut a text that is too long, and show that it is cut."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def _short(value: float) -> float | None:
+    """Return whole numbers as they are, others to five digits, None for NaN."""
+    if np.isnan(value):
+        return None
+    if value == np.rint(value) and abs(value) < 2**53:
+        return int(value)
+    return float(f"{value:.5g}")

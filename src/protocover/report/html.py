@@ -1,0 +1,168 @@
+"""From the data of a report to its page: the only importer of the template engine."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from .figures import percent, short_number
+from .summarize import summarize
+from .summary import Summary, plain
+
+__all__ = ["make_report", "render", "write_report"]
+
+# Each script may use what those before it define.
+_SCRIPTS = (
+    "dom",
+    "data",
+    "pictures",
+    "strips",
+    "cards",
+    "grid",
+    "detail",
+    "map",
+    "path",
+    "lists",
+    "start",
+)
+# These would end the element that holds the data, or begin another; JSON has another way
+# to write them. The two line separators are written as numbers by json.dumps already.
+_UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
+
+
+def make_report(model: Any, X: Any, y: Any, path: str | os.PathLike[str], **options: Any) -> Path:
+    """Write a report on a fitted model as one self-contained HTML file.
+
+    Parameters
+    ----------
+    model : PVMClassifier, PVMClassifierCV, or Pipeline that ends in one
+        Fitted.
+    X, y : array-like, data frame, list of texts
+        What it was fitted on.
+    path : path-like
+        File to write; written whole or not at all.
+    **options
+        What to show and how: the keywords of :func:`summarize`.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    See Also
+    --------
+    summarize : The data of the report.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from sklearn.datasets import load_iris
+    >>> from protocover import PVMClassifier
+    >>> from protocover.report import make_report
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = PVMClassifier().fit(X, y)
+    >>> with TemporaryDirectory() as folder:
+    ...     page = make_report(model, X, y, Path(folder) / "iris.html", title="Iris")
+    ...     page.read_text(encoding="utf-8")[:15]
+    '<!DOCTYPE html>'
+    """
+    return write_report(summarize(model, X, y, **options), path)
+
+
+def render(summary: Summary) -> str:
+    """Return the page of a report.
+
+    Parameters
+    ----------
+    summary : Summary
+        What :func:`summarize` returned.
+
+    Returns
+    -------
+    str
+        HTML that needs nothing else: no network, no further file.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from protocover import PVMClassifier
+    >>> from protocover.report import render, summarize
+    >>> X, y = load_iris(return_X_y=True)
+    >>> page = render(summarize(PVMClassifier().fit(X, y), X, y, title="A < B"))
+    >>> '<h1 dir="auto">A &lt; B</h1>' in page
+    True
+    """
+    try:
+        from jinja2 import Environment, StrictUndefined
+        from markupsafe import Markup
+    except ImportError as error:
+        raise ImportError('a report needs jinja2: pip install "protocover[report]"') from error
+    folder = files(__package__)
+    style = (folder / "page.css").read_text(encoding="utf-8")
+    script = _join_scripts(folder / "js")
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {"percent": percent, "short": short_number}
+    template = environment.from_string((folder / "page.html.j2").read_text(encoding="utf-8"))
+    return template.render(
+        summary=summary,
+        # The package's own files, and JSON that cannot leave its element.
+        style=Markup(style),
+        script=Markup(script),
+        data=Markup(_to_json(summary)),
+        style_hash=_hash(style),
+        script_hash=_hash(script),
+    )
+
+
+def write_report(summary: Summary, path: str | os.PathLike[str]) -> Path:
+    """Write the page of a report, whole or not at all.
+
+    Parameters
+    ----------
+    summary : Summary
+        What :func:`summarize` returned.
+    path : path-like
+        File to write.
+
+    Returns
+    -------
+    Path
+        The file.
+    """
+    target = Path(path)
+    # Text from the data may hold halves of surrogate pairs, which no file can.
+    content = render(summary).encode("utf-8", errors="replace")
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        unfinished.write_bytes(content)
+        unfinished.replace(target)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return target
+
+
+def _join_scripts(folder: Any) -> str:
+    """Return all scripts as one, closed off from the rest of the page."""
+    parts = [(folder / f"{name}.js").read_text(encoding="utf-8") for name in _SCRIPTS]
+    return '(() => {\n"use strict";\n' + "\n".join(parts) + "\n})();\n"
+
+
+def _to_json(summary: Summary) -> str:
+    """Return the data as JSON in which nothing can be taken for markup."""
+    text = json.dumps(summary, default=plain, allow_nan=False, separators=(",", ":"))
+    for character, escaped in _UNSAFE.items():
+        text = text.replace(character, escaped)
+    return text
+
+
+def _hash(text: str) -> str:
+    """Return the hash by which the content security policy knows a script or style."""
+    return base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")

@@ -1,0 +1,48 @@
+// A card for each prototype, made when it is first wanted.
+
+const cardFeatures = 5;
+const cards = new Map();
+
+function card(prototype) {
+  if (!cards.has(prototype.number)) cards.set(prototype.number, makeCard(prototype));
+  return cards.get(prototype.number);
+}
+
+function makeCard(prototype) {
+  const i = prototype.case;
+  const button = el("button", {
+    type: "button",
+    class: `card k${prototype.class % 7}`,
+    "data-prototype": prototype.number,
+    "aria-label": describe(prototype),
+    click: () => openPrototype(prototype.number),
+  });
+  if (cases.pictures) button.append(picture(i));
+  button.append(
+    el("span", { class: "card-head" }, classTag(prototype.class), el("span", { class: "order", text: `#${prototype.number + 1}`, title: "order of selection" })),
+    datum(cases.names[i], "name"),
+  );
+  if (cases.columns.length && !cases.pictures) {
+    button.append(features(i, prototype.class, prototype.telling.slice(0, cardFeatures)));
+  }
+  button.append(tally(prototype));
+  return button;
+}
+
+// What a prototype covers, and its rival.
+function tally(prototype) {
+  const line = el("span", { class: "tally" },
+    el("span", { title: "cases of its class in its ball" }, el("b", { text: whole.format(prototype.covers) }), " covered"),
+    el("span", { class: prototype.wrong ? "wrong" : "wrong none", title: "cases of other classes in its ball" }, el("b", { text: whole.format(prototype.wrong) }), " wrong"));
+  if (prototype.rival < 0) return line;
+  const rival = prototypes[prototype.rival];
+  const where = el("span", { class: "rival", title: "nearest prototype of another class" },
+    "rival ", classTag(rival.class), ` at ${number(prototype.rival_distance)}`);
+  return el("span", { class: "foot" }, line, where);
+}
+
+function describe(prototype) {
+  const wrong = prototype.wrong ? `, and ${whole.format(prototype.wrong)} of other classes` : "";
+  return `Prototype ${prototype.number + 1}, ${cases.names[prototype.case]}, class ${classLabel(prototype.class)}: ` +
+    `covers ${count(prototype.covers, "case")}${wrong}. Show them.`;
+}

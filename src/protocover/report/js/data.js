@@ -1,0 +1,47 @@
+// The data of the page, and questions to it.
+
+const data = JSON.parse(byId("data").textContent);
+const { prototypes, classes, cases } = data;
+prototypes.forEach((prototype, k) => { prototype.number = k; });
+
+const prototypesOfCase = new Map();
+for (const prototype of prototypes) {
+  for (const i of prototype.members) {
+    if (!prototypesOfCase.has(i)) prototypesOfCase.set(i, []);
+    prototypesOfCase.get(i).push(prototype.number);
+  }
+}
+
+function classLabel(k) {
+  return k < 0 ? "no label" : classes[k].label;
+}
+
+function classMark(k) {
+  const use = svg("use", { href: `#shape${Math.floor(k / 7) % 5}` });
+  return svg("svg", { class: `mark k${k % 7}`, "aria-hidden": "true" }, use);
+}
+
+// A class as its mark and its label.
+function classTag(k) {
+  return el("span", { class: "label" }, k < 0 ? null : classMark(k), datum(classLabel(k)));
+}
+
+function valueText(column, i) {
+  const value = column.values[i];
+  if (value === null || value === undefined) return "–";
+  if (column.kind === "label") return column.categories[value];
+  if (column.kind === "date") return new Date(value).toISOString().slice(0, 10);
+  return column.kind === "number" ? number(value) : value;
+}
+
+// All that a search looks at, in small letters.
+const haystacks = new Map();
+function haystack(prototype) {
+  if (!haystacks.has(prototype.number)) {
+    const i = prototype.case;
+    const values = cases.columns.map((column) => valueText(column, i));
+    const words = [classLabel(prototype.class), cases.names[i], ...values];
+    haystacks.set(prototype.number, words.join(" \u0000 ").toLowerCase());
+  }
+  return haystacks.get(prototype.number);
+}

@@ -1,0 +1,38 @@
+// Suspect labels and uncovered cases.
+
+const listPart = 20;
+const listColumns = 4;
+const lists = [];
+
+// The columns that tell most on the whole.
+function mainColumns() {
+  const rank = cases.columns.map(() => 0);
+  for (const prototype of prototypes) prototype.telling.forEach((j, place) => { rank[j] += place; });
+  return cases.columns.map((column, j) => ({ column, rank: rank[j] }))
+    .sort((a, b) => a.rank - b.rank).slice(0, listColumns).map(({ column }) => column);
+}
+
+function startLists() {
+  const columns = cases.pictures ? [] : mainColumns();
+  const names = columns.map(columnHead);
+  const values = (i) => columns.map((column) => valueCell(column, i));
+  fillList("suspects-list", "Suspect labels", data.suspects, ["", "case", "label", "suggested", ["score", "right"], "why", "nearest prototype of that class", ...names], (item, place) => [
+    el("td", { class: "right fine", text: place + 1 }), el("th", { scope: "row" }, caseButton(item.case)),
+    el("td", {}, classTag(item.label)), el("td", {}, classTag(item.suggested)),
+    el("td", { class: "right", text: number(item.score) }), el("td", { class: "why" }, datum(item.reason)),
+    el("td", {}, item.prototype < 0 ? "none" : prototypeButton(item.prototype)), ...values(item.case)]);
+  fillList("uncovered-list", "Uncovered cases", data.uncovered, ["case", "class", "nearest prototype of its class", ["distance", "right"], ["near other classes’", "right"], ...names], (item) => [
+    el("th", { scope: "row" }, caseButton(item.case)), el("td", {}, classTag(cases.classes[item.case])),
+    el("td", {}, item.prototype < 0 ? "none" : prototypeButton(item.prototype)),
+    el("td", { class: "right", text: number(item.distance) }),
+    el("td", { class: "right", text: item.others || "–" }), ...values(item.case)]);
+}
+
+function fillList(id, name, items, heads, cells) {
+  if (!items.length) return;
+  const body = el("tbody");
+  const rows = items.map((item, place) => ({ item, place }));
+  const parts = inParts(rows, listPart, body, ({ item, place }) => el("tr", {}, ...cells(item, place)));
+  byId(id).append(scrollBox(name, el("table", { class: "cases" }, tableHead(heads), body)), parts.button);
+  lists.push(parts);
+}

@@ -1,0 +1,151 @@
+// The map of the prototypes: one stop for the keyboard, arrows move about on it.
+
+const mapSize = { width: 960, height: 560, margin: 34 };
+
+function startMap() {
+  if (!data.map) return;
+  byId("map-legend").append(...classes.map((_, k) => classTag(k)));
+  redrawWhenNarrow(drawMap);
+  onFilter.push(dimMap);
+}
+
+function drawMap(narrow) {
+  Object.assign(mapSize, narrow ? { width: 440, height: 520, margin: 22 } : { width: 960, height: data.map.x.length < 12 ? 400 : 560, margin: 34 });
+  const places = layOutMap();
+  const chart = svg("svg", { viewBox: `0 0 ${mapSize.width} ${mapSize.height}`, role: "group", "aria-label": "Map of the prototypes; move with the arrow keys, open with Enter" });
+  const nodes = places.map((place) => mapNode(place));
+  // Small marks over large ones, so that none is hidden.
+  const order = places.map((_, k) => k).sort((a, b) => prototypes[b].covers - prototypes[a].covers);
+  chart.append(...order.map((k) => nodes[k]));
+  nodes[0].setAttribute("tabindex", "0");
+  chart.addEventListener("keydown", (event) => moveOnMap(event, places, nodes));
+  byId("map-canvas").replaceChildren(chart, makeTip());
+  if (cases.pictures) placePictures(places, nodes);
+  else placeNames(places, chart);
+  dimMap();
+}
+
+function dimMap() {
+  const shown = new Set(found.list.map((prototype) => prototype.number));
+  for (const node of document.querySelectorAll("#map-canvas .node")) {
+    node.classList.toggle("dim", !shown.has(Number(node.getAttribute("data-prototype"))));
+  }
+}
+
+// Fit the map into the picture without changing its shape, its long side along the picture's.
+function layOutMap() {
+  let { x, y } = data.map;
+  const span = (values) => Math.max(...values) - Math.min(...values);
+  if (span(y) > span(x) !== mapSize.height > mapSize.width) [x, y] = [y, x];
+  const { width, height, margin } = mapSize;
+  const scale = Math.min((width - 2 * margin) / (span(x) || 1), (height - 2 * margin) / (span(y) || 1));
+  const middle = (values) => (Math.max(...values) + Math.min(...values)) / 2;
+  const [mx, my] = [middle(x), middle(y)];
+  const most = Math.max(1, ...prototypes.map((prototype) => prototype.covers));
+  const largest = (x.length > 150 ? 11 : 15) * (mapSize.width < 500 ? 0.7 : 1);
+  return x.map((value, k) => ({
+    k,
+    x: width / 2 + scale * (value - mx),
+    y: height / 2 - scale * (y[k] - my),
+    r: 4 + (largest - 4) * Math.sqrt(prototypes[k].covers / most),
+  }));
+}
+
+function mapNode({ k, x, y, r }) {
+  const prototype = prototypes[k];
+  const use = svg("use", { href: `#shape${Math.floor(prototype.class / 7) % 5}`, x: x - r, y: y - r, width: 2 * r, height: 2 * r });
+  const node = svg("g", { class: `node k${prototype.class % 7}`, role: "button", tabindex: "-1", "data-prototype": k, "aria-label": describe(prototype) }, use);
+  node.addEventListener("click", () => openPrototype(k));
+  node.addEventListener("pointerenter", () => showTip(k, x, y));
+  node.addEventListener("focus", () => showTip(k, x, y));
+  node.addEventListener("pointerleave", hideTip);
+  node.addEventListener("blur", hideTip);
+  return node;
+}
+
+function moveOnMap(event, places, nodes) {
+  const here = places[Number(event.target.closest(".node")?.getAttribute("data-prototype"))];
+  if (!here) return;
+  if (event.key === "Enter" || event.key === " ") {
+    event.preventDefault();
+    openPrototype(here.k);
+  }
+  const ways = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+  if (!ways[event.key]) return;
+  event.preventDefault();
+  const next = nearestThatWay(here, places, ways[event.key]);
+  if (!next) return;
+  nodes[here.k].setAttribute("tabindex", "-1");
+  nodes[next.k].setAttribute("tabindex", "0");
+  nodes[next.k].focus();
+}
+
+function nearestThatWay(here, places, [dx, dy]) {
+  let best = null;
+  let least = Infinity;
+  for (const place of places) {
+    const along = dx * (place.x - here.x) + dy * (place.y - here.y);
+    const across = Math.abs(dy * (place.x - here.x)) + Math.abs(dx * (place.y - here.y));
+    if (place !== here && along > 0 && across <= 2 * along && along + 2 * across < least) {
+      least = along + 2 * across;
+      best = place;
+    }
+  }
+  return best;
+}
+
+// Pictures take the place of marks where they do not hide others, the largest first.
+function placePictures(places, nodes) {
+  const side = (places.length > 150 ? 30 : places.length > 60 ? 38 : 48) * (mapSize.width < 500 ? 0.75 : 1);
+  const taken = [];
+  const byCover = [...places].sort((a, b) => prototypes[b.k].covers - prototypes[a.k].covers);
+  for (const place of byCover) {
+    const clash = prototypes[place.k].case >= cases.pictures.count || taken.some((other) => Math.abs(other.x - place.x) < side + 4 && Math.abs(other.y - place.y) < side + 4);
+    if (clash) continue;
+    taken.push(place);
+    picture(prototypes[place.k].case).drawn.then((canvas) => {
+      const box = { x: place.x - side / 2, y: place.y - side / 2, width: side, height: side };
+      const frame = svg("rect", { class: "frame", ...box });
+      const image = svg("image", { ...box, href: canvas.toDataURL() });
+      if (canvas.classList.contains("coarse")) image.classList.add("coarse");
+      nodes[place.k].replaceChildren(image, frame);
+    });
+  }
+}
+
+// Names of classes beside the marks where they overlap nothing.
+function placeNames(places, chart) {
+  const taken = places.map(({ x, y, r }) => [x - r, y - r, x + r, y + r]);
+  const byCover = [...places].sort((a, b) => prototypes[b.k].covers - prototypes[a.k].covers);
+  for (const { k, x, y, r } of byCover) {
+    const label = classLabel(prototypes[k].class);
+    if (label.length > 24) continue;
+    const box = [x + r + 2, y - 7, x + r + 8 + 6.8 * label.length, y + 7];
+    const clash = taken.some(([a, b, c, d]) => a < box[2] && c > box[0] && b < box[3] && d > box[1]);
+    if (clash || box[2] > mapSize.width) continue;
+    taken.push(box);
+    chart.append(svg("text", { class: "node-name", x: x + r + 4, y: y + 4, text: label }));
+  }
+}
+
+function makeTip() {
+  return el("div", { id: "tip", class: "tip", hidden: true });
+}
+
+function showTip(k, x, y) {
+  const prototype = prototypes[k];
+  const tip = byId("tip");
+  tip.replaceChildren(classTag(prototype.class), datum(cases.names[prototype.case], "name"),
+    el("span", { class: "fine", text: `covers ${whole.format(prototype.covers)}, ${whole.format(prototype.wrong)} wrongly` }));
+  if (cases.pictures) tip.prepend(picture(prototype.case));
+  tip.hidden = false;
+  const [left, top] = [x / mapSize.width, y / mapSize.height];
+  tip.style.left = `${100 * left}%`;
+  tip.style.top = `${100 * top}%`;
+  tip.classList.toggle("to-left", left > 0.6);
+  tip.classList.toggle("above", top > 0.6);
+}
+
+function hideTip() {
+  byId("tip").hidden = true;
+}

@@ -1,0 +1,117 @@
+"""The lists of a report: classes, prototypes, suspect labels, uncovered cases."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..coverage import Coverage
+from ..estimators import PVMClassifier
+from ..suspects import SuspectLabels
+from .cases import LaidOut
+from .measures import Members, Rivals
+from .summary import ClassSummary, PrototypeSummary, Suspect, Uncovered
+
+__all__ = [
+    "MOST_LISTED",
+    "find_uncovered",
+    "list_classes",
+    "list_prototypes",
+    "list_suspects",
+    "list_uncovered",
+]
+
+# Suspect labels, and uncovered cases, that are listed.
+MOST_LISTED = 1000
+
+
+def list_classes(coverage: Coverage) -> list[ClassSummary]:
+    """Return the counts of each class."""
+    table = coverage.by_class()
+    return [
+        ClassSummary(
+            label=str(label),
+            points=int(table["points"][c]),
+            prototypes=int(table["prototypes"][c]),
+            covered=int(table["covered"][c]),
+            wrongly_covered=int(table["wrongly_covered"][c]),
+        )
+        for c, label in enumerate(table["class"].tolist())
+    ]
+
+
+def list_prototypes(
+    model: PVMClassifier,
+    coverage: Coverage,
+    members: Members,
+    rivals: Rivals | None,
+    laid: LaidOut,
+) -> list[PrototypeSummary]:
+    """Return the prototypes in order of selection."""
+    held = coverage.balls.tocoo()
+    same = coverage.point_classes[held.row] == coverage.prototype_classes[held.col]
+    n_prototypes = len(coverage.prototype_classes)
+    own = np.bincount(held.col[same], minlength=n_prototypes)
+    wrong = np.bincount(held.col[~same], minlength=n_prototypes)
+    return [
+        PrototypeSummary(
+            case=int(laid.prototypes[k]),
+            source=str(model.prototype_sources_[k]),
+            class_=int(coverage.prototype_classes[k]),
+            covers=int(own[k]),
+            newly=int(model.prototype_covered_[k]),
+            wrong=int(wrong[k]),
+            rival=-1 if rivals is None else int(rivals.index[k]),
+            rival_distance=None if rivals is None else _number(rivals.distance[k]),
+            members=laid.place[members.rows[k]].tolist(),
+            distances=[float(f"{distance:.3g}") for distance in members.distances[k]],
+            telling=laid.telling[k].tolist(),
+        )
+        for k in range(n_prototypes)
+    ]
+
+
+def list_suspects(model: PVMClassifier, suspects: SuspectLabels, laid: LaidOut) -> list[Suspect]:
+    """Return the most doubtful labels, the most doubtful first."""
+    label = np.searchsorted(model.classes_, suspects.label)
+    suggested = np.searchsorted(model.classes_, suspects.suggested)
+    return [
+        Suspect(
+            case=int(laid.place[row]),
+            label=int(label[i]),
+            suggested=int(suggested[i]),
+            score=round(float(suspects.score[i]), 4),
+            reason=str(suspects.reason[i]),
+            prototype=int(suspects.other_prototype[i]),
+        )
+        for i, row in enumerate(suspects.row[:MOST_LISTED])
+    ]
+
+
+def find_uncovered(coverage: Coverage, members: Members) -> NDArray[np.intp]:
+    """Return the rows of points in no ball of their class, the farthest from it first."""
+    rows = np.flatnonzero(~coverage.covered)
+    return rows[np.argsort(-members.nearest_distance[rows], kind="stable")]
+
+
+def list_uncovered(
+    coverage: Coverage, members: Members, rows: NDArray[np.intp], laid: LaidOut
+) -> list[Uncovered]:
+    """Return the farthest uncovered cases with their nearest prototype of the same class."""
+    others = coverage.other_count
+    return [
+        Uncovered(
+            case=int(laid.place[row]),
+            prototype=int(members.nearest[row]),
+            distance=_number(members.nearest_distance[row]),
+            others=int(others[row]),
+        )
+        for row in rows[:MOST_LISTED]
+    ]
+
+
+def _number(value: float) -> float | None:
+    """Return a float to four digits, None where it is infinite."""
+    return float(f"{value:.4g}") if math.isfinite(value) else None

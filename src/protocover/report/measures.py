@@ -1,0 +1,160 @@
+"""One pass over the distances: who lies in which ball how near, rivals, and the map."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+
+from ..coverage import Coverage
+from ..estimators import PVMClassifier
+from ..sammon import sammon_map
+from .summary import MapSummary
+
+__all__ = ["Members", "Rivals", "draw_map", "find_members", "find_rivals"]
+
+# Entries of a table of distances at a time.
+_BLOCK = 1 << 21
+# Points listed for all prototypes together, and at least for each.
+_MOST_MEMBERS, _FEWEST_MEMBERS = 250_000, 50
+# Prototypes on the map; its table of distances grows with the square.
+_MOST_MAPPED = 500
+# The map is to be looked at: what lowers its stress by less than this share is not seen.
+_TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """The points in each ball, nearest first, and each point's nearest prototype of its class.
+
+    Parameters
+    ----------
+    rows, distances : list of ndarray
+        For each prototype the nearest points in its ball.
+    nearest : ndarray of int, shape (n_points,)
+        Nearest prototype of the point's own class, -1 where the class has none.
+    nearest_distance : ndarray of float, shape (n_points,)
+        Its distance, inf where there is none.
+    """
+
+    rows: list[NDArray[np.intp]]
+    distances: list[NDArray[np.float64]]
+    nearest: NDArray[np.intp]
+    nearest_distance: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Rivals:
+    """For each prototype the nearest of another class (-1 and inf where there is none).
+
+    Parameters
+    ----------
+    index : ndarray of int, shape (n_prototypes,)
+        Its number.
+    distance : ndarray of float, shape (n_prototypes,)
+        Its distance.
+    table : ndarray of float, shape (n_mapped, n_mapped)
+        Distances between the first prototypes, for the map.
+    """
+
+    index: NDArray[np.intp]
+    distance: NDArray[np.float64]
+    table: NDArray[np.float64]
+
+
+def find_members(model: PVMClassifier, X: Any, coverage: Coverage) -> Members:
+    """Measure the distances of the points from the prototypes, a block of points at a time."""
+    balls = coverage.balls.tocsr()
+    n_points, n_prototypes = balls.shape
+    entries = np.empty(balls.nnz)
+    nearest, reach = np.full(n_points, -1), np.full(n_points, np.inf)
+    step = max(1, _BLOCK // max(1, n_prototypes))
+    for start in range(0, n_points, step):
+        rows = np.arange(start, min(start + step, n_points))
+        table = model.distances_to_prototypes(_safe_indexing(X, rows))
+        held = slice(balls.indptr[start], balls.indptr[rows[-1] + 1])
+        sizes = np.diff(balls.indptr[start : rows[-1] + 2])
+        entries[held] = table[np.repeat(rows - start, sizes), balls.indices[held]]
+        own = coverage.point_classes[rows][:, None] == coverage.prototype_classes[None, :]
+        table[~own] = np.inf
+        best = table.argmin(axis=1)
+        reach[rows] = table[np.arange(len(rows)), best]
+        nearest[rows] = np.where(np.isfinite(reach[rows]), best, -1)
+    point = np.repeat(np.arange(n_points), np.diff(balls.indptr))
+    members, distances = _by_prototype(point, balls.indices, entries, n_prototypes)
+    return Members(members, distances, nearest, reach)
+
+
+def find_rivals(model: PVMClassifier, X: Any, classes: NDArray[np.intp]) -> Rivals | None:
+    """Find each prototype's nearest of another class; None where distances are not known."""
+    examples = _prototype_examples(model, X)
+    if examples is None:
+        return None
+    n = len(classes)
+    mapped = min(n, _MOST_MAPPED)
+    index, distance = np.full(n, -1), np.full(n, np.inf)
+    square = np.empty((mapped, mapped))
+    step = max(1, _BLOCK // n)
+    for start in range(0, n, step):
+        rows = np.arange(start, min(start + step, n))
+        with warnings.catch_warnings():
+            # Prototypes that are no training points have lost the names of their features.
+            warnings.filterwarnings("ignore", "X does not have valid feature names")
+            table = model.distances_to_prototypes(_safe_indexing(examples, rows))
+        square[start : start + step] = table[: max(0, mapped - start), :mapped]
+        table[classes[rows][:, None] == classes[None, :]] = np.inf
+        best = table.argmin(axis=1)
+        distance[rows] = table[np.arange(len(rows)), best]
+        index[rows] = np.where(np.isfinite(distance[rows]), best, -1)
+    return Rivals(index, distance, square)
+
+
+def draw_map(rivals: Rivals | None) -> MapSummary | None:
+    """Place the first prototypes on a plane; None where there is nothing to place."""
+    if rivals is None or len(rivals.table) < 2:
+        return None
+    table = 0.5 * (rivals.table + rivals.table.T)
+    np.fill_diagonal(table, 0.0)
+    if not np.isfinite(table).all() or not table.any():
+        return None
+    result = sammon_map(table, tolerance=_TOLERANCE)
+    places = result.coordinates / np.abs(result.coordinates).max()
+    x, y = (np.round(axis, 4).tolist() for axis in places.T)
+    return MapSummary(x=x, y=y, stress=float(result.stress))
+
+
+def _prototype_examples(model: PVMClassifier, X: Any) -> Any:
+    """Return the prototypes as queries, None for columns of a table that are no rows of it."""
+    if (model.prototype_sources_ == "train").all():
+        return _safe_indexing(X, model.prototype_rows_)
+    return None if getattr(model.dissimilarity_, "pairwise", False) else model.prototypes_
+
+
+def _by_prototype(
+    point: NDArray[np.intp],
+    prototype: NDArray[np.intp],
+    distance: NDArray[np.float64],
+    n_prototypes: int,
+) -> tuple[list[NDArray[np.intp]], list[NDArray[np.float64]]]:
+    """Sort memberships by prototype and distance, and keep the nearest if they are many."""
+    order = np.lexsort((point, distance, prototype))
+    bounds = np.searchsorted(prototype[order], np.arange(n_prototypes + 1))
+    most = _largest_share(np.diff(bounds), _MOST_MEMBERS)
+    parts = [order[a : min(b, a + most)] for a, b in pairwise(bounds.tolist())]
+    return [point[part] for part in parts], [distance[part] for part in parts]
+
+
+def _largest_share(sizes: NDArray[np.intp], total: int) -> int:
+    """Return the largest number that each list may have so that all keep to the total."""
+    if sizes.sum() <= total:
+        return int(sizes.max(initial=0))
+    ordered = np.sort(sizes)
+    before = np.concatenate(([0], np.cumsum(ordered)[:-1]))
+    share = (total - before) // np.arange(len(sizes), 0, -1)
+    fits = share <= ordered
+    return max(_FEWEST_MEMBERS, int(share[fits.argmax()]))

@@ -1,0 +1,178 @@
+"""How good a selection is: its error on unseen cases, beside 1-NN, and its objective."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from ..coverage import Coverage
+from ..dissimilarity import resolve_metric
+from ..estimators import PVMClassifier, PVMClassifierCV
+from ..examples import check_examples
+from ..nearest import find_nearest
+from ..resources import row_count
+from .figures import percent
+from .summary import ErrorEstimate, PathSummary, Quality
+
+__all__ = ["assess", "read_path"]
+
+
+def assess(
+    model: PVMClassifier,
+    search: PVMClassifierCV | None,
+    X: Any,
+    y: Any,
+    *,
+    coverage: Coverage,
+    held_out: tuple[Any, Any] | None,
+) -> Quality:
+    """Return the quality: the error on `held_out` cases, else the cross-validated one."""
+    error = None
+    if held_out is not None:
+        error = _held_out_error(model, X, y, *held_out)
+    elif search is not None:
+        error = _cross_validated(search, row_count(X))
+    bound = float(model.lower_bound_)
+    gap = float(model.gap_)
+    return Quality(
+        n_points=row_count(X),
+        n_prototypes=len(model.prototype_labels_),
+        n_covered=int(coverage.covered.sum()),
+        n_wrong=int(coverage.other_count.sum()),
+        error=error,
+        objective=float(model.objective_),
+        lower_bound=bound if math.isfinite(bound) else None,
+        gap=gap if math.isfinite(gap) else None,
+        certificate=str(model.certificate_),
+        verdict=_verdict(str(model.certificate_), gap),
+    )
+
+
+def read_path(search: PVMClassifierCV | None) -> PathSummary | None:
+    """Return the cross-validated path of the chosen metric, solver and cost, by radius."""
+    if search is None:
+        return None
+    results, best = search.cv_results_, search.best_index_
+    shown = np.ones(len(results["params"]), dtype=bool)
+    for name in ("param_metric", "param_solver", "param_prototype_cost"):
+        shown &= results[name] == results[name][best]
+    rows = np.flatnonzero(shown)
+    rows = rows[np.argsort(results["param_eps"][rows], kind="stable")]
+    name = _score_name(search)
+    score, se = results["mean_test_score"][rows], _standard_errors(search)[rows]
+    return PathSummary(
+        name=name,
+        eps=[float(eps) for eps in results["param_eps"][rows]],
+        error=[_finite(value) for value in (1.0 - score if name == "error" else score)],
+        se=[_finite(value) for value in se],
+        prototypes=[float(count) for count in results["mean_n_prototypes"][rows]],
+        chosen=int(np.flatnonzero(rows == best)[0]),
+        rule=search.rule,
+        limit=_limit(search, name),
+        most=search.max_prototypes,
+        n_splits=search.n_splits_,
+    )
+
+
+def _limit(search: PVMClassifierCV, name: str) -> float:
+    """Return the worst score that the rule accepts, over all settings that were allowed."""
+    results = search.cv_results_
+    allowed = np.isfinite(results["mean_test_score"])
+    if search.max_prototypes is not None:
+        allowed &= results["mean_n_prototypes"] <= search.max_prototypes
+    settings = np.flatnonzero(allowed)
+    mean = results["mean_test_score"][settings]
+    order = np.lexsort((results["mean_n_prototypes"][settings], -mean))
+    best = settings[order[0]]
+    least = float(results["mean_test_score"][best])
+    if search.rule == "1se":
+        least -= float(_standard_errors(search)[best])
+    return 1.0 - least if name == "error" else least
+
+
+def _held_out_error(
+    model: PVMClassifier, X: Any, y: Any, X_test: Any, y_test: Any
+) -> ErrorEstimate:
+    """Return the error on held-out cases with Wilson's 95 % interval, beside 1-NN's."""
+    y_test = column_or_1d(y_test, warn=True)
+    check_consistent_length(X_test, y_test)
+    n_cases = len(y_test)
+    if n_cases == 0:
+        raise ValueError("held_out must hold at least one case, got none; leave it out instead")
+    n_wrong = int((model.predict(X_test) != y_test).sum())
+    low, high = _wilson(n_wrong, n_cases)
+    nearest = _nearest_error(model, X, y, X_test, y_test)
+    return ErrorEstimate("held-out", "error", n_wrong / n_cases, low, high, n_cases, nearest)
+
+
+def _nearest_error(model: PVMClassifier, X: Any, y: Any, X_test: Any, y_test: Any) -> float | None:
+    """Return the error of 1-NN on all training points with the model's own dissimilarity."""
+    labels = column_or_1d(y)
+    dissimilarity = resolve_metric(model.metric, model.metric_params)
+    if getattr(dissimilarity, "pairwise", False):
+        n_points = row_count(X)
+        if np.shape(X)[1] != n_points or np.shape(X_test)[1] != n_points:
+            return None
+        table = dissimilarity.fit(X, labels).cross(X_test, np.arange(n_points))
+        return float((labels[table.argmin(axis=1)] != y_test).mean())
+    points = check_examples(X, dissimilarity)
+    codes = np.searchsorted(model.classes_, labels)
+    dissimilarity.fit(points, codes)
+    queries = check_examples(X_test, dissimilarity)
+    bounds = np.array([0, row_count(points)])
+    index, _ = find_nearest(dissimilarity, queries, points, bounds=bounds, n_jobs=model.n_jobs)
+    return float((labels[index[:, 0]] != y_test).mean())
+
+
+def _cross_validated(search: PVMClassifierCV, n_points: int) -> ErrorEstimate:
+    """Return the mean over the folds, with one standard error either side."""
+    name = _score_name(search)
+    score = float(search.best_score_)
+    value = 1.0 - score if name == "error" else score
+    se = float(_standard_errors(search)[search.best_index_])
+    return ErrorEstimate("cross-validated", name, value, value - se, value + se, n_points, None)
+
+
+def _standard_errors(search: PVMClassifierCV) -> Any:
+    """Return the standard error of each setting's mean score over the folds."""
+    return search.cv_results_["std_test_score"] / math.sqrt(max(1, search.n_splits_ - 1))
+
+
+def _score_name(search: PVMClassifierCV) -> str:
+    """Return "error" for accuracy, which it is one minus, or else the score's name."""
+    if search.scoring is None or search.scoring == "accuracy":
+        return "error"
+    return search.scoring if isinstance(search.scoring, str) else "score"
+
+
+def _wilson(n_wrong: int, n_cases: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share."""
+    z = 1.959964
+    share, square = n_wrong / n_cases, z * z / n_cases
+    middle = (share + square / 2.0) / (1.0 + square)
+    half = z * math.sqrt(share * (1.0 - share) / n_cases + square / (4.0 * n_cases))
+    half /= 1.0 + square
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def _verdict(certificate: str, gap: float) -> str:
+    """Say how far from the best possible choice this one may be."""
+    if certificate == "proved":
+        return "It is proved that no other choice of prototypes does better."
+    if certificate == "solver-proved":
+        return "By the solver's word, no other choice of prototypes does better."
+    if certificate == "none" or not math.isfinite(gap):
+        return "How near this is to the best possible choice is not known."
+    word = "" if certificate == "bounded" else "By the solver's word, "
+    start = "no" if word else "No"
+    if gap >= 0.995:
+        return "A bound was computed, but it is too weak to tell how near this is to the best."
+    return f"{word}{start} other choice of prototypes can save more than {percent(gap)} of it."
+
+
+def _finite(value: float) -> float | None:
+    """Return a float, None where there is no score."""
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,151 @@
+"""What was asked of a model, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+from ..estimators import PVMClassifier, PVMClassifierCV
+from .figures import short_number
+
+__all__ = ["describe_settings"]
+
+_METRICS = {
+    "euclidean": "Euclidean distance",
+    "l2": "Euclidean distance",
+    "sqeuclidean": "squared Euclidean distance",
+    "cosine": "cosine distance: the angle between two rows, not their length",
+    "manhattan": "Manhattan distance: the differences in all features added up",
+    "cityblock": "Manhattan distance: the differences in all features added up",
+    "l1": "Manhattan distance: the differences in all features added up",
+    "chebyshev": "Chebyshev distance: the largest difference in any feature",
+    "correlation": "correlation distance",
+    "hamming": "Hamming distance: the share of features that differ",
+    "nan_euclidean": "Euclidean distance over the features that both rows have",
+    "precomputed": "given as a table",
+}
+_OBJECTS = {
+    "Gower": "Gower's dissimilarity: the average difference over all columns, each from 0 to 1",
+    "TangentDistance": "tangent distance between images, which forgives small shifts, turns "
+    "and strokes",
+    "KernelDistance": "the distance that a kernel induces",
+    "MismatchDistance": "the distance of the mismatch kernel of sequences",
+    "SpectrumDistance": "the distance of the spectrum kernel of sequences",
+    "RankDissimilarity": "rank among the neighbours",
+    "DANN": "discriminant adaptive nearest neighbour distance",
+}
+_SOLVERS = {
+    "greedy": "greedy: one prototype at a time, the one that helps most",
+    "ratio-greedy": "greedy by ratio: the least cost per newly covered point",
+    "lp-rounding": "linear relaxation, rounded",
+    "local-search": "local search: greedy choices improved by removals and swaps",
+    "exact": "exact: branch and bound for the best possible choice",
+    "auto": "the best that a few seconds allow",
+}
+_CANDIDATES = {
+    "train": "any training point",
+    "kmeans": "k-means centres of each class, which are no real cases",
+    "hull": "mixtures of neighbouring cases, which are no real cases",
+}
+
+
+def describe_settings(
+    model: PVMClassifier,
+    search: PVMClassifierCV | None,
+    how: Mapping[str, str] | None,
+    *,
+    n_points: int,
+    n_columns: int | None,
+) -> list[tuple[str, str]]:
+    """Return pairs of a heading and what was asked under it, the caller's own first."""
+    features = "" if n_columns is None else f", {n_columns:,} feature{'s'[: n_columns != 1]}"
+    lines = [(str(head), str(text)) for head, text in (how or {}).items()]
+    lines += [
+        ("Training data", f"{n_points:,} cases of {len(model.classes_):,} classes{features}"),
+        ("Dissimilarity", _describe_metric(model.metric, model.metric_params)),
+        ("Radius", _describe_radius(model, search)),
+        ("May become a prototype", _describe_candidates(model.candidates)),
+        ("Selection", _describe(model.solver, _SOLVERS)),
+        ("Price of a prototype", _describe_cost(model, search)),
+    ]
+    if model.n_prototypes is not None:
+        lines.append(("At most", _describe_budget(model.n_prototypes)))
+    if model.outlier_label is not None:
+        text = f"answered by “{model.outlier_label}” when a case lies in no ball"
+        lines.append(("Far-off cases", text))
+    return lines
+
+
+def _describe(choice: Any, words: Mapping[str, str]) -> str:
+    """Return the words for a name, or the name of an object or function."""
+    if isinstance(choice, str):
+        return words.get(choice, choice)
+    return getattr(choice, "__name__", None) or type(choice).__name__
+
+
+def _describe_metric(metric: Any, params: Mapping[str, Any] | None) -> str:
+    """Return what the dissimilarity is called, with its parameters."""
+    if isinstance(metric, str):
+        text = _METRICS.get(metric, f"{metric} distance")
+        given = dict(params or {})
+    elif isinstance(metric, BaseEstimator):
+        text = _OBJECTS.get(type(metric).__name__, type(metric).__name__)
+        standard = type(metric)().get_params(deep=False)
+        given = {
+            name: value
+            for name, value in metric.get_params(deep=False).items()
+            if name not in standard or repr(value) != repr(standard[name])
+        }
+    else:
+        text, given = f"the function {_describe(metric, {})}", dict(params or {})
+    settings = ", ".join(f"{name} = {_brief(value)}" for name, value in given.items())
+    return f"{text} ({settings})" if settings else text
+
+
+def _brief(value: Any) -> str:
+    """Return a parameter's value, cut to a length that can be read."""
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _describe_radius(model: PVMClassifier, search: PVMClassifierCV | None) -> str:
+    """Return the radius and where it comes from."""
+    eps = short_number(model.eps_)
+    if search is not None:
+        tried = len(set(search.cv_results_["param_eps"].tolist()))
+        rule = {
+            "1se": "the fewest prototypes within one standard error of the best score",
+            "best": "the best score",
+        }[search.rule]
+        folds = f"{search.n_splits_}-fold cross-validation"
+        return f"{eps}, chosen from {tried} by {folds}: {rule}"
+    if isinstance(model.eps, str):
+        return f"{eps}: half of the cases have no case of another class that near"
+    return f"{eps}, as given"
+
+
+def _describe_candidates(candidates: Any) -> str:
+    """Return what was allowed to become a prototype."""
+    if isinstance(candidates, list | tuple) and all(isinstance(c, str) for c in candidates):
+        return "; ".join(_describe(c, _CANDIDATES) for c in candidates)
+    if hasattr(candidates, "shape") or isinstance(candidates, list | tuple):
+        return "cases that were given"
+    return _describe(candidates, _CANDIDATES)
+
+
+def _describe_cost(model: PVMClassifier, search: PVMClassifierCV | None) -> str:
+    """Return what a prototype costs, against one uncovered point."""
+    cost = short_number(model.prototype_cost_)
+    given = model.prototype_cost if search is None else search.prototype_costs
+    if given is None:
+        return f"{cost} of an uncovered case: next to nothing, it only breaks ties"
+    return f"{cost} of an uncovered case"
+
+
+def _describe_budget(budget: Any) -> str:
+    """Return how many prototypes were allowed."""
+    if isinstance(budget, Mapping):
+        return ", ".join(f"{count} for {label}" for label, count in budget.items())
+    return f"{budget} prototypes"

@@ -1,0 +1,202 @@
+"""From a fitted model and its training data to everything that a report says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from .. import __version__
+from ..coverage import Coverage
+from ..estimators import PVMClassifier, PVMClassifierCV
+from ..examples import check_estimator_examples
+from ..exceptions import NoPrototypesError
+from ..suspects import suspect_labels
+from .cases import Display, lay_out
+from .figures import percent, short_number
+from .listing import (
+    MOST_LISTED,
+    find_uncovered,
+    list_classes,
+    list_prototypes,
+    list_suspects,
+    list_uncovered,
+)
+from .measures import draw_map, find_members, find_rivals
+from .quality import assess, read_path
+from .settings import describe_settings
+from .summary import Quality, Summary
+
+__all__ = ["summarize"]
+
+
+def summarize(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    held_out: tuple[Any, Any] | None = None,
+    shown: Any = None,
+    row_names: Sequence[Any] | None = None,
+    feature_names: Sequence[Any] | None = None,
+    image_shape: tuple[int, ...] | None = None,
+    images: Any = None,
+    title: str = "Prototypes",
+    how: Mapping[str, str] | None = None,
+) -> Summary:
+    """Gather all that a report says about a fitted model.
+
+    Parameters
+    ----------
+    model : PVMClassifier, PVMClassifierCV, or Pipeline that ends in one
+        Fitted.
+    X, y : array-like, data frame, list of texts
+        What it was fitted on.
+    held_out : tuple (X_test, y_test) or None, default=None
+        Cases that the model has not seen, for its error and that of 1-NN. Without them
+        the cross-validated error of a PVMClassifierCV is told; that of a plain
+        PVMClassifier is not known then.
+    shown : data frame, array or list of texts, or None, default=None
+        What to show in place of `X`, row for row, such as values before scaling.
+    row_names : sequence or None, default=None
+        Names of the rows; None for the index of a frame, or row numbers.
+    feature_names : sequence or None, default=None
+        Names of the columns that are shown, where they have none.
+    image_shape : tuple of int or None, default=None
+        Height and width of an image, and 3 for colour, where rows of `X` (or of `shown`)
+        are its pixels. In grey images high values are dark.
+    images : array, shape (n_points, height, width) or (n_points, height, width, 3), or None
+        Images of the rows. High values are bright.
+    title : str, default="Prototypes"
+        Heading of the report.
+    how : mapping of str to str, or None, default=None
+        Further lines for "What was asked", such as where the data comes from.
+
+    Returns
+    -------
+    Summary
+        For :func:`render` and :func:`write_report`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from protocover import PVMClassifier
+    >>> from protocover.report import summarize
+    >>> X, y = load_iris(return_X_y=True)
+    >>> summary = summarize(PVMClassifier(eps=1.0).fit(X[::2], y[::2]), X[::2], y[::2],
+    ...                     held_out=(X[1::2], y[1::2]))
+    >>> summary.quality.n_prototypes, summary.quality.n_points
+    (6, 75)
+    >>> summary.quality.error.kind
+    'held-out'
+    """
+    original, in_pipeline = X, isinstance(model, Pipeline)
+    model, search, X, held_out = _unwrap(model, X, held_out)
+    coverage = _cover(model, X, y)
+    members = find_members(model, X, coverage)
+    rivals = find_rivals(model, X, coverage.prototype_classes)
+    suspects = suspect_labels(model, X, y)
+    uncovered = find_uncovered(coverage, members)
+    mentioned = [*members.rows, suspects.row[:MOST_LISTED], uncovered[:MOST_LISTED]]
+    display = Display(
+        shown=original if shown is None else shown,
+        is_own=shown is None and not in_pipeline,
+        row_names=row_names,
+        feature_names=feature_names,
+        image_shape=image_shape,
+        images=images,
+    )
+    laid = lay_out(display, model, coverage, np.concatenate(mentioned))
+    quality = assess(model, search, X, y, coverage=coverage, held_out=held_out)
+    n_columns = laid.cases.n_columns or None
+    return Summary(
+        title=str(title),
+        lead=_lead(quality, model),
+        settings=describe_settings(
+            model, search, how, n_points=quality.n_points, n_columns=n_columns
+        ),
+        eps=float(model.eps_),
+        quality=quality,
+        classes=list_classes(coverage),
+        confusion=coverage.confusion().tolist(),
+        prototypes=list_prototypes(model, coverage, members, rivals, laid),
+        cases=laid.cases,
+        map=draw_map(rivals),
+        path=read_path(search),
+        suspects=list_suspects(model, suspects, laid),
+        n_suspects=len(suspects),
+        uncovered=list_uncovered(coverage, members, uncovered, laid),
+        n_uncovered=len(uncovered),
+        version=__version__,
+    )
+
+
+def _unwrap(
+    model: Any, X: Any, held_out: tuple[Any, Any] | None
+) -> tuple[PVMClassifier, PVMClassifierCV | None, Any, tuple[Any, Any] | None]:
+    """Return the classifier, the search that chose it, and the data as the classifier sees it."""
+    if isinstance(model, Pipeline):
+        before = model[:-1]
+        model = model[-1]
+        if len(before):
+            X, held_out = _prepare(before.transform, X, held_out)
+    if not isinstance(model, PVMClassifier | PVMClassifierCV):
+        raise TypeError(
+            "model must be a PVMClassifier, a PVMClassifierCV or a Pipeline that ends in one, "
+            f"got {type(model).__name__}"
+        )
+    check_is_fitted(model)
+    if isinstance(model, PVMClassifier):
+        return model, None, X, held_out
+    search, model = model, model.best_estimator_
+    if not getattr(model.dissimilarity_, "pairwise", False):
+        # The search hands its checked examples on, which have lost the names of features.
+        check = partial(
+            check_estimator_examples, search, dissimilarity=model.dissimilarity_, reset=False
+        )
+        X, held_out = _prepare(check, X, held_out)
+    return model, search, X, held_out
+
+
+def _prepare(
+    change: Callable[[Any], Any], X: Any, held_out: tuple[Any, Any] | None
+) -> tuple[Any, tuple[Any, Any] | None]:
+    """Change the training points and the held-out cases in the same way."""
+    return change(X), None if held_out is None else (change(held_out[0]), held_out[1])
+
+
+def _cover(model: PVMClassifier, X: Any, y: Any) -> Coverage:
+    """Return who lies in whose ball, of data that the model can have been fitted on."""
+    if len(model.prototype_labels_) == 0:
+        raise NoPrototypesError(
+            f"no prototype was worth its cost at eps={model.eps_:g} and "
+            f"prototype_cost={model.prototype_cost_:g}, so there is nothing to report; lower "
+            "prototype_cost or change eps"
+        )
+    coverage = model.coverage(X, y)
+    unknown = np.flatnonzero(coverage.point_classes < 0)
+    if len(unknown):
+        label = np.asarray(y).tolist()[unknown[0]]
+        raise ValueError(
+            f"y must hold labels that the model knows, got {label!r} in row {unknown[0]}; pass "
+            "the data that it was fitted on, and other data as held_out"
+        )
+    return coverage
+
+
+def _lead(quality: Quality, model: PVMClassifier) -> str:
+    """Return the first sentence of the report."""
+    real = bool((model.prototype_rows_ >= 0).all())
+    what = "case" if real else "prototype"
+    plural = "s" if quality.n_prototypes != 1 else ""
+    verb = "sum" if plural else "sums"
+    share = quality.n_covered / quality.n_points
+    return (
+        f"{quality.n_prototypes:,} {what}{plural} {verb} up {quality.n_points:,} cases of "
+        f"{len(model.classes_):,} classes: {percent(share)} of them lie within "
+        f"{short_number(model.eps_)} of a prototype of their own class."
+    )

@@ -1,0 +1,184 @@
+"""The rows as they are to be shown: columns of numbers, dates, labels or texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array, issparse
+
+from ..dissimilarity.columns import Column, read_columns
+from ..resources import row_count
+
+__all__ = ["ShownColumn", "append_rows", "read_row_names", "read_rows"]
+
+# More different labels than this are shown as texts, which are not counted by class.
+_MOST_CATEGORIES = 60
+# Of a wide table of numbers those columns are read in which the classes differ most.
+_MOST_COLUMNS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class ShownColumn:
+    """One column as it is shown.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    kind : {"number", "date", "label", "text"}
+        What it holds.
+    values : ndarray, shape (n_rows,)
+        Floats, NaN where missing (dates in milliseconds); else strings and None.
+    categories : tuple of str
+        The labels of a "label" column, in order.
+    place : int
+        Its number in the table.
+    """
+
+    name: str
+    kind: str
+    values: NDArray[Any]
+    categories: tuple[str, ...]
+    place: int
+
+
+def read_rows(
+    shown: Any, names: Sequence[Any] | None, codes: NDArray[np.intp]
+) -> tuple[list[ShownColumn], int]:
+    """Read whatever the examples are, and count the columns that there are in all.
+
+    Parameters
+    ----------
+    shown : frame, array, sparse table, or sequence of texts or other examples
+        The rows.
+    names : sequence or None
+        Names of the columns, where the table has none.
+    codes : ndarray of int, shape (n_rows,)
+        Class numbers, to choose among very many columns.
+    """
+    if not _is_table(shown):
+        texts = np.array([_as_text(example) for example in _items(shown)], dtype=object)
+        return [ShownColumn(_text_name(shown, names), "text", texts, (), 0)], 1
+    n_columns = int(np.shape(shown)[1])
+    places = np.arange(n_columns)
+    if issparse(shown) or (isinstance(shown, np.ndarray) and shown.dtype.kind in "biuf"):
+        shown, places = _most_telling(shown, codes)
+    columns = [_read(column) for column in read_columns(shown)]
+    given = None if names is None else _check_names(names, n_columns)
+    return [
+        replace(
+            column,
+            place=place,
+            name=str(given[place]) if given else _column_name(column.name, place, shown),
+        )
+        for column, place in zip(columns, places.tolist(), strict=True)
+    ], n_columns
+
+
+def append_rows(column: ShownColumn, values: NDArray[Any] | None, n_rows: int) -> ShownColumn:
+    """Add rows to a column, missing ones where there are no values of its kind for them."""
+    floats = column.kind in ("number", "date")
+    if values is None or (values.dtype.kind == "f") != floats:
+        values = np.full(n_rows, np.nan if floats else None, dtype=column.values.dtype)
+    return replace(column, values=np.concatenate((column.values, values)))
+
+
+def read_row_names(row_names: Any, shown: Any) -> list[str]:
+    """Return a name for each row: as given, the index of a frame, or "row 0", "row 1", ..."""
+    n_rows = row_count(shown)
+    if row_names is None and hasattr(shown, "iloc"):
+        numbered = getattr(shown.index.dtype, "kind", "O") in "iu"
+        row_names = [f"row {i}" if numbered else i for i in shown.index]
+    if row_names is None:
+        return [f"row {i}" for i in range(n_rows)]
+    names = [str(name) for name in row_names]
+    if len(names) != n_rows:
+        raise ValueError(f"row_names must name the {n_rows} rows of X, got {len(names)} names")
+    return names
+
+
+def _is_table(shown: Any) -> bool:
+    """Whether the examples are rows of columns."""
+    if hasattr(shown, "shape"):
+        return len(shown.shape) == 2
+    first = next(iter(shown), None)
+    if not isinstance(first, list | tuple | np.ndarray):
+        return False
+    return len({len(row) for row in shown}) == 1 and np.ndim(first) == 1
+
+
+def _items(shown: Any) -> list[Any]:
+    """Return the examples of a series, an array or a list."""
+    return shown.to_list() if hasattr(shown, "to_list") else list(shown)
+
+
+def _as_text(example: Any) -> str | None:
+    """Return an example that is no row of a table as text."""
+    if example is None or isinstance(example, str):
+        return example
+    if isinstance(example, list | tuple | np.ndarray) and np.ndim(example) == 1:
+        return " ".join(f"{x:.4g}" if isinstance(x, float) else str(x) for x in example)
+    return str(example)
+
+
+def _text_name(shown: Any, names: Sequence[Any] | None) -> str:
+    """Return what the only column is called."""
+    if names is not None:
+        return str(_check_names(names, 1)[0])
+    return str(getattr(shown, "name", None) or "text")
+
+
+def _column_name(name: Any, place: int, shown: Any) -> str:
+    """Return a frame's name for a column, or its number."""
+    return f"feature {place}" if isinstance(shown, np.ndarray | list | tuple) else str(name)
+
+
+def _check_names(names: Sequence[Any], n_columns: int) -> list[Any]:
+    """Refuse names for another number of columns."""
+    if len(names) != n_columns:
+        raise ValueError(
+            f"feature_names must name the {n_columns} columns that are shown, got {len(names)}"
+        )
+    return list(names)
+
+
+def _read(column: Column) -> ShownColumn:
+    """Tell how a column is shown."""
+    if column.stores == "dates":
+        return ShownColumn(str(column.name), "date", column.values / 1000.0, (), 0)
+    if column.stores == "numbers" or (column.stores == "anything" and column.holds_only_numbers):
+        values = [np.nan if value is None else float(value) for value in column.values]
+        numbers = np.array(values, dtype=np.float64)
+        numbers[np.isinf(numbers)] = np.nan
+        return ShownColumn(str(column.name), "number", numbers, (), 0)
+    texts = np.array([None if v is None else str(v) for v in column.values], dtype=object)
+    found = {text for text in texts.tolist() if text is not None}
+    if len(found) > _MOST_CATEGORIES:
+        return ShownColumn(str(column.name), "text", texts, (), 0)
+    order = sorted(found) if column.order is None else [str(value) for value in column.order]
+    return ShownColumn(str(column.name), "label", texts, tuple(order), 0)
+
+
+def _most_telling(table: Any, codes: NDArray[np.intp]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the columns, and their numbers, in which the classes' means differ most."""
+    n_rows, n_columns = table.shape
+    if n_columns <= _MOST_COLUMNS:
+        dense = table.toarray() if issparse(table) else table
+        return dense, np.arange(n_columns)
+    numbers = table if issparse(table) else np.nan_to_num(table)
+    sizes = np.bincount(codes)
+    member = csr_array((np.ones(n_rows), (codes, np.arange(n_rows))))
+    sums = member @ numbers
+    means = (sums.toarray() if issparse(sums) else sums) / np.maximum(sizes, 1)[:, None]
+    square = numbers.multiply(numbers) if issparse(numbers) else numbers**2
+    centre = sizes @ means / n_rows
+    between = sizes @ (means - centre) ** 2 / n_rows
+    total = np.asarray(square.sum(axis=0)).ravel() / n_rows - centre**2
+    share = np.where(total > 1e-12 * (1.0 + centre**2), between / np.maximum(total, 1e-300), 0.0)
+    places = np.sort(np.argsort(-share, kind="stable")[:_MOST_COLUMNS])
+    chosen = csc_array(table)[:, places].toarray() if issparse(table) else table[:, places]
+    return chosen, places
