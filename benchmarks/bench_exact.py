@@ -1,12 +1,13 @@
 """How good the solvers are and what a proof costs, as a ratio to a greedy fit of this run.
 
-Run: python benchmarks/bench_exact.py [--lambda 1/n 1 6] [--time-limit 120] [--backend auto]
+Run: python benchmarks/bench_exact.py [--write usps], and for HiGHS alone
+     python benchmarks/bench_exact.py --backend highs --lambda 6 --write highs
 
 The data are the USPS digits where they are at hand (PROTOCOVER_DATA), else scikit-learn's
 digits. Objectives are summed over the classes; for lambda = 1/n they are multiplied by n
 and then whole numbers. A greedy fit is balls, problems and the greedy selection. The
 time limit is for all classes of a setting: each may use what the ones before it left,
-large problems last.
+large problems last. With --write the table goes into that section of docs/solvers.md.
 """
 
 from __future__ import annotations
@@ -22,11 +23,13 @@ import numpy as np
 from scipy.spatial.distance import pdist
 from sklearn.datasets import load_digits
 
+from page import table, write_section
 from protocover.balls import build_balls
 from protocover.certificate import verify
 from protocover.dissimilarity import Euclidean
 from protocover.formulation import formulate
 from protocover.solvers import exact, greedy, local_search, ratio_greedy
+from report_solvers import made_by
 
 DATA = Path(os.environ.get("PROTOCOVER_DATA", Path(__file__).parents[1] / "../shared/data"))
 PERCENTILES = (0.5, 1, 2, 5, 10, 14)
@@ -85,57 +88,82 @@ def prove(problems, time_limit, backend):
     return solutions
 
 
+HEADER = (
+    "percentile",
+    "lambda",
+    "greedy",
+    "its bound",
+    "ratio greedy",
+    "local search",
+    "exact",
+    "known optimum",
+    "bound",
+    "gap",
+    "prototypes",
+    "certificates",
+    "local search / fit",
+    "exact / fit",
+)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--lambda", dest="costs", nargs="+", default=["1/n", "1", "6"])
     parser.add_argument("--percentile", type=float, nargs="+", default=PERCENTILES)
     parser.add_argument("--time-limit", type=float, default=120.0)
     parser.add_argument("--backend", default="auto")
+    parser.add_argument("--write", choices=["usps", "highs"], help="section of docs/solvers.md")
     options = parser.parse_args()
     name, X, y, radii, known = load()
     print(f"{name}: {len(X)} points; objective x n for lambda = 1/n")
-    print(
-        "| percentile | lambda | greedy | its bound | ratio greedy | local search | exact | known "
-        "optimum | bound | gap | prototypes | certificates | local search / fit | exact / fit |"
-    )
-    print("|" + "---|" * 14)
+    rows = []
     for percentile, eps in zip(PERCENTILES, radii, strict=True):
-        if percentile not in options.percentile:
-            continue
-        for cost in options.costs:
-            value = 1 / len(X) if cost == "1/n" else float(cost)
-            scale = len(X) if cost == "1/n" else 1
-            fit, (problems, first) = timed(greedy_fit, X, y, eps, value)
-            ratio = [ratio_greedy(problem) for problem in problems]
-            searched = [
-                timed(local_search, problem, rng=np.random.default_rng(0)) for problem in problems
-            ]
-            spent = np.inf
-            for _ in range(3):  # in turn, the fastest of each; slow proofs are run once
-                again, (fresh, _) = timed(greedy_fit, X, y, eps, value)
-                fit = min(fit, again)
-                seconds, best = timed(prove, fresh, options.time_limit, options.backend)
-                spent = min(spent, seconds)
-                if spent > 20 * fit:
-                    break
-
-            def total(solutions, what="objective", scale=scale):
-                return scale * sum(getattr(solution, what) for solution in solutions)
-
-            words = Counter(solution.certificate for solution in best)
-            gap = 1 - total(best, "lower_bound") / total(best)
-            print(
-                f"| {percentile} | {cost} | {total(first):.0f} "
-                f"| {total(first, 'lower_bound'):.0f} | {total(ratio):.0f} "
-                f"| {total([s for _, s in searched]):.0f} | {total(best):.0f} "
-                f"| {known.get((percentile, cost), '')} | {total(best, 'lower_bound'):.0f} "
-                f"| {100 * gap:.2f} % | {sum(len(s.selected) for s in best)} "
-                f"| {', '.join(f'{n} {word}' for word, n in sorted(words.items()))} "
-                f"| {sum(t for t, _ in searched) / fit:.1f} | {spent / fit:.1f} |",
-                flush=True,
-            )
+        for cost in options.costs if percentile in options.percentile else ():
+            results = measure(X, y, eps, cost, options.time_limit, options.backend)
+            best = known.get((percentile, cost), "")
+            rows.append([f"{percentile:g}", cost, *results[:5], best, *results[5:]])
+            print(table(HEADER, rows).splitlines()[-1], flush=True)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(f"peak memory of all this: {peak:.2f} GB")
+    told = f"{name}, peak memory {peak:.2f} GB. {made_by()}"
+    print(told)
+    if options.write:
+        write_section("solvers.md", options.write, f"{table(HEADER, rows)}\n\n{told}")
+
+
+def measure(X, y, eps, cost, time_limit, backend):
+    """Return the figures of one setting, in the order of the header."""
+    value = 1 / len(X) if cost == "1/n" else float(cost)
+    scale = len(X) if cost == "1/n" else 1
+    fit, (problems, first) = timed(greedy_fit, X, y, eps, value)
+    ratio = [ratio_greedy(problem) for problem in problems]
+    searched = [timed(local_search, problem, rng=np.random.default_rng(0)) for problem in problems]
+    spent = np.inf
+    for _ in range(3):  # in turn, the fastest of each; slow proofs are run once
+        again, (fresh, _) = timed(greedy_fit, X, y, eps, value)
+        fit = min(fit, again)
+        seconds, best = timed(prove, fresh, time_limit, backend)
+        spent = min(spent, seconds)
+        if spent > 20 * fit:
+            break
+
+    def total(solutions, what="objective"):
+        return f"{scale * sum(getattr(solution, what) for solution in solutions):.0f}"
+
+    words = Counter(solution.certificate for solution in best)
+    gap = 1 - float(total(best, "lower_bound")) / float(total(best))
+    return [
+        total(first),
+        total(first, "lower_bound"),
+        total(ratio),
+        total([solution for _, solution in searched]),
+        total(best),
+        total(best, "lower_bound"),
+        f"{100 * gap:.2f} %",
+        sum(len(solution.selected) for solution in best),
+        ", ".join(f"{n} {word}" for word, n in sorted(words.items())),
+        f"{sum(t for t, _ in searched) / fit:.1f}",
+        f"{spent / fit:.1f}",
+    ]
 
 
 if __name__ == "__main__":

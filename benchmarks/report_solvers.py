@@ -14,10 +14,11 @@ from __future__ import annotations
 import argparse
 import gzip
 import os
-import re
 import resource
+import sys
 import time
 from collections import Counter
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ from sklearn import datasets
 from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
+from page import write_section
 from protocover import PVMClassifier
 from protocover.balls import build_balls
 from protocover.dissimilarity import Euclidean
@@ -176,12 +178,11 @@ def scale_report(sizes, limits):
     return lines
 
 
-def write(section, lines):
-    page = ROOT / "docs" / "solvers.md"
-    start, end = f"<!-- {section}: begin -->", f"<!-- {section}: end -->"
-    block = "\n".join([start, *lines, end])
-    text = page.read_text()
-    page.write_text(re.sub(f"{start}.*{end}", lambda _: block, text, flags=re.DOTALL))
+def made_by():
+    """Say which command was run when, and how busy the machine was."""
+    command = " ".join(["python benchmarks/" + Path(sys.argv[0]).name, *sys.argv[1:]])
+    waiting = os.getloadavg()[2] / (os.cpu_count() or 1)
+    return f"Made by `{command}` on {date.today()}, with {waiting:.1f} processes at work a core."
 
 
 def main():
@@ -195,9 +196,10 @@ def main():
         lines = error_report()
     else:
         lines = scale_report(options.sizes, options.limits)
+    lines[-1] += f" {made_by()}"
     print("\n".join(lines[-2:]))
     if options.write:
-        write(options.section, lines)
+        write_section("solvers.md", options.section, "\n".join(lines))
 
 
 if __name__ == "__main__":

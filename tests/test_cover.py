@@ -79,6 +79,15 @@ def test_the_core_holds_just_the_candidates_that_can_pay():
     assert problem.core.n_candidates == 1
 
 
+@pytest.mark.parametrize(("number", "above"), [(0.1, True), (0.3, False), (0.5, False)])
+def test_an_amount_is_compared_with_the_exact_price(number, above):
+    """As a float 0.1 is a little above a tenth, 0.3 a little below three, 0.5 just a half."""
+    cover = csc_array(np.array([[True]]))
+    problem = CoverProblem(cover, np.zeros(1), np.array([number]), number)
+    assert problem.above_price(np.array([number])).tolist() == [above]
+    assert naive.exact_optimum(problem)[1] == int(above)
+
+
 def test_points_remember_the_step_that_first_covers_them():
     assert first_cover(small().cover, np.array([1, 2])).tolist() == [1, 0, 0, 1]
     assert first_cover(small().cover, np.array([], dtype=int)).tolist() == [0, 0, 0, 0]

@@ -44,6 +44,15 @@ def random_problem(seed):
     return make_problem(inside, wrong, prize, cost)
 
 
+def countable(seed):
+    """Whether the seed's problem has weights whose sums floats can count without rounding.
+
+    All do but those of random bits: their prizes, wrong weights and price are 53-bit numbers
+    without a common step, so that sums of them need more bits than a float has.
+    """
+    return KINDS[seed % len(KINDS)] != "off grid"
+
+
 @cache
 def problem_and_optimum(seed):
     """A random problem, its least objective and the fewest prototypes that reach it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
@@ -9,14 +10,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from covers import large_problem, make_problem, problem_and_optimum
+from covers import countable, large_problem, make_problem, problem_and_optimum
 from scipy.sparse import csc_array
 
 import naive
 from protocover.certificate import verify
 from protocover.cover import CoverProblem
 from protocover.solvers import SOLVERS, find_solver
-from protocover.solvers.residual import Residual
 
 every_solver = pytest.mark.parametrize("name", SOLVERS)
 # Two hundred problems in the usual run, ten thousand in the slow one.
@@ -56,14 +56,29 @@ def check_honest(problem, solution, optimum):
 
 
 def check_optimal(problem, solution, optimum, fewest):
-    """Where units can be counted the optimum with fewest prototypes, for finer weights nearly."""
-    if Residual.of(problem).exact:
-        assert solution.certificate in ("proved", "solver-proved")
-        assert solution.objective == float(optimum)
-        assert len(solution.selected) == fewest
-    else:
-        assert solution.objective == pytest.approx(float(optimum), rel=1e-12, abs=1e-12)
-        assert solution.gap < 1e-9
+    """The optimum with the fewest prototypes, proved by a vector or by branch and bound."""
+    assert solution.certificate in ("proved", "solver-proved")
+    assert solution.status == "optimal"
+    assert solution.objective == float(optimum)
+    assert len(solution.selected) == fewest
+
+
+def check_optimal_up_to_rounding(problem, solution, optimum):
+    """Optimal, but proved only to within what rounding every number to a unit can change.
+
+    Weights of 53 random bits cannot be counted: the exact solver rounds them to units of
+    2**-50 of the total prize (to the next power of two). A selection of k balls then is off
+    by a unit a ball (its wrong weight and its price) and half a unit a point, and k is at
+    most the number of points: 2 n units for the selection returned and 2 n for the bound.
+    This, and the tie rule, is all that such weights are let off from: the sums of random
+    weights differ by more, so that the optimum is found all the same.
+    """
+    total = float(problem.prize.sum())
+    unit = Fraction(2) ** (math.ceil(math.log2(total)) - 50)
+    assert solution.status in ("optimal", "optimal up to rounding")
+    assert solution.objective == float(optimum)
+    spread = Fraction(solution.objective) - Fraction(solution.lower_bound)
+    assert spread <= (4 * problem.n_points + 1) * unit
 
 
 def check_no_worse(found, other):
@@ -82,8 +97,10 @@ def test_a_solution_is_honest_and_as_good_as_its_solver_promises(name, seeds):
         problem, optimum, fewest = problem_and_optimum(seed)
         solution = run(name, problem, seed)
         check_honest(problem, solution, optimum)
-        if name in ("exact", "auto"):
+        if name in ("exact", "auto") and countable(seed):
             check_optimal(problem, solution, optimum, fewest)
+        elif name in ("exact", "auto"):
+            check_optimal_up_to_rounding(problem, solution, optimum)
         if name == "local-search":
             check_no_worse(solution, run("greedy", problem))
             check_no_worse(solution, run("ratio-greedy", problem))
@@ -155,6 +172,17 @@ def test_a_time_limit_is_kept_and_the_best_so_far_returned(name, limit):
     assert solution.lower_bound > 0
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["local-search", "exact", "auto"])
+def test_a_time_limit_is_kept_on_large_problems(name):
+    """A million and a half memberships, as a class of 30,000 images has."""
+    problem = large_problem(3000, 3000, density=0.17)
+    begun = time.process_time()
+    solution = run(name, problem, time_limit=3.0)
+    assert time.process_time() - begun < 5.0
+    assert verify(problem, solution).ok
+
+
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer signal")
 @pytest.mark.parametrize("name", ["local-search", "exact", "auto"])
 def test_an_interrupt_ends_the_search_and_leaves_no_thread_behind(name):
@@ -162,7 +190,7 @@ def test_an_interrupt_ends_the_search_and_leaves_no_thread_behind(name):
         raise KeyboardInterrupt
 
     problem = large_problem(300, 500)
-    before = threading.active_count()
+    before = set(threading.enumerate())
     old = signal.signal(signal.SIGALRM, interrupt)
     signal.setitimer(signal.ITIMER_REAL, 0.3)
     try:
@@ -171,7 +199,7 @@ def test_an_interrupt_ends_the_search_and_leaves_no_thread_behind(name):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, old)
-    assert threading.active_count() == before
+    assert set(threading.enumerate()) <= before
 
 
 @every_solver
@@ -220,7 +248,17 @@ def test_a_tie_between_a_ball_and_its_point_goes_to_no_prototype():
 
 def test_a_name_or_a_function_is_found_and_anything_else_refused():
     assert find_solver("exact") is SOLVERS["exact"]
+    assert find_solver("greedy", verbose=1) is SOLVERS["greedy"]
     own = lambda problem, *, rng=None, max_prototypes=None: None  # noqa: E731
     assert find_solver(own) is own
     with pytest.raises(ValueError, match=r"solver must be one of 'greedy'.*got 'exakt'"):
         find_solver("exakt")
+
+
+@pytest.mark.parametrize("name", ["exact", "auto"])
+def test_a_solver_that_can_show_progress_does_so_if_asked(name, capsys):
+    problem = make_problem([[1, 1, 0], [1, 0, 1], [0, 1, 1]], [0, 0, 0], [9, 9, 9], 1.0)
+    find_solver(name)(problem)
+    assert capsys.readouterr().err == ""
+    find_solver(name, verbose=1)(problem)
+    assert "best 2, bound 2" in capsys.readouterr().err

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import logging
+import math
+import os
+import subprocess
 import sys
+import time
+from fractions import Fraction
 from importlib import import_module
 
 import numpy as np
 import pytest
-from covers import large_problem, make_problem, problem_and_optimum
+from covers import countable, large_problem, make_problem, problem_and_optimum
 from scipy.optimize import OptimizeResult
 
 from protocover.certificate import verify
-from protocover.solvers import auto, exact, relaxation, tree
+from protocover.solvers import auto, exact, greedy, relaxation, tree
 from protocover.solvers.fixing import bound_of, exclude, probe
 from protocover.solvers.relaxation import relax
 from protocover.solvers.residual import Residual
 from protocover.solvers.scip_tree import search_scip_tree
+from protocover.solvers.stages import State, Task, narrow
 from protocover.solvers.tree import search_tree
 
 
@@ -53,7 +59,8 @@ def test_scip_finds_the_same_optimum(seed):
     pytest.importorskip("pyscipopt", reason="SCIP is an optional back end")
     problem, optimum, fewest = problem_and_optimum(seed)
     solution = solve(problem, backend="scip")
-    if Residual.of(problem).exact:
+    assert solution.objective == pytest.approx(float(optimum), rel=1e-12)
+    if countable(seed):
         assert solution.objective == float(optimum)
         assert len(solution.selected) == fewest
 
@@ -65,6 +72,37 @@ def test_scip_searches_a_tree_of_its_own():
     assert search_scip_tree(residual, 2.0).bound == 3.0
     found = search_scip_tree(residual, 3.0)
     assert residual.value(found.columns) == 3.0 == found.bound
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a signal from another process")
+def test_an_interrupt_that_scip_catches_is_passed_on():
+    """SCIP ends its search at Ctrl-C as if time were up; the user meant all of the fit."""
+    pytest.importorskip("pyscipopt", reason="SCIP is an optional back end")
+    residual = Residual.of(large_problem()).plain()
+    target = float(residual.prize.sum())
+
+    def search_until_interrupted():
+        with subprocess.Popen(["sh", "-c", f"sleep 1; kill -INT {os.getpid()}"]):
+            search_scip_tree(residual, target, deadline=time.monotonic() + 20.0)
+
+    with pytest.raises(KeyboardInterrupt):
+        search_until_interrupted()
+
+
+@pytest.mark.parametrize("tree", [search_tree, search_scip_tree])
+def test_a_tree_is_not_begun_when_time_is_up(tree):
+    if tree is search_scip_tree:
+        pytest.importorskip("pyscipopt", reason="SCIP is an optional back end")
+    answer = tree(Residual.of(odd_cycle()).plain(), 3.0, deadline=time.monotonic())
+    assert answer.columns is None
+    assert answer.bound == -math.inf
+
+
+def test_probing_stops_when_time_is_up_and_keeps_what_it_did_not_reach():
+    residual = Residual.of(odd_cycle()).plain()
+    u = relax(residual).dual
+    assert probe(residual, u, 2.0).cover.shape[1] < 5
+    assert probe(residual, u, 2.0, deadline=time.monotonic()) is residual
 
 
 def test_a_back_end_that_is_not_there_is_named_with_the_way_to_it(monkeypatch):
@@ -91,6 +129,57 @@ def test_a_gap_ends_the_search_early_and_is_kept():
     solution = solve(problem, gap=0.2)
     assert solution.gap <= 0.2
     assert solution.status in ("gap reached", "optimal")
+
+
+def test_leaving_out_what_is_not_good_enough_proves_nothing_about_the_rest():
+    """With 7 in hand, 5 proved and a gap of a quarter allowed, only up to 5 is looked for.
+
+    Both balls, at 7 and 6, are left out for that. Without balls no selection is below 10,
+    but that is no bound: 6 is the optimum, and all that is known is that nothing is below it.
+    """
+    left = Residual.of(make_problem(np.ones((10, 2)), [6.0, 5.0], np.ones(10), 1.0)).plain()
+    rng = np.random.default_rng(0)
+    task = Task(
+        left, rng, 0, gap=0.25, deadline=math.inf, branch=search_tree, verbose=0, line=None
+    )
+    half = relaxation.Relaxation(np.zeros(2), np.full(10, 0.5), 5.0)
+    state = State(left, np.array([0]), 7.0, 5.0, np.zeros(10), half)
+    assert task.target(state) == 5.0
+    narrowed = narrow(task, state)
+    assert narrowed.left.cover.shape == (0, 0)
+    assert narrowed.bound == 6.0
+
+
+def test_of_equal_objectives_the_one_with_fewer_prototypes_is_looked_for():
+    """Balls 0 to 2 leave one point uncovered, 3 and 4 leave two; greedy takes the three."""
+    inside = np.zeros((12, 5), dtype=bool)
+    for ball, points in enumerate(([0, 1, 2, 3, 4], [5, 6, 7], [8, 9, 10])):
+        inside[points, ball] = True
+    inside[[0, 1, 5, 6, 8], 3] = inside[[2, 3, 7, 9, 10], 4] = True
+    problem = make_problem(inside, np.zeros(5), np.ones(12), 1.0)
+    assert greedy(problem).selected.tolist() == [0, 1, 2]
+    solution = solve(problem)
+    assert solution.objective == greedy(problem).objective == 4.0
+    assert sorted(solution.selected.tolist()) == [3, 4]
+
+
+def test_a_difference_that_rounding_hides_is_not_called_optimal():
+    """Balls 1 and 2 are alike but for a share of a unit, by which the second is cheaper.
+
+    In units both cost the same, rounded up, and reductions keep the first; greedy is of no
+    help, for it begins with ball 0.
+    """
+    inside = np.zeros((6, 4), dtype=bool)
+    inside[1:5, 0] = inside[:3, 1] = inside[:3, 2] = inside[3:, 3] = True
+    unit = 2.0**-47
+    problem = make_problem(
+        inside, [0.25, 0.25 + 0.75 * unit, 0.25 + 0.625 * unit, 0.25], [1] * 6, 0.25
+    )
+    optimum = Fraction(1) + Fraction(0.625 * unit)
+    solution = solve(problem)
+    assert Fraction(solution.lower_bound) <= optimum
+    assert solution.objective == float(optimum) or solution.status == "optimal up to rounding"
+    assert verify(problem, solution).ok
 
 
 def test_progress_is_shown_on_request(capsys):
@@ -174,6 +263,25 @@ def test_an_incumbent_that_does_not_reproduce_its_objective_is_not_used(monkeypa
     found = search_tree(residual, target=3.0 * residual.ties)
     assert found.columns is None
     assert found.bound <= 0.0
+
+
+def test_a_bound_above_the_value_of_its_own_selection_is_not_believed(monkeypatch):
+    x = np.zeros(11)
+    x[[0, 2, 4]] = 1.0
+    answer = OptimizeResult(status=0, x=x, mip_dual_bound=5.0, message="")
+    monkeypatch.setattr(tree, "milp", lambda *args, **kwargs: answer)
+    found = search_tree(Residual.of(odd_cycle()).plain(), 4.0)
+    assert found.columns.tolist() == [0, 2, 4]
+    assert found.bound == 3.0
+
+
+def test_highs_is_told_not_to_stop_at_a_relative_gap(monkeypatch):
+    """Its default of one in ten thousand calls objectives optimal that are not."""
+    told = {}
+    answer = OptimizeResult(status=1, x=None, mip_dual_bound=None, message="")
+    monkeypatch.setattr(tree, "milp", lambda *args, **kwargs: told.update(kwargs) or answer)
+    search_tree(Residual.of(odd_cycle()).plain(), 2.0)
+    assert told["options"]["mip_rel_gap"] == 0.0
 
 
 def test_giving_up_means_that_nothing_better_exists():

@@ -33,14 +33,40 @@ def test_sums_stay_right_through_any_changes(density):
         check_sums(working)
 
 
+def check_settled(working):
+    """No addition lowers the value, and every removal raises it."""
+    check_sums(working)
+    cost, chosen = working.residual.cost, working.chosen
+    assert (working.reach[~chosen] <= cost[~chosen]).all()
+    assert (working.losses()[chosen] > cost[chosen]).all()
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_a_settled_selection_gains_by_no_addition_and_no_removal(seed):
-    working = Working.empty(Residual.of(random_problem(seed)))
+    """In units that break ties, and in those in which there are ties."""
+    counted = Residual.of(random_problem(seed))
+    for residual in (counted, counted.plain()):
+        working = Working.empty(residual)
+        working.settle()
+        check_settled(working)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_settling_goes_on_where_a_removal_lets_an_addition_pay(seed):
+    working = Working.empty(Residual.of(large_problem(40, 60, density=0.1, seed=seed)).plain())
+    for column in np.random.default_rng(seed).permutation(len(working.chosen))[::2].tolist():
+        working.add(column)
     working.settle()
-    check_sums(working)
-    residual, chosen = working.residual, working.chosen
-    assert (working.reach[~chosen] <= residual.cost[~chosen]).all()
-    assert (working.losses()[chosen] > residual.cost[chosen]).all()
+    check_settled(working)
+
+
+def test_what_is_banned_is_not_added():
+    working = Working.empty(Residual.of(large_problem(40, 60, density=0.1)))
+    best = (working.reach - working.residual.cost).argmax()
+    working.settle(banned=np.array([best]))
+    assert not working.chosen[best]
+    working.settle()
+    assert working.chosen.any()
 
 
 def test_a_swap_that_greedy_misses_is_found():

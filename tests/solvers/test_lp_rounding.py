@@ -25,16 +25,34 @@ def test_the_fractions_and_the_optimum_of_the_relaxation_are_kept():
     assert len(details["draw_objectives"]) == 500
 
 
+def whole_program(problem):
+    """Value of the linear program as the paper writes it."""
+    rows = np.hstack((problem.cover.toarray(), np.eye(problem.n_points)))
+    return linprog(
+        np.concatenate((problem.cost, problem.prize)), A_ub=-rows, b_ub=-np.ones(problem.n_points)
+    ).fun
+
+
+def check_relaxation(problem):
+    """The value is the linear program's, and the fractions have it; return them."""
+    details = lp_rounding(problem, n_draws=1).details
+    fraction = details["fraction"]
+    missed = np.maximum(1.0 - problem.cover @ fraction, 0.0)
+    assert details["lp_value"] == pytest.approx(whole_program(problem), abs=1e-9)
+    assert problem.cost @ fraction + problem.prize @ missed == pytest.approx(details["lp_value"])
+    return fraction
+
+
 @pytest.mark.parametrize("seed", range(100))
 def test_the_value_is_that_of_the_whole_linear_program(seed):
     """The reductions that come before it do not change it."""
-    problem = problem_and_optimum(seed)[0]
-    rows = np.hstack((problem.cover.toarray(), np.eye(problem.n_points)))
-    whole = linprog(
-        np.concatenate((problem.cost, problem.prize)), A_ub=-rows, b_ub=-np.ones(problem.n_points)
-    )
-    details = lp_rounding(problem, n_draws=1).details
-    assert details["lp_value"] == pytest.approx(whole.fun, abs=1e-9)
+    check_relaxation(problem_and_optimum(seed)[0])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_value_is_right_where_reductions_leave_much(seed):
+    fraction = check_relaxation(large_problem(60, 80, density=0.1, seed=seed))
+    assert ((fraction > 0.01) & (fraction < 0.99)).any()
 
 
 @pytest.mark.parametrize("problem", [fractional_problem(), large_problem(60, 80, density=0.05)])

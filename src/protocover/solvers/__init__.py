@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from inspect import signature
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -54,14 +56,21 @@ SOLVERS: dict[str, Solver] = {
 }
 
 
-def find_solver(solver: str | Callable[..., CoverSolution]) -> Solver:
-    """Look a name up in the table of solvers; a function is its own solver."""
+def find_solver(solver: str | Callable[..., CoverSolution], *, verbose: int = 0) -> Solver:
+    """Look a name up in the table of solvers; a function is its own solver.
+
+    With `verbose` above 0 a solver that has such an option is to show its progress.
+    """
     if isinstance(solver, str) and solver in SOLVERS:
-        return SOLVERS[solver]
-    if callable(solver):
-        return cast(Solver, solver)
-    known = ", ".join(repr(key) for key in SOLVERS)
-    raise ValueError(
-        f"solver must be one of {known} or a function (problem, *, rng, max_prototypes) -> "
-        f"CoverSolution, got {solver!r}"
-    )
+        found = SOLVERS[solver]
+    elif callable(solver):
+        found = cast(Solver, solver)
+    else:
+        known = ", ".join(repr(key) for key in SOLVERS)
+        raise ValueError(
+            f"solver must be one of {known} or a function (problem, *, rng, max_prototypes) -> "
+            f"CoverSolution, got {solver!r}"
+        )
+    if verbose > 0 and "verbose" in signature(found).parameters:
+        return cast(Solver, partial(found, verbose=verbose))
+    return found

@@ -20,6 +20,7 @@ def auto(
     rng: np.random.Generator | None = None,
     max_prototypes: int | None = None,
     time_limit: float | None = 5.0,
+    verbose: int = 0,
 ) -> CoverSolution:
     """Solve exactly if `time_limit` seconds are enough, else return the best found by then.
 
@@ -36,7 +37,15 @@ def auto(
         Keep so many at most, the first in gain order of what was found.
     time_limit : float or None, default=5.0
         Seconds; None for as many as it takes.
+    verbose : int, default=0
+        Above 0 a line that shows bound and best, where the exact solver is at work.
     """
     if problem.core.cover.nnz > _LARGEST_EXACT and time_limit is not None:
         return local_search(problem, rng=rng, max_prototypes=max_prototypes, time_limit=time_limit)
-    return exact(problem, rng=rng, max_prototypes=max_prototypes, time_limit=time_limit)
+    return exact(
+        problem,
+        rng=rng,
+        max_prototypes=max_prototypes,
+        time_limit=time_limit,
+        verbose=verbose,
+    )

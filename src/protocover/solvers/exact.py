@@ -4,98 +4,27 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from fractions import Fraction
 from importlib.util import find_spec
 
 import numpy as np
-from numpy.typing import NDArray
 from tqdm.auto import tqdm
 
 from ..cover import CoverProblem, CoverSolution
-from .duals import ascend
 from .finish import cut_to, describe
-from .fixing import bound_of, exclude, probe
-from .local_search import search
 from .reductions import reduce_cover
-from .relaxation import Relaxation, relax
 from .residual import Residual
 from .scip_tree import search_scip_tree
-from .stepwise import choose_by_drop, choose_by_ratio
-from .tree import TreeAnswer, search_tree
+from .stages import Backend, Task, begin, branch, fewest, improve, narrow, relaxed
+from .tree import search_tree
 
 __all__ = ["exact"]
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
-Backend = Callable[..., TreeAnswer]
-
-# Linear programs after the first, each on what fixing by the last one left.
-_ROUNDS = 4
-# Memberships times candidates up to which each candidate is probed.
-_PROBE_WORK = 10**8
-# Patience of the searches between those rounds, and of the last one.
-_BRIEF, _THOROUGH = 0.25, 4.0
 # The search for fewer prototypes at the same objective takes at most this share of the time
 # that the search for the objective took, or so many seconds.
 _TIE_EFFORT, _TIE_SECONDS = 0.25, 1.0
-
-
-@dataclass(frozen=True, eq=False)
-class _State:
-    """How far the search is: what is left, the best selection and the bound, in units."""
-
-    left: Residual
-    selected: Indices
-    value: float
-    bound: float
-    dual: Floats
-    relaxation: Relaxation | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class _Task:
-    """What stays the same throughout: the problem before reductions, and the limits."""
-
-    full: Residual
-    rng: np.random.Generator
-    patience: int
-    gap: float
-    deadline: float
-    branch: Backend
-    verbose: int
-    line: tqdm
-
-    @property
-    def time_left(self) -> float | None:
-        """Seconds until the deadline, None if there is none."""
-        return None if math.isinf(self.deadline) else max(self.deadline - time.monotonic(), 0.0)
-
-    def target(self, state: _State) -> float:
-        """Value that a selection worth looking for has at most."""
-        return min(state.value - 1.0, math.floor(state.value * (1.0 - self.gap)))
-
-    def closed(self, state: _State) -> bool:
-        """Tell whether there is nothing left to look for."""
-        return state.bound > self.target(state)
-
-    def show(self, what: str, state: _State) -> None:
-        """Write the progress line."""
-        best, bound = float(state.value * self.full.unit), float(state.bound * self.full.unit)
-        n_rows, n_columns = state.left.cover.shape
-        self.line.set_description_str(
-            f"{what}: best {best:.6g}, bound {bound:.6g}, {n_rows} points x {n_columns} candidates"
-        )
-
-    def improved(self, state: _State, selected: Indices) -> _State:
-        """Return the state with `selected` if that is better."""
-        value = self.value(selected)
-        return state if value >= state.value else replace(state, selected=selected, value=value)
-
-    def value(self, selected: Indices) -> float:
-        """Count what choosing the candidates `selected` costs, in units."""
-        return self.full.value(np.searchsorted(self.full.candidates, selected))
 
 
 def exact(
@@ -131,7 +60,7 @@ def exact(
     backend : {"auto", "highs", "scip"}, default="auto"
         Who does the branch and bound: HiGHS, which comes with SciPy, or SCIP, which needs
         the package pyscipopt and is a few times faster on the hardest problems. By default
-        SCIP where it is installed.
+        SCIP where it is installed. Ctrl-C ends SCIP at once and HiGHS when its time is up.
     verbose : int, default=0
         Above 0 a line that shows bound and best; above 1 the backend's log too.
 
@@ -143,21 +72,22 @@ def exact(
         ``"proved"`` where a dual vector closes the gap, ``"solver-proved"`` where branch
         and bound did, else ``"bounded"`` or ``"solver-bounded"``.
     """
-    branch = _find_backend(backend)
+    tree = _find_backend(backend)
     begun = time.monotonic()
     deadline = math.inf if time_limit is None else begun + time_limit
     rng = np.random.default_rng() if rng is None else rng
     full = Residual.of(problem)
-    left = reduce_cover(full)
-    with tqdm(bar_format="{desc}", disable=verbose <= 0, leave=False) as line:
-        task = _Task(full.plain(), rng, patience, gap, deadline, branch, verbose, line)
-        state = _relaxed(task, problem, _begin(task, problem, left.plain()))
-        state = _branch(task, _narrow(task, _searched(task, state)))
+    # Reductions save time later on; where there is little of it they are cut short.
+    left = reduce_cover(full, deadline=(begun + deadline) / 2)
+    with _progress_line(verbose) as line:
+        task = Task(full.plain(), rng, patience, gap, deadline, tree, verbose, line)
+        state = relaxed(task, problem, begin(task, problem, left.plain()))
+        state = branch(task, narrow(task, improve(task, state)))
         bound, closed = state.bound, task.closed(state)
-        if full.ties > 1 and task.time_left != 0.0:
+        if full.ties > 1 and not task.time_is_up:
             pause = max(_TIE_SECONDS, _TIE_EFFORT * (time.monotonic() - begun))
             limit = min(deadline, time.monotonic() + pause)
-            state = _fewest(replace(task, full=full, deadline=limit), state, left)
+            state = fewest(replace(task, full=full, deadline=limit), state, left)
     solution = describe(
         problem,
         state.selected,
@@ -168,100 +98,9 @@ def exact(
     return cut_to(problem, solution, max_prototypes)
 
 
-def _begin(task: _Task, problem: CoverProblem, left: Residual) -> _State:
-    """Take the better greedy and the bound of dual ascent."""
-    dual = ascend(problem)
-    bound = math.ceil(bound_of(task.full, dual / float(task.full.unit))[0])
-    selected = choose_by_drop(problem)[0]
-    state = _State(left, selected, task.value(selected), bound, dual)
-    return task.improved(state, choose_by_ratio(problem)[0])
-
-
-def _relaxed(task: _Task, problem: CoverProblem, state: _State) -> _State:
-    """Solve the linear program for a better bound."""
-    task.show("linear program", state)
-    # A problem too large for the linear program still gets its local search.
-    share = None if task.time_left is None else task.time_left / 2
-    relaxation = relax(state.left, time_limit=share)
-    if relaxation is None:
-        return state
-    return replace(
-        state,
-        bound=max(state.bound, math.ceil(bound_of(state.left, relaxation.dual)[0])),
-        dual=state.left.lift_dual(problem, relaxation.dual),
-        relaxation=relaxation,
-    )
-
-
-def _searched(task: _Task, state: _State, *, effort: float = 1.0) -> _State:
-    """Search from the best selection or, where that is known, from what the program rounds to."""
-    start = state.selected
-    if state.relaxation is not None:
-        start = state.left.candidates[state.relaxation.fraction > 0.5]
-    task.show("local search", state)
-    if task.closed(state):
-        return state
-    found = search(
-        state.left,
-        task.rng,
-        patience=math.ceil(effort * task.patience),
-        deadline=task.deadline,
-        start=start,
-        enough=state.bound,
-    )
-    return task.improved(state, state.left.selection(found))
-
-
-def _narrow(task: _Task, state: _State) -> _State:
-    """Fix by reduced costs, reduce, solve the smaller linear program, and again."""
-    for _ in range(_ROUNDS):
-        if task.closed(state) or state.relaxation is None or task.time_left == 0.0:
-            break
-        size = state.left.cover.shape
-        left = exclude(state.left, state.relaxation.dual, task.target(state))
-        if left.cover.nnz * left.cover.shape[1] <= _PROBE_WORK:
-            left = probe(left, state.relaxation.dual, task.target(state))
-        left = reduce_cover(left)
-        relaxation = relax(left, time_limit=task.time_left)
-        state = replace(state, left=left, relaxation=relaxation)
-        if relaxation is not None:
-            # Nothing at most the target was excluded, so a bound holds up to there.
-            bound = math.ceil(bound_of(left, relaxation.dual)[0])
-            state = replace(state, bound=max(state.bound, min(bound, task.target(state) + 1.0)))
-        state = _searched(task, state, effort=_BRIEF)
-        if left.cover.shape[0] * left.cover.shape[1] > 0.8 * size[0] * size[1]:
-            break
-    return state
-
-
-def _branch(task: _Task, state: _State) -> _State:
-    """Let branch and bound find what is better, or that nothing is."""
-    # It is quickest where it has only to show the latter: the last search is the longest.
-    state = _searched(task, replace(state, relaxation=None), effort=_THOROUGH)
-    task.show("branch and bound", state)
-    if task.closed(state) or task.time_left == 0.0:
-        return state
-    target = task.target(state)
-    answer = task.branch(state.left, target, time_limit=task.time_left, verbose=task.verbose)
-    state = replace(state, bound=max(state.bound, answer.bound))
-    if answer.columns is not None:
-        start = state.left.selection(answer.columns)
-        found = search(state.left, task.rng, patience=0, start=start)
-        state = task.improved(state, state.left.selection(found))
-    return state
-
-
-def _fewest(task: _Task, state: _State, left: Residual) -> _State:
-    """Look for a selection with the same objective and fewer prototypes.
-
-    The best objective is known or time is up; in units that break ties there is only the
-    number of prototypes to gain, and only as much effort is spent as the task allows.
-    """
-    bound = state.bound * task.full.ties
-    tied = replace(state, left=left, value=task.value(state.selected), bound=bound)
-    tied = _searched(task, replace(tied, relaxation=None))
-    tied = replace(tied, relaxation=relax(left, time_limit=task.time_left))
-    return replace(_branch(task, _narrow(task, tied)), dual=state.dual)
+def _progress_line(verbose: int) -> AbstractContextManager[tqdm | None]:
+    """Open a line to write on; none unless asked for, since its monitor is a thread."""
+    return tqdm(bar_format="{desc}", leave=False) if verbose > 0 else nullcontext()
 
 
 def _find_backend(name: str) -> Backend:

@@ -9,6 +9,8 @@ that this sets free charged to the others.
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -52,17 +54,22 @@ def exclude(residual: Residual, dual: Floats, target: float) -> Residual:
     return replace(kept, prize=np.where(must, raised, kept.prize))
 
 
-def probe(residual: Residual, dual: Floats, target: float) -> Residual:
+def probe(
+    residual: Residual, dual: Floats, target: float, *, deadline: float = math.inf
+) -> Residual:
     """Leave out candidates that no selection of value at most `target` contains.
 
     With a candidate chosen its points need pay nothing more. What they paid to other balls
     is room there, and what other points can pay into that room comes on top of the bound.
+    Candidates that are not reached before the deadline stay.
     """
     bound, u, slack = bound_of(residual, dual)
     cover, rows = residual.cover, residual.cover.tocsr()
     room = np.maximum(slack, 0.0)
     keep = np.ones(len(room), dtype=bool)
     for column in range(len(room)):
+        if time.monotonic() >= deadline:
+            break
         ball = cover.indices[cover.indptr[column] : cover.indptr[column + 1]]
         freed = np.zeros(len(u))
         freed[ball] = u[ball]

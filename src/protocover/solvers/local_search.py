@@ -50,10 +50,11 @@ def local_search(
     patience : int, default=500
         Shakes without success before giving up.
     """
-    deadline = math.inf if time_limit is None else time.monotonic() + time_limit
+    begun = time.monotonic()
+    deadline = math.inf if time_limit is None else begun + time_limit
     rng = np.random.default_rng() if rng is None else rng
     greedy, ratio = choose_by_drop(problem)[0], choose_by_ratio(problem)[0]
-    residual = reduce_cover(Residual.of(problem))
+    residual = reduce_cover(Residual.of(problem), deadline=(begun + deadline) / 2)
     start = best_selection(problem, (greedy, ratio))
     found = search(residual, rng, patience=patience, deadline=deadline, start=start)
     solution = describe(

@@ -60,10 +60,10 @@ def lp_rounding(
     if n_draws < 1:
         raise ValueError(f"n_draws must be at least 1, got {n_draws!r}")
     begun = time.monotonic()
+    deadline = math.inf if time_limit is None else begun + time_limit
     rng = np.random.default_rng() if rng is None else rng
-    left = reduce_cover(Residual.of(problem)).plain()
-    spent = time.monotonic() - begun
-    relaxation = relax(left, time_limit=None if time_limit is None else time_limit - spent)
+    left = reduce_cover(Residual.of(problem), deadline=(begun + deadline) / 2).plain()
+    relaxation = relax(left, deadline=deadline)
     if relaxation is None:
         selected = choose_by_drop(problem)[0]
         solution = describe(problem, selected, dual=ascend(problem), status="time limit")

@@ -8,6 +8,8 @@ i it would be 1. See :func:`drop_implied_points` for what is true of it.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
@@ -30,12 +32,17 @@ __all__ = [
 ]
 
 
-def reduce_cover(residual: Residual) -> Residual:
-    """Apply all reductions until none makes the problem smaller."""
+def reduce_cover(residual: Residual, *, deadline: float = math.inf) -> Residual:
+    """Apply all reductions until none makes the problem smaller, or time is up.
+
+    None of them depends on another, so that any number of them is right.
+    """
     size = None
     while size != residual.cover.shape and residual.cover.shape[1]:
         size = residual.cover.shape
         for reduction in ALL_REDUCTIONS:
+            if time.monotonic() >= deadline:
+                return residual
             residual = reduction(residual)
     return residual if residual.cover.shape[1] else absorb_private_points(residual)
 

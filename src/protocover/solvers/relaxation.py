@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import math
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,7 +44,7 @@ class Relaxation:
     value: float
 
 
-def relax(residual: Residual, *, time_limit: float | None = None) -> Relaxation | None:
+def relax(residual: Residual, *, deadline: float = math.inf) -> Relaxation | None:
     """Solve the relaxation (paper, section 3.1); None where HiGHS gave no solution in time.
 
     Whatever HiGHS gives is clipped into the box, and the objective recomputed: neither has
@@ -59,7 +61,9 @@ def relax(residual: Residual, *, time_limit: float | None = None) -> Relaxation 
         b_ub=-np.ones(n_rows),
         bounds=(0.0, None),
         method="highs-ds",
-        options={} if time_limit is None else {"time_limit": max(time_limit, 0.0)},
+        # Our reductions leave HiGHS's presolve nothing to do; it would take longer than the
+        # simplex method after it, and does not look at the clock.
+        options={"presolve": False, "time_limit": max(deadline - time.monotonic(), 0.0)},
     )
     marginals = getattr(answer.get("ineqlin"), "marginals", None)
     if answer.status != 0 or answer.x is None or marginals is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ __all__ = ["search_scip_tree"]
 
 
 def search_scip_tree(
-    residual: Residual, target: float, *, time_limit: float | None = None, verbose: int = 0
+    residual: Residual, target: float, *, deadline: float = math.inf, verbose: int = 0
 ) -> TreeAnswer:
     """Look for the best selection of value at most `target`, both in units.
 
@@ -26,16 +27,20 @@ def search_scip_tree(
     model = scip.Model()
     if verbose <= 1:
         model.hideOutput()
-    if time_limit is not None:
-        model.setParam("limits/time", max(time_limit, 0.0))
     chosen = [model.addVar(vtype="B", obj=cost / scale) for cost in residual.cost.tolist()]
     missed = [model.addVar(vtype="B", obj=prize / scale) for prize in residual.prize.tolist()]
     rows = residual.cover.tocsr()
     for i, slack in enumerate(missed):
+        if time.monotonic() >= deadline:
+            return TreeAnswer(None, -math.inf)
         holders = rows.indices[rows.indptr[i] : rows.indptr[i + 1]].tolist()
         model.addCons(scip.quicksum([slack, *(chosen[j] for j in holders)]) >= 1)
     model.setObjlimit((target - residual.constant + 0.5) / scale)
+    if math.isfinite(deadline):
+        model.setParam("limits/time", max(deadline - time.monotonic(), 0.0))
     model.optimize()
+    if model.getStatus() == "userinterrupt":  # SCIP has caught the signal that meant all of us
+        raise KeyboardInterrupt
     if model.getStatus() == "infeasible":
         return TreeAnswer(None, target + 1.0)
     columns = None

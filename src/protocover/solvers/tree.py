@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,7 +42,7 @@ class TreeAnswer:
 
 
 def search_tree(
-    residual: Residual, target: float, *, time_limit: float | None = None, verbose: int = 0
+    residual: Residual, target: float, *, deadline: float = math.inf, verbose: int = 0
 ) -> TreeAnswer:
     """Look for the best selection of value at most `target`, both in units.
 
@@ -54,11 +55,9 @@ def search_tree(
     scale = magnitude(residual)
     give_up = target + 1.0 - residual.constant
     objective = np.concatenate((residual.cost, residual.prize, [give_up])) / scale
-    options = {"mip_rel_gap": 0.0, "disp": verbose > 1}
-    if time_limit is not None:
-        if time_limit <= _LATENESS:
-            return TreeAnswer(None, -math.inf)
-        options["time_limit"] = time_limit - _LATENESS
+    time_limit = deadline - time.monotonic() - _LATENESS
+    if time_limit <= 0.0:
+        return TreeAnswer(None, -math.inf)
     answer: Any = milp(
         objective,
         # Slacks would come out whole by themselves, but only an objective that is known to be
@@ -68,7 +67,7 @@ def search_tree(
         constraints=LinearConstraint(
             hstack((cover_rows(residual), np.ones((len(residual.prize), 1))), format="csc"), lb=1.0
         ),
-        options=options,
+        options={"mip_rel_gap": 0.0, "disp": verbose > 1, "time_limit": time_limit},
     )
     logger.debug("branch and bound: %s", answer.message)
     bound = _stated(answer, scale) + residual.constant

@@ -1,23 +1,19 @@
-"""One class's prize-collecting set cover: the problem, a solution, and what it proves.
-
-Everything the solvers, the estimators and the certificates say about a
-selection is computed here, from the problem alone and in exact arithmetic.
-"""
+"""The problem: which ball holds which point, what each costs, and the sums over them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array, csr_array
 
-__all__ = ["CoverProblem", "CoverSolution", "exact_sum", "first_cover", "simplest_fraction"]
+from .arithmetic import exact_sum, simplest_fraction
+
+__all__ = ["CoverProblem", "first_cover"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,109 +193,6 @@ class CoverProblem:
         return np.floor(u / self.grid) * self.grid
 
 
-@dataclass(frozen=True, eq=False)
-class CoverSolution:
-    """A selection for one :class:`CoverProblem` and what is proved about it.
-
-    Parameters
-    ----------
-    selected : ndarray of int
-        Chosen candidates, in the order chosen.
-    score : ndarray of float
-        What the order was made by, never rising along it and comparable between
-        classes; the paper's greedy puts the drop in the objective before
-        ``prototype_cost`` here.
-    newly_covered : ndarray of int
-        How many points each choice covered that none before it did.
-    objective : float
-        Recomputed from the problem.
-    lower_bound : float
-        No selection has a smaller objective; -inf where nothing was proved.
-    certificate : str
-        What is known of the optimum, and who says so: ``"proved"`` (the vector `dual`
-        closes the gap), ``"bounded"`` (it leaves one), ``"solver-proved"`` and
-        ``"solver-bounded"`` (the same on the word of a branch and bound, with no vector
-        to check) or ``"none"``.
-    dual : ndarray of float, shape (n_points,), or None
-        The vector that proves the bound, or all of it that a vector proves.
-    status : str
-        How the solver ended, in its own words.
-    details : mapping
-        Whatever else the solver wants to tell.
-
-    See Also
-    --------
-    protocover.certificate.verify : Recheck all of this from the problem.
-    """
-
-    selected: NDArray[np.intp]
-    score: NDArray[np.float64]
-    newly_covered: NDArray[np.intp]
-    objective: float
-    lower_bound: float = -math.inf
-    certificate: str = "none"
-    dual: NDArray[np.float64] | None = None
-    status: str = "heuristic"
-    details: Mapping[str, Any] = field(default_factory=dict)
-
-    @classmethod
-    def of(
-        cls,
-        problem: CoverProblem,
-        selected: ArrayLike,
-        *,
-        score: NDArray[np.float64] | None = None,
-        dual: NDArray[np.float64] | None = None,
-        claim: Fraction | None = None,
-        status: str = "heuristic",
-        details: Mapping[str, Any] | None = None,
-    ) -> CoverSolution:
-        """Describe the choice `selected`, everything recomputed from `problem`.
-
-        Without a `score` the drop in the objective along the given order is used. `claim`
-        is a lower bound for which there is only a solver's word.
-        """
-        chosen = np.asarray(selected, dtype=np.intp)
-        first = first_cover(problem.cover, chosen)
-        covered = first < len(chosen)
-        if score is None:
-            won = np.bincount(first[covered], problem.prize[covered], minlength=len(chosen))
-            score = np.minimum.accumulate(won - problem.wrong[chosen])
-        objective = problem.exact_objective(chosen, first)
-        bound, word = _judge(objective, None if dual is None else problem.exact_bound(dual), claim)
-        return cls(
-            selected=chosen,
-            score=score,
-            newly_covered=np.bincount(first[covered], minlength=len(chosen)),
-            objective=float(objective),
-            lower_bound=bound,
-            certificate=word,
-            dual=None if dual is None else problem.snap(dual),
-            status=status,
-            details={} if details is None else details,
-        )
-
-    @property
-    def gap(self) -> float:
-        """Largest share of the objective that a better selection could save, 0 if optimal."""
-        if self.objective <= self.lower_bound:
-            return 0.0
-        return (self.objective - self.lower_bound) / abs(self.objective)
-
-
-def _judge(
-    objective: Fraction, bound: Fraction | None, claim: Fraction | None
-) -> tuple[float, str]:
-    """Return the better of a vector's bound and a solver's claim, and the word for it."""
-    if bound is not None and bound >= objective:
-        return float(objective), "proved"
-    if claim is not None and claim >= objective:
-        return float(objective), "solver-proved"
-    if claim is not None and (bound is None or claim > bound):
-        return float(claim), "solver-bounded"
-    return (-math.inf, "none") if bound is None else (float(bound), "bounded")
-
-
 def first_cover(cover: csc_array, selected: NDArray[np.intp]) -> NDArray[np.intp]:
     """For each point the step at which `selected` first covers it, else ``len(selected)``."""
     balls = cover[:, selected]
@@ -308,24 +201,3 @@ def first_cover(cover: csc_array, selected: NDArray[np.intp]) -> NDArray[np.intp
     # Written last to first, so that the earliest step is the one that stays.
     first[balls.indices[::-1]] = steps[::-1]
     return first
-
-
-def exact_sum(values: NDArray[np.float64]) -> Fraction:
-    """Sum floats without any rounding."""
-    terms = values.tolist()
-    total = Fraction(0)
-    while part := math.fsum(terms):  # each part is the sum of what is left, rounded
-        total += Fraction(part)
-        terms.append(-part)
-    return total
-
-
-@lru_cache(maxsize=256)
-def simplest_fraction(number: float) -> Fraction:
-    """Fraction of smallest denominator, to a factor of two, that rounds to `number`."""
-    exact = Fraction(number)
-    for bits in range(1, 64):
-        simple = exact.limit_denominator(2**bits)
-        if float(simple) == number:
-            return simple
-    return exact

@@ -1,0 +1,13 @@
+"""One class's prize-collecting set cover: the problem, a solution, and what it proves.
+
+Everything the solvers, the estimators and the certificates say about a
+selection is computed here, from the problem alone and in exact arithmetic.
+"""
+
+from __future__ import annotations
+
+from .arithmetic import exact_sum, simplest_fraction
+from .problem import CoverProblem, first_cover
+from .solution import CoverSolution
+
+__all__ = ["CoverProblem", "CoverSolution", "exact_sum", "first_cover", "simplest_fraction"]
