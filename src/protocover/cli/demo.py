@@ -1,124 +1,89 @@
-"""The command line: ``protocover demo``."""
+"""``protocover demo``: prototypes of the handwritten digits bundled with scikit-learn."""
 
 from __future__ import annotations
 
-import argparse
-import csv
 import io
-import os
-from collections.abc import Sequence
+import time
+from argparse import Namespace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_digits
-from sklearn.model_selection import train_test_split
-from sklearn.neighbors import KNeighborsClassifier
 
-from . import PVMClassifier, __version__
+from ..estimators import PVMClassifier
+from .cases import Cases, ImageLayout, split_cases
+from .console import Console
+from .outcome import Outcome, gather_outcome
+from .output import check_folder, fresh_folder
+from .results import print_outcome
+from .written import FILES, write_outcome
 
-__all__ = ["main"]
+__all__ = ["run_demo"]
 
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="protocover", description="Prototype selection by set cover."
-    )
-    parser.add_argument("--version", action="version", version=f"protocover {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True)
-    demo = commands.add_parser(
-        "demo", help="choose prototypes of the handwritten digits bundled with scikit-learn"
-    )
-    demo.add_argument(
-        "--output", type=Path, default=Path("demo-output"), help="folder to write to (%(default)s)"
-    )
-    options = parser.parse_args(arguments)
-    run_demo(options.output)
-    return 0
+_GALLERY = "prototypes.png"
+_SHOWN = 60
+# What earlier versions wrote without a summary that says so.
+_OF_OLD = ("prototypes.csv", _GALLERY)
 
 
-def run_demo(folder: Path) -> None:
+def run_demo(options: Namespace, console: Console) -> None:
     """Choose prototypes of the bundled digits, say how well they do, and show them."""
+    folder = options.output
+    check_folder(folder, force=True, known=_OF_OLD)
     X, y = load_digits(return_X_y=True)
-    X, X_test, y, y_test = train_test_split(X, y, test_size=1 / 3, stratify=y, random_state=0)
-    print(f"Handwritten digits: {len(y)} to choose prototypes from, {len(y_test)} held out.")
-    model = PVMClassifier(random_state=0, verbose=1).fit(X, y)
-    _print_classes(model, y)
-    _print_quality(model, X, y, X_test, y_test)
-    folder.mkdir(parents=True, exist_ok=True)
-    _write(folder / "prototypes.csv", _table(model).encode())
-    print(f"Wrote {folder / 'prototypes.csv'}: every prototype, its row and what it covers.")
-    _draw_gallery(model, folder)
-
-
-def _print_classes(model: PVMClassifier, y: Any) -> None:
-    """Print how many prototypes each class has and what share of it they cover."""
-    print("\nclass  points  prototypes  covered")
-    for label in model.classes_:
-        own = model.prototype_labels_ == label
-        size, covered = int((y == label).sum()), int(model.prototype_covered_[own].sum())
-        print(f"{label:>5}  {size:>6}  {own.sum():>10}  {100 * covered / size:>6.1f}%")
-
-
-def _print_quality(model: PVMClassifier, X: Any, y: Any, X_test: Any, y_test: Any) -> None:
-    """Print the objective, and the held-out error beside that of 1-NN."""
-    n_prototypes = len(model.prototype_labels_)
-    covered, wrong = model.prototype_covered_.sum(), model.prototype_miscovered_.sum()
-    nearest = KNeighborsClassifier(1).fit(X, y)
-    print(f"\nradius eps = {model.eps_:.2f}: half of the points have no rival that near")
-    print(
-        f"objective  = {model.objective_:.2f}: {len(y) - covered} points uncovered, "
-        f"{wrong} wrongly covered, {n_prototypes} prototypes at {model.prototype_cost_:.2g} each"
+    cases = Cases(X, y, np.arange(1, len(y) + 1), "digits", None, None, ImageLayout(8, 8, False))
+    training, held_out = split_cases(cases, 1 / 3, seed=0)
+    assert held_out is not None
+    console.say(
+        f"Handwritten digits: {len(training)} to choose prototypes from, {len(held_out)} held out."
     )
-    if np.isfinite(model.lower_bound_):
-        print(f"             of which a better choice could save at most {100 * model.gap_:.1f} %")
-    print(
-        f"held out   = {100 * (1 - model.score(X_test, y_test)):.1f} % wrong with "
-        f"{n_prototypes} prototypes, {100 * (1 - nearest.score(X_test, y_test)):.1f} % with all "
-        f"{len(y)} points (1-NN)\n"
+    started = time.perf_counter()
+    model = PVMClassifier(random_state=0, verbose=console.verbose)
+    model.fit(training.X, training.y).set_params(verbose=0)
+    outcome = gather_outcome(
+        model,
+        cases=cases,
+        training=training,
+        held_out=held_out,
+        distance="Euclidean",
+        title="Prototypes of handwritten digits",
+        target=None,
+        identifier=None,
+        settings={"eps": "auto"},
+        seconds=time.perf_counter() - started,
+        high_is_dark=True,
     )
+    print_outcome(outcome, console)
+    _write(folder, outcome, console)
 
 
-def _table(model: PVMClassifier) -> str:
-    """Return the prototypes as CSV, in order of selection."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["row", "class", "newly_covered", "wrongly_covered"])
-    writer.writerows(
-        zip(
-            model.prototype_rows_,
-            model.prototype_labels_,
-            model.prototype_covered_,
-            model.prototype_miscovered_,
-            strict=True,
-        )
-    )
-    return text.getvalue()
+def _write(folder: Path, outcome: Outcome, console: Console) -> None:
+    """Write what `fit` does and, if matplotlib is there to draw it, a picture."""
+    picture = _draw_gallery(outcome)
+    further = () if picture is None else (_GALLERY,)
+    with fresh_folder(folder, force=True, known=_OF_OLD) as unfinished:
+        write_outcome(unfinished, outcome, further=further)
+        if picture is not None:
+            (unfinished / _GALLERY).write_bytes(picture)
+    console.say(f"\nWrote {folder}:")
+    for name, about in FILES.items():
+        console.say(f"  {name:<18}{about}")
+    if picture is None:
+        console.say('For a picture of the prototypes: pip install "protocover[plot]"')
+    else:
+        console.say(f"  {_GALLERY:<18}the first {_SHOWN}, with the points each newly covers and,")
+        console.say(f"{'':<20}in brackets, those of other classes in its ball")
 
 
-def _draw_gallery(model: PVMClassifier, folder: Path) -> None:
-    """Write a picture of the first prototypes, if matplotlib is there to draw it."""
+def _draw_gallery(outcome: Outcome) -> bytes | None:
+    """Return a picture of the first prototypes, None without matplotlib."""
     try:
-        from .plotting import PrototypeGalleryDisplay
+        from ..plotting import PrototypeGalleryDisplay
     except ImportError:
-        print('For a picture of them: pip install "protocover[plot]"')
-        return
-    display = PrototypeGalleryDisplay.from_estimator(model, image_shape=(8, 8), n_prototypes=60)
+        return None
+    display = PrototypeGalleryDisplay.from_estimator(
+        outcome.classifier, image_shape=(8, 8), n_prototypes=_SHOWN
+    )
     picture = io.BytesIO()
     display.figure_.savefig(picture, format="png", dpi=150)
-    _write(folder / "prototypes.png", picture.getvalue())
-    print(
-        f"Wrote {folder / 'prototypes.png'}: the first 60, each with its class, how many points "
-        "it newly covers and, in brackets, how many of other classes."
-    )
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        unfinished.write_bytes(content)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    return picture.getvalue()

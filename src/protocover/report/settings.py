@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from inspect import signature
 from typing import Any
 
 from sklearn.base import BaseEstimator
@@ -92,11 +93,11 @@ def _describe_metric(metric: Any, params: Mapping[str, Any] | None) -> str:
         given = dict(params or {})
     elif isinstance(metric, BaseEstimator):
         text = _OBJECTS.get(type(metric).__name__, type(metric).__name__)
-        standard = type(metric)().get_params(deep=False)
+        accepted = signature(type(metric)).parameters
         given = {
             name: value
             for name, value in metric.get_params(deep=False).items()
-            if name not in standard or repr(value) != repr(standard[name])
+            if name not in accepted or repr(value) != repr(accepted[name].default)
         }
     else:
         text, given = f"the function {_describe(metric, {})}", dict(params or {})

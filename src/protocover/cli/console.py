@@ -1,0 +1,122 @@
+"""What the command says: results to standard output, everything else to standard error."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import sys
+import textwrap
+import unicodedata
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TextIO
+
+__all__ = ["Console", "clean", "shorten"]
+
+
+@dataclass(frozen=True)
+class Console:
+    """Where messages go.
+
+    Parameters
+    ----------
+    quiet : bool, default=False
+        Whether to keep silent about everything but errors.
+    """
+
+    quiet: bool = False
+
+    @property
+    def verbose(self) -> int:
+        """1 where progress bars would be seen, else 0."""
+        return int(not self.quiet and sys.stderr.isatty())
+
+    def say(self, text: str = "") -> None:
+        """Print a line of the result."""
+        if not self.quiet:
+            _print(text, sys.stdout)
+
+    def note(self, text: str) -> None:
+        """Print what is being done, or was decided."""
+        if self.quiet:
+            return
+        if sys.stderr.isatty():
+            width = shutil.get_terminal_size().columns
+            text = textwrap.fill(clean(text), width, subsequent_indent="  ")
+        _print(text, sys.stderr)
+
+    def warn(self, text: str) -> None:
+        """Print what the user should look at."""
+        self.note(f"protocover: warning: {text}")
+
+    def fail(self, text: str) -> None:
+        """Print why there is no result."""
+        _print(f"protocover: error: {text}", sys.stderr)
+
+    @contextmanager
+    def hearing(self) -> Iterator[None]:
+        """Print the warnings and log messages of the library as warnings of the command."""
+        handler = _Handler(self)
+        logger = logging.getLogger("protocover")
+        logger.addHandler(handler)
+        propagates, logger.propagate = logger.propagate, False
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("default")
+                for category in (DeprecationWarning, FutureWarning, ResourceWarning):
+                    warnings.simplefilter("ignore", category)
+                # The command itself speaks of small classes, and checks columns by name.
+                for beginning in ("The least populated class", "X has feature names, but"):
+                    warnings.filterwarnings("ignore", message=beginning)
+                warnings.showwarning = self._show_warning
+                yield
+        finally:
+            logger.removeHandler(handler)
+            logger.propagate = propagates
+
+    def _show_warning(self, message: Any, *_: Any, **__: Any) -> None:
+        """Print a warning of Python's as one line."""
+        self.warn(" ".join(str(message).split()))
+
+
+class _Handler(logging.Handler):
+    """Hands log messages of weight to a console."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(logging.WARNING)
+        self.console = console
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a message as a warning."""
+        self.console.warn(record.getMessage())
+
+
+def clean(text: str) -> str:
+    """Show characters that could steer a terminal or turn the direction of text as codes."""
+    if text.isprintable():
+        return text
+    return "".join(_visible(character) for character in text)
+
+
+def shorten(text: Any, width: int) -> str:
+    """Return a clean text of at most so many characters."""
+    shown = clean(str(text))
+    return shown if len(shown) <= width else shown[: width - 3] + "..."
+
+
+def _visible(character: str) -> str:
+    """Return a character that does nothing but stand there."""
+    if character.isprintable():
+        return character
+    if unicodedata.category(character) == "Zs":
+        return " "
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def _print(text: str, stream: TextIO) -> None:
+    """Print lines, with codes in place of what the terminal has no letters for."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    shown = "\n".join(clean(line) for line in text.split("\n"))
+    print(shown.encode(encoding, "backslashreplace").decode(encoding), file=stream, flush=True)

@@ -1,0 +1,116 @@
+"""``protocover fit``: from a table or a folder of images to prototypes, a model and a report."""
+
+from __future__ import annotations
+
+import time
+from argparse import Namespace
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .cases import Cases, split_cases
+from .console import Console
+from .errors import UsageError
+from .images import read_labelled_images
+from .labelled import count_kinds, count_things, read_labelled
+from .metrics import Distance, choose_distance
+from .models import build_model, fit_model
+from .outcome import Outcome, gather_outcome
+from .output import check_folder, fresh_folder
+from .results import print_outcome
+from .written import FILES, write_outcome
+
+__all__ = ["run_fit"]
+
+
+def run_fit(options: Namespace, console: Console) -> None:
+    """Read, choose prototypes, test them, and write everything into one folder."""
+    folder = options.output or Path(f"{_stem(options.data)}-protocover")
+    check_folder(folder, force=options.force)
+    cases = _read(options, console)
+    asymmetric = [text.rpartition("=")[0] for text in options.kind if text.endswith("=asymmetric")]
+    distance = choose_distance(
+        cases, name=options.metric, scaled=options.scale, asymmetric=asymmetric
+    )
+    console.note(f"Distance: {distance.words} ({distance.reason}).")
+    outcome = _learn(cases, distance, options, console)
+    with fresh_folder(folder, force=options.force) as unfinished:
+        write_outcome(unfinished, outcome)
+    print_outcome(outcome, console)
+    console.say(f"\nWrote {folder}:")
+    for name, about in FILES.items():
+        console.say(f"  {name:<18}{about}")
+
+
+def _learn(cases: Cases, distance: Distance, options: Namespace, console: Console) -> Outcome:
+    """Keep cases back, fit on the others, and gather what came out."""
+    started = time.perf_counter()
+    if distance.of_numbers:
+        cases = replace(cases, X=cases.X.astype(float if cases.layout is None else np.float32))
+    training, held_out = split_cases(cases, options.test_size, options.seed)
+    kept = "none" if held_out is None else f"{len(held_out)}"
+    console.note(
+        f"Choosing prototypes from {len(training)} cases, {kept} kept back for a test ..."
+    )
+    model = build_model(options, distance, training, console)
+    fit_model(model, options, training.X, training.y)
+    return gather_outcome(
+        model,
+        cases=cases,
+        training=training,
+        held_out=held_out,
+        distance=distance.words,
+        title=f"Prototypes of {cases.source}",
+        target=options.target,
+        identifier=options.id,
+        settings=_settings(options),
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _read(options: Namespace, console: Console) -> Cases:
+    """Read a table or a folder of images, and say what there is."""
+    path = options.data
+    if not path.exists():
+        raise FileNotFoundError(2, "No such file or folder", str(path))
+    if path.is_dir():
+        _refuse(options, ("target", "id", "drop", "kind", "separator", "encoding"), "a table")
+        cases = read_labelled_images(
+            path,
+            size=options.image_size,
+            colour={"auto": None, "colour": True, "grey": False}[options.colour],
+            skip=options.skip_broken,
+            console=console,
+        )
+        what = f"{len(cases)} images at {cases.layout}"
+    else:
+        _refuse(options, ("image_size", "skip_broken"), "a folder of images")
+        cases = read_labelled(path, options, console)
+        columns = count_things(cases.X.shape[1], "column", "columns")
+        what = f"{len(cases)} rows, {columns} ({count_kinds(cases.X)})"
+    console.note(f"Read {path}: {what}, {len(np.unique(np.asarray(cases.y)))} classes.")
+    return cases
+
+
+def _refuse(options: Namespace, names: tuple[str, ...], what: str) -> None:
+    """Refuse options that go with another kind of data."""
+    for name in names:
+        if getattr(options, name):
+            option = "--" + name.replace("_", "-")
+            raise UsageError(
+                f"{option} goes with {what}, and {options.data} is none; leave it out"
+            )
+
+
+def _stem(path: Path) -> str:
+    """Return the name of a file without its endings, or of a folder."""
+    name = path.absolute().name
+    return name.split(".")[0] or name if path.is_file() else name
+
+
+def _settings(options: Namespace) -> dict[str, Any]:
+    """Return the options as they were given or left, for the record."""
+    left_out = {"run", "command", "data", "output", "force", "quiet", "debug"}
+    return {name: value for name, value in sorted(vars(options).items()) if name not in left_out}

@@ -1,0 +1,107 @@
+"""``protocover report``: the report of a model, made anew from the data it was fitted on."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..report import render
+from .answers import explain_cases
+from .cases import Cases
+from .console import Console
+from .errors import CommandError, UsageError
+from .models import classifier_of
+from .outcome import summarize_cases
+from .output import SUMMARY, WRITER, check_file, write_file
+from .queries import open_model, read_cases
+from .written import MODEL, REPORT
+
+__all__ = ["run_report"]
+
+
+def run_report(options: Namespace, console: Console) -> None:
+    """Read a model and its data, and write the page."""
+    figures = _read_figures(options.model)
+    ours = options.output is None and options.model.is_dir() and figures is not None
+    path = options.model / REPORT if ours else options.output or Path(REPORT)
+    check_file(path, force=options.force or ours)
+    model = open_model(options.model)
+    known = figures["data"] if figures else {}
+    options.target = options.target or known.get("target")
+    options.id = options.id or known.get("id")
+    cases = _labelled(read_cases(model, options, console), model, options, console)
+    training, held_out = _split(cases, figures)
+    _point_to_rows(model, training, options.data, console)
+    summary = summarize_cases(
+        model,
+        training,
+        held_out,
+        title=options.title or f"Prototypes of {cases.source}",
+    )
+    write_file(path, render(summary).encode())
+    console.say(f"Wrote {path}.")
+
+
+def _read_figures(path: Path) -> dict[str, Any] | None:
+    """Return what `fit` has noted beside a model, if that is there."""
+    folder = path if path.is_dir() else path.parent
+    if path.name != MODEL and not path.is_dir():
+        return None
+    try:
+        figures: dict[str, Any] = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+        known = figures["written_by"] == WRITER and isinstance(figures["data"], dict)
+        held_out = np.asarray(figures["held_out_rows"], dtype=np.intp)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return {**figures, "held_out_rows": held_out} if known else None
+
+
+def _labelled(cases: Cases, model: Any, options: Namespace, console: Console) -> Cases:
+    """Return the cases that have a label, with labels as the model has them."""
+    if cases.y is None:
+        raise UsageError("which column holds the class? add --target NAME")
+    labelled = np.flatnonzero([label is not None for label in cases.y])
+    if len(labelled) < len(cases):
+        console.warn(f"left out {len(cases) - len(labelled)} cases without a class")
+    cases = cases.take(labelled)
+    classes = {str(label): label for label in classifier_of(model).classes_}
+    unknown = next((label for label in np.asarray(cases.y) if str(label) not in classes), None)
+    if unknown is not None:
+        raise CommandError(
+            f"{options.data} has the class {str(unknown)!r}, which the model does not know; give "
+            "the data that it was fitted on"
+        )
+    return replace(cases, y=np.array([classes[str(label)] for label in np.asarray(cases.y)]))
+
+
+def _split(cases: Cases, figures: dict[str, Any] | None) -> tuple[Cases, Cases | None]:
+    """Return the cases that the model was fitted on, and those that were kept back."""
+    if figures is None or not len(figures["held_out_rows"]):
+        return cases, None
+    kept_back = np.isin(cases.rows, figures["held_out_rows"])
+    return cases.take(np.flatnonzero(~kept_back)), cases.take(np.flatnonzero(kept_back))
+
+
+def _point_to_rows(model: Any, training: Cases, path: Path, console: Console) -> None:
+    """Let a model name its prototypes by their places among the training cases."""
+    classifier = classifier_of(model)
+    rows = classifier.prototype_rows_
+    places = np.minimum(np.searchsorted(training.rows, rows + 1), len(training) - 1)
+    real = rows >= 0
+    if (training.rows[places] != rows + 1)[real].any():
+        raise CommandError(
+            f"{path} lacks rows that the model has as prototypes; give the data that it was "
+            "fitted on"
+        )
+    classifier.prototype_rows_ = np.where(real, places, -1)
+    itself = training.take(places[real])
+    if len(itself) and (explain_cases(model, itself)["distance"] > 0.01 * classifier.eps_).any():
+        console.warn(
+            f"the prototypes of the model are not those rows of {path}; give the data that it "
+            "was fitted on"
+        )

@@ -1,0 +1,93 @@
+"""The result on the terminal: a table of the classes, the error and the objective."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..report import Summary
+from .console import Console, shorten
+from .labelled import count_things
+from .outcome import Outcome
+
+__all__ = ["print_outcome"]
+
+_MOST_CLASSES = 30
+_WIDEST_LABEL = 30
+
+
+def print_outcome(outcome: Outcome, console: Console) -> None:
+    """Print what was found, in a few lines of at most 80 characters."""
+    summary = outcome.summary
+    console.say()
+    _print_classes(summary, console)
+    console.say()
+    _print_quality(outcome, console)
+    n_suspects = len(outcome.suspects)
+    if n_suspects:
+        among = f", {_count_held_out(outcome)} of them held out" if outcome.held_out else ""
+        console.say(f"suspects   {n_suspects} cases look more like another class{among}")
+
+
+def _count_held_out(outcome: Outcome) -> int:
+    """Count the cases of doubtful label that were kept back; the report is on the others."""
+    assert outcome.held_out is not None
+    rows = outcome.cases.rows[outcome.suspects.row]
+    return int(np.isin(rows, outcome.held_out.rows).sum())
+
+
+def _print_classes(summary: Summary, console: Console) -> None:
+    """Print how many prototypes each class has and what share of it they cover."""
+    labels = [shorten(entry.label, _WIDEST_LABEL) for entry in summary.classes]
+    width = max(5, *map(len, labels[:_MOST_CLASSES]))
+    console.say(f"{'class':<{width}}  cases  prototypes  covered  in others' balls")
+    for label, entry in list(zip(labels, summary.classes, strict=True))[:_MOST_CLASSES]:
+        console.say(
+            f"{label:<{width}}  {entry.points:>5}  {entry.prototypes:>10}  "
+            f"{_percent(entry.covered, entry.points):>7}  "
+            f"{_percent(entry.wrongly_covered, entry.points):>16}"
+        )
+    if len(labels) > _MOST_CLASSES:
+        console.say(f"... and {len(labels) - _MOST_CLASSES} more in report.html")
+
+
+def _print_quality(outcome: Outcome, console: Console) -> None:
+    """Print radius, objective and error, beside that of 1-NN."""
+    quality = outcome.summary.quality
+    console.say(f"radius     {outcome.summary.eps:.4g}{_why_radius(outcome)}")
+    prototypes = count_things(quality.n_prototypes, "prototype", "prototypes")
+    console.say(
+        f"objective  {quality.objective:.4g}: {quality.n_points - quality.n_covered} uncovered, "
+        f"{quality.n_wrong} wrongly covered, "
+        f"{prototypes} at {outcome.classifier.prototype_cost_:.2g}"
+    )
+    if quality.gap is not None:
+        console.say(f"           a better choice could save at most {100 * quality.gap:.1f} %")
+    error = quality.error
+    if error is None:
+        console.say("error      not known: no case was kept back (--test-size)")
+        return
+    extent = f"{100 * error.low:.0f} to {100 * error.high:.0f} %"
+    if error.kind == "held-out":
+        cases = f"{error.n_cases} held-out cases (95 % interval: {extent})"
+    else:
+        cases = f"{error.n_cases} cases, cross-validated (one standard error: {extent})"
+    console.say(f"error      {100 * error.value:.1f} % of {cases}")
+    if error.nearest_error is not None:
+        nearest = f"{100 * error.nearest_error:.1f} %"
+        console.say(f"1-NN       {nearest} of them, with all {quality.n_points} cases to compare")
+
+
+def _why_radius(outcome: Outcome) -> str:
+    """Say where the radius comes from."""
+    path = outcome.summary.path
+    if path is not None:
+        tried = f"{len(path.eps)} radii, rule {path.rule}"
+        return f", by {path.n_splits}-fold cross-validation ({tried})"
+    if outcome.settings["eps"] == "auto":
+        return ": half of the cases have no rival that near"
+    return ", as given"
+
+
+def _percent(part: int, whole: int) -> str:
+    """Return a share in percent."""
+    return f"{100 * part / whole:.1f} %" if whole else "-"

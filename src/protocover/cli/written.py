@@ -1,0 +1,183 @@
+"""The files in an output folder, each from the outcome of a fit."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import __version__
+from ..persistence import save_model
+from ..report import write_report
+from .answers import explain_cases, write_table
+from .cases import Cases
+from .outcome import Outcome
+from .output import SUMMARY, WRITER
+
+__all__ = ["FILES", "MODEL", "PREDICTIONS", "REPORT", "write_outcome"]
+
+MODEL = "model.protocover"
+REPORT = "report.html"
+PREDICTIONS = "predictions.csv"
+FILES = {
+    REPORT: "to look at in a browser: start here",
+    "prototypes.csv": "the prototypes, as they are in the data",
+    PREDICTIONS: "every case, and the prototype that decides it",
+    "suspects.csv": "cases whose label is doubtful",
+    SUMMARY: "all figures",
+    MODEL: "the model, for `protocover predict`",
+}
+
+
+def write_outcome(folder: Path, outcome: Outcome, *, further: tuple[str, ...] = ()) -> None:
+    """Write all files of an outcome.
+
+    Parameters
+    ----------
+    folder : Path
+        Empty.
+    outcome : Outcome
+        What came out.
+    further : tuple of str
+        Names of files that the caller adds.
+    """
+    save_model(outcome.model, folder / MODEL)
+    write_report(outcome.summary, folder / REPORT)
+    write_table(folder / "prototypes.csv", _prototypes(outcome))
+    write_table(folder / PREDICTIONS, _predictions(outcome))
+    write_table(folder / "suspects.csv", _suspects(outcome))
+    text = json.dumps(_figures(outcome, further), indent=2, allow_nan=False, default=str)
+    (folder / SUMMARY).write_text(text + "\n", encoding="utf-8")
+
+
+def _prototypes(outcome: Outcome) -> Any:
+    """Return the prototypes in order of selection, with all cells of their rows."""
+    import pandas as pd
+
+    classifier, cases = outcome.classifier, outcome.cases
+    rows = classifier.prototype_rows_
+    table = pd.DataFrame(
+        {
+            "prototype": np.arange(1, len(rows) + 1),
+            "row": pd.array(np.where(rows >= 0, rows + 1, 0), dtype="Int64"),
+            "class": classifier.prototype_labels_,
+            "newly_covered": classifier.prototype_covered_,
+            "wrongly_covered": classifier.prototype_miscovered_,
+        }
+    )
+    table.loc[rows < 0, "row"] = pd.NA
+    places = np.searchsorted(cases.rows, rows + 1)
+    if (rows >= 0).all():
+        return _beside(table, cases, places)
+    table.insert(2, "source", classifier.prototype_sources_)
+    return pd.concat([table, _made_up(outcome)], axis=1)
+
+
+def _made_up(outcome: Outcome) -> Any:
+    """Return the values of prototypes some of which are no real cases."""
+    import pandas as pd
+
+    classifier = outcome.classifier
+    values = classifier.prototypes_
+    if hasattr(outcome.model, "steps"):
+        values = outcome.model[:-1].inverse_transform(np.asarray(values))
+    return pd.DataFrame(np.asarray(values), columns=list(outcome.cases.X.columns))
+
+
+def _predictions(outcome: Outcome) -> Any:
+    """Return every case with the prototype that decides it, and whether it was learned from."""
+    cases = outcome.cases
+    table = explain_cases(outcome.model, cases)
+    place = table.columns.get_loc("predicted")
+    table.insert(place, "used", _used(outcome))
+    table.insert(place + 1, "label", cases.y)
+    return table
+
+
+def _used(outcome: Outcome) -> Any:
+    """Say of every case whether it was learned from."""
+    kept_back: Any = [] if outcome.held_out is None else outcome.held_out.rows
+    return np.where(np.isin(outcome.cases.rows, kept_back), "held out", "training")
+
+
+def _suspects(outcome: Outcome) -> Any:
+    """Return the cases whose label is doubtful, the most doubtful first."""
+    import pandas as pd
+
+    cases, found = outcome.cases, outcome.suspects
+    table = pd.DataFrame(
+        {
+            "row": cases.rows[found.row],
+            "used": _used(outcome)[found.row],
+            "label": found.label,
+            "suggested": found.suggested,
+            "score": found.score,
+            "reason": found.reason,
+        }
+    )
+    return _beside(table, cases, np.asarray(found.row))
+
+
+def _beside(table: Any, cases: Cases, places: Any) -> Any:
+    """Put the cells of some cases beside a table, under names that it does not have."""
+    import pandas as pd
+
+    if cases.shown is None:
+        if cases.names is not None:
+            table.insert(list(table.columns).index("row") + 1, "name", cases.names[places])
+        return table
+    cells = cases.shown.iloc[places].reset_index(drop=True)
+    cells.columns = [f"{name} (data)" if name in table.columns else name for name in cells.columns]
+    return pd.concat([table, cells], axis=1)
+
+
+def _figures(outcome: Outcome, further: tuple[str, ...]) -> dict[str, Any]:
+    """Return what summary.json says."""
+    summary, quality, error = (
+        outcome.summary,
+        outcome.summary.quality,
+        outcome.summary.quality.error,
+    )
+    cases, held_out = outcome.cases, outcome.held_out
+    return {
+        "written_by": WRITER,
+        "version": __version__,
+        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+        "files": [*FILES, *further],
+        "data": {
+            "source": cases.source,
+            "cases": len(cases),
+            "columns": None if cases.layout else [str(name) for name in cases.X.columns],
+            "images": str(cases.layout) if cases.layout else None,
+            "target": outcome.target,
+            "id": outcome.identifier,
+        },
+        "distance": outcome.distance,
+        "eps": summary.eps,
+        "prototypes": quality.n_prototypes,
+        "training_cases": quality.n_points,
+        "covered": quality.n_covered,
+        "wrongly_covered": quality.n_wrong,
+        "objective": quality.objective,
+        "lower_bound": quality.lower_bound,
+        "gap": quality.gap,
+        "certificate": quality.certificate,
+        "error": None
+        if error is None
+        else {
+            "kind": error.kind,
+            "value": error.value,
+            "low": error.low,
+            "high": error.high,
+            "cases": error.n_cases,
+            "nearest_neighbour": error.nearest_error,
+        },
+        "suspects": len(outcome.suspects.row),
+        "classes": [vars(entry) for entry in summary.classes],
+        "seconds": round(outcome.seconds, 3),
+        "settings": outcome.settings,
+        "held_out_rows": [] if held_out is None else held_out.rows.tolist(),
+    }

@@ -1,0 +1,104 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from protocover.cli.columns import ColumnType, convert, find_type, is_missing, type_of
+from protocover.cli.errors import CommandError
+
+
+def column(*cells):
+    return pd.Series(cells, name="c", dtype="str")
+
+
+@pytest.mark.parametrize(
+    ("cells", "stores"),
+    [
+        (["1", "-2.5", "+3e4", ".5", "NA", ""], "numbers"),
+        (["1,5", "2", "-0,25"], "numbers"),
+        (["00713", "01067", "80331"], "labels"),
+        (["yes", "No", "?"], "truths"),
+        (["TRUE", "false"], "truths"),
+        (["2024-01-31", "2023-12-01 10:30"], "dates"),
+        (["31/12/2024", "01/01/2025"], "labels"),
+        (["1", "two"], "labels"),
+        (["inf", "1"], "labels"),
+        (["", "NA"], "labels"),
+    ],
+)
+def test_the_text_of_cells_tells_what_a_column_holds(cells, stores):
+    assert find_type(column(*cells)).stores == stores
+
+
+@pytest.mark.parametrize(
+    ("series", "stores"),
+    [
+        (pd.Series([1, 2]), "numbers"),
+        (pd.Series([1.5, None]), "numbers"),
+        (pd.Series([True, False]), "truths"),
+        (pd.Series([True, None], dtype="boolean"), "truths"),
+        (pd.Series(pd.date_range("2024-01-01", periods=2, tz="Asia/Tokyo")), "dates"),
+        (pd.Series(["a", "b"], dtype="category"), "labels"),
+        (pd.Series(pd.Categorical(["a", "b"], ordered=True)), "ranks"),
+    ],
+)
+def test_types_of_parquet_columns_are_taken_at_their_word(series, stores):
+    assert find_type(series).stores == stores
+    assert type_of(convert(series, find_type(series))).stores == stores
+
+
+def test_missing_cells_become_missing_values_of_every_type():
+    for cells, stores in (
+        (["1", "?", "2"], "numbers"),
+        (["yes", " ", "no"], "truths"),
+        (["2024-01-31", "NA", "2024-02-01"], "dates"),
+        (["x", "null", "y"], "labels"),
+    ):
+        converted = convert(column(*cells), ColumnType(stores))
+        assert converted.isna().tolist() == [False, True, False]
+        assert type_of(converted).stores == stores
+
+
+def test_numbers_with_points_and_with_commas_are_read():
+    numbers = convert(column("1,5", " 2 ", "-3e1"), ColumnType("numbers"))
+    assert numbers.tolist() == [1.5, 2.0, -30.0]
+
+
+def test_truth_values_are_numbers_where_numbers_are_wanted():
+    assert convert(column("yes", "no"), ColumnType("numbers")).tolist() == [1.0, 0.0]
+    assert convert(pd.Series([True, False]), ColumnType("numbers")).tolist() == [1.0, 0.0]
+
+
+def test_times_are_compared_in_one_zone():
+    times = convert(column("2024-01-01T12:00+02:00", "2024-01-01T10:00Z"), ColumnType("dates"))
+    assert times[0] == times[1]
+
+
+def test_ranks_know_their_order():
+    ranks = convert(column("low", "high", ""), ColumnType("ranks", ("low", "middle", "high")))
+    assert ranks.cat.codes.tolist() == [0, 2, -1]
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "wrong"),
+    [
+        (["1", "one"], ColumnType("numbers"), "one"),
+        (["1", "1e999"], ColumnType("numbers"), "1e999"),
+        (["2024-01-01", "2024-13-01"], ColumnType("dates"), "2024-13-01"),
+        (["yes", "perhaps"], ColumnType("truths"), "perhaps"),
+        (["low", "lower"], ColumnType("ranks", ("low", "high")), "lower"),
+    ],
+)
+def test_a_cell_of_another_type_is_named_with_its_column_and_row(cells, kind, wrong):
+    with pytest.raises(CommandError, match=rf"column 'c' .* got '{wrong}' in row 2"):
+        convert(column(*cells), kind)
+
+
+def test_the_row_named_is_that_of_the_file_also_after_rows_were_left_out():
+    with pytest.raises(CommandError, match="in row 3"):
+        convert(column("1", "2", "x")[1:], ColumnType("numbers"))
+
+
+def test_only_what_is_written_as_missing_is_missing():
+    np.testing.assert_array_equal(
+        is_missing(column("", " NA ", "none", "0", "-")), [True, True, False, False, False]
+    )

@@ -1,0 +1,113 @@
+from argparse import Namespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from protocover.cli.console import Console
+from protocover.cli.errors import CommandError, UsageError
+from protocover.cli.labelled import make_labels, read_labelled
+
+
+def read(table, tmp_path, **options):
+    table.to_csv(tmp_path / "t.csv", index=False)
+    given = {
+        "target": table.columns[-1],
+        "id": None,
+        "drop": [],
+        "kind": [],
+        "separator": None,
+        "encoding": None,
+        "outlier_label": None,
+    }
+    return read_labelled(tmp_path / "t.csv", Namespace(**{**given, **options}), Console())
+
+
+def test_rows_keep_the_numbers_they_have_in_the_file(flowers, tmp_path, capsys):
+    flowers.loc[[0, 7], "kind"] = None
+    cases = read(flowers, tmp_path)
+    assert cases.rows[:7].tolist() == [2, 3, 4, 5, 6, 7, 9]
+    assert "left out 2 rows without a value of 'kind'" in capsys.readouterr().err
+
+
+def test_columns_that_cannot_tell_rows_apart_are_left_out_and_told(flowers, tmp_path, capsys):
+    flowers.insert(0, "place", "Rome")
+    flowers.insert(0, "code", [f"c{k}" for k in range(30)])
+    flowers.insert(0, "nothing", "")
+    assert list(read(flowers, tmp_path).X.columns) == ["length", "width"]
+    said = capsys.readouterr().err
+    for words in ("'place' (the same value", "'code' (another text", "'nothing' (no values"):
+        assert words in said
+
+
+def test_a_column_that_numbers_the_rows_is_warned_of(flowers, tmp_path, capsys):
+    flowers.insert(0, "no", np.arange(1, 31))
+    assert "no" in read(flowers, tmp_path).X.columns
+    assert "'no' numbers the rows" in capsys.readouterr().err
+    cases = read(flowers, tmp_path, id="no")
+    assert "no" not in cases.X.columns
+    assert cases.titles[:2] == ["1", "2"]
+    assert "no" not in read(flowers, tmp_path, drop=["no"]).X.columns
+
+
+def test_columns_get_their_types_and_kinds_may_be_given(patients, tmp_path):
+    cases = read(
+        patients, tmp_path, id="patient", kind=["grade=low,middle,high", "age=categorical"]
+    )
+    assert cases.X["age"].dtype == "str"
+    assert cases.X["smoker"].dtype == bool
+    assert cases.X["seen"].dtype.kind == "M"
+    assert cases.X["grade"].cat.categories.tolist() == ["low", "middle", "high"]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"target": None}, UsageError, "add --target NAME"),
+        ({"target": "kin"}, CommandError, "did you mean 'kind'"),
+        ({"target": "q"}, CommandError, "it has 'length', 'width', 'kind'"),
+        ({"drop": ["q"]}, CommandError, "--drop 'q'"),
+        ({"id": "q"}, CommandError, "--id 'q'"),
+        ({"kind": ["q=numeric"]}, CommandError, "--kind 'q'"),
+        ({"kind": ["width=big"]}, UsageError, "must be numeric, categorical"),
+        ({"kind": ["kind"]}, CommandError, "--kind"),
+        ({"kind": ["width=a,b"]}, CommandError, "must hold one of a, b"),
+        ({"drop": ["length", "width"]}, CommandError, "no column is left"),
+    ],
+)
+def test_wrong_columns_get_one_clear_error(flowers, tmp_path, options, error, message):
+    with pytest.raises(error, match=message):
+        read(flowers, tmp_path, **options)
+
+
+def test_values_where_names_should_be_are_pointed_out(flowers, tmp_path):
+    flowers.columns = ["5.1", "3.5", "rose"]
+    with pytest.raises(CommandError, match="first line must hold the names"):
+        read(flowers, tmp_path, target="kind")
+
+
+@pytest.mark.parametrize(
+    ("cells", "labels"),
+    [
+        (["2", "10", "2"], [2, 10, 2]),
+        ([" a", "b", "a"], ["a", "b", "a"]),
+        (["01", "2", "2"], ["01", "2", "2"]),
+        ([1.0, 2.0, 2.0], [1, 2, 2]),
+        ([True, False, True], ["True", "False", "True"]),
+    ],
+)
+def test_labels_are_whole_numbers_where_all_are(cells, labels):
+    assert make_labels(pd.Series(cells, name="t")).tolist() == labels
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        (["a", "a"], "one class only"),
+        ([], "no values"),
+        ([f"{k / 7}" for k in range(50)], "50 different values in 50 rows"),
+    ],
+)
+def test_a_target_that_names_no_classes_is_refused(cells, message):
+    with pytest.raises(CommandError, match=message):
+        make_labels(pd.Series(cells, name="t", dtype="str"))

@@ -1,0 +1,132 @@
+import io
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+from protocover import __version__
+from protocover.cli import fit as fit_command
+from protocover.cli import main
+from protocover.cli.console import Console, clean, shorten
+from protocover.cli.errors import ending_well
+
+
+def test_the_module_runs_and_ends_with_the_exit_code():
+    words = [sys.executable, "-m", "protocover", "fit", "nothing.csv", "--target", "kind"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr == "protocover: error: nothing.csv: No such file or folder\n"
+
+
+def test_a_reader_that_stops_early_is_no_error_to_show(flowers, fit):
+    flowers.to_csv("t.csv", index=False)
+    fit("t.csv", "--target", "kind", "-o", "out", "--eps", "auto")
+    # Far more than a pipe holds.
+    pd.concat([flowers] * 200).to_csv("big.csv", index=False)
+    command = f"{sys.executable} -m protocover predict out big.csv | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert done.stdout.startswith("row,")
+    assert "rror" not in done.stderr
+
+
+def test_version_help_and_wrong_usage_have_their_exit_codes(capsys):
+    for words, code in ((["--version"], 0), (["fit", "--help"], 0), (["nonsense"], 2), ([], 2)):
+        with pytest.raises(SystemExit) as ended:
+            main(words)
+        assert ended.value.code == code
+    assert __version__ in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", [[], ["demo"], ["fit"], ["predict"], ["report"]])
+def test_help_is_at_most_80_columns_wide(command, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main([*command, "--help"])
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "--eps 0",
+        "--eps much",
+        "--eps -1",
+        "--cv 1",
+        "--n-prototypes 0",
+        "--image-size 9x9x9",
+        "--image-size 5000",
+        "--test-size 1",
+        "--separator ab",
+        "--time-limit 0",
+        "--metric furlongs",
+        "--solver magic",
+        "--seed x",
+    ],
+)
+def test_values_that_options_do_not_take_are_wrong_usage(words, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["fit", "t.csv", *words.split()])
+    assert ended.value.code == 2
+    assert words.split()[0] in capsys.readouterr().err
+
+
+def test_ctrl_c_ends_with_130_and_leaves_nothing(flowers, tmp_path, monkeypatch, capsys):
+    flowers.to_csv("t.csv", index=False)
+
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fit_command, "write_outcome", interrupt)
+    assert main(["fit", "t.csv", "--target", "kind", "--eps", "1"]) == 130
+    assert "interrupted" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_debug_shows_the_traceback_and_quiet_only_errors(flowers, capsys):
+    flowers.to_csv("t.csv", index=False)
+    assert main(["fit", "t.csv", "--target", "q"]) == 1
+    assert "Traceback" not in capsys.readouterr().err
+    assert main(["fit", "t.csv", "--target", "q", "--debug"]) == 1
+    assert "Traceback" in capsys.readouterr().err
+    assert main(["fit", "t.csv", "--target", "kind", "--eps", "1", "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert main(["fit", "t.csv", "--target", "kind", "--eps", "1", "--quiet"]) == 1
+    assert capsys.readouterr().err != ""
+
+
+@pytest.mark.parametrize("package", ["pandas", "jinja2"])
+def test_a_missing_package_is_named_before_any_work(package, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, package, None)
+    assert main(["demo"]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert f"needs {package}" in said.err
+    assert 'pip install "protocover[cli]"' in said.err
+
+
+def test_an_unexpected_error_is_one_line_that_says_so(capsys):
+    def fail():
+        raise KeyError("some\nkey")
+
+    assert ending_well(fail, Console(), debug=False) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("protocover: error: unexpected KeyError")
+    assert "--debug" in said
+    assert len(said.splitlines()) == 1
+
+
+def test_text_from_data_cannot_steer_the_terminal():
+    assert clean("a\x1b[2Jb\rc") == "a\\x1b[2Jb\\rc"
+    assert clean("\u202eevil") == "\\u202eevil"
+    assert clean("naïve 漢字 🙂") == "naïve 漢字 🙂"
+    assert shorten("x" * 50, 10) == "xxxxxxx..."
+
+
+def test_a_terminal_without_the_letters_gets_codes(monkeypatch):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", stream)
+    Console().say("café")
+    stream.seek(0)
+    assert stream.read() == "caf\\xe9\n"

@@ -1,0 +1,113 @@
+import io
+
+import pandas as pd
+import pytest
+
+from protocover.cli import main
+
+
+def predict(capsys, *words):
+    code = main(["predict", *words])
+    said = capsys.readouterr()
+    return code, (pd.read_csv(io.StringIO(said.out)) if said.out else None), said.err
+
+
+@pytest.fixture
+def out(flowers, fit, capsys):
+    flowers.to_csv("t.csv", index=False)
+    fit("t.csv", "--target", "kind", "-o", "out", "--eps", "auto")
+    capsys.readouterr()
+    return "out"
+
+
+def test_answers_are_those_of_fit_whatever_the_order_of_columns(out, flowers, capsys):
+    flowers[["kind", "width", "length"]].to_csv("new.tsv", index=False, sep="\t")
+    code, answers, said = predict(capsys, out, "new.tsv")
+    assert code == 0
+    assert "Ignored: 'kind', unknown to the model" in said
+    expected = pd.read_csv("out/predictions.csv").drop(columns=["used", "label"])
+    pd.testing.assert_frame_equal(answers, expected)
+
+
+def test_the_deciding_prototype_is_a_row_of_the_training_file(out, flowers, capsys):
+    flowers.iloc[[0]].to_csv("new.csv", index=False)
+    _, answers, _ = predict(capsys, f"{out}/model.protocover", "new.csv")
+    prototypes = pd.read_csv("out/prototypes.csv").set_index("prototype")
+    assert prototypes.loc[answers["prototype"][0], "row"] == answers["prototype_row"][0]
+    assert prototypes.loc[answers["prototype"][0], "class"] == answers["predicted"][0]
+    assert answers["runner_up"][0] != answers["predicted"][0]
+    margin = answers["runner_up_distance"] - answers["distance"]
+    assert margin[0] == pytest.approx(answers["margin"][0])
+
+
+def test_answers_go_to_a_file_whole_and_not_over_another(out, capsys):
+    code, answers, _ = predict(capsys, out, "t.csv", "-o", "answers.csv")
+    assert code == 0
+    assert answers is None
+    assert len(pd.read_csv("answers.csv")) == 30
+    assert predict(capsys, out, "t.csv", "-o", "answers.csv")[0] == 1
+    assert predict(capsys, out, "t.csv", "-o", "answers.csv", "--force")[0] == 0
+
+
+def test_errors_are_counted_where_classes_are_known(out, capsys):
+    _, answers, said = predict(capsys, out, "t.csv", "--target", "kind")
+    wrong = (answers["predicted"] != pd.read_csv("t.csv")["kind"]).sum()
+    assert f"{wrong} of 30 cases of known class" in said
+
+
+def test_a_missing_column_is_named(out, flowers, capsys):
+    flowers.drop(columns="width").to_csv("new.csv", index=False)
+    code, answers, said = predict(capsys, out, "new.csv")
+    assert (code, answers) == (1, None)
+    assert "lacks 1 of the model's columns: 'width'" in said
+
+
+def test_a_missing_value_or_a_wrong_one_is_named_with_its_row(out, flowers, capsys):
+    flowers.loc[4, "width"] = None
+    flowers.to_csv("new.csv", index=False)
+    assert "row 5 has no value of 'width'" in predict(capsys, out, "new.csv")[2]
+    flowers["width"] = flowers["width"].astype(object)
+    flowers.loc[4, "width"] = "wide"
+    flowers.to_csv("new.csv", index=False)
+    assert "got 'wide' in row 5" in predict(capsys, out, "new.csv")[2]
+
+
+def test_mixed_tables_are_read_by_the_types_of_the_model(patients, fit, capsys):
+    patients.to_csv("p.csv", index=False)
+    words = ("--id", "patient", "--kind", "grade=low,middle,high", "--eps", "auto")
+    assert fit("p.csv", "--target", "ill", "-o", "out", *words) == 0
+    capsys.readouterr()
+    # One row alone does not tell the types: its sex looks like a truth value.
+    patients.iloc[[5]].assign(sex="f", smoker="yes").to_csv("new.csv", index=False)
+    code, answers, said = predict(capsys, "out", "new.csv", "--id", "patient")
+    assert code == 0, said
+    assert answers["name"].tolist() == [patients["patient"][5]]
+    patients.assign(seen=pd.to_datetime(patients["seen"])).to_parquet("p.parquet")
+    _, from_parquet, _ = predict(capsys, "out", "p.parquet", "--id", "patient")
+    expected = pd.read_csv("out/predictions.csv").drop(columns=["used", "label"])
+    pd.testing.assert_frame_equal(from_parquet, expected)
+
+
+def test_images_are_brought_to_the_size_of_the_model(tmp_path, save_images, fit, capsys):
+    save_images(tmp_path / "pictures")
+    assert fit("pictures", "-o", "out") == 0
+    capsys.readouterr()
+    save_images(tmp_path / "new", size=(40, 40))
+    code, answers, said = predict(capsys, "out", "new")
+    assert code == 0
+    assert answers["predicted"].tolist() == ["dark"] * 6 + ["light"] * 6
+    assert answers["name"][0] == "dark/0.png"
+    assert "0 of 12 cases" in said
+    _, one, _ = predict(capsys, "out", "new/light/0.png")
+    assert one["predicted"].tolist() == ["light"]
+
+
+def test_a_model_that_is_none_gives_one_clear_line(tmp_path, capsys):
+    (tmp_path / "t.csv").write_text("a\n1\n")
+    assert "there is no nothing" in predict(capsys, "nothing", "t.csv")[2]
+    (tmp_path / "empty").mkdir()
+    assert "holds no model.protocover" in predict(capsys, "empty", "t.csv")[2]
+    code, _, said = predict(capsys, "t.csv", "t.csv")
+    assert code == 1
+    assert said.startswith("protocover: error: ")
+    assert len(said.splitlines()) == 1
