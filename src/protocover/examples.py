@@ -15,6 +15,7 @@ _DTYPES = [np.float64, np.float32]
 
 def check_examples(X: Any, dissimilarity: Any) -> Any:
     """Check examples outside of an estimator."""
+    _refuse_dask(X)
     if getattr(dissimilarity, "accepts_anything", False):
         return _as_wanted(X, dissimilarity)
     sparse = False if getattr(dissimilarity, "pairwise", False) else "csr"
@@ -24,6 +25,7 @@ def check_examples(X: Any, dissimilarity: Any) -> Any:
 
 def check_estimator_examples(estimator: Any, X: Any, dissimilarity: Any, *, reset: bool) -> Any:
     """Check an estimator's points (`reset`) or queries, and their features' names."""
+    _refuse_dask(X)
     if getattr(dissimilarity, "accepts_anything", False):
         if len(getattr(X, "shape", ())) == 2:  # lists may hold examples of unequal length
             validate_data(estimator, X, skip_check_array=True, reset=reset)
@@ -38,6 +40,15 @@ def check_estimator_examples(estimator: Any, X: Any, dissimilarity: Any, *, rese
         ensure_all_finite=_finite(dissimilarity),
         reset=reset,
     )
+
+
+def _refuse_dask(X: Any) -> None:
+    """Refuse a collection of Dask, which would silently be loaded into this memory."""
+    if hasattr(X, "__dask_graph__"):
+        raise TypeError(
+            "X must be in memory, got a collection of Dask; use "
+            "protocover.distributed.DaskPVMClassifier, or pass X.compute()"
+        )
 
 
 def _as_wanted(X: Any, dissimilarity: Any) -> Any:

@@ -1,0 +1,278 @@
+"""Dask collections, checked and cut into chunks of points that the workers hold."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import dask.array as da
+import numpy as np
+from dask.delayed import delayed
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+
+from ..candidates import stack_rows
+from ..examples import check_examples
+from ..resources import row_count
+
+__all__ = [
+    "Chunk",
+    "ChunkedPoints",
+    "as_queries",
+    "as_rows",
+    "as_values",
+    "described",
+    "read_points",
+    "take_points",
+]
+
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """The points of positive weight in one chunk, as a worker holds them.
+
+    Parameters
+    ----------
+    points : rows
+        Checked.
+    codes : ndarray of int, shape (n_points,)
+        Class numbers.
+    weights : ndarray of float, shape (n_points,)
+        On the grid of all points.
+    rows : ndarray of int, shape (n_points,)
+        Row of each point in the chunk as it was given.
+    """
+
+    points: Any
+    codes: Indices
+    weights: NDArray[np.float64]
+    rows: Indices
+
+
+@dataclass(frozen=True, eq=False)
+class ChunkedPoints:
+    """All points: futures of their chunks, and what the driver needs to know of them.
+
+    Parameters
+    ----------
+    chunks : list of Future of Chunk
+        In the order of the rows. Lost ones are computed anew from the collections.
+    classes : ndarray, shape (n_classes,)
+        Labels, sorted.
+    counts : ndarray of int, shape (n_chunks, n_classes)
+        Points of each class in each chunk.
+    starts : ndarray of int, shape (n_chunks,)
+        Number of each chunk's first row as given.
+    extent : int
+        How many rows were given.
+    total_weight : float
+        Of all points.
+    weighted : bool
+        Whether weights were given; if not, all are 1.
+    """
+
+    chunks: list[Any]
+    classes: NDArray[Any]
+    counts: NDArray[np.intp]
+    starts: NDArray[np.intp]
+    extent: int
+    total_weight: float
+    weighted: bool
+
+    @property
+    def bounds(self) -> Indices:
+        """Where each chunk's points begin and end in the numbering of all points."""
+        return np.concatenate(([0], np.cumsum(self.counts.sum(axis=1))))
+
+    def __len__(self) -> int:
+        return int(self.counts.sum())
+
+
+def described(X: Any) -> Any:
+    """Return something with the shape and the column names of `X`, to check without computing."""
+    return getattr(X, "_meta", X) if hasattr(X, "columns") else X
+
+
+def as_queries(X: Any) -> Any:
+    """Return a dask array or data frame as an array in chunks of whole rows of any length."""
+    if hasattr(X, "to_dask_array"):
+        return X.to_dask_array()
+    if not isinstance(X, da.Array):
+        raise _not_dask(X, "X")
+    _check_columns(X, "X")
+    return X
+
+
+def as_rows(X: Any, client: Any, *, name: str = "X") -> Any:
+    """Return a dask array or data frame as an array in chunks of whole rows, of known lengths."""
+    X = _as_array(X, client, name)
+    if X.ndim != 2:
+        raise ValueError(f"{name} must have two dimensions, got shape {X.shape}")
+    _check_known(X, name)
+    _check_columns(X, name)
+    return X
+
+
+def as_values(y: Any, client: Any, *, like: Any, name: str) -> Any:
+    """Return one value a row of `like`, cut where that is cut."""
+    y = _as_array(y, client, name)
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y.ndim != 1:
+        raise ValueError(f"{name} must have one dimension, got shape {y.shape}")
+    _check_known(y, name)
+    if y.shape[0] != like.shape[0]:
+        raise ValueError(
+            f"X and {name} must have as many rows, got {like.shape[0]} and {y.shape[0]}"
+        )
+    return y.rechunk((like.chunks[0],))
+
+
+def read_points(
+    client: Any, X: Any, y: Any, sample_weight: Any, dissimilarity: Any
+) -> ChunkedPoints:
+    """Encode labels, bring weights to the grid of all points, and have workers hold the chunks.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        Whose workers are used.
+    X, y, sample_weight : dask arrays
+        From :func:`as_rows` and :func:`as_values`; weights may be None.
+    dissimilarity : dissimilarity
+        Says how examples are checked; need not be fitted.
+    """
+    rows = [part for (part,) in X.to_delayed()]
+    labels = list(y.to_delayed())
+    weights = [None] * len(rows) if sample_weight is None else list(sample_weight.to_delayed())
+    scans = client.gather(
+        client.compute([delayed(_scan)(*pair) for pair in zip(labels, weights, strict=True)])
+    )
+    classes = np.unique(np.concatenate([found for found, _ in scans if len(found)]))
+    check_classification_targets(classes)
+    grid = weight_grid(max(largest for _, largest in scans), X.shape[0])
+    read = partial(_read, classes=classes, grid=grid, dissimilarity=dissimilarity)
+    parts = zip(rows, labels, weights, strict=True)
+    chunks = client.compute([delayed(read, pure=True)(*part) for part in parts])
+    told = client.gather(client.map(_tell, chunks, n_classes=len(classes)))
+    counts = np.array([count for count, _ in told]).reshape(len(chunks), len(classes))
+    empty = np.flatnonzero(counts.sum(axis=0) == 0)
+    if len(empty):
+        raise ValueError(
+            "every class needs a point of positive sample_weight, got none for "
+            f"{classes[empty].tolist()}; drop those points from X and y instead"
+        )
+    return ChunkedPoints(
+        chunks=chunks,
+        classes=classes,
+        counts=counts,
+        starts=np.cumsum([0, *X.chunks[0][:-1]]),
+        extent=X.shape[0],
+        total_weight=math.fsum(weight for _, weight in told),
+        weighted=sample_weight is not None,
+    )
+
+
+def weight_grid(largest: float, n_points: int) -> float:
+    """Return the grid of :func:`protocover.formulation.snap_weights`, from the extremes alone."""
+    bits = 52 - math.ceil(math.log2(n_points + 1))
+    return float(2.0 ** (math.ceil(math.log2(largest)) - bits)) if largest > 0.0 else 1.0
+
+
+def take_points(
+    client: Any, points: ChunkedPoints, numbers: Indices
+) -> tuple[Any, NDArray[np.float64], Indices]:
+    """Fetch points by their numbers: the rows, their weights, their row numbers as given."""
+    bounds = points.bounds
+    chunk_of = np.searchsorted(bounds, numbers, side="right") - 1
+    # Even of no points at all the form is asked for, of some chunk.
+    asked = np.unique(chunk_of) if len(numbers) else np.array([0])
+    parts = client.gather(
+        [client.submit(_take, points.chunks[k], numbers[chunk_of == k] - bounds[k]) for k in asked]
+    )
+    back = np.argsort(np.argsort(chunk_of, kind="stable"), kind="stable")
+    starts = np.repeat(points.starts[asked], [len(weights) for _, weights, _ in parts])
+    found = np.concatenate([rows for _, _, rows in parts]) + starts
+    weights = np.concatenate([weights for _, weights, _ in parts])
+    return stack_rows([rows for rows, _, _ in parts])[back], weights[back], found[back]
+
+
+def _as_array(values: Any, client: Any, name: str) -> Any:
+    """Return a dask array, made of a data frame or series where it is one."""
+    if isinstance(values, da.Array):
+        return values
+    if hasattr(values, "to_dask_array") and hasattr(values, "map_partitions"):
+        lengths = client.compute(values.map_partitions(len)).result()
+        with warnings.catch_warnings():
+            # Labels that are strings become objects, as they should.
+            warnings.filterwarnings("ignore", "Dask currently has limited support")
+            return values.to_dask_array(lengths=tuple(lengths))
+    raise _not_dask(values, name)
+
+
+def _not_dask(values: Any, name: str) -> TypeError:
+    """Return the error for something that is no collection of Dask."""
+    return TypeError(
+        f"{name} must be a dask array or data frame, got {type(values).__name__}; PVMClassifier "
+        "takes what is in memory"
+    )
+
+
+def _check_columns(X: Any, name: str) -> None:
+    """Refuse rows that are cut into several chunks."""
+    if X.ndim == 2 and X.numblocks[1] > 1:
+        raise ValueError(
+            f"{name} must have all columns in one chunk, got {X.numblocks[1]} chunks of columns; "
+            f"use {name}.rechunk({{1: -1}})"
+        )
+
+
+def _check_known(values: Any, name: str) -> None:
+    """Refuse chunks of unknown length: rows could not be numbered."""
+    if any(math.isnan(length) for lengths in values.chunks for length in lengths):
+        raise ValueError(
+            f"{name} must have chunks of known length, got {values.chunks}; call "
+            f"{name}.compute_chunk_sizes() first"
+        )
+
+
+def _scan(y: Any, weights: Any) -> tuple[NDArray[Any], float]:
+    """Find the labels of a chunk and its largest weight."""
+    labels = np.unique(np.asarray(y))
+    if weights is None:
+        return labels, 1.0
+    values = np.asarray(weights, dtype=np.float64)
+    if not (np.isfinite(values) & (values >= 0.0)).all():
+        raise ValueError(
+            "sample_weight must hold finite numbers not below 0, got "
+            f"{values[~(values >= 0.0) | np.isinf(values)][0]:g}; use 0 to leave a point out"
+        )
+    return labels, float(values.max(initial=0.0))
+
+
+def _read(
+    X: Any, y: Any, weights: Any, *, classes: NDArray[Any], grid: float, dissimilarity: Any
+) -> Chunk:
+    """Check a chunk and leave out its points of weight zero."""
+    codes = np.searchsorted(classes, np.asarray(y))
+    points = check_examples(X, dissimilarity) if row_count(X) else X
+    if weights is None:
+        return Chunk(points, codes, np.ones(len(codes)), np.arange(len(codes)))
+    snapped = np.round(np.asarray(weights, dtype=np.float64) / grid) * grid
+    rows = np.flatnonzero(snapped > 0.0)
+    return Chunk(points[rows], codes[rows], snapped[rows], rows)
+
+
+def _tell(chunk: Chunk, *, n_classes: int) -> tuple[Indices, float]:
+    """Count the points of each class and sum their weights, exactly."""
+    return np.bincount(chunk.codes, minlength=n_classes), float(chunk.weights.sum())
+
+
+def _take(chunk: Chunk, rows: Indices) -> tuple[Any, NDArray[np.float64], Indices]:
+    """Take points of a chunk."""
+    return chunk.points[rows], chunk.weights[rows], chunk.rows[rows]

@@ -1,0 +1,362 @@
+"""The prototype vector machine on Dask collections."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..candidates import Pool
+from ..estimators import PVMClassifier
+from ..forecast import foretell
+from ..formulation import Selection
+from ..radius import _draw
+from ..training import Training
+from ..validation import (
+    check_eps,
+    check_n_prototypes,
+    check_prototype_cost,
+    unchanged_on_error,
+)
+from .blocks import count_blocks
+from .chunks import (
+    ChunkedPoints,
+    as_queries,
+    as_rows,
+    as_values,
+    described,
+    read_points,
+    take_points,
+)
+from .cluster import describe_cluster, find_client
+from .cover import build_cover, folder_for_blocks
+from .metric import SAMPLE, resolve_for_blocks
+from .prediction import ask_lazily
+from .radius import propose_eps_on_cluster
+from .selection import check_selection, choose_tiers, select_on_cluster
+from .sources import find_source
+
+__all__ = ["DaskPVMClassifier"]
+
+
+class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
+    """The :class:`~protocover.PVMClassifier` on Dask arrays and data frames.
+
+    It chooses the same prototypes in the same order, with the greedy, as the plain classifier
+    would if it had all data in one memory.
+
+    Parameters
+    ----------
+    eps : float or "auto", default="auto"
+        Radius of the balls; "auto" as in the plain classifier.
+    metric, metric_params
+        As in the plain classifier, for rows of numbers. Metrics that must learn something
+        simple, such as "mahalanobis", learn it from a sample of 20,000 points; those that need
+        all training points at once are refused.
+    candidates : "train", int, float or array, default="train"
+        What may become a prototype: all training points, a number or fraction of them drawn
+        by class, or the rows of a NumPy or Dask array.
+    prototype_cost, n_prototypes, closed_ball, outlier_label
+        As in the plain classifier.
+    random_state : int, RandomState or None, default=None
+        For candidates that are drawn, and for sampling in "auto".
+    client : distributed.Client or None, default=None
+        The client to use; None for the default one.
+    cache_dir : path or None, default=None
+        Folder on storage that all workers share, to which blocks of the cover are written
+        while fitting. The loss of a worker then costs reading them again, and workers need not
+        hold them. None to keep them in the workers' memory, from where a lost one is computed
+        again.
+    selection : {"auto", "classes", "rounds"}, default="auto"
+        How to select: "classes" for one task a class; "rounds" for rounds in which no task
+        holds more than a block; "auto" for rounds where a class would fill more than half of
+        a worker's memory. All give the same prototypes in the same order; only "classes" also
+        gives a lower bound.
+
+    Attributes
+    ----------
+    client_ : distributed.Client
+        The client in use.
+    classes_, prototypes_, prototype_indices_, prototype_labels_, ...
+        As in the plain classifier.
+
+    See Also
+    --------
+    protocover.PVMClassifier : The same on one machine.
+
+    Notes
+    -----
+    Where a class was selected in rounds, nothing is proved of its optimum: `lower_bound_` is
+    -inf and `certificate_` "none".
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from distributed import Client
+    >>> from sklearn.datasets import load_iris
+    >>> from protocover.distributed import DaskPVMClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with Client(processes=False, n_workers=1, dashboard_address=None) as client:
+    ...     dX, dy = da.from_array(X, chunks=(50, 4)), da.from_array(y, chunks=50)
+    ...     clf = DaskPVMClassifier(eps=1.0).fit(dX, dy)
+    ...     labels = clf.predict(dX[:3]).compute()
+    >>> clf.prototype_indices_
+    array([  0,  71, 128, 105,  57,   1,   5,  74])
+    >>> labels
+    array([0, 0, 0])
+    >>> clf.to_local().predict(X[:3])
+    array([0, 0, 0])
+    """
+
+    def __init__(
+        self,
+        eps: float | str = "auto",
+        *,
+        metric: Any = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        candidates: Any = "train",
+        prototype_cost: float | None = None,
+        n_prototypes: int | dict[Any, int] | None = None,
+        closed_ball: bool = False,
+        outlier_label: Any = None,
+        random_state: Any = None,
+        client: Any = None,
+        cache_dir: Any = None,
+        selection: str = "auto",
+    ) -> None:
+        self.eps = eps
+        self.metric = metric
+        self.metric_params = metric_params
+        self.candidates = candidates
+        self.prototype_cost = prototype_cost
+        self.n_prototypes = n_prototypes
+        self.closed_ball = closed_ball
+        self.outlier_label = outlier_label
+        self.random_state = random_state
+        self.client = client
+        self.cache_dir = cache_dir
+        self.selection = selection
+
+    @property
+    def client_(self) -> Any:
+        """The client in use."""
+        return find_client(self.client)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose the prototypes.
+
+        Parameters
+        ----------
+        X : dask array or data frame, shape (n_points, n_features)
+            Training points, with all columns in one chunk and chunks of known length.
+        y : dask array or series, shape (n_points,)
+            Their labels.
+        sample_weight : dask array or series, shape (n_points,), or None, default=None
+            As in the plain classifier.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        with unchanged_on_error(self):
+            self._fit(X, y, sample_weight)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return the class of each query's nearest prototype, lazily.
+
+        Parameters
+        ----------
+        X : dask array or data frame, shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        dask array, shape (n_queries,)
+            Labels; nothing is computed yet.
+        """
+        return self._labels(as_queries(self._checked(X)))
+
+    def decision_function(self, X: Any) -> Any:
+        """Return minus the dissimilarity from each class's nearest prototype, lazily.
+
+        Parameters
+        ----------
+        X : dask array or data frame, shape (n_queries, n_features)
+            Queries.
+
+        Returns
+        -------
+        dask array, shape (n_queries, n_classes), or (n_queries,) for two classes
+            As in the plain classifier; nothing is computed yet.
+        """
+        queries = as_queries(self._checked(X))
+        width = None if len(self.classes_) == 2 else len(self.classes_)
+        return ask_lazily(
+            self._local, "decision_function", queries, dtype=np.dtype(np.float64), width=width
+        )
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of queries whose class is predicted right.
+
+        Parameters
+        ----------
+        X : dask array or data frame, shape (n_queries, n_features)
+            Queries, in chunks of known length.
+        y : dask array or series, shape (n_queries,)
+            Their labels.
+        sample_weight : dask array or series, shape (n_queries,), or None, default=None
+            Weights of the queries.
+        """
+        X = self._checked(X)
+        client = self.client_
+        describe_cluster(client)
+        rows = as_rows(X, client)
+        right = self._labels(rows) == as_values(y, client, like=rows, name="y")
+        if sample_weight is None:
+            return float(client.compute(right.mean()).result())
+        weights = as_values(sample_weight, client, like=rows, name="sample_weight")
+        return float(client.compute((right * weights).sum() / weights.sum()).result())
+
+    def to_local(self) -> PVMClassifier:
+        """Return the plain classifier with these prototypes.
+
+        Returns
+        -------
+        PVMClassifier
+            Fitted, and free of any cluster.
+        """
+        check_is_fitted(self)
+        local: PVMClassifier = copy(self._local)
+        return local
+
+    def __sklearn_clone__(self) -> Self:
+        # A client is a connection: a copy of the estimator uses the same one.
+        params = self.get_params(deep=False)
+        copies = {name: clone(params[name], safe=False) for name in params if name != "client"}
+        return type(self)(**copies, client=self.client)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A connection does not survive pickling; the default client stands in for it.
+        return {**super().__getstate__(), "client": None}
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Check, read, build, select, and only then set the fitted attributes."""
+        eps = check_eps(self.eps)
+        check_selection(self.selection)
+        dissimilarity = resolve_for_blocks(self.metric, self.metric_params)
+        client = self.client_
+        cluster = describe_cluster(client)
+        points = self._read(client, X, y, sample_weight, dissimilarity)
+        budget = check_n_prototypes(self.n_prototypes, points.classes)
+        cost = self._cost(points)
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        candidates, fetch = find_source(
+            client, self.candidates, points, n_features=self.n_features_in_, rng=rng
+        )
+        # Children of the generator, so that its own draws are those of the plain classifier.
+        for_sample, for_forecast = rng.spawn(2)
+        sample, weights, _ = take_points(client, points, _draw(len(points), SAMPLE, for_sample))
+        dissimilarity.fit(sample)
+        if eps is None:
+            eps = propose_eps_on_cluster(
+                client, points, dissimilarity, rng=rng, sample=(sample, weights)
+            )
+        ahead = foretell(dissimilarity, sample, sample, eps=eps, rng=for_forecast)
+        n_blocks = count_blocks(
+            len(points),
+            len(candidates),
+            len(points.classes),
+            memberships=ahead.memberships / ahead.n_pairs * len(points) * len(candidates),
+            cluster=cluster,
+        )
+        with folder_for_blocks(client, self.cache_dir) as folder:
+            cover = build_cover(
+                client,
+                points,
+                candidates,
+                dissimilarity,
+                eps=eps,
+                closed=self.closed_ball,
+                prototype_cost=cost,
+                n_blocks=n_blocks,
+                folder=folder,
+            )
+            tiers = choose_tiers(self.selection, cover.memberships.sum(axis=0), cluster=cluster)
+            selection = select_on_cluster(
+                client,
+                points,
+                cover,
+                prototype_cost=cost,
+                n_prototypes=budget,
+                in_rounds=tiers,
+            )
+        self._keep(selection, fetch(selection.candidates), points, dissimilarity, eps, cost)
+
+    def _read(
+        self, client: Any, X: Any, y: Any, sample_weight: Any, dissimilarity: Any
+    ) -> ChunkedPoints:
+        """Check the collections and have the workers hold their points."""
+        rows = as_rows(X, client)
+        validate_data(self, described(X), skip_check_array=True)
+        labels = as_values(y, client, like=rows, name="y")
+        if sample_weight is not None:
+            sample_weight = as_values(sample_weight, client, like=rows, name="sample_weight")
+        return read_points(client, rows, labels, sample_weight, dissimilarity)
+
+    def _cost(self, points: ChunkedPoints) -> float:
+        """Return the cost of a prototype: 1/n of the mean weight unless given."""
+        if self.prototype_cost is not None:
+            return check_prototype_cost(self.prototype_cost, np.ones(1))
+        return points.total_weight / len(points) / len(points)
+
+    def _keep(
+        self,
+        selection: Selection,
+        pool: Pool,
+        points: ChunkedPoints,
+        dissimilarity: Any,
+        eps: float,
+        cost: float,
+    ) -> None:
+        """Make the plain classifier and set the fitted attributes, which are its."""
+        params = {
+            name: value
+            for name, value in self.get_params(deep=False).items()
+            if name not in ("client", "cache_dir", "selection")
+        }
+        counts = points.counts.sum(axis=0)
+        # One point stands for all: only which class is the most frequent is asked of it.
+        codes = counts.argmax(keepdims=True)
+        training = Training(pool.points, codes, np.ones(1), points.classes, dissimilarity, [pool])
+        # Only the chosen were fetched, in order of selection.
+        fetched = replace(selection, candidates=np.arange(len(selection.candidates)))
+        model = PVMClassifier(**params).with_selection(fetched, training, eps=eps, cost=cost)
+        model.set_params(eps=self.eps, prototype_cost=self.prototype_cost)
+        model.solution_, model.class_count_ = selection, counts
+        model.n_features_in_ = self.n_features_in_
+        if hasattr(self, "feature_names_in_"):
+            model.feature_names_in_ = self.feature_names_in_
+        fitted = {name: value for name, value in vars(model).items() if name.endswith("_")}
+        for name, value in fitted.items():
+            setattr(self, name, value)
+        self._local = model
+
+    def _checked(self, X: Any) -> Any:
+        """Return queries after checking the number and the names of their columns."""
+        check_is_fitted(self)
+        validate_data(self, described(X), skip_check_array=True, reset=False)
+        return X
+
+    def _labels(self, queries: Any) -> Any:
+        """Predict the classes of a dask array of queries, lazily."""
+        dtype = self.classes_.dtype
+        if self.outlier_label_ is not None:
+            dtype = np.result_type(self.classes_, np.asarray(self.outlier_label_))
+        return ask_lazily(self._local, "predict", queries, dtype=dtype, width=None)

@@ -1,0 +1,32 @@
+"""Which dissimilarities can be asked block by block, and what they may learn from a sample."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..dissimilarity import KernelDistance, Metric, TangentDistance, resolve_metric
+
+__all__ = ["SAMPLE", "resolve_for_blocks"]
+
+# Points from which a dissimilarity learns; where there are fewer it learns from all.
+SAMPLE = 20_000
+
+# These learn a few numbers (variances, a covariance, a background) that a sample tells as well.
+_FROM_SAMPLE = (KernelDistance, Metric, TangentDistance)
+
+
+def resolve_for_blocks(metric: Any, params: dict[str, Any] | None) -> Any:
+    """Return an unfitted dissimilarity, if a sample of the points is enough to fit it on."""
+    dissimilarity = resolve_metric(metric, params)
+    if getattr(dissimilarity, "pairwise", False):
+        raise ValueError(
+            "a table of values between examples is not supported on Dask; pass the examples and "
+            "a metric, or use PVMClassifier on the table"
+        )
+    if getattr(dissimilarity, "learns_nothing", False) or isinstance(dissimilarity, _FROM_SAMPLE):
+        return dissimilarity
+    raise ValueError(
+        f"{type(dissimilarity).__name__} needs all training points at once and is not supported "
+        "on Dask; use a metric by name, a function of two examples, KernelDistance, "
+        "TangentDistance or an object whose attribute learns_nothing is true"
+    )

@@ -1,0 +1,232 @@
+"""Selection from a cover in blocks: one task for each class that fits a worker, else rounds."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cover import CoverProblem, CoverSolution
+from ..formulation import Selection
+from ..solvers import greedy
+from .blocks import ClassCover, join_covers
+from .chunks import Chunk, ChunkedPoints
+from .cluster import Cluster, as_task
+from .cover import BlockCover
+from .rounds import Progress, Report, begin, conclude, report, take_round
+
+__all__ = ["check_selection", "choose_tiers", "select_on_cluster"]
+
+# The problem by columns and by rows, its worthwhile part and what joining them takes.
+_BYTES_PER_MEMBERSHIP = 32
+
+logger = logging.getLogger(__name__)
+
+Solved = tuple[CoverSolution, NDArray[np.intp]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """What every way of selecting needs."""
+
+    client: Any
+    points: ChunkedPoints
+    cover: BlockCover
+    prototype_cost: float
+
+    def prizes(self, label: int) -> list[Any] | int:
+        """Return futures of the weights of a class; its size where all weights are 1."""
+        if not self.points.weighted:
+            return int(self.points.counts[:, label].sum())
+        return list(self.client.map(_weights, self.points.chunks, label=label))
+
+
+def check_selection(selection: Any) -> None:
+    """Refuse a way of selecting that does not exist."""
+    if selection not in ("auto", "classes", "rounds"):
+        raise ValueError(f"selection must be 'auto', 'classes' or 'rounds', got {selection!r}")
+
+
+def choose_tiers(
+    selection: str, memberships: NDArray[np.intp], *, cluster: Cluster
+) -> NDArray[np.bool_]:
+    """Tell for each class whether it is to be selected in rounds.
+
+    Parameters
+    ----------
+    selection : str
+        "classes" for none, "rounds" for all, "auto" for those whose reduced cover would take
+        more than half of the memory that a worker has for a task.
+    memberships : ndarray of int, shape (n_classes,)
+        In the reduced cover of each class.
+    cluster : Cluster
+        Tells how much memory a task has.
+    """
+    if selection == "auto":
+        return memberships * _BYTES_PER_MEMBERSHIP > cluster.thread_bytes / 2.0
+    return np.full(len(memberships), selection == "rounds")
+
+
+def select_on_cluster(
+    client: Any,
+    points: ChunkedPoints,
+    cover: BlockCover,
+    *,
+    prototype_cost: float,
+    n_prototypes: int | Mapping[int, int] | None,
+    in_rounds: NDArray[np.bool_],
+) -> Selection:
+    """Select for every class, in exactly the order of the greedy on one machine.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        Whose workers are used.
+    points, cover
+        What to cover, and with what.
+    prototype_cost : float
+        The price of one prototype.
+    n_prototypes : int, mapping from class number to int, or None
+        At most so many prototypes in total, or for each class named.
+    in_rounds : ndarray of bool, shape (n_classes,)
+        From :func:`choose_tiers`.
+    """
+    work = _Work(client, points, cover, prototype_cost)
+    labels = range(len(points.classes))
+    budget = (
+        n_prototypes if isinstance(n_prototypes, Mapping) else dict.fromkeys(labels, n_prototypes)
+    )
+    small = {label: budget.get(label) for label in labels if not in_rounds[label]}
+    large = {label: budget.get(label) for label in labels if in_rounds[label]}
+    logger.info("selecting %d classes whole and %d in rounds", len(small), len(large))
+    solved = _solve_whole(work, small)
+    raced = _solve_in_rounds(work, large)
+    solved |= {label: conclude(race) for label, race in raced.items()}
+    if isinstance(n_prototypes, int):
+        spent = _spend(solved, n_prototypes)
+        solved |= _solve_whole(work, {label: spent[label] for label in spent if label in small})
+        solved |= {
+            label: conclude(raced[label], spent[label]) for label in spent if label in large
+        }
+    return _joined([solved[label] for label in labels])
+
+
+def _joined(solved: Sequence[Solved]) -> Selection:
+    """Put the classes' solutions into one order."""
+    return Selection.joined([solution for solution, _ in solved], [count for _, count in solved])
+
+
+def _spend(solved: Mapping[int, Solved], budget: int) -> dict[int, int]:
+    """Say how many prototypes remain to classes that lose some of theirs to the budget."""
+    in_order = _joined([solved[label] for label in range(len(solved))]).classes
+    kept = np.bincount(in_order[:budget], minlength=len(solved)).tolist()
+    return {label: k for label, k in enumerate(kept) if k < len(solved[label][0].selected)}
+
+
+def _solve_whole(work: _Work, budgets: Mapping[int, int | None]) -> dict[int, Solved]:
+    """Solve each class of `budgets` in a task of its own."""
+    tasks = [
+        work.client.submit(
+            _solve,
+            work.cover.shares(work.client, label),
+            work.prizes(label),
+            prototype_cost=work.prototype_cost,
+            max_prototypes=most,
+        )
+        for label, most in budgets.items()
+    ]
+    return dict(zip(budgets, work.client.gather(tasks), strict=True))
+
+
+def _solve(
+    shares: Sequence[ClassCover],
+    prizes: Sequence[NDArray[np.float64]] | int,
+    *,
+    prototype_cost: float,
+    max_prototypes: int | None,
+) -> Solved:
+    """Run the greedy on one class; also count the strangers in the balls chosen."""
+    whole = join_covers(shares)
+    problem = CoverProblem(whole.cover, whole.wrong, _prize(prizes), prototype_cost)
+    solution = greedy(problem, max_prototypes=max_prototypes)
+    chosen = solution.selected
+    return replace(solution, selected=whole.numbers[chosen]), whole.strangers[chosen]
+
+
+def _solve_in_rounds(work: _Work, budgets: Mapping[int, int | None]) -> dict[int, Progress]:
+    """Run the rounds of all classes of `budgets` side by side."""
+    client, cost = work.client, work.prototype_cost
+    shares = {label: work.cover.shares(client, label) for label in budgets}
+    weights = {label: client.submit(_prize_or_none, work.prizes(label)) for label in budgets}
+    state = {
+        label: begin(
+            _prize(client.gather(work.prizes(label))), prototype_cost=cost, max_prototypes=most
+        )
+        for label, most in budgets.items()
+    }
+    n_rounds = 0
+    while running := [label for label in budgets if not state[label].done]:
+        n_rounds += 1
+        told = _ask(work, [(shares[label], weights[label], state[label]) for label in running])
+        for label, reports in zip(running, told, strict=True):
+            state[label] = take_round(state[label], reports)
+    logger.info("%d rounds", n_rounds)
+    return state
+
+
+def _ask(work: _Work, running: Sequence[tuple[list[Any], Any, Progress]]) -> list[list[Report]]:
+    """Have every block report on all running classes, in one task a block.
+
+    `running` holds each class's shares of all blocks, its weights and its progress; each
+    class's reports come back.
+    """
+    shares, weights, states = zip(*running, strict=True)
+    covered = [as_task(work.client, np.packbits(state.covered)) for state in states]
+    asked = [
+        work.client.submit(
+            _report_all,
+            list(of_block),
+            covered,
+            list(weights),
+            ask=[state.ask for state in states],
+            prototype_cost=work.prototype_cost,
+        )
+        for of_block in zip(*shares, strict=True)
+    ]
+    return [list(reports) for reports in zip(*work.client.gather(asked), strict=True)]
+
+
+def _report_all(
+    shares: Sequence[ClassCover],
+    covered: Sequence[NDArray[np.uint8]],
+    weights: Sequence[NDArray[np.float64] | None],
+    *,
+    ask: Sequence[int],
+    prototype_cost: float,
+) -> list[Report]:
+    """Report on several classes' shares of one block."""
+    return [
+        report(share, bits, prize, ask=most, prototype_cost=prototype_cost)
+        for share, bits, prize, most in zip(shares, covered, weights, ask, strict=True)
+    ]
+
+
+def _weights(chunk: Chunk, label: int) -> NDArray[np.float64]:
+    """Return the weights of one class's points in a chunk."""
+    return np.asarray(chunk.weights[chunk.codes == label])
+
+
+def _prize(prizes: Sequence[NDArray[np.float64]] | int) -> NDArray[np.float64]:
+    """Return the weights of a class's points, from those in all chunks or from their number."""
+    return np.ones(prizes) if isinstance(prizes, int) else np.concatenate(prizes)
+
+
+def _prize_or_none(
+    prizes: Sequence[NDArray[np.float64]] | int,
+) -> NDArray[np.float64] | None:
+    """Return the weights of a class's points, None where all are 1."""
+    return None if isinstance(prizes, int) else _prize(prizes)

@@ -1,0 +1,56 @@
+"""Reduced blocks on storage that all workers share: arrays only, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csc_array
+
+from .blocks import ClassCover
+
+__all__ = ["load_share", "save_block"]
+
+
+def save_block(path: str, block: Sequence[ClassCover]) -> list[int]:
+    """Write a block's shares of all classes to `path` and return their memberships.
+
+    The file appears under its name only when it is complete, so that two workers that
+    write it at once, or one that dies while writing, leave a whole file or none.
+    """
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    arrays: dict[str, Any] = {}
+    for label, share in enumerate(block):
+        arrays[f"numbers-{label}"] = share.numbers
+        arrays[f"indices-{label}"] = share.cover.indices
+        arrays[f"indptr-{label}"] = share.cover.indptr
+        arrays[f"n_points-{label}"] = np.array(share.cover.shape[0])
+        arrays[f"wrong-{label}"] = share.wrong
+        arrays[f"strangers-{label}"] = share.strangers
+    unfinished = target.with_name(f"{target.name}.{uuid.uuid4().hex}.part")
+    try:
+        with unfinished.open("wb") as file:
+            np.savez(file, **arrays)
+        os.replace(unfinished, target)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return [share.memberships for share in block]
+
+
+def load_share(path: str, label: int) -> ClassCover:
+    """Read one class's share of a block, and nothing else, from `path`."""
+    with np.load(path, allow_pickle=False) as arrays:
+        indices, indptr = arrays[f"indices-{label}"], arrays[f"indptr-{label}"]
+        shape = (int(arrays[f"n_points-{label}"]), len(indptr) - 1)
+        cover = csc_array((np.ones(len(indices), dtype=bool), indices, indptr), shape=shape)
+        return ClassCover(
+            arrays[f"numbers-{label}"],
+            cover,
+            arrays[f"wrong-{label}"],
+            arrays[f"strangers-{label}"],
+        )

@@ -1,0 +1,354 @@
+"""The classifier on a cluster of two worker processes against the plain one."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import threading
+import time
+from functools import partial
+
+import dask.array as da
+import joblib
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from distributed import Client, LocalCluster
+from protocover import PVMClassifier, PVMClassifierCV
+from protocover.dissimilarity import DANN
+from protocover.distributed import DaskPVMClassifier
+from protocover.distributed import blocks as blocks_module
+from protocover.distributed import selection as selection_module
+from protocover.distributed.rounds import begin, take_round
+
+# Of a selection in rounds nothing is proved; objects are compared by what they hold.
+NOT_COMPARED = {"lower_bound_", "gap_", "certificate_", "solution_", "dissimilarity_"}
+
+
+@pytest.fixture(scope="module")
+def client():
+    with (
+        LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address=None,
+            memory_limit="1GB",
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture
+def several_blocks(monkeypatch):
+    """Cut even small data into several blocks."""
+    monkeypatch.setattr(blocks_module, "_PAIRS_PER_BLOCK", 1000)
+
+
+def tied_points(seed, n=120):
+    """Points on a coarse grid, so that distances, gains and nearest points tie."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 6, (n, 2)).astype(float)
+    noise = rng.random(n) < 0.2
+    return X, np.where(noise, rng.integers(0, 3, n), X[:, 0] // 2).astype(int)
+
+
+def cut(values, step):
+    return da.from_array(values, chunks=(step, *values.shape[1:]))
+
+
+def assert_same_model(model, expected):
+    """All fitted attributes that the plain classifier has are there and are equal."""
+    local = model.to_local()
+    names = {name for name in vars(expected) if name.endswith("_")}
+    assert names == {name for name in vars(local) if name.endswith("_")}
+    for name in names - NOT_COMPARED:
+        for one in (model, local):
+            value = getattr(one, name)
+            np.testing.assert_array_equal(value, getattr(expected, name), err_msg=name)
+    for name in ("candidates", "classes", "covered", "miscovered", "score"):
+        np.testing.assert_array_equal(
+            getattr(local.solution_, name), getattr(expected.solution_, name), err_msg=name
+        )
+
+
+@pytest.mark.usefixtures("several_blocks")
+@pytest.mark.parametrize("selection", ["classes", "rounds"])
+@pytest.mark.parametrize("stored", [False, True])
+def test_the_model_is_the_plain_one_to_the_last_bit(client, tmp_path, selection, stored):
+    seed = 2 * stored + (selection == "rounds")
+    X, y = tied_points(seed)
+    w = np.random.default_rng(seed).choice([0.0, 0.3, 1.0, 2.0], len(y)) if stored else None
+    expected = PVMClassifier().fit(X, y, w)
+    model = DaskPVMClassifier(selection=selection, cache_dir=tmp_path if stored else None)
+    model.fit(cut(X, 50), cut(y, 35), None if w is None else cut(w, 120))
+    assert_same_model(model, expected)
+    if selection == "classes":
+        assert model.lower_bound_ == expected.lower_bound_
+        assert model.certificate_ == expected.certificate_
+    else:
+        assert model.lower_bound_ == -np.inf
+        assert model.certificate_ == "none"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("several_blocks")
+@pytest.mark.parametrize("selection", ["classes", "rounds"])
+def test_a_budget_for_all_classes_together_is_spent_as_on_one_machine(client, selection):
+    X, y = tied_points(7)
+    options = {"eps": 1.5, "n_prototypes": 5, "closed_ball": True}
+    expected = PVMClassifier(**options).fit(X, y)
+    model = DaskPVMClassifier(**options, selection=selection).fit(cut(X, 60), cut(y, 60))
+    assert_same_model(model, expected)
+    assert len(model.prototype_indices_) == 5
+
+
+@pytest.mark.parametrize("selection", ["classes", "rounds"])
+def test_where_no_prototype_is_worth_its_cost_there_is_none(client, selection):
+    X, y = tied_points(7)
+    options = {"eps": 1.5, "prototype_cost": 1e3, "outlier_label": 7}
+    expected = PVMClassifier(**options).fit(X, y)
+    model = DaskPVMClassifier(**options, selection=selection).fit(cut(X, 60), cut(y, 60))
+    assert_same_model(model, expected)
+    assert model.predict(cut(X, 60)).compute().tolist() == [7] * 120
+
+
+def test_answers_are_lazy_and_those_of_the_plain_classifier(client):
+    X, y = tied_points(3)
+    model = DaskPVMClassifier(1.5, outlier_label="most_frequent").fit(cut(X, 60), cut(y, 60))
+    local = model.to_local()
+    assert type(local) is PVMClassifier
+    queries = np.random.default_rng(0).normal(3.0, 5.0, (40, 2))
+    for method in ("predict", "decision_function"):
+        answer = getattr(model, method)(cut(queries, 13))
+        assert isinstance(answer, da.Array)
+        expected = getattr(local, method)(queries)
+        assert answer.shape == expected.shape
+        assert answer.dtype == expected.dtype
+        np.testing.assert_array_equal(answer.compute(), expected)
+    assert model.score(cut(X, 50), cut(y, 60)) == local.score(X, y)
+    weights = np.arange(120.0)
+    weighted = model.score(cut(X, 50), cut(y, 60), cut(weights, 60))
+    assert weighted == pytest.approx(local.score(X, y, weights))
+
+
+def test_data_frames_keep_their_names_and_labels(client):
+    dd = pytest.importorskip("dask.dataframe")
+    pd = pytest.importorskip("pandas")
+    X, y = tied_points(4)
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    labels = pd.Series(np.array(["x", "y", "z"])[y])
+    dX, dy = dd.from_pandas(frame, npartitions=3), dd.from_pandas(labels, npartitions=2)
+    model = DaskPVMClassifier(1.5).fit(dX, dy)
+    expected = PVMClassifier(1.5).fit(frame, labels)
+    assert_same_model(model, expected)
+    local = model.to_local()
+    assert local.feature_names_in_.tolist() == ["a", "b"]
+    np.testing.assert_array_equal(model.predict(dX).compute(), expected.predict(frame))
+    assert model.score(dX, dy) == expected.score(frame, labels)
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(dX.rename(columns={"a": "c"}))
+
+
+def test_the_plain_classifier_can_be_saved_and_the_estimator_pickled(client, tmp_path):
+    persistence = pytest.importorskip("protocover.persistence")
+    X, y = tied_points(5)
+    model = DaskPVMClassifier(1.5, client=client).fit(cut(X, 60), cut(y, 60))
+    assert model.client_ is client
+    persistence.save_model(model.to_local(), tmp_path / "model")
+    read = persistence.load_model(tmp_path / "model")
+    np.testing.assert_array_equal(read.predict(X), model.to_local().predict(X))
+    again = pickle.loads(pickle.dumps(model))
+    assert again.client is None
+    np.testing.assert_array_equal(again.predict(cut(X, 60)).compute(), read.predict(X))
+
+
+def test_candidates_may_be_given_in_memory_or_as_a_collection(client):
+    X, y = tied_points(6)
+    Z = np.random.default_rng(6).normal(2.5, 2.0, (40, 2))
+    expected = PVMClassifier(1.2, candidates=Z).fit(X, y)
+    for given in (Z, cut(Z, 15)):
+        model = DaskPVMClassifier(1.2, candidates=given).fit(cut(X, 60), cut(y, 60))
+        assert_same_model(model, expected)
+
+
+@pytest.mark.usefixtures("several_blocks")
+@pytest.mark.parametrize("candidates", [30, 0.5])
+def test_candidates_may_be_drawn_and_are_those_of_one_machine(client, candidates):
+    X, y = tied_points(6)
+    w = np.where(np.arange(120) % 7, 1.0, 0.0)
+    options = {"candidates": candidates, "random_state": 4}
+    expected = PVMClassifier(**options).fit(X, y, w)
+    model = DaskPVMClassifier(**options).fit(cut(X, 50), cut(y, 50), cut(w, 50))
+    assert_same_model(model, expected)
+
+
+@pytest.mark.parametrize("metric", ["seuclidean", lambda a, b: max(0.0, float((a - b).max()))])
+def test_other_metrics_agree_too(client, metric):
+    """One that learns variances, and a function that is not even symmetric."""
+    X, y = tied_points(8, n=60)
+    expected = PVMClassifier(metric=metric).fit(X, y)
+    assert_same_model(DaskPVMClassifier(metric=metric).fit(cut(X, 25), cut(y, 25)), expected)
+
+
+def test_chunks_may_be_sparse(client):
+    X, y = tied_points(11)
+    expected = PVMClassifier().fit(csr_array(X), y)
+    dX = cut(X, 50).map_blocks(csr_array)
+    model = DaskPVMClassifier().fit(dX, cut(y, 50))
+    np.testing.assert_array_equal(model.prototype_indices_, expected.prototype_indices_)
+    assert model.eps_ == expected.eps_
+    np.testing.assert_array_equal(model.predict(dX).compute(), expected.predict(csr_array(X)))
+
+
+def test_the_default_radius_is_that_of_one_machine_beyond_the_sample(client):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(1500, 2)), rng.integers(0, 2, 1500)
+    expected = PVMClassifier(random_state=3).fit(X, y)
+    model = DaskPVMClassifier(random_state=3, selection="rounds").fit(cut(X, 800), cut(y, 800))
+    assert_same_model(model, expected)
+    alone = DaskPVMClassifier(random_state=3).fit(cut(X, 800), cut(np.zeros(1500), 800))
+    assert alone.eps_ == PVMClassifier(random_state=3).fit(X, np.zeros(1500)).eps_
+
+
+def counting(path, pause=0.0):
+    """Return a metric that notes on a file each time that a worker calls it."""
+    driver = os.getpid()
+
+    def cityblock(a, b):
+        if os.getpid() != driver:
+            with path.open("a") as file:
+                file.write(".")
+            time.sleep(pause)
+        return float(abs(a - b).sum())
+
+    return cityblock
+
+
+def kill_one_worker(client):
+    os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+
+
+def test_a_worker_killed_while_the_cover_is_built_does_not_change_the_answer(client, tmp_path):
+    X, y = tied_points(9, n=60)
+    calls = tmp_path / "calls"
+    model = DaskPVMClassifier(1.5, metric=counting(calls, pause=0.001))
+    client.wait_for_workers(2, timeout=60)
+    thread = threading.Thread(target=lambda: model.fit(cut(X, 20), cut(y, 20)))
+    thread.start()
+    while not calls.exists():
+        assert thread.is_alive()
+        time.sleep(0.01)
+    kill_one_worker(client)
+    thread.join(timeout=120)
+    assert not thread.is_alive()
+    expected = PVMClassifier(1.5, metric="cityblock").fit(X, y)
+    np.testing.assert_array_equal(model.prototype_indices_, expected.prototype_indices_)
+
+
+@pytest.mark.usefixtures("several_blocks")
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_worker_killed_during_selection_costs_at_most_a_reload(
+    client, tmp_path, monkeypatch, stored
+):
+    """Blocks on storage are read again: no distance is computed twice."""
+    X, y = tied_points(9, n=60)
+    calls, at_kill = tmp_path / "calls", []
+
+    def take_round_after_a_kill(progress, reports):
+        if not at_kill:
+            at_kill.append(calls.stat().st_size)
+            kill_one_worker(client)
+        return take_round(progress, reports)
+
+    monkeypatch.setattr(selection_module, "take_round", take_round_after_a_kill)
+    monkeypatch.setattr(selection_module, "begin", partial(begin, ask=1))
+    client.wait_for_workers(2, timeout=60)
+    model = DaskPVMClassifier(
+        1.5,
+        metric=counting(calls),
+        cache_dir=tmp_path / "blocks" if stored else None,
+        selection="rounds",
+        n_prototypes={0: 4, 1: 4, 2: 4},
+    ).fit(cut(X, 20), cut(y, 20))
+    expected = PVMClassifier(1.5, metric="cityblock", n_prototypes={0: 4, 1: 4, 2: 4}).fit(X, y)
+    np.testing.assert_array_equal(model.prototype_indices_, expected.prototype_indices_)
+    if stored:
+        assert at_kill == [calls.stat().st_size]
+
+
+def test_cross_validation_runs_on_the_cluster_through_joblib(client):
+    X, y = tied_points(10)
+    expected = PVMClassifierCV(4, cv=3, random_state=0).fit(X, y)
+    with joblib.parallel_config(backend="dask"):
+        model = PVMClassifierCV(4, cv=3, random_state=0, n_jobs=2).fit(X, y)
+    assert model.eps_ == expected.eps_
+    np.testing.assert_array_equal(
+        model.cv_results_["mean_test_score"], expected.cv_results_["mean_test_score"]
+    )
+
+
+def test_a_copy_uses_the_same_client(client):
+    model = DaskPVMClassifier(1.5, client=client, candidates=np.zeros((1, 2)))
+    copy = clone(model)
+    assert copy.client is client
+    assert copy.candidates is not model.candidates
+    assert copy.eps == 1.5
+
+
+X, Y = cut(np.arange(12.0).reshape(6, 2), 3), cut(np.array([0, 0, 0, 1, 1, 1]), 3)
+ERRORS = {
+    "unknown chunks": (X[X[:, 0] > 2], Y, {}, "chunks of known length.*X.compute_chunk_sizes"),
+    "unknown labels": (X, Y[Y > 0], {}, "y must have chunks of known length"),
+    "column chunks": (X.rechunk((3, 1)), Y, {}, r"all columns in one chunk, got 2.*rechunk"),
+    "in memory": (np.zeros((6, 2)), Y, {}, "dask array or data frame, got ndarray.*PVMClassifier"),
+    "labels in memory": (X, np.zeros(6), {}, "y must be a dask array"),
+    "lengths": (X, Y[:4], {}, "as many rows, got 6 and 4"),
+    "dimensions": (X[:, 0], Y, {}, "X must have two dimensions"),
+    "selection": (X, Y, {"selection": "best"}, "selection must be .*got 'best'"),
+    "metric": (X, Y, {"metric": DANN()}, "DANN needs all training points at once"),
+    "table": (X, Y, {"metric": "precomputed"}, "table of values between examples"),
+    "candidates": (
+        X,
+        Y,
+        {"candidates": "kmeans"},
+        "candidates must be 'train'.*'kmeans'.*on a sample",
+    ),
+    "features": (X, Y, {"candidates": np.zeros((2, 3))}, "must have 2 features as X has, got 3"),
+    "eps": (X, Y, {"eps": -1.0}, "eps must be a positive number"),
+    "not a number": (X * np.nan, Y, {}, "NaN"),
+}
+
+
+@pytest.mark.parametrize("case", ERRORS)
+def test_what_cannot_be_done_is_said_at_once_and_leaves_no_trace(client, case):
+    dX, dy, options, message = ERRORS[case]
+    model = DaskPVMClassifier(**options)
+    with pytest.raises((ValueError, TypeError), match=message):
+        model.fit(dX, dy)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"), [([1, 1, 1, 1, -1, 1], "not below 0"), ([1, 1, 1, 0, 0, 0], r"\[1\]")]
+)
+def test_weights_are_checked(client, weights, message):
+    with pytest.raises(ValueError, match=message):
+        DaskPVMClassifier().fit(X, Y, cut(np.array(weights, dtype=float), 3))
+
+
+@pytest.mark.parametrize("metric", ["euclidean", lambda a, b: float(abs(a - b).sum())])
+def test_the_plain_estimators_point_here(metric):
+    model = PVMClassifier(1.0, metric=metric)
+    with pytest.raises(TypeError, match=r"DaskPVMClassifier, or pass X.compute\(\)"):
+        model.fit(X, Y)
+    model.fit(X.compute(), Y.compute())
+    with pytest.raises(TypeError, match="DaskPVMClassifier"):
+        model.predict(X)
