@@ -1,4 +1,5 @@
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -168,3 +169,13 @@ def test_whole_weights_stay_as_they_are():
     weights = np.array([0.0, 1.0, 7.0, 1000.0])
     np.testing.assert_array_equal(snap_weights(weights), weights)
     np.testing.assert_array_equal(snap_weights(np.zeros(3)), np.zeros(3))
+
+
+@pytest.mark.parametrize("largest", [5e-324, 1e-310, 1e-300, 0.7, 1.0, 3.0, 1e300])
+def test_weights_of_any_size_come_to_a_grid_on_which_sums_are_exact(largest):
+    """Also where numbers are so small that the grid is the spacing of all numbers."""
+    weights = snap_weights(largest * np.array([1.0, 0.5, 0.3, 1.0, 0.7]))
+    exact = sum(map(Fraction, weights.tolist()))
+    assert Fraction(float(weights.sum())) == exact
+    assert Fraction(float(weights[::-1].sum())) == exact
+    np.testing.assert_allclose(weights[0], largest, rtol=1e-12)

@@ -20,7 +20,7 @@ from .cover import CoverProblem, CoverSolution
 from .resources import progress_bar
 from .solvers import Solver
 
-__all__ = ["Selection", "formulate", "select", "snap_weights"]
+__all__ = ["Selection", "formulate", "select", "snap_weights", "weight_grid"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,12 +184,19 @@ def snap_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     are unless there are very many of them; other weights move by at most one part in
     2**30 of the largest for up to four million points.
     """
-    largest = float(weights.max(initial=0.0))
-    if largest == 0.0:
-        return weights
-    bits = 52 - math.ceil(math.log2(len(weights) + 1))
-    grid = 2.0 ** (math.ceil(math.log2(largest)) - bits)
+    grid = weight_grid(float(weights.max(initial=0.0)), len(weights))
     return np.round(weights / grid) * grid
+
+
+def weight_grid(largest: float, n_points: int) -> float:
+    """Return the grid on which `n_points` weights up to `largest` have exact sums."""
+    if largest == 0.0:
+        return 1.0
+    bits = 52 - math.ceil(math.log2(n_points + 1))
+    mantissa, exponent = math.frexp(largest)
+    least = exponent - 1 if mantissa == 0.5 else exponent
+    # No grid is finer than the smallest positive number there is.
+    return math.ldexp(1.0, max(least - bits, -1074))
 
 
 def _time_shares(options: dict[str, Any], n_classes: int) -> Iterator[dict[str, Any]]:

@@ -16,9 +16,9 @@ from .nearest import find_nearest
 from .resources import row_count
 from .training import Training
 
-__all__ = ["propose_eps", "suggest_eps"]
+__all__ = ["SAMPLE_SIZE", "draw_rows", "propose_eps", "suggest_eps", "weighted_quantile"]
 
-_SAMPLE_PROPOSE = 1000
+SAMPLE_SIZE = 1000
 _SAMPLE_SUGGEST = 2000
 
 Floats = NDArray[np.float64]
@@ -44,15 +44,15 @@ def propose_eps(
     """
     X, y, dissimilarity = training.points, training.codes, training.dissimilarity
     n_candidates = X.shape[1] if training.is_table else row_count(X)
-    columns = _draw(n_candidates, _SAMPLE_PROPOSE, rng)
+    columns = draw_rows(n_candidates, SAMPLE_SIZE, rng)
     if len(training.classes) == 1:
         distances = _columns(dissimilarity, X, columns).ravel()
-        return _quantile(distances[distances > 0.0], None, 0.25)
+        return weighted_quantile(distances[distances > 0.0], None, 0.25)
     distances = _distance_to_rival(dissimilarity, X, y, columns, n_jobs)
     positive = distances > 0.0
     square = n_candidates == len(y)
     shares = training.weights[columns] if square else np.ones(len(columns))
-    return _quantile(distances[positive], shares[positive], 0.5)
+    return weighted_quantile(distances[positive], shares[positive], 0.5)
 
 
 def suggest_eps(
@@ -135,12 +135,12 @@ def _sample_distances(dissimilarity: Any, X: Any, rng: np.random.Generator) -> F
         table = dissimilarity.table(X)
         table = table[
             np.ix_(
-                _draw(table.shape[0], _SAMPLE_SUGGEST, rng),
-                _draw(table.shape[1], _SAMPLE_SUGGEST, rng),
+                draw_rows(table.shape[0], _SAMPLE_SUGGEST, rng),
+                draw_rows(table.shape[1], _SAMPLE_SUGGEST, rng),
             )
         ]
     else:
-        points = _safe_indexing(X, _draw(row_count(X), _SAMPLE_SUGGEST, rng))
+        points = _safe_indexing(X, draw_rows(row_count(X), _SAMPLE_SUGGEST, rng))
         table = dissimilarity.cross(points, points)
         if getattr(dissimilarity, "symmetric", False):
             table = table[np.triu_indices(len(table), k=1)]
@@ -190,12 +190,12 @@ def _is_table(dissimilarity: Any) -> bool:
     return bool(getattr(dissimilarity, "pairwise", False))
 
 
-def _draw(n: int, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
+def draw_rows(n: int, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
     """All of `n` rows, or a sorted sample of `size` of them."""
     return np.arange(n) if n <= size else np.sort(rng.choice(n, size, replace=False))
 
 
-def _quantile(values: Floats, shares: Floats | None, q: float) -> float:
+def weighted_quantile(values: Floats, shares: Floats | None, q: float) -> float:
     """Weighted lower quantile; 1 if there is nothing to take it of."""
     if len(values) == 0:
         return 1.0

@@ -13,11 +13,11 @@ from scipy.sparse import csc_array
 from protocover.dissimilarity import Euclidean
 from protocover.distributed import blocks as blocks_module
 from protocover.distributed.blocks import ClassCover, block_numbers, count_blocks
-from protocover.distributed.chunks import _read, weight_grid
+from protocover.distributed.chunks import _read
 from protocover.distributed.cluster import Cluster
 from protocover.distributed.selection import choose_tiers
 from protocover.distributed.storage import load_share, save_block
-from protocover.formulation import snap_weights
+from protocover.formulation import snap_weights, weight_grid
 
 
 def test_every_block_is_a_fair_sample_of_any_run_of_candidates():

@@ -16,6 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ..candidates import stack_rows
 from ..examples import check_examples
+from ..formulation import weight_grid
 from ..resources import row_count
 
 __all__ = [
@@ -176,12 +177,6 @@ def read_points(
         total_weight=math.fsum(weight for _, weight in told),
         weighted=sample_weight is not None,
     )
-
-
-def weight_grid(largest: float, n_points: int) -> float:
-    """Return the grid of :func:`protocover.formulation.snap_weights`, from the extremes alone."""
-    bits = 52 - math.ceil(math.log2(n_points + 1))
-    return float(2.0 ** (math.ceil(math.log2(largest)) - bits)) if largest > 0.0 else 1.0
 
 
 def take_points(

@@ -15,7 +15,7 @@ from ..candidates import Pool
 from ..estimators import PVMClassifier
 from ..forecast import foretell
 from ..formulation import Selection
-from ..radius import _draw
+from ..radius import draw_rows
 from ..training import Training
 from ..validation import (
     check_eps,
@@ -262,7 +262,9 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
         )
         # Children of the generator, so that its own draws are those of the plain classifier.
         for_sample, for_forecast = rng.spawn(2)
-        sample, weights, _ = take_points(client, points, _draw(len(points), SAMPLE, for_sample))
+        sample, weights, _ = take_points(
+            client, points, draw_rows(len(points), SAMPLE, for_sample)
+        )
         dissimilarity.fit(sample)
         if eps is None:
             eps = propose_eps_on_cluster(

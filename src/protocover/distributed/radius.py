@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..nearest import find_nearest, nearest_in_groups
-from ..radius import _SAMPLE_PROPOSE, _draw, _quantile, propose_eps
+from ..radius import SAMPLE_SIZE, draw_rows, propose_eps, weighted_quantile
 from ..training import Training
 from .chunks import Chunk, ChunkedPoints, take_points
 from .cluster import as_task
@@ -39,7 +39,7 @@ def propose_eps_on_cluster(
         codes = np.zeros(len(weights), dtype=np.intp)
         few = Training(rows, codes, weights, points.classes, dissimilarity, [])
         return propose_eps(few, rng=rng, n_jobs=1)
-    queries, shares, _ = take_points(client, points, _draw(len(points), _SAMPLE_PROPOSE, rng))
+    queries, shares, _ = take_points(client, points, draw_rows(len(points), SAMPLE_SIZE, rng))
     asked = as_task(client, queries)
     n_classes = len(points.classes)
     found = client.gather(
@@ -49,7 +49,7 @@ def propose_eps_on_cluster(
         ]
     )
     rival = np.partition(np.min(found, axis=0), 1, axis=1)[:, 1]
-    return _quantile(rival[rival > 0.0], shares[rival > 0.0], 0.5)
+    return weighted_quantile(rival[rival > 0.0], shares[rival > 0.0], 0.5)
 
 
 def _nearest_by_class(chunk: Chunk, queries: Any, dissimilarity: Any, *, n_classes: int) -> Floats:
