@@ -106,3 +106,22 @@ def test_an_object_is_cloned_and_never_changed():
     mine = Metric("seuclidean")
     resolve_metric(mine).fit(X)
     assert not hasattr(mine, "params_")
+
+
+@pytest.mark.parametrize(
+    ("metric", "expected"),
+    [
+        (Metric("cityblock"), True),
+        (Metric("seuclidean"), False),
+        (Metric("seuclidean", {"V": [1.0, 2.0]}), True),
+        (Metric("mahalanobis"), False),
+        (Metric("mahalanobis", {"VI": np.eye(2)}), True),
+    ],
+)
+def test_a_metric_knows_whether_it_learns(metric, expected):
+    """Fitted on other points it gives the same numbers just when it says so."""
+    rng = np.random.default_rng(0)
+    A, B = rng.normal(size=(5, 2)), rng.normal(size=(4, 2)) * [1.0, 9.0]
+    one, other = metric.fit(A).cross(A, B), metric.fit(B).cross(A, B)
+    assert metric.learns_nothing is expected
+    assert np.array_equal(one, other) is expected

@@ -66,6 +66,12 @@ class Metric(BaseEstimator):
         """Whether rows may hold missing values."""
         return self.name == "nan_euclidean"
 
+    @property
+    def learns_nothing(self) -> bool:
+        """Whether `fit` has no influence on `cross`."""
+        learned = {"seuclidean": "V", "mahalanobis": "VI"}.get(self.name)
+        return learned is None or learned in (self.params or {})
+
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn what the metric takes from the training data."""
         params = dict(self.params or {})
