@@ -11,7 +11,7 @@ EMPTY := .venv-empty
 OLDEST := .venv-oldest
 export MPLBACKEND ?= Agg
 
-.PHONY: docs dist test-oldest help demo test check format lint types imports bench bench-large bench-peers paper paper-quick clean
+.PHONY: docs dist test-oldest help demo test check format lint types imports bench bench-dask bench-large bench-peers paper paper-quick clean
 
 help:  ## Show what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -76,6 +76,9 @@ test-oldest: $(READY)  ## Run the tests with the oldest dependencies that are al
 bench: $(READY)  ## Measure speed and memory as ratios, in one run
 	@$(BIN)/python benchmarks/bench_fit.py
 	@$(BIN)/python benchmarks/bench_path.py
+
+bench-dask: $(READY)  ## Measure the tasks of a fit on Dask and write them into docs/dask.md
+	@$(BIN)/python benchmarks/bench_dask.py --write
 
 bench-peers: $(READY)  ## Compare with alibi, R's protoclass, k-medoids and condensed neighbours
 	@test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)

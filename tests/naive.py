@@ -253,3 +253,65 @@ def exact_optimum(problem):
         for size in range(problem.n_candidates + 1)
         for subset in itertools.combinations(candidates, size)
     )
+
+
+def sammon_stress(D, places):
+    """Sammon's stress, pair by pair, those of dissimilarity zero left out."""
+    total, misfit = 0.0, 0.0
+    for i, j in itertools.combinations(range(len(D)), 2):
+        if D[i][j] > 0:
+            total += D[i][j]
+            misfit += (D[i][j] - math.dist(places[i], places[j])) ** 2 / D[i][j]
+    return misfit / total if total else 0.0
+
+
+def finite_differences(function, x, step=1e-5):
+    """First and unmixed second derivatives of a function of a vector, by central differences."""
+    slope, bend = np.empty(len(x)), np.empty(len(x))
+    for k in range(len(x)):
+        ahead, behind = x.copy(), x.copy()
+        ahead[k] += step
+        behind[k] -= step
+        slope[k] = (function(ahead) - function(behind)) / (2 * step)
+        bend[k] = (function(ahead) - 2 * function(x) + function(behind)) / step**2
+    return slope, bend
+
+
+def suspects(distances, y, prototype_labels, prototype_rows, eps):
+    """Suspect training points as (row, score, suggested label, reason), highest score first."""
+    n, m = distances.shape
+    alone = [
+        not any(
+            distances[i, k] < eps and y[i] == prototype_labels[k] and i != prototype_rows[k]
+            for i in range(n)
+        )
+        for k in range(m)
+    ]
+    found = []
+    for i in range(n):
+        near, held = {}, {}
+        for label in sorted(set(prototype_labels.tolist())):
+            speaks = [
+                k
+                for k in range(m)
+                if prototype_labels[k] == label and not (alone[k] and prototype_rows[k] == i)
+            ]
+            away = sorted(eps if prototype_rows[k] == i else distances[i, k] for k in speaks)[:2]
+            if away:
+                near[label] = sum(away) / len(away)
+            held[label] = any(distances[i, k] < eps for k in speaks)
+        others = {label: value for label, value in near.items() if label != y[i]}
+        if not others:
+            continue
+        suggested = min(others, key=lambda label: (others[label], label))
+        a, b = near.get(y[i]), others[suggested]
+        score = 1.0 if a is None else 0.5 if a + b == 0 else a / (a + b)
+        only_others = not held.get(y[i], False) and any(
+            inside for label, inside in held.items() if label != y[i]
+        )
+        if only_others or score > 0.5:
+            reason = (
+                "covered only by other classes" if only_others else "nearest prototypes disagree"
+            )
+            found.append((i, score, suggested, reason))
+    return sorted(found, key=lambda entry: (-entry[1], entry[0]))

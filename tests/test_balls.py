@@ -7,9 +7,9 @@ from scipy.sparse import csr_array, csr_matrix
 from scipy.spatial.distance import cdist
 
 import naive
-from protocover import balls as balls_module
 from protocover.balls import build_balls, check_dissimilarities
 from protocover.dissimilarity import Cosine, Euclidean, Function, Metric, SquaredEuclidean
+from protocover.dissimilarity.scan import StripScan
 from protocover.exceptions import DissimilarityError
 
 
@@ -29,6 +29,10 @@ def tied_data():
         "far from the origin": grid(2, 10, 1.0) + 1e7,
         "very small": grid(2, 10, 1e-30),
         "very large": grid(2, 10, 1e30),
+        "squares below normal numbers": grid(2, 6, 1e-158),
+        "squares near nothing": grid(2, 6, 1e-162),
+        "squares that vanish": grid(2, 4, 1e-310),
+        "squares near overflow": grid(2, 6, 1e152),
         "two scales": np.vstack((grid(2, 7, 1e-4), grid(2, 7, 1.0) + 1e3)),
         "all the same": np.full((9, 4), 0.3),
     }
@@ -73,8 +77,7 @@ def test_sparse_rows_have_the_members_of_dense_rows(dissimilarity, container):
 def test_result_is_independent_of_tiles_and_threads(monkeypatch):
     X = np.random.default_rng(3).integers(0, 6, size=(150, 3)).astype(float)
     whole = build_balls(Euclidean(), X, X, eps=2.0, n_jobs=1)
-    monkeypatch.setattr(balls_module, "TILE_ROWS", 32)
-    monkeypatch.setattr(balls_module, "TILE_COLUMNS", 32)
+    monkeypatch.setattr(StripScan, "tile", (32, 32))
     for n_jobs in (1, 2, 3):
         tiled = build_balls(Euclidean(), X, X, eps=2.0, n_jobs=n_jobs)
         for part in ("indptr", "indices", "data"):
@@ -84,8 +87,7 @@ def test_result_is_independent_of_tiles_and_threads(monkeypatch):
 def test_tiles_may_be_longer_than_wide_without_losing_pairs(monkeypatch):
     X = np.random.default_rng(4).normal(size=(100, 2))
     D = cdist(X, X)
-    monkeypatch.setattr(balls_module, "TILE_ROWS", 24)
-    monkeypatch.setattr(balls_module, "TILE_COLUMNS", 56)
+    monkeypatch.setattr(StripScan, "tile", (24, 56))
     np.testing.assert_array_equal(build_balls(Euclidean(), X, X, eps=1.0).toarray(), D < 1.0)
 
 

@@ -1,3 +1,6 @@
+import re
+import time
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -6,8 +9,9 @@ from scipy.spatial.distance import pdist
 
 from protocover import CoverMemoryWarning, PVMClassifier
 from protocover import forecast as forecast_module
+from protocover.balls import build_balls
 from protocover.dissimilarity import Euclidean
-from protocover.forecast import BYTES_PER_MEMBERSHIP, foretell
+from protocover.forecast import BYTES_PER_MEMBERSHIP, foretell, measure_ahead
 
 X = np.random.default_rng(0).normal(size=(3000, 2))
 
@@ -42,3 +46,49 @@ def test_fit_says_nothing_where_it_fits(monkeypatch):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             PVMClassifier(0.2).fit(X, X[:, 0] > 0)
+
+
+@pytest.mark.parametrize("eps", [0.05, 0.5, 2.0])
+def test_memberships_measured_ahead_are_those_then_found(eps):
+    actual = 2 * (pdist(X) < eps).sum() + len(X)
+    for Z in (X, X[::2].copy()):
+        ahead = measure_ahead(Euclidean(), X, Z, eps=eps, rng=np.random.default_rng(3))
+        expected = actual if Z is X else build_balls(Euclidean(), X, Z, eps=eps).nnz
+        assert 1 / 1.5 < ahead.memberships / expected < 1.5
+
+
+def test_balls_that_hold_their_own_point_alone_are_foretold():
+    """No sampled pair but that of a point with itself is within the radius."""
+    ahead = measure_ahead(Euclidean(), X, X, eps=1e-9, rng=np.random.default_rng(4))
+    assert ahead.memberships == len(X)
+
+
+def test_time_and_memory_measured_ahead_are_about_those_then_used():
+    """Processor time, which other work on the machine does not lengthen much."""
+    rng = np.random.default_rng(5)
+    y = rng.integers(5, size=8000)
+    points = rng.normal(size=(5, 8))[y] + rng.normal(size=(8000, 8))
+    ahead = measure_ahead(Euclidean(), points, points, eps=3.0, rng=rng, n_jobs=1)
+    model = PVMClassifier(3.0, n_jobs=1)
+    start = time.process_time()
+    model.fit(points, y)
+    seconds = time.process_time() - start
+    tracemalloc.start()
+    model.fit(points, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert ahead.memberships > 2_000_000
+    assert 1 / 1.5 < ahead.n_bytes / peak < 1.5
+    assert 1 / 3 < ahead.seconds / seconds < 3
+
+
+def test_fit_says_beforehand_what_it_will_take(capsys):
+    PVMClassifier(0.5, verbose=1).fit(X, X[:, 0] > 0)
+    said = capsys.readouterr().err
+    assert re.search(
+        r"balls of radius 0\.5: 3000 points x 3000 candidates, about \S+ memberships "
+        r"\(\S+ a ball\), \S+ MB and \S+ s of processor time on \d+ threads",
+        said,
+    )
+    PVMClassifier(0.5).fit(X, X[:, 0] > 0)
+    assert capsys.readouterr().err == ""

@@ -7,16 +7,18 @@ the size points x candidates is ever held.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import csr_array
 from sklearn.utils import _safe_indexing
 from threadpoolctl import threadpool_limits
 
+from .assembly import Found, assemble
 from .exceptions import DissimilarityError
 from .resources import progress_bar, row_count, thread_count
 
@@ -29,15 +31,18 @@ __all__ = [
     "build_balls",
     "build_levels",
     "check_dissimilarities",
+    "cut_tiles",
+    "level_test",
     "table_tile",
+    "worker_threads",
 ]
 
+# Where a dissimilarity does not know better.
 TILE_ROWS = 1024
 TILE_COLUMNS = 1024
 
 Indices = NDArray[np.intp]
 Tile = Callable[[slice, slice], NDArray[np.float64]]
-Found = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint16] | None]
 LevelTest = Callable[[slice, slice], tuple[Indices, Indices, Indices]]
 
 
@@ -66,7 +71,8 @@ class RadiusSearch(Dissimilarity, Protocol):
         """Return a function of (rows, columns) that gives a tile's members and their levels.
 
         A pair is a member if it is within the last of the rising `radii`; its level is
-        the number of the first of them that it is within.
+        the number of the first of them that it is within. The function may have an
+        attribute ``tile``, the (rows, columns) of the tiles it likes best.
         """
         ...
 
@@ -105,8 +111,7 @@ def build_balls(
         With sorted indices. It does not depend on `n_jobs`.
     """
     radii = np.array([eps], dtype=np.float64)
-    found = _search(dissimilarity, X, Z, radii, closed, n_jobs, verbose, keep_levels=False)
-    return _assemble(found, (row_count(X), row_count(Z)), bool)
+    return _search(dissimilarity, X, Z, radii, closed, n_jobs, verbose, dtype=bool)
 
 
 def build_levels(
@@ -135,8 +140,23 @@ def build_levels(
         With sorted indices.
     """
     dtype = np.uint8 if len(radii) < 255 else np.uint16
-    found = _search(dissimilarity, X, Z, radii, closed, n_jobs, verbose, keep_levels=True)
-    return _assemble(found, (row_count(X), row_count(Z)), dtype)
+    return _search(dissimilarity, X, Z, radii, closed, n_jobs, verbose, dtype=dtype)
+
+
+def level_test(
+    dissimilarity: Dissimilarity, X: Any, Z: Any, *, radii: NDArray[np.float64], closed: bool
+) -> LevelTest:
+    """Return the tile test of `dissimilarity`: its own fast one, or compute and compare."""
+    if isinstance(dissimilarity, RadiusSearch):
+        return dissimilarity.level_test(X, Z, radii=radii, closed=closed)
+    tile = table_tile(dissimilarity, X, Z)
+
+    def test(rows: slice, columns: slice) -> tuple[Indices, Indices, Indices]:
+        table = tile(rows, columns)
+        i, j = np.nonzero(table <= radii[-1] if closed else table < radii[-1])
+        return i, j, np.searchsorted(radii, table[i, j], side="left" if closed else "right")
+
+    return test
 
 
 def table_tile(dissimilarity: Dissimilarity, A: Any, B: Any) -> Tile:
@@ -171,6 +191,31 @@ def check_dissimilarities(D: Any, shape: tuple[int, int], source: str) -> NDArra
     return table
 
 
+def cut_tiles(
+    n_points: int, n_candidates: int, shape: tuple[int, int], *, symmetric: bool
+) -> list[tuple[slice, slice]]:
+    """Cut the table into tiles, row by row; of a symmetric one those of the upper half."""
+    n_rows, n_columns = shape
+    return [
+        (slice(i, min(i + n_rows, n_points)), slice(j, min(j + n_columns, n_candidates)))
+        for i in range(0, n_points, n_rows)
+        for j in range(i if symmetric else 0, n_candidates, n_columns)
+    ]
+
+
+@contextmanager
+def worker_threads(
+    dissimilarity: Dissimilarity, n_jobs: int | None
+) -> Iterator[ThreadPoolExecutor]:
+    """Run tiles in threads of their own, with the linear algebra library kept to one each."""
+    n_threads = thread_count(n_jobs) if getattr(dissimilarity, "thread_safe", True) else 1
+    with (
+        threadpool_limits(1 if n_threads > 1 else None, user_api="blas"),
+        ThreadPoolExecutor(n_threads) as pool,
+    ):
+        yield pool
+
+
 def _search(
     dissimilarity: Dissimilarity,
     X: Any,
@@ -180,49 +225,23 @@ def _search(
     n_jobs: int | None,
     verbose: int,
     *,
-    keep_levels: bool,
-) -> list[Found]:
-    """Test all tiles, several at once, and return what each found, in order."""
+    dtype: Any,
+) -> csr_array:
+    """Test all tiles, several at once, and join what they found."""
     symmetric = Z is X and getattr(dissimilarity, "symmetric", False)
-    test = _level_test(dissimilarity, X, Z, radii, closed)
-    tiles = _tiles(row_count(X), row_count(Z), symmetric=symmetric)
+    test = level_test(dissimilarity, X, Z, radii=radii, closed=closed)
+    shape = row_count(X), row_count(Z)
+    tile_shape = getattr(test, "tile", (TILE_ROWS, TILE_COLUMNS))
+    tiles = cut_tiles(*shape, tile_shape, symmetric=symmetric)
 
     def members(tile: tuple[slice, slice]) -> Found:
-        i, j, level = test(*tile)
-        return _place(*tile, i, j, level if keep_levels else None, symmetric=symmetric)
+        return _place(*tile, *test(*tile), dtype=dtype, symmetric=symmetric)
 
-    n_threads = thread_count(n_jobs) if getattr(dissimilarity, "thread_safe", True) else 1
     with (
-        threadpool_limits(1 if n_threads > 1 else None, user_api="blas"),
-        ThreadPoolExecutor(n_threads) as pool,
-        progress_bar(pool.map(members, tiles), len(tiles), "balls", verbose) as done,
+        worker_threads(dissimilarity, n_jobs) as pool,
+        progress_bar(pool.map(members, tiles), len(tiles), "balls", verbose) as found,
     ):
-        return list(done)
-
-
-def _level_test(
-    dissimilarity: Dissimilarity, X: Any, Z: Any, radii: NDArray[np.float64], closed: bool
-) -> LevelTest:
-    """Return the tile test of `dissimilarity`: its own fast one, or compute and compare."""
-    if isinstance(dissimilarity, RadiusSearch):
-        return dissimilarity.level_test(X, Z, radii=radii, closed=closed)
-    tile = table_tile(dissimilarity, X, Z)
-
-    def test(rows: slice, columns: slice) -> tuple[Indices, Indices, Indices]:
-        table = tile(rows, columns)
-        i, j = np.nonzero(table <= radii[-1] if closed else table < radii[-1])
-        return i, j, np.searchsorted(radii, table[i, j], side="left" if closed else "right")
-
-    return test
-
-
-def _tiles(n_points: int, n_candidates: int, *, symmetric: bool) -> list[tuple[slice, slice]]:
-    """Cut the table into tiles; of a symmetric one those that touch the upper half."""
-    return [
-        (slice(i, min(i + TILE_ROWS, n_points)), slice(j, min(j + TILE_COLUMNS, n_candidates)))
-        for i in range(0, n_points, TILE_ROWS)
-        for j in range(i if symmetric else 0, n_candidates, TILE_COLUMNS)
-    ]
+        return assemble(found, shape, dtype=dtype, symmetric=symmetric)
 
 
 def _place(
@@ -230,28 +249,16 @@ def _place(
     columns: slice,
     i: Indices,
     j: Indices,
-    level: Indices | None,
+    level: Indices,
     *,
+    dtype: Any,
     symmetric: bool,
 ) -> Found:
-    """Give a tile's pairs their numbers within the whole table, mirrored if symmetric."""
+    """Give a tile's pairs their columns in the whole table, of a symmetric one the upper half."""
     row, column = i.astype(np.int32), j.astype(np.int32)
-    row += rows.start
     column += columns.start
-    value = None if level is None else (level + 1).astype(np.uint16)
-    if symmetric and rows != columns:
-        row, column = np.concatenate((row, column)), np.concatenate((column, row))
-        value = None if value is None else np.concatenate((value, value))
-    return row, column, value
-
-
-def _assemble(found: list[Found], shape: tuple[int, int], dtype: Any) -> csr_array:
-    """Join the pairs of all tiles, using `found` up, into a table with sorted indices."""
-    rows = np.concatenate([row for row, _, _ in found] or [np.empty(0, np.int32)])
-    columns = np.concatenate([column for _, column, _ in found] or [np.empty(0, np.int32)])
-    levels = [value for _, _, value in found if value is not None]
-    values = np.concatenate(levels).astype(dtype) if levels else np.ones(len(rows), dtype=dtype)
-    found.clear()
-    pairs = coo_array((values, (rows, columns)), shape=shape)
-    # By column and then by row: the second pass leaves each row's columns in order.
-    return pairs.tocsc().tocsr()
+    value = np.ones(len(i), dtype=bool) if dtype is bool else (level + 1).astype(dtype)
+    if symmetric and columns.start < rows.stop:
+        upper = column >= row + np.int32(rows.start)
+        row, column, value = row[upper], column[upper], value[upper]
+    return Found(rows, row, column, value)

@@ -15,6 +15,8 @@ from .resources import row_count, thread_count
 __all__ = ["GroupSearch", "NearestSearch", "find_nearest", "nearest_in_groups"]
 
 _TABLE_SIZE = 1 << 20
+# Queries made ready at once, however few the prototypes are.
+_MOST_ROWS = 1024
 
 
 class GroupSearch(Protocol):
@@ -62,7 +64,7 @@ def find_nearest(
     """
     search = _group_search(dissimilarity, A, B, bounds)
     n_queries = row_count(A)
-    step = max(1, _TABLE_SIZE // max(1, row_count(B)))
+    step = max(1, min(_MOST_ROWS, _TABLE_SIZE // max(1, row_count(B))))
     blocks = [slice(i, min(i + step, n_queries)) for i in range(0, n_queries, step)]
     n_threads = thread_count(n_jobs) if getattr(dissimilarity, "thread_safe", True) else 1
     if n_threads == 1 or len(blocks) == 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from joblib import effective_n_jobs
 from threadpoolctl import threadpool_info
 from tqdm.auto import tqdm
 
-__all__ = ["available_memory", "progress_bar", "row_count", "thread_count"]
+__all__ = ["available_memory", "progress_bar", "row_count", "say", "thread_count"]
 
 
 def thread_count(n_jobs: int | None) -> int:
@@ -35,6 +36,12 @@ def available_memory() -> int | None:
 def progress_bar(items: Iterable[Any], total: int, what: str, verbose: int) -> Any:
     """Return `items` behind a progress bar that is shown when `verbose` is above 0."""
     return tqdm(items, total=total, desc=what, disable=verbose <= 0, leave=False)
+
+
+def say(line: str, verbose: int) -> None:
+    """Write a line where the progress bars are shown, when `verbose` is above 0."""
+    if verbose > 0:
+        tqdm.write(line, file=sys.stderr)
 
 
 def row_count(X: Any) -> int:

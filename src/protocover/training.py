@@ -14,14 +14,29 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from .balls import build_balls, build_levels
-from .candidates import Pool, column_pool, gather_candidates
+from .candidates import (
+    Pool,
+    column_pool,
+    draw_stratified,
+    gather_candidates,
+    is_number,
+    is_train,
+)
 from .dissimilarity import Precomputed, resolve_metric
-from .forecast import warn_if_too_large
+from .forecast import announce, warn_if_too_large
 from .formulation import snap_weights
 from .resources import row_count
 from .validation import check_weights
 
-__all__ = ["Training", "check_labels", "prepare_training", "training_balls", "training_levels"]
+__all__ = [
+    "Training",
+    "check_labels",
+    "pool_balls",
+    "prepare_training",
+    "side_by_side",
+    "training_balls",
+    "training_levels",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,13 +110,8 @@ def prepare_training(
         pools = gather_candidates(
             candidates, points, codes, rows=kept, extent=n_given, rng=rng, unlabeled=unlabeled
         )
-    elif isinstance(candidates, str) and candidates == "train" and unlabeled is None:
-        pools = [column_pool(kept, n_given, points.shape[1])]
     else:
-        raise ValueError(
-            "precomputed dissimilarities have the candidates as their columns; leave "
-            "candidates='train' and unlabeled=None"
-        )
+        pools = [_columns(candidates, points, codes, kept, n_given, unlabeled, rng)]
     return Training(points, codes, weights[kept], classes, dissimilarity, pools)
 
 
@@ -115,9 +125,25 @@ def training_balls(
     verbose: int,
 ) -> csr_array:
     """Build the balls of all pools side by side; see :func:`protocover.balls.build_balls`."""
+    return side_by_side(
+        pool_balls(training, eps=eps, closed=closed, rng=rng, n_jobs=n_jobs, verbose=verbose)
+    )
+
+
+def pool_balls(
+    training: Training,
+    *,
+    eps: float,
+    closed: bool,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    verbose: int,
+) -> list[csr_array]:
+    """Build the balls of each pool; see :func:`protocover.balls.build_balls`."""
 
     def build(dissimilarity: Any, X: Any, Z: Any) -> csr_array:
         warn_if_too_large(dissimilarity, X, Z, eps=eps, rng=rng)
+        announce(dissimilarity, X, Z, eps=eps, rng=rng, n_jobs=n_jobs, verbose=verbose)
         return build_balls(
             dissimilarity, X, Z, eps=eps, closed=closed, n_jobs=n_jobs, verbose=verbose
         )
@@ -142,17 +168,46 @@ def training_levels(
             dissimilarity, X, Z, radii=radii, closed=closed, n_jobs=n_jobs, verbose=verbose
         )
 
-    return _over_pools(training, build)
+    return side_by_side(_over_pools(training, build))
 
 
-def _over_pools(training: Training, build: Callable[[Any, Any, Any], csr_array]) -> csr_array:
-    """Build one table for each pool and put them side by side."""
+def _columns(
+    candidates: Any,
+    table: Any,
+    codes: NDArray[np.intp],
+    kept: NDArray[np.intp],
+    n_given: int,
+    unlabeled: Any,
+    rng: np.random.Generator,
+) -> Pool:
+    """Return the columns of a table that are candidates: all, or of a square one a sample."""
+    pool = column_pool(kept, n_given, table.shape[1])
+    if unlabeled is None and is_train(candidates):
+        return pool
+    if unlabeled is None and is_number(candidates) and table.shape[1] == n_given:
+        columns = kept[draw_stratified(candidates, codes, rng)]
+        return Pool(columns, "train", columns, n_given)
+    raise ValueError(
+        "precomputed dissimilarities have the candidates as their columns; leave "
+        "candidates='train', or a number or share of the points of a square table, and "
+        "unlabeled=None"
+    )
+
+
+def side_by_side(tables: list[csr_array]) -> csr_array:
+    """Put the tables of all pools side by side."""
+    return tables[0] if len(tables) == 1 else hstack(tables, format="csr")
+
+
+def _over_pools(
+    training: Training, build: Callable[[Any, Any, Any], csr_array]
+) -> list[csr_array]:
+    """Build one table for each pool."""
     points, dissimilarity = training.points, training.dissimilarity
     if training.is_table:
         points = dissimilarity.table(points)
         dissimilarity = Precomputed().fit(points)
-    tables = [build(dissimilarity, points, pool.points) for pool in training.pools]
-    return tables[0] if len(tables) == 1 else hstack(tables, format="csr")
+    return [build(dissimilarity, points, pool.points) for pool in training.pools]
 
 
 def check_labels(y: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:

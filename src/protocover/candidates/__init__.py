@@ -10,10 +10,12 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
 
 from .hull import HullCandidates
 from .kmeans import KMeansCandidates
-from .pool import Pool, column_pool, given_pool, numbers, take, training_pool
+from .pool import Pool, column_pool, given_pool, numbers, stack_rows, take, training_pool
+from .sample import draw_stratified, is_number
 
 __all__ = [
     "CandidateGenerator",
@@ -21,8 +23,13 @@ __all__ = [
     "KMeansCandidates",
     "Pool",
     "column_pool",
+    "draw_stratified",
     "gather_candidates",
+    "is_number",
+    "is_train",
+    "listed",
     "numbers",
+    "stack_rows",
     "take",
 ]
 
@@ -51,9 +58,10 @@ def gather_candidates(
 
     Parameters
     ----------
-    candidates : str, array, generator, or list of these
-        ``"train"`` for the training points, ``"kmeans"`` or ``"hull"`` for those
-        generators with their defaults, a generator object, or an array of rows.
+    candidates : str, number, array, generator, or list of these
+        ``"train"`` for the training points, a whole number or a share of them to draw,
+        ``"kmeans"`` or ``"hull"`` for those generators with their defaults, a generator
+        object, or an array of rows.
     X, y : training points and their class numbers
         Passed on to the generators.
     rows : ndarray of int, shape (n_points,)
@@ -65,19 +73,31 @@ def gather_candidates(
     unlabeled : rows or None
         Further candidates of unknown class, put last.
     """
-    asked = list(candidates) if isinstance(candidates, list | tuple) else [candidates]
-    if not asked:
-        raise ValueError("candidates must name at least one source, got an empty list")
-    pools = [
-        training_pool(X, rows, extent) if _is_train(one) else _make(one, X, y, rng)
-        for one in asked
-    ]
+    pools = []
+    for one in listed(candidates):
+        if is_train(one):
+            pools.append(training_pool(X, rows, extent))
+        elif is_number(one):
+            drawn = draw_stratified(one, y, rng)
+            everything = len(drawn) == len(rows)
+            points = X if everything else _safe_indexing(X, drawn)
+            pools.append(training_pool(points, rows[drawn], extent))
+        else:
+            pools.append(_make(one, X, y, rng))
     if unlabeled is not None:
         pools.append(given_pool(unlabeled, like=X, source="unlabeled"))
     return pools
 
 
-def _is_train(candidates: Any) -> bool:
+def listed(candidates: Any) -> list[Any]:
+    """Return what is asked for as a list with one entry for each pool."""
+    asked = list(candidates) if isinstance(candidates, list | tuple) else [candidates]
+    if not asked:
+        raise ValueError("candidates must name at least one source, got an empty list")
+    return asked
+
+
+def is_train(candidates: Any) -> bool:
     """Whether the training points themselves are asked for."""
     return isinstance(candidates, str) and candidates == "train"
 
@@ -88,8 +108,8 @@ def _make(candidates: Any, X: Any, y: NDArray[np.intp], rng: np.random.Generator
         if candidates not in _NAMED:
             known = ", ".join(repr(name) for name in ["train", *_NAMED])
             raise ValueError(
-                f"candidates must be {known}, an array, a generator or a list of these, got "
-                f"{candidates!r}"
+                f"candidates must be {known}, a number, an array, a generator or a list of "
+                f"these, got {candidates!r}"
             )
         candidates = _NAMED[candidates]()
     if isinstance(candidates, CandidateGenerator):
@@ -97,6 +117,6 @@ def _make(candidates: Any, X: Any, y: NDArray[np.intp], rng: np.random.Generator
     if hasattr(candidates, "shape"):
         return given_pool(candidates, like=X, source="given")
     raise ValueError(
-        "candidates must be a name, an array, an object with generate(X, y, rng) or a list of "
-        f"these, got {candidates!r}"
+        "candidates must be a name, a number or share of points, an array, an object with "
+        f"generate(X, y, rng) or a list of these, got {candidates!r}"
     )

@@ -14,7 +14,7 @@ from sklearn.utils import _safe_indexing, check_array
 from ..frames import stack_frames
 from ..resources import row_count
 
-__all__ = ["Pool", "column_pool", "given_pool", "numbers", "take", "training_pool"]
+__all__ = ["Pool", "column_pool", "given_pool", "numbers", "stack_rows", "take", "training_pool"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,11 +95,11 @@ def take(pools: Sequence[Pool], chosen: NDArray[np.intp]) -> Any:
         for k, pool in enumerate(pools)
     ]
     back = np.argsort(np.argsort(pool_of, kind="stable"), kind="stable")
-    return _safe_indexing(_stack(parts), back)
+    return _safe_indexing(stack_rows(parts), back)
 
 
-def _stack(parts: list[Any]) -> Any:
-    """Put rows of several pools under one another."""
+def stack_rows(parts: list[Any]) -> Any:
+    """Put rows, in whatever form examples have, under one another."""
     if any(issparse(part) for part in parts):
         return vstack([csr_array(part) for part in parts], format="csr")
     if all(isinstance(part, np.ndarray) for part in parts):

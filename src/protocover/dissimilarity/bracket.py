@@ -9,6 +9,7 @@ is enough and computes the few remaining distances directly, in double precision
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,16 @@ __all__ = ["DenseBracket", "SparseBracket", "bracket", "direct_squares"]
 
 # Single precision is worth it while the bracket is narrower than this share of eps^2.
 _WIDEST = 0.02
-# Covers what underflow may lose, in units in which the longest row has length one.
+# Covers what the product may lose by underflow, where the longest row has length one.
 _TINY = 2.0**-100
-_BLOCK = 1024
+# Larger scales would overflow when squared.
+_LARGEST_SCALE = 2.0**500
+_SPARSE_COLUMNS = 1024
+_BLOCK_NUMBERS = 1 << 18
+# Rows of Z are kept ready for the product up to so many bytes, else made ready as they come.
+_KEPT_BYTES = 1 << 28
+
+Tables = Iterator[tuple[int, int, NDArray[Any]]]
 
 
 def bracket(X: Any, Z: Any, *, eps: float | None = None) -> DenseBracket | SparseBracket:
@@ -33,6 +41,8 @@ def bracket(X: Any, Z: Any, *, eps: float | None = None) -> DenseBracket | Spars
     - ``scale``: lengths are in units of ``1 / scale``, a power of two that brings the
       longest row to about one, so that nothing over- or underflows;
     - ``lower(rows, columns)``: bounds never above the scaled squared distances;
+    - ``tables(rows, columns)``: the same in tiles, as (first row, first column, bounds)
+      counted from the start of the slices; the next tile may reuse the memory of the last;
     - ``x_slack``, ``z_slack``: adding twice both gives bounds never below them.
     """
     if issparse(X) or issparse(Z):
@@ -41,26 +51,56 @@ def bracket(X: Any, Z: Any, *, eps: float | None = None) -> DenseBracket | Spars
 
 
 class DenseBracket:
-    """The bracket of dense rows, centred to make it narrower."""
+    """The bracket of dense rows, centred to make it narrower.
+
+    Rows of X are read and made ready block by block, so that X may be a file.
+    """
 
     def __init__(self, X: NDArray[Any], Z: NDArray[Any], *, eps: float | None = None) -> None:
-        centre = np.asarray(np.mean(Z, axis=0, dtype=np.float64))
-        x_norms = _squared_norms(X, centre)
-        z_norms = x_norms if Z is X else _squared_norms(Z, centre)
-        self.scale = _unit(x_norms, z_norms)
-        dtype = _precision(X.shape[1], None if eps is None else eps * self.scale)
-        rate = _error_rate(X.shape[1], dtype)
-        self.x_slack = rate * x_norms * self.scale**2 + _TINY
-        self.z_slack = rate * z_norms * self.scale**2 + _TINY
-        self._left = _centred(X, centre, -2.0 * self.scale, dtype)
-        self._left[:, -2] = x_norms * self.scale**2 - self.x_slack
-        self._right = _centred(Z, centre, self.scale, dtype)
-        self._right[:, -1] = z_norms * self.scale**2 - self.z_slack
+        self._X, self._Z = X, Z
+        self._centre = np.asarray(np.mean(Z, axis=0, dtype=np.float64))
+        self._x_norms = _squared_norms(X, self._centre)
+        self._z_norms = self._x_norms if Z is X else _squared_norms(Z, self._centre)
+        self.scale = _unit(self._x_norms, self._z_norms)
+        self._dtype = _precision(X.shape[1], None if eps is None else eps * self.scale)
+        rate, lost = _error_rate(X.shape[1], self._dtype), _underflow(X.shape[1], self.scale)
+        self.x_slack = rate * self._x_norms * self.scale**2 + lost
+        self.z_slack = rate * self._z_norms * self.scale**2 + lost
+        n_bytes = Z.shape[0] * (Z.shape[1] + 2) * np.dtype(self._dtype).itemsize
+        self._kept = self._right(slice(0, len(Z))) if n_bytes <= _KEPT_BYTES else None
 
     def lower(self, rows: slice, columns: slice) -> NDArray[Any]:
         """Lower bounds on a tile of scaled squared distances."""
-        product: NDArray[Any] = self._left[rows] @ self._right[columns].T
+        product: NDArray[Any] = self._left(rows) @ self._columns(columns).T
         return product
+
+    def tables(self, rows: slice, columns: slice) -> Tables:
+        """Yield the lower bounds in tiles that stay in the processor's cache."""
+        left = self._left(rows)
+        n_rows, n_columns = _tile_shape(left.shape[1])
+        memory = np.empty(n_rows * n_columns, dtype=self._dtype)
+        for j in range(columns.start, columns.stop, n_columns):
+            right = self._columns(slice(j, min(j + n_columns, columns.stop)))
+            for i in range(0, len(left), n_rows):
+                some = left[i : i + n_rows]
+                table = memory[: len(some) * len(right)].reshape(len(some), len(right))
+                yield i, j - columns.start, np.matmul(some, right.T, out=table)
+
+    def _columns(self, columns: slice) -> NDArray[Any]:
+        """Return rows of Z, ready for the product."""
+        return self._right(columns) if self._kept is None else self._kept[columns]
+
+    def _left(self, rows: slice) -> NDArray[Any]:
+        """Make rows of X ready for the product."""
+        ready = _centred(self._X[rows], self._centre, -2.0 * self.scale, self._dtype)
+        ready[:, -2] = self._x_norms[rows] * self.scale**2 - self.x_slack[rows]
+        return ready
+
+    def _right(self, columns: slice) -> NDArray[Any]:
+        """Make rows of Z ready for the product."""
+        ready = _centred(self._Z[columns], self._centre, self.scale, self._dtype)
+        ready[:, -1] = self._z_norms[columns] * self.scale**2 - self.z_slack[columns]
+        return ready
 
 
 class SparseBracket:
@@ -70,9 +110,9 @@ class SparseBracket:
         X, Z = csr_array(X), csr_array(Z)
         x_norms, z_norms = _sparse_squared_norms(X), _sparse_squared_norms(Z)
         self.scale = _unit(x_norms, z_norms)
-        rate = _error_rate(X.shape[1], np.float64)
-        self.x_slack = rate * x_norms * self.scale**2 + _TINY
-        self.z_slack = rate * z_norms * self.scale**2 + _TINY
+        rate, lost = _error_rate(X.shape[1], np.float64), _underflow(X.shape[1], self.scale)
+        self.x_slack = rate * x_norms * self.scale**2 + lost
+        self.z_slack = rate * z_norms * self.scale**2 + lost
         self._x_part = x_norms * self.scale**2 - self.x_slack
         self._z_part = z_norms * self.scale**2 - self.z_slack
         self._left = X.astype(np.float64) * (-2.0 * self.scale)
@@ -85,6 +125,12 @@ class SparseBracket:
         product += self._z_part[columns]
         return np.asarray(product)
 
+    def tables(self, rows: slice, columns: slice) -> Tables:
+        """Yield the lower bounds in tiles of moderate width."""
+        for j in range(columns.start, columns.stop, _SPARSE_COLUMNS):
+            some = slice(j, min(j + _SPARSE_COLUMNS, columns.stop))
+            yield 0, j - columns.start, self.lower(rows, some)
+
 
 def direct_squares(
     X: Any, Z: Any, i: NDArray[np.intp], j: NDArray[np.intp]
@@ -95,7 +141,7 @@ def direct_squares(
     the same to the last bit.
     """
     squares = np.empty(len(i))
-    step = max(2, (1 << 21) // max(1, X.shape[1]))
+    step = max(2, _BLOCK_NUMBERS // max(1, X.shape[1]))
     for start in range(0, len(i), step):
         block = slice(start, start + step)
         difference = _dense(X, i[block]) - _dense(Z, j[block])
@@ -119,10 +165,30 @@ def _error_rate(n_features: int, dtype: Any) -> float:
     return float((2 * n_features + 16) * (np.finfo(dtype).eps + np.finfo(np.float64).eps) / 2)
 
 
+def _underflow(n_features: int, scale: float) -> float:
+    """Bound what underflow may take from an entry, half of it on either side.
+
+    Rows so short that their squares leave the range of normal numbers lose up to half of
+    the smallest number with every square, in the norms and in the direct sum.
+    """
+    return float(_TINY + (n_features + 8) * 2.0**-1073 * scale**2)
+
+
 def _precision(n_features: int, eps: float | None) -> type[np.float32] | type[np.float64]:
     """Single precision, unless the scaled radius `eps` is too small for it."""
     width = 8.0 * _error_rate(n_features, np.float32)
     return np.float32 if eps is None or width <= _WIDEST * eps**2 else np.float64
+
+
+def _tile_shape(n_features: int) -> tuple[int, int]:
+    """Rows and columns of the fastest tiles, as measured.
+
+    With few features the product is cheap and the table must not leave the second-level
+    cache; with many, larger tiles pay because BLAS then packs its operands less often.
+    """
+    if n_features <= 48:
+        return 256, 512
+    return (512, 512) if n_features <= 384 else (1024, 1024)
 
 
 def _unit(x_norms: NDArray[np.float64], z_norms: NDArray[np.float64]) -> float:
@@ -132,15 +198,17 @@ def _unit(x_norms: NDArray[np.float64], z_norms: NDArray[np.float64]) -> float:
         raise ValueError(
             "X holds values so large that squared distances overflow; rescale the features"
         )
-    return float(2.0 ** -np.ceil(np.log2(longest))) if longest > 0.0 else 1.0
+    if longest == 0.0:
+        return 1.0
+    return float(min(2.0 ** -np.ceil(np.log2(longest)), _LARGEST_SCALE))
 
 
 def _squared_norms(X: NDArray[Any], centre: NDArray[np.float64]) -> NDArray[np.float64]:
     """Squared norms of the centred rows, in double precision."""
     norms = np.empty(len(X))
-    for start in range(0, len(X), _BLOCK):
-        rows = X[start : start + _BLOCK] - centre
-        np.einsum("ij,ij->i", rows, rows, out=norms[start : start + _BLOCK])
+    for block in _blocks(X):
+        rows = X[block] - centre
+        np.einsum("ij,ij->i", rows, rows, out=norms[block])
     return norms
 
 
@@ -156,10 +224,15 @@ def _centred(
 ) -> NDArray[Any]:
     """Centred rows times `factor`, followed by two columns of ones."""
     rows = np.ones((len(X), X.shape[1] + 2), dtype=dtype)
-    for start in range(0, len(X), _BLOCK):
-        block = slice(start, start + _BLOCK)
+    for block in _blocks(X):
         rows[block, :-2] = (X[block] - centre) * factor
     return rows
+
+
+def _blocks(X: NDArray[Any]) -> list[slice]:
+    """Cut the rows into blocks of a few megabytes in double precision."""
+    step = max(1, _BLOCK_NUMBERS // max(1, X.shape[1]))
+    return [slice(start, start + step) for start in range(0, len(X), step)]
 
 
 def _dense(X: Any, rows: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack, issparse
+from scipy.spatial import KDTree
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import euclidean_distances
@@ -15,11 +16,12 @@ from sklearn.preprocessing import normalize
 from ..balls import LevelTest
 from ..nearest import GroupSearch, nearest_in_groups
 from .bracket import bracket, direct_squares
+from .scan import StripScan, rounded_up
+from .tree import TreeScan, suits_tree
 
 __all__ = ["Cosine", "Euclidean", "SquaredEuclidean"]
 
 Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 class _Quadratic(BaseEstimator):
@@ -49,27 +51,11 @@ class _Quadratic(BaseEstimator):
         left = self._embed(X)
         right = left if Z is X else self._embed(Z)
         reach = self._reach(radii)
+        if suits_tree(left, right, float(reach[-1])):
+            tree = KDTree(np.asarray(right, dtype=np.float64))
+            return TreeScan(left, right, tree, radii, reach, self._finish, closed)
         near = bracket(left, right, eps=float(reach[-1]))
-        thresholds = (reach * near.scale) ** 2
-        next_threshold = np.append(thresholds, np.inf)
-        side: Literal["left", "right"] = "left" if closed else "right"
-
-        def test(rows: slice, columns: slice) -> tuple[Indices, Indices, Indices]:
-            table = near.lower(rows, columns)
-            i, j, lower = _entries_up_to(table, thresholds[-1])
-            upper = lower + 2.0 * (near.x_slack[rows][i] + near.z_slack[columns][j])
-            level = np.searchsorted(thresholds, lower)
-            # Only a threshold between the two bounds leaves the level open.
-            unsure = np.flatnonzero(upper >= next_threshold[level])
-            if len(unsure):
-                squares = direct_squares(
-                    left, right, rows.start + i[unsure], columns.start + j[unsure]
-                )
-                level[unsure] = np.searchsorted(radii, self._finish(squares), side=side)
-            members = level < len(radii)
-            return (i, j, level) if members.all() else (i[members], j[members], level[members])
-
-        return test
+        return StripScan(left, right, near, radii, reach, self._finish, closed)
 
     def nearest_test(self, A: Any, B: Any, bounds: NDArray[np.intp]) -> GroupSearch:
         """Return a function of rows that gives the nearest of B in each group of columns."""
@@ -81,7 +67,7 @@ class _Quadratic(BaseEstimator):
             index, least = nearest_in_groups(lower, bounds)
             # What might be as near as the apparent nearest of its group.
             limit = least + 2.0 * (near.x_slack[rows][:, None] + near.z_slack[index])
-            i, j, g = _contenders(lower, _rounded_up(limit, lower.dtype), bounds)
+            i, j, g = _contenders(lower, rounded_up(limit, lower.dtype), bounds)
             distance = self._finish(direct_squares(left, right, rows.start + i, j))
             return _nearest_contender(i, j, g, distance, index.shape)
 
@@ -162,19 +148,6 @@ class Cosine(_Quadratic):
 
     def _reach(self, eps: Floats) -> Floats:
         return np.sqrt(2.0 * eps)
-
-
-def _rounded_up(values: Any, dtype: np.dtype[Any]) -> Any:
-    """Return `values` in a possibly narrower type, rounded to above themselves."""
-    return np.nextafter(np.asarray(values).astype(dtype), dtype.type(np.inf))
-
-
-def _entries_up_to(table: NDArray[Any], limit: float) -> tuple[Indices, Indices, Floats]:
-    """Find the entries of a table that are at most `limit`, and a little above."""
-    small = table <= _rounded_up(limit, table.dtype)
-    places = np.flatnonzero(small)
-    i = np.repeat(np.arange(len(table)), np.count_nonzero(small, axis=1))
-    return i, places - i * table.shape[1], table.ravel()[places].astype(np.float64)
 
 
 def _contenders(

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import (
+    _get_feature_names,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+)
 
 from ..candidates import numbers, take
 from ..coverage import Coverage
 from ..examples import check_estimator_examples
 from ..exceptions import NoPrototypesError
 from ..formulation import Selection, formulate, select
+from ..growth import Growth, grow, start_growth
 from ..prototypes import PrototypeSet
 from ..radius import propose_eps
 from ..resources import row_count
 from ..solvers import find_solver
-from ..training import Training, prepare_training, training_balls
+from ..training import Training, pool_balls, prepare_training, side_by_side
 from ..validation import (
     check_eps,
     check_n_prototypes,
@@ -31,6 +40,17 @@ from ..validation import (
 from .explanation import Explanation
 
 __all__ = ["PVMClassifier"]
+
+
+def _takes_rows(estimator: Any) -> bool:
+    """Whether examples are rows and not a table, of which a batch would be but a part."""
+    table = isinstance(estimator.metric, str) and estimator.metric == "precomputed"
+    if table or getattr(estimator.metric, "pairwise", False):
+        raise AttributeError(
+            "partial_fit needs examples, not a table of dissimilarities: new points would need "
+            "new columns in the rows of old ones; call fit with the whole table"
+        )
+    return True
 
 
 class PVMClassifier(ClassifierMixin, BaseEstimator):
@@ -52,9 +72,10 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         dissimilarities of points (rows) from candidates (columns).
     metric_params : dict or None, default=None
         Parameters of a named metric, further arguments of a callable.
-    candidates : str, array, generator or list of these, default="train"
-        What may become a prototype: "train" for the training points, "kmeans" and
-        "hull" or a generator object from :mod:`protocover.candidates`, an array of
+    candidates : str, int, float, array, generator or list of these, default="train"
+        What may become a prototype: "train" for the training points, a whole number or
+        a share between 0 and 1 of them, drawn from each class in proportion, "kmeans"
+        and "hull" or a generator object from :mod:`protocover.candidates`, an array of
         rows, or a list for the union of several.
     solver : str or callable, default="greedy"
         "greedy", the paper's; "ratio-greedy", least cost per newly covered point;
@@ -82,12 +103,14 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     random_state : int, RandomState or None, default=None
         For candidates that are drawn, and for sampling in "auto".
     verbose : int, default=0
-        Above 0, progress bars.
+        Above 0, what the fit is expected to take, said beforehand, and progress bars.
 
     Attributes
     ----------
     classes_ : ndarray, shape (n_classes,)
         Labels, sorted.
+    class_count_ : ndarray of int, shape (n_classes,)
+        Training points of each class, those of weight zero left out.
     prototypes_ : array, sparse table or list, of length n_prototypes
         The prototypes in order of selection; for precomputed dissimilarities the
         numbers of their columns.
@@ -156,6 +179,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     array([0])
     """
 
+    _growth: Growth  # only after partial_fit
+
     def __init__(
         self,
         eps: float | str = "auto",
@@ -209,6 +234,65 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         """
         with unchanged_on_error(self):
             self._fit(X, y, sample_weight, unlabeled)
+        return self
+
+    @available_if(_takes_rows)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Take in further labelled points and choose the prototypes anew among all of them.
+
+        Distances that are known already are not computed again. The prototypes are those
+        of `fit` on all points so far, with `eps`, the candidates and the dissimilarity as
+        the first batch made them.
+
+        Parameters
+        ----------
+        X : array-like, CSR table or data frame, shape (n_points, n_features)
+            The new points.
+        y : array-like, shape (n_points,)
+            Their labels.
+        classes : array-like or None, default=None
+            All labels that will ever come, for the first call. None to take them as they
+            come; then `classes_` may grow.
+        sample_weight : array-like, shape (n_points,), or None, default=None
+            As for `fit`.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+
+        Notes
+        -----
+        With ``candidates="train"`` every new point becomes a candidate, and the model
+        keeps all points. Other candidates are made from the first batch and stay; then
+        the points themselves are not kept. So do ``eps="auto"`` and what a dissimilarity
+        learns in its `fit`: give a number and fix its parameters where the first batch
+        is not like the rest. Either way the model keeps the cover, five bytes for each
+        (point, ball) membership, until `fit` is called. A model that comes from `fit`
+        has none: it starts over, with a warning.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.datasets import load_iris
+        >>> from protocover import PVMClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> grown = PVMClassifier(eps=1.0)
+        >>> for batch in np.array_split(np.arange(150), 3):
+        ...     grown = grown.partial_fit(X[batch], y[batch])
+        >>> whole = PVMClassifier(eps=1.0).fit(X, y)
+        >>> bool((grown.prototype_indices_ == whole.prototype_indices_).all())
+        True
+        """
+        if hasattr(self, "classes_") and not hasattr(self, "_growth"):
+            warnings.warn(
+                "this model comes from fit, which keeps no cover to extend: partial_fit starts "
+                "over with this batch; call partial_fit for the first batch too",
+                UserWarning,
+                stacklevel=2,
+            )
+        with unchanged_on_error(self):
+            self._partial_fit(X, y, sample_weight, classes)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -345,9 +429,50 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, unlabeled: Any) -> None:
         """Check, build, formulate, select, and only then set the fitted attributes."""
+        rng = self._generator()
+        training, eps = self._prepare(X, y, sample_weight, unlabeled, rng)
+        self._choose(training, self._covers(training, eps, rng), eps, rng)
+        self.__dict__.pop("_growth", None)
+
+    def _partial_fit(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> None:
+        """Grow the cover, choose from it, and only then set the fitted attributes."""
+        rng = self._generator()
+        if hasattr(self, "_growth"):
+            X = check_estimator_examples(self, X, self._growth.dissimilarity, reset=False)
+            growth = grow(
+                self._growth,
+                X,
+                y,
+                sample_weight,
+                classes=classes,
+                closed=self.closed_ball,
+                n_jobs=self.n_jobs,
+                verbose=self.verbose,
+            )
+        else:
+            training, eps = self._prepare(X, y, sample_weight, None, rng)
+            growth = start_growth(
+                training,
+                self._covers(training, eps, rng),
+                y,
+                sample_weight,
+                eps=eps,
+                candidates=self.candidates,
+                classes=classes,
+            )
+        self._choose(*growth.training(), growth.eps, rng)
+        self._growth = growth
+
+    def _generator(self) -> np.random.Generator:
+        """Return the source of randomness that `random_state` stands for."""
+        return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+
+    def _prepare(
+        self, X: Any, y: Any, sample_weight: Any, unlabeled: Any, rng: np.random.Generator
+    ) -> tuple[Training, float]:
+        """Check everything and return the training set and the radius."""
         eps = check_eps(self.eps)
-        solver = find_solver(self.solver)
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        find_solver(self.solver)
         training = prepare_training(
             X,
             y,
@@ -359,12 +484,16 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             rng=rng,
             unlabeled=unlabeled,
         )
-        cost = check_prototype_cost(self.prototype_cost, training.weights)
-        budget = check_n_prototypes(self.n_prototypes, training.classes)
-        outlier = check_outlier_label(self.outlier_label, training.classes, training.codes)
+        check_prototype_cost(self.prototype_cost, training.weights)
+        check_n_prototypes(self.n_prototypes, training.classes)
+        check_outlier_label(self.outlier_label, training.classes, training.codes)
         if eps is None:
             eps = propose_eps(training, rng=rng, n_jobs=self.n_jobs)
-        balls = training_balls(
+        return training, eps
+
+    def _covers(self, training: Training, eps: float, rng: np.random.Generator) -> list[csr_array]:
+        """Build the balls of each pool of candidates."""
+        return pool_balls(
             training,
             eps=eps,
             closed=self.closed_ball,
@@ -372,21 +501,29 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
+
+    def _choose(
+        self, training: Training, covers: list[csr_array], eps: float, rng: np.random.Generator
+    ) -> None:
+        """Formulate, select and set the fitted attributes, using `covers` up."""
+        cost = check_prototype_cost(self.prototype_cost, training.weights)
         problems = formulate(
-            balls,
+            side_by_side(covers),
             training.codes,
             training.weights,
             n_classes=len(training.classes),
             prototype_cost=cost,
         )
+        covers.clear()
         selection = select(
             problems,
-            solver,
-            n_prototypes=budget,
+            find_solver(self.solver, verbose=self.verbose),
+            n_prototypes=check_n_prototypes(self.n_prototypes, training.classes),
             rng=rng,
             options=self.solver_options,
             verbose=self.verbose,
         )
+        outlier = check_outlier_label(self.outlier_label, training.classes, training.codes)
         self._keep(selection, training, eps, cost, outlier)
 
     def _check_queries(self, X: Any) -> Any:
@@ -408,6 +545,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         outlier = check_outlier_label(self.outlier_label, training.classes, training.codes)
         model._keep(selection, training, eps, cost, outlier)
         model.n_features_in_ = getattr(training.points, "shape", (0, 0))[-1]
+        names = _get_feature_names(training.points)
+        if names is not None:
+            model.feature_names_in_ = names
         return model
 
     def _keep(
@@ -417,6 +557,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         chosen, pools = selection.candidates, training.pools
         self.eps_, self.prototype_cost_, self.outlier_label_ = eps, cost, outlier
         self.classes_ = training.classes
+        self.class_count_ = np.bincount(training.codes, minlength=len(training.classes))
         self.prototypes_ = take(pools, chosen)
         self.prototype_indices_ = numbers(pools)[chosen]
         self.prototype_rows_ = np.concatenate([pool.rows for pool in pools])[chosen]

@@ -1,0 +1,70 @@
+"""A stratified sample of the training points as candidates."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["draw_stratified", "is_number"]
+
+
+def is_number(candidates: Any) -> bool:
+    """Whether `candidates` is a number or a share of the training points to draw."""
+    return isinstance(candidates, Real) and not isinstance(candidates, bool | np.bool_)
+
+
+def draw_stratified(
+    size: int | float, y: NDArray[np.intp], rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Draw rows without repetition, of each class in proportion and at least one.
+
+    Parameters
+    ----------
+    size : int or float
+        A whole number of rows, all of them if there are fewer, or a share between 0 and 1.
+    y : ndarray of int, shape (n_points,)
+        Class numbers.
+    rng : numpy.random.Generator
+        Draws the rows.
+
+    Returns
+    -------
+    ndarray of int
+        Rising row numbers.
+    """
+    labels, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    n = _total(size, len(y), len(labels))
+    if n == len(y):
+        return np.arange(n)
+    shares = _shares(n, counts)
+    drawn = [
+        rng.choice(np.flatnonzero(codes == k), share, replace=False)
+        for k, share in enumerate(shares.tolist())
+    ]
+    return np.sort(np.concatenate(drawn))
+
+
+def _total(size: int | float, n_points: int, n_classes: int) -> int:
+    """Return how many rows to draw in all."""
+    if isinstance(size, Integral) and int(size) >= n_classes:
+        return min(int(size), n_points)
+    if not isinstance(size, Integral) and 0.0 < float(size) < 1.0:
+        return max(n_classes, round(float(size) * n_points))
+    raise ValueError(
+        "candidates must be a whole number not below the number of classes "
+        f"({n_classes}) or a share between 0 and 1, got {size!r}; 'train' takes all points"
+    )
+
+
+def _shares(n: int, counts: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Share `n` out in proportion to `counts`, by largest remainder and at least one each."""
+    quota = n * counts / counts.sum()
+    shares = np.maximum(1, np.floor(quota).astype(np.intp))
+    while shares.sum() < n:
+        shares[np.where(shares < counts, quota - shares, -np.inf).argmax()] += 1
+    while shares.sum() > n:
+        shares[np.where(shares > 1, shares - quota, -np.inf).argmax()] -= 1
+    return np.asarray(shares)

@@ -1,0 +1,114 @@
+"""Members of balls from the bracket of their squared distances, a strip of pairs at a time.
+
+The product gives lower bounds tile by tile. Those up to eps squared are picked out while
+the tile is still in cache; all further work is on the few pairs that were picked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .bracket import DenseBracket, SparseBracket, direct_squares
+
+__all__ = ["StripScan", "levels_of", "rounded_up"]
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class StripScan:
+    """The test of a strip of pairs, rows x columns, for all radii at once.
+
+    Parameters
+    ----------
+    X, Z : rows
+        Embedded points and candidates.
+    near : DenseBracket or SparseBracket
+        Bracket of their squared distances.
+    radii : ndarray of float, rising
+        Radii in the dissimilarity's own terms.
+    reach : ndarray of float, rising
+        The same as Euclidean radii.
+    finish : callable
+        Turns squared distances into dissimilarities.
+    closed : bool
+        Whether a pair at a radius exactly is within it.
+    """
+
+    X: Any
+    Z: Any
+    near: DenseBracket | SparseBracket
+    radii: Floats
+    reach: Floats
+    finish: Callable[[Floats], Floats]
+    closed: bool
+
+    # Wide enough for the making ready of rows and the bookkeeping to be lost in the product.
+    tile: ClassVar[tuple[int, int]] = (1024, 4096)
+
+    def __call__(self, rows: slice, columns: slice) -> tuple[Indices, Indices, Indices]:
+        """Return the members among the pairs, counted from the slices' starts, and levels."""
+        thresholds = (self.reach * self.near.scale) ** 2
+        i, j, lower = self._pick(rows, columns, float(thresholds[-1]))
+        level = np.searchsorted(thresholds, lower) if len(thresholds) > 1 else np.zeros_like(i)
+        # What was picked only because of rounding is above the last threshold: open as well.
+        next_threshold = np.append(thresholds, -np.inf)[level]
+        unsure = self._unsure(i, j, lower, next_threshold, rows, columns)
+        if len(unsure) == 0:
+            return i, j, level
+        squares = direct_squares(self.X, self.Z, rows.start + i[unsure], columns.start + j[unsure])
+        level[unsure] = levels_of(self.finish(squares), self.radii, closed=self.closed)
+        members = level < len(self.radii)
+        return i[members], j[members], level[members]
+
+    def _unsure(
+        self,
+        i: Indices,
+        j: Indices,
+        lower: Floats,
+        next_threshold: Floats,
+        rows: slice,
+        columns: slice,
+    ) -> Indices:
+        """Find the pairs with a threshold between the two bounds, which leaves the level open."""
+        x_slack, z_slack = self.near.x_slack[rows], self.near.z_slack[columns]
+        # The largest slack of all leaves few pairs of which to look at their own.
+        widest = 2.0 * (x_slack.max() + z_slack.max())
+        close = np.flatnonzero(lower >= next_threshold - widest)
+        upper = lower[close] + 2.0 * (x_slack[i[close]] + z_slack[j[close]])
+        return close[upper >= next_threshold[close]]
+
+    def _pick(self, rows: slice, columns: slice, limit: float) -> tuple[Indices, Indices, Floats]:
+        """Find the pairs whose lower bound is at most `limit`, or a little above."""
+        picked = []
+        memory = np.empty(0, dtype=bool)
+        for first_row, first_column, table in self.near.tables(rows, columns):
+            if memory.size < table.size:
+                memory = np.empty(table.size, dtype=bool)
+            small = memory[: table.size]
+            np.less_equal(table.ravel(), rounded_up(limit, table.dtype), out=small)
+            places = np.flatnonzero(small)
+            if len(places):
+                i = places // table.shape[1]
+                j = places - i * table.shape[1]
+                picked.append((i + first_row, j + first_column, table.ravel()[places]))
+        if not picked:
+            return np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0)
+        i, j, lower = (np.concatenate(parts) for parts in zip(*picked, strict=True))
+        return i, j, lower.astype(np.float64)
+
+
+def levels_of(distances: Floats, radii: Floats, *, closed: bool) -> Indices:
+    """Return the number of the first radius that each distance is within."""
+    return np.searchsorted(radii, distances, side="left" if closed else "right")
+
+
+def rounded_up(values: Any, dtype: np.dtype[Any]) -> Any:
+    """Return `values` in a possibly narrower type, rounded to above themselves."""
+    return np.nextafter(np.asarray(values).astype(dtype), dtype.type(np.inf))

@@ -1,0 +1,167 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from protocover import PVMClassifier
+
+RNG = np.random.default_rng(0)
+X = RNG.integers(0, 7, size=(48, 2)).astype(float)
+Y = RNG.integers(3, size=48)
+GIVEN = RNG.normal(3.0, 2.0, size=(10, 2))
+
+SETTINGS = {
+    "training points": {},
+    "given candidates": {"candidates": GIVEN},
+    "both": {"candidates": ["train", GIVEN]},
+    "closed balls": {"closed_ball": True},
+    "a cost": {"prototype_cost": 0.7},
+    "a budget": {"n_prototypes": 4},
+    "another metric": {"metric": "cityblock"},
+    "an uphill metric": {"metric": lambda a, b: max(0.0, float((b - a).sum()))},
+    "another solver": {"solver": "ratio-greedy"},
+}
+
+
+def grown(batches, *, weights=None, **params):
+    model = PVMClassifier(**{"eps": 2.0, **params})
+    for rows in batches:
+        model.partial_fit(
+            X[rows], Y[rows], sample_weight=None if weights is None else weights[rows]
+        )
+    return model
+
+
+def assert_same_model(one, other):
+    for name in (
+        "classes_",
+        "prototypes_",
+        "prototype_indices_",
+        "prototype_labels_",
+        "prototype_covered_",
+        "prototype_miscovered_",
+        "prototype_rows_",
+        "prototype_sources_",
+    ):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+    for name in ("eps_", "prototype_cost_", "objective_", "lower_bound_", "certificate_"):
+        assert getattr(one, name) == getattr(other, name), name
+    queries = RNG.normal(3.0, 3.0, size=(20, 2))
+    np.testing.assert_array_equal(one.predict(queries), other.predict(queries))
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_batches_end_in_the_model_of_all_points(name):
+    params = {"eps": 2.0, **SETTINGS[name]}
+    batches = np.split(np.arange(len(X)), [20, 21, 35])
+    assert_same_model(grown(batches, **params), PVMClassifier(**params).fit(X, Y))
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.integers(1, 47), max_size=5),
+    st.sampled_from([1.0, 1.5, np.sqrt(2.0), 3.0]),
+    st.one_of(st.none(), st.integers(0, 99)),
+)
+def test_any_split_ends_in_the_model_of_all_points(cuts, eps, seed):
+    """Whole numbers make ties of distances and of gains; weights may be zero, or tiny."""
+    weights = None
+    if seed is not None:
+        choices = [0.0, 0.5, 1.0, 2.0, 1e-30]
+        weights = np.random.default_rng(seed).choice(choices, size=len(X))
+        cuts = [cut + 10 for cut in cuts if cut < 38]
+        weights[:10] = 1.0
+    batches = [rows for rows in np.split(np.arange(len(X)), sorted(set(cuts))) if len(rows)]
+    whole = PVMClassifier(eps).fit(X, Y, weights)
+    assert_same_model(grown(batches, eps=eps, weights=weights), whole)
+
+
+def test_after_every_batch_the_model_is_that_of_the_points_so_far():
+    model = PVMClassifier(2.0)
+    for start, stop in ((0, 10), (10, 25), (25, 48)):
+        model.partial_fit(X[start:stop], Y[start:stop])
+        assert_same_model(model, PVMClassifier(2.0).fit(X[:stop], Y[:stop]))
+
+
+def test_sparse_rows_grow_as_dense_rows_do():
+    model = PVMClassifier(2.0)
+    for rows in (slice(0, 30), slice(30, 48)):
+        model.partial_fit(csr_array(X[rows]), Y[rows])
+    whole = PVMClassifier(2.0).fit(X, Y)
+    np.testing.assert_array_equal(model.prototype_indices_, whole.prototype_indices_)
+
+
+def test_no_distance_is_computed_twice():
+    asked = []
+
+    def distance(a, b):
+        asked.append((tuple(a), tuple(b)))
+        return float(abs(a - b).sum())
+
+    points = np.random.default_rng(1).normal(size=(12, 2))
+    model = PVMClassifier(1.0, metric=distance, n_jobs=1)
+    for rows in (slice(0, 5), slice(5, 9), slice(9, 12)):
+        model.partial_fit(points[rows], np.arange(12)[rows] % 2)
+    known = {frozenset(pair) for pair in asked}
+    assert len(known) == 12 * 13 // 2
+    model_pairs = [pair for pair in asked if pair[0] != pair[1]]
+    later = [pair for pair in model_pairs if set(pair) & {tuple(p) for p in points[9:]}]
+    assert all(set(pair) - {tuple(p) for p in points[:9]} for pair in later)
+
+
+def test_sampled_candidates_stay_those_of_the_first_batch():
+    model = PVMClassifier(2.0, candidates=0.5, random_state=0).partial_fit(X[:20], Y[:20])
+    fixed = model._growth.pools[0].points.copy()
+    model.partial_fit(X[20:], Y[20:])
+    whole = PVMClassifier(2.0, candidates=fixed).fit(X, Y)
+    np.testing.assert_array_equal(model.prototypes_, whole.prototypes_)
+    assert model.objective_ == whole.objective_
+    assert model._growth.points is None
+
+
+def test_the_automatic_radius_is_that_of_the_first_batch():
+    first = PVMClassifier().fit(X[:20], Y[:20])
+    model = PVMClassifier().partial_fit(X[:20], Y[:20]).partial_fit(X[20:], Y[20:])
+    assert model.eps_ == first.eps_
+    assert_same_model(model, PVMClassifier(first.eps_).fit(X, Y))
+
+
+def test_classes_may_be_declared_or_come_as_they_are():
+    order = np.argsort(Y, kind="stable")
+    first, rest = order[:10], order[10:]
+    declared = PVMClassifier(2.0).partial_fit(X[first], Y[first], classes=[2, 0, 1])
+    assert declared.classes_.tolist() == [0, 1, 2]
+    undeclared = PVMClassifier(2.0).partial_fit(X[first], Y[first])
+    assert undeclared.classes_.tolist() == [0]
+    whole = PVMClassifier(2.0).fit(X[order], Y[order])
+    for model in (declared, undeclared):
+        assert_same_model(model.partial_fit(X[rest], Y[rest]), whole)
+
+
+def test_labels_and_classes_that_do_not_fit_are_refused_and_change_nothing():
+    model = PVMClassifier(2.0).partial_fit(X[:20], Y[:20], classes=[0, 1, 2])
+    before = dict(vars(model))
+    with pytest.raises(ValueError, match=r"y holds labels that are not in classes: \[7\]"):
+        model.partial_fit(X[20:], np.full(28, 7))
+    with pytest.raises(ValueError, match=r"classes must be those of the first call"):
+        model.partial_fit(X[20:], Y[20:], classes=[0, 1])
+    with pytest.raises(ValueError, match="sample_weight must hold one number for each of the 28"):
+        model.partial_fit(X[20:], Y[20:], sample_weight=[1.0])
+    with pytest.raises(ValueError, match="features"):
+        model.partial_fit(X[20:, :1], Y[20:])
+    assert vars(model) == before
+
+
+def test_fit_forgets_the_cover():
+    model = PVMClassifier(2.0).partial_fit(X[:20], Y[:20]).fit(X, Y)
+    assert not hasattr(model, "_growth")
+    with pytest.warns(UserWarning, match="keeps no cover to extend"):
+        model.partial_fit(X[:20], Y[:20])
+    assert_same_model(model, PVMClassifier(2.0).fit(X[:20], Y[:20]))
+
+
+def test_tables_of_dissimilarities_do_not_grow():
+    with pytest.raises(AttributeError) as caught:
+        PVMClassifier(metric="precomputed").partial_fit(np.zeros((3, 3)), [0, 1, 1])
+    assert "new columns in the rows of old ones" in str(caught.value.__cause__)
