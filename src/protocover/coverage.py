@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,23 @@ class Coverage:
     prototype_classes: NDArray[np.intp]
     classes: NDArray[Any]
 
+    @classmethod
+    def of(
+        cls,
+        balls: csr_array,
+        labels: NDArray[Any],
+        prototype_labels: NDArray[Any],
+        classes: NDArray[Any],
+    ) -> Self:
+        """Describe balls by the labels of the points and of the prototypes."""
+        places = {label: place for place, label in enumerate(classes.tolist())}
+        return cls(
+            balls=balls,
+            point_classes=np.array([places.get(k, -1) for k in labels.tolist()], dtype=np.intp),
+            prototype_classes=np.searchsorted(classes, prototype_labels),
+            classes=classes,
+        )
+
     @property
     def own_count(self) -> NDArray[np.intp]:
         """Number of prototypes of its own class whose balls hold each point."""
@@ -44,7 +61,7 @@ class Coverage:
     @property
     def other_count(self) -> NDArray[np.intp]:
         """Number of prototypes of other classes whose balls hold each point."""
-        return self._counts().sum(axis=1) - self.own_count
+        return np.asarray(self._counts().sum(axis=1) - self.own_count)
 
     @property
     def covered(self) -> NDArray[np.bool_]:

@@ -355,22 +355,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         """
         X = self._check_queries(X)
         index, distance = self._prototype_set.nearest_by_class(X, n_jobs=self.n_jobs)
-        rows = np.arange(len(distance))
-        first = distance.argmin(axis=1)
-        others = distance.copy()
-        others[rows, first] = np.inf
-        second = np.where(np.isinf(others).all(axis=1), first, others.argmin(axis=1))
-        alone = second == first
-        return Explanation(
-            label=self.classes_[first],
-            prototype=index[rows, first],
-            distance=distance[rows, first],
-            inside=self._within(distance[rows, first]),
-            runner_up_label=self.classes_[second],
-            runner_up_prototype=np.where(alone, -1, index[rows, second]),
-            runner_up_distance=others[rows, second],
-            margin=others[rows, second] - distance[rows, first],
-        )
+        return Explanation.of(index, distance, self.classes_, self._within)
 
     def distances_to_prototypes(self, X: Any) -> NDArray[np.float64]:
         """Return the dissimilarity of each query from each prototype.
@@ -409,13 +394,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         balls = self._prototype_set.balls(
             X, eps=self.eps_, closed=self.closed_ball, n_jobs=self.n_jobs
         )
-        places = {label: place for place, label in enumerate(self.classes_.tolist())}
-        return Coverage(
-            balls=balls,
-            point_classes=np.array([places.get(label, -1) for label in y.tolist()], dtype=np.intp),
-            prototype_classes=np.searchsorted(self.classes_, self.prototype_labels_),
-            classes=self.classes_,
-        )
+        return Coverage.of(balls, y, self.prototype_labels_, self.classes_)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

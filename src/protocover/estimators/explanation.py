@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +52,41 @@ class Explanation:
     runner_up_prototype: NDArray[np.intp]
     runner_up_distance: NDArray[np.float64]
     margin: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls,
+        index: NDArray[np.intp],
+        distance: NDArray[np.float64],
+        classes: NDArray[Any],
+        within: Callable[[NDArray[np.float64]], NDArray[np.bool_]],
+    ) -> Self:
+        """Explain from the nearest prototype of each class.
+
+        Parameters
+        ----------
+        index, distance : ndarray, shape (n_queries, n_classes)
+            Place and dissimilarity of the nearest prototype; -1 and inf where there is none.
+        classes : ndarray, shape (n_classes,)
+            Labels.
+        within : callable
+            Tells of dissimilarities whether they are within the radius.
+        """
+        rows = np.arange(len(distance))
+        first = distance.argmin(axis=1)
+        others = distance.copy()
+        others[rows, first] = np.inf
+        second = np.where(np.isinf(others).all(axis=1), first, others.argmin(axis=1))
+        return cls(
+            label=classes[first],
+            prototype=index[rows, first],
+            distance=distance[rows, first],
+            inside=within(distance[rows, first]),
+            runner_up_label=classes[second],
+            runner_up_prototype=np.where(second == first, -1, index[rows, second]),
+            runner_up_distance=others[rows, second],
+            margin=others[rows, second] - distance[rows, first],
+        )
 
     def __len__(self) -> int:
         return len(self.label)
