@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,10 @@ def available_memory() -> int | None:
 
 def progress_bar(items: Iterable[Any], total: int, what: str, verbose: int) -> Any:
     """Return `items` behind a progress bar that is shown when `verbose` is above 0."""
-    return tqdm(items, total=total, desc=what, disable=verbose <= 0, leave=False)
+    if verbose <= 0:
+        # Even a bar that is not shown would start a thread to watch over it.
+        return nullcontext(items)
+    return tqdm(items, total=total, desc=what, leave=False)
 
 
 def say(line: str, verbose: int) -> None:
