@@ -1,0 +1,74 @@
+"""The pages that people learn from: their code runs as it stands, from top to bottom."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+PAGES = {
+    "README.md": ["pandas"],
+    "docs/index.md": ["pandas"],
+    "docs/start.md": ["pandas"],
+    "docs/choosing-eps.md": ["pandas", "matplotlib"],
+    "docs/candidates.md": [],
+    "docs/explaining.md": ["pandas"],
+    "docs/doubtful-labels.md": ["pandas"],
+    "docs/report.md": ["pandas", "jinja2"],
+    "docs/model-files.md": [],
+    "docs/big-data.md": [],
+    "docs/dask.md": ["dask", "distributed"],
+}
+# Their tests stand with what they are about.
+TESTED_ELSEWHERE = {"docs/plots.md", "docs/command-line.md", "docs/extending.md"}
+
+
+def code_blocks(page: str) -> list[tuple[str, str]]:
+    """Return the Python of a page, block by block, with the output shown right below each."""
+    block = r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?"
+    return re.findall(block, (ROOT / page).read_text(), flags=re.DOTALL)
+
+
+@pytest.fixture
+def names():
+    """What the pages take for granted: a frame, new rows of it, and arrays of both parts."""
+    from sklearn.datasets import load_iris
+    from sklearn.model_selection import train_test_split
+
+    bunch = load_iris()
+    X, X_test, y, y_test = train_test_split(
+        bunch.data, bunch.target_names[bunch.target], stratify=bunch.target, random_state=0
+    )
+    given = {"__name__": "page", "X": X, "y": y, "X_test": X_test, "y_test": y_test}
+    try:
+        import pandas as pd
+    except ImportError:
+        return given
+    df = pd.DataFrame(X, columns=bunch.feature_names).assign(species=y)
+    return given | {"df": df, "new_rows": pd.DataFrame(X_test, columns=bunch.feature_names)}
+
+
+@pytest.mark.parametrize(("page", "packages"), PAGES.items())
+def test_code_of_the_page_runs_and_prints_what_is_shown(
+    page, packages, names, tmp_path, monkeypatch, capsys
+):
+    for package in packages:
+        pytest.importorskip(package, reason=f"{package}, an optional package, is not installed")
+    monkeypatch.chdir(tmp_path)
+    blocks = code_blocks(page)
+    assert blocks
+    for code, shown in blocks:
+        exec(code, names)
+        printed = capsys.readouterr().out
+        assert not shown or printed.strip() == shown.strip()
+
+
+def test_no_page_with_code_is_left_untested():
+    with_code = {
+        f"docs/{path.name}" for path in DOCS.glob("*.md") if "```python" in path.read_text()
+    }
+    assert with_code <= set(PAGES) | TESTED_ELSEWHERE
