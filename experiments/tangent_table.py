@@ -1,0 +1,103 @@
+"""All tangent distances between USPS digits, computed once and kept in a file.
+
+The table of 7291 training images is most of the work of everything that is done with it,
+so it is computed once, and paths, folds and medoids all read from it. As for the other
+finished parts: after a change of the package remove the folder they are kept in.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protocover.datasets import load_usps
+from protocover.dissimilarity import TangentDistance
+
+# From the smallest distance to the 14th percentile, closer together where there are more
+# prototypes.
+PERCENTILES = (*(0.125 * step for step in range(25)), 3.5, 4, 5, 6, 8, 10, 12, 14)
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Digits:
+    """Images, their labels, and the distances between them.
+
+    Parameters
+    ----------
+    images, test_images : ndarray, shapes (n, 256) and (n_test, 256)
+        Pixels from -1 to 1.
+    labels, test_labels : ndarray of int, shapes (n,) and (n_test,)
+        Digits.
+    table : ndarray, shape (n, n)
+        Tangent distances between training images.
+    test_table : ndarray, shape (n_test, n)
+        Those of test images from training images.
+    """
+
+    images: Floats
+    labels: NDArray[np.intp]
+    test_images: Floats
+    test_labels: NDArray[np.intp]
+    table: Floats
+    test_table: Floats
+
+    def radii(self, percentiles: tuple[float, ...] = PERCENTILES) -> Floats:
+        """Return percentiles of the positive distances between training images."""
+        pairs = self.table[np.triu_indices(len(self.table), k=1)]
+        shares = np.array(percentiles) / 100.0
+        return np.unique(np.quantile(pairs[pairs > 0.0], shares, method="lower"))
+
+    def count_wrong(self, rows: NDArray[np.intp], labels: NDArray[np.intp]) -> int:
+        """Return how many test images get a wrong label from the nearest of some images."""
+        answers = labels[self.test_table[:, rows].argmin(axis=1)]
+        return int(np.sum(answers != self.test_labels))
+
+
+@cache
+def load_digits(n: int, folder: Path) -> Digits:
+    """Return `n` training images and all test images, with their distances.
+
+    With fewer than all training images there are also only `n` test images.
+    """
+    usps = load_usps()
+    rows = _sample(len(usps.target), n)
+    tested = _sample(len(usps.test_target), len(usps.test_target) if n == 7291 else n)
+    X, X_test = usps.data[rows], usps.test_data[tested]
+    path = folder / f"tangent-{n}.npz"
+    if not path.exists():
+        _keep(path, X, X_test, usps.image_shape)
+    with np.load(path, allow_pickle=False) as file:
+        tables = {name: file[name] for name in ("table", "test_table")}
+    return Digits(X, usps.target[rows], X_test, usps.test_target[tested], **tables)
+
+
+def pack_images(images: Floats) -> list[str]:
+    """Write images with pixels from -1 to 1 as texts, two hexadecimal digits a pixel."""
+    return [np.round(127.5 * (image + 1.0)).astype(np.uint8).tobytes().hex() for image in images]
+
+
+def unpack_images(texts: list[str]) -> NDArray[np.uint8]:
+    """Return the images that texts stand for, shape (n, 16, 16)."""
+    pixels = [np.frombuffer(bytes.fromhex(text), dtype=np.uint8) for text in texts]
+    return np.array(pixels, dtype=np.uint8).reshape(-1, 16, 16)
+
+
+def _keep(path: Path, X: Floats, X_test: Floats, shape: tuple[int, int]) -> None:
+    """Compute both tables and write them, whole or not at all."""
+    distance = TangentDistance(shape).fit(X)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{os.getpid()}.npz")
+    np.savez(unfinished, table=distance.cross(X, X), test_table=distance.cross(X_test, X))
+    unfinished.replace(path)
+
+
+def _sample(n_rows: int, n: int) -> NDArray[np.intp]:
+    """Return `n` of so many rows, in order."""
+    return np.sort(np.random.default_rng(0).permutation(n_rows)[:n])

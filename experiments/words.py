@@ -1,0 +1,61 @@
+"""Numbers and tables in Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.stats import wilcoxon
+
+# A number first, perhaps with words after it, or nothing.
+_NUMBER = re.compile(r"[-+]?\d[\d.]*( ±.*| %.*| \(.*)?$|$")
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a table; columns of numbers are aligned to the right."""
+    cells = [[str(cell) for cell in row] for row in rows]
+    numeric = [all(_NUMBER.match(cell) for cell in column) for column in zip(*cells, strict=True)]
+    lines = [list(header), ["---:" if one else "---" for one in numeric], *cells]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """Return a share in per cent, without the sign."""
+    return f"{100.0 * share:.{digits}f}"
+
+
+def mean_sd(values: Sequence[float], digits: int = 1, scale: float = 1.0) -> str:
+    """Return mean and standard deviation, ``12.3 ± 0.4``."""
+    array = scale * np.asarray(values, dtype=float)
+    spread = array.std(ddof=1) if len(array) > 1 else 0.0
+    return f"{array.mean():.{digits}f} ± {spread:.{digits}f}"
+
+
+def percentile_of(value: float, among: Sequence[float]) -> float:
+    """Return where a value falls among others, in per cent; ties count half."""
+    array = np.asarray(among, dtype=float)
+    # Errors are fractions with small denominators, printed with one decimal in the paper.
+    near = np.abs(array - value) < 5.1e-4
+    return float(100.0 * (((array < value) & ~near).mean() + 0.5 * near.mean()))
+
+
+def compare(new: Sequence[float], old: Sequence[float]) -> str:
+    """Say whether errors differ, pair by pair: mean difference in points, wins, verdict.
+
+    Clear is p < 0.01 in Wilcoxon's signed rank test.
+    """
+    gap = 100.0 * (np.asarray(new, dtype=float) - np.asarray(old, dtype=float))
+    # Equal shares may have been computed in two ways that differ in the last digit.
+    gap = np.round(gap, 9)
+    sure = wilcoxon(gap).pvalue if np.any(gap) else 1.0
+    word = "no clear difference" if sure >= 0.01 else "better" if gap.mean() < 0 else "worse"
+    wins, ties = int(np.sum(gap < 0)), int(np.sum(gap == 0))
+    equal = f", equal in {ties}" if ties else ""
+    return f"{word} ({gap.mean():+.1f} points, lower in {wins} of {len(gap)}{equal})"
+
+
+def ratio(number: float) -> str:
+    """Return a ratio with two significant digits."""
+    return f"{number:.2g}" if number < 10 else f"{number:.0f}"

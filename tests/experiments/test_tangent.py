@@ -1,0 +1,184 @@
+"""The experiments with tangent distance, on small made-up tables and on a few digits."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+pytest.importorskip("kmedoids", reason="kmedoids, of the group experiments, is not installed")
+pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+
+from experiments.tangent_table import Digits, load_digits, pack_images, unpack_images
+
+from experiments import tangent, tangent_model, tangent_model_page, tangent_page, tangent_table
+from protocover import PVMClassifier
+
+
+@pytest.fixture
+def rng():
+    """Always the same random numbers."""
+    return np.random.default_rng(0)
+
+
+@pytest.fixture
+def digits(rng):
+    """Two overlapping clouds of points as digits 0 and 1, with random pictures."""
+
+    def draw(n):
+        y = rng.integers(2, size=n)
+        return rng.normal(size=(n, 2)) + 1.2 * y[:, None], y, rng.uniform(-1, 1, (n, 256))
+
+    (X, y, images), (X_test, y_test, test_images) = draw(120), draw(60)
+    return Digits(images, y, test_images, y_test, cdist(X, X), cdist(X_test, X))
+
+
+@pytest.fixture
+def told(digits, monkeypatch, tmp_path):
+    """What is told of a model of about 20 prototypes, of which the first 6 are shown."""
+    monkeypatch.setattr(tangent_model, "load_digits", lambda n, folder: digits)
+    monkeypatch.setattr(tangent_model, "BETWEEN", (0.5, 40.0))
+    return tangent_model.run_model(120, tmp_path, total=20, first=6)
+
+
+def test_images_survive_as_texts_to_a_grey_level(rng):
+    images = rng.uniform(-1.0, 1.0, (3, 256))
+    read = unpack_images(pack_images(images)) / 127.5 - 1.0
+    np.testing.assert_allclose(read.reshape(3, 256), images, atol=0.5 / 127)
+
+
+def test_radii_are_percentiles_of_the_positive_distances(digits):
+    table = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 2.0], [1.0, 2.0, 0.0]])
+    small = dataclasses.replace(digits, table=table)
+    np.testing.assert_array_equal(small.radii((0, 50, 100)), [1.0, 2.0])
+
+
+def test_wrong_answers_are_counted_by_what_prototypes_stand_for(digits):
+    """A prototype may stand for another class than its own."""
+    rows = np.array([0, 1])
+    nearest = digits.test_table[:, :2].argmin(axis=1)
+    for labels in ([0, 1], [1, 0], [1, 1]):
+        expected = sum(labels[k] != y for k, y in zip(nearest, digits.test_labels, strict=True))
+        assert digits.count_wrong(rows, np.array(labels)) == expected
+
+
+def test_radius_is_the_best_in_the_folds_within_the_budget():
+    """The first row is best but too large, and the test errors would choose the last."""
+    path = {"size": [100, 50, 20, 5], "error": [0.4, 0.3, 0.2, 0.1], "wrong": [4, 3, 2, 1]}
+    path |= {"eps": [1.0, 2.0, 3.0, 4.0], "by_digit": [[]] * 4}
+    folds = [{"error": [0.0, 0.1, 0.3]}, {"error": [0.0, 0.2, 0.1]}]
+    chosen = tangent.choose_radius(path, folds, 60)
+    assert (chosen["row"], chosen["eps"], chosen["size"]) == (1, 2.0, 50)
+    np.testing.assert_allclose(chosen["cv_error"], [0.0, 0.15, 0.2])
+    assert tangent.choose_radius(path, folds, 100)["row"] == 0
+
+
+def test_fold_tests_on_what_it_does_not_train_on(digits, monkeypatch, tmp_path):
+    """At the smallest radius a fold's error is that of the nearest neighbour among the rest."""
+    monkeypatch.setattr(tangent, "load_digits", lambda n, folder: digits)
+    wrong, n_held = 0.0, 0
+    for fold in range(3):
+        got = tangent.run_fold(120, tmp_path, n_folds=3, fold=fold)
+        held = tangent.make_folds(digits.images, digits.labels, seed=0, n_folds=3)[fold][1]
+        rest = np.setdiff1d(np.arange(120), held)
+        nearest = rest[digits.table[np.ix_(held, rest)].argmin(axis=1)]
+        assert got["error"][0] == np.mean(digits.labels[nearest] != digits.labels[held])
+        assert got["size"][0] == len(rest)
+        wrong, n_held = wrong + got["error"][0], n_held + len(held)
+    assert n_held == 120
+    assert wrong > 0
+
+
+def test_radius_is_found_by_the_number_of_prototypes(digits, told):
+    assert abs(told["size"] - 20) <= 3
+    model = PVMClassifier(told["eps"], metric="precomputed").fit(digits.table, digits.labels)
+    assert len(model.prototype_labels_) == told["size"]
+
+
+def test_cost_stops_where_a_model_of_that_cost_stops(digits, told):
+    model = PVMClassifier(told["eps"], metric="precomputed", prototype_cost=6.0)
+    assert told["stop"] == len(model.fit(digits.table, digits.labels).prototype_labels_) > 0
+
+
+def test_corrected_digits_are_wrong_at_first_and_right_in_the_end(digits, told):
+    model = PVMClassifier(told["eps"], metric="precomputed").fit(digits.table, digits.labels)
+    rows, labels = model.prototype_indices_, model.prototype_labels_
+    corrected = 0
+    for distances, y in zip(digits.test_table, digits.test_labels, strict=True):
+        early = labels[distances[rows[:6]].argmin()]
+        corrected += early != y and labels[distances[rows].argmin()] == y
+    assert told["corrected"]["count"] == corrected > 0
+    truth, early, own, late = np.array(told["corrected"]["labels"])
+    assert (early != truth).all()
+    np.testing.assert_array_equal(own, truth)
+    np.testing.assert_array_equal(late, truth)
+
+
+def test_miscovered_images_are_as_many_as_the_first_prototype_counts(told):
+    assert len(told["miscovered"]["images"]) == told["shown"]["miscovered"][0] > 0
+    assert told["shown"]["labels"][0] not in told["miscovered"]["labels"]
+
+
+def test_way_of_the_greedy_ends_with_the_error_of_all(digits, told):
+    model = PVMClassifier(told["eps"], metric="precomputed").fit(digits.table, digits.labels)
+    wrong = tangent_model_page._numbers(told["wrong"])
+    assert wrong[-1] == np.sum(model.predict(digits.test_table) != digits.test_labels)
+    assert len(wrong) == told["size"]
+    covered = tangent_model_page._numbers(told["covered"])
+    np.testing.assert_array_equal(covered, model.prototype_covered_)
+
+
+def test_page_of_the_model_has_its_figures(told, tmp_path):
+    text = tangent_model_page.write(told, tmp_path)
+    shown = sorted(path.name for path in tmp_path.glob("*.png"))
+    assert len(shown) == 5
+    assert all(name in text for name in shown)
+    assert f"| prototypes | 3372 | {told['size']} |" in text
+
+
+def test_table_of_distances_is_computed_once(data_folder, monkeypatch, tmp_path):
+    monkeypatch.setenv("PROTOCOVER_DATA", str(data_folder))
+    first = load_digits(12, tmp_path)
+    load_digits.cache_clear()
+    monkeypatch.setattr(tangent_table, "TangentDistance", None)
+    again = load_digits(12, tmp_path)
+    load_digits.cache_clear()
+    np.testing.assert_array_equal(again.table, first.table)
+    assert first.table.shape == first.test_table.shape == (12, 12)
+    assert not np.diagonal(first.table).any()
+    assert [path.name for path in tmp_path.iterdir()] == ["tangent-12.npz"]
+
+
+def _results(wrong):
+    """Four radii, of which the second is chosen, with so many wrong answers."""
+    errors = [0.03, wrong / 2007, 0.026, 0.09]
+    path = {"size": [7291, 3000, 2000, 100], "error": errors}
+    chosen = {"wrong": wrong, "error": errors[1], "size": 3000, "row": 1}
+    chosen |= {"cv_error": [0.02, 0.01, 0.012, 0.05], "cv_spread": [0.003] * 4}
+    nearest = {"size": 7291, "wrong": 55, "error": 55 / 2007}
+    return {"PVM": path, "1-NN": nearest, "chosen": chosen, "budget": 3372, "n_test": 2007}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "word"), [(50, "is reached on this grid of radii, though not"), (51, "is missed:")]
+)
+def test_page_says_whether_the_aim_is_reached(wrong, word):
+    assert word in tangent_page._judge_choice(_results(wrong))
+
+
+def test_page_says_how_much_may_be_luck():
+    """Radii as good in the folds have errors from 2.49 to 2.6; every second leaves the third."""
+    text = tangent_page._doubt_choice(_results(50))
+    assert "the 2 radii" in text
+    assert "from 2.49 to 2.60 %" in text
+    assert "would have chosen 2000 prototypes with 2.60 %" in text
+    assert "3000 prototypes (2.60 % on the coarser grid" in tangent_page.summarize(_results(50))
+
+
+def test_page_compares_the_spread_of_digits():
+    same = [5.0, 1.0, 5.0, 5.0, 5.0, 5.0, 5.0, 3.0, 5.0, 5.0]
+    assert "So the paper says" in tangent_page._judge_spread(same)
+    other = tangent_page._judge_spread([5.0, 2.0, *same[2:]])
+    assert "more than half of the second (0.67 of it). The paper:" in other
