@@ -26,7 +26,7 @@ y = np.where(flipped, (true + rng.integers(1, 10, len(true))) % 10, true)
 # none of its own, or that is nearer to the prototypes of another class. No prototype vouches
 # for itself. The most doubtful come first.
 
-model = PVMClassifier().fit(X, y)
+model = PVMClassifier(random_state=0).fit(X, y)
 found = suspect_labels(model, X, y)
 print(
     f"{flipped.sum()} of {len(y)} labels were changed; {len(found)} labels are suspect"

@@ -20,7 +20,7 @@ from .uci import N_RADII, split
 def run(quick: bool, parts: Parts) -> dict[str, Any]:
     """Return errors, sizes and times of both searches, split by split."""
     names = ("wine",) if quick else UCI_NAMES
-    n_splits, n_folds = (1, 2) if quick else (10, 10)
+    n_splits, n_folds = (1, 2) if quick else (7, 10)
     tasks = [
         {"name": name, "seed": seed, "n_folds": n_folds}
         for seed in range(n_splits)
