@@ -26,29 +26,32 @@ from protocover.cover import CoverProblem, CoverSolution
 from protocover.coverage import Coverage
 from protocover.dissimilarity import Gower, KernelDistance, MismatchDistance, TangentDistance
 
-X: NDArray[np.float64] = np.zeros((4, 2))
-y: NDArray[np.intp] = np.array([0, 0, 1, 1])
 
-model = PVMClassifier(1.0, metric="euclidean", solver="exact", n_prototypes=3).fit(X, y)
-assert_type(model, PVMClassifier)
-assert_type(model.predict(X), NDArray[Any])
-assert_type(model.decision_function(X), NDArray[np.float64])
-assert_type(model.explain(X), Explanation)
-assert_type(model.coverage(X, y), Coverage)
-assert_type(model.eps_, float)
-assert_type(model.gap_, float)
-assert_type(PVMClassifierCV(20, rule="1se").fit(X, y).explain(X), Explanation)
-assert_type(PVMSelector(1.0).fit(X, y), PVMSelector)
-assert_type(suggest_eps(X, y, 5), NDArray[np.float64])
-assert_type(find_eps(X, y, 3), float)
-assert_type(pvm_path(X, y, eps=5), PVMPath)
-assert_type(suspect_labels(model, X, y), SuspectLabels)
-assert_type(TangentDistance((16, 16)).fit(X), TangentDistance)
-assert_type(Gower().fit(X), Gower)
-assert_type(KernelDistance("rbf").fit(X), KernelDistance)
-assert_type(MismatchDistance(4, 1).fit(["ACGT"]), MismatchDistance)
-save_model(model, "model.pvm")
-load_model("model.pvm")
+def use() -> None:
+    """Call what users call, and say what it returns."""
+    X: NDArray[np.float64] = np.zeros((4, 2))
+    y: NDArray[np.intp] = np.array([0, 0, 1, 1])
+
+    model = PVMClassifier(1.0, metric="euclidean", solver="exact", n_prototypes=3).fit(X, y)
+    assert_type(model, PVMClassifier)
+    assert_type(model.predict(X), NDArray[Any])
+    assert_type(model.decision_function(X), NDArray[np.float64])
+    assert_type(model.explain(X), Explanation)
+    assert_type(model.coverage(X, y), Coverage)
+    assert_type(model.eps_, float)
+    assert_type(model.gap_, float)
+    assert_type(PVMClassifierCV(20, rule="1se").fit(X, y).explain(X), Explanation)
+    assert_type(PVMSelector(1.0).fit(X, y), PVMSelector)
+    assert_type(suggest_eps(X, y, 5), NDArray[np.float64])
+    assert_type(find_eps(X, y, 3), float)
+    assert_type(pvm_path(X, y, eps=5), PVMPath)
+    assert_type(suspect_labels(model, X, y), SuspectLabels)
+    assert_type(TangentDistance((16, 16)).fit(X), TangentDistance)
+    assert_type(Gower().fit(X), Gower)
+    assert_type(KernelDistance("rbf").fit(X), KernelDistance)
+    assert_type(MismatchDistance(4, 1).fit(["ACGT"]), MismatchDistance)
+    save_model(model, "model.pvm")
+    load_model("model.pvm")
 
 
 def solve(problem: CoverProblem) -> CoverSolution:

@@ -355,7 +355,9 @@ def test_forged_arrays_give_clean_errors_or_harmless_models(name, saved, tmp_pat
         arrays[i] = arrays[i][: len(arrays[i]) // 2] if arrays[i].ndim else arrays[j]
     elif arrays[i].dtype.kind in "iuf" and arrays[i].size:
         flat = arrays[i].copy().ravel()
-        numbers = [-1, 2**31 - 1, 7] if flat.dtype.kind == "i" else [np.nan, -np.inf, 1e308, -1.0]
+        numbers = [np.nan, -np.inf, 1e308, -1.0]
+        if flat.dtype.kind == "i":
+            numbers = [-1, min(2**31 - 1, np.iinfo(flat.dtype).max), 7]
         if flat.dtype.kind != "u":
             flat[draw.draw(st.integers(0, len(flat) - 1))] = draw.draw(st.sampled_from(numbers))
         arrays[i] = flat.reshape(arrays[i].shape)
