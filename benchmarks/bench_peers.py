@@ -2,7 +2,7 @@
 
 Run: make bench-peers, which installs alibi in an environment of its own; R's protoclass
 takes part where R and that package are installed already. With --write the tables go into
-docs/benchmarks.md.
+docs/benchmarks.md, and a sentence into the README.
 
 alibi and protoclass solve the same greedy problem on the same matrix (USPS at the second
 percentile of its distances): their selections are checked against ours under each one's
@@ -36,7 +36,7 @@ COST = 2.0**-13
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--alibi-python", help="interpreter of an environment with alibi")
-    parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md")
+    parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md and README")
     options = parser.parse_args()
     name, X, y, _ = load()
     eps = SECOND_PERCENTILE if name == "USPS" else float(np.sqrt(1.4 * X.shape[1]))
@@ -47,6 +47,17 @@ def main() -> None:
     print(table(header, rows))
     if options.write:
         write_section("benchmarks.md", "peers", table(header, rows))
+        write_section("../README.md", "peers", in_words(name, len(X), rows))
+
+
+def in_words(name, n_points, rows) -> str:
+    """Say the table in a sentence for each peer that took part."""
+    return "\n".join(
+        f"On {name} ({n_points} points) {peer} takes {time} times as long and {memory} times the "
+        f"memory; same prototypes: {same}."
+        for peer, time, memory, _, same in rows
+        if memory
+    )
 
 
 def compare(folder, X, y, eps, alibi_python) -> list[list[str]]:

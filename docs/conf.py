@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
+
+from docutils import nodes
+from latex2mathml.converter import convert
 
 import protocover
 
@@ -18,8 +22,8 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "**/README.md", "sg_execution_times.rst", "gallery/**/*.py.md5"]
-templates_path: list[str] = []
+exclude_patterns = ["_build", "_templates", "**/README.md", "**/sg_execution_times.rst"]
+templates_path = ["_templates"]
 html_static_path = ["_static"]
 
 myst_enable_extensions = ["dollarmath", "deflist"]
@@ -27,19 +31,22 @@ myst_heading_anchors = 3
 
 autosummary_generate = True
 autodoc_typehints = "none"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = True
 numpydoc_show_inherited_class_members = False
 numpydoc_class_members_toctree = False
 
+html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
 html_title = "protocover"
 html_show_sourcelink = False
 html_css_files = ["protocover.css"]
+html_js_files = [("pictures.js", {"defer": "defer"})]
 html_theme_options = {
     "show_nav_level": 1,
     "navigation_with_keys": False,
     "show_prev_next": True,
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 5,
     "footer_start": ["copyright"],
     "footer_end": [],
 }
@@ -61,3 +68,18 @@ sphinx_gallery_conf = {
 linkcheck_ignore = [r"https?://.*"]
 
 warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
+
+
+def setup(app: Any) -> None:
+    """Let browsers draw formulas themselves: no script, no network."""
+    app.add_html_math_renderer("mathml", (write_inline, None), (write_display, None))
+
+
+def write_inline(translator: Any, node: Any) -> None:
+    translator.body.append(convert(node.astext()))
+    raise nodes.SkipNode
+
+
+def write_display(translator: Any, node: Any) -> None:
+    translator.body.append(f'<div class="formula">{convert(node.astext(), display="block")}</div>')
+    raise nodes.SkipNode

@@ -14,6 +14,7 @@ import pytest
 
 from protocover import load_model
 from protocover.cli import fit_streamed, main, parquet, sampled, selection
+from protocover.cli.console import Console
 
 
 @pytest.fixture(autouse=True)
@@ -96,14 +97,15 @@ def test_the_radius_is_that_of_the_usual_search_if_the_sample_is_everything(blob
     assert fit(*words, "--stream", out="streamed") == 0
     said = capsys.readouterr()
     assert figures("streamed")["eps"] == pytest.approx(figures("held")["eps"], rel=1e-9)
-    assert "Finding the radius with 317 of them" in said.err
-    assert "on 317 cases" in said.out
-    assert figures("streamed")["data"]["sample"] == 317
+    assert "Finding the radius with 318 of them" in said.err
+    assert "on 318 cases" in said.out
+    assert figures("streamed")["eps_sample"] == 318
 
 
 def test_samples_are_stated_and_the_counts_are_of_all_rows(blobs, monkeypatch, capsys):
     monkeypatch.setattr(selection, "_SAMPLE", 90)
     monkeypatch.setattr(selection, "_CANDIDATES", 120)
+    monkeypatch.setattr(selection, "_FEWEST", 50)
     monkeypatch.setattr(sampled, "_SHOWN", 150)
     monkeypatch.setattr(sampled, "_FEWEST", 20)
     save(blobs)
@@ -115,7 +117,9 @@ def test_samples_are_stated_and_the_counts_are_of_all_rows(blobs, monkeypatch, c
     assert re.search(r"\d+ of the \d+ shown look more like another class", said.out)
     found = figures("out")
     assert found["settings"]["candidates"] == 120
-    assert found["training_cases"] == sum(entry["points"] for entry in found["classes"]) == 317
+    assert found["eps_sample"] == 90
+    assert 0 < found["data"]["shown"] < 318
+    assert found["training_cases"] == sum(entry["points"] for entry in found["classes"]) == 318
     again = ("--eps", found["eps"], "--candidates", 120, "--id", "tree")
     assert fit(*again, out="held") == 0
     for name in ("covered", "wrongly_covered", "classes", "objective"):
@@ -123,7 +127,20 @@ def test_samples_are_stated_and_the_counts_are_of_all_rows(blobs, monkeypatch, c
     page = Path("out/report.html").read_text()
     assert "a sample of" in page
     assert "drawn by chance from each class, the prototypes among them" in page
-    assert "317 cases of 3 classes, 3 features" in page
+    assert "318 cases of 3 classes, 3 features" in page
+
+
+def test_there_are_fewer_candidates_where_balls_hold_much(monkeypatch):
+    monkeypatch.setattr(selection, "_FEWEST", 50)
+    monkeypatch.setattr(selection, "_COVER_BYTES", 13 * 400 * 60)
+    X = np.random.default_rng(0).uniform(size=(400, 2))
+
+    def propose(eps):
+        return selection._propose_candidates(X, eps, "euclidean", 0, Console(quiet=True))
+
+    assert propose(9.0) == 60  # everything is in every ball
+    assert 60 < propose(0.5) < 200
+    assert propose(0.001) == "train"
 
 
 def test_a_prototype_with_company_is_shown_with_some_of_it(blobs, monkeypatch):
@@ -145,12 +162,17 @@ def test_a_prototype_with_company_is_shown_with_some_of_it(blobs, monkeypatch):
     labelled = blobs.dropna(subset="kind")
     few = model[:-1].transform(shown[0].X)
     everyone = model[:-1].transform(labelled[features].astype(float))
-    own = []
-    for X, y in ((few, shown[0].y), (everyone, labelled["kind"].to_numpy())):
+    company = []
+    for X, y, rows in (
+        (few, shown[0].y, shown[0].rows - 1),
+        (everyone, labelled["kind"].to_numpy(), labelled.index),
+    ):
         balls = model[-1].coverage(X, y).balls.toarray()
-        own.append((balls & (y[:, None] == model[-1].prototype_labels_)).sum(axis=0))
-    assert (own[0] < own[1]).any()
-    np.testing.assert_array_equal(own[0] > 1, own[1] > 1)
+        own = y[:, None] == model[-1].prototype_labels_
+        others = np.asarray(rows)[:, None] != model[-1].prototype_rows_
+        company.append((balls & own & others).sum(axis=0))
+    assert (company[0] < company[1]).any()
+    np.testing.assert_array_equal(company[0] > 0, company[1] > 0)
 
 
 def test_the_model_answers_new_cases(blobs, capsys):
@@ -308,9 +330,9 @@ print(code, peak[0])
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc to read memory from")
 def test_memory_does_not_grow_with_the_rows():
-    """What 60,000 more rows of 256 numbers add is far less than their 61 MB in the file."""
+    """What 55,000 more rows of 256 numbers add is less than their 56 MB in the file, once."""
     peaks, sizes = [], []
-    for n_rows in (10_000, 70_000):
+    for n_rows in (5_000, 60_000):
         name = f"{n_rows}.parquet"
         write_wide(name, n_rows)
         sizes.append(Path(name).stat().st_size)
@@ -320,7 +342,7 @@ def test_memory_does_not_grow_with_the_rows():
         code, peak = map(int, ran.stdout.split())
         assert code == 0
         peaks.append(peak)
-    assert peaks[1] - peaks[0] < (sizes[1] - sizes[0]) / 2
+    assert peaks[1] - peaks[0] < 0.7 * (sizes[1] - sizes[0])
 
 
 def write_wide(path, n_rows, n_columns=256):
@@ -329,9 +351,9 @@ def write_wide(path, n_rows, n_columns=256):
         [*((f"x{j}", pa.float32()) for j in range(n_columns)), ("kind", pa.string())]
     )
     with pq.ParquetWriter(path, schema, compression="none", use_dictionary=False) as file:
-        for _ in range(0, n_rows, 10_000):
-            code = np.arange(10_000) % 3
-            X = rng.normal(size=(10_000, n_columns), scale=0.1).astype(np.float32)
+        for _ in range(0, n_rows, 5_000):
+            code = np.arange(5_000) % 3
+            X = rng.normal(size=(5_000, n_columns), scale=0.1).astype(np.float32)
             X[:, :50] += code[:, None]
             labels = np.array(["a", "b", "c"])[code]
             file.write_table(pa.table([*X.T, labels], schema=schema))

@@ -239,7 +239,7 @@ def test_a_worker_killed_while_the_cover_is_built_does_not_change_the_answer(cli
     X, y = tied_points(9, n=60)
     calls = tmp_path / "calls"
     model = DaskPVMClassifier(1.5, metric=counting(calls, pause=0.001))
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(2, timeout=180)
     thread = threading.Thread(target=lambda: model.fit(cut(X, 20), cut(y, 20)))
     thread.start()
     while not calls.exists():
@@ -269,7 +269,7 @@ def test_a_worker_killed_during_selection_costs_at_most_a_reload(
 
     monkeypatch.setattr(selection_module, "take_round", take_round_after_a_kill)
     monkeypatch.setattr(selection_module, "begin", partial(begin, ask=1))
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(2, timeout=180)
     model = DaskPVMClassifier(
         1.5,
         metric=counting(calls),

@@ -15,8 +15,11 @@ FILES = [
     *ROOT.glob("experiments/*.md"),
 ]
 PAGES = [path for path in FILES if "_build" not in path.parts and "gallery" not in path.parts]
-# Written by the build of the site.
-BUILT = {ROOT / "docs" / "gallery" / "index.rst"}
+# Pages that the build of the site makes of the examples.
+BUILT = {
+    ROOT / "docs" / "gallery" / name
+    for name in ("index.rst", *(f"{path.stem}.rst" for path in ROOT.glob("examples/*.py")))
+}
 
 
 def links(text: str) -> list[str]:

@@ -283,3 +283,14 @@ def test_a_search_on_a_frame_is_reported_without_warnings(kind):
     assert made.cases.columns[1].values[made.prototypes[0].case] == pytest.approx(
         model.prototypes_[0, 1], rel=1e-4
     )
+
+
+@pytest.mark.parametrize(
+    ("candidates", "words"),
+    [(30, "30 training points, drawn by chance"), (0.5, "0.5 of the training points, drawn")],
+)
+def test_a_draw_of_candidates_is_told_in_words(candidates, words):
+    X, y = load_iris(return_X_y=True)
+    model = PVMClassifier(1.0, candidates=candidates, random_state=0).fit(X, y)
+    asked = dict(summarize(model, X, y).settings)
+    assert asked["May become a prototype"].startswith(words)

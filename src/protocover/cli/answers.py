@@ -11,7 +11,7 @@ import numpy as np
 from .cases import Cases
 from .models import classifier_of, measured
 
-__all__ = ["csv_text", "explain_cases", "write_table"]
+__all__ = ["csv_text", "explain_cases", "explain_labelled", "write_table"]
 
 
 def explain_cases(model: Any, cases: Cases) -> Any:
@@ -43,10 +43,22 @@ def explain_cases(model: Any, cases: Cases) -> Any:
     return pd.DataFrame(columns)
 
 
-def csv_text(table: Any) -> str:
+def explain_labelled(model: Any, cases: Cases, held_out: Any) -> Any:
+    """Return the answers beside the labels, and whether each case was learned from.
+
+    `held_out` tells of each case whether it was kept back.
+    """
+    table = explain_cases(model, cases)
+    place = table.columns.get_loc("predicted")
+    table.insert(place, "used", np.where(held_out, "held out", "training"))
+    table.insert(place + 1, "label", cases.y)
+    return table
+
+
+def csv_text(table: Any, *, header: bool = True) -> str:
     """Return a table as CSV, cells as they are in the data."""
     text = io.StringIO()
-    table.to_csv(text, index=False, lineterminator="\n")
+    table.to_csv(text, index=False, header=header, lineterminator="\n")
     return text.getvalue()
 
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Cases", "ImageLayout", "split_cases"]
+__all__ = ["Cases", "ImageLayout", "draw_kept_back", "split_cases"]
 
 
 @dataclass(frozen=True)
@@ -96,13 +96,18 @@ def split_cases(cases: Cases, share: float, seed: int) -> tuple[Cases, Cases | N
     training, held_out : Cases
         Both in the order of the source; None in place of the latter if it is empty.
     """
-    labels = np.asarray(cases.y)
+    kept_back = draw_kept_back(np.asarray(cases.y), share, seed)
+    if not kept_back.any():
+        return cases, None
+    return cases.take(np.flatnonzero(~kept_back)), cases.take(np.flatnonzero(kept_back))
+
+
+def draw_kept_back(labels: NDArray[Any], share: float, seed: int) -> NDArray[np.bool_]:
+    """Tell which cases to keep back: a share of each class, but never all of it."""
     rng = np.random.default_rng(seed)
-    kept_back = np.zeros(len(cases), dtype=bool)
+    kept_back = np.zeros(len(labels), dtype=bool)
     for label in np.unique(labels):
         own = np.flatnonzero(labels == label)
         size = min(round(share * len(own)), len(own) - 1)
         kept_back[rng.permutation(own)[:size]] = True
-    if not kept_back.any():
-        return cases, None
-    return cases.take(np.flatnonzero(~kept_back)), cases.take(np.flatnonzero(kept_back))
+    return kept_back

@@ -15,8 +15,8 @@ from .cases import Cases, ImageLayout, split_cases
 from .console import Console
 from .outcome import Outcome, gather_outcome
 from .output import check_folder, fresh_folder
-from .results import print_outcome
-from .written import FILES, write_outcome
+from .results import print_files, print_outcome
+from .written import write_outcome
 
 __all__ = ["run_demo"]
 
@@ -65,9 +65,7 @@ def _write(folder: Path, outcome: Outcome, console: Console) -> None:
         write_outcome(unfinished, outcome, further=further)
         if picture is not None:
             (unfinished / _GALLERY).write_bytes(picture)
-    console.say(f"\nWrote {folder}:")
-    for name, about in FILES.items():
-        console.say(f"  {name:<18}{about}")
+    print_files(folder, console)
     if picture is None:
         console.say('For a picture of the prototypes: pip install "protocover[plot]"')
     else:

@@ -10,17 +10,20 @@ from typing import Any
 
 import numpy as np
 
+from ..resources import available_memory
 from .cases import Cases, split_cases
 from .console import Console
-from .errors import UsageError
+from .errors import CommandError, UsageError
+from .fit_streamed import fit_streamed
 from .images import read_labelled_images
 from .labelled import count_kinds, count_things, read_labelled
 from .metrics import Distance, choose_distance
 from .models import build_model, fit_model
 from .outcome import Outcome, gather_outcome
 from .output import check_folder, fresh_folder
-from .results import print_outcome
-from .written import FILES, write_outcome
+from .parquet import is_parquet, unpacked
+from .results import print_files, print_outcome
+from .written import write_outcome
 
 __all__ = ["run_fit"]
 
@@ -29,6 +32,17 @@ def run_fit(options: Namespace, console: Console) -> None:
     """Read, choose prototypes, test them, and write everything into one folder."""
     folder = options.output or Path(f"{_stem(options.data)}-protocover")
     check_folder(folder, force=options.force)
+    if options.stream:
+        outcome = fit_streamed(options, folder, _settings(options), console)
+    else:
+        outcome = _fit_in_memory(options, folder, console)
+    print_outcome(outcome, console)
+    print_files(folder, console)
+
+
+def _fit_in_memory(options: Namespace, folder: Path, console: Console) -> Outcome:
+    """Read everything, fit, and write what comes out."""
+    options.candidates = "train" if options.candidates is None else options.candidates
     cases = _read(options, console)
     asymmetric = [text.rpartition("=")[0] for text in options.kind if text.endswith("=asymmetric")]
     distance = choose_distance(
@@ -38,10 +52,7 @@ def run_fit(options: Namespace, console: Console) -> None:
     outcome = _learn(cases, distance, options, console)
     with fresh_folder(folder, force=options.force) as unfinished:
         write_outcome(unfinished, outcome)
-    print_outcome(outcome, console)
-    console.say(f"\nWrote {folder}:")
-    for name, about in FILES.items():
-        console.say(f"  {name:<18}{about}")
+    return outcome
 
 
 def _learn(cases: Cases, distance: Distance, options: Namespace, console: Console) -> Outcome:
@@ -87,11 +98,25 @@ def _read(options: Namespace, console: Console) -> Cases:
         what = f"{len(cases)} images at {cases.layout}"
     else:
         _refuse(options, ("image_size", "skip_broken"), "a folder of images")
+        _weigh(path, console)
         cases = read_labelled(path, options, console)
         columns = count_things(cases.X.shape[1], "column", "columns")
         what = f"{len(cases)} rows, {columns} ({count_kinds(cases.X)})"
     console.note(f"Read {path}: {what}, {len(np.unique(np.asarray(cases.y)))} classes.")
     return cases
+
+
+def _weigh(path: Path, console: Console) -> None:
+    """Point to --stream where a Parquet file is large for the memory that there is."""
+    memory = available_memory()
+    if memory is None or not is_parquet(path):
+        return
+    size = unpacked(path)
+    facts = f"{path} unpacks to about {size / 1e9:.1f} GB and {memory / 1e9:.1f} GB of memory"
+    if size > memory:
+        raise CommandError(f"{facts} are free; let its rows stream through with --stream")
+    if size > memory / 4:
+        console.warn(f"{facts} are free; --stream lets its rows stream through")
 
 
 def _refuse(options: Namespace, names: tuple[str, ...], what: str) -> None:

@@ -44,6 +44,11 @@ def add_columns(parser: Any) -> None:
         "tell nothing), or values in order such as low,medium,high (default: found)",
     )
     add_reading(group)
+    group.add_argument(
+        "--stream",
+        action="store_true",
+        help="never hold the rows of a Parquet file in memory; all columns must be numbers",
+    )
 
 
 def add_images(parser: Any) -> None:
@@ -109,10 +114,9 @@ def add_method(parser: Any) -> None:
     group.add_argument(
         "--candidates",
         type=read_candidates,
-        default="train",
         metavar="NAME[,NAME]",
-        help="what may be a prototype: train, kmeans, hull, or a number of cases to draw "
-        "(default: %(default)s)",
+        help="what may be a prototype: train, kmeans, hull, or a number or share of cases to "
+        "draw (default: train; with --stream at most 20000 cases)",
     )
     group.add_argument(
         "--closed-ball", action="store_true", help="a case at distance eps exactly is covered"

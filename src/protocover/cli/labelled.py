@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -18,12 +19,17 @@ from .errors import CommandError, UsageError
 from .tables import read_table
 
 __all__ = [
+    "check_classes",
     "count_kinds",
     "count_things",
     "find_column",
+    "find_target",
+    "label_texts",
+    "label_type",
     "list_names",
     "make_labels",
     "read_labelled",
+    "warn_of_row_numbers",
 ]
 
 _KINDS = {
@@ -43,11 +49,7 @@ def read_labelled(path: Path, options: Namespace, console: Console) -> Cases:
     frame = read_table(
         path, separator=options.separator, encoding=options.encoding, console=console
     )
-    if options.target is None:
-        raise UsageError(
-            f"which column holds the class? add --target NAME, one of {list_names(frame.columns)}"
-        )
-    find_column(frame, options.target, "--target", path)
+    find_target(frame, options.target, path)
     absent = is_missing(frame[options.target])
     if absent.any():
         console.warn(f"left out {absent.sum()} rows without a value of {options.target!r}")
@@ -65,6 +67,15 @@ def read_labelled(path: Path, options: Namespace, console: Console) -> Cases:
     return Cases(X, y, frame.index.to_numpy() + 1, path.name, names, frame)
 
 
+def find_target(frame: Any, name: str | None, path: Path) -> str:
+    """Return the name of the target, or ask for it."""
+    if name is None:
+        raise UsageError(
+            f"which column holds the class? add --target NAME, one of {list_names(frame.columns)}"
+        )
+    return find_column(frame, name, "--target", path)
+
+
 def find_column(frame: Any, name: str, option: str, path: Path) -> str:
     """Return the name of a column, or say which there are."""
     if name in frame.columns:
@@ -78,27 +89,41 @@ def find_column(frame: Any, name: str, option: str, path: Path) -> str:
 
 def make_labels(target: Any, *, text: bool = False) -> NDArray[Any]:
     """Return labels, none missing: whole numbers if all are (unless `text`), else text."""
+    cells = label_texts(target)
+    counts = Counter(cells)
+    check_classes(target.name, counts)
+    return np.asarray(cells, dtype=label_type(counts, text=text))
+
+
+def label_texts(target: Any) -> NDArray[Any]:
+    """Return the cells of a target, none missing, as text: 1.0 is 1."""
     cells = target.astype(str).str.strip().to_numpy(dtype=object)
     if getattr(target.dtype, "kind", "O") == "f":
         cells = np.array([cell.removesuffix(".0") for cell in cells], dtype=object)
-    counts = Counter(cells)
+    return np.asarray(cells)
+
+
+def check_classes(name: Any, counts: Mapping[str, int]) -> None:
+    """Refuse a target whose labels, each with the number of its rows, are no classes."""
+    n_rows = sum(counts.values())
     if len(counts) == 1:
         raise CommandError(
-            f"the target {target.name!r} has one class only, {cells[0]!r}; there must be "
+            f"the target {name!r} has one class only, {next(iter(counts))!r}; there must be "
             "something to tell apart"
         )
     if not counts:
-        raise CommandError(f"the target {target.name!r} has no values; choose another column")
-    if len(counts) > max(20, len(cells) // 2):
+        raise CommandError(f"the target {name!r} has no values; choose another column")
+    if len(counts) > max(20, n_rows // 2):
         raise CommandError(
-            f"the target {target.name!r} has {len(counts)} different values in {len(cells)} rows; "
+            f"the target {name!r} has {len(counts)} different values in {n_rows} rows; "
             "it must name classes that many rows share: group its values, or choose another"
         )
-    if not text and all(
-        cell.lstrip("-").isdecimal() and str(int(cell)) == cell for cell in counts
-    ):
-        return np.asarray(cells, dtype=np.int64)
-    return np.asarray(cells, dtype=str)
+
+
+def label_type(labels: Iterable[str], *, text: bool) -> type:
+    """Return the type of labels: int if all are whole numbers, unless `text` is asked for."""
+    whole = all(cell.lstrip("-").isdecimal() and str(int(cell)) == cell for cell in labels)
+    return np.int64 if whole and not text else str
 
 
 def count_things(n: int, one: str, many: str) -> str:
@@ -155,17 +180,21 @@ def _useless(column: Any, kind: ColumnType) -> str | None:
 def _warn_of_identifier(column: Any, kind: ColumnType, console: Console) -> None:
     """Warn of a column that numbers the rows, or that holds free text."""
     n = len(column)
-    if n < _MANY:
-        return
     if kind.stores == "numbers" and (np.diff(column.to_numpy()) == 1.0).all():
-        console.warn(
-            f"column {column.name!r} numbers the rows and is taken as a measurement; use "
-            f"--id or --drop if it is none"
-        )
-    elif kind.stores == "labels" and column.nunique() > n / 2:
+        warn_of_row_numbers(column.name, n, console)
+    elif n >= _MANY and kind.stores == "labels" and column.nunique() > n / 2:
         console.warn(
             f"column {column.name!r} has {column.nunique()} different texts in {n} rows; use "
             "--drop if it is free text, or write dates as 2024-12-31"
+        )
+
+
+def warn_of_row_numbers(name: str, n_rows: int, console: Console) -> None:
+    """Warn of a column whose values rise by one from row to row, if there are many."""
+    if n_rows >= _MANY:
+        console.warn(
+            f"column {name!r} numbers the rows and is taken as a measurement; use "
+            f"--id or --drop if it is none"
         )
 
 

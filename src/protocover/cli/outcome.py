@@ -14,7 +14,7 @@ from ..suspects import suspect_labels
 from .cases import Cases
 from .models import classifier_of, final_step, measured
 
-__all__ = ["Outcome", "gather_outcome", "summarize_cases"]
+__all__ = ["Outcome", "describe_cases", "gather_outcome", "summarize_cases"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,13 +26,13 @@ class Outcome:
     model : PVMClassifier, PVMClassifierCV or Pipeline
         Its prototypes' rows are those of the source, from 0.
     cases, training : Cases
-        All cases, and those that it was fitted on.
+        All cases, or a sample of those that it was fitted on, and those.
     held_out : Cases or None
         Those that were kept back.
     summary : Summary
         What the report says.
     suspects : SuspectLabels
-        Of all cases, also those kept back.
+        Of `cases`.
     distance : str
         The distance in words.
     target, identifier : str or None
@@ -41,6 +41,8 @@ class Outcome:
         What was asked for.
     seconds : float
         How long it took.
+    n_sampled : int or None, default=None
+        How many cases were drawn to search for the radius; None for all.
     """
 
     model: Any
@@ -54,6 +56,13 @@ class Outcome:
     identifier: str | None
     settings: dict[str, Any]
     seconds: float
+    n_sampled: int | None = None
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether `cases` are only some of those that there are."""
+        n_held_out = 0 if self.held_out is None else len(self.held_out)
+        return len(self.cases) < len(self.training) + n_held_out
 
     @property
     def classifier(self) -> PVMClassifier:
@@ -73,13 +82,16 @@ def gather_outcome(
     identifier: str | None,
     settings: dict[str, Any],
     seconds: float,
+    how: dict[str, str] | None = None,
     high_is_dark: bool = False,
 ) -> Outcome:
     """Summarize a model, then let it name its prototypes by their rows in the source.
 
     A model file alone can then tell which they are.
     """
-    summary = summarize_cases(model, training, held_out, title=title, high_is_dark=high_is_dark)
+    summary = summarize_cases(
+        model, training, held_out, title=title, how=how, high_is_dark=high_is_dark
+    )
     classifier = classifier_of(model)
     rows = classifier.prototype_rows_
     numbers = np.where(rows >= 0, training.rows[np.maximum(rows, 0)], 0)
@@ -107,13 +119,14 @@ def summarize_cases(
     held_out: Cases | None,
     *,
     title: str,
+    how: dict[str, str] | None = None,
     high_is_dark: bool = False,
 ) -> Summary:
-    """Return what the report says of a model and the cases it was fitted on."""
-    n_held_out = 0 if held_out is None else len(held_out)
-    how = {"Data": f"{training.source}, {len(training) + n_held_out} cases"}
-    if n_held_out:
-        how["Test"] = f"{n_held_out} of them kept back, drawn by chance from each class"
+    """Return what the report says of a model and the cases it was fitted on.
+
+    `how` says where they come from, if there is more to it than their number.
+    """
+    how = describe_cases(training, held_out) if how is None else dict(how)
     if isinstance(model, Pipeline):
         how["Columns"] = "brought to mean 0 and standard deviation 1 before distances"
     pictures: dict[str, Any] = {}
@@ -134,3 +147,12 @@ def summarize_cases(
         how=how,
         **pictures,
     )
+
+
+def describe_cases(training: Cases, held_out: Cases | None) -> dict[str, str]:
+    """Say where cases come from, and how many were kept back."""
+    n_held_out = 0 if held_out is None else len(held_out)
+    how = {"Data": f"{training.source}, {len(training) + n_held_out} cases"}
+    if n_held_out:
+        how["Test"] = f"{n_held_out} of them kept back, drawn by chance from each class"
+    return how

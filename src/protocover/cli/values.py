@@ -71,9 +71,19 @@ def read_size(text: str) -> int:
 
 
 def read_candidates(text: str) -> Any:
-    """Return the names of generators or numbers of candidates, one alone as it is."""
-    parts = [int(part) if part.isdecimal() else part for part in text.split(",")]
+    """Return names of generators, numbers or shares of candidates, one alone as it is."""
+    parts = [_read_number(part) for part in text.split(",")]
     return parts[0] if len(parts) == 1 else parts
+
+
+def _read_number(text: str) -> int | float | str:
+    """Return a whole number or a share, or, if it is neither, the text."""
+    if text.isdecimal():
+        return int(text)
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def read_folds(text: str) -> int:

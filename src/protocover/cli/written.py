@@ -12,12 +12,19 @@ import numpy as np
 from .. import __version__
 from ..persistence import save_model
 from ..report import write_report
-from .answers import explain_cases, write_table
+from .answers import explain_labelled, write_table
 from .cases import Cases
 from .outcome import Outcome
 from .output import SUMMARY, WRITER
 
-__all__ = ["FILES", "MODEL", "PREDICTIONS", "REPORT", "write_outcome"]
+__all__ = [
+    "FILES",
+    "MODEL",
+    "PREDICTIONS",
+    "REPORT",
+    "write_beside_predictions",
+    "write_outcome",
+]
 
 MODEL = "model.protocover"
 REPORT = "report.html"
@@ -44,10 +51,18 @@ def write_outcome(folder: Path, outcome: Outcome, *, further: tuple[str, ...] = 
     further : tuple of str
         Names of files that the caller adds.
     """
+    answers = explain_labelled(outcome.model, outcome.cases, _held_out(outcome))
+    write_table(folder / PREDICTIONS, answers)
+    write_beside_predictions(folder, outcome, further=further)
+
+
+def write_beside_predictions(
+    folder: Path, outcome: Outcome, *, further: tuple[str, ...] = ()
+) -> None:
+    """Write all files of an outcome but the predictions."""
     save_model(outcome.model, folder / MODEL)
     write_report(outcome.summary, folder / REPORT)
     write_table(folder / "prototypes.csv", _prototypes(outcome))
-    write_table(folder / PREDICTIONS, _predictions(outcome))
     write_table(folder / "suspects.csv", _suspects(outcome))
     text = json.dumps(_figures(outcome, further), indent=2, allow_nan=False, default=str)
     (folder / SUMMARY).write_text(text + "\n", encoding="utf-8")
@@ -87,20 +102,10 @@ def _made_up(outcome: Outcome) -> Any:
     return pd.DataFrame(np.asarray(values), columns=list(outcome.cases.X.columns))
 
 
-def _predictions(outcome: Outcome) -> Any:
-    """Return every case with the prototype that decides it, and whether it was learned from."""
-    cases = outcome.cases
-    table = explain_cases(outcome.model, cases)
-    place = table.columns.get_loc("predicted")
-    table.insert(place, "used", _used(outcome))
-    table.insert(place + 1, "label", cases.y)
-    return table
-
-
-def _used(outcome: Outcome) -> Any:
-    """Say of every case whether it was learned from."""
+def _held_out(outcome: Outcome) -> Any:
+    """Tell of every case whether it was kept back."""
     kept_back: Any = [] if outcome.held_out is None else outcome.held_out.rows
-    return np.where(np.isin(outcome.cases.rows, kept_back), "held out", "training")
+    return np.isin(outcome.cases.rows, kept_back)
 
 
 def _suspects(outcome: Outcome) -> Any:
@@ -111,7 +116,7 @@ def _suspects(outcome: Outcome) -> Any:
     table = pd.DataFrame(
         {
             "row": cases.rows[found.row],
-            "used": _used(outcome)[found.row],
+            "used": np.where(_held_out(outcome), "held out", "training")[found.row],
             "label": found.label,
             "suggested": found.suggested,
             "score": found.score,
@@ -149,7 +154,8 @@ def _figures(outcome: Outcome, further: tuple[str, ...]) -> dict[str, Any]:
         "files": [*FILES, *further],
         "data": {
             "source": cases.source,
-            "cases": len(cases),
+            "cases": len(outcome.training) + (0 if held_out is None else len(held_out)),
+            "shown": len(cases),
             "columns": None if cases.layout else [str(name) for name in cases.X.columns],
             "images": str(cases.layout) if cases.layout else None,
             "target": outcome.target,
@@ -157,6 +163,7 @@ def _figures(outcome: Outcome, further: tuple[str, ...]) -> dict[str, Any]:
         },
         "distance": outcome.distance,
         "eps": summary.eps,
+        "eps_sample": outcome.n_sampled,
         "prototypes": quality.n_prototypes,
         "training_cases": quality.n_points,
         "covered": quality.n_covered,

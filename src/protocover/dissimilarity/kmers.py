@@ -106,7 +106,7 @@ def product_tiles(left: GappedCounts, right: GappedCounts) -> Callable[[slice, s
         left_dense, left_sparse = left.counts[:, common].toarray(), left.counts[:, rare]
     dense_weights = left.weights[common]
     # The few weights of the sparse part are put on once, those of the dense part tile by tile.
-    left_sparse = left_sparse * left.weights[rare]
+    left_sparse = csr_array(left_sparse * left.weights[rare])
 
     def tile(rows: slice, columns: slice) -> Floats:
         product = (left_dense[rows] * dense_weights) @ right_dense[columns].T

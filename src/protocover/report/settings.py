@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from inspect import signature
+from numbers import Integral, Real
 from typing import Any
 
 from sklearn.base import BaseEstimator
@@ -133,6 +134,10 @@ def _describe_candidates(candidates: Any) -> str:
         return "; ".join(_describe(c, _CANDIDATES) for c in candidates)
     if hasattr(candidates, "shape") or isinstance(candidates, list | tuple):
         return "cases that were given"
+    if isinstance(candidates, Integral):
+        return f"{candidates} training points, drawn by chance from each class in proportion"
+    if isinstance(candidates, Real):
+        return f"{candidates:.3g} of the training points, drawn by chance from each class"
     return _describe(candidates, _CANDIDATES)
 
 

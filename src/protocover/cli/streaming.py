@@ -1,0 +1,191 @@
+"""Labelled rows of a Parquet file that stream through: labels stay, the other cells pass by."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.preprocessing import StandardScaler
+
+from .columns import is_missing
+from .console import Console
+from .errors import CommandError, UsageError
+from .extents import Extents, useful_columns
+from .labelled import check_classes, find_column, find_target, label_texts, label_type, list_names
+from .parquet import open_parquet, read_batches
+from .tables import named_columns
+
+__all__ = ["StreamedRows", "blocks_of", "lay_out_rows", "measure_columns", "open_rows"]
+
+
+@dataclass(frozen=True, eq=False)
+class StreamedRows:
+    """The labelled rows of a file.
+
+    Parameters
+    ----------
+    path : Path
+        The Parquet file.
+    columns : list of str
+        All that have a name.
+    features : list of str
+        Those that distances are measured by.
+    rows : ndarray of int, shape (n_rows,)
+        Numbers of the rows with a label, from 0.
+    y : ndarray, shape (n_rows,)
+        Their labels.
+    """
+
+    path: Path
+    columns: list[str]
+    features: list[str]
+    rows: NDArray[np.intp]
+    y: NDArray[Any]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def open_rows(path: Path, options: Namespace, console: Console) -> StreamedRows:
+    """Find out which columns are what, and read the labels."""
+    import pandas as pd
+
+    columns, n_rows = open_parquet(path)
+    named = named_columns([name for name, _ in columns], path, console)
+    types = {name: kind for (name, kind), has in zip(columns, named, strict=True) if has}
+    if not n_rows:
+        raise CommandError(f"{path} has column names but no rows; give a table with rows")
+    header = pd.DataFrame(columns=list(types))
+    taken = {find_target(header, options.target, path)}
+    if options.id is not None:
+        taken.add(find_column(header, options.id, "--id", path))
+    taken |= {find_column(header, name, "--drop", path) for name in options.drop}
+    features = {name: kind for name, kind in types.items() if name not in taken}
+    _check_numbers(features, truths=options.metric is not None)
+    codes, texts = _read_labels(path, options.target)
+    rows = np.flatnonzero(codes >= 0)
+    if len(rows) < n_rows:
+        console.warn(f"left out {n_rows - len(rows)} rows without a value of {options.target!r}")
+    counts = np.bincount(codes[rows], minlength=len(texts)).tolist()
+    check_classes(options.target, dict(zip(texts, counts, strict=True)))
+    as_text = options.outlier_label is not None
+    labels: NDArray[Any] = np.array(texts, dtype=label_type(texts, text=as_text))
+    return StreamedRows(path, list(types), list(features), rows, labels[codes[rows]])
+
+
+def blocks_of(streamed: StreamedRows, *further: str | None) -> Iterator[tuple[slice, Any, Any]]:
+    """Yield places among the rows, the features there as a frame of floats, and the batch.
+
+    The batch has the features and `further` columns as they are in the file.
+    """
+    import pandas as pd
+    import pyarrow
+
+    rows = streamed.rows
+    wanted = [*streamed.features, *(name for name in further if name is not None)]
+    for start, batch in read_batches(streamed.path, wanted):
+        low, high = np.searchsorted(rows, [start, start + batch.num_rows])
+        if high == low:
+            continue
+        if high - low < batch.num_rows:
+            batch = batch.take(pyarrow.array(rows[low:high] - start))
+        values = {
+            name: batch.column(name)
+            .cast(pyarrow.float64(), safe=False)
+            .to_numpy(zero_copy_only=False)
+            for name in streamed.features
+        }
+        yield slice(int(low), int(high)), pd.DataFrame(values), batch
+
+
+def measure_columns(
+    streamed: StreamedRows, training: NDArray[np.bool_], console: Console
+) -> tuple[StreamedRows, StandardScaler]:
+    """Check every value, and find mean and spread of the columns that tell rows apart.
+
+    Parameters
+    ----------
+    streamed : StreamedRows
+        Columns that hold one value only are left out of those returned.
+    training : ndarray of bool, shape (n_rows,)
+        The rows whose mean and spread count.
+    console : Console
+        Told which columns are left out.
+    """
+    extents = Extents.of(len(streamed.features))
+    scaler = StandardScaler()
+    for places, frame, _ in blocks_of(streamed):
+        extents = extents.widened(frame, streamed.rows[places])
+        if training[places].any():
+            scaler.partial_fit(frame.loc[training[places]])
+    useful = useful_columns(extents, streamed.features, console)
+    features = [name for name, use in zip(streamed.features, useful, strict=True) if use]
+    return replace(streamed, features=features), _narrowed(scaler, useful)
+
+
+def lay_out_rows(
+    streamed: StreamedRows,
+    training: NDArray[np.bool_],
+    scaler: StandardScaler | None,
+    file: BinaryIO,
+) -> NDArray[np.float64]:
+    """Write the training rows to a file, scaled if so, and return them as they lie there."""
+    for places, frame, _ in blocks_of(streamed):
+        chosen = frame.loc[training[places]]
+        if len(chosen):
+            values = chosen.to_numpy() if scaler is None else scaler.transform(chosen)
+            file.write(np.ascontiguousarray(values, dtype=np.float64).data)
+    file.flush()
+    shape = int(training.sum()), len(streamed.features)
+    return np.memmap(file, dtype=np.float64, mode="r", shape=shape)
+
+
+def _check_numbers(types: dict[str, Any], *, truths: bool) -> None:
+    """Refuse columns that hold no numbers by their type in the file."""
+    from pyarrow.types import is_boolean, is_decimal, is_floating, is_integer
+
+    tests = (is_integer, is_floating, is_decimal, *((is_boolean,) if truths else ()))
+    wrong = [name for name, kind in types.items() if not any(test(kind) for test in tests)]
+    if wrong:
+        first = " ".join(f"--drop {name}" for name in wrong[:3])
+        yes_no = any(is_boolean(types[name]) for name in wrong)
+        hint = ", or take yes/no columns as 0 and 1 with --metric euclidean" if yes_no else ""
+        raise UsageError(
+            f"--stream needs columns of numbers, and {list_names(wrong)} "
+            f"{'holds' if len(wrong) == 1 else 'hold'} none; leave them out with {first}"
+            f"{' ...' if len(wrong) > 3 else ''}{hint}"
+        )
+    if not types:
+        raise CommandError(
+            "no column is left to measure distances by; give a table with columns beside the "
+            "target"
+        )
+
+
+def _read_labels(path: Path, target: str) -> tuple[NDArray[np.intp], Sequence[str]]:
+    """Return the number of each row's label, -1 where it is missing, and the labels."""
+    numbers: dict[str, int] = {}
+    codes = []
+    for _, batch in read_batches(path, [target]):
+        cells = batch.column(target).to_pandas()
+        found = np.full(len(cells), -1, dtype=np.intp)
+        present = ~is_missing(cells)
+        values, texts = np.unique(label_texts(cells[present]), return_inverse=True)
+        mine = [numbers.setdefault(str(text), len(numbers)) for text in values]
+        found[present] = np.array(mine, dtype=np.intp)[texts]
+        codes.append(found)
+    return np.concatenate(codes), list(numbers)
+
+
+def _narrowed(scaler: StandardScaler, useful: NDArray[np.bool_]) -> StandardScaler:
+    """Return a scaler for some of its columns: what it knows of each stands for itself."""
+    for name in ("mean_", "var_", "scale_", "feature_names_in_"):
+        setattr(scaler, name, getattr(scaler, name)[useful])
+    scaler.n_features_in_ = int(useful.sum())
+    scaler.n_samples_seen_ = int(np.max(scaler.n_samples_seen_))
+    return scaler
