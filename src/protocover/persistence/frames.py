@@ -6,13 +6,14 @@ frame needs the same package to be read.
 
 from __future__ import annotations
 
+import sys
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..frames import frame_library
-from .container import refuse
+from .container import ModelFileError, refuse
 from .fields import check_array, check_list, check_record, check_text, check_truth
 
 __all__ = ["decode_frame", "encode_frame", "is_frame", "is_missing_word", "missing_word"]
@@ -66,6 +67,18 @@ def encode_frame(frame: Any, encode: Any) -> Any:
 
 def decode_frame(content: Any, decode: Any) -> Any:
     """Put a frame or series together; `decode` is applied to names and arrays."""
+    try:
+        return _decode(content, decode)
+    except Exception as error:
+        # What polars objects to is no ValueError.
+        polars = sys.modules.get("polars")
+        if polars is None or not isinstance(error, polars.exceptions.PolarsError):
+            raise
+        raise ModelFileError(f"the file does not describe a frame: {error}") from error
+
+
+def _decode(content: Any, decode: Any) -> Any:
+    """Put a frame or series together from a record that is still to be checked."""
     keys = ("library", "single", "columns", "index")
     record = check_record(content, "a frame", keys)
     library = check_text(record["library"], "the library of a frame", ("pandas", "polars"))
