@@ -10,9 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.utils.fixes import parse_version
 
 from protocover import PVMClassifier
 
+matplotlib = pytest.importorskip("matplotlib")
 plt = pytest.importorskip("matplotlib.pyplot")
 plotting = pytest.importorskip("protocover.plotting")
 text = pytest.importorskip("matplotlib.text")
@@ -98,6 +100,10 @@ def draw(name, path):
         plt.close(figure)
 
 
+@pytest.mark.skipif(
+    parse_version(matplotlib.__version__) < parse_version("3.11"),
+    reason="the stored pictures were drawn by matplotlib 3.11, which lays axes out differently",
+)
 @pytest.mark.parametrize("name", PICTURES)
 def test_the_picture_is_the_stored_one(name, tmp_path):
     path = tmp_path / f"{name}.png"
