@@ -50,8 +50,8 @@ def use() -> None:
     assert_type(Gower().fit(X), Gower)
     assert_type(KernelDistance("rbf").fit(X), KernelDistance)
     assert_type(MismatchDistance(4, 1).fit(["ACGT"]), MismatchDistance)
-    save_model(model, "model.pvm")
-    load_model("model.pvm")
+    save_model(model, "model.protocover")
+    load_model("model.protocover")
 
 
 def solve(problem: CoverProblem) -> CoverSolution:

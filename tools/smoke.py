@@ -22,7 +22,7 @@ def main() -> None:
     model = protocover.PVMClassifier(1.0, solver="exact").fit(X, y)
     assert model.gap_ == 0.0
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.pvm"
+        path = Path(folder) / "model.protocover"
         protocover.save_model(model, path)
         assert np.array_equal(protocover.load_model(path).predict(X), model.predict(X))
     assert (files(protocover) / "py.typed").is_file()

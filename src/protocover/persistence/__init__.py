@@ -58,7 +58,7 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
         Fitted. A pipeline may have a StandardScaler or MinMaxScaler before one of the
         others.
     path : str or path-like
-        Where to, customarily ending in ``.pvm``.
+        Where to, customarily ending in ``.protocover``.
 
     Raises
     ------
@@ -82,8 +82,8 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
     >>> X, y = load_iris(return_X_y=True)
     >>> clf = PVMClassifier(eps=1.0).fit(X, y)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save_model(clf, Path(folder) / "iris.pvm")
-    ...     again = load_model(Path(folder) / "iris.pvm")
+    ...     save_model(clf, Path(folder) / "iris.protocover")
+    ...     again = load_model(Path(folder) / "iris.protocover")
     >>> bool((again.predict(X) == clf.predict(X)).all())
     True
     """
