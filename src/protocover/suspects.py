@@ -168,10 +168,7 @@ def _unwrap(model: Any, X: Any) -> tuple[PVMClassifier, Any]:
     if isinstance(model, Pipeline):
         return _unwrap(model.steps[-1][1], model[:-1].transform(X))
     if isinstance(model, PVMClassifierCV):
-        best = model.best_estimator_
-        if not getattr(best.dissimilarity_, "pairwise", False):
-            X = check_estimator_examples(model, X, best.dissimilarity_, reset=False)
-        return best, X
+        return model.best_estimator_, X
     if isinstance(model, PVMSelector):
         return model.classifier_, X
     if isinstance(model, PVMClassifier):

@@ -211,3 +211,15 @@ def test_bad_settings_are_named(options, message):
 @parametrize_with_checks([PVMClassifierCV(eps=4, cv=3)])
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
+
+
+def test_a_frame_is_asked_of_by_the_names_of_its_columns(recwarn):
+    """The names reach the chosen classifier: no warning, and other names are refused."""
+    frame = pytest.importorskip("pandas").DataFrame(
+        X, columns=[f"f{j}" for j in range(X.shape[1])]
+    )
+    model = PVMClassifierCV(3, cv=3, random_state=0).fit(frame, Y)
+    model.predict(frame), model.explain(frame), model.coverage(frame, Y)
+    assert not [w for w in recwarn if "feature names" in str(w.message)]
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(frame.rename(columns={"f0": "other"}))

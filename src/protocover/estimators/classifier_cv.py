@@ -220,6 +220,9 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
             n_jobs=self.n_jobs,
         )
         self.best_estimator_: PVMClassifier = chosen.fit(X, labels, sample_weight)
+        if hasattr(self, "feature_names_in_"):
+            # Checking has made an array of the frame that it came in.
+            self.best_estimator_.feature_names_in_ = self.feature_names_in_
         self.classes_ = classes
         self.best_index_ = best
         self.best_params_ = params

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 from .. import __version__
 from ..coverage import Coverage
 from ..estimators import PVMClassifier, PVMClassifierCV
-from ..examples import check_estimator_examples
 from ..exceptions import NoPrototypesError
 from ..suspects import suspect_labels
 from .cases import Display, lay_out
@@ -152,14 +150,7 @@ def _unwrap(
     check_is_fitted(model)
     if isinstance(model, PVMClassifier):
         return model, None, X, held_out
-    search, model = model, model.best_estimator_
-    if not getattr(model.dissimilarity_, "pairwise", False):
-        # The search hands its checked examples on, which have lost the names of features.
-        check = partial(
-            check_estimator_examples, search, dissimilarity=model.dissimilarity_, reset=False
-        )
-        X, held_out = _prepare(check, X, held_out)
-    return model, search, X, held_out
+    return model.best_estimator_, model, X, held_out
 
 
 def _prepare(
