@@ -7,20 +7,17 @@ the size points x candidates is ever held.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.utils import _safe_indexing
-from threadpoolctl import threadpool_limits
 
 from .assembly import Found, assemble
 from .exceptions import DissimilarityError
-from .resources import progress_bar, row_count, thread_count
+from .resources import limited_threads, progress_bar, row_count, worker_map
 
 __all__ = [
     "Dissimilarity",
@@ -32,9 +29,9 @@ __all__ = [
     "build_levels",
     "check_dissimilarities",
     "cut_tiles",
+    "is_thread_safe",
     "level_test",
     "table_tile",
-    "worker_threads",
 ]
 
 # Where a dissimilarity does not know better.
@@ -191,6 +188,11 @@ def check_dissimilarities(D: Any, shape: tuple[int, int], source: str) -> NDArra
     return table
 
 
+def is_thread_safe(dissimilarity: Dissimilarity) -> bool:
+    """Whether several tiles may be computed at once, which is so unless it says otherwise."""
+    return bool(getattr(dissimilarity, "thread_safe", True))
+
+
 def cut_tiles(
     n_points: int, n_candidates: int, shape: tuple[int, int], *, symmetric: bool
 ) -> list[tuple[slice, slice]]:
@@ -201,19 +203,6 @@ def cut_tiles(
         for i in range(0, n_points, n_rows)
         for j in range(i if symmetric else 0, n_candidates, n_columns)
     ]
-
-
-@contextmanager
-def worker_threads(
-    dissimilarity: Dissimilarity, n_jobs: int | None
-) -> Iterator[ThreadPoolExecutor]:
-    """Run tiles in threads of their own, with the linear algebra library kept to one each."""
-    n_threads = thread_count(n_jobs) if getattr(dissimilarity, "thread_safe", True) else 1
-    with (
-        threadpool_limits(1 if n_threads > 1 else None, user_api="blas"),
-        ThreadPoolExecutor(n_threads) as pool,
-    ):
-        yield pool
 
 
 def _search(
@@ -229,7 +218,8 @@ def _search(
 ) -> csr_array:
     """Test all tiles, several at once, and join what they found."""
     symmetric = Z is X and getattr(dissimilarity, "symmetric", False)
-    test = level_test(dissimilarity, X, Z, radii=radii, closed=closed)
+    with limited_threads(n_jobs):
+        test = level_test(dissimilarity, X, Z, radii=radii, closed=closed)
     shape = row_count(X), row_count(Z)
     tile_shape = getattr(test, "tile", (TILE_ROWS, TILE_COLUMNS))
     tiles = cut_tiles(*shape, tile_shape, symmetric=symmetric)
@@ -238,8 +228,8 @@ def _search(
         return _place(*tile, *test(*tile), dtype=dtype, symmetric=symmetric)
 
     with (
-        worker_threads(dissimilarity, n_jobs) as pool,
-        progress_bar(pool.map(members, tiles), len(tiles), "balls", verbose) as found,
+        worker_map(n_jobs, thread_safe=is_thread_safe(dissimilarity)) as run,
+        progress_bar(run(members, tiles), len(tiles), "balls", verbose) as found,
     ):
         return assemble(found, shape, dtype=dtype, symmetric=symmetric)
 

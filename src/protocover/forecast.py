@@ -15,9 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
-from .balls import TILE_COLUMNS, TILE_ROWS, Dissimilarity, cut_tiles, level_test, worker_threads
+from .balls import (
+    TILE_COLUMNS,
+    TILE_ROWS,
+    Dissimilarity,
+    cut_tiles,
+    is_thread_safe,
+    level_test,
+)
 from .exceptions import CoverMemoryWarning
-from .resources import available_memory, row_count, say, thread_count
+from .resources import available_memory, row_count, say, thread_count, worker_map
 
 __all__ = [
     "BYTES_PER_MEMBERSHIP",
@@ -180,9 +187,9 @@ def _try_out(
     test = level_test(dissimilarity, X, Z, radii=np.array([eps]), closed=False)
     shape = getattr(test, "tile", (TILE_ROWS, TILE_COLUMNS))
     tiles = cut_tiles(row_count(X), row_count(Z), shape, symmetric=False)
-    with worker_threads(dissimilarity, n_jobs) as pool:
+    with worker_map(n_jobs, thread_safe=is_thread_safe(dissimilarity)) as run:
         start = time.process_time()
-        found = sum(pool.map(lambda tile: len(test(*tile)[0]), tiles))
+        found = sum(run(lambda tile: len(test(*tile)[0]), tiles))
         return found, time.process_time() - start
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
-from .balls import Dissimilarity, table_tile
-from .resources import row_count, thread_count
+from .balls import Dissimilarity, is_thread_safe, table_tile
+from .resources import limited_threads, row_count, worker_map
 
 __all__ = ["GroupSearch", "NearestSearch", "find_nearest", "nearest_in_groups"]
 
@@ -62,16 +60,13 @@ def find_nearest(
     distance : ndarray of float, shape (n_queries, n_groups)
         Its dissimilarity; inf where the group is empty.
     """
-    search = _group_search(dissimilarity, A, B, bounds)
+    with limited_threads(n_jobs):
+        search = _group_search(dissimilarity, A, B, bounds)
     n_queries = row_count(A)
     step = max(1, min(_MOST_ROWS, _TABLE_SIZE // max(1, row_count(B))))
     blocks = [slice(i, min(i + step, n_queries)) for i in range(0, n_queries, step)]
-    n_threads = thread_count(n_jobs) if getattr(dissimilarity, "thread_safe", True) else 1
-    if n_threads == 1 or len(blocks) == 1:
-        found = [search(rows) for rows in blocks]
-    else:
-        with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(n_threads) as pool:
-            found = list(pool.map(search, blocks))
+    with worker_map(n_jobs, thread_safe=is_thread_safe(dissimilarity)) as run:
+        found = list(run(search, blocks))
     n_groups = len(bounds) - 1
     index = np.concatenate([i for i, _ in found] or [np.empty((0, n_groups), np.intp)])
     distance = np.concatenate([d for _, d in found] or [np.empty((0, n_groups))])

@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing
 
 from .balls import build_balls
 from .nearest import find_nearest, nearest_in_groups
-from .resources import row_count
+from .resources import limited_threads, row_count
 
 __all__ = ["PrototypeSet"]
 
@@ -67,13 +67,14 @@ class PrototypeSet:
         index, distance = self._find(X, self.bounds, n_jobs)
         return np.where(index < 0, -1, self.order[index]), distance
 
-    def distances(self, X: Any) -> NDArray[np.float64]:
+    def distances(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
         """Return the dissimilarities of the queries from all prototypes as selected."""
-        if getattr(self.dissimilarity, "pairwise", False):
-            return np.asarray(self.dissimilarity.cross(X, self._by_selection()))
-        table = np.empty((row_count(X), len(self.order)))
-        table[:, self.order] = self.dissimilarity.cross(X, self.points)
-        return table
+        with limited_threads(n_jobs):
+            if getattr(self.dissimilarity, "pairwise", False):
+                return np.asarray(self.dissimilarity.cross(X, self._by_selection()))
+            table = np.empty((row_count(X), len(self.order)))
+            table[:, self.order] = self.dissimilarity.cross(X, self.points)
+            return table
 
     def balls(self, X: Any, *, eps: float, closed: bool, n_jobs: int | None = None) -> csr_array:
         """Tell which queries lie within `eps` of which prototypes, as selected."""
@@ -82,7 +83,10 @@ class PrototypeSet:
         if self._answers_whole_rows:
             step = max(1, _TABLE_SIZE // max(1, len(self.order)))
             starts = range(0, row_count(X), step)
-            blocks = (self.distances(_safe_indexing(X, slice(i, i + step))) for i in starts)
+            blocks = (
+                self.distances(_safe_indexing(X, slice(i, i + step)), n_jobs=n_jobs)
+                for i in starts
+            )
             inside = [csr_array(table <= eps if closed else table < eps) for table in blocks]
             return vstack(inside, format="csr")
         sorted_by_class = build_balls(
@@ -108,4 +112,4 @@ class PrototypeSet:
         """Find the nearest in each group of prototypes, by place in class order."""
         if not getattr(self.dissimilarity, "pairwise", False):
             return find_nearest(self.dissimilarity, X, self.points, bounds=bounds, n_jobs=n_jobs)
-        return nearest_in_groups(self.distances(X)[:, self.order], bounds)
+        return nearest_in_groups(self.distances(X, n_jobs=n_jobs)[:, self.order], bounds)

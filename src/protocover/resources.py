@@ -4,16 +4,35 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from joblib import effective_n_jobs
-from threadpoolctl import threadpool_info
+from threadpoolctl import ThreadpoolController
 from tqdm.auto import tqdm
 
-__all__ = ["available_memory", "progress_bar", "row_count", "say", "thread_count"]
+__all__ = [
+    "available_memory",
+    "limited_threads",
+    "progress_bar",
+    "row_count",
+    "say",
+    "thread_count",
+    "worker_map",
+]
+
+# Like the built-in `map`, in order and lazy, but perhaps several items at once.
+Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
+
+
+class _Bar(tqdm):
+    """A progress bar that starts no thread to watch over it."""
+
+    monitor_interval = 0
 
 
 def thread_count(n_jobs: int | None) -> int:
@@ -24,8 +43,25 @@ def thread_count(n_jobs: int | None) -> int:
     """
     if n_jobs is not None:
         return int(effective_n_jobs(n_jobs))
-    pools = [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
+    pools = [lib["num_threads"] for lib in _libraries().info() if lib["user_api"] == "blas"]
     return max(pools) if pools else int(effective_n_jobs(-1))
+
+
+def limited_threads(n_jobs: int | None) -> AbstractContextManager[Any]:
+    """Keep all libraries that use threads, and `thread_count(None)`, to `n_jobs` for a while."""
+    return nullcontext() if n_jobs is None else _libraries().limit(limits=thread_count(n_jobs))
+
+
+@contextmanager
+def worker_map(n_jobs: int | None, *, thread_safe: bool = True) -> Iterator[Map]:
+    """Yield a `map` that uses threads of its own, the linear algebra library kept to one each.
+
+    With one thread, and where no other can be started, it works in the calling thread.
+    What is not `thread_safe` does so too, and leaves the threads to the library.
+    """
+    n_threads = thread_count(n_jobs)
+    with _libraries().limit(limits=1 if thread_safe else n_threads, user_api="blas"):
+        yield partial(_threaded_map, n_threads) if thread_safe and n_threads > 1 else map
 
 
 def available_memory() -> int | None:
@@ -37,9 +73,9 @@ def available_memory() -> int | None:
 def progress_bar(items: Iterable[Any], total: int, what: str, verbose: int) -> Any:
     """Return `items` behind a progress bar that is shown when `verbose` is above 0."""
     if verbose <= 0:
-        # Even a bar that is not shown would start a thread to watch over it.
         return nullcontext(items)
-    return tqdm(items, total=total, desc=what, leave=False)
+    # With no thread to watch over it the bar looks at the clock at every item.
+    return _Bar(items, total=total, desc=what, leave=False, miniters=1)
 
 
 def say(line: str, verbose: int) -> None:
@@ -51,6 +87,37 @@ def say(line: str, verbose: int) -> None:
 def row_count(X: Any) -> int:
     """Count the rows of an array, a sparse table, a frame or a list."""
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """Find the loaded libraries that use threads; looking for them takes milliseconds."""
+    return ThreadpoolController()
+
+
+def _threaded_map(
+    n_threads: int, function: Callable[[Any], Any], items: Iterable[Any]
+) -> Iterator[Any]:
+    """Apply `function` to `items`, in order, in threads if they can be started."""
+    work = list(items)
+    if len(work) == 1:
+        yield function(work[0])
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        try:
+            found = [pool.submit(function, item) for item in work]
+        except RuntimeError:  # no thread can be started here, or no further one
+            pool.shutdown(cancel_futures=True)
+            yield from map(function, work)
+            return
+        try:
+            found.reverse()
+            while found:
+                # Taken off the list, so that what was computed is held once.
+                yield found.pop().result()
+        finally:
+            for future in found:
+                future.cancel()
 
 
 def _system_memory() -> int | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from numbers import Integral, Real
 from typing import Any, Self
@@ -12,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
-from threadpoolctl import threadpool_limits
 
 from ..balls import LevelTest
-from ..resources import thread_count
+from ..resources import worker_map
 from .local_metric import LocalMetric, Neighbourhood, adapt_metric
 from .whole_columns import whole_column_test
 
@@ -229,6 +227,5 @@ def _span(centred: Floats) -> Floats:
 
 def _run(function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
     """Apply a function that works on small matrices to all items, several at once."""
-    n_threads = thread_count(None)
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(n_threads) as pool:
-        return list(pool.map(function, items))
+    with worker_map(None) as run:
+        return list(run(function, items))

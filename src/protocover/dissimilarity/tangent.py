@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Self
@@ -11,10 +10,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from threadpoolctl import threadpool_limits
 
 from ..balls import Tile
-from ..resources import thread_count
+from ..resources import worker_map
 from .tangent_pairs import LEAST_PIXELS, TILE, Planes, pair_squares, tile_squares
 from .tangent_vectors import TRANSFORMATIONS, ImageMaps, border_median
 
@@ -160,9 +158,8 @@ class TangentDistance(BaseEstimator):
         left, right = self._sides(A, B)
         rows, columns = slice(0, len(left.images)), slice(0, len(right.images))
         table = np.empty((rows.stop, columns.stop))
-        n_threads = thread_count(None)
-        with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(n_threads) as pool:
-            self._fill(table, left, right, rows=rows, columns=columns, run=pool.map)
+        with worker_map(None) as run:
+            self._fill(table, left, right, rows=rows, columns=columns, run=run)
         return table
 
     def prepare(self, A: Any, B: Any) -> Tile:

@@ -27,7 +27,7 @@ from ..formulation import Selection, formulate, select
 from ..growth import Growth, grow, start_growth
 from ..prototypes import PrototypeSet
 from ..radius import propose_eps
-from ..resources import row_count
+from ..resources import limited_threads, row_count
 from ..solvers import find_solver
 from ..training import Training, pool_balls, prepare_training, side_by_side
 from ..validation import (
@@ -232,7 +232,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         self
             The fitted classifier.
         """
-        with unchanged_on_error(self):
+        with unchanged_on_error(self), limited_threads(self.n_jobs):
             self._fit(X, y, sample_weight, unlabeled)
         return self
 
@@ -291,7 +291,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
                 UserWarning,
                 stacklevel=2,
             )
-        with unchanged_on_error(self):
+        with unchanged_on_error(self), limited_threads(self.n_jobs):
             self._partial_fit(X, y, sample_weight, classes)
         return self
 
@@ -371,7 +371,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             With the prototypes in order of selection.
         """
         X = self._check_queries(X)
-        return self._prototype_set.distances(X)
+        return self._prototype_set.distances(X, n_jobs=self.n_jobs)
 
     def coverage(self, X: Any, y: Any) -> Coverage:
         """Tell which labelled points lie in which prototype's ball.

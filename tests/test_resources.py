@@ -1,0 +1,116 @@
+"""Threads are started only where they were asked for, and missed nowhere."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.utils import check_random_state
+
+from protocover import PVMClassifier, PVMClassifierCV, pvm_path
+from protocover.dissimilarity import DANN, TangentDistance
+from protocover.resources import thread_count, worker_map
+
+X, Y = load_iris(return_X_y=True)
+METRICS = ["euclidean", "cityblock", DANN(), TangentDistance((2, 2))]
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """Names of the threads that a test starts."""
+    names: list[str] = []
+    start = threading.Thread.start
+
+    def record(thread):
+        names.append(thread.name)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", record)
+    return names
+
+
+@pytest.fixture
+def no_threads(monkeypatch):
+    """A machine on which no thread can be started, as in a browser."""
+
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+
+
+def use_everything(metric, n_jobs, verbose=0):
+    """Fit, predict, explain, measure and cover with one number of jobs."""
+    clf = PVMClassifier(metric=metric, n_jobs=n_jobs, verbose=verbose).fit(X, Y)
+    clf.explain(X)
+    clf.distances_to_prototypes(X)
+    clf.coverage(X, Y)
+    return clf.prototype_indices_, clf.predict(X)
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_one_job_starts_no_thread(metric, started, capsys):
+    use_everything(metric, 1, verbose=1)
+    assert started == []
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+@pytest.mark.parametrize("n_jobs", [None, 1, 2])
+def test_a_model_is_the_same_where_no_thread_can_be_started(metric, n_jobs, request):
+    expected = use_everything(metric, n_jobs)
+    request.getfixturevalue("no_threads")
+    found = use_everything(metric, n_jobs)
+    for one, other in zip(expected, found, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_path_and_a_search_need_no_thread(no_threads):
+    path = pvm_path(X, Y, eps=[0.5, 1.0], n_jobs=2, verbose=1)
+    assert path.n_prototypes.shape == (2, 1)
+    search = PVMClassifierCV(eps=[0.5, 1.0], cv=3, verbose=1).fit(X, Y)
+    assert search.score(X, Y) > 0.9
+
+
+def test_large_fits_do_use_threads_when_asked(started):
+    Z = check_random_state(0).normal(size=(5000, 3))
+    PVMClassifier(eps=0.1, n_jobs=2).fit(Z, Z[:, 0] > 0)
+    assert len(started) == 2
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 3])
+def test_results_come_in_order(n_jobs):
+    def slowly(k):
+        time.sleep(0.01 * (k % 2))
+        return k
+
+    with worker_map(n_jobs) as run:
+        assert list(run(slowly, range(8))) == list(range(8))
+
+
+def test_only_the_first_of_several_threads_can_be_started(monkeypatch):
+    start, n_started = threading.Thread.start, []
+
+    def refuse_the_second(thread):
+        if n_started:
+            raise RuntimeError("can't start new thread")
+        n_started.append(1)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", refuse_the_second)
+    with worker_map(2) as run:
+        # Slow enough that the first thread is still busy when the second is wanted.
+        assert list(run(lambda k: time.sleep(0.05) or k, range(4))) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_error_in_a_worker_reaches_the_caller(n_jobs):
+    with worker_map(n_jobs) as run, pytest.raises(ZeroDivisionError):
+        list(run(lambda k: 1 // k, [1, 0, 2]))
+
+
+def test_threads_within_workers_are_one_each():
+    with worker_map(2):
+        assert thread_count(None) == 1
