@@ -10,8 +10,14 @@ PEERS := .venv-peers
 EMPTY := .venv-empty
 OLDEST := .venv-oldest
 export MPLBACKEND ?= Agg
+# Linear algebra kernels of other processors, in OpenBLAS's words, beside the machine's own,
+# and the rooms whose answers must not depend on them.
+KERNELS := Haswell Nehalem
+NUMERIC := tests/candidates tests/dissimilarity tests/estimators tests/experiments \
+	tests/persistence tests/solvers $(wildcard tests/test_*.py)
+PYTHONS := 3.12 3.13
 
-.PHONY: docs dist test-oldest help demo test check format lint types imports bench bench-dask bench-large bench-peers paper paper-quick clean
+.PHONY: docs dist test-oldest test-kernels test-pythons help demo test check format lint types imports bench bench-dask bench-large bench-peers paper paper-quick clean
 
 help:  ## Show what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -32,6 +38,20 @@ demo: $(READY)  ## Choose prototypes of the bundled digits and show them
 test: $(READY)  ## Run the tests
 	@echo "Running the tests ..."
 	@$(BIN)/python -m pytest -q -n 2
+
+test-kernels: $(READY)  ## Run the numeric tests with the arithmetic of other processors
+	@for kernel in $(KERNELS); do \
+		echo "Running the numeric tests with OpenBLAS's kernels for $$kernel ..."; \
+		OPENBLAS_CORETYPE=$$kernel $(BIN)/python -m pytest -q -n 2 $(NUMERIC) || exit 1; \
+	done
+
+test-pythons:  ## Run the tests with the other Pythons that are at hand
+	@for version in $(PYTHONS); do \
+		python=$$(tools/find_python.sh $$version) \
+			|| { echo "Python $$version is not at hand: not tried."; continue; }; \
+		echo "Trying Python $$version ..."; \
+		$(MAKE) --no-print-directory test VENV=.venv-$$version PYTHON=$$python || exit 1; \
+	done
 
 check: format lint types imports test  ## Everything that must hold before a change lands
 
@@ -98,4 +118,4 @@ bench-large: $(READY)  ## Measure the ball builder against others and fit a mill
 	@$(BIN)/python benchmarks/bench_large.py
 
 clean:  ## Remove the environment and what tools have left
-	rm -rf $(VENV) $(PEERS) $(EMPTY) $(OLDEST) docs/_build docs/gallery build dist demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(PYTHONS:%=.venv-%) $(PEERS) $(EMPTY) $(OLDEST) docs/_build docs/gallery build dist demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
