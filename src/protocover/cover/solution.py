@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .given import check_selection
 from .problem import CoverProblem, first_cover
 
 __all__ = ["CoverSolution"]
@@ -78,7 +79,7 @@ class CoverSolution:
         Without a `score` the drop in the objective along the given order is used. `claim`
         is a lower bound for which there is only a solver's word.
         """
-        chosen = np.asarray(selected, dtype=np.intp)
+        chosen = check_selection(selected, problem.n_candidates)
         first = first_cover(problem.cover, chosen)
         covered = first < len(chosen)
         if score is None:
