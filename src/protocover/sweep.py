@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -14,7 +13,7 @@ from scipy.sparse import csc_array, csr_array
 
 from .cover import CoverProblem, CoverSolution
 from .formulation import Selection
-from .solvers import Solver, greedy
+from .solvers import Solver, ask_solver, greedy, unwrapped
 
 __all__ = ["ClassShare", "solve_radius", "split_by_class"]
 
@@ -75,7 +74,11 @@ def solve_radius(
     count = np.sum([share.counts[k] for share in shares], axis=0)
     by_class = [
         _solve_class(
-            share, total - share.reach[k], k, costs, partial(solver, rng=child, **options)
+            share,
+            total - share.reach[k],
+            k,
+            costs,
+            partial(ask_solver, solver, rng=child, options=options),
         )
         for share, child in zip(shares, rng.spawn(len(shares)), strict=True)
     ]
@@ -104,7 +107,7 @@ def _solve_class(
     problem = CoverProblem(
         _within(share.levels, useful, k), wrong[useful], share.prize, float(costs[0])
     )
-    if solve.func is greedy:
+    if unwrapped(solve.args[0]) is greedy:
         solutions = _prefixes(problem, solve(problem), costs)
     else:
         solutions = [solve(replace(problem, prototype_cost=float(c))) for c in costs]
@@ -136,22 +139,10 @@ def _prefixes(
 ) -> list[CoverSolution]:
     """Cut the greedy's solution for the lowest cost off where each cost would stop it."""
     # The score of a step is the drop in the objective before the cost of the prototype.
-    missing = problem.prize.sum() - np.concatenate(([0.0], np.cumsum(solution.score)))
     prefixes = []
     for cost in costs:
         at_cost = replace(problem, prototype_cost=float(cost))
         n = int(at_cost.above_price(solution.score).sum())
-        objective = float(Fraction(float(missing[n])) + n * at_cost.price)
-        # What bounds the problem of the lowest cost bounds those of higher ones.
-        word = "proved" if solution.lower_bound >= objective else "bounded"
-        prefixes.append(
-            replace(
-                solution,
-                selected=solution.selected[:n],
-                score=solution.score[:n],
-                newly_covered=solution.newly_covered[:n],
-                objective=objective,
-                certificate="none" if solution.dual is None else word,
-            )
-        )
+        # The vector that bounds the problem of the lowest cost bounds those of higher ones.
+        prefixes.append(solution.recomputed(at_cost, n))
     return prefixes

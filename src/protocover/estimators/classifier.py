@@ -28,7 +28,7 @@ from ..growth import Growth, grow, start_growth
 from ..prototypes import PrototypeSet
 from ..radius import propose_eps
 from ..resources import row_count
-from ..solvers import find_solver
+from ..solvers import check_options, find_solver
 from ..training import Training, pool_balls, prepare_training, side_by_side
 from ..validation import (
     check_eps,
@@ -85,7 +85,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         :class:`~protocover.cover.CoverProblem` like those of :mod:`protocover.solvers`.
     solver_options : dict or None, default=None
         Further arguments of the solver, such as ``{"time_limit": 30}``, in seconds for
-        all classes together.
+        all classes together, as are the five seconds of "auto".
     prototype_cost : float or None, default=None
         What a prototype costs, lambda in the paper, in units of one uncovered or wrongly
         covered point. None for 1/n, which only breaks ties.
@@ -451,7 +451,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     ) -> tuple[Training, float]:
         """Check everything and return the training set and the radius."""
         eps = check_eps(self.eps)
-        find_solver(self.solver)
+        check_options(find_solver(self.solver), self.solver_options)
         training = prepare_training(
             X,
             y,
