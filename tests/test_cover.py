@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array, csc_array, csc_matrix, csr_array
 
 import naive
-from protocover.cover import CoverProblem, CoverSolution, exact_sum, first_cover, simplest_fraction
+from protocover.cover import (
+    CoverProblem,
+    CoverSolution,
+    exact_sum,
+    first_cover,
+    relative_gap,
+    simplest_fraction,
+)
 
 
 def small(wrong=(0.0, 1.0, 0.0), prize=(1.0, 1.0, 1.0, 1.0), cost=0.25):
@@ -224,3 +231,46 @@ def test_a_solution_says_who_proved_what():
     assert [s.lower_bound for s in words] == [0.5, 0.5, 0.5, 0.5, -math.inf]
     assert words[0].gap == 0.0
     assert words[1].gap == pytest.approx(1.75 / 2.25)
+
+
+@pytest.mark.parametrize(
+    ("objective", "bound", "gap"),
+    [
+        (4.0, 3.0, 0.25),
+        (4.0, 4.0, 0.0),
+        (4.0, -math.inf, math.inf),
+        (4.0, -4.0, 2.0),
+        (0.0, 0.0, 0.0),
+        (0.0, -1.0, 0.0),
+        (0.0, -math.inf, 0.0),
+        (5e-324, -math.inf, math.inf),
+    ],
+)
+def test_a_gap_is_a_share_of_the_objective_also_where_that_is_nothing(objective, bound, gap):
+    """An objective of 0 is a sum of weights of which nothing can be saved."""
+    assert relative_gap(objective, bound) == gap
+    none = np.empty(0, dtype=np.intp)
+    assert CoverSolution(none, np.empty(0), none, objective, bound).gap == gap
+
+
+def test_a_solution_that_is_cut_short_keeps_its_bound_and_says_whose_it_is():
+    problem = small()
+    optimal = np.array([0.0, 0.25, 0.0, 0.25])
+    proved = CoverSolution.of(problem, [2, 0], dual=optimal, status="found", details={"a": 1})
+    cut = proved.recomputed(problem, 1)
+    assert cut.selected.tolist() == [2]
+    assert (cut.certificate, cut.lower_bound) == ("bounded", 0.5)
+    assert cut.objective == problem.objective([2])
+    assert (cut.status, cut.details) == ("found", {"a": 1})
+    said = CoverSolution.of(problem, [2, 0], claim=Fraction(1, 2)).recomputed(problem, 1)
+    assert (said.certificate, said.lower_bound) == ("solver-bounded", 0.5)
+    assert said.recomputed(problem, 0).objective == 4.0
+    assert CoverSolution.of(problem, [2, 0]).recomputed(problem, 1).certificate == "none"
+
+
+def test_a_prefix_as_good_as_the_whole_is_as_well_proved():
+    """A last choice that gains nothing may be cut off without losing the solver's proof."""
+    tied = small(wrong=(0.75, 1.0, 0.0))
+    whole = CoverSolution.of(tied, [2, 0], claim=Fraction(5, 4))
+    assert whole.objective == tied.objective([2]) + 0.0
+    assert whole.certificate == whole.recomputed(tied, 1).certificate == "solver-proved"
