@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -139,10 +140,22 @@ def _prefixes(
 ) -> list[CoverSolution]:
     """Cut the greedy's solution for the lowest cost off where each cost would stop it."""
     # The score of a step is the drop in the objective before the cost of the prototype.
+    missing = problem.prize.sum() - np.concatenate(([0.0], np.cumsum(solution.score)))
     prefixes = []
     for cost in costs:
         at_cost = replace(problem, prototype_cost=float(cost))
         n = int(at_cost.above_price(solution.score).sum())
-        # The vector that bounds the problem of the lowest cost bounds those of higher ones.
-        prefixes.append(solution.recomputed(at_cost, n))
+        objective = float(Fraction(float(missing[n])) + n * at_cost.price)
+        # What bounds the problem of the lowest cost bounds those of higher ones.
+        word = "proved" if solution.lower_bound >= objective else "bounded"
+        prefixes.append(
+            replace(
+                solution,
+                selected=solution.selected[:n],
+                score=solution.score[:n],
+                newly_covered=solution.newly_covered[:n],
+                objective=objective,
+                certificate="none" if solution.dual is None else word,
+            )
+        )
     return prefixes

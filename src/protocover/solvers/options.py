@@ -11,7 +11,7 @@ from inspect import Parameter, signature
 from numbers import Integral, Real
 from typing import Any
 
-from .answers import name_of, unwrapped
+from .answers import is_ours, name_of
 from .scip_tree import import_scip
 
 __all__ = ["check_options", "check_values", "default_time_limit", "parameter_names"]
@@ -48,7 +48,7 @@ def check_options(solver: Callable[..., Any], options: Any) -> dict[str, Any]:
                 f"solver_options holds {name!r}, which solver {name_of(solver)} does not have; "
                 f"its options are {', '.join(known) or 'none'}"
             )
-    ours = str(getattr(unwrapped(solver), "__module__", "")).startswith(f"{__package__}.")
+    ours = is_ours(solver)
     check_values(**{k: value for k, value in options.items() if ours or k == "time_limit"})
     if ours and options.get("backend") == "scip":
         import_scip()
