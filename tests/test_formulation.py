@@ -147,7 +147,7 @@ def test_classes_without_points_and_tables_without_candidates_are_borne(solver, 
 
 @given(labelled_balls())
 def test_weights_off_the_grid_make_valid_problems(instance):
-    """Sums that round differently leave no wrong weight below 0."""
+    """A rounded sum of weights is no smaller than any of them: no wrong weight is below 0."""
     inside, y, weights, cost = instance
     problems, selection = solve(inside, y, weights * 0.1, cost)
     assert all((problem.wrong >= 0.0).all() for problem in problems)

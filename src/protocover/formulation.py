@@ -128,8 +128,7 @@ def formulate(
     reach = [cover.T @ weights[rows] for cover, rows in zip(covers, members, strict=True)]
     total = np.sum(reach, axis=0, dtype=np.float64)
     return [
-        # Where weights are off the grid, the difference may round to just below 0.
-        CoverProblem(cover, np.maximum(total - own, 0.0), weights[rows], prototype_cost)
+        CoverProblem(cover, total - own, weights[rows], prototype_cost)
         for cover, own, rows in zip(covers, reach, members, strict=True)
     ]
 
