@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import csc_array
+from scipy.sparse import coo_array, csc_array, csc_matrix, csr_array
 
 import naive
-from protocover.cover import CoverProblem, CoverSolution, exact_sum, first_cover, simplest_fraction
+from protocover.cover import (
+    CoverProblem,
+    CoverSolution,
+    exact_sum,
+    first_cover,
+    relative_gap,
+    simplest_fraction,
+)
 
 
 def small(wrong=(0.0, 1.0, 0.0), prize=(1.0, 1.0, 1.0, 1.0), cost=0.25):
@@ -25,9 +34,118 @@ def test_the_shapes_of_a_problem_must_fit():
         CoverProblem(csc_array((2, 3), dtype=bool), np.zeros(2), np.ones(2), 1.0)
 
 
+@pytest.mark.parametrize(
+    ("part", "value", "message"),
+    [
+        ("wrong", [0.0, -1.0, 0.0], r"wrong must hold finite numbers not below 0, got -1\.0"),
+        ("wrong", [0.0, np.nan, 0.0], r"wrong must hold finite numbers not below 0, got nan"),
+        ("prize", [1.0, 1.0, np.inf, 1.0], r"prize must hold finite numbers .* got inf"),
+        ("prize", [1.0, 1.0, -0.5, 1.0], r"prize must hold finite numbers .* got -0\.5"),
+        ("prize", [1e308, 1e308, 1.0, 1.0], r"prize must have a sum that is a finite number"),
+        ("prize", ["a", "b", "c", "d"], r"prize must be an array of numbers, got"),
+        ("prototype_cost", -0.25, r"prototype_cost must be a finite number not below 0, got -0"),
+        ("prototype_cost", np.nan, r"prototype_cost must be a finite number .* got nan"),
+        ("prototype_cost", np.inf, r"prototype_cost must be a finite number .* got inf"),
+        ("prototype_cost", None, r"prototype_cost must be a finite number .* got None"),
+        ("prototype_cost", "1", r"prototype_cost must be a finite number .* got '1'"),
+        ("cover", np.full((4, 3), 0.5), r"cover must hold True and False.*got 0\.5; compare"),
+        ("cover", np.full((4, 3), np.nan), r"cover must hold True and False.*got nan"),
+        ("cover", np.ones(4, dtype=bool), r"cover must be a table .* got 1 dimensions of bool"),
+        ("cover", [["yes"] * 3] * 4, r"cover must be a table .* got 2 dimensions of <U3"),
+    ],
+)
+def test_a_problem_refuses_what_is_no_cover_and_no_weight(part, value, message):
+    with pytest.raises(ValueError, match=message):
+        replace(small(), **{part: value})
+
+
+def test_a_cover_with_members_that_are_no_points_is_refused():
+    cover = small().cover.copy()
+    cover.indices[-1] = 9
+    with pytest.raises(ValueError, match="cover is no valid sparse table"):
+        CoverProblem(cover, np.zeros(3), np.ones(4), 0.25)
+
+
+def odd_covers():
+    """The same cover in every form that SciPy and NumPy have for it."""
+    plain = small().cover
+    inside = plain.toarray()
+    stored = csc_array(np.ones((4, 3), dtype=bool))
+    stored.data[:] = inside.T.ravel()
+    backwards = csc_array(
+        (plain.data, plain.indices.copy(), plain.indptr), shape=plain.shape, copy=True
+    )
+    for start, stop in pairwise(backwards.indptr):
+        backwards.indices[start:stop] = backwards.indices[start:stop][::-1]
+    twice = csc_array(
+        (np.ones(2 * plain.nnz, dtype=bool), np.repeat(plain.indices, 2), 2 * plain.indptr),
+        shape=plain.shape,
+    )
+    forms = {
+        "False stored": stored,
+        "unsorted": backwards,
+        "members twice": twice,
+        "rows": csr_array(inside),
+        "pairs": coo_array(inside),
+        "matrix": csc_matrix(inside),
+        "dense": inside,
+        "whole numbers": csc_array(inside.astype(np.int8)),
+        "floats": inside.astype(float),
+        "lists": inside.tolist(),
+    }
+    return [pytest.param(form, id=name) for name, form in forms.items()]
+
+
+@pytest.mark.parametrize("form", odd_covers())
+def test_any_form_of_a_cover_means_the_same_and_is_left_as_it_was(form):
+    before = form.copy()
+    problem = CoverProblem(form, [0, 1, 0], [1, 1, 1, 1], 0.25)
+    assert problem.prize_sums().tolist() == small().prize_sums().tolist()
+    assert isinstance(problem.cover, csc_array)
+    assert problem.cover.dtype == bool
+    np.testing.assert_array_equal(problem.cover.indices, small().cover.indices)
+    np.testing.assert_array_equal(problem.cover.indptr, small().cover.indptr)
+    if isinstance(form, csc_array):
+        np.testing.assert_array_equal(form.indices, before.indices)
+        np.testing.assert_array_equal(form.data, before.data)
+
+
+def test_a_cover_in_good_form_is_not_copied():
+    cover = small().cover
+    assert CoverProblem(cover, np.zeros(3), np.ones(4), 0.25).cover is cover
+
+
+@pytest.mark.parametrize("least", [5e-324, 2.0**-1060])
+def test_prizes_next_to_nothing_have_bounds_that_hold(least):
+    """Where the grid would be finer than any number, it is the smallest number."""
+    problem = small(wrong=(0.0, least, 0.0), prize=(least,) * 4, cost=0.0)
+    assert problem.on_grid
+    assert problem.lower_bound(problem.prize) <= float(naive.exact_optimum(problem)[0])
+    assert problem.lower_bound(np.zeros(4)) == 0.0
+
+
 @pytest.mark.parametrize("selected", [[], [1], [2, 0], [0, 1, 2]])
 def test_the_objective_is_what_the_paper_writes(selected):
     assert small().objective(selected) == naive.objective(small(), selected)
+
+
+@pytest.mark.parametrize(
+    ("selected", "message"),
+    [
+        ([0, 3], "from 0 to 2, got 3"),
+        ([-1], "from 0 to 2, got -1"),
+        ([2, 0, 2], "must not repeat a candidate, got 2 2 times"),
+        ([0.0, 1.0], "list of candidates' numbers, got an array of shape .* and float64"),
+        ([True, False, True], r"and bool; np\.flatnonzero\(mask\) turns"),
+        ([[0, 1]], r"shape \(1, 2\)"),
+        (0, r"shape \(\)"),
+    ],
+)
+def test_what_is_no_selection_is_refused(selected, message):
+    with pytest.raises(ValueError, match=message):
+        small().objective(selected)
+    with pytest.raises(ValueError, match=message):
+        CoverSolution.of(small(), selected)
 
 
 @pytest.mark.parametrize(
@@ -113,3 +231,46 @@ def test_a_solution_says_who_proved_what():
     assert [s.lower_bound for s in words] == [0.5, 0.5, 0.5, 0.5, -math.inf]
     assert words[0].gap == 0.0
     assert words[1].gap == pytest.approx(1.75 / 2.25)
+
+
+@pytest.mark.parametrize(
+    ("objective", "bound", "gap"),
+    [
+        (4.0, 3.0, 0.25),
+        (4.0, 4.0, 0.0),
+        (4.0, -math.inf, math.inf),
+        (4.0, -4.0, 2.0),
+        (0.0, 0.0, 0.0),
+        (0.0, -1.0, 0.0),
+        (0.0, -math.inf, 0.0),
+        (5e-324, -math.inf, math.inf),
+    ],
+)
+def test_a_gap_is_a_share_of_the_objective_also_where_that_is_nothing(objective, bound, gap):
+    """An objective of 0 is a sum of weights of which nothing can be saved."""
+    assert relative_gap(objective, bound) == gap
+    none = np.empty(0, dtype=np.intp)
+    assert CoverSolution(none, np.empty(0), none, objective, bound).gap == gap
+
+
+def test_a_solution_that_is_cut_short_keeps_its_bound_and_says_whose_it_is():
+    problem = small()
+    optimal = np.array([0.0, 0.25, 0.0, 0.25])
+    proved = CoverSolution.of(problem, [2, 0], dual=optimal, status="found", details={"a": 1})
+    cut = proved.recomputed(problem, 1)
+    assert cut.selected.tolist() == [2]
+    assert (cut.certificate, cut.lower_bound) == ("bounded", 0.5)
+    assert cut.objective == problem.objective([2])
+    assert (cut.status, cut.details) == ("found", {"a": 1})
+    said = CoverSolution.of(problem, [2, 0], claim=Fraction(1, 2)).recomputed(problem, 1)
+    assert (said.certificate, said.lower_bound) == ("solver-bounded", 0.5)
+    assert said.recomputed(problem, 0).objective == 4.0
+    assert CoverSolution.of(problem, [2, 0]).recomputed(problem, 1).certificate == "none"
+
+
+def test_a_prefix_as_good_as_the_whole_is_as_well_proved():
+    """A last choice that gains nothing may be cut off without losing the solver's proof."""
+    tied = small(wrong=(0.75, 1.0, 0.0))
+    whole = CoverSolution.of(tied, [2, 0], claim=Fraction(5, 4))
+    assert whole.objective == tied.objective([2]) + 0.0
+    assert whole.certificate == whole.recomputed(tied, 1).certificate == "solver-proved"

@@ -37,6 +37,12 @@ def test_the_solver_takes_the_best_candidate_of_each_class(toys, iris):
     assert sorted(model.prototype_indices_) == sorted(first)
 
 
+def test_the_solver_keeps_to_its_budget(toys, iris):
+    X, y = iris
+    model = PVMClassifier(1.0, solver=toys["take_best"], n_prototypes={0: 0}).fit(X, y)
+    assert sorted(model.prototype_labels_) == [1, 2]
+
+
 def test_the_solver_need_not_be_trusted(toys, iris):
     """Objective and bound are recomputed from the problem, whatever the solver says."""
     X, y = iris

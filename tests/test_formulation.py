@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 import naive
-from protocover.formulation import formulate, select, snap_weights
-from protocover.solvers import greedy, ratio_greedy
+from protocover.certificate import verify
+from protocover.cover import CoverSolution
+from protocover.formulation import Selection, formulate, select, snap_weights
+from protocover.solvers import SOLVERS, greedy, ratio_greedy
 
 RECORDED = json.loads((Path(__file__).parent / "data" / "protoclass_recorded.json").read_text())
 
@@ -90,6 +92,66 @@ def test_counts_say_who_is_newly_and_who_is_wrongly_covered(instance):
         assert covered == (inside[:, j] & own & ~seen).sum()
         assert wrong == (inside[:, j] & ~own).sum()
         seen |= inside[:, j] & own
+
+
+# What two classes come to: proved and bounded rest on vectors of every class, and one class
+# that rests on the solver's word makes the whole rest on it.
+P, B, SP, SB, N = "proved", "bounded", "solver-proved", "solver-bounded", "none"
+TOGETHER = {
+    P: {P: P, B: B, SP: SP, SB: SB, N: N},
+    B: {P: B, B: B, SP: SB, SB: SB, N: N},
+    SP: {P: SP, B: SB, SP: SP, SB: SB, N: N},
+    SB: {P: SB, B: SB, SP: SB, SB: SB, N: N},
+    N: {P: N, B: N, SP: N, SB: N, N: N},
+}
+
+
+def worded(*words):
+    """A selection of nothing whose classes have these certificates."""
+    none = np.empty(0, dtype=np.intp)
+    bounds = {P: 1.0, SP: 1.0, B: 0.5, SB: 0.5, N: -np.inf}
+    solutions = [
+        CoverSolution(none, np.empty(0), none, 1.0, bounds[word], certificate=word)
+        for word in words
+    ]
+    return Selection.joined(solutions, [none] * len(words))
+
+
+@pytest.mark.parametrize("first", TOGETHER)
+@pytest.mark.parametrize("second", TOGETHER)
+def test_the_word_for_the_whole_is_true_of_every_class(first, second):
+    whole = worded(first, second)
+    assert whole.certificate == TOGETHER[first][second] == TOGETHER[second][first]
+    assert worded(first).certificate == first
+    assert worded(first, second, first).certificate == whole.certificate
+    assert (whole.gap == 0.0) == (whole.certificate in (P, SP))
+    assert np.isinf(whole.gap) == (whole.certificate == N)
+
+
+@pytest.mark.parametrize("solver", SOLVERS.values(), ids=SOLVERS)
+@pytest.mark.parametrize("n_prototypes", [None, 0, 1, {0: 0, 1: 1, 2: 0}])
+def test_classes_without_points_and_tables_without_candidates_are_borne(solver, n_prototypes):
+    y, weights = np.array([0, 0, 1]), np.ones(3)
+    for inside in (np.ones((3, 2), dtype=bool), np.ones((3, 0), dtype=bool)):
+        problems, selection = solve(
+            inside, y, weights, 0.25, solver=solver, n_prototypes=n_prototypes
+        )
+        assert len(selection.solutions) == len(problems) == 3
+        assert selection.solutions[2].objective == 0.0
+        assert selection.solutions[2].gap == 0.0
+        assert selection.lower_bound <= selection.objective
+        assert 0.0 <= selection.gap <= 1.0
+        for problem, solution in zip(problems, selection.solutions, strict=True):
+            assert verify(problem, solution).ok
+
+
+@given(labelled_balls())
+def test_weights_off_the_grid_make_valid_problems(instance):
+    """A rounded sum of weights is no smaller than any of them: no wrong weight is below 0."""
+    inside, y, weights, cost = instance
+    problems, selection = solve(inside, y, weights * 0.1, cost)
+    assert all((problem.wrong >= 0.0).all() for problem in problems)
+    assert selection.lower_bound <= selection.objective
 
 
 @given(labelled_balls(), st.integers(0, 5))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .cover import CoverProblem, CoverSolution, simplest_fraction
 
-__all__ = ["Verification", "verify"]
+__all__ = ["ModelVerification", "Verification", "verify"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,64 @@ class Verification:
     def ok(self) -> bool:
         """Whether everything that can be rechecked is as the solution says."""
         return not self.faults
+
+
+@dataclass(frozen=True, repr=False)
+class ModelVerification:
+    """What a recheck of a fitted model found.
+
+    Parameters
+    ----------
+    by_class : mapping from label to Verification
+        What was found of each class.
+    faults : tuple of str
+        What the model says as a whole that is not so, or not of these data.
+    unchecked : str
+        What could not be rechecked and why; empty if all could.
+
+    See Also
+    --------
+    protocover.PVMClassifier.verify : Rechecks a model against its training data.
+    """
+
+    by_class: Mapping[Any, Verification]
+    faults: tuple[str, ...] = ()
+    unchecked: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything that can be rechecked is as the model says."""
+        return not self.faults and all(found.ok for found in self.by_class.values())
+
+    @property
+    def objective(self) -> float:
+        """Objective of all classes, recomputed."""
+        return math.fsum(found.objective for found in self.by_class.values())
+
+    @property
+    def lower_bound(self) -> float:
+        """What the dual vectors prove, -inf if one is missing."""
+        return math.fsum(found.lower_bound for found in self.by_class.values())
+
+    @property
+    def certificate(self) -> str:
+        """What that amounts to: ``"proved"``, ``"bounded"`` or ``"none"``."""
+        words = ("none", "bounded", "proved")
+        return min((found.certificate for found in self.by_class.values()), key=words.index)
+
+    def __repr__(self) -> str:
+        lines = [
+            f"The model is {'' if self.ok else 'not '}what it says: objective {self.objective:g}, "
+            f"bound rechecked {self.lower_bound:g} ({self.certificate})"
+        ]
+        lines += [f"  fault: {fault}" for fault in self.faults]
+        for label, found in self.by_class.items():
+            told = f"{found.objective:g}, bound {found.lower_bound:g} ({found.certificate})"
+            lines += [f"  class {label!r}: objective {told}"]
+            lines += [f"    fault: {fault}" for fault in found.faults]
+        return "\n".join(
+            [*lines, *([f"  not rechecked: {self.unchecked}"] * bool(self.unchecked))]
+        )
 
 
 def verify(problem: CoverProblem, solution: CoverSolution) -> Verification:
@@ -86,11 +146,12 @@ def verify(problem: CoverProblem, solution: CoverSolution) -> Verification:
     faults += doubts
     if float(objective) != solution.objective:
         faults.append(f"objective is {float(objective)!r}, not {solution.objective!r}")
-    if solution.lower_bound > solution.objective:
+    if not solution.lower_bound <= solution.objective:
         faults.append(
             f"lower_bound is {solution.lower_bound!r}, above the objective {solution.objective!r}"
         )
     faults += _word_faults(solution, word, proved)
+    faults += _order_faults(problem, solution)
     return Verification(float(objective), proved, word, tuple(faults))
 
 
@@ -118,7 +179,24 @@ def _word_faults(solution: CoverSolution, word: str, proved: float) -> list[str]
         return [f"lower_bound is {solution.lower_bound!r} but the certificate 'none'"]
     if stated not in ("none", "solver-proved", "solver-bounded"):
         return [f"certificate is {stated!r}, which says nothing"]
+    if stated == "solver-proved" and solution.lower_bound < solution.objective:
+        return [f"lower_bound is {solution.lower_bound!r} but the certificate 'solver-proved'"]
     return []
+
+
+def _order_faults(problem: CoverProblem, solution: CoverSolution) -> list[str]:
+    """Recount what each choice newly covers, and look at the order that the scores stand for."""
+    faults, seen, news = [], np.zeros(problem.n_points, dtype=bool), []
+    for j in solution.selected.tolist():
+        ball = problem.cover.indices[problem.cover.indptr[j] : problem.cover.indptr[j + 1]]
+        news.append(int((~seen[ball]).sum()))
+        seen[ball] = True
+    if news != solution.newly_covered.tolist():
+        faults.append(f"newly_covered is {news}, not {solution.newly_covered.tolist()}")
+    score = solution.score
+    if score.shape != solution.selected.shape or not (score[1:] <= score[:-1]).all():
+        faults.append("score must hold a number for each choice and never rise")
+    return faults
 
 
 def _objective(problem: CoverProblem, selected: NDArray[np.intp]) -> Fraction:

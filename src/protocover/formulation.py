@@ -9,16 +9,16 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from .cover import CoverProblem, CoverSolution
+from .cover import CoverProblem, CoverSolution, relative_gap
 from .resources import progress_bar
-from .solvers import Solver
+from .solvers import Solver, ask_solver, default_time_limit
 
 __all__ = ["Selection", "formulate", "select", "snap_weights", "weight_grid"]
 
@@ -83,16 +83,21 @@ class Selection:
 
     @property
     def certificate(self) -> str:
-        """The weakest of the classes' certificates; see :class:`CoverSolution`."""
-        words = ("none", "solver-bounded", "bounded", "solver-proved", "proved")
-        return min((solution.certificate for solution in self.solutions), key=words.index)
+        """What is known of the whole, and who says so; see :class:`CoverSolution`.
+
+        It is proved only if every class is, nothing is known if nothing is known of one
+        class, and it rests on the solver's word if any class does.
+        """
+        words = {solution.certificate for solution in self.solutions}
+        if "none" in words:
+            return "none"
+        known = "proved" if words <= {"proved", "solver-proved"} else "bounded"
+        return known if words <= {"proved", "bounded"} else f"solver-{known}"
 
     @property
     def gap(self) -> float:
         """Largest share of the objective that a better selection could save."""
-        if self.objective <= self.lower_bound:
-            return 0.0
-        return (self.objective - self.lower_bound) / self.objective
+        return relative_gap(self.objective, self.lower_bound)
 
 
 def formulate(
@@ -154,8 +159,8 @@ def select(
     rng : numpy.random.Generator or None
         Each class gets its own child of it.
     options : mapping or None
-        Passed on to the solver. A ``time_limit`` is for all classes together: each gets
-        an equal share of what those before it have left.
+        Passed on to the solver. A ``time_limit``, given or the solver's default, is for
+        all classes together: each gets an equal share of what those before it have left.
     verbose : int, default=0
         Above 0, a progress bar over the classes.
     """
@@ -164,11 +169,11 @@ def select(
         for label in range(len(problems))
     ]
     rngs = (np.random.default_rng() if rng is None else rng).spawn(len(problems))
-    shares = _time_shares(dict(options or {}), len(problems))
+    shares = _time_shares(solver, dict(options or {}), len(problems))
     work = zip(problems, budgets, rngs, shares, strict=True)
     with progress_bar(work, len(problems), "classes", verbose) as bar:
         solutions = [
-            solver(problem, rng=child, max_prototypes=budget, **share)
+            ask_solver(solver, problem, rng=child, max_prototypes=budget, options=share)
             for problem, budget, child, share in bar
         ]
     if isinstance(n_prototypes, int):
@@ -199,9 +204,11 @@ def weight_grid(largest: float, n_points: int) -> float:
     return math.ldexp(1.0, max(least - bits, -1074))
 
 
-def _time_shares(options: dict[str, Any], n_classes: int) -> Iterator[dict[str, Any]]:
+def _time_shares(
+    solver: Solver, options: dict[str, Any], n_classes: int
+) -> Iterator[dict[str, Any]]:
     """Yield each class's options, a time limit shared out as the classes come."""
-    limit = options.get("time_limit")
+    limit = options.get("time_limit", default_time_limit(solver))
     deadline = None if limit is None else time.monotonic() + float(limit)
     for left in range(n_classes, 0, -1):
         if deadline is not None:
@@ -216,24 +223,9 @@ def _spend(
     classes, _ = _order(solutions)
     kept = np.bincount(classes[:budget], minlength=len(solutions))
     return [
-        solution if k == len(solution.selected) else _prefix(problem, solution, int(k))
+        solution if k == len(solution.selected) else solution.recomputed(problem, int(k))
         for problem, solution, k in zip(problems, solutions, kept, strict=True)
     ]
-
-
-def _prefix(problem: CoverProblem, solution: CoverSolution, k: int) -> CoverSolution:
-    """Return the first `k` choices of a solution; its bound holds for fewer choices too."""
-    first = CoverSolution.of(
-        problem,
-        solution.selected[:k],
-        score=solution.score[:k],
-        dual=solution.dual,
-        status=solution.status,
-        details=solution.details,
-    )
-    if solution.lower_bound <= first.lower_bound:
-        return first
-    return replace(first, lower_bound=solution.lower_bound, certificate="solver-bounded")
 
 
 def _order(solutions: Sequence[CoverSolution]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -22,7 +22,7 @@ from .formulation import Selection
 from .frames import make_frame
 from .radius import suggest_eps
 from .resources import progress_bar
-from .solvers import Solver, find_solver
+from .solvers import Solver, check_options, find_solver
 from .sweep import solve_radius, split_by_class
 from .training import Training, prepare_training, training_levels
 from .validation import check_costs, check_radii
@@ -131,7 +131,8 @@ def pvm_path(
 random_state, verbose
         As in :class:`PVMClassifier`.
     solver_options : dict or None, default=None
-        As there, but a ``time_limit`` is for each class at each radius and cost.
+        As there, but a ``time_limit``, given or that of "auto", is for each class at each
+        radius and cost.
 
     Returns
     -------
@@ -154,6 +155,8 @@ random_state, verbose
            [ 8,  5,  4],
            [ 4,  4,  3]])
     """
+    found = find_solver(solver)
+    options = check_options(found, solver_options)
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
     training = prepare_training(
         X,
@@ -180,8 +183,8 @@ random_state, verbose
         levels,
         radii=radii,
         costs=costs,
-        solver=find_solver(solver),
-        options=solver_options or {},
+        solver=found,
+        options=options,
         rng=rng,
         verbose=verbose,
     )

@@ -14,7 +14,7 @@ from scipy.sparse import csc_array, csr_array
 
 from .cover import CoverProblem, CoverSolution
 from .formulation import Selection
-from .solvers import Solver, greedy
+from .solvers import Solver, ask_solver, greedy, unwrapped
 
 __all__ = ["ClassShare", "solve_radius", "split_by_class"]
 
@@ -75,7 +75,11 @@ def solve_radius(
     count = np.sum([share.counts[k] for share in shares], axis=0)
     by_class = [
         _solve_class(
-            share, total - share.reach[k], k, costs, partial(solver, rng=child, **options)
+            share,
+            total - share.reach[k],
+            k,
+            costs,
+            partial(ask_solver, solver, rng=child, options=options),
         )
         for share, child in zip(shares, rng.spawn(len(shares)), strict=True)
     ]
@@ -104,7 +108,7 @@ def _solve_class(
     problem = CoverProblem(
         _within(share.levels, useful, k), wrong[useful], share.prize, float(costs[0])
     )
-    if solve.func is greedy:
+    if unwrapped(solve.args[0]) is greedy:
         solutions = _prefixes(problem, solve(problem), costs)
     else:
         solutions = [solve(replace(problem, prototype_cost=float(c))) for c in costs]

@@ -1,13 +1,15 @@
 """The solvers behind the classifier: what they promise and how they are asked."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from protocover import PVMClassifier
+from protocover import PVMClassifier, pvm_path
 from protocover.certificate import verify
 from protocover.cover import CoverSolution
-from protocover.solvers import SOLVERS, greedy
+from protocover.solvers import SOLVERS, default_time_limit, greedy
 
 X, Y = load_iris(return_X_y=True)
 EPS = 0.7
@@ -27,7 +29,7 @@ def test_every_solver_tells_objective_bound_and_gap(solver, cost):
     assert all(part.lower_bound <= part.objective for part in parts)
 
 
-def test_the_certificate_is_the_weakest_of_the_classes():
+def test_a_model_s_certificate_is_that_of_all_its_classes():
     model = PVMClassifier(EPS, solver="exact").fit(X, Y)
     words = [part.certificate for part in model.solution_.solutions]
     assert model.certificate_ in words
@@ -46,7 +48,12 @@ def test_certificates_of_a_fit_can_be_rechecked():
     for solver in SOLVERS:
         model = PVMClassifier(EPS, solver=solver, random_state=0).fit(X, Y)
         for problem, solution in zip(problems, model.solution_.solutions, strict=True):
-            verify(problem, solution)
+            found = verify(problem, solution)
+            assert found.ok, found.faults
+            assert found.objective == solution.objective
+            if not solution.certificate.startswith("solver"):
+                assert found.certificate == solution.certificate
+                assert found.lower_bound == solution.lower_bound
 
 
 def test_a_function_may_be_the_solver():
@@ -62,6 +69,199 @@ def test_a_function_may_be_the_solver():
     assert seen == ["sweet"] * 3
     assert model.certificate_ == "none"
     assert model.lower_bound_ == -np.inf
+
+
+def answering(**changes):
+    """A solver that returns the greedy's solution with some of it changed."""
+
+    def my_solver(problem, *, rng, max_prototypes=None):
+        return replace(greedy(problem, max_prototypes=max_prototypes), **changes)
+
+    return my_solver
+
+
+def test_what_a_function_says_of_its_selection_is_computed_again():
+    """Neither an objective nor a proof is taken from a function that has no vector for it."""
+    lies = {"objective": -5.0, "certificate": "proved", "dual": None, "lower_bound": -np.inf}
+    lies["newly_covered"] = np.array([], dtype=int)
+    model = PVMClassifier(EPS, solver=answering(**lies)).fit(X, Y)
+    honest = PVMClassifier(EPS).fit(X, Y)
+    assert model.objective_ == honest.objective_
+    assert model.certificate_ == "none"
+    assert model.lower_bound_ == -np.inf
+    assert model.gap_ == np.inf
+    np.testing.assert_array_equal(model.prototype_covered_, honest.prototype_covered_)
+
+
+def test_a_function_s_vector_proves_what_it_proves_and_no_more():
+    """A stronger bound is the function's word, also where it calls it proved."""
+    honest = PVMClassifier(EPS).fit(X, Y)
+    same = PVMClassifier(EPS, solver=answering(certificate="proved")).fit(X, Y)
+    assert same.certificate_ == honest.certificate_ == "bounded"
+    assert same.lower_bound_ == honest.lower_bound_
+    claiming = PVMClassifier(EPS, solver=answering(dual=None, certificate="proved")).fit(X, Y)
+    assert claiming.certificate_ == "solver-bounded"
+    assert claiming.lower_bound_ == honest.lower_bound_
+
+    def sure(problem, *, rng, max_prototypes=None):
+        solution = greedy(problem, bound=False)
+        return replace(solution, lower_bound=solution.objective, certificate="proved")
+
+    assert PVMClassifier(EPS, solver=sure).fit(X, Y).certificate_ == "solver-proved"
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "message"),
+    [
+        (None, TypeError, r"must return a CoverSolution, got None; CoverSolution\.of"),
+        ([0, 1], TypeError, r"must return a CoverSolution, got \[0, 1\]"),
+        ({"selected": [0, 0], "score": [1, 1]}, ValueError, "must not repeat a candidate"),
+        ({"selected": [150], "score": [1]}, ValueError, r"numbers from 0 to \d+, got 150"),
+        ({"selected": [-1], "score": [1]}, ValueError, r"numbers from 0 to \d+, got -1"),
+        ({"selected": [0.5], "score": [1]}, ValueError, "list of candidates' numbers"),
+        ({"selected": [0, 1], "score": [1]}, ValueError, "score must hold one number for each"),
+        ({"selected": [0, 1], "score": [1, 2]}, ValueError, "score must not rise"),
+        ({"selected": [0], "score": [np.nan]}, ValueError, "score must not rise .*nan"),
+        ({"score": None}, ValueError, "score must hold one number"),
+        ({"lower_bound": 1e9}, ValueError, "lower_bound is 1000000000.0, but the selection"),
+        ({"lower_bound": np.nan}, ValueError, "lower_bound must be a number, -inf for none"),
+        ({"lower_bound": None}, ValueError, "lower_bound must be a number"),
+        ({"dual": np.ones(3)}, ValueError, "dual must be None or hold one number for each"),
+        ({"dual": "strong"}, ValueError, "dual must be None or hold one number"),
+        ({"status": 3}, ValueError, "status must be a text"),
+        ({"details": None}, ValueError, "details a mapping"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda solver: PVMClassifier(EPS, solver=solver).fit(X, Y),
+        lambda solver: pvm_path(X, Y, eps=[EPS], solver=solver),
+    ],
+    ids=["fit", "path"],
+)
+def test_an_answer_that_is_no_solution_is_refused_with_the_solver_s_name(
+    answer, error, message, ask
+):
+    if isinstance(answer, dict):
+        solver = answering(**answer)
+    else:
+
+        def my_solver(problem, *, rng, max_prototypes=None):
+            return answer
+
+        solver = my_solver
+    with pytest.raises(error, match=f"(?s)solver my_solver .*{message}"):
+        ask(solver)
+
+
+def test_a_function_that_overruns_its_budget_is_refused():
+    def too_many(problem, *, rng, max_prototypes=None):
+        return greedy(problem)
+
+    with pytest.raises(ValueError, match=r"too_many .*chose \d+ .*max_prototypes allows 2; end"):
+        PVMClassifier(EPS, solver=too_many, n_prototypes=2).fit(X, Y)
+    with pytest.raises(ValueError, match="max_prototypes allows 0"):
+        PVMClassifier(EPS, solver=too_many, n_prototypes={0: 0}).fit(X, Y)
+
+
+def test_a_function_may_say_too_much_by_rounding():
+    def rounded(problem, *, rng, max_prototypes=None):
+        solution = greedy(problem)
+        return replace(solution, lower_bound=solution.objective * (1 + 1e-12), dual=None)
+
+    model = PVMClassifier(EPS, solver=rounded).fit(X, Y)
+    assert model.certificate_ == "solver-proved"
+    assert model.lower_bound_ == model.objective_
+
+
+def test_plain_lists_in_an_answer_are_as_good_as_arrays():
+    def listing(problem, *, rng, max_prototypes=None):
+        return CoverSolution(greedy(problem).selected.tolist()[:2], [2, 1], [], None)
+
+    model = PVMClassifier(EPS, solver=listing, n_prototypes=4).fit(X, Y)
+    assert len(model.prototype_indices_) == 4
+    assert model.objective_ > 0
+
+
+def test_a_function_that_cannot_be_asked_is_refused_before_any_work():
+    def no_budget(problem, *, rng):
+        raise AssertionError
+
+    with pytest.raises(ValueError, match=r"a function \(problem, \*, rng, max_prototypes\)"):
+        PVMClassifier(EPS, solver=no_budget).fit(X, Y)
+
+
+def no_distance(a, b):
+    raise AssertionError("options are to be checked before distances are computed")
+
+
+@pytest.mark.parametrize(
+    ("solver", "options", "error", "message"),
+    [
+        ("exact", {"gap": -1}, ValueError, "gap must be a share .* between 0 and 1, got -1"),
+        ("exact", {"gap": "0"}, ValueError, "gap must be a share .*, got '0'"),
+        ("exact", {"patience": -3}, ValueError, "patience must be a whole number .* got -3"),
+        ("local-search", {"patience": 2.5}, ValueError, "patience must be .* got 2.5"),
+        ("greedy", {"time_limit": -1}, ValueError, "time_limit must be .* seconds .* got -1"),
+        ("auto", {"time_limit": float("nan")}, ValueError, "time_limit must be .* got nan"),
+        ("exact", {"time_limit": "5"}, ValueError, "time_limit must be .* got '5'"),
+        ("exact", {"backend": "cplex"}, ValueError, "backend must be .* got 'cplex'"),
+        ("lp-rounding", {"n_draws": 0}, ValueError, "n_draws must be at least 1, got 0"),
+        ("greedy", {"bound": "no"}, ValueError, "bound must be True or False, got 'no'"),
+        ("exact", {"verbose": "yes"}, ValueError, "verbose must be .* got 'yes'"),
+        ("greedy", {"gap": 0.1}, TypeError, "'gap', which solver greedy .* bound, time_limit"),
+        ("ratio-greedy", {"patience": 5}, TypeError, "its options are time_limit"),
+        ("exact", {"max_prototypes": 3}, TypeError, "'max_prototypes': .* n_prototypes instead"),
+        ("exact", {"rng": 0}, TypeError, "'rng': give the estimator random_state instead"),
+        ("exact", {"problem": 0}, TypeError, "must not hold 'problem'"),
+        ("exact", ["gap"], TypeError, r"must be a dict .* got list \['gap'\]"),
+        (answering(), {"speed": 1}, TypeError, "'speed', which solver my_solver .* none"),
+    ],
+    ids=str,
+)
+def test_options_are_checked_before_any_work(solver, options, error, message):
+    with pytest.raises(error, match=message):
+        PVMClassifier(EPS, metric=no_distance, solver=solver, solver_options=options).fit(X, Y)
+    with pytest.raises(error, match=message):
+        pvm_path(X, Y, eps=[EPS], metric=no_distance, solver=solver, solver_options=options)
+
+
+def test_a_solver_that_is_not_there_is_refused_before_any_work():
+    with pytest.raises(ValueError, match="solver must be one of"):
+        pvm_path(X, Y, eps=[EPS], metric=no_distance, solver="exakt")
+
+
+def test_the_time_that_auto_takes_is_for_all_classes_together():
+    """What holds for a limit that is given holds for one that a solver has by itself."""
+    shares = []
+
+    def hasty(problem, *, rng, max_prototypes=None, time_limit=5.0):
+        shares.append(time_limit)
+        return greedy(problem)
+
+    PVMClassifier(EPS, solver=hasty).fit(X, Y)
+    assert shares[0] == pytest.approx(5.0 / 3, abs=0.1)
+    shares.clear()
+    PVMClassifier(EPS, solver=hasty, solver_options={"time_limit": None}).fit(X, Y)
+    assert shares == [None] * 3
+    assert default_time_limit(SOLVERS["auto"]) == 5.0
+    assert [name for name in SOLVERS if default_time_limit(SOLVERS[name])] == ["auto"]
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_no_prototypes_may_be_asked_for(solver):
+    nothing = PVMClassifier(EPS, solver=solver, n_prototypes=0, outlier_label=9).fit(X, Y)
+    assert len(nothing.prototype_indices_) == 0
+    assert nothing.objective_ == len(Y)
+    assert nothing.lower_bound_ <= len(Y)
+    assert nothing.predict(X[:2]).tolist() == [9, 9]
+    some = PVMClassifier(EPS, solver=solver, n_prototypes={0: 0, 2: 1}).fit(X, Y)
+    counts = np.bincount(some.prototype_labels_, minlength=3)
+    assert counts[0] == 0
+    assert counts[2] == 1
+    assert counts[1] > 1
 
 
 def test_a_time_limit_is_shared_out_among_the_classes():

@@ -16,7 +16,7 @@ from scipy.sparse import csc_array
 import naive
 from protocover.certificate import verify
 from protocover.cover import CoverProblem
-from protocover.solvers import SOLVERS, find_solver
+from protocover.solvers import SOLVERS, ask_solver, find_solver
 
 every_solver = pytest.mark.parametrize("name", SOLVERS)
 # Two hundred problems in the usual run, ten thousand in the slow one.
@@ -235,6 +235,46 @@ def test_balls_that_cover_nothing_and_points_in_no_ball_are_borne(name):
     solution = run(name, problem)
     assert solution.selected.tolist() == [0]
     assert solution.objective == solution.lower_bound == 1.25
+
+
+@every_solver
+@pytest.mark.parametrize("budget", [-1, 1.5, "2", True])
+def test_a_budget_that_is_none_is_refused(name, budget):
+    problem = make_problem([[1, 0], [1, 1]], [0, 0], [1, 1], 0.25)
+    with pytest.raises(ValueError, match=f"max_prototypes must be a whole.*got {budget!r}"):
+        run(name, problem, max_prototypes=budget)
+
+
+@every_solver
+@pytest.mark.parametrize("limit", [-1, math.nan, "5"])
+def test_a_time_limit_that_is_none_is_refused(name, limit):
+    problem = make_problem([[1, 0], [1, 1]], [0, 0], [1, 1], 0.25)
+    with pytest.raises(ValueError, match=f"time_limit must be a number of seconds.*got {limit!r}"):
+        run(name, problem, time_limit=limit)
+
+
+@every_solver
+@pytest.mark.parametrize("limit", [None, math.inf, 0])
+def test_no_limit_no_time_and_all_the_time_are_limits(name, limit):
+    problem, optimum, _ = problem_and_optimum(4)
+    check_honest(problem, run(name, problem, time_limit=limit), optimum)
+
+
+@every_solver
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_computed_again_is_what_the_solver_said(name, seed):
+    """An honest function loses nothing by not being believed."""
+    problem, _, _ = problem_and_optimum(seed)
+    said = run(name, problem, seed)
+
+    def honest(problem, *, rng, max_prototypes=None):
+        return SOLVERS[name](problem, rng=rng, max_prototypes=max_prototypes)
+
+    heard = ask_solver(honest, problem, rng=np.random.default_rng(seed), options={})
+    for part in ("objective", "lower_bound", "certificate", "status"):
+        assert getattr(heard, part) == getattr(said, part)
+    for part in ("selected", "score", "newly_covered", "dual"):
+        np.testing.assert_array_equal(getattr(heard, part), getattr(said, part))
 
 
 def test_a_tie_between_a_ball_and_its_point_goes_to_no_prototype():

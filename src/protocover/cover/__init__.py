@@ -8,6 +8,13 @@ from __future__ import annotations
 
 from .arithmetic import exact_sum, simplest_fraction
 from .problem import CoverProblem, first_cover
-from .solution import CoverSolution
+from .solution import CoverSolution, relative_gap
 
-__all__ = ["CoverProblem", "CoverSolution", "exact_sum", "first_cover", "simplest_fraction"]
+__all__ = [
+    "CoverProblem",
+    "CoverSolution",
+    "exact_sum",
+    "first_cover",
+    "relative_gap",
+    "simplest_fraction",
+]

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array, csr_array
 
 from .arithmetic import exact_sum, simplest_fraction
+from .given import canonical_cover, check_amounts, check_price, check_prizes, check_selection
 
 __all__ = ["CoverProblem", "first_cover"]
 
@@ -29,13 +30,15 @@ class CoverProblem:
     Parameters
     ----------
     cover : csc_array of bool, shape (n_points, n_candidates)
-        Whether point i of the class lies in the ball of candidate j.
+        Whether point i of the class lies in the ball of candidate j. Other tables of True
+        and False, or 1 and 0, are brought into this form.
     wrong : ndarray of float, shape (n_candidates,)
         Weight of the points of other classes in each ball.
     prize : ndarray of float, shape (n_points,)
         What leaving a point uncovered costs: 1, or its sample weight.
     prototype_cost : float
-        The price of one prototype, lambda in the paper.
+        The price of one prototype, lambda in the paper. Like all weights finite and not
+        below 0.
 
     Notes
     -----
@@ -64,6 +67,11 @@ class CoverProblem:
     prototype_cost: float
 
     def __post_init__(self) -> None:
+        # Frozen from here on: what was given comes into one form once.
+        object.__setattr__(self, "cover", canonical_cover(self.cover))
+        object.__setattr__(self, "wrong", check_amounts(self.wrong, "wrong"))
+        object.__setattr__(self, "prize", check_prizes(self.prize))
+        object.__setattr__(self, "prototype_cost", check_price(self.prototype_cost))
         n_points, n_candidates = self.cover.shape
         if self.wrong.shape != (n_candidates,) or self.prize.shape != (n_points,):
             raise ValueError(
@@ -96,7 +104,8 @@ class CoverProblem:
     def grid(self) -> float:
         """Power of two on which all sums of numbers below the total prize are exact."""
         total = float(self.prize.sum())
-        return 2.0 ** (math.ceil(math.log2(total)) - 52) if total > 0.0 else 1.0
+        # No grid is finer than the smallest positive number there is.
+        return math.ldexp(1.0, max(math.ceil(math.log2(total)) - 52, -1074)) if total else 1.0
 
     @cached_property
     def on_grid(self) -> bool:
@@ -144,6 +153,7 @@ class CoverProblem:
     def narrowed(self, candidates: NDArray[np.intp]) -> CoverProblem:
         """Return the problem in which only `candidates` may be chosen."""
         kept, wrong = self.cover[:, candidates], self.wrong[candidates]
+        kept.has_canonical_format = True  # whole columns of one that has it
         return CoverProblem(kept, wrong, self.prize, self.prototype_cost)
 
     def prize_sums(self, values: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
@@ -153,7 +163,7 @@ class CoverProblem:
 
     def objective(self, selected: ArrayLike) -> float:
         """Recompute the objective of choosing the candidates `selected`."""
-        chosen = np.asarray(selected, dtype=np.intp)
+        chosen = check_selection(selected, self.n_candidates)
         return float(self.exact_objective(chosen, first_cover(self.cover, chosen)))
 
     def exact_objective(self, chosen: NDArray[np.intp], first: NDArray[np.intp]) -> Fraction:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .given import check_selection
 from .problem import CoverProblem, first_cover
 
-__all__ = ["CoverSolution"]
+__all__ = ["CoverSolution", "relative_gap"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +79,7 @@ class CoverSolution:
         Without a `score` the drop in the objective along the given order is used. `claim`
         is a lower bound for which there is only a solver's word.
         """
-        chosen = np.asarray(selected, dtype=np.intp)
+        chosen = check_selection(selected, problem.n_candidates)
         first = first_cover(problem.cover, chosen)
         covered = first < len(chosen)
         if score is None:
@@ -98,12 +99,40 @@ class CoverSolution:
             details={} if details is None else details,
         )
 
+    def recomputed(self, problem: CoverProblem, n_choices: int | None = None) -> CoverSolution:
+        """Describe the first `n_choices`, by default all, with all numbers from `problem`.
+
+        What the solver says of a bound beyond what its vector proves stays its word; the
+        bound holds for fewer choices too.
+        """
+        found = CoverSolution.of(
+            problem,
+            self.selected[:n_choices],
+            score=self.score[:n_choices],
+            dual=self.dual,
+            status=self.status,
+            details=self.details,
+        )
+        if self.lower_bound <= found.lower_bound:
+            return found
+        if self.lower_bound < found.objective:
+            return replace(found, lower_bound=self.lower_bound, certificate="solver-bounded")
+        return replace(found, lower_bound=found.objective, certificate="solver-proved")
+
     @property
     def gap(self) -> float:
-        """Largest share of the objective that a better selection could save, 0 if optimal."""
-        if self.objective <= self.lower_bound:
-            return 0.0
-        return (self.objective - self.lower_bound) / abs(self.objective)
+        """Largest share of the objective that a better selection could save, 0 if optimal.
+
+        No selection has an objective below 0; inf where nothing is proved.
+        """
+        return relative_gap(self.objective, self.lower_bound)
+
+
+def relative_gap(objective: float, lower_bound: float) -> float:
+    """Return the largest share of `objective`, a sum of weights, that could be saved."""
+    if objective <= max(lower_bound, 0.0):
+        return 0.0
+    return (objective - lower_bound) / objective
 
 
 def _judge(

@@ -20,6 +20,7 @@ from sklearn.utils.validation import (
 )
 
 from ..candidates import numbers, take
+from ..certificate import ModelVerification
 from ..coverage import Coverage
 from ..examples import check_estimator_examples
 from ..exceptions import NoPrototypesError
@@ -27,8 +28,9 @@ from ..formulation import Selection, formulate, select
 from ..growth import Growth, grow, start_growth
 from ..prototypes import PrototypeSet
 from ..radius import propose_eps
+from ..recheck import recheck_model
 from ..resources import limited_threads, row_count
-from ..solvers import find_solver
+from ..solvers import check_options, find_solver
 from ..training import Training, pool_balls, prepare_training, side_by_side
 from ..validation import (
     check_eps,
@@ -85,7 +87,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         :class:`~protocover.cover.CoverProblem` like those of :mod:`protocover.solvers`.
     solver_options : dict or None, default=None
         Further arguments of the solver, such as ``{"time_limit": 30}``, in seconds for
-        all classes together.
+        all classes together, as are the five seconds of "auto".
     prototype_cost : float or None, default=None
         What a prototype costs, lambda in the paper, in units of one uncovered or wrongly
         covered point. None for 1/n, which only breaks ties.
@@ -138,8 +140,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         Largest share of `objective_` that a better choice could save, 0 for an optimum.
     certificate_ : str
         What that rests on: "proved" and "bounded" on vectors that
-        :func:`protocover.certificate.verify` rechecks, "solver-proved" and
-        "solver-bounded" on the solver's word, "none" on nothing.
+        `verify` rechecks, "solver-proved" and "solver-bounded" on the solver's word for
+        at least one class, "none" on nothing.
     solution_ : Selection
         All of this by class.
     dissimilarity_ : dissimilarity
@@ -396,6 +398,51 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         )
         return Coverage.of(balls, y, self.prototype_labels_, self.classes_)
 
+    def verify(
+        self, X: Any, y: Any, sample_weight: Any = None, *, unlabeled: Any = None
+    ) -> ModelVerification:
+        """Recheck the model against the data it was fitted on.
+
+        The cover problems are written down again, and what the model says of them is
+        recomputed in whole numbers by none of the solvers' code: that the prototypes are
+        candidates, what they cover, the objective, and the bounds that the solutions'
+        vectors prove.
+
+        Parameters
+        ----------
+        X, y, sample_weight, unlabeled
+            What `fit` was given; all batches together for a model of `partial_fit`.
+
+        Returns
+        -------
+        ModelVerification
+            With ``.ok``, every fault by name, and the verdict on each class.
+
+        Notes
+        -----
+        It takes about as long as a greedy fit. The word of a branch and bound cannot be
+        rechecked. Candidates that were drawn at random are made again if `random_state`
+        is a number; else only the objective is rechecked, with a warning. A model
+        file does not keep what `partial_fit` learned from the first batch alone, so that
+        a model that did learn from it can be rechecked only before it is saved.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from protocover import PVMClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> clf = PVMClassifier(eps=1.0, solver="exact").fit(X, y)
+        >>> clf.verify(X, y)
+        The model is what it says: objective 10.06, bound rechecked 10.06 (proved)
+          class 0: objective 0.0133333, bound 0.0133333 (proved)
+          class 1: objective 5.02, bound 5.02 (proved)
+          class 2: objective 5.02667, bound 5.02667 (proved)
+        >>> clf.verify(X + 1.0, y).faults
+        ('prototypes_ are not the candidates of prototype_indices_',)
+        """
+        check_is_fitted(self)
+        return recheck_model(self, X, y, sample_weight, unlabeled=unlabeled)
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         table = isinstance(self.metric, str) and self.metric == "precomputed"
@@ -451,7 +498,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     ) -> tuple[Training, float]:
         """Check everything and return the training set and the radius."""
         eps = check_eps(self.eps)
-        find_solver(self.solver)
+        check_options(find_solver(self.solver), self.solver_options)
         training = prepare_training(
             X,
             y,

@@ -7,6 +7,7 @@ import numpy as np
 from ..cover import CoverProblem, CoverSolution
 from .exact import exact
 from .local_search import local_search
+from .options import check_values
 
 __all__ = ["auto"]
 
@@ -36,10 +37,12 @@ def auto(
     max_prototypes : int or None
         Keep so many at most, the first in gain order of what was found.
     time_limit : float or None, default=5.0
-        Seconds; None for as many as it takes.
+        Seconds; None for as many as it takes. The estimators share the five seconds out
+        among the classes, like any other limit.
     verbose : int, default=0
         Above 0 a line that shows bound and best, where the exact solver is at work.
     """
+    check_values(max_prototypes=max_prototypes, time_limit=time_limit, verbose=verbose)
     if problem.core.cover.nnz > _LARGEST_EXACT and time_limit is not None:
         return local_search(problem, rng=rng, max_prototypes=max_prototypes, time_limit=time_limit)
     return exact(

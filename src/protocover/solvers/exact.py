@@ -14,6 +14,7 @@ from tqdm.auto import tqdm
 
 from ..cover import CoverProblem, CoverSolution
 from .finish import cut_to, describe
+from .options import check_values
 from .reductions import reduce_cover
 from .residual import Residual
 from .scip_tree import search_scip_tree
@@ -72,6 +73,8 @@ def exact(
         ``"proved"`` where a dual vector closes the gap, ``"solver-proved"`` where branch
         and bound did, else ``"bounded"`` or ``"solver-bounded"``.
     """
+    check_values(max_prototypes=max_prototypes, time_limit=time_limit, gap=gap)
+    check_values(patience=patience, backend=backend, verbose=verbose)
     tree = _find_backend(backend)
     begun = time.monotonic()
     deadline = math.inf if time_limit is None else begun + time_limit
@@ -108,8 +111,6 @@ def _find_backend(name: str) -> Backend:
     backends: dict[str, Backend] = {"highs": search_tree, "scip": search_scip_tree}
     if name == "auto":
         name = "highs" if find_spec("pyscipopt") is None else "scip"
-    if name not in backends:
-        raise ValueError(f"backend must be 'auto' or one of {list(backends)}, got {name!r}")
     return backends[name]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -54,13 +55,5 @@ def cut_to(
     """Keep the first choices of a solution; its bound holds for fewer choices too."""
     if max_prototypes is None or len(solution.selected) <= max_prototypes:
         return solution
-    whole = Fraction(solution.lower_bound) if solution.certificate.startswith("solver") else None
-    return CoverSolution.of(
-        problem,
-        solution.selected[:max_prototypes],
-        score=solution.score[:max_prototypes],
-        dual=solution.dual,
-        claim=whole,
-        status=f"{solution.status}, cut to {max_prototypes}",
-        details=solution.details,
-    )
+    cut = solution.recomputed(problem, max_prototypes)
+    return replace(cut, status=f"{solution.status}, cut to {max_prototypes}")

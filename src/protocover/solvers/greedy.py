@@ -6,6 +6,7 @@ import numpy as np
 
 from ..cover import CoverProblem, CoverSolution
 from .duals import ascend
+from .options import check_values
 from .stepwise import choose_by_drop
 
 __all__ = ["greedy"]
@@ -27,6 +28,7 @@ def greedy(
     that of dual ascent, left out where `bound` is false. `rng` and
     `time_limit` are there for the common signature.
     """
+    check_values(max_prototypes=max_prototypes, time_limit=time_limit, bound=bound)
     selected, score = choose_by_drop(problem, max_prototypes)
     return CoverSolution.of(
         problem, selected, score=score, dual=ascend(problem) if bound else None

@@ -12,6 +12,7 @@ from ..cover import CoverProblem, CoverSolution
 from .duals import ascend
 from .finish import best_selection, cut_to, describe
 from .moves import Working
+from .options import check_values
 from .reductions import reduce_cover
 from .residual import Residual
 from .stepwise import choose_by_drop, choose_by_ratio
@@ -50,6 +51,7 @@ def local_search(
     patience : int, default=500
         Shakes without success before giving up.
     """
+    check_values(max_prototypes=max_prototypes, time_limit=time_limit, patience=patience)
     begun = time.monotonic()
     deadline = math.inf if time_limit is None else begun + time_limit
     rng = np.random.default_rng() if rng is None else rng

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..cover import CoverProblem, CoverSolution
 from .duals import ascend
 from .finish import cut_to, describe
+from .options import check_values
 from .reductions import reduce_cover
 from .relaxation import relax
 from .residual import Residual
@@ -57,8 +58,7 @@ def lp_rounding(
         Its details hold ``fraction`` of each candidate, ``lp_value`` (OPT_LP),
         ``draw_objectives`` and ``expected_at_most``, the bound on their mean.
     """
-    if n_draws < 1:
-        raise ValueError(f"n_draws must be at least 1, got {n_draws!r}")
+    check_values(max_prototypes=max_prototypes, time_limit=time_limit, n_draws=n_draws)
     begun = time.monotonic()
     deadline = math.inf if time_limit is None else begun + time_limit
     rng = np.random.default_rng() if rng is None else rng

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..cover import CoverProblem, CoverSolution
 from .duals import ascend
+from .options import check_values
 from .stepwise import choose_by_ratio
 
 __all__ = ["ratio_greedy"]
@@ -24,5 +25,6 @@ def ratio_greedy(
     infinitely small one, so that of two pure balls the larger comes first. The bound is
     that of dual ascent. `rng` and `time_limit` are there for the common signature.
     """
+    check_values(max_prototypes=max_prototypes, time_limit=time_limit)
     selected, score = choose_by_ratio(problem, max_prototypes)
     return CoverSolution.of(problem, selected, score=score, dual=ascend(problem))

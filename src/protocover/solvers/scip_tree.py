@@ -12,7 +12,7 @@ from .relaxation import magnitude
 from .residual import Residual
 from .tree import TreeAnswer, checked
 
-__all__ = ["search_scip_tree"]
+__all__ = ["import_scip", "search_scip_tree"]
 
 
 def search_scip_tree(
@@ -22,7 +22,7 @@ def search_scip_tree(
 
     The target is SCIP's objective limit: infeasible means that nothing reaches it.
     """
-    scip = _import_scip()
+    scip = import_scip()
     scale = magnitude(residual)
     model = scip.Model()
     if verbose <= 1:
@@ -57,7 +57,7 @@ def search_scip_tree(
     return TreeAnswer(columns, min(bound, target + 1.0))
 
 
-def _import_scip() -> Any:
+def import_scip() -> Any:
     """Import PySCIPOpt or say how to get it."""
     try:
         import pyscipopt

@@ -1,0 +1,244 @@
+"""A fitted model is rechecked against its data, and a false one, or false data, found out."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from saved_models import examples
+from scipy.sparse import csr_array
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+
+from protocover import PVMClassifier, PVMClassifierCV, load_model, save_model
+from protocover.candidates import KMeansCandidates
+from protocover.dissimilarity import DANN
+from protocover.solvers import SOLVERS, greedy
+
+X, Y = load_iris(return_X_y=True)
+EPS = 0.7
+EXAMPLES = examples()
+WEIGHTS = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 3.0], len(Y))
+
+
+def fitted(**settings):
+    return PVMClassifier(EPS, **settings).fit(X, Y)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("cost", [None, 1.0])
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weighted"])
+def test_a_true_model_has_no_faults(solver, cost, weights):
+    model = PVMClassifier(EPS, solver=solver, prototype_cost=cost, random_state=0)
+    model.fit(X, Y, sample_weight=weights)
+    found = model.verify(X, Y, sample_weight=weights)
+    assert found.ok, found
+    assert found.objective == model.objective_
+    assert list(found.by_class) == [0, 1, 2]
+    assert found.unchecked == ""
+    if model.certificate_ in ("proved", "bounded"):
+        assert found.certificate == model.certificate_
+        assert found.lower_bound == model.lower_bound_
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_model_of_any_kind_of_examples_is_rechecked_also_from_its_file(name, tmp_path):
+    example = EXAMPLES[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = example.fitted()
+        save_model(model, tmp_path / "model.pvm")
+        for one in (model, load_model(tmp_path / "model.pvm")):
+            assert one.verify(example.X, example.y).ok, one.verify(example.X, example.y)
+
+
+@pytest.mark.parametrize(
+    "candidates",
+    ["train", 30, 0.4, "kmeans", "hull", ["train", "kmeans"], X[::7] + 0.01],
+    ids=lambda candidates: str(candidates)[:20],
+)
+def test_candidates_of_every_kind_are_made_again(candidates):
+    model = fitted(candidates=candidates, random_state=7)
+    found = model.verify(X, Y)
+    assert found.ok, found
+    assert found.lower_bound == model.lower_bound_
+    assert found.unchecked == ""
+
+
+@pytest.mark.parametrize("candidates", ["kmeans", 30])
+@pytest.mark.parametrize("state", [None, np.random.RandomState(0)], ids=["none", "used up"])
+def test_candidates_that_cannot_be_made_again_leave_the_bounds_unchecked(candidates, state):
+    model = PVMClassifier(EPS, candidates=candidates, random_state=state).fit(X, Y)
+    with pytest.warns(UserWarning, match="cannot be made again .* fit with random_state=0"):
+        found = model.verify(X, Y)
+    assert found.ok, found
+    assert found.objective == model.objective_
+    assert found.certificate == "none"
+    assert found.lower_bound == -np.inf
+    assert "the bounds are not" in repr(found)
+    with pytest.warns(UserWarning, match="in part only"):
+        assert not model.verify(X + 1.0, Y).ok
+    model.objective_ += 1.0
+    with pytest.warns(UserWarning, match="in part only"):
+        assert not model.verify(X, Y).ok
+
+
+def test_a_recheck_uses_up_no_randomness_of_the_user():
+    state = np.random.RandomState(0)
+    model = PVMClassifier(EPS, random_state=state).fit(X, Y)
+    before = state.get_state()[1].copy()
+    assert model.verify(X, Y).ok
+    np.testing.assert_array_equal(state.get_state()[1], before)
+
+
+def test_further_candidates_must_be_handed_over_again():
+    model = PVMClassifier(EPS).fit(X[::2], Y[::2], unlabeled=X[1::2])
+    assert "unlabeled" in model.prototype_sources_
+    assert model.verify(X[::2], Y[::2], unlabeled=X[1::2]).ok
+    faults = model.verify(X[::2], Y[::2]).faults
+    assert any("which are no candidates" in fault for fault in faults)
+
+
+@pytest.mark.parametrize("width", [150, 40])
+def test_tables_are_rechecked_with_all_their_columns(width):
+    table = np.abs(X[:, None] - X[:width]).sum(axis=2)
+    weights = WEIGHTS
+    model = PVMClassifier(1.0, metric="precomputed").fit(table, Y, sample_weight=weights)
+    assert model.verify(table, Y, sample_weight=weights).ok
+    other = table.copy()
+    other[:, model.prototype_indices_[0]] += 1.0
+    assert not model.verify(other, Y, sample_weight=weights).ok
+    assert not model.verify(table[:, model.prototype_indices_], Y, sample_weight=weights).ok
+
+
+def test_sparse_rows_are_rechecked():
+    model = PVMClassifier(EPS).fit(csr_array(X), Y)
+    assert model.verify(csr_array(X), Y).ok
+    assert model.verify(X, Y).ok
+    assert not model.verify(csr_array(X * 1.1), Y).ok
+
+
+@pytest.mark.parametrize("budget", [0, 4, {0: 1, 2: 0}])
+@pytest.mark.parametrize("solver", ["greedy", "exact"])
+def test_models_with_a_budget_are_rechecked(budget, solver):
+    found = fitted(solver=solver, n_prototypes=budget).verify(X, Y)
+    assert found.ok, found
+
+
+def test_a_search_s_choice_is_rechecked():
+    search = PVMClassifierCV([0.5, 0.9], cv=3, candidates="kmeans", random_state=1).fit(X, Y)
+    assert search.best_estimator_.verify(X, Y).ok
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"metric": DANN()},
+        {"metric": "seuclidean"},
+        {"candidates": KMeansCandidates(4)},
+        {"candidates": [20, "train"]},
+    ],
+    ids=str,
+)
+def test_a_model_that_has_grown_is_rechecked_with_all_its_points(settings):
+    """Also where the dissimilarity or the candidates were made from the first batch."""
+    order = np.random.default_rng(0).permutation(len(Y))
+    model = PVMClassifier(EPS, **settings)
+    for batch in np.array_split(order, 3):
+        model.partial_fit(X[batch], Y[batch], classes=[0, 1, 2, 3], sample_weight=WEIGHTS[batch])
+    assert len(model.classes_) == 4
+    for one in (model, pickle.loads(pickle.dumps(model))):
+        found = one.verify(X[order], Y[order], sample_weight=WEIGHTS[order])
+        assert found.ok, found
+    assert not model.verify(X[order], Y[order]).ok
+    assert not model.verify(X, Y, sample_weight=WEIGHTS).ok
+
+
+@pytest.mark.parametrize(
+    ("data", "fault"),
+    [
+        ((X + 1.0, Y), "prototypes_ are not the candidates"),
+        ((X[::-1], Y), "prototypes_ are not the candidates"),
+        ((X * 1.01, Y), "objective is"),
+        ((X, np.roll(Y, 60)), "objective is"),
+        ((X[:140], Y[:140]), r"class_count_ is [50, 50, 40], not [50, 50, 50]"),
+        ((X[:40], np.repeat([0, 1], 20)), "which are no candidates"),
+        ((X, Y, WEIGHTS), "class_count_ is"),
+        ((X, Y, WEIGHTS + 1.0), "objective is"),
+    ],
+    ids=["moved", "backwards", "scaled", "relabelled", "fewer", "few", "weighted", "heavier"],
+)
+def test_other_data_are_found_out(data, fault):
+    found = fitted().verify(*data)
+    assert not found.ok
+    assert fault in repr(found)
+    assert "The model is not what it says" in repr(found)
+
+
+def test_data_of_another_form_are_refused():
+    model = fitted()
+    with pytest.raises(ValueError, match=r"not fitted on: \[3\]; its classes are \[0, 1, 2\]"):
+        model.verify(X, np.where(Y == 2, 3, Y))
+    with pytest.raises(ValueError, match="features"):
+        model.verify(X[:, :3], Y)
+    with pytest.raises(NotFittedError):
+        PVMClassifier().verify(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("objective_", 1.0),
+        ("lower_bound_", 12.0),
+        ("gap_", 0.0),
+        ("certificate_", "proved"),
+        ("prototype_indices_", lambda indices: indices[::-1]),
+        ("prototype_covered_", lambda covered: covered + 1),
+        ("prototype_miscovered_", lambda covered: covered * 0),
+        ("prototypes_", lambda rows: rows + 1e-9),
+        ("class_count_", lambda counts: counts + 1),
+        ("eps_", 0.6),
+        ("prototype_cost_", 0.5),
+    ],
+)
+def test_an_attribute_that_was_changed_is_found_out(name, value):
+    model = fitted()
+    assert model.verify(X, Y).ok
+    setattr(model, name, value(getattr(model, name)) if callable(value) else value)
+    found = model.verify(X, Y)
+    assert not found.ok, found
+
+
+def test_a_vector_that_was_changed_is_found_out():
+    model = fitted(solver="exact")
+    first, *others = model.solution_.solutions
+    forged = replace(first, dual=np.zeros_like(first.dual))
+    model.solution_ = replace(model.solution_, solutions=(forged, *others))
+    found = model.verify(X, Y)
+    assert not found.ok
+    assert "certificate is 'bounded', not 'proved'" in repr(found)
+
+
+def test_the_word_of_a_function_is_no_fault_and_no_proof():
+    def sure(problem, *, rng, max_prototypes=None):
+        solution = greedy(problem, bound=False)
+        return replace(solution, lower_bound=solution.objective)
+
+    model = fitted(solver=sure)
+    found = model.verify(X, Y)
+    assert model.certificate_ == "solver-proved"
+    assert found.ok
+    assert found.certificate == "none"
+
+
+def test_the_verdict_reads_well():
+    text = repr(fitted(solver="exact", prototype_cost=1.0).verify(X, Y.astype(str).astype(int)))
+    first, *classes = text.splitlines()
+    assert first.startswith("The model is what it says: objective ")
+    assert first.endswith("(proved)")
+    assert len(classes) == 3
+    assert classes[0].startswith("  class 0: objective ")
