@@ -14,7 +14,7 @@ from .balls import build_balls
 from .nearest import find_nearest, nearest_in_groups
 from .resources import row_count
 
-__all__ = ["PrototypeSet"]
+__all__ = ["PrototypeSet", "column_order"]
 
 # Numbers held at once where dissimilarities come by whole rows.
 _TABLE_SIZE = 1 << 22
@@ -109,3 +109,13 @@ class PrototypeSet:
         if not getattr(self.dissimilarity, "pairwise", False):
             return find_nearest(self.dissimilarity, X, self.points, bounds=bounds, n_jobs=n_jobs)
         return nearest_in_groups(self.distances(X)[:, self.order], bounds)
+
+
+def column_order(columns: NDArray[np.intp], n_columns: int) -> NDArray[np.intp] | None:
+    """Return the order that sorts prototypes which are all columns of a table, else None.
+
+    Queries may come with the columns of all candidates or of the prototypes. Where these
+    are as many, only one order of the prototypes makes no difference between the two.
+    """
+    order = np.argsort(columns, kind="stable")
+    return order if np.array_equal(columns[order], np.arange(n_columns)) else None

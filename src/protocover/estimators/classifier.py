@@ -25,7 +25,7 @@ from ..examples import check_estimator_examples
 from ..exceptions import NoPrototypesError
 from ..formulation import Selection, formulate, select
 from ..growth import Growth, grow, start_growth
-from ..prototypes import PrototypeSet
+from ..prototypes import PrototypeSet, column_order
 from ..radius import propose_eps
 from ..resources import row_count
 from ..solvers import find_solver
@@ -113,13 +113,13 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         Training points of each class, those of weight zero left out.
     prototypes_ : array, sparse table or list, of length n_prototypes
         The prototypes in order of selection; for precomputed dissimilarities the
-        numbers of their columns.
+        numbers of their columns, and in that order if every column is chosen once.
     prototype_indices_ : ndarray of int, shape (n_prototypes,)
         Place of each among all candidates; for ``candidates="train"`` its row in `X`.
     prototype_labels_ : ndarray, shape (n_prototypes,)
         The class each stands for.
     prototype_covered_ : ndarray of int, shape (n_prototypes,)
-        Training points of its class that no earlier prototype of the class covers.
+        Training points of its class that no prototype of the class chosen before covers.
     prototype_miscovered_ : ndarray of int, shape (n_prototypes,)
         Training points of other classes in its ball.
     prototype_sources_ : ndarray of str, shape (n_prototypes,)
@@ -159,6 +159,12 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     Memory follows the number of (point, ball) memberships, not the number of pairs.
     Ties between equally good candidates go to the class first in `classes_`, then to
     the candidate of lower index.
+
+    Queries of a model of precomputed dissimilarities may have a column for each candidate
+    or just for each prototype. Where every candidate is chosen once, as by the nearest
+    neighbour rule, these are as many: then all attributes of the prototypes are in the
+    order of the columns, so that both mean the same, and ``solution_.score`` still tells
+    which were chosen first.
 
     References
     ----------
@@ -533,6 +539,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         self, selection: Selection, training: Training, eps: float, cost: float, outlier: Any
     ) -> None:
         """Set the fitted attributes."""
+        selection = _by_column(selection, training) if training.is_table else selection
         chosen, pools = selection.candidates, training.pools
         self.eps_, self.prototype_cost_, self.outlier_label_ = eps, cost, outlier
         self.classes_ = training.classes
@@ -561,3 +568,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     def _within(self, distance: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Whether a distance is within the radius."""
         return distance <= self.eps_ if self.closed_ball else distance < self.eps_
+
+
+def _by_column(selection: Selection, training: Training) -> Selection:
+    """Put prototypes that are all columns of a table in the order of the columns."""
+    order = column_order(take(training.pools, selection.candidates), training.points.shape[1])
+    return selection if order is None else selection.rearranged(order)
