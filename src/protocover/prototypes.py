@@ -64,11 +64,16 @@ class PrototypeSet:
         self, X: Any, *, n_jobs: int | None = None
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """Return the same for each class: -1 and inf for a class without prototypes."""
+        if len(self.order) == 0:
+            shape = (row_count(X), len(self.bounds) - 1)
+            return np.full(shape, -1, dtype=np.intp), np.full(shape, np.inf)
         index, distance = self._find(X, self.bounds, n_jobs)
         return np.where(index < 0, -1, self.order[index]), distance
 
     def distances(self, X: Any) -> NDArray[np.float64]:
         """Return the dissimilarities of the queries from all prototypes as selected."""
+        if len(self.order) == 0:
+            return np.empty((row_count(X), 0))
         if getattr(self.dissimilarity, "pairwise", False):
             return np.asarray(self.dissimilarity.cross(X, self._by_selection()))
         table = np.empty((row_count(X), len(self.order)))

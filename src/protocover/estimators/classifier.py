@@ -38,6 +38,7 @@ from ..validation import (
     unchanged_on_error,
 )
 from .explanation import Explanation
+from .scores import score_classes
 
 __all__ = ["PVMClassifier"]
 
@@ -337,14 +338,20 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray, shape (n_queries, n_classes), or (n_queries,) for two classes
-            The larger, the nearer; -inf for a class without prototypes. For two classes
-            the second's value minus the first's: positive means ``classes_[1]``.
+            The larger, the nearer. For two classes the second's value minus the first's:
+            positive means ``classes_[1]``.
+
+        Notes
+        -----
+        All values are finite. A class without prototypes counts as if it had one that lies
+        `eps_` beyond the farthest of the other classes' nearest; with no prototype at all
+        every value is 0. The largest value is that of the class that `predict` answers,
+        the first of them in a tie; of `outlier_label` the values know nothing. They are
+        no probabilities: scikit-learn's CalibratedClassifierCV makes them so.
         """
         X = self._check_queries(X)
         _, distance = self._prototype_set.nearest_by_class(X, n_jobs=self.n_jobs)
-        if len(self.classes_) == 2:
-            return distance[:, 0] - distance[:, 1]
-        return -distance
+        return score_classes(distance, self.eps_)
 
     def explain(self, X: Any) -> Explanation:
         """Tell for each query which prototype decided, and how close the call was.
@@ -357,9 +364,13 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         Explanation
-            Arrays with an entry for each query; ``.to_frame()`` makes a data frame.
+            Arrays with an entry for each query; ``.to_frame()`` makes a data frame. Its
+            `label` is the class of the nearest prototype, `outlier_label` or not: queries
+            that get that label from `predict` are those not `inside`.
         """
         X = self._check_queries(X)
+        if len(self.prototype_labels_) == 0:
+            return Explanation.of_nothing(row_count(X), self.outlier_label_)
         index, distance = self._prototype_set.nearest_by_class(X, n_jobs=self.n_jobs)
         return Explanation.of(index, distance, self.classes_, self._within)
 
