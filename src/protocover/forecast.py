@@ -7,7 +7,6 @@ Both constants are measured ones; the rate of pairs is measured anew on the samp
 from __future__ import annotations
 
 import time
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from .balls import TILE_COLUMNS, TILE_ROWS, Dissimilarity, cut_tiles, level_test, worker_threads
-from .exceptions import CoverMemoryWarning
+from .exceptions import CoverMemoryWarning, warn_caller
 from .resources import available_memory, row_count, say, thread_count
 
 __all__ = [
@@ -163,13 +162,12 @@ def warn_if_too_large(
         return
     forecast = foretell(dissimilarity, X, Z, eps=eps, rng=rng)
     if forecast.n_bytes > available:
-        warnings.warn(
+        warn_caller(
             f"balls of radius eps={eps:g} are expected to hold {forecast.memberships:.2g} points "
             f"in all and to need {forecast.n_bytes / 1e9:.1f} GB, but "
             f"{available / 1e9:.1f} GB are available; eps={forecast.eps_within(available):.4g} "
             "is expected to fit, as are fewer candidates",
             CoverMemoryWarning,
-            stacklevel=3,
         )
 
 

@@ -14,7 +14,17 @@ from sklearn.utils import _safe_indexing
 
 from .hull import HullCandidates
 from .kmeans import KMeansCandidates
-from .pool import Pool, column_pool, given_pool, numbers, stack_rows, take, training_pool
+from .names import check_candidate_names
+from .pool import (
+    Pool,
+    check_one_kind,
+    column_pool,
+    given_pool,
+    numbers,
+    stack_rows,
+    take,
+    training_pool,
+)
 from .sample import draw_stratified, is_number
 
 __all__ = [
@@ -22,6 +32,7 @@ __all__ = [
     "HullCandidates",
     "KMeansCandidates",
     "Pool",
+    "check_candidate_names",
     "column_pool",
     "draw_stratified",
     "gather_candidates",
@@ -86,6 +97,7 @@ def gather_candidates(
             pools.append(_make(one, X, y, rng))
     if unlabeled is not None:
         pools.append(given_pool(unlabeled, like=X, source="unlabeled"))
+    check_one_kind([pool.points for pool in pools])
     return pools
 
 

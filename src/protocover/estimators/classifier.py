@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 from typing import Any, Self
 
@@ -16,13 +15,12 @@ from sklearn.utils.validation import (
     _get_feature_names,
     check_consistent_length,
     check_is_fitted,
-    column_or_1d,
 )
 
-from ..candidates import numbers, take
+from ..candidates import check_candidate_names, numbers, take
 from ..coverage import Coverage
 from ..examples import check_estimator_examples
-from ..exceptions import NoPrototypesError
+from ..exceptions import NoPrototypesError, warn_caller
 from ..formulation import Selection, formulate, select
 from ..growth import Growth, grow, start_growth
 from ..prototypes import PrototypeSet, column_order
@@ -31,10 +29,13 @@ from ..resources import row_count
 from ..solvers import find_solver
 from ..training import Training, pool_balls, prepare_training, side_by_side
 from ..validation import (
+    check_column,
     check_eps,
+    check_n_jobs,
     check_n_prototypes,
     check_outlier_label,
     check_prototype_cost,
+    check_verbose,
     unchanged_on_error,
 )
 from .explanation import Explanation
@@ -292,11 +293,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         True
         """
         if hasattr(self, "classes_") and not hasattr(self, "_growth"):
-            warnings.warn(
+            warn_caller(
                 "this model comes from fit, which keeps no cover to extend: partial_fit starts "
-                "over with this batch; call partial_fit for the first batch too",
-                UserWarning,
-                stacklevel=2,
+                "over with this batch; call partial_fit for the first batch too"
             )
         with unchanged_on_error(self):
             self._partial_fit(X, y, sample_weight, classes)
@@ -406,7 +405,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             The points in each ball, and counts by point and by class.
         """
         X = self._check_queries(X)
-        y = column_or_1d(y, warn=True)
+        y = check_column(y)
         check_consistent_length(X, y)
         balls = self._prototype_set.balls(
             X, eps=self.eps_, closed=self.closed_ball, n_jobs=self.n_jobs
@@ -469,6 +468,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         """Check everything and return the training set and the radius."""
         eps = check_eps(self.eps)
         find_solver(self.solver)
+        check_n_jobs(self.n_jobs)
+        check_verbose(self.verbose)
+        check_candidate_names(X, self.candidates, unlabeled)
         training = prepare_training(
             X,
             y,
