@@ -135,7 +135,7 @@ def check_verbose(verbose: Any) -> None:
 def check_column(y: Any) -> NDArray[Any]:
     """Return labels as one dimension, with scikit-learn's warning for a table of one column."""
     column = np.asarray(column_or_1d(y))
-    if len(np.shape(y)) == 2:
+    if len(y.shape if hasattr(y, "shape") else np.asarray(y).shape) == 2:
         warn_caller(
             "A column-vector y was passed when a 1d array was expected. Please change the shape "
             "of y to (n_samples,), for example using ravel().",
