@@ -168,6 +168,7 @@ random_state, verbose
         candidates=candidates,
         check=check_examples,
         rng=rng,
+        verbose=verbose,
     )
     if isinstance(eps, int | np.integer):
         seed = int(rng.integers(2**31))

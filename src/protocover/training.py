@@ -83,6 +83,7 @@ def prepare_training(
     check: Callable[[Any, Any], Any],
     rng: np.random.Generator,
     unlabeled: Any = None,
+    verbose: int = 0,
 ) -> Training:
     """Check everything, fit the dissimilarity and gather the candidates.
 
@@ -96,6 +97,8 @@ def prepare_training(
         ``check(X, dissimilarity)`` returns the checked examples.
     rng : numpy.random.Generator
         For candidates that are drawn.
+    verbose : int, default=0
+        Above 0, progress bars while candidates are drawn.
     """
     dissimilarity = resolve_metric(metric, metric_params)
     X = check(X, dissimilarity)
@@ -108,7 +111,14 @@ def prepare_training(
     dissimilarity.fit(points, codes)
     if not getattr(dissimilarity, "pairwise", False):
         pools = gather_candidates(
-            candidates, points, codes, rows=kept, extent=n_given, rng=rng, unlabeled=unlabeled
+            candidates,
+            points,
+            codes,
+            rows=kept,
+            extent=n_given,
+            rng=rng,
+            unlabeled=unlabeled,
+            verbose=verbose,
         )
     else:
         pools = [_columns(candidates, points, codes, kept, n_given, unlabeled, rng)]

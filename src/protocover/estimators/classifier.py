@@ -481,6 +481,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             check=partial(check_estimator_examples, self, reset=True),
             rng=rng,
             unlabeled=unlabeled,
+            verbose=self.verbose,
         )
         check_prototype_cost(self.prototype_cost, training.weights)
         check_n_prototypes(self.n_prototypes, training.classes)
