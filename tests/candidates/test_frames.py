@@ -99,12 +99,12 @@ def test_batches_of_frames_grow_to_the_model_of_the_whole(kind):
 
 def test_frames_of_different_packages_are_not_joined():
     train, more = mixed("pandas", slice(0, 150)), mixed("polars", slice(3, 150, 5))
-    with pytest.raises(ValueError, match="one kind.*pandas.*polars"):
+    with pytest.raises(ValueError, match=r"one kind.*pandas.*polars"):
         PVMClassifier(0.1, metric=Gower(), candidates=["train", more]).fit(train, Y)
-    with pytest.raises(ValueError, match="one kind.*pandas.*polars"):
+    with pytest.raises(ValueError, match=r"one kind.*pandas.*polars"):
         PVMClassifier(0.1, metric=Gower()).fit(train, Y, unlabeled=more)
     model = PVMClassifier(0.1, metric=Gower()).partial_fit(train, Y)
-    with pytest.raises(ValueError, match="one kind.*pandas.*polars"):
+    with pytest.raises(ValueError, match=r"one kind.*pandas.*polars"):
         model.partial_fit(mixed("polars", slice(0, 150)), Y)
-    with pytest.raises(ValueError, match="one kind.*pandas.*list|one kind.*pandas.*ndarray"):
+    with pytest.raises(ValueError, match=r"one kind.*pandas.*list|one kind.*pandas.*ndarray"):
         PVMClassifier(0.1, metric=Gower(), candidates=["train", more.to_numpy()]).fit(train, Y)

@@ -63,9 +63,7 @@ def test_copies_of_one_point_give_that_point():
 
 def reach(Y, point, direction):
     """How far the hull goes on from a point, by a linear program from scratch."""
-    equations = np.vstack(
-        (np.hstack((Y.T, -direction[:, None])), np.append(np.ones(len(Y)), 0.0))
-    )
+    equations = np.vstack((np.hstack((Y.T, -direction[:, None])), np.append(np.ones(len(Y)), 0.0)))
     cost = np.append(np.zeros(len(Y)), -1.0)
     return linprog(cost, A_eq=equations, b_eq=np.append(point, 1.0), method="highs").x[-1]
 

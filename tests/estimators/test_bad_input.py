@@ -151,7 +151,9 @@ def test_fit_refuses(case):
     assert not hasattr(model, "prototypes_")
 
 
-@pytest.mark.parametrize("case", ["no jobs", "jobs a word", "verbose a word", "random state a word"])
+@pytest.mark.parametrize(
+    "case", ["no jobs", "jobs a word", "verbose a word", "random state a word"]
+)
 def test_searches_and_paths_refuse_the_same(case):
     parameters, arguments, message = FIT_CASES[case]
     search = PVMClassifierCV([1.5], cv=2, **parameters)

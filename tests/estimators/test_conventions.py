@@ -83,17 +83,17 @@ _SPARSE_INDICES = "scikit-learn's own city block distance takes no indices of 64
 
 _WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
 _TRAIN = "check_classifiers_train"
-_NONNEGATIVE = {
-    name: _NEGATIVE
-    for name in (
+_NONNEGATIVE = dict.fromkeys(
+    (
         _TRAIN,
         "check_estimators_pickle",
         "check_n_features_in_after_fitting",
         "check_positive_only_tag_during_fit",
         "check_readonly_memmap_input",
         "check_estimators_dtypes",
-    )
-}
+    ),
+    _NEGATIVE,
+)
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "braycurtis": {"check_estimators_dtypes": _ZEROS},
     "canberra": {_WEIGHTS: _TIES},

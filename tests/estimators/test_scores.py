@@ -104,7 +104,7 @@ def test_without_prototypes_every_method_answers_if_there_is_an_outlier_label(na
     model = PVMClassifier(0.5, metric=METRICS[name], n_prototypes=0, outlier_label=-1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model.fit(X[Y < n_classes], Y[Y < n_classes])
+        model.fit(X[n_classes > Y], Y[n_classes > Y])
         assert model.predict(X[:4]).tolist() == [-1] * 4
         values, why = model.decision_function(X[:4]), model.explain(X[:4])
         assert values.shape == ((4,) if n_classes == 2 else (4, n_classes))
@@ -118,7 +118,7 @@ def test_without_prototypes_every_method_answers_if_there_is_an_outlier_label(na
     assert not why.inside.any()
     assert not why.margin.any()
     with pytest.raises(NoPrototypesError, match="lower prototype_cost or change eps"):
-        suspect_labels(model, X[Y < n_classes], Y[Y < n_classes])
+        suspect_labels(model, X[n_classes > Y], Y[n_classes > Y])
 
 
 def test_without_prototypes_tables_and_searches_answer_too():

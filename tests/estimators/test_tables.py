@@ -8,9 +8,9 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 
 from protocover import PVMClassifier
-from protocover.persistence import load_model, save_model
 from protocover.cover import CoverSolution
 from protocover.dissimilarity import KernelDistance, RankDissimilarity
+from protocover.persistence import load_model, save_model
 from protocover.plotting import GreedyProgressDisplay
 
 LINE = np.array([[0.0], [10.0], [20.0], [30.0]])
@@ -114,7 +114,9 @@ def test_where_a_candidate_serves_two_classes_a_table_that_may_be_either_is_refu
     assert model.predict(whole).tolist() == ["a", "b"]
     np.testing.assert_array_equal(model.distances_to_prototypes(whole), whole[:, chosen])
     for method in METHODS:
-        with pytest.raises(ValueError, match=r"3 columns, .* candidates and .* prototypes.*either"):
+        with pytest.raises(
+            ValueError, match=r"3 columns, .* candidates and .* prototypes.*either"
+        ):
             getattr(model, method)(whole[:, chosen])
     same = np.full((2, 3), 0.5)
     np.testing.assert_array_equal(model.distances_to_prototypes(same), same)

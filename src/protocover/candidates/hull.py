@@ -74,9 +74,7 @@ class HullCandidates(BaseEstimator):
         return Pool.made_up(points, "hull")
 
 
-def sample_hull(
-    X: NDArray[Any], n: int, rng: np.random.Generator, *, verbose: int = 0
-) -> Floats:
+def sample_hull(X: NDArray[Any], n: int, rng: np.random.Generator, *, verbose: int = 0) -> Floats:
     """Draw `n` points uniformly from the convex hull of the rows of X."""
     X = np.unique(np.asarray(X, dtype=np.float64), axis=0)
     centre = X.mean(axis=0)
@@ -128,7 +126,7 @@ def _hit_and_run(X: Floats, n: int, rng: np.random.Generator, *, verbose: int = 
     with progress_bar(range(n), n, "draws from a hull", verbose) as bar:
         for k in bar:
             for _ in range(_thinning(X.shape[1])):
-                direction = rng.normal(size=X.shape[1])
+                direction = np.asarray(rng.normal(size=X.shape[1]))
                 direction /= np.linalg.norm(direction)
                 place = draw_on_chord(lifted, place, direction, rng.uniform())
             drawn[k] = place.point

@@ -28,7 +28,7 @@ def score_classes(distance: Floats, eps: float) -> Floats:
     ndarray, shape (n_queries, n_classes), or (n_queries,) for two classes
         Minus the dissimilarities, or the first class's minus the second's.
     """
-    present = np.isfinite(distance).any(axis=0)
+    present = np.asarray(np.isfinite(distance).any(axis=0))
     if len(present) == 2:
         return _score_pair(distance, present, eps)
     if not present.any():

@@ -143,7 +143,7 @@ closed_ball, n_jobs, random_state, verbose
         self.classifier_ = classifier
         self.sample_indices_ = classifier.prototype_indices_
         for name in ("n_features_in_", "feature_names_in_"):
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
             if hasattr(classifier, name):
                 setattr(self, name, getattr(classifier, name))
         return self
