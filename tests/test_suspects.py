@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import pairwise_distances
 from sklearn.pipeline import make_pipeline
@@ -196,3 +196,16 @@ def test_large_tables_are_measured_in_blocks(monkeypatch):
     parts = suspect_labels(model, X, y)
     assert parts.row.tolist() == whole.row.tolist()
     assert parts.score.tolist() == whole.score.tolist()
+
+
+def test_queries_are_not_taken_for_training_points_because_they_are_as_many():
+    """Of a table only its shape and its values tell whose rows they are."""
+    X, y = load_wine(return_X_y=True)
+    X = X / X.std(axis=0)
+    model = PVMClassifier(2.5, metric="precomputed").fit(pairwise_distances(X[::2]), y[::2])
+    by_rows = PVMClassifier(2.5).fit(X[::2], y[::2])
+    for rows in (slice(0, None, 2), slice(1, None, 2)):
+        of_table = suspect_labels(model, pairwise_distances(X[rows], X[::2]), y[rows])
+        of_rows = suspect_labels(by_rows, X[rows], y[rows])
+        np.testing.assert_array_equal(of_table.row, of_rows.row)
+        np.testing.assert_allclose(of_table.score, of_rows.score)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import check_array
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _check_feature_names, _get_feature_names, validate_data
 
 __all__ = ["check_estimator_examples", "check_examples"]
 
@@ -67,11 +69,43 @@ def _check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
     if reset:
         return validate_data(estimator, X, dtype=np.float64)
     table = check_array(X, dtype=np.float64)
-    n_prototypes = len(estimator.prototype_indices_)
-    if table.shape[1] not in (estimator.n_features_in_, n_prototypes):
+    chosen = estimator.prototype_indices_
+    if table.shape[1] == estimator.n_features_in_:
+        _check_feature_names(estimator, X, reset=False)
+        if _get_feature_names(X) is None:
+            _refuse_two_readings(table, chosen)
+    elif table.shape[1] == len(chosen):
+        _check_prototype_names(estimator, X)
+    else:
         raise ValueError(
             f"X has {table.shape[1]} features, but {type(estimator).__name__} is expecting "
             f"{estimator.n_features_in_} features as input, one for each candidate, or "
-            f"{n_prototypes}, one for each prototype in order of selection"
+            f"{len(chosen)}, one for each prototype in order of selection"
         )
     return table
+
+
+def _check_prototype_names(estimator: Any, X: Any) -> None:
+    """Check the names of columns that are those of the prototypes alone."""
+    narrow = copy(estimator)
+    if hasattr(estimator, "feature_names_in_"):
+        narrow.feature_names_in_ = estimator.feature_names_in_[estimator.prototype_indices_]
+    _check_feature_names(narrow, X, reset=False)
+
+
+def _refuse_two_readings(table: NDArray[np.float64], chosen: NDArray[np.intp]) -> None:
+    """Refuse a table that may be that of the candidates and, differently, of the prototypes.
+
+    As many prototypes as candidates that are not all of them repeat some. A table of the
+    prototypes' columns then repeats the same columns; one that does not is of the candidates.
+    """
+    if len(chosen) != table.shape[1] or np.array_equal(table[:, chosen], table):
+        return
+    _, first, place = np.unique(chosen, return_index=True, return_inverse=True)
+    if np.array_equal(table[:, first[place]], table):
+        raise ValueError(
+            f"X has {len(chosen)} columns, as many as there are candidates and as many as there "
+            "are prototypes, and repeats columns as prototypes are repeated, so that it may be "
+            "either and the answers differ; pass the columns of the candidates in a data frame "
+            "with the names of fit, or with a further query for which no two columns are alike"
+        )

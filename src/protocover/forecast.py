@@ -7,7 +7,6 @@ Both constants are measured ones; the rate of pairs is measured anew on the samp
 from __future__ import annotations
 
 import time
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +22,7 @@ from .balls import (
     is_thread_safe,
     level_test,
 )
-from .exceptions import CoverMemoryWarning
+from .exceptions import CoverMemoryWarning, warn_caller
 from .resources import available_memory, row_count, say, thread_count, worker_map
 
 __all__ = [
@@ -170,13 +169,12 @@ def warn_if_too_large(
         return
     forecast = foretell(dissimilarity, X, Z, eps=eps, rng=rng)
     if forecast.n_bytes > available:
-        warnings.warn(
+        warn_caller(
             f"balls of radius eps={eps:g} are expected to hold {forecast.memberships:.2g} points "
             f"in all and to need {forecast.n_bytes / 1e9:.1f} GB, but "
             f"{available / 1e9:.1f} GB are available; eps={forecast.eps_within(available):.4g} "
             "is expected to fit, as are fewer candidates",
             CoverMemoryWarning,
-            stacklevel=3,
         )
 
 

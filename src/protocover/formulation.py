@@ -34,7 +34,7 @@ class Selection:
     classes : ndarray of int, shape (n_prototypes,)
         Number of the class it stands for.
     covered : ndarray of int, shape (n_prototypes,)
-        Points of its class that no earlier prototype of that class covers.
+        Points of its class that no prototype of that class selected before it covers.
     miscovered : ndarray of int, shape (n_prototypes,)
         Points of other classes in its ball.
     score : ndarray of float, shape (n_prototypes,)
@@ -70,6 +70,11 @@ class Selection:
             miscovered=np.concatenate(miscovered)[at],
             solutions=tuple(solutions),
         )
+
+    def rearranged(self, order: NDArray[np.intp]) -> Self:
+        """Return the same prototypes in another order, with `covered` as first counted."""
+        names = ("candidates", "classes", "covered", "miscovered", "score")
+        return replace(self, **{name: getattr(self, name)[order] for name in names})
 
     @property
     def objective(self) -> float:

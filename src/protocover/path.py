@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from sklearn.utils import check_random_state
 
+from .candidates import check_candidate_names
 from .examples import check_examples
 from .formulation import Selection
 from .frames import make_frame
@@ -25,7 +26,7 @@ from .resources import progress_bar
 from .solvers import Solver, check_options, find_solver
 from .sweep import solve_radius, split_by_class
 from .training import Training, prepare_training, training_levels
-from .validation import check_costs, check_radii
+from .validation import check_costs, check_n_jobs, check_radii, check_verbose
 
 __all__ = ["PVMPath", "pvm_path", "solve_path"]
 
@@ -158,6 +159,9 @@ random_state, verbose
     found = find_solver(solver)
     options = check_options(found, solver_options)
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
+    check_n_jobs(n_jobs)
+    check_verbose(verbose)
+    check_candidate_names(X, candidates)
     training = prepare_training(
         X,
         y,
@@ -167,6 +171,7 @@ random_state, verbose
         candidates=candidates,
         check=check_examples,
         rng=rng,
+        verbose=verbose,
     )
     if isinstance(eps, int | np.integer):
         seed = int(rng.integers(2**31))

@@ -14,7 +14,7 @@ from .balls import build_balls
 from .nearest import find_nearest, nearest_in_groups
 from .resources import limited_threads, row_count
 
-__all__ = ["PrototypeSet"]
+__all__ = ["PrototypeSet", "column_order"]
 
 # Numbers held at once where dissimilarities come by whole rows.
 _TABLE_SIZE = 1 << 22
@@ -64,11 +64,16 @@ class PrototypeSet:
         self, X: Any, *, n_jobs: int | None = None
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """Return the same for each class: -1 and inf for a class without prototypes."""
+        if len(self.order) == 0:
+            shape = (row_count(X), len(self.bounds) - 1)
+            return np.full(shape, -1, dtype=np.intp), np.full(shape, np.inf)
         index, distance = self._find(X, self.bounds, n_jobs)
         return np.where(index < 0, -1, self.order[index]), distance
 
     def distances(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
         """Return the dissimilarities of the queries from all prototypes as selected."""
+        if len(self.order) == 0:
+            return np.empty((row_count(X), 0))
         with limited_threads(n_jobs):
             if getattr(self.dissimilarity, "pairwise", False):
                 return np.asarray(self.dissimilarity.cross(X, self._by_selection()))
@@ -113,3 +118,13 @@ class PrototypeSet:
         if not getattr(self.dissimilarity, "pairwise", False):
             return find_nearest(self.dissimilarity, X, self.points, bounds=bounds, n_jobs=n_jobs)
         return nearest_in_groups(self.distances(X, n_jobs=n_jobs)[:, self.order], bounds)
+
+
+def column_order(columns: NDArray[np.intp], n_columns: int) -> NDArray[np.intp] | None:
+    """Return the order that sorts prototypes which are all columns of a table, else None.
+
+    Queries may come with the columns of all candidates or of the prototypes. Where these
+    are as many, only one order of the prototypes makes no difference between the two.
+    """
+    order = np.argsort(columns, kind="stable")
+    return order if np.array_equal(columns[order], np.arange(n_columns)) else None

@@ -191,10 +191,17 @@ def _own_rows(classifier: PVMClassifier, X: Any) -> Indices:
         return strangers
     if getattr(classifier.dissimilarity_, "pairwise", False):
         square = row_count(X) == classifier.n_features_in_
-        return rows if square else strangers
+        return rows if square and _nearest_to_themselves(classifier, X, rows) else strangers
     checked = check_estimator_examples(classifier, X, classifier.dissimilarity_, reset=False)
     found = _safe_indexing(checked, rows[real])
     return rows if _same(found, _safe_indexing(classifier.prototypes_, real)) else strangers
+
+
+def _nearest_to_themselves(classifier: PVMClassifier, X: Any, rows: Indices) -> bool:
+    """Whether no row of a table is nearer to a prototype than the row it would be."""
+    table = classifier.distances_to_prototypes(X)
+    real = np.flatnonzero(rows >= 0)
+    return bool((table[rows[real], real] <= table.min(axis=0)[real]).all())
 
 
 def _same(left: Any, right: Any) -> bool:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, column_or_1d
+from sklearn.utils.validation import check_consistent_length
 
 from .balls import build_balls, build_levels
 from .candidates import (
@@ -26,7 +26,7 @@ from .dissimilarity import Precomputed, resolve_metric
 from .forecast import announce, warn_if_too_large
 from .formulation import snap_weights
 from .resources import row_count
-from .validation import check_weights
+from .validation import check_column, check_weights
 
 __all__ = [
     "Training",
@@ -83,6 +83,7 @@ def prepare_training(
     check: Callable[[Any, Any], Any],
     rng: np.random.Generator,
     unlabeled: Any = None,
+    verbose: int = 0,
 ) -> Training:
     """Check everything, fit the dissimilarity and gather the candidates.
 
@@ -96,6 +97,8 @@ def prepare_training(
         ``check(X, dissimilarity)`` returns the checked examples.
     rng : numpy.random.Generator
         For candidates that are drawn.
+    verbose : int, default=0
+        Above 0, progress bars while candidates are drawn.
     """
     dissimilarity = resolve_metric(metric, metric_params)
     X = check(X, dissimilarity)
@@ -108,7 +111,14 @@ def prepare_training(
     dissimilarity.fit(points, codes)
     if not getattr(dissimilarity, "pairwise", False):
         pools = gather_candidates(
-            candidates, points, codes, rows=kept, extent=n_given, rng=rng, unlabeled=unlabeled
+            candidates,
+            points,
+            codes,
+            rows=kept,
+            extent=n_given,
+            rng=rng,
+            unlabeled=unlabeled,
+            verbose=verbose,
         )
     else:
         pools = [_columns(candidates, points, codes, kept, n_given, unlabeled, rng)]
@@ -216,7 +226,7 @@ def check_labels(y: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
         raise ValueError(
             "this estimator requires y to be passed, but the target y is None; pass the labels"
         )
-    y = column_or_1d(y, warn=True)
+    y = check_column(y)
     check_classification_targets(y)
     check_consistent_length(X, y)
     classes, codes = np.unique(y, return_inverse=True)

@@ -9,15 +9,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import _check_sample_weight
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.validation import _check_sample_weight, column_or_1d
+
+from .exceptions import warn_caller
 
 __all__ = [
+    "check_column",
     "check_costs",
     "check_eps",
+    "check_n_jobs",
     "check_n_prototypes",
     "check_outlier_label",
     "check_prototype_cost",
     "check_radii",
+    "check_verbose",
     "check_weights",
     "unchanged_on_error",
 ]
@@ -109,6 +115,33 @@ def check_outlier_label(label: Any, classes: NDArray[Any], y: NDArray[np.intp]) 
             f"outlier_label must be of the kind of the labels in y, {classes.dtype}, got {label!r}"
         )
     return label
+
+
+def check_n_jobs(n_jobs: Any) -> None:
+    """Refuse a number of threads or processes that joblib would not understand."""
+    if n_jobs is not None and (not isinstance(n_jobs, Integral) or int(n_jobs) == 0):
+        raise ValueError(
+            "n_jobs must be a whole number other than 0, -1 for all processors, or None, got "
+            f"{n_jobs!r}"
+        )
+
+
+def check_verbose(verbose: Any) -> None:
+    """Refuse a verbosity that is no number."""
+    if not isinstance(verbose, Integral | np.bool_):
+        raise ValueError(f"verbose must be a whole number, 0 for silence, got {verbose!r}")
+
+
+def check_column(y: Any) -> NDArray[Any]:
+    """Return labels as one dimension, with scikit-learn's warning for a table of one column."""
+    column = np.asarray(column_or_1d(y))
+    if len(y.shape if hasattr(y, "shape") else np.asarray(y).shape) == 2:
+        warn_caller(
+            "A column-vector y was passed when a 1d array was expected. Please change the shape "
+            "of y to (n_samples,), for example using ravel().",
+            DataConversionWarning,
+        )
+    return column
 
 
 def check_weights(

@@ -2,6 +2,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from protocover import PVMClassifier
+from protocover.candidates import HullCandidates, Pool
+from protocover.candidates.chords import draw_on_chord, find_chord, lift, start_at_mean
 from protocover.candidates.hull import _hit_and_run, sample_hull
 
 
@@ -56,3 +59,68 @@ def test_every_draw_lies_in_the_hull(n, p):
 def test_copies_of_one_point_give_that_point():
     drawn = sample_hull(np.full((4, 3), 2.5), 2, np.random.default_rng(0))
     np.testing.assert_array_equal(drawn, np.full((2, 3), 2.5))
+
+
+def reach(Y, point, direction):
+    """How far the hull goes on from a point, by a linear program from scratch."""
+    equations = np.vstack((np.hstack((Y.T, -direction[:, None])), np.append(np.ones(len(Y)), 0.0)))
+    cost = np.append(np.zeros(len(Y)), -1.0)
+    return linprog(cost, A_eq=equations, b_eq=np.append(point, 1.0), method="highs").x[-1]
+
+
+def spanning_points(kind, rng):
+    if kind == "cube":  # many points on each of few sides
+        return rng.integers(0, 3, size=(60, 6)).astype(float)
+    if kind == "thin":
+        return rng.normal(size=(40, 5)) * [1.0, 1.0, 1.0, 1e-3, 1e3]
+    return rng.normal(size=(40, 5))
+
+
+@pytest.mark.parametrize("kind", ["cloud", "cube", "thin"])
+def test_chords_end_where_linear_programs_say(kind):
+    rng = np.random.default_rng(4)
+    Y = spanning_points(kind, rng)
+    lifted = lift(Y)
+    place = start_at_mean(lifted)
+    np.testing.assert_allclose(place.point, Y.mean(axis=0))
+    for _ in range(30):
+        direction = rng.normal(size=Y.shape[1])
+        ahead, back = find_chord(lifted, place, direction)
+        np.testing.assert_allclose(ahead.reaches[-1], reach(Y, place.point, direction), rtol=1e-6)
+        np.testing.assert_allclose(back.reaches[-1], reach(Y, place.point, -direction), rtol=1e-6)
+        place = draw_on_chord(lifted, place, direction, rng.uniform())
+        weights = np.linalg.solve(lifted[:, place.corners], np.append(place.point, 1.0))
+        assert weights.min() > -1e-9
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_a_walk_goes_on_from_the_edge(share):
+    """Uniform numbers may be 0, and rounding may put a point on the edge."""
+    rng = np.random.default_rng(5)
+    Y = spanning_points("cube", rng)
+    lifted, place = lift(Y), start_at_mean(lift(Y))
+    for _ in range(20):
+        place = draw_on_chord(lifted, place, rng.normal(size=Y.shape[1]), share)
+        assert in_hull(place.point * (1 - 1e-7) + Y.mean(axis=0) * 1e-7, Y)
+
+
+def test_slow_draws_are_announced_and_shown(capfd):
+    rng = np.random.default_rng(6)
+    X, y = rng.normal(size=(60, 6)), np.arange(60) % 2
+    quiet = PVMClassifier(3.0, candidates=HullCandidates(5), random_state=0).fit(X, y)
+    assert capfd.readouterr().err == ""
+    model = PVMClassifier(3.0, candidates=HullCandidates(5), random_state=0, verbose=1).fit(X, y)
+    told = capfd.readouterr().err
+    assert "hull candidates: 5 draws from each of 2 classes, about" in told
+    assert "draws from a hull" in told
+    np.testing.assert_array_equal(model.prototypes_, quiet.prototypes_)
+
+
+def test_generators_of_users_need_not_know_of_verbose():
+    class Means:
+        def generate(self, X, y, rng):
+            return Pool.made_up(np.array([X[y == k].mean(axis=0) for k in np.unique(y)]), "means")
+
+    X, y = np.array([[0.0], [1.0], [5.0], [6.0]]), [0, 0, 1, 1]
+    model = PVMClassifier(2.0, candidates=Means(), verbose=1).fit(X, y)
+    assert model.prototypes_.ravel().tolist() == [0.5, 5.5]

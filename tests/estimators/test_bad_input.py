@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from protocover import PVMClassifier
+from protocover import PVMClassifier, PVMClassifierCV, pvm_path
 from protocover.candidates import HullCandidates, KMeansCandidates
 
 X = np.array([[0.0, 0.0], [0.0, 1.0], [5.0, 5.0], [5.0, 6.0]])
@@ -128,6 +128,10 @@ FIT_CASES = {
         (csr_array(X), Y),
         r"dense rows of numbers; pass X",
     ),
+    "no jobs": ({"n_jobs": 0}, (X, Y), "n_jobs must be a whole number other than 0.*got 0"),
+    "jobs a word": ({"n_jobs": "two"}, (X, Y), "n_jobs must be a whole number.*got 'two'"),
+    "verbose a word": ({"verbose": "yes"}, (X, Y), "verbose must be a whole number.*got 'yes'"),
+    "random state a word": ({"random_state": "x"}, (X, Y), "'x' cannot be used to seed"),
     "outlier label a list": ({"outlier_label": [1]}, (X, Y), "outlier_label must be one label"),
     "outlier label of another kind": (
         {"outlier_label": 7},
@@ -145,6 +149,18 @@ def test_fit_refuses(case):
         model.fit(*arguments)
     assert not hasattr(model, "classes_")
     assert not hasattr(model, "prototypes_")
+
+
+@pytest.mark.parametrize(
+    "case", ["no jobs", "jobs a word", "verbose a word", "random state a word"]
+)
+def test_searches_and_paths_refuse_the_same(case):
+    parameters, arguments, message = FIT_CASES[case]
+    search = PVMClassifierCV([1.5], cv=2, **parameters)
+    with pytest.raises(ValueError, match=message):
+        search.fit(*arguments)
+    with pytest.raises(ValueError, match=message):
+        pvm_path(*arguments, eps=[1.5], **parameters)
 
 
 PREDICT_CASES = {

@@ -1,16 +1,150 @@
-"""scikit-learn's own checks of its conventions."""
+"""scikit-learn's own checks of its conventions, with every kind of dissimilarity."""
 
-from sklearn.utils.estimator_checks import parametrize_with_checks
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 from protocover import PVMClassifier
+from protocover.dissimilarity import DANN, Function, Gower, KernelDistance, RankDissimilarity
+from protocover.dissimilarity.metric import METRIC_NAMES
 
-# Each exception says why the check's premise does not hold here.
-EXPECTED_FAILURES: dict[str, str] = {}
+
+def city_block(a, b):
+    return float(np.abs(a - b).sum())
 
 
 @parametrize_with_checks(
-    [PVMClassifier(), PVMClassifier(metric="precomputed"), PVMClassifier(solver="ratio-greedy")],
-    expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
+    [PVMClassifier(), PVMClassifier(metric="precomputed"), PVMClassifier(solver="ratio-greedy")]
 )
 def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+# Those in which a dissimilarity has a say.
+CHECKS = {
+    "check_classifiers_train",
+    "check_dict_unchanged",
+    "check_estimator_sparse_array",
+    "check_estimator_sparse_tag",
+    "check_estimators_dtypes",
+    "check_estimators_nan_inf",
+    "check_estimators_pickle",
+    "check_fit2d_1feature",
+    "check_fit2d_1sample",
+    "check_fit_idempotent",
+    "check_methods_sample_order_invariance",
+    "check_methods_subset_invariance",
+    "check_n_features_in_after_fitting",
+    "check_positive_only_tag_during_fit",
+    "check_readonly_memmap_input",
+    "check_sample_weight_equivalence_on_dense_data",
+}
+
+# They take every number but 0 for true, so that queries may lie in no ball.
+_OF_TRUTH_VALUES = {"dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule"}
+# These want so many columns as the checks never bring: two, and as many as pixels.
+_NOT_CHECKED = {"haversine", "TangentDistance"}
+
+CASES = {
+    name: PVMClassifier(metric=name)
+    for name in sorted(METRIC_NAMES | {"sqeuclidean", "cosine"})
+    if name not in _OF_TRUTH_VALUES | _NOT_CHECKED | {"l1", "manhattan"}
+}
+CASES |= {
+    name: PVMClassifier(metric=name, outlier_label="most_frequent")
+    for name in sorted(_OF_TRUTH_VALUES)
+}
+CASES |= {
+    "minkowski": PVMClassifier(metric="minkowski", metric_params={"p": 3}),
+    "rbf": PVMClassifier(metric=KernelDistance()),
+    "linear": PVMClassifier(metric=KernelDistance("linear")),
+    "polynomial": PVMClassifier(metric=KernelDistance("polynomial")),
+    "sigmoid": PVMClassifier(metric=KernelDistance("sigmoid", {"gamma": 0.01})),
+    "laplacian": PVMClassifier(metric=KernelDistance("laplacian")),
+    "chi2": PVMClassifier(metric=KernelDistance("chi2")),
+    "Gower": PVMClassifier(metric=Gower()),
+    "DANN": PVMClassifier(metric=DANN()),
+    "rank": PVMClassifier(metric=RankDissimilarity()),
+    "Function": PVMClassifier(metric=Function(city_block)),
+}
+
+# A call for each pair of rows.
+_TOO_SLOW = {"Function": {"check_classifiers_train", "check_estimator_sparse_array"}}
+
+_TIES = "the check shuffles the points, and of equally good candidates the first row is taken"
+_UNWEIGHTED = "it learns from the points whatever their weights"
+_DENSE = "it takes no sparse rows, which the tag does not tell"
+_NEGATIVE = "it takes no negative numbers, which the tag does not tell"
+_CONSTANT = "it is not defined for rows that are constant, such as those of one feature"
+_ZEROS = "two rows of zeros have no such distance"
+_NO_COMMON_VALUE = "rows without a common value have no distance"
+_EQUALLY_FAR = "all pairs of rows without a zero are equally far"
+_SPARSE_INDICES = "scikit-learn's own city block distance takes no indices of 64 bits"
+
+_WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
+_TRAIN = "check_classifiers_train"
+_NONNEGATIVE = dict.fromkeys(
+    (
+        _TRAIN,
+        "check_estimators_pickle",
+        "check_n_features_in_after_fitting",
+        "check_positive_only_tag_during_fit",
+        "check_readonly_memmap_input",
+        "check_estimators_dtypes",
+    ),
+    _NEGATIVE,
+)
+EXPECTED_FAILURES: dict[str, dict[str, str]] = {
+    "braycurtis": {"check_estimators_dtypes": _ZEROS},
+    "canberra": {_WEIGHTS: _TIES},
+    "cityblock": {_WEIGHTS: _TIES, "check_estimator_sparse_array": _SPARSE_INDICES},
+    "correlation": {
+        "check_estimators_dtypes": _CONSTANT,
+        "check_fit2d_1feature": _CONSTANT,
+        _TRAIN: "of two features the correlation is 1 or -1",
+    },
+    "jensenshannon": _NONNEGATIVE,
+    "mahalanobis": {_WEIGHTS: _UNWEIGHTED},
+    "nan_euclidean": {"check_estimators_pickle": _NO_COMMON_VALUE},
+    "seuclidean": {_WEIGHTS: _UNWEIGHTED},
+    "laplacian": {_WEIGHTS: _TIES, "check_estimator_sparse_array": _SPARSE_INDICES},
+    "chi2": {k: v for k, v in _NONNEGATIVE.items() if k != "check_estimators_dtypes"},
+    "DANN": {_WEIGHTS: _UNWEIGHTED},
+    "rank": {_WEIGHTS: _UNWEIGHTED},
+    "Function": {_WEIGHTS: _TIES},
+    **{name: {_TRAIN: _EQUALLY_FAR} for name in _OF_TRUTH_VALUES},
+}
+for _name in ("dice", "sokalsneath"):
+    EXPECTED_FAILURES[_name]["check_estimators_dtypes"] = _ZEROS
+_TAKES_SPARSE = {
+    "sqeuclidean",
+    "cosine",
+    "cityblock",
+    "rbf",
+    "linear",
+    "polynomial",
+    "sigmoid",
+    "laplacian",
+    "rank",
+    "Function",
+}
+
+
+def cases():
+    """Yield each check of each dissimilarity, marked where it is expected to fail."""
+    for name, estimator in CASES.items():
+        expected = dict(EXPECTED_FAILURES.get(name, {}))
+        if name not in _TAKES_SPARSE:
+            expected["check_estimator_sparse_tag"] = _DENSE
+        left = CHECKS - _TOO_SLOW.get(name, set())
+        for made, check in estimator_checks_generator(estimator):
+            what = check.func.__name__
+            if what in left:
+                left = left - {what}  # the same again with another form of input
+                marks = [pytest.mark.xfail(reason=expected[what])] if what in expected else []
+                yield pytest.param(made, check, id=f"{name}-{what}", marks=marks)
+
+
+@pytest.mark.parametrize(("estimator", "check"), list(cases()))
+def test_conventions_with_every_dissimilarity(estimator, check):
     check(estimator)

@@ -1,7 +1,8 @@
 """Candidates: what may become a prototype (paper, section 4.2).
 
 Whatever is passed as ``candidates=`` becomes a list of pools, one for each source. A
-generator is an object with ``generate(X, y, rng)`` that returns a :class:`Pool`.
+generator is an object with ``generate(X, y, rng)`` that returns a :class:`Pool`; one with a
+true ``shows_progress`` also takes the keyword ``verbose``.
 """
 
 from __future__ import annotations
@@ -14,7 +15,17 @@ from sklearn.utils import _safe_indexing
 
 from .hull import HullCandidates
 from .kmeans import KMeansCandidates
-from .pool import Pool, column_pool, given_pool, numbers, stack_rows, take, training_pool
+from .names import check_candidate_names
+from .pool import (
+    Pool,
+    check_one_kind,
+    column_pool,
+    given_pool,
+    numbers,
+    stack_rows,
+    take,
+    training_pool,
+)
 from .sample import draw_stratified, is_number
 
 __all__ = [
@@ -22,6 +33,7 @@ __all__ = [
     "HullCandidates",
     "KMeansCandidates",
     "Pool",
+    "check_candidate_names",
     "column_pool",
     "draw_stratified",
     "gather_candidates",
@@ -53,6 +65,7 @@ def gather_candidates(
     extent: int,
     rng: np.random.Generator,
     unlabeled: Any = None,
+    verbose: int = 0,
 ) -> list[Pool]:
     """Make the pools of candidates that `candidates` asks for, in its order.
 
@@ -72,6 +85,8 @@ def gather_candidates(
         Source of randomness for the generators.
     unlabeled : rows or None
         Further candidates of unknown class, put last.
+    verbose : int, default=0
+        Passed on to generators that show their progress.
     """
     pools = []
     for one in listed(candidates):
@@ -83,9 +98,10 @@ def gather_candidates(
             points = X if everything else _safe_indexing(X, drawn)
             pools.append(training_pool(points, rows[drawn], extent))
         else:
-            pools.append(_make(one, X, y, rng))
+            pools.append(_make(one, X, y, rng, verbose))
     if unlabeled is not None:
         pools.append(given_pool(unlabeled, like=X, source="unlabeled"))
+    check_one_kind([pool.points for pool in pools])
     return pools
 
 
@@ -102,7 +118,9 @@ def is_train(candidates: Any) -> bool:
     return isinstance(candidates, str) and candidates == "train"
 
 
-def _make(candidates: Any, X: Any, y: NDArray[np.intp], rng: np.random.Generator) -> Pool:
+def _make(
+    candidates: Any, X: Any, y: NDArray[np.intp], rng: np.random.Generator, verbose: int
+) -> Pool:
     """Make the pool of one source other than the training points."""
     if isinstance(candidates, str):
         if candidates not in _NAMED:
@@ -113,6 +131,8 @@ def _make(candidates: Any, X: Any, y: NDArray[np.intp], rng: np.random.Generator
             )
         candidates = _NAMED[candidates]()
     if isinstance(candidates, CandidateGenerator):
+        if getattr(candidates, "shows_progress", False):
+            return candidates.generate(X, y, rng, verbose=verbose)  # type: ignore[call-arg]
         return candidates.generate(X, y, rng)
     if hasattr(candidates, "shape"):
         return given_pool(candidates, like=X, source="given")

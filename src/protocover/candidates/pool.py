@@ -11,10 +11,19 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, vstack
 from sklearn.utils import _safe_indexing, check_array
 
-from ..frames import stack_frames
+from ..frames import frame_package, stack_frames
 from ..resources import row_count
 
-__all__ = ["Pool", "column_pool", "given_pool", "numbers", "stack_rows", "take", "training_pool"]
+__all__ = [
+    "Pool",
+    "check_one_kind",
+    "column_pool",
+    "given_pool",
+    "numbers",
+    "stack_rows",
+    "take",
+    "training_pool",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +113,18 @@ def stack_rows(parts: list[Any]) -> Any:
         return vstack([csr_array(part) for part in parts], format="csr")
     if all(isinstance(part, np.ndarray) for part in parts):
         return np.concatenate(parts)
-    if all(hasattr(part, "iloc") for part in parts):
+    if check_one_kind(parts) is not None:
         return stack_frames(parts)
     return [example for part in parts for example in part]
+
+
+def check_one_kind(parts: Sequence[Any]) -> str | None:
+    """Return the package that all parts are frames of, None if none is; refuse a mixture."""
+    packages = {frame_package(part) for part in parts}
+    if len(packages) > 1:
+        kinds = [f"{frame_package(part) or 'no'} frame ({type(part).__name__})" for part in parts]
+        raise ValueError(
+            "points and candidates in data frames must all be of one kind to be put together, "
+            f"got {', '.join(kinds)}; convert them to that of X"
+        )
+    return packages.pop() if packages else None

@@ -30,9 +30,9 @@ def explain_cases(model: Any, cases: Cases) -> Any:
     rows = np.append(classifier.prototype_rows_, -1)
     columns |= {
         "predicted": classifier.predict(points),
-        "prototype": why.prototype + 1,
+        "prototype": _row_numbers(why.prototype),
         "prototype_row": _row_numbers(rows[why.prototype]),
-        "distance": why.distance,
+        "distance": _finite(why.distance),
         "inside": why.inside,
         "margin": _finite(why.margin),
         "runner_up": why.runner_up_label,
@@ -77,5 +77,5 @@ def _row_numbers(places: Any) -> Any:
 
 
 def _finite(values: Any) -> Any:
-    """Return numbers, NaN in place of infinity, where there is no runner-up."""
+    """Return numbers, NaN in place of infinity, where there is no such prototype."""
     return np.where(np.isinf(values), np.nan, values)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 from typing import Any, Self
 
@@ -16,30 +15,33 @@ from sklearn.utils.validation import (
     _get_feature_names,
     check_consistent_length,
     check_is_fitted,
-    column_or_1d,
 )
 
-from ..candidates import numbers, take
+from ..candidates import check_candidate_names, numbers, take
 from ..certificate import ModelVerification
 from ..coverage import Coverage
 from ..examples import check_estimator_examples
-from ..exceptions import NoPrototypesError
+from ..exceptions import NoPrototypesError, warn_caller
 from ..formulation import Selection, formulate, select
 from ..growth import Growth, grow, start_growth
-from ..prototypes import PrototypeSet
+from ..prototypes import PrototypeSet, column_order
 from ..radius import propose_eps
 from ..recheck import recheck_model
 from ..resources import limited_threads, row_count
 from ..solvers import check_options, find_solver
 from ..training import Training, pool_balls, prepare_training, side_by_side
 from ..validation import (
+    check_column,
     check_eps,
+    check_n_jobs,
     check_n_prototypes,
     check_outlier_label,
     check_prototype_cost,
+    check_verbose,
     unchanged_on_error,
 )
 from .explanation import Explanation
+from .scores import score_classes
 
 __all__ = ["PVMClassifier"]
 
@@ -115,13 +117,13 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         Training points of each class, those of weight zero left out.
     prototypes_ : array, sparse table or list, of length n_prototypes
         The prototypes in order of selection; for precomputed dissimilarities the
-        numbers of their columns.
+        numbers of their columns, and in that order if every column is chosen once.
     prototype_indices_ : ndarray of int, shape (n_prototypes,)
         Place of each among all candidates; for ``candidates="train"`` its row in `X`.
     prototype_labels_ : ndarray, shape (n_prototypes,)
         The class each stands for.
     prototype_covered_ : ndarray of int, shape (n_prototypes,)
-        Training points of its class that no earlier prototype of the class covers.
+        Training points of its class that no prototype of the class chosen before covers.
     prototype_miscovered_ : ndarray of int, shape (n_prototypes,)
         Training points of other classes in its ball.
     prototype_sources_ : ndarray of str, shape (n_prototypes,)
@@ -161,6 +163,12 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     Memory follows the number of (point, ball) memberships, not the number of pairs.
     Ties between equally good candidates go to the class first in `classes_`, then to
     the candidate of lower index.
+
+    Queries of a model of precomputed dissimilarities may have a column for each candidate
+    or just for each prototype. Where every candidate is chosen once, as by the nearest
+    neighbour rule, these are as many: then all attributes of the prototypes are in the
+    order of the columns, so that both mean the same, and ``solution_.score`` still tells
+    which were chosen first.
 
     References
     ----------
@@ -287,11 +295,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         True
         """
         if hasattr(self, "classes_") and not hasattr(self, "_growth"):
-            warnings.warn(
+            warn_caller(
                 "this model comes from fit, which keeps no cover to extend: partial_fit starts "
-                "over with this batch; call partial_fit for the first batch too",
-                UserWarning,
-                stacklevel=2,
+                "over with this batch; call partial_fit for the first batch too"
             )
         with unchanged_on_error(self), limited_threads(self.n_jobs):
             self._partial_fit(X, y, sample_weight, classes)
@@ -333,14 +339,20 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray, shape (n_queries, n_classes), or (n_queries,) for two classes
-            The larger, the nearer; -inf for a class without prototypes. For two classes
-            the second's value minus the first's: positive means ``classes_[1]``.
+            The larger, the nearer. For two classes the second's value minus the first's:
+            positive means ``classes_[1]``.
+
+        Notes
+        -----
+        All values are finite. A class without prototypes counts as if it had one that lies
+        `eps_` beyond the farthest of the other classes' nearest; with no prototype at all
+        every value is 0. The largest value is that of the class that `predict` answers,
+        the first of them in a tie; of `outlier_label` the values know nothing. They are
+        no probabilities: scikit-learn's CalibratedClassifierCV makes them so.
         """
         X = self._check_queries(X)
         _, distance = self._prototype_set.nearest_by_class(X, n_jobs=self.n_jobs)
-        if len(self.classes_) == 2:
-            return distance[:, 0] - distance[:, 1]
-        return -distance
+        return score_classes(distance, self.eps_)
 
     def explain(self, X: Any) -> Explanation:
         """Tell for each query which prototype decided, and how close the call was.
@@ -353,9 +365,13 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         Explanation
-            Arrays with an entry for each query; ``.to_frame()`` makes a data frame.
+            Arrays with an entry for each query; ``.to_frame()`` makes a data frame. Its
+            `label` is the class of the nearest prototype, `outlier_label` or not: queries
+            that get that label from `predict` are those not `inside`.
         """
         X = self._check_queries(X)
+        if len(self.prototype_labels_) == 0:
+            return Explanation.of_nothing(row_count(X), self.outlier_label_)
         index, distance = self._prototype_set.nearest_by_class(X, n_jobs=self.n_jobs)
         return Explanation.of(index, distance, self.classes_, self._within)
 
@@ -391,7 +407,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             The points in each ball, and counts by point and by class.
         """
         X = self._check_queries(X)
-        y = column_or_1d(y, warn=True)
+        y = check_column(y)
         check_consistent_length(X, y)
         balls = self._prototype_set.balls(
             X, eps=self.eps_, closed=self.closed_ball, n_jobs=self.n_jobs
@@ -499,6 +515,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         """Check everything and return the training set and the radius."""
         eps = check_eps(self.eps)
         check_options(find_solver(self.solver), self.solver_options)
+        check_n_jobs(self.n_jobs)
+        check_verbose(self.verbose)
+        check_candidate_names(X, self.candidates, unlabeled)
         training = prepare_training(
             X,
             y,
@@ -509,6 +528,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             check=partial(check_estimator_examples, self, reset=True),
             rng=rng,
             unlabeled=unlabeled,
+            verbose=self.verbose,
         )
         check_prototype_cost(self.prototype_cost, training.weights)
         check_n_prototypes(self.n_prototypes, training.classes)
@@ -580,6 +600,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         self, selection: Selection, training: Training, eps: float, cost: float, outlier: Any
     ) -> None:
         """Set the fitted attributes."""
+        selection = _by_column(selection, training) if training.is_table else selection
         chosen, pools = selection.candidates, training.pools
         self.eps_, self.prototype_cost_, self.outlier_label_ = eps, cost, outlier
         self.classes_ = training.classes
@@ -608,3 +629,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     def _within(self, distance: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Whether a distance is within the radius."""
         return distance <= self.eps_ if self.closed_ball else distance < self.eps_
+
+
+def _by_column(selection: Selection, training: Training) -> Selection:
+    """Put prototypes that are all columns of a table in the order of the columns."""
+    order = column_order(take(training.pools, selection.candidates), training.points.shape[1])
+    return selection if order is None else selection.rearranged(order)

@@ -14,6 +14,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, check_memory
 
+from ..candidates import check_candidate_names
 from ..coverage import Coverage
 from ..dissimilarity import resolve_metric
 from ..examples import check_estimator_examples
@@ -21,7 +22,14 @@ from ..model_selection import RULES, choose
 from ..radius import suggest_eps
 from ..resources import progress_bar
 from ..training import check_labels
-from ..validation import check_costs, check_radii, check_weights, unchanged_on_error
+from ..validation import (
+    check_costs,
+    check_n_jobs,
+    check_radii,
+    check_verbose,
+    check_weights,
+    unchanged_on_error,
+)
 from .classifier import PVMClassifier
 from .explanation import Explanation
 from .folds import FoldScores, score_fold, shared_levels
@@ -194,6 +202,10 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Score every setting on every fold, choose, refit, and set the attributes."""
         metrics = list(_named(self.metric).values())
+        check_n_jobs(self.n_jobs)
+        check_verbose(self.verbose)
+        check_candidate_names(X, self.candidates)
+        given = X
         X = check_estimator_examples(
             self, X, resolve_metric(metrics[0], self.metric_params), reset=True
         )
@@ -219,10 +231,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
             n_prototypes=self.max_prototypes,
             n_jobs=self.n_jobs,
         )
-        self.best_estimator_: PVMClassifier = chosen.fit(X, labels, sample_weight)
-        if hasattr(self, "feature_names_in_"):
-            # Checking has made an array of the frame that it came in.
-            self.best_estimator_.feature_names_in_ = self.feature_names_in_
+        self.best_estimator_: PVMClassifier = chosen.fit(given, labels, sample_weight)
         self.classes_ = classes
         self.best_index_ = best
         self.best_params_ = params

@@ -21,7 +21,8 @@ class Explanation:
     Parameters
     ----------
     label : ndarray, shape (n_queries,)
-        Class of the nearest prototype.
+        Class of the nearest prototype, also where `predict` answers `outlier_label`
+        because the query is not `inside`.
     prototype : ndarray of int
         Its place in ``prototypes_``.
     distance : ndarray of float
@@ -33,6 +34,11 @@ class Explanation:
         the label is the query's own, the place -1 and the distance inf.
     margin : ndarray of float
         By how much the runner-up is farther away; a small one is a close call.
+
+    Notes
+    -----
+    A model without any prototype can only answer `outlier_label`. That is then the label
+    and that of the runner-up, both places are -1, both distances inf, and the margin is 0.
 
     Examples
     --------
@@ -86,6 +92,22 @@ class Explanation:
             runner_up_prototype=np.where(second == first, -1, index[rows, second]),
             runner_up_distance=others[rows, second],
             margin=others[rows, second] - distance[rows, first],
+        )
+
+    @classmethod
+    def of_nothing(cls, n_queries: int, label: Any) -> Self:
+        """Explain answers that are `label` because there is no prototype."""
+        labels, nowhere = np.full(n_queries, label), np.full(n_queries, -1)
+        beyond = np.full(n_queries, np.inf)
+        return cls(
+            label=labels,
+            prototype=nowhere,
+            distance=beyond,
+            inside=np.zeros(n_queries, dtype=bool),
+            runner_up_label=labels,
+            runner_up_prototype=nowhere,
+            runner_up_distance=beyond,
+            margin=np.zeros(n_queries),
         )
 
     def __len__(self) -> int:

@@ -69,6 +69,7 @@ def score_fold(
         candidates=model.candidates,
         check=check_examples,
         rng=rng,
+        verbose=verbose,
     )
     if levels is None:
         own = fold_levels(training, model, radii, rng=rng, verbose=verbose)

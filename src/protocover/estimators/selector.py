@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
-from sklearn.utils import _safe_indexing
+from sklearn.utils import Tags, _safe_indexing, column_or_1d
 
+from ..exceptions import NoPrototypesError
 from .classifier import PVMClassifier
 
 __all__ = ["PVMSelector"]
@@ -24,7 +25,8 @@ class PVMSelector(BaseEstimator):
     ----------
     eps, metric, metric_params, solver, solver_options, prototype_cost, n_prototypes, \
 closed_ball, n_jobs, random_state, verbose
-        As in :class:`PVMClassifier`. Candidates are always the training points.
+        As in :class:`PVMClassifier`. Candidates are always the training points, so that a
+        table of precomputed dissimilarities must be square.
 
     Attributes
     ----------
@@ -32,6 +34,10 @@ closed_ball, n_jobs, random_state, verbose
         Rows of the prototypes, in order of selection.
     classifier_ : PVMClassifier
         The fitted model behind the selection.
+    n_features_in_ : int
+        Number of features, where examples are rows of numbers.
+    feature_names_in_ : ndarray of str
+        Their names, where `X` had any.
 
     See Also
     --------
@@ -96,13 +102,12 @@ closed_ball, n_jobs, random_state, verbose
         self
             The fitted selector.
         """
+        if self.__sklearn_tags__().input_tags.pairwise:
+            _check_square(X)
         classifier = PVMClassifier(**self.get_params(deep=False))
-        self.classifier_ = classifier.fit(X, y, sample_weight)
-        self.sample_indices_ = self.classifier_.prototype_indices_
-        self.n_features_in_ = getattr(self.classifier_, "n_features_in_", None)
-        return self
+        return self._keep(classifier.fit(X, y, sample_weight))
 
-    def fit_resample(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, NDArray[Any]]:
+    def fit_resample(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any]:
         """Choose the prototypes and return them with their labels.
 
         Parameters
@@ -113,15 +118,51 @@ closed_ball, n_jobs, random_state, verbose
         Returns
         -------
         X_resampled : same kind as X
-            The rows of the prototypes, in order of selection.
+            The rows of the prototypes, in order of selection; of a table of dissimilarities
+            with all of its columns.
         y_resampled : same kind as y
             The classes they stand for.
         """
         self.fit(X, y, sample_weight)
-        labels = self.classifier_.prototype_labels_
-        if hasattr(y, "iloc"):
-            chosen = y.iloc[self.sample_indices_]
-            return _safe_indexing(X, self.sample_indices_), type(y)(
-                labels, index=chosen.index, name=getattr(y, "name", None)
+        if len(self.sample_indices_) == 0:
+            raise NoPrototypesError(
+                "no prototype was worth its cost, so that nothing would be left of X; lower "
+                "prototype_cost, change eps or raise n_prototypes"
             )
-        return _safe_indexing(X, self.sample_indices_), np.asarray(labels)
+        rows = X.tocsr() if issparse(X) else X
+        return _safe_indexing(rows, self.sample_indices_), self._labels(y)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = PVMClassifier(metric=self.metric).__sklearn_tags__().input_tags
+        tags.target_tags.required = True
+        return tags
+
+    def _keep(self, classifier: PVMClassifier) -> Self:
+        """Set the fitted attributes."""
+        self.classifier_ = classifier
+        self.sample_indices_ = classifier.prototype_indices_
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+            if hasattr(classifier, name):
+                setattr(self, name, getattr(classifier, name))
+        return self
+
+    def _labels(self, y: Any) -> Any:
+        """Return the labels of the prototypes in the form of `y`, with its type and names."""
+        # Rows of y that hold the label keep categories, which the bare labels would lose.
+        _, row_of_class = np.unique(column_or_1d(y), return_index=True)
+        labels = _safe_indexing(y, row_of_class[self.classifier_.solution_.classes])
+        if hasattr(y, "iloc"):
+            labels.index = y.index[self.sample_indices_]
+        return labels
+
+
+def _check_square(X: Any) -> None:
+    """Refuse a table of dissimilarities whose columns are not the points."""
+    shape = np.shape(X)
+    if len(shape) == 2 and shape[0] != shape[1]:
+        raise ValueError(
+            "PVMSelector needs a square table, whose columns are the points, since it returns "
+            f"rows of X, got shape {shape}; PVMClassifier chooses among the columns"
+        )

@@ -11,7 +11,7 @@ from sklearn.utils import _safe_indexing
 
 from ..estimators import PVMClassifier
 from ..formulation import Selection
-from ..prototypes import PrototypeSet
+from ..prototypes import PrototypeSet, column_order
 from ..resources import row_count
 from .container import refuse
 from .dissimilarities import column_count, decode_dissimilarity, encode_dissimilarity
@@ -134,6 +134,7 @@ def _set_selection(model: PVMClassifier, selection: Selection, dissimilarity: An
     if getattr(dissimilarity, "pairwise", False):
         below = column_count(dissimilarity)
         model.prototypes_ = check_indices(model.prototypes_, "prototypes_", below=below)
+        selection = _by_column(model, selection)
     model.prototype_labels_ = model.classes_[selection.classes]
     model.prototype_covered_, model.prototype_miscovered_ = selection.covered, selection.miscovered
     model.objective_, model.lower_bound_ = selection.objective, selection.lower_bound
@@ -145,3 +146,13 @@ def _set_selection(model: PVMClassifier, selection: Selection, dissimilarity: An
     model._prototype_set = PrototypeSet(
         _safe_indexing(model.prototypes_, order), order, bounds, dissimilarity
     )
+
+
+def _by_column(model: PVMClassifier, selection: Selection) -> Selection:
+    """Put prototypes that are all columns of a table in the order of the columns, as fit does."""
+    order = column_order(model.prototypes_, model.n_features_in_)
+    if order is None:
+        return selection
+    for name in ("prototypes_", "prototype_indices_", "prototype_rows_", "prototype_sources_"):
+        setattr(model, name, getattr(model, name)[order])
+    return selection.rearranged(order)

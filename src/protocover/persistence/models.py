@@ -130,10 +130,7 @@ def _read_selector(content: Any, arrays: Loaded) -> PVMSelector:
     classifier = decode_classifier(record["classifier"], arrays)
     own = PVMSelector().get_params(deep=False)
     model = PVMSelector(**{name: getattr(classifier, name) for name in own})
-    model.classifier_ = classifier
-    model.sample_indices_ = classifier.prototype_indices_
-    model.n_features_in_ = getattr(classifier, "n_features_in_", None)
-    return model
+    return model._keep(classifier)
 
 
 def _write_pipeline(model: Pipeline, arrays: Arrays) -> dict[str, Any]:

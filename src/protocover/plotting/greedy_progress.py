@@ -80,9 +80,10 @@ class GreedyProgressDisplay:
             With the picture drawn.
         """
         model = fitted_classifier(estimator)
+        steps = _steps(model)
         display = cls(
-            improvement=model.solution_.score,
-            covered=model.prototype_covered_,
+            improvement=model.solution_.score[steps],
+            covered=model.prototype_covered_[steps],
             error=None if X is None else running_error(model, X, y),
         )
         return display.plot(ax=ax)
@@ -134,13 +135,19 @@ def running_error(estimator: Any, X: Any, y: Any) -> NDArray[np.float64]:
     Ties between prototypes go to the one selected first.
     """
     y = np.asarray(y)
-    order = estimator.prototype_labels_
-    wrong = np.zeros(len(order))
+    steps = _steps(estimator)
+    labels = estimator.prototype_labels_[steps]
+    wrong = np.zeros(len(labels))
     for start in range(0, len(y), 512):
         rows = slice(start, start + 512)
-        table = estimator.distances_to_prototypes(X[rows])
+        table = estimator.distances_to_prototypes(X[rows])[:, steps]
         newer = np.ones_like(table, dtype=bool)
         newer[:, 1:] = table[:, 1:] < np.minimum.accumulate(table, axis=1)[:, :-1]
         nearest = np.maximum.accumulate(np.where(newer, np.arange(table.shape[1]), 0), axis=1)
-        wrong += (order[nearest] != y[rows, None]).sum(axis=0)
+        wrong += (labels[nearest] != y[rows, None]).sum(axis=0)
     return wrong / len(y)
+
+
+def _steps(model: Any) -> NDArray[np.intp]:
+    """Return the prototypes as they were chosen; those of a table may be in another order."""
+    return np.argsort(-model.solution_.score, kind="stable")

@@ -1,0 +1,165 @@
+"""Tables of dissimilarities: which columns queries may come with, and how they are read."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+
+from protocover import PVMClassifier
+from protocover.cover import CoverSolution
+from protocover.dissimilarity import KernelDistance, RankDissimilarity
+from protocover.persistence import load_model, save_model
+from protocover.plotting import GreedyProgressDisplay
+
+LINE = np.array([[0.0], [10.0], [20.0], [30.0]])
+LABELS = np.array([1, 0, 1, 0])
+D = cdist(LINE, LINE)
+TABLES = {
+    "precomputed": "precomputed",
+    "rank": RankDissimilarity("precomputed"),
+    "kernel": KernelDistance("precomputed"),
+}
+METHODS = ("predict", "decision_function", "distances_to_prototypes")
+
+
+def both_readings_agree(model, table):
+    narrow = table[:, model.prototype_indices_]
+    for method in METHODS:
+        ask = getattr(model, method)
+        np.testing.assert_array_equal(ask(table), ask(narrow))
+    assert (model.explain(table).prototype == model.explain(narrow).prototype).all()
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_with_every_candidate_chosen_both_readings_of_a_table_are_one(name):
+    table = np.exp(-D / 5.0) if name == "kernel" else D
+    eps = {"precomputed": 1.0, "rank": 1.2, "kernel": 0.3}
+    model = PVMClassifier(eps[name], metric=TABLES[name]).fit(table, LABELS)
+    assert model.prototype_indices_.tolist() == [0, 1, 2, 3]
+    assert model.predict(table).tolist() == [1, 0, 1, 0]
+    both_readings_agree(model, table)
+
+
+def test_attributes_stay_side_by_side_when_put_in_the_order_of_the_columns():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 2)), rng.integers(3, size=30)
+    eps = cdist(X, X)[np.triu_indices(30, 1)].min()
+    rows = PVMClassifier(eps).fit(X, y)
+    table = PVMClassifier(eps, metric="precomputed").fit(cdist(X, X), y)
+    back = np.argsort(rows.prototype_indices_)
+    for name in ("indices", "labels", "covered", "miscovered", "sources", "rows"):
+        np.testing.assert_array_equal(
+            getattr(table, f"prototype_{name}_"), getattr(rows, f"prototype_{name}_")[back]
+        )
+    for name in ("candidates", "classes", "covered", "miscovered", "score"):
+        np.testing.assert_array_equal(
+            getattr(table.solution_, name), getattr(rows.solution_, name)[back]
+        )
+    assert table.objective_ == rows.objective_
+    queries = rng.normal(size=(40, 2))
+    np.testing.assert_array_equal(table.predict(cdist(queries, X)), rows.predict(queries))
+
+
+def test_a_rectangular_table_of_which_all_columns_are_chosen():
+    """The last column covers most and is chosen first."""
+    table = np.array([[0.0, 9, 9], [9, 0, 9], [9, 9, 0], [9, 9, 0], [9, 9, 0]])
+    model = PVMClassifier(1.0, metric="precomputed").fit(table, [0, 0, 1, 1, 1])
+    assert model.prototype_indices_.tolist() == [0, 1, 2]
+    assert model.prototype_covered_.tolist() == [1, 1, 3]
+    assert model.solution_.score.tolist() == [1.0, 1.0, 3.0]
+    both_readings_agree(model, table)
+    display = GreedyProgressDisplay.from_estimator(model, table, [0, 0, 1, 1, 1])
+    assert display.improvement.tolist() == [3.0, 1.0, 1.0]
+    assert display.covered.tolist() == [3, 1, 1]
+    assert display.error.tolist() == [0.4, 0.2, 0.0]
+
+
+def test_a_model_from_a_file_reads_columns_alike(tmp_path):
+    model = PVMClassifier(1.0, metric="precomputed").fit(D, LABELS)
+    save_model(model, tmp_path / "model.pvm")
+    loaded = load_model(tmp_path / "model.pvm")
+    assert loaded.predict(D).tolist() == [1, 0, 1, 0]
+    both_readings_agree(loaded, D)
+
+
+def test_a_search_over_radii_reads_the_tables_of_its_folds_whole():
+    X, y = load_iris(return_X_y=True)
+    X, rows = np.unique(X, axis=0, return_index=True)
+    y = y[rows]
+    eps = cdist(X, X)[np.triu_indices(len(X), 1)].min()
+    search = GridSearchCV(PVMClassifier(metric="precomputed"), {"eps": [eps]}, cv=4)
+    search.fit(cdist(X, X), y)
+    nearest = GridSearchCV(KNeighborsClassifier(metric="precomputed"), {"n_neighbors": [1]}, cv=4)
+    expected = nearest.fit(cdist(X, X), y)
+    for fold in range(4):
+        name = f"split{fold}_test_score"
+        assert search.cv_results_[name] == expected.cv_results_[name]
+
+
+def take_the_first_column(problem, *, rng=None, max_prototypes=None, **options):
+    """A solver of one's own may choose a candidate for several classes."""
+    chosen = [0] if problem.cover.shape[0] == 2 else [0, 1]
+    return CoverSolution.of(problem, chosen)
+
+
+def test_where_a_candidate_serves_two_classes_a_table_that_may_be_either_is_refused():
+    table = np.array([[0.0, 9.0, 9.0]] * 4 + [[9.0, 0.0, 9.0]])
+    model = PVMClassifier(1.0, metric="precomputed", solver=take_the_first_column)
+    model.fit(table, ["a", "a", "b", "b", "b"])
+    chosen = model.prototype_indices_
+    assert sorted(chosen) == [0, 0, 1]
+    whole = np.array([[0.5, 2.0, 3.0], [0.25, 0.125, 1.0]])
+    assert model.predict(whole).tolist() == ["a", "b"]
+    np.testing.assert_array_equal(model.distances_to_prototypes(whole), whole[:, chosen])
+    for method in METHODS:
+        with pytest.raises(
+            ValueError, match=r"3 columns, .* candidates and .* prototypes.*either"
+        ):
+            getattr(model, method)(whole[:, chosen])
+    same = np.full((2, 3), 0.5)
+    np.testing.assert_array_equal(model.distances_to_prototypes(same), same)
+
+
+def test_names_tell_which_columns_a_table_has():
+    pd = pytest.importorskip("pandas")
+    names = np.array(["p", "q", "r", "s"])
+    table = pd.DataFrame(D, columns=names)
+    few = PVMClassifier(15.0, metric="precomputed", n_prototypes=2).fit(table, LABELS)
+    few_names = names[few.prototype_indices_]
+    expected = few.predict(table)
+    np.testing.assert_array_equal(few.predict(table[few_names]), expected)
+    for wrong in (names[::-1], few_names[::-1], ["p", "q", "r", "t"]):
+        with pytest.raises(ValueError, match="feature names should match"):
+            few.predict(pd.DataFrame(D[:, : len(wrong)], columns=wrong))
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        np.testing.assert_array_equal(few.predict(D), expected)
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        np.testing.assert_array_equal(few.predict(D[:, few.prototype_indices_]), expected)
+
+
+def test_names_tell_where_the_widths_do_not():
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame([[0.0, 9.0, 9.0]] * 4 + [[9.0, 0.0, 9.0]], columns=list("pqr"))
+    model = PVMClassifier(1.0, metric="precomputed", solver=take_the_first_column)
+    model.fit(table, ["a", "a", "b", "b", "b"])
+    whole = pd.DataFrame([[0.5, 0.5, 2.0], [0.25, 0.25, 0.125]], columns=list("pqr"))
+    expected = whole.to_numpy()[:, model.prototype_indices_]
+    np.testing.assert_array_equal(model.distances_to_prototypes(whole), expected)
+    with pytest.raises(ValueError, match="may be either"):
+        model.distances_to_prototypes(whole.to_numpy())
+
+
+def test_a_file_with_the_columns_in_order_of_selection_is_put_in_their_order(tmp_path):
+    """Models were written so before every column chosen meant the order of the columns."""
+    model = PVMClassifier(1.0, metric="precomputed").fit(D, LABELS)
+    former = np.array([1, 3, 0, 2])
+    for name in ("prototypes_", "prototype_indices_", "prototype_rows_", "prototype_sources_"):
+        setattr(model, name, getattr(model, name)[former])
+    model.solution_ = model.solution_.rearranged(former)
+    save_model(model, tmp_path / "model.pvm")
+    loaded = load_model(tmp_path / "model.pvm")
+    assert loaded.prototype_labels_.tolist() == [1, 0, 1, 0]
+    assert loaded.solution_.candidates.tolist() == [0, 1, 2, 3]
+    both_readings_agree(loaded, D)

@@ -1,0 +1,53 @@
+"""Warnings point at the line of the user that led to them."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from protocover import PVMClassifier, PVMClassifierCV, PVMSelector, forecast, pvm_path
+from protocover.exceptions import CoverMemoryWarning
+
+X = np.random.default_rng(0).normal(size=(60, 2))
+Y = np.arange(60) % 2
+
+FITS = {
+    "classifier": lambda: PVMClassifier(1.0).fit(X, Y),
+    "search": lambda: PVMClassifierCV([0.5, 1.0], cv=2).fit(X, Y),
+    "path": lambda: pvm_path(X, Y, eps=[0.5, 1.0]),
+    "selector": lambda: PVMSelector(1.0).fit_resample(X, Y),
+    "pipeline": lambda: make_pipeline(StandardScaler(), PVMClassifier(1.0)).fit(X, Y),
+    "grid": lambda: GridSearchCV(PVMClassifier(), {"eps": [1.0]}, cv=2).fit(X, Y),
+    "first batch": lambda: PVMClassifier(1.0).partial_fit(X, Y),
+}
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_little_memory(name, monkeypatch):
+    monkeypatch.setattr(forecast, "available_memory", lambda: 100)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        FITS[name]()
+    told = [one for one in caught if one.category is CoverMemoryWarning]
+    assert told
+    assert {one.filename for one in told} == {__file__}
+
+
+def test_partial_fit_after_fit():
+    model = PVMClassifier(1.0).fit(X, Y)
+    with pytest.warns(UserWarning, match="starts over") as caught:
+        model.partial_fit(X, Y)
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("estimator", [PVMClassifier(1.0), PVMClassifierCV([1.0], cv=2)])
+def test_labels_in_a_column(estimator):
+    with pytest.warns(UserWarning, match="column-vector y") as caught:
+        estimator.fit(X, Y[:, None])
+    assert {one.filename for one in caught} == {__file__}
+    with pytest.warns(UserWarning, match="column-vector y") as caught:
+        estimator.coverage(X, Y[:, None])
+    assert {one.filename for one in caught} == {__file__}
