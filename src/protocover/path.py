@@ -22,11 +22,11 @@ from .examples import check_examples
 from .formulation import Selection
 from .frames import make_frame
 from .radius import suggest_eps
-from .resources import progress_bar
+from .resources import check_n_jobs, progress_bar
 from .solvers import Solver, check_options, find_solver
 from .sweep import solve_radius, split_by_class
 from .training import Training, prepare_training, training_levels
-from .validation import check_costs, check_n_jobs, check_radii, check_verbose
+from .validation import check_costs, check_radii, check_verbose
 
 __all__ = ["PVMPath", "pvm_path", "solve_path"]
 

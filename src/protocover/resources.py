@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, partial
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from tqdm.auto import tqdm
 
 __all__ = [
     "available_memory",
+    "check_n_jobs",
     "limited_threads",
     "progress_bar",
     "row_count",
@@ -35,12 +37,22 @@ class _Bar(tqdm):
     monitor_interval = 0
 
 
+def check_n_jobs(n_jobs: Any) -> None:
+    """Refuse a number of threads or processes that joblib would not understand."""
+    if n_jobs is not None and (not isinstance(n_jobs, Integral) or int(n_jobs) == 0):
+        raise ValueError(
+            "n_jobs must be a whole number other than 0, -1 for all processors, or None, got "
+            f"{n_jobs!r}"
+        )
+
+
 def thread_count(n_jobs: int | None) -> int:
     """Count the threads to use: `n_jobs` in joblib's sense, or what BLAS would use.
 
     Following BLAS by default keeps the promise of scikit-learn's own kernels: all cores
     on an idle machine, and no oversubscription inside a worker that was told to be modest.
     """
+    check_n_jobs(n_jobs)
     if n_jobs is not None:
         return int(effective_n_jobs(n_jobs))
     pools = [lib["num_threads"] for lib in _libraries().info() if lib["user_api"] == "blas"]

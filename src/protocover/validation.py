@@ -18,7 +18,6 @@ __all__ = [
     "check_column",
     "check_costs",
     "check_eps",
-    "check_n_jobs",
     "check_n_prototypes",
     "check_outlier_label",
     "check_prototype_cost",
@@ -115,15 +114,6 @@ def check_outlier_label(label: Any, classes: NDArray[Any], y: NDArray[np.intp]) 
             f"outlier_label must be of the kind of the labels in y, {classes.dtype}, got {label!r}"
         )
     return label
-
-
-def check_n_jobs(n_jobs: Any) -> None:
-    """Refuse a number of threads or processes that joblib would not understand."""
-    if n_jobs is not None and (not isinstance(n_jobs, Integral) or int(n_jobs) == 0):
-        raise ValueError(
-            "n_jobs must be a whole number other than 0, -1 for all processors, or None, got "
-            f"{n_jobs!r}"
-        )
 
 
 def check_verbose(verbose: Any) -> None:

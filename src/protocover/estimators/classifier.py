@@ -33,7 +33,6 @@ from ..training import Training, pool_balls, prepare_training, side_by_side
 from ..validation import (
     check_column,
     check_eps,
-    check_n_jobs,
     check_n_prototypes,
     check_outlier_label,
     check_prototype_cost,
@@ -515,7 +514,6 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         """Check everything and return the training set and the radius."""
         eps = check_eps(self.eps)
         check_options(find_solver(self.solver), self.solver_options)
-        check_n_jobs(self.n_jobs)
         check_verbose(self.verbose)
         check_candidate_names(X, self.candidates, unlabeled)
         training = prepare_training(

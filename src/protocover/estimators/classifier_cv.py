@@ -20,11 +20,10 @@ from ..dissimilarity import resolve_metric
 from ..examples import check_estimator_examples
 from ..model_selection import RULES, choose
 from ..radius import suggest_eps
-from ..resources import progress_bar
+from ..resources import check_n_jobs, progress_bar
 from ..training import check_labels
 from ..validation import (
     check_costs,
-    check_n_jobs,
     check_radii,
     check_verbose,
     check_weights,
