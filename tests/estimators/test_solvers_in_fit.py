@@ -1,6 +1,7 @@
 """The solvers behind the classifier: what they promise and how they are asked."""
 
 from dataclasses import replace
+from functools import wraps
 
 import numpy as np
 import pytest
@@ -166,6 +167,16 @@ def test_a_function_that_overruns_its_budget_is_refused():
         PVMClassifier(EPS, solver=too_many, n_prototypes={0: 0}).fit(X, Y)
 
 
+def test_a_function_that_passes_for_one_of_ours_is_not_believed_either():
+    @wraps(greedy)
+    def improved(problem, **options):
+        return replace(greedy(problem, **options), objective=-5.0, certificate="proved")
+
+    model = PVMClassifier(EPS, solver=improved).fit(X, Y)
+    assert model.objective_ == PVMClassifier(EPS).fit(X, Y).objective_
+    assert model.certificate_ == "bounded"
+
+
 def test_a_function_may_say_too_much_by_rounding():
     def rounded(problem, *, rng, max_prototypes=None):
         solution = greedy(problem)
@@ -211,7 +222,7 @@ def no_distance(a, b):
         ("lp-rounding", {"n_draws": 0}, ValueError, "n_draws must be at least 1, got 0"),
         ("greedy", {"bound": "no"}, ValueError, "bound must be True or False, got 'no'"),
         ("exact", {"verbose": "yes"}, ValueError, "verbose must be .* got 'yes'"),
-        ("greedy", {"gap": 0.1}, TypeError, "'gap', which solver greedy .* bound, time_limit"),
+        ("greedy", {"gap": 0.1}, TypeError, "'gap', which solver 'greedy' .* bound, time_limit"),
         ("ratio-greedy", {"patience": 5}, TypeError, "its options are time_limit"),
         ("exact", {"max_prototypes": 3}, TypeError, "'max_prototypes': .* n_prototypes instead"),
         ("exact", {"rng": 0}, TypeError, "'rng': give the estimator random_state instead"),

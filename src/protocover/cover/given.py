@@ -78,8 +78,8 @@ def check_selection(selected: Any, n_candidates: int) -> NDArray[np.intp]:
             f"selected must hold candidates' numbers from 0 to {n_candidates - 1}, got "
             f"{outside[0]}"
         )
-    numbers, counts = np.unique(chosen, return_counts=True)
-    if len(numbers) < len(chosen):
+    if len(set(chosen.tolist())) < len(chosen):
+        numbers, counts = np.unique(chosen, return_counts=True)
         raise ValueError(
             f"selected must not repeat a candidate, got {numbers[counts > 1][0]} "
             f"{counts.max()} times"

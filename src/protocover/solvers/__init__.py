@@ -1,15 +1,13 @@
-"""The table of solvers, each a function from a CoverProblem to a CoverSolution."""
+"""Solvers: functions from a CoverProblem to a CoverSolution, and how they are asked."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
-import numpy as np
-
-from ..cover import CoverProblem, CoverSolution
-from .answers import ask_solver, unwrapped
+from ..cover import CoverSolution
+from .answers import ask_solver
 from .auto import auto
 from .exact import exact
 from .greedy import greedy
@@ -17,6 +15,7 @@ from .local_search import local_search
 from .lp_rounding import lp_rounding
 from .options import check_options, default_time_limit, parameter_names
 from .ratio_greedy import ratio_greedy
+from .table import SOLVERS, Solver, unwrapped
 
 __all__ = [
     "SOLVERS",
@@ -33,32 +32,6 @@ __all__ = [
     "ratio_greedy",
     "unwrapped",
 ]
-
-
-class Solver(Protocol):
-    """What every solver is: a problem in, a solution out.
-
-    `options` are the solver's own, by keyword; all of ours know ``time_limit`` in seconds.
-    """
-
-    def __call__(
-        self,
-        problem: CoverProblem,
-        *,
-        rng: np.random.Generator | None = None,
-        max_prototypes: int | None = None,
-        **options: Any,
-    ) -> CoverSolution: ...
-
-
-SOLVERS: dict[str, Solver] = {
-    "greedy": cast(Solver, greedy),
-    "ratio-greedy": cast(Solver, ratio_greedy),
-    "lp-rounding": cast(Solver, lp_rounding),
-    "local-search": cast(Solver, local_search),
-    "exact": cast(Solver, exact),
-    "auto": cast(Solver, auto),
-}
 
 
 def find_solver(solver: str | Callable[..., CoverSolution], *, verbose: int = 0) -> Solver:

@@ -11,14 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..cover import CoverProblem, CoverSolution
+from .table import is_ours, name_of
 
-__all__ = ["ask_solver", "is_ours", "name_of", "unwrapped"]
+__all__ = ["ask_solver"]
 
 _WAY_OUT = "CoverSolution.of(problem, selected) makes a solution of a list of candidates' numbers"
 # What a bound may be above the objective by the rounding of a function's own sums.
@@ -48,22 +48,6 @@ def ask_solver(
     except ValueError as error:
         raise ValueError(f"solver {name_of(solver)} returned no solution: {error}") from error
     return found
-
-
-def name_of(solver: Any) -> str:
-    """Return what a solver is called in messages."""
-    function = unwrapped(solver)
-    return str(getattr(function, "__name__", repr(function)))
-
-
-def is_ours(solver: Any) -> bool:
-    """Whether a solver is one of this package, some of its options set or not."""
-    return str(getattr(unwrapped(solver), "__module__", "")).startswith(f"{__package__}.")
-
-
-def unwrapped(solver: Any) -> Any:
-    """Return the function behind a solver some of whose options are set."""
-    return unwrapped(solver.func) if isinstance(solver, partial) else solver
 
 
 def _in_form(answer: CoverSolution, problem: CoverProblem) -> CoverSolution:

@@ -7,7 +7,7 @@ import numpy as np
 from ..cover import CoverProblem, CoverSolution
 from .exact import exact
 from .local_search import local_search
-from .options import check_values
+from .values import check_values
 
 __all__ = ["auto"]
 

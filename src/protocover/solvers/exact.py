@@ -14,12 +14,12 @@ from tqdm.auto import tqdm
 
 from ..cover import CoverProblem, CoverSolution
 from .finish import cut_to, describe
-from .options import check_values
 from .reductions import reduce_cover
 from .residual import Residual
 from .scip_tree import search_scip_tree
 from .stages import Backend, Task, begin, branch, fewest, improve, narrow, relaxed
 from .tree import search_tree
+from .values import check_values
 
 __all__ = ["exact"]
 

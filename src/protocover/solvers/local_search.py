@@ -12,10 +12,10 @@ from ..cover import CoverProblem, CoverSolution
 from .duals import ascend
 from .finish import best_selection, cut_to, describe
 from .moves import Working
-from .options import check_values
 from .reductions import reduce_cover
 from .residual import Residual
 from .stepwise import choose_by_drop, choose_by_ratio
+from .values import check_values
 
 __all__ = ["local_search", "search"]
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from ..cover import CoverProblem, CoverSolution
 from .duals import ascend
 from .finish import cut_to, describe
-from .options import check_values
 from .reductions import reduce_cover
 from .relaxation import relax
 from .residual import Residual
 from .stepwise import choose_by_drop
+from .values import check_values
 
 __all__ = ["lp_rounding"]
 

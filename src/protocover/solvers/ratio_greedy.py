@@ -6,8 +6,8 @@ import numpy as np
 
 from ..cover import CoverProblem, CoverSolution
 from .duals import ascend
-from .options import check_values
 from .stepwise import choose_by_ratio
+from .values import check_values
 
 __all__ = ["ratio_greedy"]
 
