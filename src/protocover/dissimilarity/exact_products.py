@@ -12,8 +12,6 @@ vector is itself a vector, from which the next part is made (Ozaki, Ogita, Oishi
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -70,14 +68,15 @@ def split(vectors: Floats, n_parts: int) -> NDArray[np.float32]:
 def multiply(left: Floats, right: Floats, *, out: Floats | None = None) -> Floats:
     """Return ``left @ right'`` of vectors in one or two parts each, (n_parts, ..., p).
 
-    The parts are to be given as doubles. Products of the first parts, and of first with
-    second parts, are exact each; what two second parts would add is below the precision
-    of both together.
+    The parts are to be given as doubles. Products of two parts are exact, and added up
+    in one order, in which both sides count alike.
     """
     product = np.matmul(left[0], right[0].swapaxes(-1, -2), out=out)
-    below = [np.matmul(part, right[0].swapaxes(-1, -2)) for part in left[1:]]
-    below += [np.matmul(left[0], part.swapaxes(-1, -2)) for part in right[1:]]
-    if below:
-        # Two terms at most, and either may come first.
-        product += below[0] if len(below) == 1 else below[0] + below[1]
+    lower = [np.matmul(part, right[0].swapaxes(-1, -2)) for part in left[1:]]
+    lower += [np.matmul(left[0], part.swapaxes(-1, -2)) for part in right[1:]]
+    if len(lower) == 2:
+        lower[0] += lower[1]
+        lower[0] += np.matmul(left[1], right[1].swapaxes(-1, -2))
+    if lower:
+        product += lower[0]
     return np.asarray(product)

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .exact_products import exponents, multiply, split
+from .exact_products import add_up, exponents, multiply, split
 
 __all__ = ["TILE", "Planes", "pair_distances", "tile_squares"]
 
@@ -90,13 +90,11 @@ class Planes:
         """Squares, in the units of `tile_squares`, that it cannot tell well from 0.
 
         Rounding to one part moves either image by 2^-27 * sqrt(p) at most, which is then
-        less than 2^-16 of the distance. With two parts the squared distance is the small
-        difference of numbers with errors of about eps * sqrt(p).
+        2^-15 of the distance at most. With two parts it is double precision that limits
+        a difference of numbers of about 1.
         """
-        n_pixels = self.vectors.shape[-1]
-        if len(self.vectors) == 1:
-            return float(2.0**-21 * n_pixels)
-        return float(6e3 * np.finfo(np.float64).eps * np.sqrt(n_pixels))
+        n_parts, _, _, n_pixels = self.vectors.shape
+        return float(n_pixels * 2.0 ** (-21 if n_parts == 1 else -36))
 
     def put(self, block: slice, *, bases: Floats, centred: Floats) -> None:
         """Set all but the keys of some images from their bases (n, q, p) and themselves (n, p)."""
@@ -154,7 +152,7 @@ def pair_distances(
     exponent = exponents(difference)
     scaled = np.ldexp(difference, -exponent[:, None])[:, None]
     d = split(scaled, 2).astype(np.float64)
-    squares = multiply(d, d)[:, 0, 0]
+    squares = add_up(scaled * scaled)[:, 0]
     u = multiply(left_bases, d)[:, :, 0].T
     v = -multiply(right_bases, d)[:, :, 0].T
     M = multiply(left_bases, right_bases).transpose(1, 2, 0)

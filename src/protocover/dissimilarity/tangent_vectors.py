@@ -151,7 +151,9 @@ def _gaussian(deviation: float) -> tuple[list[float], list[float]]:
     reach = int(_REACH * deviation + 0.5)
     with localcontext(Context(prec=40)):
         variance = Decimal(float(deviation)) ** 2
-        bell = {k: (-(k**2) / (2 * variance)).exp() for k in map(Decimal, range(-reach, reach + 1))}
+        bell = {
+            k: (-(k**2) / (2 * variance)).exp() for k in map(Decimal, range(-reach, reach + 1))
+        }
         total = sum(bell.values())
         slope = [float(k * weight / total / variance) for k, weight in bell.items()]
         return [float(weight / total) for weight in bell.values()], slope
