@@ -276,6 +276,17 @@ def test_the_table_is_one_that_others_take_as_symmetric(digits):
     assert sammon_map(table).coordinates.shape == (60, 2)
 
 
+def test_the_order_of_the_training_images_does_not_matter(digits):
+    """The mean image, which the arithmetic is relative to, is the same to the last bit."""
+    X = digits[0][:300]
+    shuffled = X[np.random.default_rng(0).permutation(300)]
+    one, other = (TangentDistance((8, 8)).fit(rows) for rows in (X / 3, shuffled / 3))
+    assert (one.cross(X, X) == other.cross(X, X)).all()
+    np.testing.assert_allclose(
+        one.centre_, one.maps_.points(X.mean(axis=0).reshape(1, 8, 8) / 3)[0], atol=1e-7
+    )
+
+
 def test_one_sided_distances_mirror_each_other(digits):
     """Moving the point from here is moving the candidate from there; both do no worse."""
     A, B = digits[0][:20], digits[0][20:50]

@@ -80,14 +80,17 @@ class TangentDistance(BaseEstimator):
 
     Notes
     -----
-    All pairs come from products of stacked tangent bases in single precision; pairs so
-    close that this would be inexact are computed again, from their difference, in double
-    precision. Below a spring constant of 0.01 everything is in double precision. The
-    distance is then within 1e-4 of that of a least squares solver, relatively. (With no
-    spring at all, directions in which the two planes differ by less than 3e-7 radians
-    are taken as common to both.) A pair has the same distance in every block and on any
-    number of threads, to the last bit, as far as the linear algebra library adds up all
-    entries of a large product in the same order; OpenBLAS does.
+    A pair has one distance, bit for bit: in every block, on either side, on any number of
+    threads, with any linear algebra library and on any processor. Bases and images are
+    rounded to grids on which products are exact in double precision, in whatever order
+    their terms are added up; all else is elementwise and in single precision. Pairs so
+    close that this would be inexact are computed again from their difference, in double
+    precision. Below a spring constant of 0.01 everything is in double precision, with
+    finer grids, and takes about three times as long.
+
+    The distance is within 1e-4 of that of a least squares solver, relatively. (With no
+    spring at all this needs planes that differ by 3e-6 radians or more in each direction;
+    directions in which they differ by less than 3e-7 are taken as common to both.)
 
     The tangent bases of all images are held: 32 bytes a padded pixel with all seven
     transformations. The defaults were chosen by cross-validation on the training images
@@ -206,7 +209,7 @@ class TangentDistance(BaseEstimator):
         squares = tile_squares(one, other, rows=rows, columns=columns)
         exponents = np.maximum(one.exponents[rows, None], other.exponents[columns])
         i, j = np.nonzero(squares <= one.resolution)
-        distances = np.sqrt(np.maximum(squares, 0.0), dtype=np.float64)
+        distances: Floats = np.sqrt(np.maximum(squares, 0.0), dtype=np.float64)
         np.ldexp(distances, exponents, out=distances)
         if len(i):
             distances[i, j] = self._direct(left, right, rows.start + i, columns.start + j)

@@ -102,8 +102,7 @@ class Planes:
         scaled = np.ldexp(centred, -self.exponents[block, None])
         parts = split(np.concatenate((bases, scaled[:, None]), axis=1), len(self.vectors))
         self.vectors[:, :, block] = parts.transpose(0, 2, 1, 3)
-        parts = parts.astype(np.float64)
-        own = multiply(parts, parts[:, :, -1:])[:, :, 0].T
+        own = multiply(parts.astype(np.float64), parts[:, :, -1:].astype(np.float64))[:, :, 0].T
         self.along[:, block], self.norms[block] = own[:-1], own[-1]
 
     def stacked(self, images: slice) -> Floats:
@@ -157,7 +156,7 @@ def pair_distances(
     v = -multiply(right_bases, d)[:, :, 0].T
     M = multiply(left_bases, right_bases).transpose(1, 2, 0)
     least = _minimise(squares, *(np.array(part, order="C") for part in (u, v, M)), swap=swap)
-    return np.ldexp(np.sqrt(np.maximum(least, 0.0)), exponent)
+    return np.asarray(np.ldexp(np.sqrt(np.maximum(least, 0.0)), exponent))
 
 
 def _products(

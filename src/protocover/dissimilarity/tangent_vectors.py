@@ -33,6 +33,7 @@ _NOISE = 1e-13
 # Weights of a Gaussian reach to so many standard deviations, as SciPy's do.
 _REACH = 4.0
 _CENTRAL = (-0.5, 0.0, 0.5)
+_MEAN_BITS = 26
 
 # Each is a function of the derivatives along x (to the right) and y (downwards) and of the
 # coordinates from the middle of the image.
@@ -126,8 +127,13 @@ def border_median(images: Floats) -> float:
 
 
 def mean_image(images: Floats) -> Floats:
-    """Mean of images (n, h, w), always added up in the same order."""
-    return add_up(images.transpose(1, 2, 0)) / len(images)
+    """Mean of images (n, h, w), rounded so that their order does not matter.
+
+    Pixels are rounded to 26 bits of the largest: on that grid their sums are exact.
+    """
+    unit = int(np.frexp(abs(images).max())[1]) - _MEAN_BITS
+    whole = np.rint(np.ldexp(images, -unit))
+    return np.asarray(np.ldexp(whole.sum(axis=0) / len(images), unit))
 
 
 def _axis_maps(
@@ -182,7 +188,7 @@ def _apply(left: Floats, images: Floats, right: Floats) -> Floats:
 def _about_one(images: Floats) -> Floats:
     """Multiply each image (h, w) by a power of two, so that its largest pixel is about one."""
     largest = abs(images).max(axis=(1, 2), keepdims=True)
-    return np.ldexp(images, -np.frexp(largest)[1])
+    return np.asarray(np.ldexp(images, -np.frexp(largest)[1]))
 
 
 def _without_noise(derivative: Floats, ink: Floats) -> Floats:
