@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import ndimage
@@ -11,12 +16,22 @@ from sklearn.datasets import load_digits
 from sklearn.neighbors import KNeighborsClassifier
 
 import naive
+import tangent_digest
+from protocover import sammon_map
 from protocover.balls import build_balls
 from protocover.dissimilarity.tangent import TangentDistance
 from protocover.dissimilarity.tangent_vectors import TRANSFORMATIONS
 from protocover.formulation import formulate, select
 from protocover.nearest import find_nearest
 from protocover.solvers import greedy
+
+# Those of `tangent_digest`. They change when the arithmetic does, and at no other time.
+RECORDED_DIGESTS = [
+    "9a35a748686984bf",
+    "5ee8879bf6424de1",
+    "05cbe76a7cfc062f",
+    "4b69489dde1eb68a",
+]
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +109,19 @@ def test_tangent_vectors_may_depend_on_one_another(digits):
     )
 
 
-@pytest.mark.parametrize(("spring", "size"), [(0.0, 1e-4), (0.05, 1e-2), (0.05, 1e-7)])
+@pytest.mark.parametrize(
+    ("spring", "size"),
+    [
+        (0.0, 1e-2),
+        (0.0, 1e-3),
+        (0.0, 1e-4),
+        (0.0, 3e-6),
+        (0.01, 1e-1),
+        (0.05, 1e-2),
+        (0.05, 1e-3),
+        (0.05, 1e-7),
+    ],
+)
 def test_close_images_are_told_apart_as_well(digits, spring, size):
     """Products of single precision would lose the distance of images that hardly differ."""
     X = digits[0][:40]
@@ -174,6 +201,90 @@ def test_a_pair_has_one_distance_wherever_it_stands(digits, spring):
     tile = distance.prepare(X, X)
     assert (table[5:90, 60:600] == tile(slice(5, 90), slice(60, 600))).all()
     assert (table[30:580, 30:580] == tile(slice(30, 580), slice(30, 580))).all()
+
+
+def computed_with(kernel):
+    """The kernels in use and the digests, of a new process that is told to take `kernel`."""
+    script = Path(tangent_digest.__file__)
+    environment = os.environ | {"OPENBLAS_CORETYPE": kernel}
+    ran = subprocess.run(
+        [sys.executable, str(script)], env=environment, capture_output=True, text=True, check=True
+    )
+    return ran.stdout.splitlines()
+
+
+def test_distances_do_not_depend_on_the_kernel_of_the_linear_algebra():
+    """OpenBLAS adds up products in another order on each kind of processor."""
+    (one, first), (other, second) = map(computed_with, ("Haswell", "Nehalem"))
+    if one == other:
+        pytest.skip(f"OPENBLAS_CORETYPE has no effect here: the kernel is {one or 'unknown'}")
+    assert first == second
+
+
+def test_distances_are_those_of_any_other_machine():
+    """Recorded once, for processors, systems and libraries that no process can imitate."""
+    digests = [tangent_digest.digest(**setting) for setting in tangent_digest.SETTINGS]
+    assert digests == RECORDED_DIGESTS
+
+
+@pytest.mark.parametrize("spring", [0.0, 0.02])
+@pytest.mark.parametrize("size", [1e-300, 1e-30, 1e30, 1e300])
+def test_pixels_may_be_of_any_size(digits, spring, size):
+    """Neither single precision's range nor that of squares is a limit."""
+    X = digits[0][:60]
+    table = TangentDistance((8, 8), spring=spring).fit(X).cross(X, X)
+    scaled = TangentDistance((8, 8), spring=spring).fit(size * X).cross(size * X, size * X)
+    np.testing.assert_allclose(scaled / size, table, rtol=1e-5)
+    assert (scaled == scaled.T).all()
+
+
+@pytest.mark.parametrize("spring", [0.0, 0.02])
+def test_the_company_of_much_larger_images_changes_nothing(digits, spring):
+    """An image's own size sets the grid that it is rounded to."""
+    X = digits[0][:12]
+    distance = TangentDistance((8, 8), spring=spring).fit(X)
+    mixed = np.vstack((X, 1e9 * X, 1e200 * X, np.zeros((1, 64)), np.full((1, 64), 1e100)))
+    table = distance.cross(mixed, mixed)
+    assert (table[:12, :12] == distance.cross(X, X)).all()
+    assert (table == table.T).all()
+    for i in range(0, len(mixed), 5):
+        assert (table[i] == distance.cross(mixed[[i]], mixed)[0]).all()
+        assert all(table[i, j] == distance.cross(mixed[[i]], mixed[[j]])[0, 0] for j in range(38))
+    np.testing.assert_allclose(
+        table[12:16, :12], by_least_squares(distance, mixed[12:16], X), rtol=1e-4
+    )
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 3), (2, 2), (3, 1)])
+@pytest.mark.parametrize("pad", [0, 1])
+def test_images_may_be_tiny(shape, pad):
+    """A few pixels are images, too, and the same promises hold."""
+    X = np.random.default_rng(0).uniform(size=(20, shape[0] * shape[1]))
+    X[7] = X[3]
+    distance = TangentDistance(shape, pad=pad).fit(X)
+    table = distance.cross(X, X)
+    assert (table == table.T).all()
+    assert (np.diagonal(table) == 0.0).all()
+    assert table[3, 7] == 0.0
+    np.testing.assert_allclose(table, by_least_squares(distance, X, X), rtol=1e-4, atol=1e-12)
+
+
+def test_the_table_is_one_that_others_take_as_symmetric(digits):
+    """Sammon's map refuses a table that is not its own transpose."""
+    X = digits[0][:60]
+    table = TangentDistance((8, 8)).fit(X).cross(X, X.copy())
+    assert sammon_map(table).coordinates.shape == (60, 2)
+
+
+def test_the_order_of_the_training_images_does_not_matter(digits):
+    """The mean image, which the arithmetic is relative to, is the same to the last bit."""
+    X = digits[0][:300]
+    shuffled = X[np.random.default_rng(0).permutation(300)]
+    one, other = (TangentDistance((8, 8)).fit(rows) for rows in (X / 3, shuffled / 3))
+    assert (one.cross(X, X) == other.cross(X, X)).all()
+    np.testing.assert_allclose(
+        one.centre_, one.maps_.points(X.mean(axis=0).reshape(1, 8, 8) / 3)[0], atol=1e-7
+    )
 
 
 def test_one_sided_distances_mirror_each_other(digits):

@@ -16,6 +16,9 @@ from protocover import load_model
 from protocover.persistence import model_info
 
 FOLDER = Path(__file__).parents[1] / "data" / "model-files"
+# Tangent distances were once computed in single precision, in an order that was the
+# processor's: the recorded ones are good to this share of them.
+TOLERANCES = {"v1-tangent.pvm": 1e-5}
 RECORDED = json.loads((FOLDER / "answers.json").read_text())
 
 
@@ -27,7 +30,9 @@ def test_a_file_of_an_earlier_version_gives_the_answers_of_its_time(file):
     model = load_model(FOLDER / file)
     assert type(model).__name__ == recorded["model"]
     assert model.predict(queries).tolist() == recorded["predicted"]
-    np.testing.assert_allclose(model.decision_function(queries), recorded["decision"], rtol=1e-9)
+    np.testing.assert_allclose(
+        model.decision_function(queries), recorded["decision"], rtol=TOLERANCES.get(file, 1e-9)
+    )
     assert model_info(FOLDER / file).format_version == recorded["version"]
 
 

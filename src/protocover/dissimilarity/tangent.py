@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -13,8 +14,8 @@ from sklearn.base import BaseEstimator
 
 from ..balls import Tile
 from ..resources import worker_map
-from .tangent_pairs import LEAST_PIXELS, TILE, Planes, pair_squares, tile_squares
-from .tangent_vectors import TRANSFORMATIONS, ImageMaps, border_median
+from .tangent_pairs import TILE, Planes, pair_distances, tile_squares
+from .tangent_vectors import TRANSFORMATIONS, ImageMaps, border_median, mean_image
 
 __all__ = ["TangentDistance"]
 
@@ -77,14 +78,17 @@ class TangentDistance(BaseEstimator):
 
     Notes
     -----
-    All pairs come from products of stacked tangent bases in single precision; pairs so
-    close that this would be inexact are computed again, from their difference, in double
-    precision. Below a spring constant of 0.01 everything is in double precision. The
-    distance is then within 1e-4 of that of a least squares solver, relatively. (With no
-    spring at all, directions in which the two planes differ by less than 3e-7 radians
-    are taken as common to both.) A pair has the same distance in every block and on any
-    number of threads, to the last bit, as far as the linear algebra library adds up all
-    entries of a large product in the same order; OpenBLAS does.
+    A pair has one distance, bit for bit: in every block, on either side, on any number of
+    threads, with any linear algebra library and on any processor. Bases and images are
+    rounded to grids on which products are exact in double precision, in whatever order
+    their terms are added up; all else is elementwise and in single precision. Pairs so
+    close that this would be inexact are computed again from their difference, in double
+    precision. Below a spring constant of 0.01 everything is in double precision, with
+    finer grids, and takes about three times as long.
+
+    The distance is within 1e-4 of that of a least squares solver, relatively. (With no
+    spring at all this needs planes that differ by 3e-6 radians or more in each direction;
+    directions in which they differ by less than 3e-7 are taken as common to both.)
 
     The tangent bases of all images are held: 32 bytes a padded pixel with all seven
     transformations. The defaults were chosen by cross-validation on the training images
@@ -150,7 +154,7 @@ class TangentDistance(BaseEstimator):
         self.transformations_ = (
             TRANSFORMATIONS if self.transformations == "all" else tuple(self.transformations)
         )
-        self.centre_ = self.maps_.points(images.mean(axis=0, keepdims=True))[0]
+        self.centre_ = self.maps_.points(mean_image(images)[None])[0]
         return self
 
     def cross(self, A: Any, B: Any) -> Floats:
@@ -187,44 +191,42 @@ class TangentDistance(BaseEstimator):
         mirrored = left is right and rows == columns
 
         def fill(tile: tuple[slice, slice]) -> None:
-            squares = self._squares(left, right, *tile)
             i = slice(tile[0].start - rows.start, tile[0].stop - rows.start)
             j = slice(tile[1].start - columns.start, tile[1].stop - columns.start)
-            np.sqrt(squares, out=table[i, j])
+            table[i, j] = self._distances(left, right, *tile)
             if mirrored and i != j:
                 table[j, i] = table[i, j].T
 
         for _ in run(fill, _tiles(rows, columns, mirrored=mirrored)):
             pass
 
-    def _squares(self, left: _Side, right: _Side, rows: slice, columns: slice) -> Floats:
-        """Squared distances of a tile; those too small for its arithmetic directly."""
-        fast = tile_squares(left.planes, right.planes, rows=rows, columns=columns)
-        squares = fast.astype(np.float64)
-        precision = float(np.finfo(fast.dtype).eps)
-        # Errors are about eps * sqrt(p) of the norms; this keeps them below 1e-4 of the root.
-        doubtful = 6e3 * precision * np.sqrt(len(self.centre_))
-        norms = left.planes.norms[rows, None] + right.planes.norms[columns]
-        i, j = np.nonzero(squares <= doubtful * norms)
+    def _distances(self, left: _Side, right: _Side, rows: slice, columns: slice) -> Floats:
+        """Distances of a tile; those too small for its arithmetic directly."""
+        one, other = left.planes, right.planes
+        squares = tile_squares(one, other, rows=rows, columns=columns)
+        exponents = np.maximum(one.exponents[rows, None], other.exponents[columns])
+        i, j = np.nonzero(squares <= one.resolution)
+        distances: Floats = np.sqrt(np.maximum(squares, 0.0), dtype=np.float64)
+        np.ldexp(distances, exponents, out=distances)
         if len(i):
-            squares[i, j] = self._direct(left, right, rows.start + i, columns.start + j)
-        return squares
+            distances[i, j] = self._direct(left, right, rows.start + i, columns.start + j)
+        return distances
 
     def _direct(
         self, left: _Side, right: _Side, i: NDArray[np.intp], j: NDArray[np.intp]
     ) -> Floats:
-        """Squared distances of the pairs (i, j), from their differences in double precision."""
-        squares = np.empty(len(i))
+        """Distances of the pairs (i, j), from their differences in double precision."""
+        distances = np.empty(len(i))
         for start in range(0, len(i), _PAIRS):
             block = slice(start, start + _PAIRS)
             a, b = i[block], j[block]
-            squares[block] = pair_squares(
+            distances[block] = pair_distances(
                 self.maps_.points(left.images[a]) - self.maps_.points(right.images[b]),
-                left.planes.bases(a, n_pixels=self.maps_.n_pixels),
-                right.planes.bases(b, n_pixels=self.maps_.n_pixels),
+                left.planes.bases(a),
+                right.planes.bases(b),
                 swap=left.planes.keys[a] > right.planes.keys[b],
             )
-        return np.maximum(squares, 0.0)
+        return distances
 
     def _sides(self, A: Any, B: Any) -> tuple[_Side, _Side]:
         """Prepare both sides, once if they are the same."""
@@ -234,24 +236,20 @@ class TangentDistance(BaseEstimator):
     def _side(self, X: Any, side: str) -> _Side:
         """Prepare the images in the rows of X for one side, block by block."""
         images = self._images(X)
-        n, p = len(images), max(LEAST_PIXELS, self.maps_.n_pixels)
-        n_vectors = len(self._moves(side))
-        dtype = np.float32 if self.spring >= _SINGLE else np.float64
-        vectors = np.zeros((n_vectors + 1, n, p), dtype=dtype)
-        along, norms, keys = np.empty((n_vectors, n)), np.empty(n), np.empty(n)
-        weights = np.sin(np.arange(1.0, len(self.centre_) + 1.0))
-        for start in range(0, n, _BLOCK):
+        moves = self._moves(side)
+        planes = Planes.empty(
+            len(moves),
+            len(images),
+            len(self.centre_),
+            n_parts=1 if self.spring >= _SINGLE else 2,
+        )
+        for start in range(0, len(images), _BLOCK):
             block = slice(start, start + _BLOCK)
-            points = self.maps_.points(images[block])
-            bases = self.maps_.bases(images[block], self._moves(side))
-            bases /= np.sqrt(1.0 + self.spring)
-            centred = points - self.centre_
-            vectors[:-1, block, : len(self.centre_)] = bases.transpose(1, 0, 2)
-            vectors[-1, block, : len(self.centre_)] = centred
-            along[:, block] = np.add.reduce(bases * centred[:, None], axis=2).T
-            norms[block] = np.add.reduce(centred * centred, axis=1)
-            keys[block] = np.add.reduce(points * weights, axis=1)
-        return _Side(images, Planes(vectors, along.astype(dtype), norms.astype(dtype), keys))
+            bases = self.maps_.bases(images[block], moves) / np.sqrt(1.0 + self.spring)
+            centred = self.maps_.points(images[block]) - self.centre_
+            planes.put(block, bases=bases, centred=centred)
+            planes.keys[block] = [_key(image) for image in images[block]]
+        return _Side(images, planes)
 
     def _moves(self, side: str) -> tuple[str, ...]:
         """Name the transformations that images on this side may undergo."""
@@ -289,6 +287,13 @@ class _Side:
 
     images: Floats
     planes: Planes
+
+
+def _key(image: Floats) -> int:
+    """Return a number that no other image is likely to have."""
+    # Adding 0 makes -0 the 0 that it equals.
+    content = (image + 0.0).astype("<f8").tobytes()
+    return int.from_bytes(blake2b(content, digest_size=8).digest(), "little")
 
 
 def _tiles(rows: slice, columns: slice, *, mirrored: bool) -> list[tuple[slice, slice]]:

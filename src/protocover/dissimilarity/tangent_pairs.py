@@ -10,9 +10,12 @@ kept divided by sqrt(s), so that s need not be seen here. All but the last few o
 on each pair are one matrix product of stacked bases and images. The rest is written out
 over whole blocks of pairs, the pair being the last index.
 
-A pair gets the same number wherever it stands. The products are always of large blocks,
-in which each entry is the same chain of additions; and of each pair the image with the
-smaller key plays the part of x, whichever side it is on.
+A pair gets the same number wherever it stands and on every machine. The products are
+exact, whatever computes them, and all else is elementwise; and of each pair the image
+with the smaller key plays the part of x, whichever side it is on.
+
+Images are kept as vectors of length one or less and a power of two. The arithmetic on a
+pair is relative to the larger of its two powers, so that pixels may be of any size.
 """
 
 from __future__ import annotations
@@ -24,18 +27,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LEAST_PIXELS", "TILE", "Planes", "pair_squares", "tile_squares"]
+from .exact_products import add_up, exponents, multiply, split
+
+__all__ = ["TILE", "Planes", "pair_distances", "tile_squares"]
+
+Floats = NDArray[np.float64]
 
 # Images a side of a tile, images on the left of one product of matrices, and images on the
 # left of one elementwise operation: the last so few that all stays in cache.
 TILE = 512
-_STRIP = 128
-_FEW = 32
-# Products are padded to multiples of these, and images to so many pixels at least:
-# linear algebra libraries treat small products in ways of their own.
-_ROW_UNIT = 16
-_COLUMN_UNIT = 256
-LEAST_PIXELS = 64
+_STRIP = 64
+_FEW = 16
 
 # A pivot below this is a direction that both planes share: it has been minimised over.
 _SHARED = 1e-13
@@ -47,100 +49,140 @@ class Planes:
 
     Parameters
     ----------
-    vectors : ndarray, shape (q + 1, n, p)
-        The q basis vectors of each image, of length 1 / sqrt(1 + spring), then the centred
-        image itself.
+    vectors : ndarray of float32, shape (n_parts, q + 1, n, p)
+        Parts of the q basis vectors of each image, of length 1 / sqrt(1 + spring), then of
+        the centred image itself divided by ``2 ** exponents``. With one part the arithmetic
+        is in single precision, with two in double precision.
     along : ndarray, shape (q, n)
-        Products of the basis vectors with their own centred image.
+        Products of the basis vectors with their own scaled image.
     norms : ndarray, shape (n,)
-        Squared lengths of the centred images.
-    keys : ndarray, shape (n,)
+        Squared lengths of the scaled images.
+    exponents : ndarray of int32, shape (n,)
+        Powers of two above the lengths of the centred images.
+    keys : ndarray of uint64, shape (n,)
         A number for each image, different for different images.
     """
 
-    vectors: NDArray[Any]
-    along: NDArray[Any]
-    norms: NDArray[Any]
-    keys: NDArray[np.float64]
+    vectors: NDArray[np.float32]
+    along: Floats
+    norms: Floats
+    exponents: NDArray[np.int32]
+    keys: NDArray[np.uint64]
 
-    def bases(self, images: NDArray[np.intp], *, n_pixels: int) -> NDArray[np.float64]:
-        """Return the bases of k images, shape (k, q, n_pixels), in double precision."""
-        some = self.vectors[:-1, images, :n_pixels].transpose(1, 0, 2)
+    @classmethod
+    def empty(cls, n_vectors: int, n_images: int, n_pixels: int, *, n_parts: int) -> Planes:
+        """Make room for planes of `n_vectors` tangent vectors each."""
+        return cls(
+            np.empty((n_parts, n_vectors + 1, n_images, n_pixels), dtype=np.float32),
+            np.empty((n_vectors, n_images)),
+            np.empty(n_images),
+            np.empty(n_images, dtype=np.int32),
+            np.empty(n_images, dtype=np.uint64),
+        )
+
+    @property
+    def dtype(self) -> Any:
+        """Type of the numbers in the arithmetic on pairs."""
+        return np.float32 if len(self.vectors) == 1 else np.float64
+
+    @property
+    def resolution(self) -> float:
+        """Squares, in the units of `tile_squares`, that it cannot tell well from 0.
+
+        Rounding to one part moves either image by 2^-27 * sqrt(p) at most, which is then
+        2^-15 of the distance at most. With two parts it is double precision that limits
+        a difference of numbers of about 1.
+        """
+        n_parts, _, _, n_pixels = self.vectors.shape
+        return float(n_pixels * 2.0 ** (-21 if n_parts == 1 else -36))
+
+    def put(self, block: slice, *, bases: Floats, centred: Floats) -> None:
+        """Set all but the keys of some images from their bases (n, q, p) and themselves (n, p)."""
+        self.exponents[block] = exponents(centred)
+        scaled = np.ldexp(centred, -self.exponents[block, None])
+        parts = split(np.concatenate((bases, scaled[:, None]), axis=1), len(self.vectors))
+        self.vectors[:, :, block] = parts.transpose(0, 2, 1, 3)
+        own = multiply(parts.astype(np.float64), parts[:, :, -1:].astype(np.float64))[:, :, 0].T
+        self.along[:, block], self.norms[block] = own[:-1], own[-1]
+
+    def stacked(self, images: slice) -> Floats:
+        """Return the vectors of some images as rows, (n_parts, (q + 1) * n, p)."""
+        some = self.vectors[:, :, images].astype(np.float64)
+        return some.reshape(len(some), -1, some.shape[-1])
+
+    def bases(self, images: NDArray[np.intp]) -> Floats:
+        """Return the bases of k images, shape (n_parts, k, q, p)."""
+        some = self.vectors[:, :-1, images].transpose(0, 2, 1, 3)
         return np.ascontiguousarray(some, dtype=np.float64)
 
 
 def tile_squares(left: Planes, right: Planes, *, rows: slice, columns: slice) -> NDArray[Any]:
-    """Squared distances of the images in `rows` of one side from those in `columns`."""
-    out = np.empty((_length(rows), _length(columns)), dtype=left.vectors.dtype)
-    space = np.empty(len(left.vectors) * _STRIP * len(right.vectors) * TILE, dtype=out.dtype)
+    """Squared distances of the images in `rows` of one side from those in `columns`.
+
+    Each is in units of ``4 ** e``, with e the larger of the exponents of the two images.
+    """
+    out = np.empty((_length(rows), _length(columns)), dtype=left.dtype)
+    space = np.empty(left.vectors.shape[1] * _STRIP * right.vectors.shape[1] * TILE)
     for part in _steps(columns, TILE):
-        right_rows = _stacked(right.vectors[:, part], _COLUMN_UNIT)
+        right_rows = right.stacked(part)
         for strip in _steps(rows, _STRIP):
-            left_rows = _stacked(left.vectors[:, strip], _ROW_UNIT)
-            inner = _products(left_rows, right_rows, len(left.vectors), len(right.vectors), space)
+            inner = _products(left.stacked(strip), right_rows, strip, part, space)
             for few in _steps(strip, _FEW):
                 out[_within(few, rows), _within(part, columns)] = _block_squares(
-                    inner[:, :, _within(few, strip), : _length(part)],
-                    left,
-                    right,
-                    rows=few,
-                    columns=part,
+                    inner[:, :, _within(few, strip)], left, right, rows=few, columns=part
                 )
     return out
 
 
-def pair_squares(
-    difference: NDArray[np.float64],
-    left_bases: NDArray[np.float64],
-    right_bases: NDArray[np.float64],
-    *,
-    swap: NDArray[np.bool_],
-) -> NDArray[np.float64]:
-    """Squared distances of k pairs, from their differences themselves.
+def pair_distances(
+    difference: Floats, left_bases: Floats, right_bases: Floats, *, swap: NDArray[np.bool_]
+) -> Floats:
+    """Distances of k pairs, from their differences themselves.
 
     Parameters
     ----------
     difference : ndarray, shape (k, p)
         Image of the left less that of the right.
-    left_bases, right_bases : ndarray, shape (k, q, p)
+    left_bases, right_bases : ndarray, shape (n_parts, k, q, p)
         Tangent bases as in `Planes`; q may be 0 for one of them.
     swap : ndarray of bool, shape (k,)
         Whether the right image plays the part of x.
     """
-    squares = np.add.reduce(difference * difference, axis=1)
-    u = np.matmul(left_bases, difference[:, :, None])[:, :, 0].T
-    v = -np.matmul(right_bases, difference[:, :, None])[:, :, 0].T
-    M = np.matmul(left_bases, right_bases.transpose(0, 2, 1)).transpose(1, 2, 0)
-    return _minimise(squares, *(np.array(part, order="C") for part in (u, v, M)), swap=swap)
+    exponent = exponents(difference)
+    scaled = np.ldexp(difference, -exponent[:, None])[:, None]
+    d = split(scaled, 2).astype(np.float64)
+    squares = add_up(scaled * scaled)[:, 0]
+    u = multiply(left_bases, d)[:, :, 0].T
+    v = -multiply(right_bases, d)[:, :, 0].T
+    M = multiply(left_bases, right_bases).transpose(1, 2, 0)
+    least = _minimise(squares, *(np.array(part, order="C") for part in (u, v, M)), swap=swap)
+    return np.asarray(np.ldexp(np.sqrt(np.maximum(least, 0.0)), exponent))
 
 
 def _products(
-    left_rows: NDArray[Any],
-    right_rows: NDArray[Any],
-    n_left: int,
-    n_right: int,
-    space: NDArray[Any],
-) -> NDArray[Any]:
-    """Multiply stacked vectors; the result is a view (n_left, n_right, n, m) of `space`."""
-    product = space[: len(left_rows) * len(right_rows)].reshape(len(left_rows), len(right_rows))
-    np.matmul(left_rows, right_rows.T, out=product)
-    return product.reshape(
-        n_left, len(left_rows) // n_left, n_right, len(right_rows) // n_right
-    ).transpose(0, 2, 1, 3)
+    left_rows: Floats, right_rows: Floats, rows: slice, columns: slice, space: Floats
+) -> Floats:
+    """Multiply stacked vectors; the result is a view (q + 1, q + 1, n, m) of `space`."""
+    shape = left_rows.shape[1], right_rows.shape[1]
+    product = multiply(
+        left_rows, right_rows, out=space[: shape[0] * shape[1]].reshape(shape)
+    ).reshape(-1, _length(rows), shape[1] // _length(columns), _length(columns))
+    return product.transpose(0, 2, 1, 3)
 
 
 def _block_squares(
-    inner: NDArray[Any], left: Planes, right: Planes, *, rows: slice, columns: slice
+    inner: Floats, left: Planes, right: Planes, *, rows: slice, columns: slice
 ) -> NDArray[Any]:
     """Squared distances from the products (q + 1, q + 1, n, m) of the vectors of both sides."""
-    u, v = (np.empty((len(s.along), *inner.shape[2:]), inner.dtype) for s in (left, right))
-    np.subtract(left.along[:, rows, None], inner[:-1, -1], out=u)
-    np.subtract(right.along[:, None, columns], inner[-1, :-1], out=v)
+    larger = np.maximum(left.exponents[rows, None], right.exponents[columns])
+    x = np.ldexp(1.0, left.exponents[rows, None] - larger)
+    z = np.ldexp(1.0, right.exponents[columns] - larger)
+    squares = left.norms[rows, None] * (x * x) + right.norms[columns] * (z * z)
+    squares -= 2 * (x * z) * inner[-1, -1]
+    u = left.along[:, rows, None] * x - inner[:-1, -1] * z
+    v = right.along[:, None, columns] * z - inner[-1, :-1] * x
     return _minimise(
-        left.norms[rows, None] + right.norms[columns] - 2 * inner[-1, -1],
-        u,
-        v,
-        np.array(inner[:-1, :-1], order="C"),
+        *(np.array(part, left.dtype, order="C") for part in (squares, u, v, inner[:-1, :-1])),
         swap=left.keys[rows, None] > right.keys[columns],
     )
 
@@ -161,15 +203,22 @@ def _minimise(
     are used up.
     """
     if len(u) == 0 or len(v) == 0:
-        one = v if len(u) == 0 else u
-        return np.asarray(squares - np.add.reduce(one * one, axis=0))
+        return np.asarray(squares - _squared_lengths(v if len(u) == 0 else u))
     _exchange(u, v, M, swap)
     scratch = np.empty_like(u)
-    least: NDArray[Any] = squares - np.add.reduce(np.multiply(u, u, out=scratch), axis=0)
+    least: NDArray[Any] = squares - _squared_lengths(u)
     for i in range(len(u)):
         v += np.multiply(M[i], u[i], out=scratch)
     least -= _quadratic_form(_gram(M, scratch), v, scratch)
     return least
+
+
+def _squared_lengths(vectors: NDArray[Any]) -> NDArray[Any]:
+    """Add up the squares of vectors (q, *pairs) one after the other."""
+    total = vectors[0] * vectors[0]
+    for entry in vectors[1:]:
+        total += entry * entry
+    return np.asarray(total)
 
 
 def _exchange(u: NDArray[Any], v: NDArray[Any], M: NDArray[Any], swap: NDArray[np.bool_]) -> None:
@@ -211,15 +260,6 @@ def _quadratic_form(N: list[NDArray[Any]], w: NDArray[Any], scratch: NDArray[Any
             factor = row[k] * inverse
             N[j + k] += np.multiply(row[k:], factor, out=scratch[: len(row) - k])
     return total
-
-
-def _stacked(vectors: NDArray[Any], unit: int) -> NDArray[Any]:
-    """Stack (q, n, p) to rows (q * n', p), with n' the next multiple of `unit` after n."""
-    q, n, p = vectors.shape
-    missing = -n % unit
-    if missing:
-        vectors = np.concatenate((vectors, np.zeros((q, missing, p), vectors.dtype)), axis=1)
-    return vectors.reshape(q * (n + missing), p)
 
 
 def _steps(whole: slice, size: int) -> Iterator[slice]:

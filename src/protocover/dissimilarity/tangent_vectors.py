@@ -5,18 +5,23 @@ thickening it a little moves it along tangent vectors, which are products of its
 partial derivatives with the coordinates of the pixels (Simard, LeCun and Denker, 1993).
 Padding, smoothing and differentiating are linear and separable: each is one small
 matrix for the rows of the image and one for its columns.
+
+All of it is elementwise arithmetic, and the weights of the Gaussians are exact to the
+last digit, so that the same image gives the same vectors on every machine.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Context, Decimal, localcontext
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import convolve1d, gaussian_filter1d
 
-__all__ = ["TRANSFORMATIONS", "ImageMaps", "border_median"]
+from .exact_products import add_up
+
+__all__ = ["TRANSFORMATIONS", "ImageMaps", "border_median", "mean_image"]
 
 Floats = NDArray[np.float64]
 
@@ -25,6 +30,10 @@ Floats = NDArray[np.float64]
 _DEPENDENT = 1e-6
 # A derivative below this share of the largest pixel is what rounding left of 0.
 _NOISE = 1e-13
+# Weights of a Gaussian reach to so many standard deviations, as SciPy's do.
+_REACH = 4.0
+_CENTRAL = (-0.5, 0.0, 0.5)
+_MEAN_BITS = 26
 
 # Each is a function of the derivatives along x (to the right) and y (downwards) and of the
 # coordinates from the middle of the image.
@@ -100,7 +109,7 @@ class ImageMaps:
         """
         if len(transformations) == 0:
             return np.empty((len(images), 0, self.n_pixels))
-        ink = images - self.background
+        ink = _about_one(images - self.background)
         dx = _without_noise(_apply(self.across_y, ink, self.slope_x), ink)
         dy = _without_noise(_apply(self.slope_y, ink, self.across_x), ink)
         y, x = np.meshgrid(
@@ -117,27 +126,69 @@ def border_median(images: Floats) -> float:
     return float(np.median(images[:, border]))
 
 
+def mean_image(images: Floats) -> Floats:
+    """Mean of images (n, h, w), rounded so that their order does not matter.
+
+    Pixels are rounded to 26 bits of the largest: on that grid their sums are exact.
+    """
+    unit = int(np.frexp(abs(images).max())[1]) - _MEAN_BITS
+    whole = np.rint(np.ldexp(images, -unit))
+    return np.asarray(np.ldexp(whole.sum(axis=0) / len(images), unit))
+
+
 def _axis_maps(
     size: int, pad: int, smoothing: float, derivative: float
 ) -> tuple[Floats, Floats, Floats]:
     """Matrices (size + 2 * pad, size) that smooth, smooth for the derivative, differentiate."""
     level = np.pad(np.eye(size), ((pad, pad), (0, 0)))
     if smoothing > 0.0:
-        level = gaussian_filter1d(level, smoothing, axis=0, mode="nearest")
+        level = _filtered(level, _gaussian(smoothing)[0])
     if derivative > 0.0:
-        across = gaussian_filter1d(level, derivative, axis=0, mode="nearest")
-        slope = gaussian_filter1d(level, derivative, axis=0, mode="nearest", order=1)
-        return level, across, slope
-    return level, level, convolve1d(level, [0.5, 0.0, -0.5], axis=0, mode="nearest")
+        bell, slope = _gaussian(derivative)
+        return level, _filtered(level, bell), _filtered(level, slope)
+    return level, level, _filtered(level, _CENTRAL)
+
+
+def _gaussian(deviation: float) -> tuple[list[float], list[float]]:
+    """Weights of a Gaussian, which add up to 1, and of its derivative, at whole numbers.
+
+    Exponential functions differ between processors and libraries; a decimal one does not.
+    """
+    reach = int(_REACH * deviation + 0.5)
+    with localcontext(Context(prec=40)):
+        variance = Decimal(float(deviation)) ** 2
+        bell = {
+            k: (-(k**2) / (2 * variance)).exp() for k in map(Decimal, range(-reach, reach + 1))
+        }
+        total = sum(bell.values())
+        slope = [float(k * weight / total / variance) for k, weight in bell.items()]
+        return [float(weight / total) for weight in bell.values()], slope
+
+
+def _filtered(matrix: Floats, weights: Sequence[float]) -> Floats:
+    """Add up weighted neighbours of each row, the outermost row standing for those beyond."""
+    rows, reach = np.arange(len(matrix)), len(weights) // 2
+    out = np.zeros_like(matrix)
+    for k, weight in enumerate(weights):
+        out += weight * matrix[np.clip(rows + k - reach, 0, len(matrix) - 1)]
+    return out
 
 
 def _apply(left: Floats, images: Floats, right: Floats) -> Floats:
-    """Apply a matrix to each axis of each image and flatten: (n, h, w) to (n, H * W).
-
-    One small product an image, so that an image's result does not depend on its company.
-    """
-    padded: Floats = np.matmul(np.matmul(left, images), right.T)
+    """Apply a matrix to each axis of each image and flatten: (n, h, w) to (n, H * W)."""
+    tall = np.zeros((len(images), len(left), images.shape[2]))
+    for i in range(images.shape[1]):
+        tall += left[:, i, None] * images[:, i, None]
+    padded = np.zeros((len(images), len(left), len(right)))
+    for j in range(images.shape[2]):
+        padded += right[:, j] * tall[:, :, j, None]
     return padded.reshape(len(images), -1)
+
+
+def _about_one(images: Floats) -> Floats:
+    """Multiply each image (h, w) by a power of two, so that its largest pixel is about one."""
+    largest = abs(images).max(axis=(1, 2), keepdims=True)
+    return np.asarray(np.ldexp(images, -np.frexp(largest)[1]))
 
 
 def _without_noise(derivative: Floats, ink: Floats) -> Floats:
@@ -156,13 +207,13 @@ def _orthonormal(tangents: Floats) -> Floats:
     basis = np.zeros_like(tangents)
     for k in range(tangents.shape[1]):
         vector = tangents[:, k]
-        length = np.sqrt(np.add.reduce(vector * vector, axis=1))
+        length = np.sqrt(add_up(vector * vector))
         # Gram and Schmidt's step, twice: the second pass removes what rounding left in.
-        earlier = basis[:, :k]
         for _ in range(2 if k else 0):
-            overlap = np.matmul(earlier, vector[:, :, None])
-            vector = vector - np.matmul(overlap.transpose(0, 2, 1), earlier)[:, 0]
-        rest = np.sqrt(np.add.reduce(vector * vector, axis=1))
+            overlap = add_up(basis[:, :k] * vector[:, None])
+            for j in range(k):
+                vector = vector - overlap[:, j, None] * basis[:, j]
+        rest = np.sqrt(add_up(vector * vector))
         own = rest > _DEPENDENT * length
         basis[own, k] = vector[own] / rest[own, None]
     return basis
