@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["CoverMemoryWarning", "DissimilarityError", "NoPrototypesError"]
+import sys
+import warnings
+
+__all__ = ["CoverMemoryWarning", "DissimilarityError", "NoPrototypesError", "warn_caller"]
 
 
 class DissimilarityError(ValueError):
@@ -15,3 +18,12 @@ class NoPrototypesError(ValueError):
 
 class CoverMemoryWarning(UserWarning):
     """The balls asked for are expected to need more memory than there is."""
+
+
+def warn_caller(message: str, category: type[Warning]) -> None:
+    """Warn with the line of whoever called into protocover, from however deep inside."""
+    package, level = __name__.partition(".")[0], 2
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == package:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

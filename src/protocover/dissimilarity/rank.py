@@ -92,6 +92,14 @@ class RankDissimilarity(BaseEstimator):
         self._kept: KeptColumns | None = None
         return self
 
+    def of_rows(self, rows: NDArray[np.intp]) -> RankDissimilarity:
+        """Return the same among some of the training points only."""
+        part = copy(self)
+        part._points = _safe_indexing(self._points, rows)
+        if hasattr(self.base_, "of_rows"):
+            part.base_ = self.base_.of_rows(rows)
+        return part
+
     def table(self, X: Any) -> Floats:
         """Return the ranks that a table of base dissimilarities of the training points has."""
         columns = np.array(self.base_.table(X), dtype=np.float64)
@@ -125,7 +133,7 @@ class RankDissimilarity(BaseEstimator):
         n_points, n_prototypes = row_count(self._points), row_count(B)
         ordered = np.empty((n_points, n_prototypes))
         for block in column_blocks(slice(0, n_prototypes), n_points):
-            columns = self.base_.cross(self._points, _safe_indexing(B, block))
+            columns = self._training_columns(_safe_indexing(B, block))
             ordered[:, block] = np.sort(columns, axis=0)
         cut = copy(self)
         cut._kept = KeptColumns(ordered, B if self.pairwise else None)
@@ -136,9 +144,15 @@ class RankDissimilarity(BaseEstimator):
 
     def _columns(self, A: Any, Z: Any) -> Floats:
         """Return the ranks of the examples of A as seen from a block of candidates."""
-        columns = self.base_.cross(self._points, Z)
+        columns = self._training_columns(Z)
         asked = columns if A is self._points else self.base_.cross(A, Z)
         return _ranks(asked, np.sort(columns, axis=0))
+
+    def _training_columns(self, Z: Any) -> Floats:
+        """Return the base dissimilarities of the training points from candidates Z."""
+        if self.pairwise:
+            return np.asarray(self.base_.table(self._points)[:, np.asarray(Z, dtype=np.intp)])
+        return np.asarray(self.base_.cross(self._points, Z))
 
     def _resolve(self) -> Any:
         """Return a new, unfitted base dissimilarity."""

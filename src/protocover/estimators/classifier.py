@@ -312,10 +312,10 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         X = self._check_queries(X)
         if len(self.prototype_labels_) == 0:
             return np.full(row_count(X), self.outlier_label_)
+        if self.outlier_label_ is None:
+            return self.prototype_labels_[self._prototype_set.nearest_place(X, n_jobs=self.n_jobs)]
         index, distance = self._prototype_set.nearest(X, n_jobs=self.n_jobs)
         labels = self.prototype_labels_[index]
-        if self.outlier_label_ is None:
-            return labels
         labels = labels.astype(np.result_type(labels, np.asarray(self.outlier_label_)))
         labels[~self._within(distance)] = self.outlier_label_
         return labels
