@@ -23,7 +23,7 @@ from .fasta import FastaRecord, read_fasta
 from .function import Function
 from .gower import Gower
 from .kernel import KernelDistance, kernel_to_distance
-from .metric import METRIC_NAMES, Metric
+from .metric import METRIC_ALIASES, METRIC_NAMES, Metric
 from .precomputed import Precomputed
 from .rank import RankDissimilarity
 from .strings import MismatchDistance, SpectrumDistance, mismatch_kernel, spectrum_kernel
@@ -53,7 +53,6 @@ __all__ = [
 
 _OWN = {
     "euclidean": Euclidean,
-    "l2": Euclidean,
     "sqeuclidean": SquaredEuclidean,
     "cosine": Cosine,
     "precomputed": Precomputed,
@@ -88,12 +87,13 @@ def resolve_metric(metric: Any, params: dict[str, Any] | None = None) -> Any:
 
 
 def _resolve_name(name: str, params: dict[str, Any] | None) -> Any:
-    """Look a metric up by name."""
-    if name in _OWN:
+    """Look a metric up by name, or by what SciPy or scikit-learn call it otherwise."""
+    full = METRIC_ALIASES.get(name, name)
+    if full in _OWN:
         if params:
             raise ValueError(f"metric {name!r} takes no metric_params, got {params!r}")
-        return _OWN[name]()
-    if name in METRIC_NAMES:
+        return _OWN[full]()
+    if full in METRIC_NAMES:
         return Metric(name, params)
-    known = ", ".join(sorted(METRIC_NAMES | set(_OWN)))
+    known = ", ".join(sorted(METRIC_NAMES | {"l2"} | set(_OWN)))
     raise ValueError(f"metric must be one of {known}, got {name!r}")

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import _safe_indexing
@@ -16,6 +17,7 @@ from ..balls import check_dissimilarities
 from ..exceptions import warn_caller
 from ..resources import row_count
 from .kernel_table import own_values, worst_square
+from .metric import narrow_rows
 from .rounding import grain, round_in_place
 
 __all__ = ["KernelDistance", "kernel_to_distance"]
@@ -196,6 +198,8 @@ class KernelDistance(BaseEstimator):
 
     def _evaluate(self, A: Any, B: Any) -> NDArray[np.float64]:
         """Return the kernel values of the rows of A with the rows of B."""
+        if self.kernel == "laplacian" and issparse(A):
+            A, B = narrow_rows(A), narrow_rows(B)
         kernel = pairwise_kernels(A, B, metric=self.kernel, n_jobs=1, **(self.params or {}))
         return np.asarray(kernel, dtype=np.float64)
 
