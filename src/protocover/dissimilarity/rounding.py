@@ -23,6 +23,8 @@ Floats = NDArray[np.float64]
 
 # Adding and taking away this many steps leaves whole steps: the sum has no bits for less.
 _SHIFT = 1.5 * 2.0**52
+# The bits of a number that remain are the power of two at or below it.
+_EXPONENT = np.int64(0x7FF0000000000000)
 
 
 def grain(scale: Any, *, bits: int = 40) -> Floats:
@@ -31,9 +33,9 @@ def grain(scale: Any, *, bits: int = 40) -> Floats:
     A scale that is a power of two but for its last bits is taken as that power. The step is
     0, which rounds nothing, where the scale is.
     """
-    size = np.abs(np.asarray(scale, dtype=np.float64))
-    _, exponent = np.frexp(size * (1.0 + 2.0**-bits))
-    return np.where(size > 0.0, np.ldexp(1.0, exponent - bits), 0.0)
+    size = np.asarray(np.abs(scale) * (1.0 + 2.0**-bits), dtype=np.float64)
+    power = (size.view(np.int64) & _EXPONENT).view(np.float64)
+    return power * 2.0 ** (1 - bits)
 
 
 def round_in_place(values: Floats, step: Any) -> Floats:
