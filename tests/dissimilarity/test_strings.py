@@ -18,9 +18,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import KNeighborsClassifier
 
 import naive
-from protocover import PVMClassifier
+from protocover import PVMClassifier, suggest_eps
 from protocover.balls import build_balls
-from protocover.dissimilarity import kmers, mismatch
+from protocover.dissimilarity import RankDissimilarity, kmers, mismatch
 from protocover.dissimilarity.fasta import read_fasta
 from protocover.dissimilarity.strings import (
     MismatchDistance,
@@ -269,3 +269,40 @@ def test_nothing_to_compare_gives_an_empty_table():
 def test_bad_input_is_refused_with_the_way_out(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.fixture
+def fasta(tmp_path):
+    path = tmp_path / "reads.fasta"
+    path.write_text("".join(f">r{i}\n{sequence}\n" for i, sequence in enumerate(DNA)))
+    return path
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [MismatchDistance(3, 1), SpectrumDistance(2), RankDissimilarity(SpectrumDistance(2))],
+    ids=str,
+)
+def test_a_model_is_fitted_on_the_path_of_a_fasta_file(fasta, metric):
+    y = [0, 0, 1, 1, 1, 0]
+    eps = 3.0 if isinstance(metric, RankDissimilarity) else "auto"
+    from_file = PVMClassifier(eps, metric=metric).fit(fasta, y)
+    from_list = PVMClassifier(eps, metric=metric).fit(DNA, y)
+    assert list(from_file.prototypes_) == list(from_list.prototypes_)
+    np.testing.assert_array_equal(from_file.predict(fasta), from_list.predict(DNA))
+    np.testing.assert_array_equal(
+        from_file.coverage(fasta, y).balls.toarray(), from_list.coverage(DNA, y).balls.toarray()
+    )
+    np.testing.assert_array_equal(
+        suggest_eps(fasta, y, metric=metric), suggest_eps(DNA, y, metric=metric)
+    )
+
+
+def test_there_is_a_label_for_each_record_of_the_file(fasta):
+    with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[6, 5\]"):
+        PVMClassifier(metric=SpectrumDistance(2)).fit(fasta, [0, 0, 1, 1, 1])
+
+
+def test_the_name_of_a_file_is_no_list_of_sequences(fasta):
+    with pytest.raises(ValueError, match=r"or pathlib\.Path\(name\) for a FASTA file"):
+        PVMClassifier(metric=SpectrumDistance(2)).fit(str(fasta), [0] * 6)

@@ -5,7 +5,11 @@ Whatever is passed as ``metric=`` becomes an object with ``fit(X, y)`` and
 
 - ``symmetric``: d(a, b) is d(b, a), so each pair need be computed only once;
 - ``pairwise``: `X` is a table of values between examples, not of their features;
-- ``accepts_anything``: examples need not be rows of numbers;
+- ``accepts_anything``: examples need not be rows of numbers; a method ``check_examples``
+  may then check them and bring them into another form;
+- ``accepts_sparse`` (default true): rows may be those of a sparse table;
+- ``positive_only``: rows must not hold negative numbers;
+- ``input_tags``: further of scikit-learn's tags for input, such as ``{"string": True}``;
 - ``allows_nan``: rows may hold missing values;
 - ``learns_nothing``: `fit` has no influence on `cross`;
 - ``thread_safe`` (default true): several blocks may be computed at once.
@@ -84,6 +88,24 @@ def resolve_metric(metric: Any, params: dict[str, Any] | None = None) -> Any:
         "metric must be the name of a metric, a function of two examples, or an object with "
         f"fit and cross, got {metric!r}"
     )
+
+
+def input_tags(metric: Any, params: dict[str, Any] | None = None) -> dict[str, bool]:
+    """Return scikit-learn's tags for the input that `metric` takes.
+
+    Of something that is no metric, which `fit` will refuse, there is nothing to say.
+    """
+    try:
+        made = metric if hasattr(metric, "cross") else resolve_metric(metric, params)
+    except ValueError:
+        return {}
+    return {
+        "pairwise": bool(getattr(made, "pairwise", False)),
+        "sparse": bool(getattr(made, "accepts_sparse", True)),
+        "allow_nan": bool(getattr(made, "allows_nan", False)),
+        "positive_only": bool(getattr(made, "positive_only", False)),
+        **getattr(made, "input_tags", {}),
+    }
 
 
 def _resolve_name(name: str, params: dict[str, Any] | None) -> Any:

@@ -95,6 +95,7 @@ class DANN(BaseEstimator):
            [ 4.3]])
     """
 
+    accepts_sparse = False
     symmetric = False
 
     def __init__(

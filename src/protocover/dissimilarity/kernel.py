@@ -139,6 +139,16 @@ class KernelDistance(BaseEstimator):
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
     @property
+    def accepts_sparse(self) -> bool:
+        """Whether rows may be those of a sparse table."""
+        return not self.pairwise and not self.positive_only
+
+    @property
+    def positive_only(self) -> bool:
+        """Whether rows must not hold negative numbers, as in the two kernels of histograms."""
+        return isinstance(self.kernel, str) and self.kernel in ("chi2", "additive_chi2")
+
+    @property
     def thread_safe(self) -> bool:
         """Whether several blocks may be computed at once."""
         return isinstance(self.kernel, str)

@@ -68,22 +68,42 @@ class RankDissimilarity(BaseEstimator):
     @property
     def pairwise(self) -> bool:
         """Whether `X` is a table of values between examples."""
-        return bool(getattr(self._resolve(), "pairwise", False))
+        return self._of_base("pairwise", False)
 
     @property
     def accepts_anything(self) -> bool:
         """Whether examples need not be rows of numbers."""
-        return bool(getattr(self._resolve(), "accepts_anything", False))
+        return self._of_base("accepts_anything", False)
+
+    @property
+    def accepts_sparse(self) -> bool:
+        """Whether rows may be those of a sparse table."""
+        return self._of_base("accepts_sparse", True)
 
     @property
     def allows_nan(self) -> bool:
         """Whether rows may hold missing values."""
-        return bool(getattr(self._resolve(), "allows_nan", False))
+        return self._of_base("allows_nan", False)
+
+    @property
+    def positive_only(self) -> bool:
+        """Whether negative numbers are refused."""
+        return self._of_base("positive_only", False)
+
+    @property
+    def input_tags(self) -> dict[str, bool]:
+        """What else scikit-learn is told of the input."""
+        return dict(getattr(self._resolve(), "input_tags", {}))
 
     @property
     def thread_safe(self) -> bool:
         """Whether several blocks may be computed at once."""
-        return bool(getattr(self._resolve(), "thread_safe", True))
+        return self._of_base("thread_safe", True)
+
+    def check_examples(self, X: Any) -> Any:
+        """Let the base check examples of its own kind, if it does."""
+        check = getattr(self._resolve(), "check_examples", None)
+        return X if check is None else check(X)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the base dissimilarity and remember the training points."""
@@ -153,6 +173,10 @@ class RankDissimilarity(BaseEstimator):
         if self.pairwise:
             return np.asarray(self.base_.table(self._points)[:, np.asarray(Z, dtype=np.intp)])
         return np.asarray(self.base_.cross(self._points, Z))
+
+    def _of_base(self, attribute: str, default: bool) -> bool:
+        """Return what the base says of itself."""
+        return bool(getattr(self._resolve(), attribute, default))
 
     def _resolve(self) -> Any:
         """Return a new, unfitted base dissimilarity."""

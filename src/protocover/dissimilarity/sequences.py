@@ -12,7 +12,22 @@ from numpy.typing import NDArray
 
 from .fasta import read_fasta
 
-__all__ = ["check_alphabet", "encode", "find_alphabet", "list_sequences"]
+__all__ = [
+    "SEQUENCE_TAGS",
+    "check_alphabet",
+    "check_sequences",
+    "encode",
+    "find_alphabet",
+    "list_sequences",
+]
+
+# What scikit-learn is told of input that is a list of sequences.
+SEQUENCE_TAGS = {"one_d_array": True, "two_d_array": False, "string": True}
+
+
+def check_sequences(X: Any) -> Any:
+    """Return the sequences of a FASTA file as a list; leave other examples in their form."""
+    return list_sequences(X) if isinstance(X, (str, bytes, os.PathLike)) else X
 
 
 def list_sequences(X: Any) -> list[Any]:

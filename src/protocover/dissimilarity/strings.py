@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..balls import Tile
 from .mismatch import distance_tiles, kernel_matrix
-from .sequences import check_alphabet, encode, find_alphabet, list_sequences
+from .sequences import (
+    SEQUENCE_TAGS,
+    check_alphabet,
+    check_sequences,
+    encode,
+    find_alphabet,
+    list_sequences,
+)
 
 __all__ = ["MismatchDistance", "SpectrumDistance", "mismatch_kernel", "spectrum_kernel"]
 
@@ -151,7 +158,8 @@ class MismatchDistance(BaseEstimator):
     Notes
     -----
     The examples are a list, array or series of sequences, each a string or a list of
-    letters. A sequence of fewer than k letters has no description and is an error.
+    letters, or the path of a FASTA file. A sequence of fewer than k letters has no
+    description and is an error.
 
     Examples
     --------
@@ -162,6 +170,8 @@ class MismatchDistance(BaseEstimator):
     """
 
     accepts_anything = True
+    accepts_sparse = False
+    input_tags: ClassVar[dict[str, bool]] = SEQUENCE_TAGS
     symmetric = True
 
     def __init__(
@@ -184,6 +194,10 @@ class MismatchDistance(BaseEstimator):
         encode(sequences, letters, k=k)
         self.alphabet_ = letters
         return self
+
+    def check_examples(self, X: Any) -> Any:
+        """Return the sequences of a FASTA file as a list; leave others as they are."""
+        return check_sequences(X)
 
     def cross(self, A: Any, B: Any) -> Floats:
         """Return the dissimilarities of the sequences of A from those of B."""
@@ -217,8 +231,8 @@ class SpectrumDistance(BaseEstimator):
     Notes
     -----
     The examples are a list, array or series of sequences, each a string or a list of
-    letters. Any letter may occur. A sequence of fewer than k letters has no description
-    and is an error.
+    letters, or the path of a FASTA file. Any letter may occur. A sequence of fewer than k
+    letters has no description and is an error.
 
     Examples
     --------
@@ -228,6 +242,8 @@ class SpectrumDistance(BaseEstimator):
     """
 
     accepts_anything = True
+    accepts_sparse = False
+    input_tags: ClassVar[dict[str, bool]] = SEQUENCE_TAGS
     symmetric = True
 
     def __init__(self, k: int = 3, normalize: bool = True) -> None:
@@ -240,6 +256,10 @@ class SpectrumDistance(BaseEstimator):
         sequences = list_sequences(X)
         encode(sequences, find_alphabet(sequences), k=k)
         return self
+
+    def check_examples(self, X: Any) -> Any:
+        """Return the sequences of a FASTA file as a list; leave others as they are."""
+        return check_sequences(X)
 
     def cross(self, A: Any, B: Any) -> Floats:
         """Return the dissimilarities of the sequences of A from those of B."""

@@ -21,6 +21,7 @@ from sklearn.utils.validation import (
 
 from ..candidates import numbers, take
 from ..coverage import Coverage
+from ..dissimilarity import input_tags
 from ..examples import check_estimator_examples
 from ..exceptions import NoPrototypesError
 from ..formulation import Selection, formulate, select
@@ -398,12 +399,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        table = isinstance(self.metric, str) and self.metric == "precomputed"
-        tags.input_tags.pairwise = table or bool(getattr(self.metric, "pairwise", False))
-        tags.input_tags.positive_only = table
-        tags.input_tags.sparse = not tags.input_tags.pairwise
-        missing = isinstance(self.metric, str) and self.metric == "nan_euclidean"
-        tags.input_tags.allow_nan = missing or bool(getattr(self.metric, "allows_nan", False))
+        for name, value in input_tags(self.metric, self.metric_params).items():
+            setattr(tags.input_tags, name, value)
         return tags
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, unlabeled: Any) -> None:
