@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import KFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
 import naive
@@ -261,8 +262,12 @@ def test_nothing_to_compare_gives_an_empty_table():
         (lambda: SpectrumDistance(k=9).fit(DNA), "at least k=9 letters, got 8 at row 0"),
         (lambda: MismatchDistance(k=3, m=4).fit(DNA), "m must be .* got 4"),
         (
-            lambda: MismatchDistance(k=3).fit(DNA).cross(["ACGN"], DNA),
+            lambda: MismatchDistance(k=3, alphabet="ACGT").fit(DNA).cross(["ACGN"], DNA),
             "letter 'N' at position 3 of row 0 .* pass alphabet= with every letter",
+        ),
+        (
+            lambda: MismatchDistance(k=3, m=1).fit(DNA).cross(["ACGT", "ANNTNNA"], DNA),
+            "sequence at row 1 has more than m letters in each of its k-mers that do not occur",
         ),
     ],
 )
@@ -306,3 +311,53 @@ def test_there_is_a_label_for_each_record_of_the_file(fasta):
 def test_the_name_of_a_file_is_no_list_of_sequences(fasta):
     with pytest.raises(ValueError, match=r"or pathlib\.Path\(name\) for a FASTA file"):
         PVMClassifier(metric=SpectrumDistance(2)).fit(str(fasta), [0] * 6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_letters_that_come_later_mismatch_every_word(data):
+    """Queries with strangers against explicit features over the training letters."""
+    alphabet = data.draw(st.sampled_from(["a", "ab", "abc"]))
+    k = data.draw(st.integers(1, 4))
+    m = data.draw(st.integers(0, k - 1))
+    train = data.draw(st.lists(st.text(alphabet, min_size=k, max_size=9), min_size=1, max_size=3))
+    known = "".join(sorted(set("".join(train))))
+    later = st.text(alphabet + "xy", min_size=k, max_size=9)
+    queries = data.draw(st.lists(later, min_size=1, max_size=3))
+    metric = MismatchDistance(k=k, m=m, normalize=False).fit(train)
+    for A, B in ((queries, train), (train, queries), (queries, queries), (queries, list(queries))):
+        K = naive.mismatch_kernel(A, B, k, m, known)
+        rows = [naive.mismatch_kernel([a], [a], k, m, known)[0, 0] for a in A]
+        columns = [naive.mismatch_kernel([b], [b], k, m, known)[0, 0] for b in B]
+        expected = np.sqrt(np.add.outer(rows, columns) - 2.0 * K)
+        np.testing.assert_allclose(metric.cross(A, B), expected, rtol=1e-12)
+
+
+def test_a_query_is_as_far_alone_as_with_others():
+    metric = MismatchDistance(k=3, m=1).fit(DNA)
+    queries = ["ACGNACGT", "ACGTTCGA", "NACGTN"]
+    whole = metric.cross(queries, DNA)
+    for i, query in enumerate(queries):
+        np.testing.assert_array_equal(metric.cross([query], DNA), whole[[i]])
+    np.testing.assert_array_equal(metric.cross(DNA, queries), whole.T)
+
+
+def test_words_of_any_length_may_hold_strangers():
+    """70 positions do not fit the bits of a machine word."""
+    train = ["ab" * 50, "ba" * 50]
+    query = "ab" * 36 + "z" + "ab" * 36
+    metric = MismatchDistance(k=70, m=0, normalize=False).fit(train)
+    kernel = spectrum_kernel([query], train, k=70, normalize=False)
+    own = 4.0**2 + 2.0**2  # k-mers from a and from b on, before and after the stranger
+    squares = own + np.array([16.0**2 + 15.0**2] * 2) - 2 * kernel
+    np.testing.assert_allclose(metric.cross([query], train) ** 2, squares)
+
+
+def test_cross_validation_without_an_alphabet():
+    """A letter of a held-out fold need not be in the folds that are learned from."""
+    words = [*DNA, "ACGTACGN", "TTTTGGGR"] * 2
+    y = np.array([0, 0, 1, 1, 1, 0, 0, 1] * 2)
+    order = np.argsort([("N" in word) + 2 * ("R" in word) for word in words], kind="stable")
+    words, y = [words[i] for i in order], y[order]
+    scores = cross_val_score(PVMClassifier(metric=MismatchDistance(3, 1)), words, y, cv=KFold(4))
+    assert np.isfinite(scores).all()

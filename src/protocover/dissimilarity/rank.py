@@ -44,9 +44,9 @@ class RankDissimilarity(BaseEstimator):
     With ties the ball may be smaller than its radius says: of points equally far from z
     either all are in it or none.
 
-    A base that computes one pair differently in different blocks, in the last bits, may
-    put a point on the wrong side of itself when the ranks of training points are asked
-    for in parts. While a model is fitted that does not happen, since points and ranks
+    A base of your own that computes one pair differently in different blocks, in the last
+    bits, may put a point on the wrong side of itself when the ranks of training points are
+    asked for in parts. While a model is fitted that does not happen, since points and ranks
     come from one table.
 
     Examples

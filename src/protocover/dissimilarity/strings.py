@@ -19,6 +19,7 @@ from .sequences import (
     encode,
     find_alphabet,
     list_sequences,
+    refuse_strangers,
 )
 
 __all__ = ["MismatchDistance", "SpectrumDistance", "mismatch_kernel", "spectrum_kernel"]
@@ -59,7 +60,7 @@ def mismatch_kernel(
     Returns
     -------
     ndarray of float, shape (n_a, n_b)
-        Exact integers below 2^53 if not normalised.
+        If not normalised, integers, exact as long as all counts stay below 2^53.
 
     See Also
     --------
@@ -89,6 +90,8 @@ def mismatch_kernel(
     left = list_sequences(A)
     right = left if B is None or B is A else list_sequences(B)
     letters = check_alphabet(alphabet, [*left, *right])
+    for sequences in (left, right):
+        refuse_strangers(sequences, letters)
     return kernel_matrix(left, right, _check_words(k, m), letters, normalize=normalize)
 
 
@@ -139,8 +142,8 @@ class MismatchDistance(BaseEstimator):
     m : int, default=1
         Mismatches allowed, from 0 to k - 1.
     alphabet : str, sequence of letters, or None, default=None
-        The letters words are made of. None for the letters that occur in the training
-        sequences; a letter outside it is an error then and later.
+        The letters words are made of; a letter outside of it is an error. None for the
+        letters that occur in the training sequences.
     normalize : bool, default=True
         Whether the kernel is divided by ``sqrt(K(a, a) K(b, b))``; distances are then
         from 0 to sqrt(2), whatever the lengths of the sequences.
@@ -160,6 +163,12 @@ class MismatchDistance(BaseEstimator):
     The examples are a list, array or series of sequences, each a string or a list of
     letters, or the path of a FASTA file. A sequence of fewer than k letters has no
     description and is an error.
+
+    Where the alphabet is learned, a letter that comes later is in none of the words: it is a
+    mismatch with each of them, like a letter of the alphabet that happens to be wrong. The
+    words that describe a sequence, and so K(x, x), are those of the training letters. The
+    distance of two sequences thus does not depend on what else comes with them. A sequence
+    with more than m such letters in each of its k-mers has no description and is an error.
 
     Examples
     --------
@@ -191,6 +200,7 @@ class MismatchDistance(BaseEstimator):
         k, _ = _check_words(self.k, self.m)
         sequences = list_sequences(X)
         letters = check_alphabet(self.alphabet, sequences)
+        refuse_strangers(sequences, letters)
         encode(sequences, letters, k=k)
         self.alphabet_ = letters
         return self
@@ -208,6 +218,9 @@ class MismatchDistance(BaseEstimator):
         check_is_fitted(self)
         left = list_sequences(A)
         right = left if B is A else list_sequences(B)
+        if self.alphabet is not None:
+            for sequences in (left, right):
+                refuse_strangers(sequences, self.alphabet_)
         words = _check_words(self.k, self.m)
         return distance_tiles(left, right, words, self.alphabet_, normalize=self.normalize)
 
