@@ -207,3 +207,14 @@ def test_equal_pairs_are_equally_far(kernel):
 def test_a_kernel_matrix_to_fit_on_must_be_square():
     with pytest.raises(ValueError, match=r"square matrix to fit on, got shape \(90, 80\)"):
         PVMClassifier(1.0, metric=KernelDistance("precomputed")).fit((X @ X.T)[:, :80], Y)
+
+
+@pytest.mark.parametrize("kernel", ["chi2", "additive_chi2"])
+def test_the_kernels_of_histograms_take_what_cannot_be_written_and_nothing_negative(kernel):
+    positive = np.abs(X)
+    expected = KernelDistance(kernel).fit(positive).cross(positive, positive[:5])
+    positive.flags.writeable = False
+    model = KernelDistance(kernel).fit(positive)
+    np.testing.assert_array_equal(model.cross(positive, positive[:5]), expected)
+    with pytest.raises(ValueError, match="Negative values in data"):
+        KernelDistance(kernel).fit(X)

@@ -48,7 +48,7 @@ def _features(X: Any, missing_values: float) -> Floats:
 def _add_squares(left: Floats, right: Floats) -> Floats:
     """Add up the squared differences in the features (p, n) and (p, m) that are there."""
     total = np.zeros((left.shape[1], right.shape[1]))
-    gaps = np.isnan(left).any(axis=1) | np.isnan(right).any(axis=1)
+    gaps = [bool(np.isnan(x).any() or np.isnan(z).any()) for x, z in zip(left, right, strict=True)]
     step = max(1, _STRIP // max(1, right.shape[1]))
     for start in range(0, len(total), step):
         strip = total[start : start + step]

@@ -12,6 +12,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_non_negative
 
 from ..balls import check_dissimilarities
 from ..exceptions import warn_caller
@@ -210,6 +211,8 @@ class KernelDistance(BaseEstimator):
         """Return the kernel values of the rows of A with the rows of B."""
         if self.kernel == "laplacian" and issparse(A):
             A, B = narrow_rows(A), narrow_rows(B)
+        if self.positive_only:
+            A, B = _histograms(A), _histograms(B)
         kernel = pairwise_kernels(A, B, metric=self.kernel, n_jobs=1, **(self.params or {}))
         return np.asarray(kernel, dtype=np.float64)
 
@@ -260,3 +263,10 @@ class KernelDistance(BaseEstimator):
                 "parameters or another kernel",
                 UserWarning,
             )
+
+
+def _histograms(A: Any) -> NDArray[np.float64]:
+    """Return rows for the kernels of histograms, which want to be able to write to them."""
+    rows = np.require(A, dtype=np.float64, requirements="W")
+    check_non_negative(rows, "KernelDistance")
+    return rows

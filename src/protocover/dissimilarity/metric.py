@@ -212,7 +212,9 @@ def _inverse_covariance(X: Any) -> Floats:
     deviation = np.sqrt(_variances(rows))
     standard = (rows - rows.mean(axis=0)) / deviation
     correlation = round_in_place(standard.T @ standard / (len(rows) - 1), 2.0**-40)
-    inverse = np.linalg.pinv(correlation, hermitian=True, rtol=p * 2.0**-38)
+    inverse = np.asarray(
+        np.linalg.pinv(correlation, hermitian=True, rtol=p * 2.0**-38), dtype=np.float64
+    )
     round_in_place(inverse, grain(np.abs(inverse).max()))
     result: Floats = inverse / np.outer(deviation, deviation)
     return result
