@@ -20,9 +20,12 @@ def check_examples(X: Any, dissimilarity: Any) -> Any:
     _refuse_dask(X)
     if getattr(dissimilarity, "accepts_anything", False):
         return _as_wanted(X, dissimilarity)
-    sparse = False if getattr(dissimilarity, "pairwise", False) else "csr"
-    finite = _finite(dissimilarity)
-    return check_array(X, accept_sparse=sparse, dtype=_DTYPES, ensure_all_finite=finite)
+    return check_array(
+        X,
+        accept_sparse=_sparse(dissimilarity),
+        dtype=_DTYPES,
+        ensure_all_finite=_finite(dissimilarity),
+    )
 
 
 def check_estimator_examples(estimator: Any, X: Any, dissimilarity: Any, *, reset: bool) -> Any:
@@ -37,7 +40,7 @@ def check_estimator_examples(estimator: Any, X: Any, dissimilarity: Any, *, rese
     return validate_data(
         estimator,
         X,
-        accept_sparse="csr",
+        accept_sparse=_sparse(dissimilarity),
         dtype=_DTYPES,
         ensure_all_finite=_finite(dissimilarity),
         reset=reset,
@@ -57,6 +60,12 @@ def _as_wanted(X: Any, dissimilarity: Any) -> Any:
     """Let the dissimilarity check examples of its own kind, if it does."""
     check = getattr(dissimilarity, "check_examples", None)
     return X if check is None else check(X)
+
+
+def _sparse(dissimilarity: Any) -> str | bool:
+    """Return scikit-learn's word for the form of sparse tables that is allowed, if any."""
+    dense = getattr(dissimilarity, "pairwise", False)
+    return "csr" if getattr(dissimilarity, "accepts_sparse", True) and not dense else False
 
 
 def _finite(dissimilarity: Any) -> bool | str:

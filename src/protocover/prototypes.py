@@ -60,6 +60,17 @@ class PrototypeSet:
         index, distance = self._find(X, np.array([0, len(self.order)]), n_jobs)
         return self.order[index[:, 0]], distance[:, 0]
 
+    def nearest_place(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.intp]:
+        """Return each query's nearest prototype alone, which may be known where distances are not.
+
+        Of a kernel matrix, for instance, without K(x, x) of the queries.
+        """
+        if not (self._is_table and hasattr(self.dissimilarity, "ranking")):
+            return self.nearest(X, n_jobs=n_jobs)[0]
+        ranking = self.dissimilarity.ranking(X, self._by_selection())
+        # In class order, so that a tie goes to the class first in order.
+        return np.asarray(self.order[ranking[:, self.order].argmin(axis=1)])
+
     def nearest_by_class(
         self, X: Any, *, n_jobs: int | None = None
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
@@ -75,7 +86,7 @@ class PrototypeSet:
         if len(self.order) == 0:
             return np.empty((row_count(X), 0))
         with limited_threads(n_jobs):
-            if getattr(self.dissimilarity, "pairwise", False):
+            if self._is_table:
                 return np.asarray(self.dissimilarity.cross(X, self._by_selection()))
             table = np.empty((row_count(X), len(self.order)))
             table[:, self.order] = self.dissimilarity.cross(X, self.points)
@@ -86,7 +97,9 @@ class PrototypeSet:
         if len(self.order) == 0:
             return csr_array((row_count(X), 0), dtype=bool)
         if self._answers_whole_rows:
-            step = max(1, _TABLE_SIZE // max(1, len(self.order)))
+            # A table is in memory already, with more columns than there are prototypes.
+            step = row_count(X) if self._is_table else _TABLE_SIZE // len(self.order)
+            step = max(1, step)
             starts = range(0, row_count(X), step)
             blocks = (
                 self.distances(_safe_indexing(X, slice(i, i + step)), n_jobs=n_jobs)
@@ -102,8 +115,12 @@ class PrototypeSet:
     @property
     def _answers_whole_rows(self) -> bool:
         """Whether a query's dissimilarities from some of the prototypes cannot be had alone."""
-        cut_down = hasattr(self.dissimilarity, "for_prototypes")
-        return cut_down or bool(getattr(self.dissimilarity, "pairwise", False))
+        return self._is_table or hasattr(self.dissimilarity, "for_prototypes")
+
+    @property
+    def _is_table(self) -> bool:
+        """Whether queries are rows of a table of values between examples."""
+        return bool(getattr(self.dissimilarity, "pairwise", False))
 
     def _by_selection(self) -> NDArray[np.intp]:
         """Return the columns of a table that the prototypes are, in order of selection."""
@@ -115,7 +132,7 @@ class PrototypeSet:
         self, X: Any, bounds: NDArray[np.intp], n_jobs: int | None
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """Find the nearest in each group of prototypes, by place in class order."""
-        if not getattr(self.dissimilarity, "pairwise", False):
+        if not self._is_table:
             return find_nearest(self.dissimilarity, X, self.points, bounds=bounds, n_jobs=n_jobs)
         return nearest_in_groups(self.distances(X, n_jobs=n_jobs)[:, self.order], bounds)
 

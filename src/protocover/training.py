@@ -107,8 +107,8 @@ def prepare_training(
     kept = np.flatnonzero(weights > 0.0)
     n_given = row_count(X)
     points = X if len(kept) == n_given else _safe_indexing(X, kept)
+    dissimilarity = _fit(dissimilarity, X, codes, points, kept)
     codes = codes[kept]
-    dissimilarity.fit(points, codes)
     if not getattr(dissimilarity, "pairwise", False):
         pools = gather_candidates(
             candidates,
@@ -179,6 +179,23 @@ def training_levels(
         )
 
     return side_by_side(_over_pools(training, build))
+
+
+def _fit(
+    dissimilarity: Any,
+    X: Any,
+    codes: NDArray[np.intp],
+    points: Any,
+    kept: NDArray[np.intp],
+) -> Any:
+    """Fit on the points that are kept, of a table in full view of the rest.
+
+    What stands on the diagonal of a kernel matrix can only be read off all of it.
+    """
+    pairwise = getattr(dissimilarity, "pairwise", False)
+    if pairwise and points is not X and hasattr(dissimilarity, "of_rows"):
+        return dissimilarity.fit(X, codes).of_rows(kept)
+    return dissimilarity.fit(points, codes[kept])
 
 
 def _columns(

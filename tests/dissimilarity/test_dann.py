@@ -205,3 +205,31 @@ def test_refuses_input_it_cannot_use(wine):
         DANN().fit(csr_array(X), y)
     with pytest.raises(ValueError, match="must have the 13 features that DANN was fitted with"):
         DANN().fit(X, y).cross(X[:, :5], X)
+
+
+def test_neighbours_at_one_distance_count_alike():
+    """Corners of a simplex are equally far from one another, whatever their last bits say."""
+    X, y = np.eye(8) / 3.0 + 0.1, np.arange(8) % 2
+    table = DANN(n_neighbors=7).fit(X, y).cross(X, X)
+    same, other = table[0, 2], table[0, 1]
+    for i in range(8):
+        for j in range(8):
+            expected = 0.0 if i == j else same if (i - j) % 2 == 0 else other
+            assert table[i, j] == pytest.approx(expected, rel=1e-6)
+
+
+def test_without_softening_a_step_along_the_boundary_costs_nothing():
+    """The factors of directions without difference between classes are 0, not rounding."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack((np.repeat([-1.0, 1.0], 50) + rng.normal(size=100), rng.normal(size=100)))
+    dann = DANN(epsilon=0.0).fit(X, np.repeat([0, 1], 50)).for_prototypes(X)
+    for metric in dann._metrics:
+        assert np.count_nonzero(metric.factors) == 1
+
+
+def test_distances_do_not_depend_on_the_tile(wine):
+    X, y = wine
+    dann = DANN().fit(X, y)
+    table = dann.cross(X, X[:12])
+    for rows in (slice(0, 1), slice(3, 5), slice(50, 117)):
+        np.testing.assert_array_equal(dann.cross(X[rows], X[:12]), table[rows])

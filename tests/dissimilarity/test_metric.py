@@ -1,13 +1,25 @@
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import coo_array, csc_array, csr_array, csr_matrix
 from scipy.spatial.distance import cdist
-from sklearn.metrics import pairwise_distances
+from sklearn.metrics import DistanceMetric, pairwise_distances
+from sklearn.metrics.pairwise import nan_euclidean_distances
+from sklearn.neighbors import VALID_METRICS
 
-from protocover.dissimilarity import Cosine, Euclidean, Metric, SquaredEuclidean, resolve_metric
-from protocover.dissimilarity.metric import METRIC_NAMES
+from protocover import PVMClassifier
+from protocover.dissimilarity import (
+    Cosine,
+    Euclidean,
+    KernelDistance,
+    Metric,
+    SquaredEuclidean,
+    gaps,
+    resolve_metric,
+)
+from protocover.dissimilarity.metric import METRIC_ALIASES, METRIC_NAMES
 
 RNG = np.random.default_rng(0)
+_BOOLEAN = {"dice", "jaccard", "matching", "rogerstanimoto", "russellrao", "sokalsneath", "yule"}
 X = RNG.uniform(0.1, 1.0, size=(12, 4))
 
 
@@ -16,7 +28,7 @@ X = RNG.uniform(0.1, 1.0, size=(12, 4))
 )
 def test_every_named_metric_gives_what_its_home_gives(name):
     data = X[:, :2] if name == "haversine" else X
-    if name in {"dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule"}:
+    if name in _BOOLEAN:
         data = RNG.random((12, 6)) < 0.5
     fitted = resolve_metric(name).fit(data)
     whole = (
@@ -125,3 +137,130 @@ def test_a_metric_knows_whether_it_learns(metric, expected):
     one, other = metric.fit(A).cross(A, B), metric.fit(B).cross(A, B)
     assert metric.learns_nothing is expected
     assert np.array_equal(one, other) is expected
+
+
+@pytest.mark.parametrize("alias", sorted(METRIC_ALIASES))
+def test_an_alias_means_what_it_means_at_home(alias):
+    """SciPy's and scikit-learn's other names, each asked of the one that knows it."""
+    full = METRIC_ALIASES[alias]
+    data = (RNG.random((12, 6)) < 0.5) if full in _BOOLEAN else X
+    left, right = np.asarray(data[:5], dtype=float), np.asarray(data[5:], dtype=float)
+    params = {"seuclidean": {"V": np.arange(1.0, 5.0)}, "mahalanobis": {"VI": np.eye(4)}}
+    given = params.get(full)
+    ours = resolve_metric(alias, given).fit(data).cross(data[:5], data[5:])
+    home = DistanceMetric if alias in {"infinity", "l1", "l2", "manhattan", "p"} else cdist
+    if alias == "sokalmichener":
+        home = DistanceMetric
+    if home is cdist:
+        expected = cdist(data[:5], data[5:], alias, **(given or {}))
+    else:
+        expected = DistanceMetric.get_metric(alias).pairwise(left, right)
+    np.testing.assert_allclose(ours, expected, atol=1e-12)
+    if full not in {"euclidean", "sqeuclidean", "cosine"}:
+        np.testing.assert_array_equal(
+            Metric(alias, given).fit(data).cross(data[:5], data[5:]), ours
+        )
+
+
+def test_every_name_of_scipy_and_of_scikit_learn_is_known():
+    known = METRIC_NAMES | set(METRIC_ALIASES) | {"euclidean", "sqeuclidean", "cosine"}
+    of_neighbors = set().union(*VALID_METRICS.values())
+    # These two go with arguments of their own: a table, and a function.
+    assert of_neighbors - known <= {"precomputed", "pyfunc"}
+
+
+def test_matching_counts_truth_values_that_differ():
+    numbers = np.array([[0.0, 1.0, 2.0], [0.0, 3.0, 0.0]])
+    expected = DistanceMetric.get_metric("matching").pairwise(numbers)
+    np.testing.assert_array_equal(
+        resolve_metric("matching").fit(numbers).cross(numbers, numbers), expected
+    )
+
+
+def test_a_metric_of_no_such_name_is_refused():
+    with pytest.raises(ValueError, match=r"name must be one of .*canberra.*, got 'cityblok'"):
+        Metric("cityblok").fit(X)
+
+
+def _wide(S):
+    """The same rows with indices of 64 bits."""
+    wide = S.copy()
+    wide.indices, wide.indptr = S.indices.astype(np.int64), S.indptr.astype(np.int64)
+    return wide
+
+
+@pytest.mark.parametrize("metric", [Metric("manhattan"), KernelDistance("laplacian")])
+@pytest.mark.parametrize("form", [csc_array, csr_matrix, coo_array, lambda A: _wide(csr_array(A))])
+def test_sparse_rows_may_come_in_any_form(metric, form):
+    Y = X * (RNG.random(X.shape) < 0.5)
+    expected = metric.fit(Y).cross(Y, Y)
+    S = form(Y)
+    np.testing.assert_allclose(metric.fit(csr_array(Y)).cross(S, S), expected, atol=1e-12)
+    labels = np.arange(len(Y)) % 2
+    sparse = PVMClassifier(0.5, metric=metric).fit(S, labels)
+    dense = PVMClassifier(0.5, metric=metric).fit(Y, labels)
+    np.testing.assert_array_equal(sparse.prototype_indices_, dense.prototype_indices_)
+
+
+@pytest.mark.parametrize("name", ["seuclidean", "mahalanobis", "nan_euclidean", "yule"])
+def test_sparse_rows_are_refused_before_anything_is_learned(name):
+    with pytest.raises(ValueError, match=f"'{name}' does not take sparse input"):
+        Metric(name).fit(csr_array(X))
+
+
+def _with_gaps(seed=0, shape=(40, 7)):
+    rng = np.random.default_rng(seed)
+    holes = rng.normal(size=shape)
+    holes[rng.random(shape) < 0.3] = np.nan
+    holes[:, 2] = rng.normal(size=shape[0])  # so that every pair has a feature in common
+    return holes
+
+
+@pytest.mark.parametrize("params", [{}, {"squared": True}, {"missing_values": -1.0}])
+def test_gaps_are_left_out_as_scikit_learn_does(params):
+    holes = _with_gaps()
+    if "missing_values" in params:
+        holes = np.nan_to_num(holes, nan=-1.0)
+    table = Metric("nan_euclidean", params).fit(holes).cross(holes, holes[:9])
+    expected = nan_euclidean_distances(holes, holes[:9], **params)
+    np.testing.assert_allclose(table, expected, atol=1e-7)
+
+
+def test_distances_across_gaps_do_not_depend_on_tile_or_side(monkeypatch):
+    monkeypatch.setattr(gaps, "_STRIP", 64)
+    holes = _with_gaps()
+    metric = Metric("nan_euclidean").fit(holes)
+    table = metric.cross(holes, holes)
+    np.testing.assert_array_equal(table, table.T)
+    np.testing.assert_array_equal(np.diagonal(table), 0.0)
+    np.testing.assert_array_equal(metric.cross(holes[3:4], holes[5:20]), table[3:4, 5:20])
+    without = metric.cross(np.nan_to_num(holes), np.nan_to_num(holes))
+    np.testing.assert_array_equal(without, cdist(np.nan_to_num(holes), np.nan_to_num(holes)))
+
+
+@pytest.mark.parametrize("name", ["jensenshannon", "correlation", "haversine", "minkowski"])
+def test_rounded_metrics_are_the_same_from_both_sides(name):
+    data = X[:, :2] if name == "haversine" else X
+    params = {"p": 1.5} if name == "minkowski" else None
+    metric = Metric(name, params).fit(data)
+    table = metric.cross(data, data)
+    np.testing.assert_array_equal(table, table.T)
+    np.testing.assert_array_equal(np.diagonal(table), 0.0)
+
+
+def test_a_feature_that_repeats_others_adds_nothing_to_mahalanobis_distance():
+    """Whether a sum of features is kept must not hang on the last bits of a covariance."""
+    data = np.random.default_rng(3).normal(size=(60, 4)) * [1.0, 1e-6, 1e3, 1.0]
+    expected = Metric("mahalanobis").fit(data).cross(data, data[:5])
+    wider = np.column_stack((data, data[:, 0] + data[:, 3], np.full(60, 2.0), 1e4 * data[:, 1]))
+    table = Metric("mahalanobis").fit(wider).cross(wider, wider[:5])
+    np.testing.assert_allclose(table, expected, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["seuclidean", "mahalanobis"])
+def test_what_is_learned_does_not_depend_on_the_layout_in_memory(name):
+    data = np.random.default_rng(4).normal(size=(500, 5))
+    one = Metric(name).fit(data).params_
+    other = Metric(name).fit(np.asfortranarray(data)).params_
+    for key in one:
+        np.testing.assert_array_equal(one[key], other[key])

@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import KFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
 import naive
-from protocover import PVMClassifier
+from protocover import PVMClassifier, suggest_eps
 from protocover.balls import build_balls
-from protocover.dissimilarity import kmers, mismatch
+from protocover.dissimilarity import RankDissimilarity, kmers, mismatch
 from protocover.dissimilarity.fasta import read_fasta
 from protocover.dissimilarity.strings import (
     MismatchDistance,
@@ -261,11 +262,102 @@ def test_nothing_to_compare_gives_an_empty_table():
         (lambda: SpectrumDistance(k=9).fit(DNA), "at least k=9 letters, got 8 at row 0"),
         (lambda: MismatchDistance(k=3, m=4).fit(DNA), "m must be .* got 4"),
         (
-            lambda: MismatchDistance(k=3).fit(DNA).cross(["ACGN"], DNA),
+            lambda: MismatchDistance(k=3, alphabet="ACGT").fit(DNA).cross(["ACGN"], DNA),
             "letter 'N' at position 3 of row 0 .* pass alphabet= with every letter",
+        ),
+        (
+            lambda: MismatchDistance(k=3, m=1).fit(DNA).cross(["ACGT", "ANNTNNA"], DNA),
+            "sequence at row 1 has more than m letters in each of its k-mers that do not occur",
         ),
     ],
 )
 def test_bad_input_is_refused_with_the_way_out(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.fixture
+def fasta(tmp_path):
+    path = tmp_path / "reads.fasta"
+    path.write_text("".join(f">r{i}\n{sequence}\n" for i, sequence in enumerate(DNA)))
+    return path
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [MismatchDistance(3, 1), SpectrumDistance(2), RankDissimilarity(SpectrumDistance(2))],
+    ids=str,
+)
+def test_a_model_is_fitted_on_the_path_of_a_fasta_file(fasta, metric):
+    y = [0, 0, 1, 1, 1, 0]
+    eps = 3.0 if isinstance(metric, RankDissimilarity) else "auto"
+    from_file = PVMClassifier(eps, metric=metric).fit(fasta, y)
+    from_list = PVMClassifier(eps, metric=metric).fit(DNA, y)
+    assert list(from_file.prototypes_) == list(from_list.prototypes_)
+    np.testing.assert_array_equal(from_file.predict(fasta), from_list.predict(DNA))
+    np.testing.assert_array_equal(
+        from_file.coverage(fasta, y).balls.toarray(), from_list.coverage(DNA, y).balls.toarray()
+    )
+    np.testing.assert_array_equal(
+        suggest_eps(fasta, y, metric=metric), suggest_eps(DNA, y, metric=metric)
+    )
+
+
+def test_there_is_a_label_for_each_record_of_the_file(fasta):
+    with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[6, 5\]"):
+        PVMClassifier(metric=SpectrumDistance(2)).fit(fasta, [0, 0, 1, 1, 1])
+
+
+def test_the_name_of_a_file_is_no_list_of_sequences(fasta):
+    with pytest.raises(ValueError, match=r"or pathlib\.Path\(name\) for a FASTA file"):
+        PVMClassifier(metric=SpectrumDistance(2)).fit(str(fasta), [0] * 6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_letters_that_come_later_mismatch_every_word(data):
+    """Queries with strangers against explicit features over the training letters."""
+    alphabet = data.draw(st.sampled_from(["a", "ab", "abc"]))
+    k = data.draw(st.integers(1, 4))
+    m = data.draw(st.integers(0, k - 1))
+    train = data.draw(st.lists(st.text(alphabet, min_size=k, max_size=9), min_size=1, max_size=3))
+    known = "".join(sorted(set("".join(train))))
+    later = st.text(alphabet + "xy", min_size=k, max_size=9)
+    queries = data.draw(st.lists(later, min_size=1, max_size=3))
+    metric = MismatchDistance(k=k, m=m, normalize=False).fit(train)
+    for A, B in ((queries, train), (train, queries), (queries, queries), (queries, list(queries))):
+        K = naive.mismatch_kernel(A, B, k, m, known)
+        rows = [naive.mismatch_kernel([a], [a], k, m, known)[0, 0] for a in A]
+        columns = [naive.mismatch_kernel([b], [b], k, m, known)[0, 0] for b in B]
+        expected = np.sqrt(np.add.outer(rows, columns) - 2.0 * K)
+        np.testing.assert_allclose(metric.cross(A, B), expected, rtol=1e-12)
+
+
+def test_a_query_is_as_far_alone_as_with_others():
+    metric = MismatchDistance(k=3, m=1).fit(DNA)
+    queries = ["ACGNACGT", "ACGTTCGA", "NACGTN"]
+    whole = metric.cross(queries, DNA)
+    for i, query in enumerate(queries):
+        np.testing.assert_array_equal(metric.cross([query], DNA), whole[[i]])
+    np.testing.assert_array_equal(metric.cross(DNA, queries), whole.T)
+
+
+def test_words_of_any_length_may_hold_strangers():
+    """70 positions do not fit the bits of a machine word."""
+    train = ["ab" * 50, "ba" * 50]
+    query = "ab" * 36 + "z" + "ab" * 36
+    metric = MismatchDistance(k=70, m=0, normalize=False).fit(train)
+    kernel = spectrum_kernel([query], train, k=70, normalize=False)
+    own = 4.0**2 + 2.0**2  # k-mers from a and from b on, before and after the stranger
+    squares = own + np.array([16.0**2 + 15.0**2] * 2) - 2 * kernel
+    np.testing.assert_allclose(metric.cross([query], train) ** 2, squares)
+
+
+def test_cross_validation_without_an_alphabet():
+    """A letter of a held-out fold need not be in the folds that are learned from."""
+    words = [*DNA, "ACGTACGN", "TTTTGGGR"] * 2
+    y = np.array([0, 0, 1, 1, 1, 0, 0, 1] * 2)
+    order = np.argsort([("N" in word) + 2 * ("R" in word) for word in words], kind="stable")
+    words, y = [words[i] for i in order], y[order]
+    scores = cross_val_score(PVMClassifier(metric=MismatchDistance(3, 1)), words, y, cv=KFold(4))
+    assert np.isfinite(scores).all()

@@ -137,7 +137,7 @@ def _square(metric, table, y):
     return Example(PVMClassifier(metric=metric), table, y, table[:7])
 
 
-_BOOLEAN = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
+_BOOLEAN = ("dice", "jaccard", "matching", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
 _NUMERIC = sorted(METRIC_NAMES - {"haversine", "nan_euclidean", "jensenshannon", *_BOOLEAN})
 _X, _Y = _rows()
 _IMAGES, _DIGITS = _positive(5, 24, 36)

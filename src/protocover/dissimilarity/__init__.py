@@ -5,7 +5,11 @@ Whatever is passed as ``metric=`` becomes an object with ``fit(X, y)`` and
 
 - ``symmetric``: d(a, b) is d(b, a), so each pair need be computed only once;
 - ``pairwise``: `X` is a table of values between examples, not of their features;
-- ``accepts_anything``: examples need not be rows of numbers;
+- ``accepts_anything``: examples need not be rows of numbers; a method ``check_examples``
+  may then check them and bring them into another form;
+- ``accepts_sparse`` (default true): rows may be those of a sparse table;
+- ``positive_only``: rows must not hold negative numbers;
+- ``input_tags``: further of scikit-learn's tags for input, such as ``{"string": True}``;
 - ``allows_nan``: rows may hold missing values;
 - ``learns_nothing``: `fit` has no influence on `cross`;
 - ``thread_safe`` (default true): several blocks may be computed at once.
@@ -23,7 +27,7 @@ from .fasta import FastaRecord, read_fasta
 from .function import Function
 from .gower import Gower
 from .kernel import KernelDistance, kernel_to_distance
-from .metric import METRIC_NAMES, Metric
+from .metric import METRIC_ALIASES, METRIC_NAMES, Metric
 from .precomputed import Precomputed
 from .rank import RankDissimilarity
 from .strings import MismatchDistance, SpectrumDistance, mismatch_kernel, spectrum_kernel
@@ -53,7 +57,6 @@ __all__ = [
 
 _OWN = {
     "euclidean": Euclidean,
-    "l2": Euclidean,
     "sqeuclidean": SquaredEuclidean,
     "cosine": Cosine,
     "precomputed": Precomputed,
@@ -87,13 +90,32 @@ def resolve_metric(metric: Any, params: dict[str, Any] | None = None) -> Any:
     )
 
 
+def input_tags(metric: Any, params: dict[str, Any] | None = None) -> dict[str, bool]:
+    """Return scikit-learn's tags for the input that `metric` takes.
+
+    Of something that is no metric, which `fit` will refuse, there is nothing to say.
+    """
+    try:
+        made = metric if hasattr(metric, "cross") else resolve_metric(metric, params)
+    except ValueError:
+        return {}
+    return {
+        "pairwise": bool(getattr(made, "pairwise", False)),
+        "sparse": bool(getattr(made, "accepts_sparse", True)),
+        "allow_nan": bool(getattr(made, "allows_nan", False)),
+        "positive_only": bool(getattr(made, "positive_only", False)),
+        **getattr(made, "input_tags", {}),
+    }
+
+
 def _resolve_name(name: str, params: dict[str, Any] | None) -> Any:
-    """Look a metric up by name."""
-    if name in _OWN:
+    """Look a metric up by name, or by what SciPy or scikit-learn call it otherwise."""
+    full = METRIC_ALIASES.get(name, name)
+    if full in _OWN:
         if params:
             raise ValueError(f"metric {name!r} takes no metric_params, got {params!r}")
-        return _OWN[name]()
-    if name in METRIC_NAMES:
+        return _OWN[full]()
+    if full in METRIC_NAMES:
         return Metric(name, params)
-    known = ", ".join(sorted(METRIC_NAMES | set(_OWN)))
+    known = ", ".join(sorted(METRIC_NAMES | {"l2"} | set(_OWN)))
     raise ValueError(f"metric must be one of {known}, got {name!r}")

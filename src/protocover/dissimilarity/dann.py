@@ -68,6 +68,11 @@ class DANN(BaseEstimator):
     held for one block of candidates while balls are built and for the prototypes after
     that.
 
+    Metrics come from decompositions of matrices, which differ in their last bits from
+    processor to processor. Squared distances are therefore rounded to 32 bits, or, where x
+    lies in directions that count little, to 2^-44 of what its distance could be in the
+    direction that counts most.
+
     References
     ----------
     T. Hastie and R. Tibshirani, Discriminant adaptive nearest neighbor classification,
@@ -88,6 +93,7 @@ class DANN(BaseEstimator):
            [ 4.3]])
     """
 
+    accepts_sparse = False
     symmetric = False
 
     def __init__(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -91,7 +91,9 @@ class Gower(BaseEstimator):
     """
 
     accepts_anything = True
+    accepts_sparse = False
     allows_nan = True
+    input_tags: ClassVar[dict[str, bool]] = {"categorical": True, "string": True}
     symmetric = True
 
     def __init__(

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_non_negative
 
 from ..balls import check_dissimilarities
+from ..exceptions import warn_caller
 from ..resources import row_count
+from .kernel_table import own_values, worst_square
+from .metric import narrow_rows
+from .rounding import grain, round_in_place
 
 __all__ = ["KernelDistance", "kernel_to_distance"]
 
 _DIAGONAL_BLOCK = 64
+# Rows among which a kernel is looked at for squared distances below zero.
+_SAMPLE = 256
+_SAMPLE_OF_CALLS = 32
+# A matrix in single precision may be off by so much of its diagonal.
+_ROUNDING = 1e-6
 
 
 def kernel_to_distance(
@@ -39,6 +52,15 @@ def kernel_to_distance(
     ndarray, shape (n, m)
         Distances, ready for ``metric="precomputed"``.
 
+    Notes
+    -----
+    Squared distances are rounded to multiples of 2^-40 of the larger of K(x, x) and
+    K(z, z), brought up to a power of two. That is far above the last bits, in which kernels
+    differ from processor to processor, so that what is zero in theory is zero and what is
+    equal is equal. Distances below a millionth of the length of x and z are lost in it, as
+    they mostly are already in the difference of kernel values. A squared distance below
+    zero, which only an indefinite kernel has, counts as zero.
+
     Examples
     --------
     >>> from protocover.dissimilarity import kernel_to_distance
@@ -56,8 +78,9 @@ def kernel_to_distance(
         )
     rows = np.diagonal(kernel) if row_diagonal is None else np.asarray(row_diagonal)
     columns = np.diagonal(kernel) if column_diagonal is None else np.asarray(column_diagonal)
-    squares = rows[:, None] + columns[None, :] - 2.0 * kernel
-    # Rounding may leave the square of a distance of zero a little below zero.
+    squares = kernel * -2.0
+    squares += np.add.outer(rows, columns)
+    round_in_place(squares, np.maximum.outer(grain(rows), grain(columns)))
     return np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares)
 
 
@@ -74,10 +97,20 @@ class KernelDistance(BaseEstimator):
 
     Notes
     -----
+    Squared distances are rounded as in :func:`kernel_to_distance`, so that they do not
+    depend on the processor.
+
     With ``"precomputed"`` the training matrix must be square. At prediction the matrix of
-    queries x training points does not tell K(x, x) of a query. Where the training
-    diagonal is constant, as in a normalised kernel, that constant is taken; for other
-    kernels use :func:`kernel_to_distance` and ``metric="precomputed"``.
+    queries x training points does not tell K(x, x) of a query. Which prototype is nearest
+    does not depend on it, so that `predict` always has an answer. Distances themselves, and
+    so who lies in a ball, are known where the rows are the training matrix again, and where
+    the training diagonal is constant, as in a normalised kernel: that constant is then
+    taken for the queries. For the distances of other queries use
+    :func:`kernel_to_distance` and ``metric="precomputed"``.
+
+    A kernel that is not positive definite may give squared distances below zero, which
+    count as zero. `fit` warns of them; except for a precomputed kernel it looks at a sample
+    of the rows only.
 
     Examples
     --------
@@ -85,6 +118,8 @@ class KernelDistance(BaseEstimator):
     >>> KernelDistance("linear").fit([[0.0]]).cross([[3.0, 4.0]], [[0.0, 0.0]])
     array([[5.]])
     """
+
+    _rows: NDArray[np.intp] | None = None  # training points that are points; None for all
 
     def __init__(
         self,
@@ -105,12 +140,22 @@ class KernelDistance(BaseEstimator):
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
     @property
+    def accepts_sparse(self) -> bool:
+        """Whether rows may be those of a sparse table."""
+        return not self.pairwise and not self.positive_only
+
+    @property
+    def positive_only(self) -> bool:
+        """Whether rows must not hold negative numbers, as in the two kernels of histograms."""
+        return isinstance(self.kernel, str) and self.kernel in ("chi2", "additive_chi2")
+
+    @property
     def thread_safe(self) -> bool:
         """Whether several blocks may be computed at once."""
         return isinstance(self.kernel, str)
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Remember the diagonal of a precomputed kernel; otherwise do nothing."""
+        """Remember the diagonal of a precomputed kernel; warn of one that is indefinite."""
         if self.pairwise:
             kernel = np.asarray(X, dtype=np.float64)
             if kernel.ndim != 2 or kernel.shape[0] != kernel.shape[1]:
@@ -120,11 +165,25 @@ class KernelDistance(BaseEstimator):
                 )
             self.diagonal_ = np.diagonal(kernel).copy()
             self.n_candidates_ = len(kernel)
+        elif row_count(X) > 0:
+            size = _SAMPLE if isinstance(self.kernel, str) else _SAMPLE_OF_CALLS
+            rows = _safe_indexing(X, np.unique(np.linspace(0, row_count(X) - 1, size, dtype=int)))
+            kernel = self._evaluate(rows, rows)
+        else:
+            return self
+        self._warn_if_indefinite(kernel)
         return self
 
+    def of_rows(self, rows: NDArray[np.intp]) -> KernelDistance:
+        """Return the same with only some of the training points as points, all as candidates."""
+        part = copy(self)
+        part._rows = rows
+        return part
+
     def table(self, X: Any) -> NDArray[np.float64]:
-        """Return the distances that the kernel matrix of the training points stands for."""
-        return kernel_to_distance(X)
+        """Return the distances that the rows of the training points' kernel matrix stand for."""
+        rows = self.diagonal_ if self._rows is None else self.diagonal_[self._rows]
+        return kernel_to_distance(X, row_diagonal=rows, column_diagonal=self.diagonal_)
 
     def cross(self, A: Any, B: Any) -> NDArray[np.float64]:
         """Return the distances of the rows of A from the rows of B."""
@@ -136,8 +195,24 @@ class KernelDistance(BaseEstimator):
         table = kernel_to_distance(kernel, row_diagonal=rows, column_diagonal=columns)
         return check_dissimilarities(table, kernel.shape, f"kernel {self.kernel!r}")
 
+    def ranking(self, A: Any, B: Any) -> NDArray[np.float64]:
+        """Return numbers that order the columns `B` of a kernel matrix as distances would.
+
+        Where distances are known they are these. Else they are the squared distances less
+        the K(x, x) of each row, which is the same for all columns.
+        """
+        kernel, columns, own = self._read(A, B)
+        diagonal = self.diagonal_[columns]
+        if own is not None:
+            return kernel_to_distance(kernel, row_diagonal=own, column_diagonal=diagonal)
+        return round_in_place(diagonal - 2.0 * kernel, grain(np.abs(diagonal).max(initial=0.0)))
+
     def _evaluate(self, A: Any, B: Any) -> NDArray[np.float64]:
         """Return the kernel values of the rows of A with the rows of B."""
+        if self.kernel == "laplacian" and issparse(A):
+            A, B = narrow_rows(A), narrow_rows(B)
+        if self.positive_only:
+            A, B = _histograms(A), _histograms(B)
         kernel = pairwise_kernels(A, B, metric=self.kernel, n_jobs=1, **(self.params or {}))
         return np.asarray(kernel, dtype=np.float64)
 
@@ -150,24 +225,48 @@ class KernelDistance(BaseEstimator):
 
     def _cross_precomputed(self, A: Any, B: Any) -> NDArray[np.float64]:
         """Return the distances that columns `B` of the kernel matrix `A` stand for."""
+        kernel, columns, own = self._read(A, B)
+        if own is None:
+            raise ValueError(
+                "these distances need K(x, x) of the queries, which their kernel values with the "
+                "training points do not tell; to find the nearest prototype, predict with "
+                "outlier_label=None does without; for anything else normalise the kernel, or use "
+                "kernel_to_distance and metric='precomputed'"
+            )
+        return kernel_to_distance(
+            kernel, row_diagonal=own, column_diagonal=self.diagonal_[columns]
+        )
+
+    def _read(
+        self, A: Any, B: Any
+    ) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.float64] | None]:
+        """Return the columns `B` of the matrix `A`, their numbers, and K(x, x) of the rows."""
         columns = np.asarray(B, dtype=np.intp)
         kernel = np.asarray(A, dtype=np.float64)
+        own = own_values(kernel, self.diagonal_)
         if kernel.shape[1] == self.n_candidates_:
-            kernel = kernel[:, columns]
-        elif kernel.shape[1] != len(columns):
+            return kernel[:, columns], columns, own
+        if kernel.shape[1] != len(columns):
             raise ValueError(
                 f"X must have a column for each of the {self.n_candidates_} training points, or "
                 f"for each of the {len(columns)} prototypes, got {kernel.shape[1]} columns"
             )
-        constant = self.diagonal_[0]
-        if not np.allclose(self.diagonal_, constant, rtol=1e-9, atol=0.0):
-            raise ValueError(
-                "K(x, x) of the queries is not known from their kernel values with the training "
-                "points; normalise the kernel, or use kernel_to_distance and "
-                "metric='precomputed'"
+        return kernel, columns, own
+
+    def _warn_if_indefinite(self, kernel: NDArray[np.float64]) -> None:
+        """Warn of squared distances that are below zero by more than rounding explains."""
+        worst = worst_square(kernel, np.diagonal(kernel))
+        if worst < -_ROUNDING:
+            warn_caller(
+                f"kernel {self.kernel!r} is not positive definite: squared distances are as low "
+                f"as {worst:.2g} times K(x, x), and those below zero count as zero; choose other "
+                "parameters or another kernel",
+                UserWarning,
             )
-        return kernel_to_distance(
-            kernel,
-            row_diagonal=np.full(len(kernel), constant),
-            column_diagonal=self.diagonal_[columns],
-        )
+
+
+def _histograms(A: Any) -> NDArray[np.float64]:
+    """Return rows for the kernels of histograms, which want to be able to write to them."""
+    rows = np.require(A, dtype=np.float64, requirements="W")
+    check_non_negative(rows, "KernelDistance")
+    return rows

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
-from math import comb, factorial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array, hstack
+from scipy.sparse import block_diag, coo_array, csr_array, eye_array, hstack, kron
 
-__all__ = ["GappedCounts", "count_gapped", "product_tiles", "sharing_weights"]
+from .sharing import sharing_weights
+
+__all__ = ["GappedCounts", "count_gapped", "product_tiles"]
 
 Floats = NDArray[np.float64]
 
@@ -29,15 +30,19 @@ _MOST_WORDS = 2**62
 class GappedCounts:
     """How often each gapped k-mer occurs in each sequence.
 
+    Those of k-mers with letters outside the alphabet, strangers, are features of their own,
+    by the positions that are strange.
+
     Attributes
     ----------
     counts : csr_array of float, shape (n_sequences, n_features)
-    weights : ndarray of float, shape (n_features,)
-        What a pair of occurrences of the feature adds to the kernel.
+    weights : csr_array of float, shape (n_features, n_features)
+        What a pair of occurrences of two features adds to the kernel. Without strangers each
+        feature goes with itself alone.
     """
 
     counts: csr_array
-    weights: Floats
+    weights: csr_array
 
     def take(self, rows: slice) -> GappedCounts:
         """Return the counts of some of the sequences."""
@@ -45,50 +50,46 @@ class GappedCounts:
 
     def diagonal(self) -> Floats:
         """Return the kernel of each sequence with itself."""
-        squares = self.counts.copy()
-        squares.data **= 2
-        return np.asarray(squares @ self.weights)
+        return np.asarray((self.counts @ self.weights).multiply(self.counts).sum(axis=1))
 
-
-def sharing_weights(k: int, m: int, n_letters: int) -> dict[int, int]:
-    """Return w with: words within m of both of two k-mers = sum_t w[t] C(agreements, t).
-
-    By binomial inversion. Words within m of both exist only where at most 2 m places
-    differ, so only t >= k - 2 m appear.
-    """
-    weights = {}
-    for t in range(k + 1):
-        weight = sum(
-            (-1) ** (t - a) * comb(t, a) * _words_near_both(k, m, n_letters, k - a)
-            for a in range(t + 1)
-        )
-        if weight:
-            weights[t] = weight
-    return weights
+    @property
+    def is_plain(self) -> bool:
+        """Whether each feature goes with itself alone."""
+        places = self.weights.tocoo()
+        return bool((places.row == places.col).all())
 
 
 def count_gapped(
-    letters: NDArray[np.int64],
-    lengths: NDArray[np.int64],
-    *,
-    k: int,
-    n_letters: int,
-    weights: dict[int, int],
+    letters: NDArray[np.int64], lengths: NDArray[np.int64], *, k: int, m: int, n_letters: int
 ) -> GappedCounts:
-    """Count every gapped k-mer with t positions kept, for each t of `weights`."""
+    """Count every gapped k-mer that matters with up to m mismatches; strangers are below 0.
+
+    Words within m of two k-mers exist only where at most 2 m places differ, so at least
+    k - 2 m positions are kept.
+    """
     ends = np.cumsum(lengths)
     sequence = np.repeat(np.arange(len(lengths)), lengths)
     windows = np.flatnonzero(np.arange(len(letters)) + k <= ends[sequence])
-    rows = sequence[windows]
-    tables, shares = [], []
-    for t, weight in weights.items():
+    windows, pattern, patterns = _patterns(letters, windows, k=k, m=m)
+    tables, weights = [], []
+    for t in range(max(0, k - 2 * m), k + 1):
         for kept in combinations(range(k), t):
-            words, n_words = _number_words(letters, windows, kept, n_letters)
-            ones = np.ones(len(rows))
-            table = coo_array((ones, (rows, words)), shape=(len(lengths), n_words)).tocsr()
-            tables.append(table)
-            shares.append(np.full(n_words, float(weight)))
-    return GappedCounts(csr_array(hstack(tables, format="csr")), np.concatenate(shares))
+            mask = sum(1 << position for position in kept)
+            sharing = sharing_weights(mask, patterns, k=k, m=m, n_letters=n_letters)
+            if not sharing.any():
+                continue
+            known = np.flatnonzero(np.array([not mask & bits for bits in patterns])[pattern])
+            words, n_words = _number_words(letters, windows[known], kept, n_letters)
+            rows, columns = sequence[windows[known]], pattern[known] * n_words + words
+            shape = (len(lengths), len(patterns) * n_words)
+            table = coo_array((np.ones(len(rows)), (rows, columns)), shape=shape)
+            tables.append(table.tocsr())
+            weights.append(kron(sharing, eye_array(n_words), format="csr"))
+    if not tables:
+        return GappedCounts(csr_array((len(lengths), 0)), csr_array((0, 0)))
+    return GappedCounts(
+        csr_array(hstack(tables, format="csr")), csr_array(block_diag(weights, format="csr"))
+    )
 
 
 def product_tiles(left: GappedCounts, right: GappedCounts) -> Callable[[slice, slice], Floats]:
@@ -97,16 +98,19 @@ def product_tiles(left: GappedCounts, right: GappedCounts) -> Callable[[slice, s
     Sums of products of integers are exact below 2^53, so a value does not depend on the
     tile it is computed in.
     """
+    if not left.is_plain:
+        return _mixed_tiles(left, right)
     together = _sequence_share(left.counts) * _sequence_share(right.counts)
     common = np.flatnonzero(together > _DENSE_SHARE**2)
     rare = np.flatnonzero((together > 0.0) & (together <= _DENSE_SHARE**2))
+    weights = left.weights.diagonal()
     right_dense, right_sparse = right.counts[:, common].toarray(), right.counts[:, rare]
     left_dense, left_sparse = right_dense, right_sparse
     if left is not right:
         left_dense, left_sparse = left.counts[:, common].toarray(), left.counts[:, rare]
-    dense_weights = left.weights[common]
+    dense_weights = weights[common]
     # The few weights of the sparse part are put on once, those of the dense part tile by tile.
-    left_sparse = csr_array(left_sparse * left.weights[rare])
+    left_sparse = csr_array(left_sparse * weights[rare])
 
     def tile(rows: slice, columns: slice) -> Floats:
         product = (left_dense[rows] * dense_weights) @ right_dense[columns].T
@@ -116,20 +120,30 @@ def product_tiles(left: GappedCounts, right: GappedCounts) -> Callable[[slice, s
     return tile
 
 
-def _words_near_both(k: int, m: int, n_letters: int, h: int) -> int:
-    """Count the words within m mismatches of both of two k-mers that differ in h places."""
-    total = 0
-    for i in range(min(m, k - h) + 1):
-        elsewhere = comb(k - h, i) * (n_letters - 1) ** i
-        for first in range(h + 1):
-            for second in range(h - first + 1):
-                # Of the h places: as in the first, as in the second, as in neither.
-                if i + h - first <= m and i + h - second <= m:
-                    neither = h - first - second
-                    ways = factorial(h) // factorial(first) // factorial(second)
-                    ways = ways // factorial(neither) * (n_letters - 2) ** neither
-                    total += elsewhere * ways
-    return total
+def _mixed_tiles(left: GappedCounts, right: GappedCounts) -> Callable[[slice, slice], Floats]:
+    """Return the tiles where features go with others, which strangers make them do."""
+    weighted, columns_of = csr_array(left.counts @ left.weights), right.counts
+
+    def tile(rows: slice, columns: slice) -> Floats:
+        return np.asarray((weighted[rows] @ columns_of[columns].T).toarray())
+
+    return tile
+
+
+def _patterns(
+    letters: NDArray[np.int64], windows: NDArray[np.intp], *, k: int, m: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp], list[int]]:
+    """Return the windows with at most m strangers, each one's pattern, and all patterns.
+
+    No word is within m of a k-mer with more. A pattern has a bit for each strange position.
+    """
+    if not (letters < 0).any():
+        return windows, np.zeros(len(windows), dtype=np.intp), [0]
+    strange = np.stack([letters[windows + position] < 0 for position in range(k)], axis=1)
+    few = strange.sum(axis=1) <= m
+    rows, pattern = np.unique(strange[few], axis=0, return_inverse=True)
+    bits = [sum(1 << int(position) for position in np.flatnonzero(row)) for row in rows]
+    return windows[few], pattern.reshape(-1), bits
 
 
 def _number_words(

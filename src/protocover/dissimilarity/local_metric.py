@@ -11,12 +11,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .rounding import grain, round_in_place
+
 __all__ = ["LocalMetric", "Neighbourhood", "adapt_metric"]
 
 Floats = NDArray[np.float64]
 
 # Closer than this share of the farthest distance, only rounding tells two points apart.
 _COINCIDENT = 1e-9
+# Decompositions leave about 42 bits of a squared distance the same on every machine, and of
+# one that is small only because it runs along a direction that counts little, fewer.
+_BITS = 32
+_SMALL = 2.0**-12
+# A factor below this share of the largest is the rounding of none.
+_NO_FACTOR = 2.0**-40
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,16 +65,18 @@ class LocalMetric:
     rest: float
 
     def distances(self, points: Floats, z: Floats) -> Floats:
-        """Distances of points (n, g) from z."""
+        """Distances of points (n, g) from z, rounded to what does not depend on the machine."""
         difference = points - z
         along = difference @ self.directions
         along *= along
         squares = along @ self.factors
+        lengths = np.einsum("ij,ij->i", difference, difference)
+        largest = self.factors.max(initial=0.0)
         if self.directions.shape[1] < len(z):
-            beside = np.einsum("ij,ij->i", difference, difference) - along.sum(axis=1)
-            squares += self.rest * np.maximum(beside, 0.0)
-        result: Floats = np.sqrt(squares)
-        return result
+            squares += self.rest * np.maximum(lengths - along.sum(axis=1), 0.0)
+            largest = max(largest, self.rest)
+        scale = squares + (_SMALL * largest) * lengths
+        return np.sqrt(round_in_place(squares, grain(scale, bits=_BITS)))
 
 
 def adapt_metric(
@@ -102,7 +112,9 @@ def _tricube(distance: Floats) -> Floats:
     reach = distance.max()
     weights = np.ones_like(distance)
     if distance.min() < reach:
-        weights = (1.0 - (distance / reach) ** 3) ** 3
+        share = distance / reach
+        rest = 1.0 - share * share * share
+        weights = rest * rest * rest
     result: Floats = weights / weights.sum()
     return result
 
@@ -140,7 +152,8 @@ def _metric(within: Floats, between: Floats, *, epsilon: float, shrinkage: float
     inner = sphered.T @ sphered
     inner[np.diag_indices_from(inner)] += epsilon
     factors, turn = np.linalg.eigh(root @ inner @ root)
-    return LocalMetric(basis @ turn, np.maximum(factors, 0.0), epsilon / (shrinkage * level))
+    factors = np.where(factors > _NO_FACTOR * factors.max(), factors, 0.0)
+    return LocalMetric(basis @ turn, factors, epsilon / (shrinkage * level))
 
 
 def _basis(rows: Floats) -> Floats:

@@ -6,17 +6,29 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csr_matrix, issparse
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
-from sklearn.metrics import pairwise_distances
+from sklearn.metrics.pairwise import haversine_distances, manhattan_distances
 
 from ..balls import check_dissimilarities
 from ..resources import row_count
+from .gaps import nan_euclidean
+from .rounding import grain, round_in_place
 
-__all__ = ["METRIC_NAMES", "Metric"]
+__all__ = ["METRIC_ALIASES", "METRIC_NAMES", "Metric", "narrow_rows"]
 
-_BOOLEAN = {"dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule"}
+Floats = NDArray[np.float64]
+
+_BOOLEAN = {
+    "dice",
+    "jaccard",
+    "matching",
+    "rogerstanimoto",
+    "russellrao",
+    "sokalsneath",
+    "yule",
+}
 _REAL = {
     "braycurtis",
     "canberra",
@@ -30,10 +42,31 @@ _REAL = {
     "seuclidean",
 }
 _OF_SCIKIT_LEARN = {"haversine", "nan_euclidean"}
-_ALIASES = {"manhattan": "cityblock", "l1": "cityblock"}
 _SPARSE = {"cityblock"}
 
-METRIC_NAMES = frozenset(_BOOLEAN | _REAL | _OF_SCIKIT_LEARN | set(_ALIASES))
+METRIC_NAMES = frozenset(_BOOLEAN | _REAL | _OF_SCIKIT_LEARN | {"manhattan", "l1"})
+
+# What SciPy and scikit-learn call these metrics otherwise, and those of the fast path.
+METRIC_ALIASES = {
+    alias: name
+    for name, aliases in {
+        "chebyshev": "ch cheb cheby chebychev infinity",
+        "cityblock": "c cb cblock l1 manhattan",
+        "correlation": "co",
+        "cosine": "cos",
+        "euclidean": "e eu euclid l2",
+        "hamming": "h ha hamm",
+        "jaccard": "j ja jacc",
+        "jensenshannon": "js",
+        "mahalanobis": "mah mahal",
+        "minkowski": "m mi p pnorm",
+        # Both are 2 d / (n + d) for d of n places that differ.
+        "rogerstanimoto": "sokalmichener",
+        "seuclidean": "s se",
+        "sqeuclidean": "sqe sqeuclid",
+    }.items()
+    for alias in aliases.split()
+}
 
 
 class Metric(BaseEstimator):
@@ -47,6 +80,16 @@ class Metric(BaseEstimator):
         What the metric takes beside the rows, such as ``{"p": 1.5}``. The variances of
         ``"seuclidean"`` and the inverse covariance of ``"mahalanobis"`` are learned in
         `fit` when they are not given here.
+
+    Notes
+    -----
+    Distances do not depend on the processor. Most are sums in the order of the features.
+    Where a logarithm, a power or a sine is involved, whose last bits differ, they are
+    rounded: ``"correlation"``, ``"haversine"`` and the square of ``"jensenshannon"`` to
+    multiples of 2^-40, ``"minkowski"`` with a `p` other than 1, 2 and infinity to about 40
+    bits. The inverse covariance that ``"mahalanobis"`` learns is rounded to 2^-40 of its
+    largest entry, and directions in which the standardised training points do not extend,
+    but for such rounding, do not count in it.
 
     Examples
     --------
@@ -64,42 +107,114 @@ class Metric(BaseEstimator):
     @property
     def allows_nan(self) -> bool:
         """Whether rows may hold missing values."""
-        return self.name == "nan_euclidean"
+        return self._name == "nan_euclidean"
+
+    @property
+    def accepts_sparse(self) -> bool:
+        """Whether rows may be those of a sparse table."""
+        return self._name in _SPARSE
+
+    @property
+    def positive_only(self) -> bool:
+        """Whether rows must not hold negative numbers."""
+        return self._name == "jensenshannon"
 
     @property
     def learns_nothing(self) -> bool:
         """Whether `fit` has no influence on `cross`."""
-        learned = {"seuclidean": "V", "mahalanobis": "VI"}.get(self.name)
+        learned = {"seuclidean": "V", "mahalanobis": "VI"}.get(self._name)
         return learned is None or learned in (self.params or {})
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn what the metric takes from the training data."""
+        known = {*METRIC_NAMES, *METRIC_ALIASES.values()}
+        if self._name not in known:
+            raise ValueError(f"name must be one of {', '.join(sorted(known))}, got {self.name!r}")
+        self._refuse_sparse(X)
         params = dict(self.params or {})
-        if self.name == "seuclidean" and "V" not in params:
-            variance = np.var(X, axis=0, ddof=1) if len(X) > 1 else np.ones(np.shape(X)[1])
-            # A constant feature tells nothing: any positive variance leaves it out.
-            params["V"] = np.where(variance > 0.0, variance, 1.0)
-        if self.name == "mahalanobis" and "VI" not in params:
-            covariance = np.cov(X, rowvar=False) if len(X) > 1 else np.eye(np.shape(X)[1])
-            params["VI"] = np.linalg.pinv(np.atleast_2d(covariance))
+        if self._name == "seuclidean" and "V" not in params:
+            params["V"] = _variances(X)
+        if self._name == "mahalanobis" and "VI" not in params:
+            params["VI"] = _inverse_covariance(X)
         self.params_ = params
         return self
 
-    def cross(self, A: Any, B: Any) -> NDArray[np.float64]:
+    def cross(self, A: Any, B: Any) -> Floats:
         """Return the dissimilarities of the rows of A from the rows of B."""
-        name = _ALIASES.get(self.name, self.name)
-        if issparse(A) or issparse(B):
-            if name not in _SPARSE:
-                raise ValueError(
-                    f"metric {self.name!r} does not take sparse input; pass X.toarray(), or "
-                    "use 'euclidean', 'sqeuclidean', 'cosine' or 'cityblock'"
-                )
-            table = pairwise_distances(A, B, metric=name, n_jobs=1)
-        elif name in _OF_SCIKIT_LEARN:
-            table = pairwise_distances(A, B, metric=name, n_jobs=1, **self.params_)
-        else:
-            dtype: Any = bool if name in _BOOLEAN else np.float64
-            left, right = np.asarray(A, dtype=dtype), np.asarray(B, dtype=dtype)
-            table = cdist(left, right, name, **self.params_)
+        self._refuse_sparse(A, B)
+        table = self._compute(A, B)
         source = f"metric {self.name!r}"
         return check_dissimilarities(table, (row_count(A), row_count(B)), source)
+
+    @property
+    def _name(self) -> str:
+        """The name without aliases."""
+        return METRIC_ALIASES.get(self.name, self.name)
+
+    def _compute(self, A: Any, B: Any) -> Floats:
+        """Return the table as the metric's home gives it, but for the last bits."""
+        if issparse(A) or issparse(B):
+            return np.asarray(manhattan_distances(narrow_rows(A), narrow_rows(B)))
+        if self._name == "nan_euclidean":
+            return nan_euclidean(A, B, **self.params_)
+        if self._name == "haversine":
+            return round_in_place(haversine_distances(A, B, **self.params_), 2.0**-40)
+        dtype: Any = bool if self._name in _BOOLEAN else np.float64
+        left, right = np.asarray(A, dtype=dtype), np.asarray(B, dtype=dtype)
+        return self._rounded(cdist(left, right, self._name, **self.params_))
+
+    def _rounded(self, table: Floats) -> Floats:
+        """Take out the last bits where they depend on the machine."""
+        if self._name == "correlation":
+            return round_in_place(table, 2.0**-40)
+        if self._name == "jensenshannon":
+            return np.sqrt(round_in_place(table * table, 2.0**-40))
+        if self._name == "minkowski" and self.params_.get("p", 2) not in (1, 2, np.inf):
+            return round_in_place(table, grain(table))
+        return table
+
+    def _refuse_sparse(self, *tables: Any) -> None:
+        """Refuse sparse rows where the metric does not take them."""
+        if not self.accepts_sparse and any(issparse(table) for table in tables):
+            raise ValueError(
+                f"metric {self.name!r} does not take sparse input; pass X.toarray(), or "
+                "use 'euclidean', 'sqeuclidean', 'cosine' or 'cityblock'"
+            )
+
+
+def narrow_rows(X: Any) -> csr_matrix:
+    """Return sparse rows with 32-bit indices, which scikit-learn's Manhattan distance wants."""
+    rows = csr_matrix(X)
+    rows.sum_duplicates()
+    narrow = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
+    return csr_matrix((rows.data, *narrow), shape=rows.shape)
+
+
+def _variances(X: Any) -> Floats:
+    """Return the variance of each feature."""
+    rows = np.ascontiguousarray(X, dtype=np.float64)
+    if len(rows) < 2:
+        return np.ones(rows.shape[1])
+    variance = rows.var(axis=0, ddof=1)
+    # A constant feature tells nothing: any positive variance leaves it out.
+    return np.where(variance > 0.0, variance, 1.0)
+
+
+def _inverse_covariance(X: Any) -> Floats:
+    """Return the inverse covariance of the rows, without the directions they do not extend in.
+
+    By way of the correlations, whose rounding does not depend on the units of the features.
+    """
+    rows = np.ascontiguousarray(X, dtype=np.float64)
+    p = rows.shape[1]
+    if len(rows) < 2:
+        return np.eye(p)
+    deviation = np.sqrt(_variances(rows))
+    standard = (rows - rows.mean(axis=0)) / deviation
+    correlation = round_in_place(standard.T @ standard / (len(rows) - 1), 2.0**-40)
+    inverse = np.asarray(
+        np.linalg.pinv(correlation, hermitian=True, rtol=p * 2.0**-38), dtype=np.float64
+    )
+    round_in_place(inverse, grain(np.abs(inverse).max()))
+    result: Floats = inverse / np.outer(deviation, deviation)
+    return result

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..balls import Tile
 from .kernel import kernel_to_distance
-from .kmers import GappedCounts, count_gapped, product_tiles, sharing_weights
+from .kmers import GappedCounts, count_gapped, product_tiles
 from .sequences import encode
 
 __all__ = ["distance_tiles", "kernel_matrix"]
@@ -73,8 +73,7 @@ def _count_both(
     k, m = words
     sequences = left if right is left else [*left, *right]
     codes, lengths = encode(sequences, alphabet, k=k)
-    weights = sharing_weights(k, m, len(alphabet))
-    counts = count_gapped(codes, lengths, k=k, n_letters=len(alphabet), weights=weights)
+    counts = count_gapped(codes, lengths, k=k, m=m, n_letters=len(alphabet))
     if right is left:
         return counts, counts
     return counts.take(slice(0, len(left))), counts.take(slice(len(left), None))
@@ -88,6 +87,8 @@ def _kernel_tiles(
     row_diagonal, column_diagonal = rows.diagonal(), columns.diagonal()
     if not normalize:
         return product, row_diagonal, column_diagonal
+    for diagonal in (row_diagonal, column_diagonal):
+        _refuse_empty(diagonal)
 
     def normalized(rows: slice, columns: slice) -> Floats:
         table = product(rows, columns)
@@ -95,3 +96,14 @@ def _kernel_tiles(
         return table
 
     return normalized, np.ones_like(row_diagonal), np.ones_like(column_diagonal)
+
+
+def _refuse_empty(diagonal: Floats) -> None:
+    """Refuse to normalise a sequence that no word describes."""
+    empty = np.flatnonzero(diagonal == 0.0)
+    if len(empty):
+        raise ValueError(
+            f"the sequence at row {empty[0]} has more than m letters in each of its k-mers that "
+            "do not occur in the training sequences, so that it has nothing to compare; pass "
+            "alphabet= with every letter that may occur"
+        )

@@ -27,7 +27,9 @@ class Precomputed(BaseEstimator):
            [3.]])
     """
 
+    accepts_sparse = False
     pairwise = True
+    positive_only = True
     symmetric = False
     learns_nothing = True
 

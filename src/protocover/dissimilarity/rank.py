@@ -44,9 +44,9 @@ class RankDissimilarity(BaseEstimator):
     With ties the ball may be smaller than its radius says: of points equally far from z
     either all are in it or none.
 
-    A base that computes one pair differently in different blocks, in the last bits, may
-    put a point on the wrong side of itself when the ranks of training points are asked
-    for in parts. While a model is fitted that does not happen, since points and ranks
+    A base of your own that computes one pair differently in different blocks, in the last
+    bits, may put a point on the wrong side of itself when the ranks of training points are
+    asked for in parts. While a model is fitted that does not happen, since points and ranks
     come from one table.
 
     Examples
@@ -68,22 +68,42 @@ class RankDissimilarity(BaseEstimator):
     @property
     def pairwise(self) -> bool:
         """Whether `X` is a table of values between examples."""
-        return bool(getattr(self._resolve(), "pairwise", False))
+        return self._of_base("pairwise", False)
 
     @property
     def accepts_anything(self) -> bool:
         """Whether examples need not be rows of numbers."""
-        return bool(getattr(self._resolve(), "accepts_anything", False))
+        return self._of_base("accepts_anything", False)
+
+    @property
+    def accepts_sparse(self) -> bool:
+        """Whether rows may be those of a sparse table."""
+        return self._of_base("accepts_sparse", True)
 
     @property
     def allows_nan(self) -> bool:
         """Whether rows may hold missing values."""
-        return bool(getattr(self._resolve(), "allows_nan", False))
+        return self._of_base("allows_nan", False)
+
+    @property
+    def positive_only(self) -> bool:
+        """Whether negative numbers are refused."""
+        return self._of_base("positive_only", False)
+
+    @property
+    def input_tags(self) -> dict[str, bool]:
+        """What else scikit-learn is told of the input."""
+        return dict(getattr(self._resolve(), "input_tags", {}))
 
     @property
     def thread_safe(self) -> bool:
         """Whether several blocks may be computed at once."""
-        return bool(getattr(self._resolve(), "thread_safe", True))
+        return self._of_base("thread_safe", True)
+
+    def check_examples(self, X: Any) -> Any:
+        """Let the base check examples of its own kind, if it does."""
+        check = getattr(self._resolve(), "check_examples", None)
+        return X if check is None else check(X)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the base dissimilarity and remember the training points."""
@@ -91,6 +111,14 @@ class RankDissimilarity(BaseEstimator):
         self._points = X
         self._kept: KeptColumns | None = None
         return self
+
+    def of_rows(self, rows: NDArray[np.intp]) -> RankDissimilarity:
+        """Return the same among some of the training points only."""
+        part = copy(self)
+        part._points = _safe_indexing(self._points, rows)
+        if hasattr(self.base_, "of_rows"):
+            part.base_ = self.base_.of_rows(rows)
+        return part
 
     def table(self, X: Any) -> Floats:
         """Return the ranks that a table of base dissimilarities of the training points has."""
@@ -125,7 +153,7 @@ class RankDissimilarity(BaseEstimator):
         n_points, n_prototypes = row_count(self._points), row_count(B)
         ordered = np.empty((n_points, n_prototypes))
         for block in column_blocks(slice(0, n_prototypes), n_points):
-            columns = self.base_.cross(self._points, _safe_indexing(B, block))
+            columns = self._training_columns(_safe_indexing(B, block))
             ordered[:, block] = np.sort(columns, axis=0)
         cut = copy(self)
         cut._kept = KeptColumns(ordered, B if self.pairwise else None)
@@ -136,9 +164,19 @@ class RankDissimilarity(BaseEstimator):
 
     def _columns(self, A: Any, Z: Any) -> Floats:
         """Return the ranks of the examples of A as seen from a block of candidates."""
-        columns = self.base_.cross(self._points, Z)
+        columns = self._training_columns(Z)
         asked = columns if A is self._points else self.base_.cross(A, Z)
         return _ranks(asked, np.sort(columns, axis=0))
+
+    def _training_columns(self, Z: Any) -> Floats:
+        """Return the base dissimilarities of the training points from candidates Z."""
+        if self.pairwise:
+            return np.asarray(self.base_.table(self._points)[:, np.asarray(Z, dtype=np.intp)])
+        return np.asarray(self.base_.cross(self._points, Z))
+
+    def _of_base(self, attribute: str, default: bool) -> bool:
+        """Return what the base says of itself."""
+        return bool(getattr(self._resolve(), attribute, default))
 
     def _resolve(self) -> Any:
         """Return a new, unfitted base dissimilarity."""

@@ -12,7 +12,23 @@ from numpy.typing import NDArray
 
 from .fasta import read_fasta
 
-__all__ = ["check_alphabet", "encode", "find_alphabet", "list_sequences"]
+__all__ = [
+    "SEQUENCE_TAGS",
+    "check_alphabet",
+    "check_sequences",
+    "encode",
+    "find_alphabet",
+    "list_sequences",
+    "refuse_strangers",
+]
+
+# What scikit-learn is told of input that is a list of sequences.
+SEQUENCE_TAGS = {"one_d_array": True, "two_d_array": False, "string": True}
+
+
+def check_sequences(X: Any) -> Any:
+    """Return the sequences of a FASTA file as a list; leave other examples in their form."""
+    return list_sequences(X) if isinstance(X, (str, bytes, os.PathLike)) else X
 
 
 def list_sequences(X: Any) -> list[Any]:
@@ -53,7 +69,10 @@ def check_alphabet(
 def encode(
     sequences: list[Any], alphabet: Sequence[Hashable], *, k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the letters of all sequences, by their number in `alphabet`, and the lengths."""
+    """Return the letters of all sequences, by their number in `alphabet`, and the lengths.
+
+    A letter that is not in the alphabet is -1.
+    """
     lengths = np.fromiter(map(len, sequences), dtype=np.int64, count=len(sequences))
     short = np.flatnonzero(lengths < k)
     if len(short):
@@ -66,10 +85,25 @@ def encode(
     codes = np.fromiter(
         (number.get(letter, -1) for letter in letters), dtype=np.int64, count=lengths.sum()
     )
-    strange = np.flatnonzero(codes < 0)
-    if len(strange):
-        _refuse_letter(sequences, lengths, int(strange[0]), alphabet)
     return codes, lengths
+
+
+def refuse_strangers(sequences: list[Any], alphabet: Sequence[Hashable]) -> None:
+    """Raise an error that names the first letter that is not in the alphabet, if there is one."""
+    strange = set(chain.from_iterable(sequences)).difference(alphabet)
+    if not strange:
+        return
+    row, position, letter = next(
+        (row, position, letter)
+        for row, sequence in enumerate(sequences)
+        for position, letter in enumerate(sequence)
+        if letter in strange
+    )
+    shown = " ".join(str(letter) for letter in alphabet)
+    raise ValueError(
+        f"letter {letter!r} at position {position} of row {row} is not in the "
+        f"alphabet {shown}; pass alphabet= with every letter that may occur"
+    )
 
 
 def _column(X: Any) -> Any:
@@ -83,17 +117,3 @@ def _column(X: Any) -> Any:
         return X.to_numpy().ravel()
     is_column = isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == 1
     return X.ravel() if is_column else X
-
-
-def _refuse_letter(
-    sequences: list[Any], lengths: NDArray[np.int64], place: int, alphabet: Sequence[Hashable]
-) -> None:
-    """Raise the error for the letter at `place` of all sequences joined."""
-    ends = np.cumsum(lengths)
-    row = int(np.searchsorted(ends, place, side="right"))
-    position = place - int(ends[row] - lengths[row])
-    shown = " ".join(str(letter) for letter in alphabet)
-    raise ValueError(
-        f"letter {sequences[row][position]!r} at position {position} of row {row} is not in the "
-        f"alphabet {shown}; pass alphabet= with every letter that may occur"
-    )

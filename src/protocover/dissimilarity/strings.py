@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..balls import Tile
 from .mismatch import distance_tiles, kernel_matrix
-from .sequences import check_alphabet, encode, find_alphabet, list_sequences
+from .sequences import (
+    SEQUENCE_TAGS,
+    check_alphabet,
+    check_sequences,
+    encode,
+    find_alphabet,
+    list_sequences,
+    refuse_strangers,
+)
 
 __all__ = ["MismatchDistance", "SpectrumDistance", "mismatch_kernel", "spectrum_kernel"]
 
@@ -52,7 +60,7 @@ def mismatch_kernel(
     Returns
     -------
     ndarray of float, shape (n_a, n_b)
-        Exact integers below 2^53 if not normalised.
+        If not normalised, integers, exact as long as all counts stay below 2^53.
 
     See Also
     --------
@@ -82,6 +90,8 @@ def mismatch_kernel(
     left = list_sequences(A)
     right = left if B is None or B is A else list_sequences(B)
     letters = check_alphabet(alphabet, [*left, *right])
+    for sequences in (left, right):
+        refuse_strangers(sequences, letters)
     return kernel_matrix(left, right, _check_words(k, m), letters, normalize=normalize)
 
 
@@ -132,8 +142,8 @@ class MismatchDistance(BaseEstimator):
     m : int, default=1
         Mismatches allowed, from 0 to k - 1.
     alphabet : str, sequence of letters, or None, default=None
-        The letters words are made of. None for the letters that occur in the training
-        sequences; a letter outside it is an error then and later.
+        The letters words are made of; a letter outside of it is an error. None for the
+        letters that occur in the training sequences.
     normalize : bool, default=True
         Whether the kernel is divided by ``sqrt(K(a, a) K(b, b))``; distances are then
         from 0 to sqrt(2), whatever the lengths of the sequences.
@@ -151,7 +161,14 @@ class MismatchDistance(BaseEstimator):
     Notes
     -----
     The examples are a list, array or series of sequences, each a string or a list of
-    letters. A sequence of fewer than k letters has no description and is an error.
+    letters, or the path of a FASTA file. A sequence of fewer than k letters has no
+    description and is an error.
+
+    Where the alphabet is learned, a letter that comes later is in none of the words: it is a
+    mismatch with each of them, like a letter of the alphabet that happens to be wrong. The
+    words that describe a sequence, and so K(x, x), are those of the training letters. The
+    distance of two sequences thus does not depend on what else comes with them. A sequence
+    with more than m such letters in each of its k-mers has no description and is an error.
 
     Examples
     --------
@@ -162,6 +179,8 @@ class MismatchDistance(BaseEstimator):
     """
 
     accepts_anything = True
+    accepts_sparse = False
+    input_tags: ClassVar[dict[str, bool]] = SEQUENCE_TAGS
     symmetric = True
 
     def __init__(
@@ -181,9 +200,14 @@ class MismatchDistance(BaseEstimator):
         k, _ = _check_words(self.k, self.m)
         sequences = list_sequences(X)
         letters = check_alphabet(self.alphabet, sequences)
+        refuse_strangers(sequences, letters)
         encode(sequences, letters, k=k)
         self.alphabet_ = letters
         return self
+
+    def check_examples(self, X: Any) -> Any:
+        """Return the sequences of a FASTA file as a list; leave others as they are."""
+        return check_sequences(X)
 
     def cross(self, A: Any, B: Any) -> Floats:
         """Return the dissimilarities of the sequences of A from those of B."""
@@ -194,6 +218,9 @@ class MismatchDistance(BaseEstimator):
         check_is_fitted(self)
         left = list_sequences(A)
         right = left if B is A else list_sequences(B)
+        if self.alphabet is not None:
+            for sequences in (left, right):
+                refuse_strangers(sequences, self.alphabet_)
         words = _check_words(self.k, self.m)
         return distance_tiles(left, right, words, self.alphabet_, normalize=self.normalize)
 
@@ -217,8 +244,8 @@ class SpectrumDistance(BaseEstimator):
     Notes
     -----
     The examples are a list, array or series of sequences, each a string or a list of
-    letters. Any letter may occur. A sequence of fewer than k letters has no description
-    and is an error.
+    letters, or the path of a FASTA file. Any letter may occur. A sequence of fewer than k
+    letters has no description and is an error.
 
     Examples
     --------
@@ -228,6 +255,8 @@ class SpectrumDistance(BaseEstimator):
     """
 
     accepts_anything = True
+    accepts_sparse = False
+    input_tags: ClassVar[dict[str, bool]] = SEQUENCE_TAGS
     symmetric = True
 
     def __init__(self, k: int = 3, normalize: bool = True) -> None:
@@ -240,6 +269,10 @@ class SpectrumDistance(BaseEstimator):
         sequences = list_sequences(X)
         encode(sequences, find_alphabet(sequences), k=k)
         return self
+
+    def check_examples(self, X: Any) -> Any:
+        """Return the sequences of a FASTA file as a list; leave others as they are."""
+        return check_sequences(X)
 
     def cross(self, A: Any, B: Any) -> Floats:
         """Return the dissimilarities of the sequences of A from those of B."""

@@ -112,6 +112,8 @@ class TangentDistance(BaseEstimator):
     array([[0.  , 0.23, 0.77]])
     """
 
+    accepts_sparse = False
+
     def __init__(
         self,
         image_shape: tuple[int, int],

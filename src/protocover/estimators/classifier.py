@@ -20,6 +20,7 @@ from sklearn.utils.validation import (
 from ..candidates import check_candidate_names, numbers, take
 from ..certificate import ModelVerification
 from ..coverage import Coverage
+from ..dissimilarity import input_tags
 from ..examples import check_estimator_examples
 from ..exceptions import NoPrototypesError, warn_caller
 from ..formulation import Selection, formulate, select
@@ -319,10 +320,10 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         X = self._check_queries(X)
         if len(self.prototype_labels_) == 0:
             return np.full(row_count(X), self.outlier_label_)
+        if self.outlier_label_ is None:
+            return self.prototype_labels_[self._prototype_set.nearest_place(X, n_jobs=self.n_jobs)]
         index, distance = self._prototype_set.nearest(X, n_jobs=self.n_jobs)
         labels = self.prototype_labels_[index]
-        if self.outlier_label_ is None:
-            return labels
         labels = labels.astype(np.result_type(labels, np.asarray(self.outlier_label_)))
         labels[~self._within(distance)] = self.outlier_label_
         return labels
@@ -460,12 +461,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        table = isinstance(self.metric, str) and self.metric == "precomputed"
-        tags.input_tags.pairwise = table or bool(getattr(self.metric, "pairwise", False))
-        tags.input_tags.positive_only = table
-        tags.input_tags.sparse = not tags.input_tags.pairwise
-        missing = isinstance(self.metric, str) and self.metric == "nan_euclidean"
-        tags.input_tags.allow_nan = missing or bool(getattr(self.metric, "allows_nan", False))
+        for name, value in input_tags(self.metric, self.metric_params).items():
+            setattr(tags.input_tags, name, value)
         return tags
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, unlabeled: Any) -> None:

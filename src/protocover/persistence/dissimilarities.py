@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 
 from ..dissimilarity.coding import KINDS
-from ..dissimilarity.metric import METRIC_NAMES
+from ..dissimilarity.metric import METRIC_ALIASES, METRIC_NAMES
 from ..dissimilarity.tangent_vectors import TRANSFORMATIONS, ImageMaps
 from .container import refuse
 from .encoding import DISSIMILARITIES, construct, decode, encode, parameters
@@ -130,7 +130,7 @@ def _check_precomputed(made: Any, n_prototypes: int, n_features: int | None) -> 
 
 def _check_metric(made: Any, n_prototypes: int, n_features: int | None) -> None:
     """Check the name, and that arrays among the parameters have a value for each feature."""
-    check_text(made.name, "the name of a metric", METRIC_NAMES)
+    check_text(made.name, "the name of a metric", {*METRIC_NAMES, *METRIC_ALIASES})
     shapes = {"V": (n_features,), "w": (n_features,), "VI": (n_features, n_features)}
     for key, value in _check_keywords(made.params_, "params_").items():
         if key in shapes and value is not None:

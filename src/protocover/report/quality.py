@@ -116,7 +116,9 @@ def _nearest_error(model: PVMClassifier, X: Any, y: Any, X_test: Any, y_test: An
         n_points = row_count(X)
         if np.shape(X)[1] != n_points or np.shape(X_test)[1] != n_points:
             return None
-        table = dissimilarity.fit(X, labels).cross(X_test, np.arange(n_points))
+        dissimilarity.fit(X, labels)
+        compare = getattr(dissimilarity, "ranking", dissimilarity.cross)
+        table = compare(X_test, np.arange(n_points))
         return float((labels[table.argmin(axis=1)] != y_test).mean())
     points = check_examples(X, dissimilarity)
     codes = np.searchsorted(model.classes_, labels)

@@ -1,0 +1,150 @@
+"""What scikit-learn is told of the input is what happens to such input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.utils import InputTags
+
+from protocover import PVMClassifier
+from protocover.dissimilarity import (
+    DANN,
+    Cosine,
+    Function,
+    Gower,
+    KernelDistance,
+    Metric,
+    MismatchDistance,
+    Precomputed,
+    RankDissimilarity,
+    SpectrumDistance,
+    TangentDistance,
+)
+from protocover.dissimilarity.metric import METRIC_NAMES
+
+RNG = np.random.default_rng(0)
+Y = np.arange(20) % 2
+
+
+def _rows(metric):
+    """Rows of positive numbers, which all metrics take."""
+    return np.abs(RNG.normal(size=(20, 2 if metric == "haversine" else 4))) + 0.1
+
+
+ROW_METRICS = [
+    *sorted(METRIC_NAMES),
+    "euclidean",
+    "sqeuclidean",
+    "cosine",
+    "cheby",
+    *(
+        KernelDistance(name)
+        for name in ("rbf", "linear", "poly", "laplacian", "cosine", "chi2", "additive_chi2")
+    ),
+    KernelDistance(lambda a, b: float((a @ b.T).sum())),
+    lambda a, b: float(abs(a - b).sum()),
+    Metric("canberra"),
+    Cosine(),
+    DANN(),
+    Gower(),
+    RankDissimilarity(),
+    RankDissimilarity("canberra"),
+    RankDissimilarity(KernelDistance("chi2")),
+    TangentDistance((2, 2)),
+]
+
+
+def _tags(metric):
+    return PVMClassifier(metric=metric).__sklearn_tags__().input_tags
+
+
+def _takes(metric, X):
+    try:
+        PVMClassifier(metric=metric, outlier_label=0).fit(X, Y).predict(X)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("metric", ROW_METRICS, ids=str)
+def test_a_metric_says_truly_whether_it_takes_sparse_rows(metric):
+    X = _rows(metric)
+    assert _takes(metric, X)
+    assert _tags(metric).sparse is _takes(metric, csr_array(X))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("metric", ROW_METRICS, ids=str)
+def test_a_metric_says_truly_whether_it_takes_gaps(metric):
+    X = _rows(metric)
+    X[3, 1] = np.nan
+    assert _tags(metric).allow_nan is _takes(metric, X)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("metric", ROW_METRICS, ids=str)
+def test_a_metric_says_truly_whether_numbers_must_be_positive(metric):
+    X = _rows(metric)
+    X[:, 0] -= 1.5
+    assert _tags(metric).positive_only is not _takes(metric, X)
+
+
+@pytest.mark.parametrize(
+    ("metric", "pairwise", "positive_only"),
+    [
+        ("precomputed", True, True),
+        (Precomputed(), True, True),
+        (KernelDistance("precomputed"), True, False),
+        (RankDissimilarity("precomputed"), True, True),
+        ("euclidean", False, False),
+    ],
+)
+def test_tables_say_that_they_are(metric, pairwise, positive_only):
+    tags = _tags(metric)
+    assert tags.pairwise is pairwise
+    assert tags.positive_only is positive_only
+    assert tags.sparse is not pairwise
+
+
+@pytest.mark.parametrize("metric", [MismatchDistance(), SpectrumDistance()])
+def test_sequences_are_strings_one_after_another(metric):
+    for asked in (metric, RankDissimilarity(metric)):
+        tags = _tags(asked)
+        assert (tags.string, tags.one_d_array, tags.two_d_array) == (True, True, False)
+        assert not tags.sparse
+
+
+def test_mixed_tables_hold_categories():
+    tags = _tags(Gower())
+    assert (tags.string, tags.categorical, tags.two_d_array) == (True, True, True)
+
+
+def test_what_is_no_metric_has_plain_tags():
+    for metric in ("nonsense", 3, None):
+        assert _tags(metric) == InputTags()
+
+
+def test_an_object_that_says_nothing_is_handed_sparse_rows():
+    class Silent:
+        def fit(self, X, y=None):
+            return self
+
+        def cross(self, A, B):
+            return np.abs(A.toarray()[:, :1] - B.toarray()[:, 0])
+
+    assert _tags(Silent()).sparse
+    assert _takes(Silent(), csr_array(_rows("euclidean")))
+
+
+def test_sparse_rows_are_refused_with_a_way_out():
+    with pytest.raises(TypeError, match=r"Sparse data was passed.*Use '\.toarray\(\)'"):
+        PVMClassifier(metric="canberra").fit(csr_array(np.eye(20)), Y)
+
+
+def test_a_function_keeps_its_examples_under_ranks():
+    words = ["a", "bb", "ccc", "dddd"] * 5
+    rank = RankDissimilarity(Function(lambda a, b: abs(len(a) - len(b))))
+    model = PVMClassifier(6, metric=rank).fit(tuple(words), Y)
+    assert list(model.predict(["aa"])) in ([0], [1])
