@@ -21,7 +21,7 @@ from .balls import build_balls
 from .candidates import Pool, is_train, listed, stack_rows
 from .formulation import snap_weights
 from .training import Training, check_labels
-from .validation import check_weights
+from .validation import check_weight_numbers, check_weights
 
 __all__ = ["Growth", "grow", "start_growth"]
 
@@ -221,14 +221,10 @@ def _appended_weights(
 ) -> NDArray[np.float64]:
     """Return the weights of all rows, checked together: a batch alone may lack a class."""
     n_new = len(labels) - len(growth.labels)
-    new = np.ones(n_new) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    if new.shape != (n_new,):
-        raise ValueError(
-            f"sample_weight must hold one number for each of the {n_new} points, got shape "
-            f"{new.shape}"
-        )
+    new = 1.0 if sample_weight is None else sample_weight
     classes, codes = np.unique(labels, return_inverse=True)
-    return check_weights(np.concatenate((growth.weights, new)), codes, classes)
+    weights = np.concatenate((growth.weights, check_weight_numbers(new, n_new)))
+    return check_weights(weights, codes, classes)
 
 
 def _declared(classes: Any, labels: NDArray[Any]) -> NDArray[Any] | None:

@@ -31,6 +31,7 @@ from ..resources import row_count
 from ..solvers import find_solver
 from ..training import Training, pool_balls, prepare_training, side_by_side
 from ..validation import (
+    check_closed_ball,
     check_eps,
     check_n_prototypes,
     check_outlier_label,
@@ -88,7 +89,10 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         all classes together.
     prototype_cost : float or None, default=None
         What a prototype costs, lambda in the paper, in units of one uncovered or wrongly
-        covered point. None for 1/n, which only breaks ties.
+        covered point. None for 1/n, which only breaks ties; with `sample_weight` it is one
+        over their sum if they are whole numbers, so that a weight is a repetition, and
+        else the square of the smallest over their sum, so that in any case all prototypes
+        together cost no more than leaving out the lightest point.
     n_prototypes : int, dict or None, default=None
         At most so many prototypes, in total or, with a dict, for each class in it: the
         first ones in order of selection.
@@ -424,7 +428,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
                 y,
                 sample_weight,
                 classes=classes,
-                closed=self.closed_ball,
+                closed=check_closed_ball(self.closed_ball),
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
             )
@@ -451,6 +455,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     ) -> tuple[Training, float]:
         """Check everything and return the training set and the radius."""
         eps = check_eps(self.eps)
+        check_closed_ball(self.closed_ball)
         find_solver(self.solver)
         training = prepare_training(
             X,
@@ -509,12 +514,27 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         """Check queries, and that there is something to answer them with."""
         check_is_fitted(self)
         if len(self.prototype_labels_) == 0 and self.outlier_label_ is None:
-            raise NoPrototypesError(
-                f"no prototype was worth its cost at eps={self.eps_:g} and "
-                f"prototype_cost={self.prototype_cost_:g}, so there is nothing to predict with; "
-                "lower prototype_cost, change eps or set outlier_label"
-            )
+            raise NoPrototypesError(self._why_no_prototypes())
         return check_estimator_examples(self, X, self.dissimilarity_, reset=False)
+
+    def _why_no_prototypes(self) -> str:
+        """Tell what left the model without prototypes, and the way out."""
+        most = self.n_prototypes
+        budgets = (
+            [most.get(label) for label in self.classes_.tolist()]
+            if isinstance(most, dict)
+            else [most]
+        )
+        if all(budget == 0 for budget in budgets):
+            return (
+                f"n_prototypes={most!r} allows no prototype, so there is nothing to predict with; "
+                "raise n_prototypes or set outlier_label"
+            )
+        return (
+            f"no prototype was worth its cost at eps={self.eps_:g} and "
+            f"prototype_cost={self.prototype_cost_:g}, so there is nothing to predict with; "
+            "lower prototype_cost, change eps or set outlier_label"
+        )
 
     def with_selection(
         self, selection: Selection, training: Training, *, eps: float, cost: float

@@ -17,11 +17,18 @@ from sklearn.utils.validation import check_is_fitted, check_memory
 from ..coverage import Coverage
 from ..dissimilarity import resolve_metric
 from ..examples import check_estimator_examples
+from ..formulation import snap_weights
 from ..model_selection import RULES, choose
 from ..radius import suggest_eps
 from ..resources import progress_bar
 from ..training import check_labels
-from ..validation import check_costs, check_radii, check_weights, unchanged_on_error
+from ..validation import (
+    check_closed_ball,
+    check_costs,
+    check_radii,
+    check_weights,
+    unchanged_on_error,
+)
 from .classifier import PVMClassifier
 from .explanation import Explanation
 from .folds import FoldScores, score_fold, shared_levels
@@ -193,13 +200,14 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Score every setting on every fold, choose, refit, and set the attributes."""
+        check_closed_ball(self.closed_ball)
         metrics = list(_named(self.metric).values())
         X = check_estimator_examples(
             self, X, resolve_metric(metrics[0], self.metric_params), reset=True
         )
         classes, codes = check_labels(y, X)
         weights = check_weights(sample_weight, codes, classes)
-        costs = check_costs(self.prototype_costs, weights)
+        costs = check_costs(self.prototype_costs, snap_weights(weights))
         labels = classes[codes]
         splits = list(check_cv(self.cv, labels, classifier=True).split(X, labels))
         models, radii = self._models(X, labels)
