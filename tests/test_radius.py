@@ -5,7 +5,7 @@ from sklearn.datasets import load_iris
 from sklearn.neighbors import KNeighborsClassifier
 
 from protocover import PVMClassifier, suggest_eps
-from protocover import radius as radius_module
+from protocover import grid as grid_module
 
 X, Y = load_iris(return_X_y=True)
 
@@ -51,7 +51,7 @@ def test_a_table_of_dissimilarities_gives_the_same_grid():
 
 
 def test_of_many_points_a_sample_is_used_but_the_smallest_distance_is_found(monkeypatch):
-    monkeypatch.setattr(radius_module, "_SAMPLE_SUGGEST", 40)
+    monkeypatch.setattr(grid_module, "_SAMPLE_SIZE", 40)
     distances = pdist(X)
     grid = suggest_eps(X, Y, random_state=0)
     assert grid[0] == distances[distances > 0].min()

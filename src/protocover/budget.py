@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .path import PVMPath, pvm_path
-from .radius import suggest_eps
+from .estimators import PVMPath, pvm_path
+from .grid import suggest_eps
 from .validation import check_n_prototypes
 
 __all__ = ["find_eps"]

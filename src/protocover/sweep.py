@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from scipy.sparse import csc_array, csr_array
 from .cover import CoverProblem, CoverSolution
 from .formulation import Selection
 from .solvers import Solver, greedy
+from .solvers.duals import ascend
 
 __all__ = ["ClassShare", "solve_radius", "split_by_class"]
 
@@ -67,17 +67,18 @@ def solve_radius(
     k: int,
     costs: Floats,
     solver: Solver,
-    rng: np.random.Generator,
+    rngs: Sequence[np.random.Generator],
     options: Mapping[str, Any],
 ) -> tuple[Selection, ...]:
-    """Return the selections at radius number `k`, one for each of the rising `costs`."""
+    """Return the selections at radius number `k`, one for each of the rising `costs`.
+
+    `rngs` are one generator a class; each problem gets a copy of its class's.
+    """
     total = np.sum([share.reach[k] for share in shares], axis=0)
     count = np.sum([share.counts[k] for share in shares], axis=0)
     by_class = [
-        _solve_class(
-            share, total - share.reach[k], k, costs, partial(solver, rng=child, **options)
-        )
-        for share, child in zip(shares, rng.spawn(len(shares)), strict=True)
+        _solve_class(share, total - share.reach[k], k, costs, solver, child, options)
+        for share, child in zip(shares, rngs, strict=True)
     ]
     return tuple(
         Selection.joined(
@@ -96,19 +97,19 @@ def _solve_class(
     wrong: Floats,
     k: int,
     costs: Floats,
-    solve: partial[CoverSolution],
+    solver: Solver,
+    rng: np.random.Generator,
+    options: Mapping[str, Any],
 ) -> list[CoverSolution]:
     """Solve one class at radius number `k` for all costs."""
-    # A candidate not worth the lowest cost on its own is never worth any.
-    useful = np.flatnonzero(share.reach[k] - wrong > costs[0])
-    problem = CoverProblem(
-        _within(share.levels, useful, k), wrong[useful], share.prize, float(costs[0])
-    )
-    if solve.func is greedy:
-        solutions = _prefixes(problem, solve(problem), costs)
-    else:
-        solutions = [solve(replace(problem, prototype_cost=float(c))) for c in costs]
-    return [replace(solution, selected=useful[solution.selected]) for solution in solutions]
+
+    def solve(problem: CoverProblem) -> CoverSolution:
+        return solver(problem, rng=deepcopy(rng), max_prototypes=None, **options)
+
+    problem = CoverProblem(_within(share.levels, k), wrong, share.prize, float(costs[0]))
+    if solver is greedy:
+        return _prefixes(problem, solve(problem), costs)
+    return [solve(replace(problem, prototype_cost=float(cost))) for cost in costs]
 
 
 def _cumulated(own: csc_array, n_radii: int, prize: Floats | None) -> Any:
@@ -121,37 +122,30 @@ def _cumulated(own: csc_array, n_radii: int, prize: Floats | None) -> Any:
     return np.cumsum(new, axis=0)
 
 
-def _within(levels: csc_array, columns: NDArray[np.intp], k: int) -> csc_array:
-    """Return some columns with the members of radius number `k` only."""
-    taken = levels[:, columns]
-    keep = taken.data <= k + 1
-    ends = np.concatenate(([0], np.cumsum(keep)))[taken.indptr]
-    indices = taken.indices[keep]
+def _within(levels: csc_array, k: int) -> csc_array:
+    """Return the members of radius number `k` only."""
+    keep = levels.data <= k + 1
+    ends = np.concatenate(([0], np.cumsum(keep)))[levels.indptr]
+    indices = levels.indices[keep]
     data = np.ones(len(indices), dtype=bool)
-    return csc_array((data, indices, ends.astype(indices.dtype)), shape=taken.shape)
+    return csc_array((data, indices, ends.astype(indices.dtype)), shape=levels.shape)
 
 
 def _prefixes(
     problem: CoverProblem, solution: CoverSolution, costs: Floats
 ) -> list[CoverSolution]:
     """Cut the greedy's solution for the lowest cost off where each cost would stop it."""
-    # The score of a step is the drop in the objective before the cost of the prototype.
-    missing = problem.prize.sum() - np.concatenate(([0.0], np.cumsum(solution.score)))
-    prefixes = []
-    for cost in costs:
-        at_cost = replace(problem, prototype_cost=float(cost))
+    prefixes = [solution]
+    for cost in costs[1:].tolist():
+        at_cost = replace(problem, prototype_cost=cost)
+        # The score of a step is the drop in the objective before the cost of the prototype.
         n = int(at_cost.above_price(solution.score).sum())
-        objective = float(Fraction(float(missing[n])) + n * at_cost.price)
-        # What bounds the problem of the lowest cost bounds those of higher ones.
-        word = "proved" if solution.lower_bound >= objective else "bounded"
         prefixes.append(
-            replace(
-                solution,
-                selected=solution.selected[:n],
+            CoverSolution.of(
+                at_cost,
+                solution.selected[:n],
                 score=solution.score[:n],
-                newly_covered=solution.newly_covered[:n],
-                objective=objective,
-                certificate="none" if solution.dual is None else word,
+                dual=None if solution.dual is None else ascend(at_cost),
             )
         )
     return prefixes

@@ -14,7 +14,17 @@ from sklearn.utils import _safe_indexing
 
 from .hull import HullCandidates
 from .kmeans import KMeansCandidates
-from .pool import Pool, column_pool, given_pool, numbers, stack_rows, take, training_pool
+from .pool import (
+    Pool,
+    column_pool,
+    given_pool,
+    numbers,
+    source_names,
+    source_rows,
+    stack_rows,
+    take,
+    training_pool,
+)
 from .sample import draw_stratified, is_number
 
 __all__ = [
@@ -29,6 +39,8 @@ __all__ = [
     "is_train",
     "listed",
     "numbers",
+    "source_names",
+    "source_rows",
     "stack_rows",
     "take",
 ]

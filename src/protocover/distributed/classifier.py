@@ -346,7 +346,8 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
         fetched = replace(selection, candidates=np.arange(len(selection.candidates)))
         model = PVMClassifier(**params).with_selection(fetched, training, eps=eps, cost=cost)
         model.set_params(eps=self.eps, prototype_cost=self.prototype_cost)
-        model.solution_, model.class_count_ = selection, counts
+        model.solution_ = selection.renumbered(model.prototype_indices_)
+        model.class_count_ = counts
         model.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):
             model.feature_names_in_ = self.feature_names_in_

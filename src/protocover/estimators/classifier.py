@@ -19,7 +19,7 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
-from ..candidates import numbers, take
+from ..candidates import numbers, source_names, source_rows, take
 from ..coverage import Coverage
 from ..examples import check_estimator_examples
 from ..exceptions import NoPrototypesError
@@ -543,8 +543,10 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         model: PVMClassifier = clone(self).set_params(eps=eps, prototype_cost=cost)
         outlier = check_outlier_label(self.outlier_label, training.classes, training.codes)
         model._keep(selection, training, eps, cost, outlier)
-        model.n_features_in_ = getattr(training.points, "shape", (0, 0))[-1]
-        names = _get_feature_names(training.points)
+        if len(getattr(training.points, "shape", ())) == 2:
+            model.n_features_in_ = training.points.shape[1]
+        # Checking may have made an array of the frame that the points came in.
+        names = getattr(self, "feature_names_in_", _get_feature_names(training.points))
         if names is not None:
             model.feature_names_in_ = names
         return model
@@ -559,9 +561,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         self.class_count_ = np.bincount(training.codes, minlength=len(training.classes))
         self.prototypes_ = take(pools, chosen)
         self.prototype_indices_ = numbers(pools)[chosen]
-        self.prototype_rows_ = np.concatenate([pool.rows for pool in pools])[chosen]
-        sources = np.repeat([pool.source for pool in pools], [len(pool) for pool in pools])
-        self.prototype_sources_ = sources[chosen]
+        self.prototype_rows_ = source_rows(pools)[chosen]
+        self.prototype_sources_ = source_names(pools)[chosen]
         self.prototype_labels_ = self.classes_[selection.classes]
         self.prototype_covered_ = selection.covered
         self.prototype_miscovered_ = selection.miscovered
@@ -569,7 +570,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         self.lower_bound_ = selection.lower_bound
         self.gap_ = selection.gap
         self.certificate_ = selection.certificate
-        self.solution_ = selection
+        self.solution_ = selection.renumbered(self.prototype_indices_)
         self._prototype_set = PrototypeSet.of(
             self.prototypes_,
             selection.classes,

@@ -19,7 +19,7 @@ from ..dissimilarity import resolve_metric
 from ..examples import check_estimator_examples
 from ..formulation import snap_weights
 from ..model_selection import RULES, choose
-from ..radius import suggest_eps
+from ..grid import check_n_radii, suggest_eps
 from ..resources import progress_bar
 from ..training import check_labels
 from ..validation import (
@@ -27,6 +27,7 @@ from ..validation import (
     check_costs,
     check_radii,
     check_weights,
+    is_count,
     unchanged_on_error,
 )
 from .classifier import PVMClassifier
@@ -260,14 +261,16 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
 
     def _radii(self, X: Any, y: NDArray[Any], metric: Any) -> NDArray[np.float64]:
         """Return the radii to try with a metric."""
-        if not isinstance(self.eps, int | np.integer) or isinstance(self.eps, bool):
+        if not is_count(self.eps):
             return check_radii(self.eps)
+        check_n_radii(self.eps)
         return suggest_eps(
             X,
             y,
             int(self.eps),
             metric=metric,
             metric_params=self.metric_params,
+            candidates=self.candidates,
             random_state=self.random_state,
         )
 
