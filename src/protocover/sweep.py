@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -106,10 +107,18 @@ def _solve_class(
     def solve(problem: CoverProblem) -> CoverSolution:
         return solver(problem, rng=deepcopy(rng), max_prototypes=None, **options)
 
-    problem = CoverProblem(_within(share.levels, k), wrong, share.prize, float(costs[0]))
-    if solver is greedy:
-        return _prefixes(problem, solve(problem), costs)
-    return [solve(replace(problem, prototype_cost=float(cost))) for cost in costs]
+    if solver is not greedy:
+        whole = CoverProblem(_within(share.levels, k), wrong, share.prize, float(costs[0]))
+        return [solve(replace(whole, prototype_cost=float(cost))) for cost in costs]
+    # A candidate not worth the lowest cost on its own is never worth any.
+    useful = np.flatnonzero(share.reach[k] - wrong >= costs[0])
+    problem = CoverProblem(
+        _within(share.levels[:, useful], k), wrong[useful], share.prize, float(costs[0])
+    )
+    return [
+        replace(solution, selected=useful[solution.selected])
+        for solution in _prefixes(problem, solve(problem), costs)
+    ]
 
 
 def _cumulated(own: csc_array, n_radii: int, prize: Floats | None) -> Any:
@@ -135,17 +144,34 @@ def _prefixes(
     problem: CoverProblem, solution: CoverSolution, costs: Floats
 ) -> list[CoverSolution]:
     """Cut the greedy's solution for the lowest cost off where each cost would stop it."""
-    prefixes = [solution]
-    for cost in costs[1:].tolist():
+    # The score of a step is the drop in the objective before the cost of the prototype.
+    missing = problem.prize.sum() - np.concatenate(([0.0], np.cumsum(solution.score)))
+    prefixes = []
+    for cost in costs.tolist():
         at_cost = replace(problem, prototype_cost=cost)
-        # The score of a step is the drop in the objective before the cost of the prototype.
         n = int(at_cost.above_price(solution.score).sum())
         prefixes.append(
-            CoverSolution.of(
-                at_cost,
-                solution.selected[:n],
+            replace(
+                solution,
+                selected=solution.selected[:n],
                 score=solution.score[:n],
-                dual=None if solution.dual is None else ascend(at_cost),
+                newly_covered=solution.newly_covered[:n],
+                objective=float(Fraction(float(missing[n])) + n * at_cost.price),
             )
         )
-    return prefixes
+    return prefixes if solution.dual is None else _bounded(problem, prefixes, costs)
+
+
+def _bounded(
+    problem: CoverProblem, prefixes: Sequence[CoverSolution], costs: Floats
+) -> list[CoverSolution]:
+    """Give each cost the bound of its own problem; that of the lowest is there already."""
+    bounded, columns = [prefixes[0]], np.arange(problem.n_candidates)
+    for prefix, cost in zip(prefixes[1:], costs[1:].tolist(), strict=True):
+        # What is not worth a lower cost is not worth this one either.
+        columns = columns[problem.worthwhile]
+        problem = replace(problem.core, prototype_cost=cost)
+        chosen = np.searchsorted(columns, prefix.selected)
+        told = CoverSolution.of(problem, chosen, score=prefix.score, dual=ascend(problem))
+        bounded.append(replace(told, selected=prefix.selected))
+    return bounded

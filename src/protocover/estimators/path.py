@@ -231,7 +231,8 @@ def pvm_path(
     Notes
     -----
     Memory is that of one fit at the largest radius. With the greedy solver all costs of a
-    radius come from one run; other solvers run once for each.
+    radius come from one run, and most of the time goes into a bound for each;
+    ``solver_options={"bound": False}`` leaves these out. Other solvers run once for each.
 
     Examples
     --------
