@@ -43,6 +43,8 @@ class PVMPath:
         Rising costs of a prototype.
     classes : ndarray, shape (n_classes,)
         Labels, sorted.
+    training : Training
+        Points of positive weight, candidates and the fitted dissimilarity.
     selections : tuple of tuples of Selection, [eps][cost]
         Everything about the prototypes of each setting, in order of selection.
     prototype_indices, prototype_labels, prototype_rows, prototype_sources : tuple of tuples \
@@ -74,19 +76,19 @@ of ndarray, [eps][cost]
 
     eps: Floats
     prototype_costs: Floats
+    training: Training = field(repr=False)
     _classifier: PVMClassifier = field(repr=False)
-    _training: Training = field(repr=False)
     _solved: tuple[tuple[Selection, ...], ...] = field(repr=False)
 
     @property
     def classes(self) -> NDArray[Any]:
         """Labels, sorted."""
-        return self._training.classes
+        return self.training.classes
 
     @cached_property
     def selections(self) -> tuple[tuple[Selection, ...], ...]:
         """The selections, with candidates by their place among all of them, [eps][cost]."""
-        place = numbers(self._training.pools)
+        place = numbers(self.training.pools)
         return self._arrange(lambda solved: solved.renumbered(place[solved.candidates]))
 
     def model(self, eps_index: int, cost_index: int = 0) -> PVMClassifier:
@@ -106,7 +108,7 @@ of ndarray, [eps][cost]
         """
         return self._classifier.with_selection(
             self._solved[eps_index][cost_index],
-            self._training,
+            self.training,
             eps=float(self.eps[eps_index]),
             cost=float(self.prototype_costs[cost_index]),
         )
@@ -114,7 +116,7 @@ of ndarray, [eps][cost]
     @cached_property
     def prototype_indices(self) -> Arrays:
         """Place of each prototype among all candidates, [eps][cost]; its row if those are `X`."""
-        return self._chosen(numbers(self._training.pools))
+        return self._chosen(numbers(self.training.pools))
 
     @cached_property
     def prototype_labels(self) -> Arrays:
@@ -124,12 +126,12 @@ of ndarray, [eps][cost]
     @cached_property
     def prototype_rows(self) -> Arrays:
         """Row of each prototype in its source, -1 where it is no real example, [eps][cost]."""
-        return self._chosen(source_rows(self._training.pools))
+        return self._chosen(source_rows(self.training.pools))
 
     @cached_property
     def prototype_sources(self) -> Arrays:
         """Where each prototype comes from, [eps][cost]: "train", "unlabeled", "given", ..."""
-        return self._chosen(source_names(self._training.pools))
+        return self._chosen(source_names(self.training.pools))
 
     @cached_property
     def n_prototypes(self) -> NDArray[np.intp]:
@@ -286,4 +288,4 @@ def pvm_path(
         rng=rng,
         verbose=verbose,
     )
-    return PVMPath(radii, costs, classifier, training, solved)
+    return PVMPath(radii, costs, training, classifier, solved)
