@@ -182,7 +182,8 @@ def grow(
     weights = _appended_weights(growth, labels, sample_weight)
     kept = np.flatnonzero(weights[len(growth.labels) :] > 0.0)
     if len(kept) == 0:
-        return replace(growth, labels=labels, weights=weights)
+        pools = _extended(growth, growth.points, growth.rows, len(labels))
+        return replace(growth, labels=labels, weights=weights, pools=pools)
     new = X if len(kept) == len(codes) else _safe_indexing(X, kept)
     rows = np.concatenate((growth.rows, len(growth.labels) + kept))
 
@@ -208,10 +209,7 @@ def grow(
         rows=rows,
         labels=labels,
         weights=weights,
-        pools=tuple(
-            replace(pool, points=points, rows=rows, extent=len(labels)) if grows else pool
-            for pool, grows in zip(growth.pools, growth.growing, strict=True)
-        ),
+        pools=_extended(growth, points, rows, len(labels)),
         covers=tuple(cover.tocsr() for cover in covers),
     )
 
@@ -250,6 +248,16 @@ def _widened(
     symmetric = getattr(growth.dissimilarity, "symmetric", False)
     left = right.T if symmetric else build(new, old)
     return block_array([[cover, right], [left, build(new, new)]], format="csr")
+
+
+def _extended(
+    growth: Growth, points: Any, rows: NDArray[np.intp], extent: int
+) -> tuple[Pool, ...]:
+    """Return the pools with all points so far, among `extent` rows, in those that grow."""
+    return tuple(
+        replace(pool, points=points, rows=rows, extent=extent) if grows else pool
+        for pool, grows in zip(growth.pools, growth.growing, strict=True)
+    )
 
 
 def _kept(pool: Pool, kept: NDArray[np.intp]) -> Pool:

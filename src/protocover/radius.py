@@ -18,7 +18,7 @@ __all__ = ["SAMPLE_SIZE", "draw_rows", "propose_eps", "weighted_quantile"]
 SAMPLE_SIZE = 1000
 
 # Rows that are read, and sorted by class, at once.
-_BLOCK_BYTES = 1 << 23
+_BLOCK_BYTES = 1 << 22
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
