@@ -209,9 +209,7 @@ def test_points_of_weight_zero_have_no_part_in_the_grid():
 def test_the_grid_is_that_of_the_candidates():
     options = {"candidates": KMeansCandidates(3), "random_state": 2}
     path = pvm_path(X, Y, eps=5, unlabeled=X[:4] + 9.0, **options)
-    np.testing.assert_array_equal(
-        path.eps, suggest_eps(X, Y, 5, unlabeled=X[:4] + 9.0, **options)
-    )
+    np.testing.assert_array_equal(path.eps, suggest_eps(X, Y, 5, unlabeled=X[:4] + 9.0, **options))
 
 
 def test_a_solver_of_ones_own_gets_what_it_gets_in_a_fit():

@@ -36,10 +36,22 @@ def test_a_ball_is_closed_or_not(closed):
 
 @pytest.mark.parametrize(
     "values",
-    [True, [True], [0.5, True], np.array([True]), "1.0", ["1.0"], [[1.0]], [np.nan], [1j], None, []],
+    [
+        True,
+        [True],
+        [0.5, True],
+        np.array([True]),
+        "1.0",
+        ["1.0"],
+        [[1.0]],
+        [np.nan],
+        [1j],
+        None,
+        [],
+    ],
 )
 def test_grids_are_lists_of_numbers(values):
-    with pytest.raises(ValueError, match="eps must be positive numbers, got .*; suggest_eps"):
+    with pytest.raises(ValueError, match=r"eps must be positive numbers, got .*; suggest_eps"):
         check_radii(values)
     if values is not None:
         with pytest.raises(ValueError, match="prototype_costs must be numbers not below 0, or"):
@@ -97,7 +109,7 @@ def test_one_weight_is_that_of_every_point():
 @pytest.mark.parametrize("budget", [0, {0: 0, 1: 0, 2: 0}])
 def test_a_budget_of_nothing_is_named_as_the_reason(budget):
     model = PVMClassifier(1.0, n_prototypes=budget).fit(X, Y)
-    with pytest.raises(NoPrototypesError, match="n_prototypes=.* allows no prototype.*raise n_pr"):
+    with pytest.raises(NoPrototypesError, match=r"n_prototypes=.* allows no prototype.*raise n_"):
         model.predict(X)
     model = PVMClassifier(1.0, n_prototypes=budget, outlier_label=1).fit(X, Y)
     assert set(model.predict(X)) == {1}

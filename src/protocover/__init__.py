@@ -10,8 +10,8 @@ from .estimators import (
     pvm_path,
 )
 from .exceptions import CoverMemoryWarning, DissimilarityError, NoPrototypesError
-from .persistence import ModelFileError, load_model, save_model
 from .grid import suggest_eps
+from .persistence import ModelFileError, load_model, save_model
 from .sammon import SammonMap, sammon_map
 from .scaling import classical_scaling
 from .suspects import SuspectLabels, suspect_labels

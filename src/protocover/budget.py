@@ -109,7 +109,7 @@ def _check_options(options: dict[str, Any]) -> None:
     """Refuse radii, which are what is searched for, and more than one cost."""
     if "eps" in options:
         raise TypeError("find_eps searches for eps itself, got one; leave it out")
-    if np.size(options.get("prototype_costs")) > 1:
+    if np.size(options.get("prototype_costs", 0.0)) > 1:
         raise ValueError(
             "prototype_costs must be one cost, for which the radius is then found, got "
             f"{options['prototype_costs']!r}"

@@ -6,7 +6,7 @@ import reprlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +96,7 @@ def default_prototype_cost(total: float, smallest: float, *, whole: bool) -> flo
     return smallest * (smallest / total)
 
 
-def is_count(value: Any) -> bool:
+def is_count(value: Any) -> TypeGuard[int]:
     """Whether a value is a whole number; True and False are none."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 

@@ -270,7 +270,7 @@ def _read(
 
 
 def _tell(chunk: Chunk, *, n_classes: int) -> tuple[Indices, float, float, bool]:
-    """Count the points of each class; sum their weights, exactly, and say of what kind they are."""
+    """Count the points of each class; sum their weights, exactly, and say of what kind."""
     weights = chunk.weights
     return (
         np.bincount(chunk.codes, minlength=n_classes),

@@ -65,7 +65,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     ----------
     eps : float or "auto", default="auto"
         Radius of the balls. "auto" takes the median distance of a training point from
-        the nearest point of another class.
+        the nearest point of another class, whatever the candidates are.
     metric : str, callable or dissimilarity, default="euclidean"
         The name of a metric of SciPy or scikit-learn, "precomputed", a function of two
         examples, or an object such as ``KernelDistance("rbf")`` from
@@ -145,7 +145,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         :func:`protocover.certificate.verify` rechecks, "solver-proved" and
         "solver-bounded" on the solver's word, "none" on nothing.
     solution_ : Selection
-        All of this by class.
+        All of this by class, candidates by their numbers in `prototype_indices_`.
     dissimilarity_ : dissimilarity
         Fitted.
     n_features_in_ : int
@@ -227,7 +227,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             Their labels.
         sample_weight : array-like, shape (n_points,), or None, default=None
             Scales what leaving a point uncovered and what wrongly covering it cost. A
-            point of weight zero is as if it were not there.
+            whole number is a repetition, and a point of weight zero is as if it were not
+            there.
         unlabeled : array-like, shape (n_unlabeled, n_features), or None, default=None
             Further candidates whose class is not known.
 

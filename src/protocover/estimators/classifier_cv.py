@@ -18,8 +18,8 @@ from ..coverage import Coverage
 from ..dissimilarity import resolve_metric
 from ..examples import check_estimator_examples
 from ..formulation import snap_weights
-from ..model_selection import RULES, choose
 from ..grid import check_n_radii, suggest_eps
+from ..model_selection import RULES, choose
 from ..resources import progress_bar
 from ..training import check_labels
 from ..validation import (
@@ -46,9 +46,10 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     eps : int or array-like, default=20
-        Radii to try, or how many :func:`suggest_eps` is to propose.
+        Radii to try, or how many :func:`suggest_eps` is to propose for the candidates.
     prototype_costs : array-like or None, default=None
-        Costs of a prototype to try; None for the default cost alone.
+        Costs of a prototype to try; None for the default of :class:`PVMClassifier` on all
+        points alone, 1/n or what `sample_weight` makes of it.
     cv : int, splitter or iterable, default=10
         As in scikit-learn; an int gives stratified folds.
     rule : {"1se", "best"}, default="1se"
