@@ -69,7 +69,7 @@ of ndarray, [eps][cost]
     >>> X, y = load_iris(return_X_y=True)
     >>> path = pvm_path(X, y, eps=[0.5, 1.0, 1.5])
     >>> path.prototype_indices[2][0], path.prototype_labels[2][0]
-    (array([  7, 133,  88,  98]), array([0, 2, 1, 1]))
+    (array([  0,  79, 100, 105]), array([0, 1, 2, 2]))
     >>> path.model(2).predict([[5.0, 3.4, 1.5, 0.2]])
     array([0])
     """
