@@ -32,3 +32,25 @@ def test_what_cannot_be_wanted_is_refused():
         find_eps(X, Y, {"z": 1})
     with pytest.raises(ValueError, match="got None"):
         find_eps(X, Y, None)
+    for nothing in (0, {}, {1: 0}):
+        with pytest.raises(ValueError, match="ask for one prototype at least, got"):
+            find_eps(X, Y, nothing)
+    with pytest.raises(ValueError, match=r"prototype_costs must be one cost.*got \[1, 2\]"):
+        find_eps(X, Y, 5, prototype_costs=[1, 2])
+    with pytest.raises(TypeError, match="find_eps searches for eps itself"):
+        find_eps(X, Y, 5, eps=1.0)
+
+
+def test_points_of_weight_zero_have_no_part_in_it():
+    weights = np.arange(len(Y)) % 2
+    kept = weights > 0
+    for wanted in (2, 12):
+        assert find_eps(X, Y, wanted, sample_weight=weights) == find_eps(X[kept], Y[kept], wanted)
+
+
+def test_the_search_is_among_the_candidates_there_are():
+    far = X[:3] + np.array([30.0, 0.0, 0.0, 0.0])
+    eps = find_eps(X, Y, 2, candidates=far)
+    assert eps > 20
+    drawn = {"candidates": 20, "random_state": np.random.RandomState(4)}
+    assert find_eps(X, Y, 8, **drawn) > 0

@@ -165,3 +165,17 @@ def test_tables_of_dissimilarities_do_not_grow():
     with pytest.raises(AttributeError) as caught:
         PVMClassifier(metric="precomputed").partial_fit(np.zeros((3, 3)), [0, 1, 1])
     assert "new columns in the rows of old ones" in str(caught.value.__cause__)
+
+
+@pytest.mark.parametrize("name", ["training points", "given candidates", "both"])
+def test_a_batch_without_weight_leaves_the_numbers_right(name):
+    weights = np.where(np.arange(len(X)) < 30, 1.0, 0.0)
+    batches = np.split(np.arange(len(X)), [20, 30])
+    params = {"eps": 2.5, **SETTINGS[name]}
+    model, whole = grown(batches, weights=weights, **params), PVMClassifier(**params)
+    assert_same_model(model, whole.fit(X, Y, weights))
+    assert ("given" in whole.prototype_sources_) == (name != "training points")
+    np.testing.assert_array_equal(model.solution_.candidates, whole.prototype_indices_)
+    grown_on = model.partial_fit(X, Y)
+    both = np.append(weights, np.ones(len(X)))
+    assert_same_model(grown_on, whole.fit(np.vstack((X, X)), np.append(Y, Y), both))

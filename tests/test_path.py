@@ -1,10 +1,13 @@
 import numpy as np
 import pytest
+from scipy.sparse import csr_array, issparse
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
 from protocover import PVMClassifier, pvm_path, suggest_eps
 from protocover.candidates import KMeansCandidates
+from protocover.dissimilarity import DANN, RankDissimilarity
+from protocover.solvers import greedy
 
 X, Y = load_iris(return_X_y=True)
 RADII = [0.3, 0.6, 1.0, 2.0]
@@ -75,6 +78,147 @@ def test_radii_and_costs_are_sorted_and_told_once():
     path = pvm_path(X, Y, eps=[1.0, 0.5, 1.0], prototype_costs=[2.0, 1.0])
     assert path.eps.tolist() == [0.5, 1.0]
     assert path.prototype_costs.tolist() == [1.0, 2.0]
+
+
+def fitted(model):
+    """All that a fit has set, the solution taken apart and the dissimilarity by its answers."""
+    found = {name: value for name, value in vars(model).items() if name.endswith("_")}
+    del found["dissimilarity_"]
+    solution = found.pop("solution_")
+    found |= {f"solution_.{name}": value for name, value in vars(solution).items()}
+    if issparse(found["prototypes_"]):
+        found["prototypes_"] = found["prototypes_"].toarray()
+    for k, part in enumerate(found.pop("solution_.solutions")):
+        found |= {f"solution {k}: {name}": value for name, value in vars(part).items()}
+    return found
+
+
+def assert_same_model(one, other, queries):
+    found, expected = fitted(one), fitted(other)
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        assert type(found[name]) is type(value), name
+        np.testing.assert_equal(found[name], value, err_msg=name)
+    assert one.get_params().keys() == other.get_params().keys()
+    if len(other.prototype_labels_):
+        np.testing.assert_array_equal(one.predict(queries), other.predict(queries))
+        np.testing.assert_array_equal(
+            one.decision_function(queries), other.decision_function(queries)
+        )
+
+
+def uphill(a, b):
+    return max(0.0, float((b - a).max()))
+
+
+WEIGHTS = np.random.default_rng(3).choice([0.0, 1.0, 2.0, 0.375], size=len(Y))
+WORDS = [f"{'ab' * int(2 * row[2])}{'c' * int(row[0])}" for row in X[::5]]
+MODELS = {
+    "plain": (X, {}),
+    "weights": (X, {"sample_weight": WEIGHTS}),
+    "whole weights": (X, {"sample_weight": np.ceil(WEIGHTS)}),
+    "kmeans": (X, {"candidates": "kmeans", "random_state": 3, "sample_weight": WEIGHTS}),
+    "drawn": (X, {"candidates": 0.5, "random_state": 3, "sample_weight": WEIGHTS}),
+    "several": (X, {"candidates": ["train", KMeansCandidates(3)], "random_state": 3}),
+    "unlabeled": (X, {"unlabeled": X[::7] + 0.05, "sample_weight": WEIGHTS}),
+    "closed": (X.round(), {"closed_ball": True}),
+    "metric": (X, {"metric": "minkowski", "metric_params": {"p": 3}}),
+    "metric object": (X, {"metric": RankDissimilarity(), "eps": [5.0, 20.0, 60.0]}),
+    "metric that learns": (X, {"metric": DANN(), "sample_weight": WEIGHTS}),
+    "function": (X, {"metric": uphill, "sample_weight": WEIGHTS}),
+    "table": (cdist(X, X), {"metric": "precomputed", "sample_weight": WEIGHTS}),
+    "wide table": (cdist(X, X[::3]), {"metric": "precomputed", "sample_weight": WEIGHTS}),
+    "drawn columns": (
+        cdist(X, X),
+        {"metric": "precomputed", "candidates": 40, "random_state": 1, "sample_weight": WEIGHTS},
+    ),
+    "sparse": (csr_array(X), {"sample_weight": WEIGHTS}),
+    "single precision": (X.astype(np.float32), {}),
+    "exact": (X, {"solver": "exact", "sample_weight": WEIGHTS}),
+    "ratio greedy": (X, {"solver": "ratio-greedy"}),
+    "local search": (X, {"solver": "local-search", "random_state": 5}),
+    "lp rounding": (X, {"solver": "lp-rounding", "random_state": 5}),
+    "without a bound": (X, {"solver_options": {"bound": False}}),
+}
+OF_FIT = ("sample_weight", "unlabeled")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_of_the_path_is_that_of_its_own_fit(name):
+    points, options = MODELS[name]
+    options = {"eps": [0.3, 1.0, 2.0], "prototype_costs": [0.01, 1.0, 4.0], **options}
+    path = pvm_path(points, Y, **options)
+    given = {key: value for key, value in options.items() if key in OF_FIT}
+    params = {
+        key: value
+        for key, value in options.items()
+        if key not in (*OF_FIT, "eps", "prototype_costs")
+    }
+    for k, eps in enumerate(path.eps):
+        for j, cost in enumerate(path.prototype_costs):
+            model = PVMClassifier(eps, prototype_cost=cost, **params).fit(points, Y, **given)
+            assert_same_model(path.model(k, j), model, points[::4])
+            for attribute in ("indices", "labels", "rows", "sources"):
+                np.testing.assert_array_equal(
+                    getattr(path, f"prototype_{attribute}")[k][j],
+                    getattr(model, f"prototype_{attribute}_"),
+                )
+            assert_same(path.selections[k][j], model)
+            assert path.lower_bound[k, j] == model.lower_bound_
+
+
+@pytest.mark.parametrize("kind", ["frame", "words"])
+def test_models_of_the_path_know_their_features(kind):
+    pd = pytest.importorskip("pandas")
+    points, metric = (pd.DataFrame(X[::5], columns=list("abcd")), "euclidean")
+    if kind == "words":
+        points, metric = WORDS, lambda a, b: abs(len(a) - len(b)) + float(a[:1] != b[:1])
+    model = PVMClassifier(1.0, metric=metric, prototype_cost=0.1).fit(points, Y[::5])
+    path = pvm_path(points, Y[::5], eps=[1.0], metric=metric, prototype_costs=[0.1])
+    assert_same_model(path.model(0), model, points)
+
+
+def test_prototypes_are_told_by_their_rows_where_some_have_no_weight():
+    weights = np.ones(len(Y))
+    weights[:50:2] = 0.0
+    path = pvm_path(X, Y, eps=[1.0], sample_weight=weights)
+    model = PVMClassifier(1.0).fit(X, Y, weights)
+    rows = model.prototype_indices_
+    assert weights[rows].all()
+    np.testing.assert_array_equal(X[rows], model.prototypes_)
+    for selection in (path.selections[0][0], model.solution_):
+        np.testing.assert_array_equal(selection.candidates, rows)
+        for label, solution in enumerate(selection.solutions):
+            np.testing.assert_array_equal(
+                solution.selected, rows[model.prototype_labels_ == label]
+            )
+    np.testing.assert_array_equal(path.prototype_indices[0][0], rows)
+
+
+def test_points_of_weight_zero_have_no_part_in_the_grid():
+    weights = np.where(np.arange(len(Y)) % 3 == 0, 0.0, 1.0)
+    kept = weights > 0
+    path = pvm_path(X, Y, eps=8, sample_weight=weights)
+    np.testing.assert_array_equal(path.eps, pvm_path(X[kept], Y[kept], eps=8).eps)
+    D = cdist(X, X)
+    table = pvm_path(D, Y, eps=8, sample_weight=weights, metric="precomputed")
+    expected = pvm_path(D[np.ix_(kept, kept)], Y[kept], eps=8, metric="precomputed")
+    np.testing.assert_array_equal(table.eps, expected.eps)
+
+
+def test_the_grid_is_that_of_the_candidates():
+    options = {"candidates": KMeansCandidates(3), "random_state": 2}
+    path = pvm_path(X, Y, eps=5, unlabeled=X[:4] + 9.0, **options)
+    np.testing.assert_array_equal(path.eps, suggest_eps(X, Y, 5, unlabeled=X[:4] + 9.0, **options))
+
+
+def test_a_solver_of_ones_own_gets_what_it_gets_in_a_fit():
+    def two_at_most(problem, *, rng, max_prototypes):
+        assert max_prototypes is None
+        return greedy(problem, rng=rng, max_prototypes=2)
+
+    path = pvm_path(X, Y, eps=[1.0], solver=two_at_most)
+    assert path.n_prototypes.tolist() == [[6]]
 
 
 @pytest.mark.parametrize(

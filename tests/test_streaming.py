@@ -49,6 +49,17 @@ def test_fit_and_predict_hold_a_small_part_of_rows_on_disk(wide_rows, metric):
     assert peak < X.nbytes / 2
 
 
+@pytest.mark.parametrize(("n_classes", "share"), [(3, 0.5), (1, 1.5)])
+def test_the_automatic_radius_reads_rows_on_disk_block_by_block(wide_rows, n_classes, share):
+    """With one class it holds the distances in a sample, however many rows there are."""
+    X, y = wide_rows
+    model = PVMClassifier(candidates=60, n_jobs=1, random_state=0)
+    _, peak = peak_of(lambda: model.fit(X, y % n_classes))
+    assert peak < share * X.nbytes
+    in_memory = PVMClassifier(candidates=60, random_state=0).fit(np.array(X), y % n_classes)
+    assert model.eps_ == in_memory.eps_
+
+
 def test_all_rows_on_disk_may_be_candidates(tmp_path, monkeypatch):
     """Neither side of the product is held where both are too large."""
     monkeypatch.setattr(bracket, "_KEPT_BYTES", 1 << 20)

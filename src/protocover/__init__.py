@@ -1,11 +1,17 @@
 """Prototype selection by set cover: the prototype vector machine for scikit-learn."""
 
 from .budget import find_eps
-from .estimators import Explanation, PVMClassifier, PVMClassifierCV, PVMSelector
+from .estimators import (
+    Explanation,
+    PVMClassifier,
+    PVMClassifierCV,
+    PVMPath,
+    PVMSelector,
+    pvm_path,
+)
 from .exceptions import CoverMemoryWarning, DissimilarityError, NoPrototypesError
-from .path import PVMPath, pvm_path
+from .grid import suggest_eps
 from .persistence import ModelFileError, load_model, save_model
-from .radius import suggest_eps
 from .sammon import SammonMap, sammon_map
 from .scaling import classical_scaling
 from .suspects import SuspectLabels, suspect_labels

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 
-from .path import PVMPath, pvm_path
-from .radius import suggest_eps
-from .validation import check_n_prototypes
+from .estimators import PVMPath, pvm_path
+from .grid import propose_grid
+from .validation import check_n_prototypes, is_count
 
 __all__ = ["find_eps"]
 
@@ -23,6 +25,8 @@ def find_eps(
     *,
     metric: Any = "euclidean",
     metric_params: dict[str, Any] | None = None,
+    candidates: Any = "train",
+    unlabeled: Any = None,
     random_state: Any = None,
     **options: Any,
 ) -> float:
@@ -36,11 +40,11 @@ def find_eps(
         How many are wanted in total, or of each class named. There is one radius for all
         classes, so that several wishes can only be met on the whole: the sum of what is
         missed is made small.
-    metric, metric_params, random_state
-        As in :class:`PVMClassifier`.
+    metric, metric_params, candidates, unlabeled, random_state
+        As in :class:`PVMClassifier` and its `fit`.
     **options
-        Further arguments of :func:`pvm_path`, such as ``solver`` or ``candidates``, but
-        one cost only.
+        Further arguments of :func:`pvm_path`, such as ``solver`` or ``sample_weight``, but
+        no radii and one cost only.
 
     Returns
     -------
@@ -62,26 +66,54 @@ def find_eps(
     >>> len(PVMClassifier(find_eps(X, y, 12)).fit(X, y).prototype_indices_)
     12
     """
-    classes = np.unique(np.asarray(y))
-    wanted = check_n_prototypes(n_prototypes, classes)
-    if wanted is None:
-        raise ValueError("n_prototypes must be a whole number or a dict of them, got None")
-    how: dict[str, Any] = {
-        "metric": metric,
-        "metric_params": metric_params,
-        "random_state": random_state,
-    }
-    grid = suggest_eps(X, y, _N_RADII, **how)
-    path = pvm_path(X, y, eps=grid, **how, **options)
+    wanted = _check_wish(n_prototypes, y)
+    _check_options(options)
+    if not is_count(random_state):  # the candidates of all paths are to be the same
+        random_state = int(check_random_state(random_state).randint(2**31))
+    search = partial(
+        pvm_path,
+        X,
+        y,
+        metric=metric,
+        metric_params=metric_params,
+        candidates=candidates,
+        unlabeled=unlabeled,
+        random_state=random_state,
+        **options,
+    )
+    path = search(eps=_N_RADII)
     if (_shortfall(path, wanted) < 0).all():
         # Even the largest radius leaves too many: look among all distances.
-        grid = suggest_eps(X, y, _N_RADII, max_quantile=1.0, **how)
-        path = pvm_path(X, y, eps=grid, **how, **options)
+        rng = np.random.default_rng(random_state)
+        path = search(eps=propose_grid(path.training, _N_RADII, rng=rng, max_quantile=1.0))
     best = int(_missed(path, wanted).argmin())
     below, above = path.eps[max(best - 1, 0)], path.eps[min(best + 1, len(path.eps) - 1)]
     finer = np.append(np.linspace(below, above, _N_RADII), path.eps[best])
-    path = pvm_path(X, y, eps=finer, **how, **options)
+    path = search(eps=finer)
     return float(path.eps[_missed(path, wanted).argmin()])
+
+
+def _check_wish(n_prototypes: Any, y: Any) -> int | dict[int, int]:
+    """Return how many prototypes are wanted, a mapping's labels turned into class numbers."""
+    wanted = check_n_prototypes(n_prototypes, np.unique(np.asarray(y)))
+    total = sum(wanted.values()) if isinstance(wanted, dict) else wanted
+    if wanted is None or not total:
+        raise ValueError(
+            "n_prototypes must be a whole number or a dict of them, and ask for one prototype at "
+            f"least, got {n_prototypes!r}"
+        )
+    return wanted
+
+
+def _check_options(options: dict[str, Any]) -> None:
+    """Refuse radii, which are what is searched for, and more than one cost."""
+    if "eps" in options:
+        raise TypeError("find_eps searches for eps itself, got one; leave it out")
+    if np.size(options.get("prototype_costs", 0.0)) > 1:
+        raise ValueError(
+            "prototype_costs must be one cost, for which the radius is then found, got "
+            f"{options['prototype_costs']!r}"
+        )
 
 
 def _shortfall(path: PVMPath, wanted: int | dict[int, int]) -> NDArray[np.intp]:

@@ -30,7 +30,8 @@ class Selection:
     Parameters
     ----------
     candidates : ndarray of int, shape (n_prototypes,)
-        Column of each prototype in the table of balls.
+        Column of each prototype in the table of balls. In a fitted model its place among
+        all candidates as they were given, those of weight zero counted too.
     classes : ndarray of int, shape (n_prototypes,)
         Number of the class it stands for.
     covered : ndarray of int, shape (n_prototypes,)
@@ -41,7 +42,7 @@ class Selection:
         What the order was made by; for the greedy the drop in the objective before the
         cost of the prototype.
     solutions : tuple of CoverSolution
-        The solution of each class's problem.
+        The solution of each class's problem, with the same numbers of candidates.
     """
 
     candidates: NDArray[np.intp]
@@ -75,6 +76,16 @@ class Selection:
         """Return the same prototypes in another order, with `covered` as first counted."""
         names = ("candidates", "classes", "covered", "miscovered", "score")
         return replace(self, **{name: getattr(self, name)[order] for name in names})
+
+    def renumbered(self, candidates: NDArray[np.intp]) -> Self:
+        """Return the same selection with other numbers for its candidates, in their order."""
+        known, first = np.unique(self.candidates, return_index=True)
+        number = candidates[first]
+        solutions = (
+            replace(one, selected=number[np.searchsorted(known, one.selected)])
+            for one in self.solutions
+        )
+        return replace(self, candidates=candidates, solutions=tuple(solutions))
 
     @property
     def objective(self) -> float:

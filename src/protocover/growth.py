@@ -21,7 +21,7 @@ from .balls import build_balls
 from .candidates import Pool, is_train, listed, stack_rows
 from .formulation import snap_weights
 from .training import Training, check_labels
-from .validation import check_weights
+from .validation import check_weight_numbers, check_weights
 
 __all__ = ["Growth", "grow", "start_growth"]
 
@@ -182,7 +182,8 @@ def grow(
     weights = _appended_weights(growth, labels, sample_weight)
     kept = np.flatnonzero(weights[len(growth.labels) :] > 0.0)
     if len(kept) == 0:
-        return replace(growth, labels=labels, weights=weights)
+        pools = _extended(growth, growth.points, growth.rows, len(labels))
+        return replace(growth, labels=labels, weights=weights, pools=pools)
     new = X if len(kept) == len(codes) else _safe_indexing(X, kept)
     rows = np.concatenate((growth.rows, len(growth.labels) + kept))
 
@@ -208,10 +209,7 @@ def grow(
         rows=rows,
         labels=labels,
         weights=weights,
-        pools=tuple(
-            replace(pool, points=points, rows=rows, extent=len(labels)) if grows else pool
-            for pool, grows in zip(growth.pools, growth.growing, strict=True)
-        ),
+        pools=_extended(growth, points, rows, len(labels)),
         covers=tuple(cover.tocsr() for cover in covers),
     )
 
@@ -221,14 +219,10 @@ def _appended_weights(
 ) -> NDArray[np.float64]:
     """Return the weights of all rows, checked together: a batch alone may lack a class."""
     n_new = len(labels) - len(growth.labels)
-    new = np.ones(n_new) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    if new.shape != (n_new,):
-        raise ValueError(
-            f"sample_weight must hold one number for each of the {n_new} points, got shape "
-            f"{new.shape}"
-        )
+    new = 1.0 if sample_weight is None else sample_weight
     classes, codes = np.unique(labels, return_inverse=True)
-    return check_weights(np.concatenate((growth.weights, new)), codes, classes)
+    weights = np.concatenate((growth.weights, check_weight_numbers(new, n_new)))
+    return check_weights(weights, codes, classes)
 
 
 def _declared(classes: Any, labels: NDArray[Any]) -> NDArray[Any] | None:
@@ -254,6 +248,16 @@ def _widened(
     symmetric = getattr(growth.dissimilarity, "symmetric", False)
     left = right.T if symmetric else build(new, old)
     return block_array([[cover, right], [left, build(new, new)]], format="csr")
+
+
+def _extended(
+    growth: Growth, points: Any, rows: NDArray[np.intp], extent: int
+) -> tuple[Pool, ...]:
+    """Return the pools with all points so far, among `extent` rows, in those that grow."""
+    return tuple(
+        replace(pool, points=points, rows=rows, extent=extent) if grows else pool
+        for pool, grows in zip(growth.pools, growth.growing, strict=True)
+    )
 
 
 def _kept(pool: Pool, kept: NDArray[np.intp]) -> Pool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from scipy.sparse import csc_array, csr_array
 from .cover import CoverProblem, CoverSolution
 from .formulation import Selection
 from .solvers import Solver, ask_solver, greedy, unwrapped
+from .solvers.duals import ascend
 
 __all__ = ["ClassShare", "solve_radius", "split_by_class"]
 
@@ -67,21 +68,18 @@ def solve_radius(
     k: int,
     costs: Floats,
     solver: Solver,
-    rng: np.random.Generator,
+    rngs: Sequence[np.random.Generator],
     options: Mapping[str, Any],
 ) -> tuple[Selection, ...]:
-    """Return the selections at radius number `k`, one for each of the rising `costs`."""
+    """Return the selections at radius number `k`, one for each of the rising `costs`.
+
+    `rngs` are one generator a class; each problem gets a copy of its class's.
+    """
     total = np.sum([share.reach[k] for share in shares], axis=0)
     count = np.sum([share.counts[k] for share in shares], axis=0)
     by_class = [
-        _solve_class(
-            share,
-            total - share.reach[k],
-            k,
-            costs,
-            partial(ask_solver, solver, rng=child, options=options),
-        )
-        for share, child in zip(shares, rng.spawn(len(shares)), strict=True)
+        _solve_class(share, total - share.reach[k], k, costs, solver, child, options)
+        for share, child in zip(shares, rngs, strict=True)
     ]
     return tuple(
         Selection.joined(
@@ -100,19 +98,27 @@ def _solve_class(
     wrong: Floats,
     k: int,
     costs: Floats,
-    solve: partial[CoverSolution],
+    solver: Solver,
+    rng: np.random.Generator,
+    options: Mapping[str, Any],
 ) -> list[CoverSolution]:
     """Solve one class at radius number `k` for all costs."""
+
+    def solve(problem: CoverProblem) -> CoverSolution:
+        return ask_solver(solver, problem, rng=deepcopy(rng), options=options)
+
+    if unwrapped(solver) is not greedy:
+        whole = CoverProblem(_within(share.levels, k), wrong, share.prize, float(costs[0]))
+        return [solve(replace(whole, prototype_cost=float(cost))) for cost in costs]
     # A candidate not worth the lowest cost on its own is never worth any.
-    useful = np.flatnonzero(share.reach[k] - wrong > costs[0])
+    useful = np.flatnonzero(share.reach[k] - wrong >= costs[0])
     problem = CoverProblem(
-        _within(share.levels, useful, k), wrong[useful], share.prize, float(costs[0])
+        _within(share.levels[:, useful], k), wrong[useful], share.prize, float(costs[0])
     )
-    if unwrapped(solve.args[0]) is greedy:
-        solutions = _prefixes(problem, solve(problem), costs)
-    else:
-        solutions = [solve(replace(problem, prototype_cost=float(c))) for c in costs]
-    return [replace(solution, selected=useful[solution.selected]) for solution in solutions]
+    return [
+        replace(solution, selected=useful[solution.selected])
+        for solution in _prefixes(problem, solve(problem), costs)
+    ]
 
 
 def _cumulated(own: csc_array, n_radii: int, prize: Floats | None) -> Any:
@@ -125,14 +131,13 @@ def _cumulated(own: csc_array, n_radii: int, prize: Floats | None) -> Any:
     return np.cumsum(new, axis=0)
 
 
-def _within(levels: csc_array, columns: NDArray[np.intp], k: int) -> csc_array:
-    """Return some columns with the members of radius number `k` only."""
-    taken = levels[:, columns]
-    keep = taken.data <= k + 1
-    ends = np.concatenate(([0], np.cumsum(keep)))[taken.indptr]
-    indices = taken.indices[keep]
+def _within(levels: csc_array, k: int) -> csc_array:
+    """Return the members of radius number `k` only."""
+    keep = levels.data <= k + 1
+    ends = np.concatenate(([0], np.cumsum(keep)))[levels.indptr]
+    indices = levels.indices[keep]
     data = np.ones(len(indices), dtype=bool)
-    return csc_array((data, indices, ends.astype(indices.dtype)), shape=taken.shape)
+    return csc_array((data, indices, ends.astype(indices.dtype)), shape=levels.shape)
 
 
 def _prefixes(
@@ -142,20 +147,31 @@ def _prefixes(
     # The score of a step is the drop in the objective before the cost of the prototype.
     missing = problem.prize.sum() - np.concatenate(([0.0], np.cumsum(solution.score)))
     prefixes = []
-    for cost in costs:
-        at_cost = replace(problem, prototype_cost=float(cost))
+    for cost in costs.tolist():
+        at_cost = replace(problem, prototype_cost=cost)
         n = int(at_cost.above_price(solution.score).sum())
-        objective = float(Fraction(float(missing[n])) + n * at_cost.price)
-        # What bounds the problem of the lowest cost bounds those of higher ones.
-        word = "proved" if solution.lower_bound >= objective else "bounded"
         prefixes.append(
             replace(
                 solution,
                 selected=solution.selected[:n],
                 score=solution.score[:n],
                 newly_covered=solution.newly_covered[:n],
-                objective=objective,
-                certificate="none" if solution.dual is None else word,
+                objective=float(Fraction(float(missing[n])) + n * at_cost.price),
             )
         )
-    return prefixes
+    return prefixes if solution.dual is None else _bounded(problem, prefixes, costs)
+
+
+def _bounded(
+    problem: CoverProblem, prefixes: Sequence[CoverSolution], costs: Floats
+) -> list[CoverSolution]:
+    """Give each cost the bound of its own problem; that of the lowest is there already."""
+    bounded, columns = [prefixes[0]], np.arange(problem.n_candidates)
+    for prefix, cost in zip(prefixes[1:], costs[1:].tolist(), strict=True):
+        # What is not worth a lower cost is not worth this one either.
+        columns = columns[problem.worthwhile]
+        problem = replace(problem.core, prototype_cost=cost)
+        chosen = np.searchsorted(columns, prefix.selected)
+        told = CoverSolution.of(problem, chosen, score=prefix.score, dual=ascend(problem))
+        bounded.append(replace(told, selected=prefix.selected))
+    return bounded

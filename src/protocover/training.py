@@ -31,6 +31,7 @@ from .validation import check_column, check_weights
 __all__ = [
     "Training",
     "check_labels",
+    "make_pools",
     "pool_balls",
     "prepare_training",
     "side_by_side",
@@ -57,6 +58,8 @@ class Training:
         Fitted on the points.
     pools : list of Pool
         What may become a prototype.
+    rows : ndarray of int, shape (n_points,), or None
+        Row of each point as it was given; None where none was left out.
     """
 
     points: Any
@@ -65,6 +68,7 @@ class Training:
     classes: NDArray[Any]
     dissimilarity: Any
     pools: list[Pool]
+    rows: NDArray[np.intp] | None = None
 
     @property
     def is_table(self) -> bool:
@@ -109,20 +113,49 @@ def prepare_training(
     points = X if len(kept) == n_given else _safe_indexing(X, kept)
     dissimilarity = _fit(dissimilarity, X, codes, points, kept)
     codes = codes[kept]
-    if not getattr(dissimilarity, "pairwise", False):
-        pools = gather_candidates(
-            candidates,
-            points,
-            codes,
-            rows=kept,
-            extent=n_given,
-            rng=rng,
-            unlabeled=unlabeled,
-            verbose=verbose,
-        )
-    else:
-        pools = [_columns(candidates, points, codes, kept, n_given, unlabeled, rng)]
-    return Training(points, codes, weights[kept], classes, dissimilarity, pools)
+    pools = make_pools(
+        dissimilarity,
+        candidates,
+        points,
+        codes,
+        rows=kept,
+        extent=n_given,
+        rng=rng,
+        unlabeled=unlabeled,
+        verbose=verbose,
+    )
+    rows = None if len(kept) == n_given else kept
+    return Training(points, codes, weights[kept], classes, dissimilarity, pools, rows)
+
+
+def make_pools(
+    dissimilarity: Any,
+    candidates: Any,
+    points: Any,
+    codes: NDArray[np.intp],
+    *,
+    rows: NDArray[np.intp],
+    extent: int,
+    rng: np.random.Generator,
+    unlabeled: Any = None,
+    verbose: int = 0,
+) -> list[Pool]:
+    """Make the pools of candidates: those asked for or, of a table, its columns.
+
+    The arguments are those of :func:`protocover.candidates.gather_candidates`.
+    """
+    if getattr(dissimilarity, "pairwise", False):
+        return [_columns(candidates, points, codes, rows, extent, unlabeled, rng)]
+    return gather_candidates(
+        candidates,
+        points,
+        codes,
+        rows=rows,
+        extent=extent,
+        rng=rng,
+        unlabeled=unlabeled,
+        verbose=verbose,
+    )
 
 
 def training_balls(

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
-from sklearn.utils.validation import _check_sample_weight, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from .exceptions import warn_caller
 
 __all__ = [
+    "check_closed_ball",
     "check_column",
     "check_costs",
     "check_eps",
@@ -23,9 +25,15 @@ __all__ = [
     "check_prototype_cost",
     "check_radii",
     "check_verbose",
+    "check_weight_numbers",
     "check_weights",
+    "default_prototype_cost",
+    "is_count",
     "unchanged_on_error",
 ]
+
+# Beyond this weights are floats of few digits, whole or not, and nothing is repeated so often.
+_MOST_REPETITIONS = 2.0**53
 
 
 @contextmanager
@@ -44,27 +52,65 @@ def check_eps(eps: Any) -> float | None:
     """Return the radius as a float, or None for ``"auto"``."""
     if isinstance(eps, str) and eps == "auto":
         return None
-    if isinstance(eps, Real) and not isinstance(eps, bool) and 0.0 < float(eps) < np.inf:
+    if _is_number(eps) and 0.0 < float(eps) < np.inf:
         return float(eps)
     raise ValueError(
         f"eps must be a positive number or 'auto', got {eps!r}; suggest_eps(X, y) proposes a grid"
     )
 
 
+def check_closed_ball(closed_ball: Any) -> bool:
+    """Return whether balls are closed as a plain bool."""
+    if isinstance(closed_ball, bool | np.bool_):
+        return bool(closed_ball)
+    raise ValueError(
+        f"closed_ball must be True or False, got {closed_ball!r}; True puts points at distance "
+        "eps exactly into the ball"
+    )
+
+
 def check_prototype_cost(cost: Any, weights: NDArray[np.float64]) -> float:
-    """Return the cost of a prototype: 1/n of the mean weight unless given."""
+    """Return the cost of a prototype, by default that of :func:`default_prototype_cost`."""
     if cost is None:
-        positive = weights[weights > 0.0]
-        return float(positive.mean() / len(positive))
-    if isinstance(cost, Real) and not isinstance(cost, bool) and 0.0 <= float(cost) < np.inf:
+        some = weights[weights > 0.0]
+        whole = bool((some == np.floor(some)).all())
+        return default_prototype_cost(float(some.sum()), float(some.min()), whole=whole)
+    if _is_number(cost) and 0.0 <= float(cost) < np.inf:
         return float(cost)
-    raise ValueError(f"prototype_cost must be a number not below 0, or None for 1/n, got {cost!r}")
+    raise ValueError(
+        "prototype_cost must be a number not below 0, or None for one that only breaks ties, got "
+        f"{cost!r}"
+    )
+
+
+def default_prototype_cost(total: float, smallest: float, *, whole: bool) -> float:
+    """Return a cost so low that all prototypes together cost no more than the lightest point.
+
+    Weights that are whole numbers are repetitions: the cost is one over the number of
+    points they stand for, 1/n where there are none. Others have no unit of their own: the
+    cost is the square of the smallest over their sum, and scales as they do.
+
+    Parameters
+    ----------
+    total, smallest : float
+        Of the positive weights.
+    whole : bool
+        Whether all of them are whole numbers.
+    """
+    if whole and total <= _MOST_REPETITIONS:
+        return 1.0 / total
+    return smallest * (smallest / total)
+
+
+def is_count(value: Any) -> TypeGuard[int]:
+    """Whether a value is a whole number; True and False are none."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def check_radii(eps: Any) -> NDArray[np.float64]:
     """Return a grid of radii, rising and without repetition."""
-    radii = np.unique(np.atleast_1d(np.asarray(eps, dtype=np.float64)))
-    if radii.ndim != 1 or len(radii) == 0 or not (np.isfinite(radii) & (radii > 0.0)).all():
+    radii = _rising(eps)
+    if radii is None or not (np.isfinite(radii) & (radii > 0.0)).all():
         raise ValueError(
             f"eps must be positive numbers, got {eps!r}; suggest_eps(X, y) proposes a grid"
         )
@@ -75,9 +121,12 @@ def check_costs(costs: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]
     """Return a grid of costs, rising and without repetition."""
     if costs is None:
         return np.array([check_prototype_cost(None, weights)])
-    grid = np.unique(np.atleast_1d(np.asarray(costs, dtype=np.float64)))
-    if len(grid) == 0 or not (np.isfinite(grid) & (grid >= 0.0)).all():
-        raise ValueError(f"prototype_costs must be numbers not below 0, got {costs!r}")
+    grid = _rising(costs)
+    if grid is None or not (np.isfinite(grid) & (grid >= 0.0)).all():
+        raise ValueError(
+            "prototype_costs must be numbers not below 0, or None for one that only breaks ties, "
+            f"got {costs!r}"
+        )
     return grid
 
 
@@ -140,9 +189,7 @@ def check_weights(
     """Return one weight a point, not negative and with something of every class."""
     if sample_weight is None:
         return np.ones(len(y))
-    weights = np.asarray(
-        _check_sample_weight(sample_weight, np.empty((len(y), 1))), dtype=np.float64
-    )
+    weights = check_weight_numbers(sample_weight, len(y))
     if (weights < 0.0).any():
         raise ValueError(
             f"sample_weight must not be negative, got {weights.min():g}; use 0 to leave a "
@@ -159,9 +206,39 @@ def check_weights(
     return weights
 
 
+def check_weight_numbers(sample_weight: Any, n_points: int) -> NDArray[np.float64]:
+    """Return one finite number a point; a number alone is that of every point."""
+    rule = f"sample_weight must hold one number for each of the {n_points} points"
+    try:
+        given = np.asarray(sample_weight)
+        weights = given.astype(np.float64) if given.dtype.kind in "biufO" else None
+    except (TypeError, ValueError):
+        weights = None
+    if weights is None or not (weights.ndim or _is_number(sample_weight)):
+        raise ValueError(f"{rule}, got {reprlib.repr(sample_weight)}")
+    if weights.shape not in ((), (n_points,)):
+        raise ValueError(f"{rule}, got shape {weights.shape}")
+    if not np.isfinite(weights).all():
+        raise ValueError(f"{rule}, got NaN or infinity; use 0 to leave a point out")
+    return np.array(np.broadcast_to(weights, n_points))
+
+
+def _rising(values: Any) -> NDArray[np.float64] | None:
+    """Return the different numbers of a list or of one number, None where it is no such thing."""
+    entries = np.atleast_1d(np.asarray(values, dtype=object))
+    if entries.ndim > 1 or len(entries) == 0 or not all(map(_is_number, entries)):
+        return None
+    return np.unique(entries.astype(np.float64))
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a real number; True and False are none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 def _count(k: Any) -> int:
     """Return a number of prototypes as an int."""
-    if isinstance(k, Integral) and not isinstance(k, bool) and int(k) >= 0:
+    if is_count(k) and int(k) >= 0:
         return int(k)
     raise ValueError(
         f"n_prototypes must be a whole number not below 0, or a dict of them by class, got {k!r}"

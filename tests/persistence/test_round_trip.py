@@ -245,3 +245,17 @@ def test_the_examples_cover_every_built_in_dissimilarity():
             if isinstance(example, Example)
         }
     assert seen == set(DISSIMILARITIES)
+
+
+def test_files_with_columns_of_the_cover_are_read_with_the_places_of_candidates(tmp_path):
+    """Solutions used to be saved with candidates numbered among points of positive weight."""
+    X, y = OTHERS["budget"].X, OTHERS["budget"].y
+    weights = np.where(np.arange(len(y)) % 4 == 0, 0.0, 1.0)
+    model = PVMClassifier(1.0).fit(X, y, weights)
+    columns = np.searchsorted(np.flatnonzero(weights), model.prototype_indices_)
+    assert (columns != model.prototype_indices_).any()
+    expected, model.solution_ = model.solution_, model.solution_.renumbered(columns)
+    loaded = round_trip(model, tmp_path).solution_
+    np.testing.assert_array_equal(loaded.candidates, model.prototype_indices_)
+    for one, other in zip(loaded.solutions, expected.solutions, strict=True):
+        np.testing.assert_array_equal(one.selected, other.selected)

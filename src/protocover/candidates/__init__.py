@@ -22,6 +22,8 @@ from .pool import (
     column_pool,
     given_pool,
     numbers,
+    source_names,
+    source_rows,
     stack_rows,
     take,
     training_pool,
@@ -41,6 +43,8 @@ __all__ = [
     "is_train",
     "listed",
     "numbers",
+    "source_names",
+    "source_rows",
     "stack_rows",
     "take",
 ]

@@ -20,6 +20,8 @@ __all__ = [
     "column_pool",
     "given_pool",
     "numbers",
+    "source_names",
+    "source_rows",
     "stack_rows",
     "take",
     "training_pool",
@@ -91,6 +93,16 @@ def numbers(pools: Sequence[Pool]) -> NDArray[np.intp]:
             for start, pool in zip(offset, pools, strict=False)
         ]
     )
+
+
+def source_rows(pools: Sequence[Pool]) -> NDArray[np.intp]:
+    """Row of each candidate of all pools in its source, -1 where it is no real example."""
+    return np.concatenate([pool.rows for pool in pools])
+
+
+def source_names(pools: Sequence[Pool]) -> NDArray[np.str_]:
+    """Source of each candidate of all pools."""
+    return np.repeat([pool.source for pool in pools], [len(pool) for pool in pools])
 
 
 def take(pools: Sequence[Pool], chosen: NDArray[np.intp]) -> Any:

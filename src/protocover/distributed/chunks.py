@@ -71,8 +71,10 @@ class ChunkedPoints:
         Number of each chunk's first row as given.
     extent : int
         How many rows were given.
-    total_weight : float
+    total_weight, smallest_weight : float
         Of all points.
+    whole_weights : bool
+        Whether all weights are whole numbers.
     weighted : bool
         Whether weights were given; if not, all are 1.
     """
@@ -83,6 +85,8 @@ class ChunkedPoints:
     starts: NDArray[np.intp]
     extent: int
     total_weight: float
+    smallest_weight: float
+    whole_weights: bool
     weighted: bool
 
     @property
@@ -161,7 +165,7 @@ def read_points(
     parts = zip(rows, labels, weights, strict=True)
     chunks = client.compute([delayed(read, pure=True)(*part) for part in parts])
     told = client.gather(client.map(_tell, chunks, n_classes=len(classes)))
-    counts = np.array([count for count, _ in told]).reshape(len(chunks), len(classes))
+    counts = np.array([count for count, *_ in told]).reshape(len(chunks), len(classes))
     empty = np.flatnonzero(counts.sum(axis=0) == 0)
     if len(empty):
         raise ValueError(
@@ -174,7 +178,9 @@ def read_points(
         counts=counts,
         starts=np.cumsum([0, *X.chunks[0][:-1]]),
         extent=X.shape[0],
-        total_weight=math.fsum(weight for _, weight in told),
+        total_weight=math.fsum(total for _, total, _, _ in told),
+        smallest_weight=min(smallest for _, _, smallest, _ in told),
+        whole_weights=all(whole for *_, whole in told),
         weighted=sample_weight is not None,
     )
 
@@ -263,9 +269,15 @@ def _read(
     return Chunk(points[rows], codes[rows], snapped[rows], rows)
 
 
-def _tell(chunk: Chunk, *, n_classes: int) -> tuple[Indices, float]:
-    """Count the points of each class and sum their weights, exactly."""
-    return np.bincount(chunk.codes, minlength=n_classes), float(chunk.weights.sum())
+def _tell(chunk: Chunk, *, n_classes: int) -> tuple[Indices, float, float, bool]:
+    """Count the points of each class; sum their weights, exactly, and say of what kind."""
+    weights = chunk.weights
+    return (
+        np.bincount(chunk.codes, minlength=n_classes),
+        float(weights.sum()),
+        float(weights.min(initial=np.inf)),
+        bool((weights == np.floor(weights)).all()),
+    )
 
 
 def _take(chunk: Chunk, rows: Indices) -> tuple[Any, NDArray[np.float64], Indices]:

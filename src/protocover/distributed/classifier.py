@@ -18,9 +18,11 @@ from ..formulation import Selection
 from ..radius import draw_rows
 from ..training import Training
 from ..validation import (
+    check_closed_ball,
     check_eps,
     check_n_prototypes,
     check_prototype_cost,
+    default_prototype_cost,
     unchanged_on_error,
 )
 from .blocks import count_blocks
@@ -249,6 +251,7 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Check, read, build, select, and only then set the fitted attributes."""
         eps = check_eps(self.eps)
+        closed = check_closed_ball(self.closed_ball)
         check_selection(self.selection)
         dissimilarity = resolve_for_blocks(self.metric, self.metric_params)
         client = self.client_
@@ -285,7 +288,7 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
                 candidates,
                 dissimilarity,
                 eps=eps,
-                closed=self.closed_ball,
+                closed=closed,
                 prototype_cost=cost,
                 n_blocks=n_blocks,
                 folder=folder,
@@ -313,10 +316,12 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
         return read_points(client, rows, labels, sample_weight, dissimilarity)
 
     def _cost(self, points: ChunkedPoints) -> float:
-        """Return the cost of a prototype: 1/n of the mean weight unless given."""
+        """Return the cost of a prototype, by default that of the plain classifier."""
         if self.prototype_cost is not None:
             return check_prototype_cost(self.prototype_cost, np.ones(1))
-        return points.total_weight / len(points) / len(points)
+        return default_prototype_cost(
+            points.total_weight, points.smallest_weight, whole=points.whole_weights
+        )
 
     def _keep(
         self,
@@ -341,7 +346,8 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
         fetched = replace(selection, candidates=np.arange(len(selection.candidates)))
         model = PVMClassifier(**params).with_selection(fetched, training, eps=eps, cost=cost)
         model.set_params(eps=self.eps, prototype_cost=self.prototype_cost)
-        model.solution_, model.class_count_ = selection, counts
+        model.solution_ = selection.renumbered(model.prototype_indices_)
+        model.class_count_ = counts
         model.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):
             model.feature_names_in_ = self.feature_names_in_

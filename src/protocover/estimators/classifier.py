@@ -17,7 +17,7 @@ from sklearn.utils.validation import (
     check_is_fitted,
 )
 
-from ..candidates import check_candidate_names, numbers, take
+from ..candidates import check_candidate_names, numbers, source_names, source_rows, take
 from ..certificate import ModelVerification
 from ..coverage import Coverage
 from ..dissimilarity import input_tags
@@ -32,6 +32,7 @@ from ..resources import limited_threads, row_count
 from ..solvers import check_options, find_solver
 from ..training import Training, pool_balls, prepare_training, side_by_side
 from ..validation import (
+    check_closed_ball,
     check_column,
     check_eps,
     check_n_prototypes,
@@ -68,7 +69,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     ----------
     eps : float or "auto", default="auto"
         Radius of the balls. "auto" takes the median distance of a training point from
-        the nearest point of another class.
+        the nearest point of another class, whatever the candidates are.
     metric : str, callable or dissimilarity, default="euclidean"
         The name of a metric of SciPy or scikit-learn, "precomputed", a function of two
         examples, or an object such as ``KernelDistance("rbf")`` from
@@ -92,7 +93,10 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         all classes together, as are the five seconds of "auto".
     prototype_cost : float or None, default=None
         What a prototype costs, lambda in the paper, in units of one uncovered or wrongly
-        covered point. None for 1/n, which only breaks ties.
+        covered point. None for 1/n, which only breaks ties; with `sample_weight` it is one
+        over their sum if they are whole numbers, so that a weight is a repetition, and
+        else the square of the smallest over their sum, so that in any case all prototypes
+        together cost no more than leaving out the lightest point.
     n_prototypes : int, dict or None, default=None
         At most so many prototypes, in total or, with a dict, for each class in it: the
         first ones in order of selection.
@@ -145,7 +149,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         `verify` rechecks, "solver-proved" and "solver-bounded" on the solver's word for
         at least one class, "none" on nothing.
     solution_ : Selection
-        All of this by class.
+        All of this by class, candidates by their numbers in `prototype_indices_`.
     dissimilarity_ : dissimilarity
         Fitted.
     n_features_in_ : int
@@ -233,7 +237,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             Their labels.
         sample_weight : array-like, shape (n_points,), or None, default=None
             Scales what leaving a point uncovered and what wrongly covering it cost. A
-            point of weight zero is as if it were not there.
+            whole number is a repetition, and a point of weight zero is as if it were not
+            there.
         unlabeled : array-like, shape (n_unlabeled, n_features), or None, default=None
             Further candidates whose class is not known.
 
@@ -483,7 +488,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
                 y,
                 sample_weight,
                 classes=classes,
-                closed=self.closed_ball,
+                closed=check_closed_ball(self.closed_ball),
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
             )
@@ -510,6 +515,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     ) -> tuple[Training, float]:
         """Check everything and return the training set and the radius."""
         eps = check_eps(self.eps)
+        check_closed_ball(self.closed_ball)
         check_options(find_solver(self.solver), self.solver_options)
         check_verbose(self.verbose)
         check_candidate_names(X, self.candidates, unlabeled)
@@ -571,12 +577,27 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         """Check queries, and that there is something to answer them with."""
         check_is_fitted(self)
         if len(self.prototype_labels_) == 0 and self.outlier_label_ is None:
-            raise NoPrototypesError(
-                f"no prototype was worth its cost at eps={self.eps_:g} and "
-                f"prototype_cost={self.prototype_cost_:g}, so there is nothing to predict with; "
-                "lower prototype_cost, change eps or set outlier_label"
-            )
+            raise NoPrototypesError(self._why_no_prototypes())
         return check_estimator_examples(self, X, self.dissimilarity_, reset=False)
+
+    def _why_no_prototypes(self) -> str:
+        """Tell what left the model without prototypes, and the way out."""
+        most = self.n_prototypes
+        budgets = (
+            [most.get(label) for label in self.classes_.tolist()]
+            if isinstance(most, dict)
+            else [most]
+        )
+        if all(budget == 0 for budget in budgets):
+            return (
+                f"n_prototypes={most!r} allows no prototype, so there is nothing to predict with; "
+                "raise n_prototypes or set outlier_label"
+            )
+        return (
+            f"no prototype was worth its cost at eps={self.eps_:g} and "
+            f"prototype_cost={self.prototype_cost_:g}, so there is nothing to predict with; "
+            "lower prototype_cost, change eps or set outlier_label"
+        )
 
     def with_selection(
         self, selection: Selection, training: Training, *, eps: float, cost: float
@@ -585,8 +606,10 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         model: PVMClassifier = clone(self).set_params(eps=eps, prototype_cost=cost)
         outlier = check_outlier_label(self.outlier_label, training.classes, training.codes)
         model._keep(selection, training, eps, cost, outlier)
-        model.n_features_in_ = getattr(training.points, "shape", (0, 0))[-1]
-        names = _get_feature_names(training.points)
+        if len(getattr(training.points, "shape", ())) == 2:
+            model.n_features_in_ = training.points.shape[1]
+        # Checking may have made an array of the frame that the points came in.
+        names = getattr(self, "feature_names_in_", _get_feature_names(training.points))
         if names is not None:
             model.feature_names_in_ = names
         return model
@@ -602,9 +625,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         self.class_count_ = np.bincount(training.codes, minlength=len(training.classes))
         self.prototypes_ = take(pools, chosen)
         self.prototype_indices_ = numbers(pools)[chosen]
-        self.prototype_rows_ = np.concatenate([pool.rows for pool in pools])[chosen]
-        sources = np.repeat([pool.source for pool in pools], [len(pool) for pool in pools])
-        self.prototype_sources_ = sources[chosen]
+        self.prototype_rows_ = source_rows(pools)[chosen]
+        self.prototype_sources_ = source_names(pools)[chosen]
         self.prototype_labels_ = self.classes_[selection.classes]
         self.prototype_covered_ = selection.covered
         self.prototype_miscovered_ = selection.miscovered
@@ -612,7 +634,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         self.lower_bound_ = selection.lower_bound
         self.gap_ = selection.gap
         self.certificate_ = selection.certificate
-        self.solution_ = selection
+        self.solution_ = selection.renumbered(self.prototype_indices_)
         self._prototype_set = PrototypeSet.of(
             self.prototypes_,
             selection.classes,

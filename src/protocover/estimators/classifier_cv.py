@@ -18,15 +18,18 @@ from ..candidates import check_candidate_names
 from ..coverage import Coverage
 from ..dissimilarity import resolve_metric
 from ..examples import check_estimator_examples
+from ..formulation import snap_weights
+from ..grid import check_n_radii, suggest_eps
 from ..model_selection import RULES, choose
-from ..radius import suggest_eps
 from ..resources import check_n_jobs, progress_bar
 from ..training import check_labels
 from ..validation import (
+    check_closed_ball,
     check_costs,
     check_radii,
     check_verbose,
     check_weights,
+    is_count,
     unchanged_on_error,
 )
 from .classifier import PVMClassifier
@@ -45,9 +48,10 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     eps : int or array-like, default=20
-        Radii to try, or how many :func:`suggest_eps` is to propose.
+        Radii to try, or how many :func:`suggest_eps` is to propose for the candidates.
     prototype_costs : array-like or None, default=None
-        Costs of a prototype to try; None for the default cost alone.
+        Costs of a prototype to try; None for the default of :class:`PVMClassifier` on all
+        points alone, 1/n or what `sample_weight` makes of it.
     cv : int, splitter or iterable, default=10
         As in scikit-learn; an int gives stratified folds.
     rule : {"1se", "best"}, default="1se"
@@ -200,6 +204,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Score every setting on every fold, choose, refit, and set the attributes."""
+        check_closed_ball(self.closed_ball)
         metrics = list(_named(self.metric).values())
         check_n_jobs(self.n_jobs)
         check_verbose(self.verbose)
@@ -210,7 +215,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         )
         classes, codes = check_labels(y, X)
         weights = check_weights(sample_weight, codes, classes)
-        costs = check_costs(self.prototype_costs, weights)
+        costs = check_costs(self.prototype_costs, snap_weights(weights))
         labels = classes[codes]
         splits = list(check_cv(self.cv, labels, classifier=True).split(X, labels))
         models, radii = self._models(X, labels)
@@ -260,14 +265,16 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
 
     def _radii(self, X: Any, y: NDArray[Any], metric: Any) -> NDArray[np.float64]:
         """Return the radii to try with a metric."""
-        if not isinstance(self.eps, int | np.integer) or isinstance(self.eps, bool):
+        if not is_count(self.eps):
             return check_radii(self.eps)
+        check_n_radii(self.eps)
         return suggest_eps(
             X,
             y,
             int(self.eps),
             metric=metric,
             metric_params=self.metric_params,
+            candidates=self.candidates,
             random_state=self.random_state,
         )
 

@@ -76,10 +76,10 @@ def score_fold(
     else:
         own = levels[train][:, train]
     solver = find_solver(model.solver)
-    path = solve_path(
+    selections = solve_path(
         training,
         own,
-        radii=radii,
+        n_radii=len(radii),
         costs=costs,
         solver=solver,
         # How far from the best a fold's selection is does not matter for its score.
@@ -90,15 +90,16 @@ def score_fold(
     y_test = _safe_indexing(y, test)
     score = np.empty((len(radii), len(costs)))
     for i, eps in enumerate(radii):
-        for j, selection in enumerate(path.selections[i]):
-            if j > 0 and _same(selection, path.selections[i][j - 1]):
+        for j, selection in enumerate(selections[i]):
+            if j > 0 and _same(selection, selections[i][j - 1]):
                 score[i, j] = score[i, j - 1]
                 continue
             fitted = model.with_selection(selection, training, eps=eps, cost=costs[j])
             # A model with no prototypes has no answer, so that setting cannot be chosen.
             answers = len(fitted.prototype_labels_) > 0 or fitted.outlier_label_ is not None
             score[i, j] = scorer(fitted, X_test, y_test) if answers else np.nan
-    return FoldScores(score, path.n_prototypes)
+    sizes = [[len(selection.candidates) for selection in row] for row in selections]
+    return FoldScores(score, np.array(sizes))
 
 
 def _same(one: Selection, other: Selection) -> bool:

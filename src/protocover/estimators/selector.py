@@ -25,8 +25,9 @@ class PVMSelector(BaseEstimator):
     ----------
     eps, metric, metric_params, solver, solver_options, prototype_cost, n_prototypes, \
 closed_ball, n_jobs, random_state, verbose
-        As in :class:`PVMClassifier`. Candidates are always the training points, so that a
-        table of precomputed dissimilarities must be square.
+        As in :class:`PVMClassifier`, the default cost of a prototype included. Candidates
+        are always the training points, so that a table of precomputed dissimilarities must
+        be square.
 
     Attributes
     ----------

@@ -139,7 +139,9 @@ def _set_selection(model: PVMClassifier, selection: Selection, dissimilarity: An
     model.prototype_covered_, model.prototype_miscovered_ = selection.covered, selection.miscovered
     model.objective_, model.lower_bound_ = selection.objective, selection.lower_bound
     model.gap_, model.certificate_ = selection.gap, selection.certificate
-    model.solution_, model.dissimilarity_ = selection, dissimilarity
+    # Files from before candidates had the user's numbers there have columns of the cover.
+    model.solution_ = selection.renumbered(model.prototype_indices_)
+    model.dissimilarity_ = dissimilarity
     order = np.argsort(selection.classes, kind="stable")
     bounds = np.searchsorted(selection.classes[order], np.arange(len(model.classes_) + 1))
     # The dissimilarity was cut down to these prototypes, in this order, before it was saved.

@@ -1,0 +1,298 @@
+"""The path: models for a grid of radii and costs from one pass over the dissimilarities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+
+from ..candidates import check_candidate_names, numbers, source_names, source_rows
+from ..examples import check_estimator_examples
+from ..formulation import Selection
+from ..frames import make_frame
+from ..grid import radii_of
+from ..path import solve_path
+from ..resources import limited_threads
+from ..solvers import check_options, find_solver
+from ..training import Training, prepare_training, training_levels
+from ..validation import check_closed_ball, check_costs, check_verbose
+from .classifier import PVMClassifier
+
+__all__ = ["PVMPath", "pvm_path"]
+
+Floats = NDArray[np.float64]
+Arrays = tuple[tuple[NDArray[Any], ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class PVMPath:
+    """Selections over a grid of radii and costs.
+
+    What :func:`pvm_path` returns. It holds on to the training points, of which
+    :meth:`model` makes models.
+
+    Attributes
+    ----------
+    eps : ndarray of float, shape (n_eps,)
+        Rising radii.
+    prototype_costs : ndarray of float, shape (n_costs,)
+        Rising costs of a prototype.
+    classes : ndarray, shape (n_classes,)
+        Labels, sorted.
+    training : Training
+        Points of positive weight, candidates and the fitted dissimilarity.
+    selections : tuple of tuples of Selection, [eps][cost]
+        Everything about the prototypes of each setting, in order of selection.
+    prototype_indices, prototype_labels, prototype_rows, prototype_sources : tuple of tuples \
+of ndarray, [eps][cost]
+        What the attributes of these names are in :class:`PVMClassifier`.
+    n_prototypes, covered, miscovered : ndarray of int, shape (n_eps, n_costs)
+        Number of prototypes, of points covered by their own class, and of times that one is
+        covered by another class.
+    n_prototypes_by_class : ndarray of int, shape (n_eps, n_costs, n_classes)
+        Number of prototypes of each class.
+    objective, lower_bound : ndarray of float, shape (n_eps, n_costs)
+        As in :class:`PVMClassifier`.
+
+    See Also
+    --------
+    PVMClassifierCV : Chooses a setting by cross-validation.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from protocover import pvm_path
+    >>> X, y = load_iris(return_X_y=True)
+    >>> path = pvm_path(X, y, eps=[0.5, 1.0, 1.5])
+    >>> path.prototype_indices[2][0], path.prototype_labels[2][0]
+    (array([  0,  79, 100, 105]), array([0, 1, 2, 2]))
+    >>> path.model(2).predict([[5.0, 3.4, 1.5, 0.2]])
+    array([0])
+    """
+
+    eps: Floats
+    prototype_costs: Floats
+    training: Training = field(repr=False)
+    _classifier: PVMClassifier = field(repr=False)
+    _solved: tuple[tuple[Selection, ...], ...] = field(repr=False)
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """Labels, sorted."""
+        return self.training.classes
+
+    @cached_property
+    def selections(self) -> tuple[tuple[Selection, ...], ...]:
+        """The selections, with candidates by their place among all of them, [eps][cost]."""
+        place = numbers(self.training.pools)
+        return self._arrange(lambda solved: solved.renumbered(place[solved.candidates]))
+
+    def model(self, eps_index: int, cost_index: int = 0) -> PVMClassifier:
+        """Return the classifier of one setting, without solving anything again.
+
+        Parameters
+        ----------
+        eps_index : int
+            Which of the radii `eps`.
+        cost_index : int, default=0
+            Which of the `prototype_costs`.
+
+        Returns
+        -------
+        PVMClassifier
+            As it comes from `fit` on the same data with that radius and cost.
+        """
+        return self._classifier.with_selection(
+            self._solved[eps_index][cost_index],
+            self.training,
+            eps=float(self.eps[eps_index]),
+            cost=float(self.prototype_costs[cost_index]),
+        )
+
+    @cached_property
+    def prototype_indices(self) -> Arrays:
+        """Place of each prototype among all candidates, [eps][cost]; its row if those are `X`."""
+        return self._chosen(numbers(self.training.pools))
+
+    @cached_property
+    def prototype_labels(self) -> Arrays:
+        """The class that each prototype stands for, [eps][cost]."""
+        return self._arrange(lambda solved: self.classes[solved.classes])
+
+    @cached_property
+    def prototype_rows(self) -> Arrays:
+        """Row of each prototype in its source, -1 where it is no real example, [eps][cost]."""
+        return self._chosen(source_rows(self.training.pools))
+
+    @cached_property
+    def prototype_sources(self) -> Arrays:
+        """Where each prototype comes from, [eps][cost]: "train", "unlabeled", "given", ..."""
+        return self._chosen(source_names(self.training.pools))
+
+    @cached_property
+    def n_prototypes(self) -> NDArray[np.intp]:
+        """Number of prototypes, shape (n_eps, n_costs)."""
+        return self._table(lambda selection: len(selection.candidates))
+
+    @cached_property
+    def n_prototypes_by_class(self) -> NDArray[np.intp]:
+        """The same for each class, shape (n_eps, n_costs, n_classes)."""
+        count = partial(np.bincount, minlength=len(self.classes))
+        return self._table(lambda selection: count(selection.classes))
+
+    @cached_property
+    def covered(self) -> NDArray[np.intp]:
+        """Number of points covered by their own class, shape (n_eps, n_costs)."""
+        return self._table(lambda selection: selection.covered.sum())
+
+    @cached_property
+    def miscovered(self) -> NDArray[np.intp]:
+        """Number of times a point is covered by another class, shape (n_eps, n_costs)."""
+        return self._table(lambda selection: selection.miscovered.sum())
+
+    @cached_property
+    def objective(self) -> Floats:
+        """The objective, shape (n_eps, n_costs)."""
+        return self._table(lambda selection: selection.objective)
+
+    @cached_property
+    def lower_bound(self) -> Floats:
+        """A proved lower bound on it, -inf where there is none, shape (n_eps, n_costs)."""
+        return self._table(lambda selection: selection.lower_bound)
+
+    def to_frame(self) -> Any:
+        """Return a pandas data frame with a row for each radius and cost."""
+        eps, cost = np.meshgrid(self.eps, self.prototype_costs, indexing="ij")
+        columns: dict[str, Any] = {"eps": eps, "prototype_cost": cost}
+        for name in ("n_prototypes", "covered", "miscovered", "objective", "lower_bound"):
+            columns[name] = getattr(self, name)
+        flat = {name: values.ravel() for name, values in columns.items()}
+        by_class = self.n_prototypes_by_class.reshape(-1, len(self.classes))
+        flat |= {f"n_prototypes_{c}": by_class[:, k] for k, c in enumerate(self.classes)}
+        return make_frame(flat)
+
+    def _arrange(self, tell: Callable[[Selection], Any]) -> tuple[tuple[Any, ...], ...]:
+        """Arrange what `tell` says of each selection over the grid."""
+        return tuple(tuple(tell(solved) for solved in row) for row in self._solved)
+
+    def _chosen(self, values: NDArray[Any]) -> Arrays:
+        """Take from one value a candidate those of each setting's prototypes."""
+        return self._arrange(lambda solved: values[solved.candidates])
+
+    def _table(self, tell: Callable[[Selection], Any]) -> NDArray[Any]:
+        """Arrange the numbers that `tell` says of each selection over the grid."""
+        return np.array(self._arrange(tell))
+
+
+def pvm_path(
+    X: Any,
+    y: Any,
+    *,
+    eps: ArrayLike | int = 20,
+    prototype_costs: ArrayLike | None = None,
+    solver: Any = "greedy",
+    solver_options: dict[str, Any] | None = None,
+    metric: Any = "euclidean",
+    metric_params: dict[str, Any] | None = None,
+    candidates: Any = "train",
+    unlabeled: Any = None,
+    sample_weight: Any = None,
+    closed_ball: bool = False,
+    n_jobs: int | None = None,
+    random_state: Any = None,
+    verbose: int = 0,
+) -> PVMPath:
+    """Choose prototypes for a grid of radii and costs in one pass.
+
+    Parameters
+    ----------
+    X, y : training points and labels
+        As in :meth:`PVMClassifier.fit`.
+    eps : array-like or int, default=20
+        Radii, or how many to propose as :func:`suggest_eps` does for these candidates.
+    prototype_costs : array-like or None, default=None
+        Costs of a prototype; None for the default of :class:`PVMClassifier` alone, 1/n or
+        what `sample_weight` makes of it.
+    solver, metric, metric_params, candidates, closed_ball, n_jobs, random_state, verbose
+        As in :class:`PVMClassifier`.
+    unlabeled, sample_weight
+        As in :meth:`PVMClassifier.fit`.
+    solver_options : dict or None, default=None
+        As in :class:`PVMClassifier`, but a ``time_limit`` is for each class at each radius
+        and cost.
+
+    Returns
+    -------
+    PVMPath
+        Tables over the grid, every selection, and the model of every setting.
+
+    Notes
+    -----
+    Memory is that of one fit at the largest radius. With the greedy solver all costs of a
+    radius come from one run, and most of the time goes into a bound for each;
+    ``solver_options={"bound": False}`` leaves these out. Other solvers run once for each.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from protocover import pvm_path
+    >>> X, y = load_iris(return_X_y=True)
+    >>> path = pvm_path(X, y, eps=[0.5, 1.0, 1.5], prototype_costs=[0.01, 1.0, 5.0])
+    >>> path.n_prototypes
+    array([[31, 18,  6],
+           [ 8,  5,  4],
+           [ 4,  4,  3]])
+    >>> model = path.model(1, 2)
+    >>> model.eps_, model.prototype_cost_, len(model.prototypes_)
+    (1.0, 5.0, 4)
+    """
+    rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
+    closed = check_closed_ball(closed_ball)
+    found = find_solver(solver)
+    options = check_options(found, solver_options)
+    check_verbose(verbose)
+    check_candidate_names(X, candidates, unlabeled)
+    classifier = PVMClassifier(
+        metric=metric,
+        metric_params=metric_params,
+        candidates=candidates,
+        solver=solver,
+        solver_options=solver_options,
+        closed_ball=closed,
+        n_jobs=n_jobs,
+        random_state=random_state,
+        verbose=verbose,
+    )
+    with limited_threads(n_jobs):
+        training = prepare_training(
+            X,
+            y,
+            sample_weight,
+            metric=metric,
+            metric_params=metric_params,
+            candidates=candidates,
+            check=partial(check_estimator_examples, classifier, reset=True),
+            rng=rng,
+            unlabeled=unlabeled,
+            verbose=verbose,
+        )
+    radii = radii_of(eps, training, rng=rng)
+    costs = check_costs(prototype_costs, training.weights)
+    solved = solve_path(
+        training,
+        training_levels(
+            training, radii=radii, closed=closed, rng=rng, n_jobs=n_jobs, verbose=verbose
+        ),
+        n_radii=len(radii),
+        costs=costs,
+        solver=found,
+        options=options,
+        rng=rng,
+        verbose=verbose,
+    )
+    return PVMPath(radii, costs, training, classifier, solved)

@@ -1,0 +1,106 @@
+"""What a prototype costs unless told: whole weights are repetitions, and no point is saved on."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from protocover import PVMClassifier, PVMClassifierCV, PVMSelector, pvm_path
+
+
+@st.composite
+def weighted_points(draw, weight):
+    """Points on a small lattice, where distances and gains tie, every class with some weight."""
+    n = draw(st.integers(2, 12))
+    coordinate = st.integers(0, 4).map(float)
+    X = np.array(draw(st.lists(st.tuples(coordinate, coordinate), min_size=n, max_size=n)))
+    y = np.array(draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)))
+    weights = np.array(draw(st.lists(weight, min_size=n, max_size=n)))
+    _, first = np.unique(y, return_index=True)
+    weights[first] = np.maximum(weights[first], 1.0)
+    return X, y, weights
+
+
+@pytest.mark.parametrize("solver", ["greedy", "exact"])
+@settings(max_examples=40, deadline=None)
+@given(case=weighted_points(st.integers(0, 4)), eps=st.sampled_from([1.0, 1.5, 2.0]))
+def test_a_whole_weight_is_a_repetition(solver, case, eps):
+    X, y, weights = case
+    weighted = PVMClassifier(eps, solver=solver, random_state=0).fit(X, y, weights)
+    rows = np.repeat(np.arange(len(y)), weights)
+    repeated = PVMClassifier(eps, solver=solver, random_state=0).fit(X[rows], y[rows])
+    assert weighted.prototype_cost_ == repeated.prototype_cost_ == 1 / weights.sum()
+    assert weighted.objective_ == repeated.objective_
+    assert weighted.lower_bound_ == repeated.lower_bound_
+    np.testing.assert_array_equal(weighted.prototype_labels_, repeated.prototype_labels_)
+    np.testing.assert_array_equal(weighted.prototypes_, repeated.prototypes_)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    case=weighted_points(st.sampled_from([0.0, 0.25, 0.375, 1.0, 2.5])),
+    power=st.integers(-30, -3),
+    eps=st.sampled_from([1.0, 1.5, 2.0]),
+)
+def test_fractional_weights_may_be_scaled(case, power, eps):
+    X, y, weights = case
+    weights[0] = 1.5
+    one = PVMClassifier(eps).fit(X, y, weights)
+    other = PVMClassifier(eps).fit(X, y, weights * 2.0**power)
+    np.testing.assert_array_equal(one.prototype_indices_, other.prototype_indices_)
+    assert other.prototype_cost_ == one.prototype_cost_ * 2.0**power
+    assert other.objective_ == pytest.approx(one.objective_ * 2.0**power, rel=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(weighted_points(st.sampled_from([0.0, 0.3, 1.0, 7.0, 100.0])))
+def test_no_point_is_left_out_to_save_a_prototype(case):
+    """At a radius below all distances every point of positive weight can be covered alone."""
+    X, y, weights = case
+    X, rows = np.unique(X, axis=0, return_index=True)
+    y, weights = y[rows], np.maximum(weights[rows], 0.3)
+    if len(X) == 1:
+        return
+    model = PVMClassifier(0.5).fit(X, y, weights)
+    assert sorted(model.prototype_indices_) == list(range(len(X)))
+
+
+def test_a_light_point_among_heavy_ones_is_kept():
+    X = 10.0 * np.arange(11)[:, None]
+    model = PVMClassifier(1.0).fit(X, np.arange(11) % 2, [100.0] * 10 + [1.0])
+    assert len(model.prototype_indices_) == 11
+    assert model.prototype_cost_ == 1 / 1001
+
+
+@pytest.mark.parametrize(
+    ("weights", "cost"),
+    [
+        (None, 1 / 4),
+        ([1, 1, 1, 1], 1 / 4),
+        ([2, 3, 0, 5], 1 / 10),
+        ([0.5, 1.0, 1.0, 1.5], 0.25 / 4),
+        ([0.5, 0.0, 0.0, 0.5], 0.25),
+        ([2.0**900] * 4, 2.0**898),
+    ],
+)
+def test_every_door_takes_the_same_cost(weights, cost):
+    X, y = np.arange(4.0)[:, None], [0, 0, 1, 1]
+    assert PVMClassifier(1.0).fit(X, y, weights).prototype_cost_ == cost
+    assert PVMClassifier(1.0).partial_fit(X, y, None, weights).prototype_cost_ == cost
+    assert PVMSelector(1.0).fit(X, y, weights).classifier_.prototype_cost_ == cost
+    assert pvm_path(X, y, eps=[1.0], sample_weight=weights).prototype_costs.tolist() == [cost]
+    folds = [(np.array([0, 3]), np.array([1, 2]))]
+    search = PVMClassifierCV([1.0], cv=folds, outlier_label=0).fit(X, y, weights)
+    assert search.prototype_cost_ == cost
+
+
+def test_a_point_alone_is_as_many_as_its_weight():
+    """A single point gains as much as its prototype costs; three at one place gain more."""
+    alone = PVMClassifier(1.0).fit([[0.0]], [0])
+    once = PVMClassifier(1.0).fit([[0.0]], [0], [1])
+    assert len(alone.prototype_indices_) == len(once.prototype_indices_) == 0
+    assert alone.objective_ == once.objective_ == 1.0
+    three = PVMClassifier(1.0).fit(np.zeros((3, 1)), [0, 0, 0])
+    thrice = PVMClassifier(1.0).fit([[0.0]], [0], [3])
+    assert three.prototype_indices_.tolist() == thrice.prototype_indices_.tolist() == [0]
+    assert three.objective_ == thrice.objective_ == 1 / 3
