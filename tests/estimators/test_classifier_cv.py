@@ -9,7 +9,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from protocover import PVMClassifier, PVMClassifierCV
 from protocover.candidates import KMeansCandidates, Pool
-from protocover.model_selection import choose
 
 X, Y = load_iris(return_X_y=True)
 RADII = [0.3, 0.6, 1.0, 1.6]
@@ -169,24 +168,7 @@ def test_max_prototypes_binds_the_choice_and_the_final_model():
         PVMClassifierCV(RADII, cv=5, max_prototypes=0).fit(X, Y)
 
 
-SCORES = np.array([[0.935, 0.955], [0.95, 0.97], [0.945, 0.965], [0.95, 0.97]])
-SIZES = np.array([2.0, 30.0, 10.0, 20.0])
-
-
-def test_the_rules_choose_as_described():
-    """Means 0.945, 0.96, 0.955, 0.96; the best's standard error is 0.01."""
-    assert choose(SCORES, SIZES, rule="best") == 3
-    assert choose(SCORES, SIZES, rule="1se") == 2
-    assert choose(SCORES, SIZES, rule="best", max_prototypes=15) == 2
-    assert choose(SCORES, SIZES, rule="1se", max_prototypes=5) == 0
-
-
 def test_settings_that_could_not_be_scored_are_not_chosen():
-    scores = SCORES.copy()
-    scores[1:] = np.nan
-    assert choose(scores, SIZES, rule="best") == 0
-    with pytest.raises(ValueError, match="no setting could be scored"):
-        choose(np.full((2, 2), np.nan), SIZES[:2], rule="best")
     model = PVMClassifierCV([0.5], prototype_costs=[0.01, 1e6], cv=3).fit(X, Y)
     assert model.prototype_cost_ == 0.01
 
