@@ -28,10 +28,10 @@ def test_the_path_shows_means_standard_errors_and_the_two_marks():
 
 
 def test_what_is_no_search_has_no_path():
-    with pytest.raises(TypeError, match="PVMClassifierCV, got PVMClassifier.*GreedyProgressDisp"):
+    with pytest.raises(TypeError, match=r"PVMClassifierCV, got PVMClassifier.*GreedyProgressDisp"):
         plotting.PathDisplay.from_estimator(PVMClassifier(0.4).fit(X, Y))
     pipe = make_pipeline(StandardScaler(), PVMClassifierCV([0.4], cv=2)).fit(X, Y)
-    with pytest.raises(TypeError, match="got Pipeline.*pass the last step"):
+    with pytest.raises(TypeError, match=r"got Pipeline.*pass the last step"):
         plotting.PathDisplay.from_estimator(pipe)
     plotting.PathDisplay.from_estimator(pipe[-1])
     with pytest.raises(NotFittedError):
