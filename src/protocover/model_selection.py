@@ -1,18 +1,52 @@
-"""Which point of a cross-validated grid to take: the best, or the simplest within reach of it."""
+"""Which point of a cross-validated grid to take: the best, or the simplest within reach of it.
+
+What the choice, its plot and its report say of the rule all comes from here.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["RULES", "choose"]
+__all__ = ["RULES", "SearchPath", "choose", "lowest_accepted", "standard_errors", "trace_path"]
 
 RULES = ("1se", "best")
 
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class SearchPath:
+    """The settings of a search that differ from the chosen one in their radius alone.
+
+    Parameters
+    ----------
+    eps : ndarray of float, shape (n_eps,)
+        Radii, rising.
+    score, error : ndarray of float, shape (n_eps,)
+        Mean over the folds, and its standard error; NaN where a fold has no score.
+    n_prototypes : ndarray of float, shape (n_eps,)
+        Mean number of prototypes.
+    chosen : int
+        Place of the chosen radius.
+    lowest : float
+        The lowest mean score that the rule accepts, over the whole search.
+    """
+
+    eps: Floats
+    score: Floats
+    error: Floats
+    n_prototypes: Floats
+    chosen: int
+    lowest: float
+
 
 def choose(
-    scores: NDArray[np.float64],
-    n_prototypes: NDArray[np.float64],
+    scores: Floats,
+    n_prototypes: Floats,
     *,
     rule: str,
     max_prototypes: int | None = None,
@@ -32,24 +66,77 @@ def choose(
     max_prototypes : int or None
         Only settings with at most so many prototypes are considered.
     """
+    lowest = lowest_accepted(scores, n_prototypes, rule=rule, max_prototypes=max_prototypes)
+    mean = scores.mean(axis=1)
+    settings = _allowed(mean, n_prototypes, max_prototypes)
+    within = settings[mean[settings] >= lowest]
+    return int(within[np.lexsort((-mean[within], n_prototypes[within]))[0]])
+
+
+def lowest_accepted(
+    scores: Floats,
+    n_prototypes: Floats,
+    *,
+    rule: str,
+    max_prototypes: int | None = None,
+) -> float:
+    """Return the lowest mean score that a rule accepts; the arguments are those of `choose`.
+
+    It is the highest of the settings that are allowed, by ``"1se"`` less its standard
+    error. Of several settings with that score the one with the fewest prototypes counts.
+    """
     if rule not in RULES:
         raise ValueError(f"rule must be one of {', '.join(map(repr, RULES))}, got {rule!r}")
     mean = scores.mean(axis=1)
-    allowed = np.isfinite(mean)
-    if not allowed.any():
-        raise ValueError("no setting could be scored: every mean score is NaN or infinite")
-    if max_prototypes is not None:
-        allowed &= n_prototypes <= max_prototypes
-        if not allowed.any():
-            raise ValueError(
-                f"no setting has at most {max_prototypes} prototypes, the fewest are "
-                f"{n_prototypes.min():g}; allow larger radii or higher prototype_costs"
-            )
-    settings = np.flatnonzero(allowed)
+    settings = _allowed(mean, n_prototypes, max_prototypes)
     best = settings[np.lexsort((n_prototypes[settings], -mean[settings]))[0]]
-    if rule == "best":
-        return int(best)
+    error = standard_errors(scores)[best] if rule == "1se" else 0.0
+    return float(mean[best] - error)
+
+
+def standard_errors(scores: Floats) -> Floats:
+    """Return the standard error of each setting's mean score; with one fold it is not known: 0."""
     n_splits = scores.shape[1]
-    error = scores[best].std(ddof=1) / np.sqrt(n_splits) if n_splits > 1 else 0.0
-    within = settings[mean[settings] >= mean[best] - error]
-    return int(within[np.lexsort((-mean[within], n_prototypes[within]))[0]])
+    if n_splits == 1:
+        return np.zeros(len(scores))
+    return np.asarray(scores.std(axis=1, ddof=1) / np.sqrt(n_splits))
+
+
+def trace_path(search: Any) -> SearchPath:
+    """Return how score and prototypes go with the radius around the choice of a fitted search."""
+    results, best = search.cv_results_, search.best_index_
+    scores = np.column_stack([results[f"split{k}_test_score"] for k in range(search.n_splits_)])
+    shown = np.ones(len(scores), dtype=bool)
+    for name in ("param_metric", "param_solver", "param_prototype_cost"):
+        shown &= results[name] == results[name][best]
+    rows = np.flatnonzero(shown)
+    rows = rows[np.argsort(results["param_eps"][rows], kind="stable")]
+    return SearchPath(
+        eps=results["param_eps"][rows],
+        score=results["mean_test_score"][rows],
+        error=standard_errors(scores[rows]),
+        n_prototypes=results["mean_n_prototypes"][rows],
+        chosen=int(np.flatnonzero(rows == best)[0]),
+        lowest=lowest_accepted(
+            scores,
+            results["mean_n_prototypes"],
+            rule=search.rule,
+            max_prototypes=search.max_prototypes,
+        ),
+    )
+
+
+def _allowed(mean: Floats, n_prototypes: Floats, max_prototypes: int | None) -> NDArray[np.intp]:
+    """Return the settings that have a score, and not more prototypes than allowed."""
+    scored = np.flatnonzero(np.isfinite(mean))
+    if len(scored) == 0:
+        raise ValueError("no setting could be scored: every mean score is NaN or infinite")
+    if max_prototypes is None:
+        return scored
+    few = scored[n_prototypes[scored] <= max_prototypes]
+    if len(few) == 0:
+        raise ValueError(
+            f"no setting has at most {max_prototypes} prototypes, the fewest are "
+            f"{n_prototypes[scored].min():g}; allow larger radii or higher prototype_costs"
+        )
+    return few

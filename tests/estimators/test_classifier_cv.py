@@ -1,17 +1,32 @@
+import pickle
+import warnings
 from typing import ClassVar
 
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
+from sklearn import config_context
 from sklearn.datasets import load_iris
-from sklearn.model_selection import GridSearchCV, GroupKFold, ShuffleSplit
+from sklearn.exceptions import FitFailedWarning, NotFittedError
+from sklearn.metrics import get_scorer, make_scorer
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    LeaveOneGroupOut,
+    ShuffleSplit,
+    cross_validate,
+)
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import check_is_fitted
 
-from protocover import PVMClassifier, PVMClassifierCV
+from protocover import PVMClassifier, PVMClassifierCV, suggest_eps
 from protocover.candidates import KMeansCandidates, Pool
-from protocover.model_selection import choose
+from protocover.dissimilarity import Gower, KernelDistance
+from protocover.solvers import greedy, ratio_greedy
 
 X, Y = load_iris(return_X_y=True)
+WEIGHTS = np.random.default_rng(0).integers(0, 4, size=len(Y)) / 2.0
+GROUPS = np.arange(len(Y)) % 6
 RADII = [0.3, 0.6, 1.0, 1.6]
 
 
@@ -31,13 +46,146 @@ def test_scores_are_those_of_a_grid_search_fold_by_fold(options):
     ours = PVMClassifierCV(RADII, prototype_costs=costs, cv=5, **options).fit(X, Y)
     grid = {"eps": RADII, "prototype_cost": costs}
     theirs = GridSearchCV(PVMClassifier(**options), grid, cv=5).fit(X, Y)
-    for k in range(5):
+    assert_same_scores(ours, theirs)
+
+
+def assert_same_scores(ours, theirs):
+    """Fold by fold, and with the ranks that follow from them."""
+    for k in range(ours.n_splits_):
         np.testing.assert_array_equal(
             ours.cv_results_[f"split{k}_test_score"], theirs.cv_results_[f"split{k}_test_score"]
         )
-    np.testing.assert_allclose(
-        ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"]
-    )
+    for name in ("mean_test_score", "std_test_score", "rank_test_score"):
+        np.testing.assert_allclose(ours.cv_results_[name], theirs.cv_results_[name])
+    assert set(theirs.cv_results_) <= set(ours.cv_results_)
+
+
+@pytest.mark.parametrize("scoring", [None, "balanced_accuracy", "neg_log_loss"])
+def test_weights_count_in_scoring_as_in_a_grid_search(scoring):
+    """The last scorer wants probabilities, which there are none of: all fails in both."""
+    ours = PVMClassifierCV(RADII, cv=5, scoring=scoring)
+    theirs = GridSearchCV(PVMClassifier(), {"eps": RADII}, cv=5, scoring=scoring)
+    if scoring == "neg_log_loss":
+        with pytest.raises(ValueError, match=r"no setting could be scored.*predict_proba"):
+            ours.fit(X, Y, WEIGHTS)
+        return
+    plain = PVMClassifierCV(RADII, cv=5, scoring=scoring).fit(X, Y)
+    assert_same_scores(ours.fit(X, Y, WEIGHTS), theirs.fit(X, Y, sample_weight=WEIGHTS))
+    assert (ours.cv_results_["mean_test_score"] != plain.cv_results_["mean_test_score"]).any()
+
+
+def test_a_scorer_that_takes_no_weights_is_told_of_as_in_a_grid_search():
+    def share_right(model, X, y):
+        return (model.predict(X) == y).mean()
+
+    ours = PVMClassifierCV(RADII, cv=5, scoring=share_right)
+    theirs = GridSearchCV(PVMClassifier(), {"eps": RADII}, cv=5, scoring=share_right)
+    with pytest.warns(UserWarning, match="takes no sample_weight, so weights count in fitting"):
+        ours.fit(X, Y, WEIGHTS)
+    with pytest.warns(UserWarning, match="does not support sample_weight"):
+        theirs.fit(X, Y, sample_weight=WEIGHTS)
+    assert_same_scores(ours, theirs)
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_with_routing_weights_count_in_scoring_where_the_scorer_asks(asked):
+    with config_context(enable_metadata_routing=True):
+        scorer = get_scorer("accuracy").set_score_request(sample_weight=asked)
+        ours = PVMClassifierCV(RADII, cv=5, scoring=scorer).fit(X, Y, WEIGHTS)
+        model = PVMClassifier().set_fit_request(sample_weight=True)
+        theirs = GridSearchCV(model, {"eps": RADII}, cv=5, scoring=scorer)
+        assert_same_scores(ours, theirs.fit(X, Y, sample_weight=WEIGHTS))
+        if asked:
+            default = PVMClassifierCV(RADII, cv=5).fit(X, Y, WEIGHTS)
+            assert_same_scores(default, theirs)
+
+
+@pytest.mark.parametrize("eps", [4, RADII])
+def test_a_point_of_weight_zero_is_as_if_it_were_not_there(eps):
+    """In the grid, in the training parts and in the scores; the folds are given."""
+    kept = np.flatnonzero(WEIGHTS > 0)
+    place = np.cumsum(WEIGHTS > 0) - 1
+    splits = list(ShuffleSplit(4, random_state=0).split(X))
+    fewer = [tuple(place[part[WEIGHTS[part] > 0]] for part in split) for split in splits]
+    for metric, points in (("euclidean", X), ("precomputed", cdist(X, X))):
+        rest = points[np.ix_(kept, kept)] if metric == "precomputed" else points[kept]
+        with_zeros = PVMClassifierCV(eps, cv=splits, metric=metric).fit(points, Y, WEIGHTS)
+        without = PVMClassifierCV(eps, cv=fewer, metric=metric).fit(rest, Y[kept], WEIGHTS[kept])
+        assert_same_scores(with_zeros, without)
+        np.testing.assert_array_equal(
+            with_zeros.cv_results_["param_eps"], without.cv_results_["param_eps"]
+        )
+        np.testing.assert_array_equal(with_zeros.prototype_indices_, kept[without.prototype_rows_])
+
+
+def test_a_class_without_weight_in_a_training_part_is_as_if_it_were_not_there():
+    weights = np.where(Y == 2, 0.0, 1.0)
+    weights[-1] = 1.0
+    splits = [(np.arange(149), np.arange(149, 150)), (np.arange(1, 150), np.arange(1))]
+    model = PVMClassifierCV([1.0], cv=splits).fit(X, Y, weights)
+    assert model.cv_results_["split0_test_score"] == 0.0  # the only flower of its class
+    assert model.cv_results_["split1_test_score"] == 1.0
+    with pytest.raises(ValueError, match="no setting could be scored on every fold: of 2 scores"):
+        PVMClassifierCV([1.0], cv=[(np.arange(149), [100]), splits[1]]).fit(X, Y, weights)
+
+
+def test_one_class_is_summed_up_by_the_fewest():
+    model = PVMClassifierCV(4, cv=3).fit(X[:50], Y[:50])
+    assert model.best_score_ == 1.0
+    assert model.eps_ == model.cv_results_["param_eps"].max()
+
+
+@pytest.mark.parametrize("routing", [False, True])
+def test_groups_are_kept_together(routing):
+    with config_context(enable_metadata_routing=routing):
+        ours = PVMClassifierCV(RADII, cv=GroupKFold(3)).fit(X, Y, groups=GROUPS)
+        theirs = GridSearchCV(PVMClassifier(), {"eps": RADII}, cv=GroupKFold(3))
+        assert_same_scores(ours, theirs.fit(X, Y, groups=GROUPS))
+    given = PVMClassifierCV(RADII, cv=list(GroupKFold(3).split(X, Y, GROUPS))).fit(X, Y)
+    assert_same_scores(ours, given)
+    with pytest.raises(ValueError, match="groups"):
+        PVMClassifierCV(RADII, cv=GroupKFold(3)).fit(X, Y)
+
+
+def test_a_search_inside_a_cross_validation_gets_its_groups_and_weights():
+    seen = []
+
+    class Spying(PVMClassifierCV):
+        def fit(self, X, y, sample_weight=None, *, groups=None, unlabeled=None, **params):
+            seen.append((groups, sample_weight))
+            return super().fit(X, y, sample_weight, groups=groups, unlabeled=unlabeled, **params)
+
+    outer = LeaveOneGroupOut()
+    with config_context(enable_metadata_routing=True):
+        search = Spying([0.6, 1.0], cv=GroupKFold(2)).set_fit_request(sample_weight=True)
+        scorer = get_scorer("accuracy").set_score_request(sample_weight=True)
+        given = {"groups": GROUPS, "sample_weight": WEIGHTS}
+        found = cross_validate(search, X, Y, cv=outer, scoring=scorer, params=given)
+    assert len(found["test_score"]) == 6
+    for (train, test), (groups, weights), score in zip(
+        outer.split(X, Y, GROUPS), seen, found["test_score"], strict=True
+    ):
+        np.testing.assert_array_equal(groups, GROUPS[train])
+        np.testing.assert_array_equal(weights, WEIGHTS[train])
+        again = PVMClassifierCV([0.6, 1.0], cv=GroupKFold(2))
+        again.fit(X[train], Y[train], WEIGHTS[train], groups=GROUPS[train])
+        assert again.score(X[test], Y[test], WEIGHTS[test]) == score
+
+
+def test_other_metadata_reaches_the_scorer_with_routing_only():
+    def scaled(y, answers, factor):
+        return factor.mean() * (answers == y).mean()
+
+    factor = np.arange(len(Y), dtype=float)
+    with pytest.raises(ValueError, match="enable_metadata_routing"):
+        PVMClassifierCV(RADII, cv=3).fit(X, Y, factor=factor)
+    with config_context(enable_metadata_routing=True):
+        with pytest.raises(TypeError, match="factor"):
+            PVMClassifierCV(RADII, cv=3).fit(X, Y, factor=factor)
+        scorer = make_scorer(scaled).set_score_request(factor=True)
+        ours = PVMClassifierCV(RADII, cv=3, scoring=scorer).fit(X, Y, factor=factor)
+        theirs = GridSearchCV(PVMClassifier(), {"eps": RADII}, cv=3, scoring=scorer)
+        assert_same_scores(ours, theirs.fit(X, Y, factor=factor))
 
 
 def test_a_square_table_is_split_on_both_sides():
@@ -119,6 +267,77 @@ def test_several_metrics_and_solvers_are_compared():
     assert model.best_estimator_.metric == model.best_params_["metric"]
 
 
+def largest(a, b):
+    """Named like the function below."""
+    return np.abs(a - b).max()
+
+
+def hopeless(a, b):
+    """Every ball of a radius that is tried holds all points, so none is worth its cost."""
+    return 1e-6 * np.abs(a - b).max()
+
+
+hopeless.__name__ = "largest"
+
+
+@pytest.mark.parametrize(
+    ("choices", "names"),
+    [
+        ([lambda a, b: hopeless(a, b), lambda a, b: largest(a, b)], ["<lambda>", "<lambda>-2"]),
+        ([hopeless, largest], ["largest", "largest-2"]),
+        ({1: hopeless, "1": largest}, ["1", "1-2"]),
+        ({"a": hopeless, "b": largest}, ["a", "b"]),
+    ],
+    ids=["lambdas", "one name", "one key", "keys"],
+)
+def test_every_choice_is_tried_and_told_from_the_others(choices, names):
+    few = X[::3], Y[::3]
+    model = PVMClassifierCV([0.5], cv=3, metric=choices).fit(*few)
+    assert model.cv_results_["param_metric"].tolist() == names
+    assert [setting["metric"] for setting in model.cv_results_["params"]] == names
+    alone = PVMClassifierCV([0.5], cv=3, metric=largest).fit(*few)
+    np.testing.assert_array_equal(model.cv_results_["mean_test_score"][1], alone.best_score_)
+    assert model.best_params_["metric"] == names[1]
+    assert model.best_estimator_.metric(np.zeros(2), np.ones(2)) == 1.0
+
+
+def test_a_number_never_makes_the_name_of_another_choice():
+    metrics = {"a": "euclidean", "b": "cosine"}
+    model = PVMClassifierCV([0.5], cv=2, metric=metrics, solver=[greedy, greedy])
+    assert model.fit(X, Y).cv_results_["param_solver"].tolist() == ["greedy", "greedy-2"] * 2
+    from protocover.estimators.trials import name_choices
+
+    assert list(name_choices(["a", "a", "a-2", "a"])) == ["a", "a-3", "a-2", "a-4"]
+    kernels = [KernelDistance("rbf", {"gamma": g}) for g in (0.1, 0.1)]
+    assert len(name_choices(kernels)) == 2
+    assert list(name_choices([greedy, ratio_greedy])) == ["greedy", "ratio_greedy"]
+
+
+def test_each_metric_gets_the_examples_in_its_own_form(recwarn):
+    frame = pytest.importorskip("pandas").DataFrame(X, columns=list("abcd"))
+    for metrics in (["euclidean", Gower()], [Gower(), "euclidean"]):
+        both = PVMClassifierCV([0.1, 0.5], cv=3, metric=metrics).fit(frame, Y)
+        for name in set(both.cv_results_["param_metric"]):
+            metric = name if name == "euclidean" else Gower()
+            alone = PVMClassifierCV([0.1, 0.5], cv=3, metric=metric).fit(frame, Y)
+            np.testing.assert_array_equal(
+                both.cv_results_["mean_test_score"][both.cv_results_["param_metric"] == name],
+                alone.cv_results_["mean_test_score"],
+            )
+        both.predict(frame)
+        assert both.feature_names_in_.tolist() == list("abcd")
+    assert not [w for w in recwarn if "feature names" in str(w.message)]
+
+
+def test_tables_and_examples_are_not_searched_over_together():
+    with pytest.raises(ValueError, match=r"either all of examples or all of tables.*precomputed"):
+        PVMClassifierCV(RADII, cv=3, metric=["precomputed", "euclidean"]).fit(cdist(X, X), Y)
+    with pytest.raises(ValueError, match=r"metric must be one or several.*got \[\]"):
+        PVMClassifierCV(RADII, cv=3, metric=[]).fit(X, Y)
+    with pytest.raises(ValueError, match="solver must be one or several"):
+        PVMClassifierCV(RADII, cv=3, solver=[]).fit(X, Y)
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_jobs_and_memory_do_not_change_the_result(n_jobs, tmp_path):
     plain = PVMClassifierCV(RADII, cv=4).fit(X, Y)
@@ -169,26 +388,219 @@ def test_max_prototypes_binds_the_choice_and_the_final_model():
         PVMClassifierCV(RADII, cv=5, max_prototypes=0).fit(X, Y)
 
 
-SCORES = np.array([[0.935, 0.955], [0.95, 0.97], [0.945, 0.965], [0.95, 0.97]])
-SIZES = np.array([2.0, 30.0, 10.0, 20.0])
-
-
-def test_the_rules_choose_as_described():
-    """Means 0.945, 0.96, 0.955, 0.96; the best's standard error is 0.01."""
-    assert choose(SCORES, SIZES, rule="best") == 3
-    assert choose(SCORES, SIZES, rule="1se") == 2
-    assert choose(SCORES, SIZES, rule="best", max_prototypes=15) == 2
-    assert choose(SCORES, SIZES, rule="1se", max_prototypes=5) == 0
-
-
-def test_settings_that_could_not_be_scored_are_not_chosen():
-    scores = SCORES.copy()
-    scores[1:] = np.nan
-    assert choose(scores, SIZES, rule="best") == 0
-    with pytest.raises(ValueError, match="no setting could be scored"):
-        choose(np.full((2, 2), np.nan), SIZES[:2], rule="best")
-    model = PVMClassifierCV([0.5], prototype_costs=[0.01, 1e6], cv=3).fit(X, Y)
+def test_settings_that_leave_no_prototypes_are_not_chosen():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = PVMClassifierCV([0.5], prototype_costs=[0.01, 1e6], cv=3).fit(X, Y)
     assert model.prototype_cost_ == 0.01
+    with pytest.raises(
+        ValueError, match=r"of 3 scores 3 failed with no prototypes.*change eps or"
+    ):
+        PVMClassifierCV([0.5], prototype_costs=[1e6], cv=3).fit(X, Y)
+
+
+def test_a_setting_that_cannot_be_scored_is_nan_as_in_a_grid_search():
+    """At the high cost one class has no prototypes, and its points no finite distance."""
+    y = Y > 1
+    grid = {"eps": [0.3, 0.6, 1.6], "prototype_cost": [0.01, 12.0]}
+    theirs = GridSearchCV(PVMClassifier(), grid, cv=4, scoring="roc_auc")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs.fit(X, y)
+    ours = PVMClassifierCV(grid["eps"], prototype_costs=[0.01, 12.0], cv=4, scoring="roc_auc")
+    with pytest.warns(FitFailedWarning, match=r"of 24 scores could not .* set to nan: .*Error: "):
+        ours.fit(X, y)
+    assert_same_scores(ours, theirs)
+    assert np.isnan(ours.cv_results_["mean_test_score"]).any()
+    assert np.isfinite(ours.best_score_)
+    assert ours.set_params(rule="best").fit(X, y).best_score_ == theirs.best_score_
+
+
+def fails_at_large_radii(model, X, y):
+    if model.eps > 0.8:
+        raise ArithmeticError(f"cannot do with {model.eps}\nmore about it")
+    return model.score(X, y)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_what_a_scorer_raises_is_told(n_jobs):
+    model = PVMClassifierCV(RADII, cv=3, scoring=fails_at_large_radii, n_jobs=n_jobs)
+    with pytest.warns(FitFailedWarning) as caught:
+        model.fit(X, Y)
+    (said,) = [str(w.message) for w in caught if w.category is FitFailedWarning]
+    assert said.startswith("6 of 12 scores could not be computed and are set to nan: ")
+    assert "3 failed with ArithmeticError: cannot do with 1.0; 3 failed with" in said
+    assert caught[0].filename == __file__
+    assert np.isnan(model.cv_results_["mean_test_score"]).tolist() == [False, False, True, True]
+    assert model.cv_results_["rank_test_score"].tolist()[2:] == [3, 3]
+    assert model.eps_ < 0.8
+    with pytest.warns(FitFailedWarning, match="are set to 0.0"):
+        model.set_params(error_score=0.0).fit(X, Y)
+    assert model.cv_results_["mean_test_score"].tolist()[2:] == [0.0, 0.0]
+    with pytest.raises(ArithmeticError, match=r"cannot do with 1\.0"):
+        model.set_params(error_score="raise").fit(X, Y)
+    with pytest.raises(ValueError, match=r"of 6 scores 3 failed with Arith.*error_score='raise'"):
+        model.set_params(error_score=np.nan, eps=[1.0, 1.6]).fit(X, Y)
+
+
+def test_what_a_solver_raises_is_told():
+    def refuses_large(problem, **options):
+        if problem.cover.nnz > 900:
+            raise MemoryError("too large")
+        return greedy(problem, **options)
+
+    model = PVMClassifierCV([0.3, 0.6, 2.5], cv=3, solver=["greedy", refuses_large])
+    with pytest.warns(
+        FitFailedWarning, match="9 of 18 scores .* 9 failed with MemoryError: too la"
+    ):
+        model.fit(X, Y)
+    assert np.isnan(model.cv_results_["mean_test_score"]).tolist() == [False] * 3 + [True] * 3
+    assert model.best_params_["solver"] == "greedy"
+    with pytest.raises(MemoryError):
+        model.set_params(error_score="raise").fit(X, Y)
+
+
+def test_the_search_has_all_that_its_best_classifier_has():
+    search = PVMClassifierCV(RADII, cv=3)
+    names = [name for name in vars(PVMClassifier(1.0).fit(X, Y)) if name.endswith("_")]
+    assert not any(hasattr(search, name) for name in names)
+    with pytest.raises(NotFittedError):
+        check_is_fitted(search)
+    with pytest.raises(NotFittedError):
+        search.distances_to_prototypes(X)
+    with pytest.raises(AttributeError, match="no prototypes_ before it is fitted; call fit first"):
+        _ = search.prototypes_
+    search.fit(X, Y)
+    for name in names:
+        np.testing.assert_equal(getattr(search, name), getattr(search.best_estimator_, name))
+    np.testing.assert_array_equal(
+        search.distances_to_prototypes(X), search.best_estimator_.distances_to_prototypes(X)
+    )
+    again = pickle.loads(pickle.dumps(search))
+    np.testing.assert_array_equal(again.prototypes_, search.prototypes_)
+    methods = {name for name in dir(PVMClassifier) if not name.startswith("_")} - {"partial_fit"}
+    assert methods - {"set_partial_fit_request", "with_selection"} <= set(dir(search))
+
+
+def test_solver_options_reach_the_solver_in_folds_and_refit():
+    seen = []
+
+    def solver(problem, *, rng=None, max_prototypes=None, word=None):
+        seen.append(word)
+        return greedy(problem, rng=rng, max_prototypes=max_prototypes)
+
+    PVMClassifierCV([1.0], cv=2, solver=solver, solver_options={"word": "so"}).fit(X, Y)
+    assert seen == ["so"] * 9
+    plain = PVMClassifierCV(RADII, cv=3).fit(X, Y)
+    with_bound = PVMClassifierCV(RADII, cv=3, solver_options={"bound": False}).fit(X, Y)
+    assert_same_scores(plain, with_bound)
+    assert with_bound.certificate_ == "none" != plain.certificate_
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", Gower()])
+def test_unlabeled_points_are_candidates_in_every_fold(metric):
+    train, rest = np.arange(0, 150, 2), np.arange(1, 150, 3)  # of unequal length
+    options = {"metric": metric, "closed_ball": True}
+    radii = suggest_eps(X[train], Y[train], 4, metric=metric)
+    ours = PVMClassifierCV(radii, cv=3, **options).fit(X[train], Y[train], unlabeled=X[rest])
+    theirs = GridSearchCV(PVMClassifier(**options), {"eps": radii}, cv=3)
+    assert_same_scores(ours, theirs.fit(X[train], Y[train], unlabeled=X[rest]))
+    again = PVMClassifier(ours.eps_, prototype_cost=ours.prototype_cost_, **options)
+    again.fit(X[train], Y[train], unlabeled=X[rest])
+    np.testing.assert_array_equal(ours.prototype_indices_, again.prototype_indices_)
+    without = PVMClassifierCV(radii, cv=3, **options).fit(X[train], Y[train])
+    assert (ours.cv_results_["mean_test_score"] != without.cv_results_["mean_test_score"]).any()
+    with pytest.raises(ValueError, match="unlabeled=None"):
+        PVMClassifierCV(RADII, cv=3, metric="precomputed").fit(cdist(X, X), Y, unlabeled=X)
+
+
+def test_times_share_the_pass_of_a_fold_among_its_settings(monkeypatch):
+    """With a clock that goes on by a second when it is read."""
+    from itertools import count
+
+    from protocover.estimators import crossvalidation, folds
+
+    clock = count()
+    for module in (folds, crossvalidation):
+        monkeypatch.setattr(module, "perf_counter", lambda: float(next(clock)))
+    model = PVMClassifierCV(RADII, cv=3, prototype_costs=[0.01, 1.0], solver=["greedy", greedy])
+    results = model.fit(X, Y).cv_results_
+    # A second for the levels of all six folds, and one for a fold's path, by eight settings.
+    np.testing.assert_allclose(results["mean_fit_time"], (1.0 + 1.0 / 6) / 8)
+    np.testing.assert_allclose(results["std_fit_time"], 0.0, atol=1e-12)
+    np.testing.assert_allclose(results["mean_score_time"], 1.0)
+    np.testing.assert_allclose(results["std_score_time"], 0.0)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_functions_are_remembered_by_what_they_do(n_jobs, tmp_path):
+    """Two functions of one name, and closures over other numbers, have folds of their own."""
+
+    def make(power):
+        def distance(a, b):
+            return (np.abs(a - b) ** power).sum()
+
+        return distance
+
+    few = X[::3], Y[::3]
+    for metric in (make(1), make(2), make(1), lambda a, b: np.abs(a - b).max()):
+        for candidates in ("train", 0.9):
+            options = {"metric": metric, "candidates": candidates, "random_state": 0}
+            kept = PVMClassifierCV(RADII, cv=3, memory=str(tmp_path), n_jobs=n_jobs, **options)
+            assert_same_scores(kept.fit(*few), PVMClassifierCV(RADII, cv=3, **options).fit(*few))
+
+
+def test_a_function_that_was_changed_is_noticed(tmp_path, monkeypatch):
+    calls = []
+
+    def recursive(a, b, depth=1):
+        return recursive(a, b, depth - 1) if depth else np.abs(a - b).max()
+
+    from protocover.estimators import folds
+
+    original = folds.solve_path
+    monkeypatch.setattr(
+        folds, "solve_path", lambda *args, **kwargs: calls.append(1) or original(*args, **kwargs)
+    )
+    few, options = (X[::3], Y[::3]), {"cv": 2, "memory": str(tmp_path)}
+    for scoring, n_calls in ((lambda m, X, y: 1.0, 2), (lambda m, X, y: 1.0, 2)):
+        PVMClassifierCV([0.5], metric=recursive, scoring=scoring, **options).fit(*few)
+        assert len(calls) == n_calls
+    PVMClassifierCV([0.5], metric=recursive, scoring=lambda m, X, y: 0.5, **options).fit(*few)
+    assert len(calls) == 4
+
+
+def test_what_cannot_be_remembered_says_so(tmp_path):
+    import threading
+
+    lock = threading.Lock()
+
+    def locked(a, b):
+        with lock:
+            return np.abs(a - b).max()
+
+    with pytest.raises(ValueError, match=r"memory needs a metric.*leave memory=None"):
+        PVMClassifierCV([0.5], cv=2, metric=locked, memory=str(tmp_path)).fit(X[::5], Y[::5])
+    PVMClassifierCV([0.5], cv=2, metric=locked).fit(X[::5], Y[::5])
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_random_state_object_is_the_same_in_every_fold(n_jobs):
+    options = {"candidates": 0.5, "cv": 3}
+    ours = PVMClassifierCV(
+        RADII, random_state=np.random.RandomState(7), n_jobs=n_jobs, **options
+    ).fit(X, Y)
+    assert_same_scores(ours, PVMClassifierCV(RADII, random_state=7, **options).fit(X, Y))
+
+
+def test_splits_may_be_lists_or_masks():
+    shuffled = ShuffleSplit(3, random_state=0).split(X)
+    splits = [(np.sort(train), np.sort(test)) for train, test in shuffled]
+    masks = [tuple(np.isin(np.arange(150), part) for part in split) for split in splits]
+    lists = [tuple(part.tolist() for part in split) for split in splits]
+    expected = PVMClassifierCV(RADII, cv=splits).fit(X, Y)
+    assert_same_scores(PVMClassifierCV(RADII, cv=lists).fit(X, Y), expected)
+    assert_same_scores(PVMClassifierCV(RADII, cv=masks).fit(X, Y), expected)
 
 
 @pytest.mark.parametrize(
@@ -196,8 +608,21 @@ def test_settings_that_could_not_be_scored_are_not_chosen():
     [
         ({"rule": "2se"}, "rule must be one of '1se', 'best', got '2se'"),
         ({"eps": [-1.0]}, "eps must be positive numbers"),
-        ({"cv": 1}, "n_splits|cv"),
+        ({"eps": True}, "eps must be how many radii to try.*got True"),
+        ({"eps": np.True_}, "eps must be how many radii to try.*got np.True_"),
+        ({"eps": 0}, "eps must be how many radii to try, a whole number from 1 up, or .*got 0"),
+        ({"eps": "auto"}, "eps must be how many radii to try.*got 'auto'"),
+        ({"max_prototypes": 2.5}, "max_prototypes must be a whole number not below 0.*got 2.5"),
+        ({"max_prototypes": -1}, "max_prototypes must be a whole number not below 0.*got -1"),
+        ({"max_prototypes": True}, "max_prototypes must be a whole number .*got True"),
+        ({"cv": 1}, "cv must be a number of folds from 2 up, a splitter or pairs.*got 1"),
+        ({"cv": True}, "cv must be a number of folds.*got True"),
+        ({"cv": "many"}, "cv.*many"),
+        ({"cv": []}, "cv must give at least one split, got none"),
+        ({"error_score": "rise"}, "error_score must be a number or 'raise', got 'rise'"),
         ({"scoring": "magic"}, "magic"),
+        ({"solver": ["greedy", "magic"]}, "solver must be one of .*got 'magic'"),
+        ({"candidates": "magic"}, "candidates must be .*got 'magic'"),
         ({"prototype_costs": [-1]}, "prototype_costs must be numbers not below 0"),
     ],
 )

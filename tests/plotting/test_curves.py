@@ -1,6 +1,9 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from protocover import PVMClassifier, PVMClassifierCV
 
@@ -22,6 +25,17 @@ def test_the_path_shows_means_standard_errors_and_the_two_marks():
     legend = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert any(text.startswith("chosen") for text in legend)
     assert any("1-NN" in text for text in legend)
+
+
+def test_what_is_no_search_has_no_path():
+    with pytest.raises(TypeError, match=r"PVMClassifierCV, got PVMClassifier.*GreedyProgressDisp"):
+        plotting.PathDisplay.from_estimator(PVMClassifier(0.4).fit(X, Y))
+    pipe = make_pipeline(StandardScaler(), PVMClassifierCV([0.4], cv=2)).fit(X, Y)
+    with pytest.raises(TypeError, match=r"got Pipeline.*pass the last step"):
+        plotting.PathDisplay.from_estimator(pipe)
+    plotting.PathDisplay.from_estimator(pipe[-1])
+    with pytest.raises(NotFittedError):
+        plotting.PathDisplay.from_estimator(PVMClassifierCV())
 
 
 def test_progress_shows_gains_errors_and_the_tail_of_single_points():

@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
-from typing import Any, Self
+from inspect import signature
+from numbers import Real
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, check_memory
+from sklearn.utils.metadata_routing import (
+    UNUSED,
+    MetadataRouter,
+    MethodMapping,
+    _raise_for_params,
+    process_routing,
+)
+from sklearn.utils.validation import check_is_fitted
 
 from ..candidates import check_candidate_names
 from ..coverage import Coverage
 from ..dissimilarity import resolve_metric
 from ..examples import check_estimator_examples
 from ..formulation import snap_weights
-from ..grid import check_n_radii, suggest_eps
+from ..grid import suggest_eps
 from ..model_selection import RULES, choose
-from ..resources import check_n_jobs, progress_bar
+from ..resources import check_n_jobs, row_count
+from ..solvers import check_options, find_solver
 from ..training import check_labels
 from ..validation import (
     check_closed_ball,
@@ -32,9 +43,13 @@ from ..validation import (
     is_count,
     unchanged_on_error,
 )
+from .chosen import OfBestEstimator
 from .classifier import PVMClassifier
+from .crossvalidation import Split, cross_validate
 from .explanation import Explanation
-from .folds import FoldScores, score_fold, shared_levels
+from .folds import take_examples
+from .results import report_failures, split_scores, tabulate
+from .trials import Trial, name_choices
 
 __all__ = ["PVMClassifierCV"]
 
@@ -62,13 +77,23 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         considered, and the final model keeps at most so many.
     scoring : str, callable or None, default=None
         Any scorer of scikit-learn; None for accuracy.
+    error_score : "raise" or float, default=nan
+        As in scikit-learn: the score of a setting on a fold where fitting or scoring
+        fails, with a :class:`~sklearn.exceptions.FitFailedWarning`; "raise" for the error
+        itself. A setting whose mean score is NaN is not chosen; one that leaves no
+        prototypes scores NaN without a warning.
     metric : metric, or a list or dict of them, default="euclidean"
-        As in :class:`PVMClassifier`. Several are compared; a dict gives them names.
-    solver : str, callable or list of these, default="greedy"
-        As in :class:`PVMClassifier`. Several are compared.
+        As in :class:`PVMClassifier`. Several are compared; a dict gives them names, which
+        otherwise are their own, numbered where several have the same.
+    solver : str, callable, or a list or dict of these, default="greedy"
+        As in :class:`PVMClassifier`. Several are compared, as metrics are.
+    solver_options : dict or None, default=None
+        As in :class:`PVMClassifier`, for all solvers. In the folds a ``time_limit`` is for
+        each class at each radius and cost.
     memory : str, joblib.Memory or None, default=None
         Folder in which finished folds are kept, so that a fit that was interrupted goes
-        on where it stopped.
+        on where it stopped. A function that was changed is noticed, one that it calls is
+        not.
     n_jobs : int or None, default=None
         Folds computed at once, by joblib.
     metric_params, candidates, closed_ball, outlier_label, random_state
@@ -79,22 +104,29 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     best_estimator_ : PVMClassifier
-        Fitted on all points with the chosen setting.
+        Fitted on all points with the chosen setting. Its fitted attributes, such as
+        `prototypes_` and `objective_`, are this object's, too.
     eps_, prototype_cost_ : float
         The chosen radius and cost.
     best_params_ : dict
-        The chosen setting.
+        The chosen setting, with the names of its metric and solver.
     best_index_ : int
         Its place in `cv_results_`.
     best_score_ : float
         Its mean score.
     cv_results_ : dict of ndarray
         In scikit-learn's shape: ``param_eps``, ``mean_test_score`` and so on, with
-        ``mean_n_prototypes`` and ``std_n_prototypes`` beside them.
+        ``mean_n_prototypes`` and ``std_n_prototypes`` beside them. One pass serves all
+        radii and costs of a fold: ``mean_fit_time`` is its time divided by their number.
+        Distances that are computed once for all folds are shared out in the same way.
     n_splits_ : int
         Number of folds.
     classes_ : ndarray
         Labels, sorted.
+    n_features_in_ : int
+        Number of features, where examples are rows of numbers.
+    feature_names_in_ : ndarray of str
+        Their names, where `X` had any.
 
     See Also
     --------
@@ -103,6 +135,11 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
+    The scores are those of :class:`~sklearn.model_selection.GridSearchCV` over
+    :class:`PVMClassifier`, fold by fold. So are the rules for weights: without metadata
+    routing they count in scoring wherever the scorer takes them, with it where the scorer
+    requests them, as the default one does.
+
     Memory is that of the memberships of the largest radius, once for all folds and once
     more for each of the `n_jobs` folds that are computed at once.
 
@@ -112,11 +149,31 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
     >>> from protocover import PVMClassifierCV
     >>> X, y = load_iris(return_X_y=True)
     >>> clf = PVMClassifierCV(cv=5, random_state=0).fit(X, y)
-    >>> len(clf.best_estimator_.prototype_indices_)
+    >>> len(clf.prototype_indices_)
     10
     >>> clf.score(X, y) > 0.9
     True
     """
+
+    # Only the splitter wants the groups, so nobody need ask for them in the search's name.
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"groups": UNUSED}
+
+    best_estimator_: PVMClassifier
+    class_count_ = OfBestEstimator()
+    prototypes_ = OfBestEstimator()
+    prototype_indices_ = OfBestEstimator()
+    prototype_labels_ = OfBestEstimator()
+    prototype_covered_ = OfBestEstimator()
+    prototype_miscovered_ = OfBestEstimator()
+    prototype_sources_ = OfBestEstimator()
+    prototype_rows_ = OfBestEstimator()
+    outlier_label_ = OfBestEstimator()
+    objective_ = OfBestEstimator()
+    lower_bound_ = OfBestEstimator()
+    gap_ = OfBestEstimator()
+    certificate_ = OfBestEstimator()
+    solution_ = OfBestEstimator()
+    dissimilarity_ = OfBestEstimator()
 
     def __init__(
         self,
@@ -127,10 +184,12 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         rule: str = "1se",
         max_prototypes: int | None = None,
         scoring: Any = None,
+        error_score: float | str = np.nan,
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
         candidates: Any = "train",
         solver: Any = "greedy",
+        solver_options: dict[str, Any] | None = None,
         closed_ball: bool = False,
         outlier_label: Any = None,
         memory: Any = None,
@@ -144,10 +203,12 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         self.rule = rule
         self.max_prototypes = max_prototypes
         self.scoring = scoring
+        self.error_score = error_score
         self.metric = metric
         self.metric_params = metric_params
         self.candidates = candidates
         self.solver = solver
+        self.solver_options = solver_options
         self.closed_ball = closed_ball
         self.outlier_label = outlier_label
         self.memory = memory
@@ -155,25 +216,41 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        unlabeled: Any = None,
+        **params: Any,
+    ) -> Self:
         """Try all settings on all folds, choose one, and fit it on all points.
 
         Parameters
         ----------
-        X, y, sample_weight
-            As in :meth:`PVMClassifier.fit`. Weights count in fitting, not in scoring.
+        X, y : training points and labels
+            As in :meth:`PVMClassifier.fit`.
+        sample_weight : array-like, shape (n_points,), or None, default=None
+            As in :meth:`PVMClassifier.fit`; counts in scoring, too, if the scorer takes it.
+        groups : array-like, shape (n_points,), or None, default=None
+            For a splitter that keeps groups together, such as
+            :class:`~sklearn.model_selection.GroupKFold`.
+        unlabeled : array-like, shape (n_unlabeled, n_features), or None, default=None
+            Further candidates whose class is not known, the same in all folds.
+        **params : dict
+            Further metadata for the splitter and the scorer, with scikit-learn's
+            ``enable_metadata_routing`` only.
 
         Returns
         -------
         self
             The fitted classifier.
         """
-        if self.rule not in RULES:
-            raise ValueError(
-                f"rule must be one of {', '.join(map(repr, RULES))}, got {self.rule!r}"
-            )
+        self._check_settings()
         with unchanged_on_error(self):
-            self._fit(X, y, sample_weight)
+            self._fit(X, y, sample_weight, groups, unlabeled, params)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -191,178 +268,252 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self.best_estimator_.explain(X)
 
+    def distances_to_prototypes(self, X: Any) -> NDArray[np.float64]:
+        """Return the dissimilarities; see `PVMClassifier.distances_to_prototypes`."""
+        check_is_fitted(self)
+        return self.best_estimator_.distances_to_prototypes(X)
+
     def coverage(self, X: Any, y: Any) -> Coverage:
         """Tell which points lie in which ball; see `PVMClassifier.coverage`."""
         check_is_fitted(self)
         return self.best_estimator_.coverage(X, y)
 
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Tell which metadata goes where: groups to the splitter, weights to the scorer, too.
+
+        Returns
+        -------
+        MetadataRouter
+            As of scikit-learn's own searches.
+        """
+        to_splitter = MethodMapping().add(caller="fit", callee="split")
+        to_scorer = MethodMapping().add(caller="fit", callee="score")
+        router = MetadataRouter(owner=self).add_self_request(self)
+        router.add(splitter=self.cv, method_mapping=to_splitter)
+        return router.add(scorer=self._scorer(), method_mapping=to_scorer)
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        first = next(iter(_named(self.metric).values()), "euclidean")
+        first = next(iter(name_choices(self.metric).values()), "euclidean")
         tags.input_tags = PVMClassifier(metric=first).__sklearn_tags__().input_tags
         return tags
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        """Score every setting on every fold, choose, refit, and set the attributes."""
+    def _check_settings(self) -> None:
+        """Refuse what can be refused before looking at the data."""
         check_closed_ball(self.closed_ball)
-        metrics = list(_named(self.metric).values())
         check_n_jobs(self.n_jobs)
         check_verbose(self.verbose)
-        check_candidate_names(X, self.candidates)
-        given = X
-        X = check_estimator_examples(
-            self, X, resolve_metric(metrics[0], self.metric_params), reset=True
-        )
-        classes, codes = check_labels(y, X)
+        if self.rule not in RULES:
+            raise ValueError(
+                f"rule must be one of {', '.join(map(repr, RULES))}, got {self.rule!r}"
+            )
+        most = self.max_prototypes
+        if most is not None and not (is_count(most) and most >= 0):
+            raise ValueError(
+                f"max_prototypes must be a whole number not below 0, or None, got {most!r}"
+            )
+        if isinstance(self.cv, bool) or (is_count(self.cv) and self.cv < 2):
+            raise ValueError(
+                "cv must be a number of folds from 2 up, a splitter or pairs of rows to train "
+                f"and to test on, got {self.cv!r}"
+            )
+        if not (isinstance(self.error_score, Real) or self.error_score == "raise"):
+            raise ValueError(f"error_score must be a number or 'raise', got {self.error_score!r}")
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        groups: Any,
+        unlabeled: Any,
+        params: dict[str, Any],
+    ) -> None:
+        """Score every setting on every fold, choose, refit, and set the attributes."""
+        check_candidate_names(X, self.candidates, unlabeled)
+        examples = self._check_examples(X)
+        some = next(iter(examples.values()))
+        classes, codes = check_labels(y, some)
         weights = check_weights(sample_weight, codes, classes)
+        given = None if sample_weight is None else weights
         costs = check_costs(self.prototype_costs, snap_weights(weights))
         labels = classes[codes]
-        splits = list(check_cv(self.cv, labels, classifier=True).split(X, labels))
-        models, radii = self._models(X, labels)
-        scores = self._score_folds(models, radii, costs, X, labels, weights, splits)
-        results = _tabulate(models, radii, costs, scores, len(splits))
-        by_split = np.column_stack([results[f"split{k}_test_score"] for k in range(len(splits))])
+        split_params, score_params = self._route(given, groups, params)
+        splits = self._splits(some, labels, split_params)
+        trials = self._trials(examples, labels, weights)
+        folds = cross_validate(
+            trials,
+            splits,
+            labels,
+            weights,
+            costs=costs,
+            scorer=self._scorer(),
+            score_params=score_params,
+            error_score=self.error_score,
+            unlabeled=unlabeled,
+            memory=self.memory,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
+        results = tabulate(trials, costs, folds)
+        scores = split_scores(results, len(splits))
+        report_failures(folds, scores, self.error_score, stacklevel=3)
         best = choose(
-            by_split,
+            scores,
             results["mean_n_prototypes"],
             rule=self.rule,
             max_prototypes=self.max_prototypes,
         )
-        params = results["params"][best]
-        chosen = clone(models[params["metric"], params["solver"]]).set_params(
-            eps=params["eps"],
-            prototype_cost=params["prototype_cost"],
-            n_prototypes=self.max_prototypes,
-            n_jobs=self.n_jobs,
-        )
-        self.best_estimator_: PVMClassifier = chosen.fit(given, labels, sample_weight)
+        setting = results["params"][best]
+        self.best_estimator_ = self._refit(trials, setting, X, labels, given, unlabeled)
         self.classes_ = classes
         self.best_index_ = best
-        self.best_params_ = params
+        self.best_params_ = setting
         self.best_score_ = float(results["mean_test_score"][best])
-        self.eps_, self.prototype_cost_ = params["eps"], params["prototype_cost"]
+        self.eps_, self.prototype_cost_ = setting["eps"], setting["prototype_cost"]
         self.cv_results_ = results
         self.n_splits_ = len(splits)
 
-    def _models(
-        self, X: Any, y: NDArray[Any]
-    ) -> tuple[dict[tuple[str, str], PVMClassifier], dict[str, NDArray[np.float64]]]:
-        """Return an unfitted model for each metric and solver, and each metric's radii."""
-        models, radii = {}, {}
-        for name, metric in _named(self.metric).items():
-            radii[name] = self._radii(X, y, metric)
-            for label, solver in _named(self.solver).items():
-                models[name, label] = PVMClassifier(
-                    metric=metric,
-                    metric_params=self.metric_params,
-                    candidates=self.candidates,
-                    solver=solver,
-                    closed_ball=self.closed_ball,
-                    outlier_label=self.outlier_label,
-                    random_state=self.random_state,
-                )
-        return models, radii
+    def _refit(
+        self,
+        trials: list[Trial],
+        setting: dict[str, Any],
+        X: Any,
+        y: NDArray[Any],
+        sample_weight: NDArray[np.float64] | None,
+        unlabeled: Any,
+    ) -> PVMClassifier:
+        """Return a classifier with the chosen setting, fitted on all points."""
+        names = setting["metric"], setting["solver"]
+        trial = next(trial for trial in trials if (trial.metric, trial.solver) == names)
+        chosen: PVMClassifier = clone(trial.model).set_params(
+            eps=setting["eps"],
+            prototype_cost=setting["prototype_cost"],
+            n_prototypes=self.max_prototypes,
+            n_jobs=self.n_jobs,
+        )
+        return chosen.fit(X, y, sample_weight, unlabeled=unlabeled)
 
-    def _radii(self, X: Any, y: NDArray[Any], metric: Any) -> NDArray[np.float64]:
-        """Return the radii to try with a metric."""
+    def _check_examples(self, X: Any) -> dict[str, Any]:
+        """Return the examples checked, once for each metric as it wants them."""
+        metrics = {
+            name: resolve_metric(metric, self.metric_params)
+            for name, metric in name_choices(self.metric).items()
+        }
+        tables = [name for name, one in metrics.items() if getattr(one, "pairwise", False)]
+        if not metrics or (tables and len(tables) < len(metrics)):
+            raise ValueError(
+                "metric must be one or several, either all of examples or all of tables of "
+                f"dissimilarities, got {list(metrics)}; search over tables by themselves"
+            )
+        examples = {
+            name: check_estimator_examples(self, X, metric, reset=True)
+            for name, metric in metrics.items()
+        }
+        for name in tables:
+            if examples[name].shape[0] != examples[name].shape[1]:
+                raise ValueError(
+                    "cross-validation of a table of dissimilarities needs a square one, whose "
+                    f"columns are the points, got shape {examples[name].shape}"
+                )
+        return examples
+
+    def _scorer(self) -> Any:
+        """Return the scorer; the default one wants weights wherever there are any."""
+        if self.scoring is not None:
+            return get_scorer(self.scoring)
+        scorer = get_scorer("accuracy")
+        return scorer.set_score_request(sample_weight=True) if _routing_enabled() else scorer
+
+    def _route(
+        self, sample_weight: NDArray[np.float64] | None, groups: Any, params: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return what the splitter and what the scorer is told beside points and labels."""
+        given = {"sample_weight": sample_weight, "groups": groups}
+        given = {name: value for name, value in given.items() if value is not None}
+        if _routing_enabled():
+            routed = process_routing(self, "fit", **given, **params)
+            return routed.splitter.split, routed.scorer.score
+        _raise_for_params(params, self, "fit")
+        weights = given.pop("sample_weight", None)
+        if weights is None:
+            return given, {}
+        if not _takes_weights(self._scorer()):
+            warnings.warn(
+                f"scoring={self.scoring!r} takes no sample_weight, so weights count in fitting "
+                "and not in scoring",
+                UserWarning,
+                stacklevel=4,
+            )
+            return given, {}
+        return given, {"sample_weight": weights}
+
+    def _splits(self, X: Any, y: NDArray[Any], split_params: dict[str, Any]) -> list[Split]:
+        """Return the rows to train and to test on, for each fold."""
+        rows = np.arange(row_count(X))
+        splitter = check_cv(self.cv, y, classifier=True)
+        splits = [
+            (rows[train], rows[test]) for train, test in splitter.split(X, y, **split_params)
+        ]
+        if not splits:
+            raise ValueError(f"cv must give at least one split, got none from {self.cv!r}")
+        return splits
+
+    def _trials(
+        self, examples: Mapping[str, Any], y: NDArray[Any], weights: NDArray[np.float64]
+    ) -> list[Trial]:
+        """Return every metric with every solver, and its radii."""
+        trials = []
+        solvers = name_choices(self.solver)
+        if not solvers:
+            raise ValueError(f"solver must be one or several, got {self.solver!r}")
+        for solver in solvers.values():
+            check_options(find_solver(solver), self.solver_options)
+        for name, metric in name_choices(self.metric).items():
+            model = PVMClassifier(
+                metric=metric,
+                metric_params=self.metric_params,
+                candidates=self.candidates,
+                solver_options=self.solver_options,
+                closed_ball=self.closed_ball,
+                outlier_label=self.outlier_label,
+                random_state=self.random_state,
+            )
+            radii = self._radii(model, examples[name], y, weights)
+            trials += [
+                Trial(name, label, clone(model).set_params(solver=solver), examples[name], radii)
+                for label, solver in solvers.items()
+            ]
+        return trials
+
+    def _radii(
+        self, model: PVMClassifier, X: Any, y: NDArray[Any], weights: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the radii to try with a metric; points of weight zero do not count."""
+        if isinstance(self.eps, bool | np.bool_ | str) or (is_count(self.eps) and self.eps < 1):
+            raise ValueError(
+                "eps must be how many radii to try, a whole number from 1 up, or the radii "
+                f"themselves, got {self.eps!r}"
+            )
         if not is_count(self.eps):
             return check_radii(self.eps)
-        check_n_radii(self.eps)
+        kept = np.flatnonzero(weights > 0.0)
         return suggest_eps(
-            X,
-            y,
+            X if len(kept) == len(y) else take_examples(model, X, kept, beside=kept),
+            y[kept],
             int(self.eps),
-            metric=metric,
+            metric=model.metric,
             metric_params=self.metric_params,
             candidates=self.candidates,
             random_state=self.random_state,
         )
 
-    def _score_folds(
-        self,
-        models: dict[tuple[str, str], PVMClassifier],
-        radii: dict[str, NDArray[np.float64]],
-        costs: NDArray[np.float64],
-        X: Any,
-        y: NDArray[Any],
-        weights: NDArray[np.float64],
-        splits: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
-    ) -> dict[tuple[str, str], list[FoldScores]]:
-        """Score every model on every fold, several at once."""
-        cached = check_memory(self.memory).cache(score_fold, ignore=["verbose"])
-        scorer = get_scorer("accuracy" if self.scoring is None else self.scoring)
-        work = [(key, split) for key in models for split in splits]
-        levels = {
-            metric: shared_levels(
-                model, X, y, radii[metric], n_jobs=self.n_jobs, verbose=self.verbose
-            )
-            for metric, model in {metric: model for (metric, _), model in models.items()}.items()
-        }
-        tasks = (
-            delayed(cached)(
-                models[key],
-                X,
-                y,
-                weights,
-                train=train,
-                test=test,
-                radii=radii[key[0]],
-                costs=costs,
-                scorer=scorer,
-                levels=levels[key[0]],
-                verbose=self.verbose - 1,
-            )
-            for key, (train, test) in work
-        )
-        done = Parallel(n_jobs=self.n_jobs, return_as="generator")(tasks)
-        scores: dict[tuple[str, str], list[FoldScores]] = {key: [] for key in models}
-        with progress_bar(done, len(work), "folds", self.verbose) as bar:
-            for (key, _), fold in zip(work, bar, strict=True):
-                scores[key].append(fold)
-        return scores
+
+def _routing_enabled() -> bool:
+    """Whether scikit-learn's metadata routing is switched on."""
+    return bool(get_config()["enable_metadata_routing"])
 
 
-def _named(choices: Any) -> dict[str, Any]:
-    """Give each of several choices a name; one choice alone is a list of one."""
-    if isinstance(choices, Mapping):
-        return {str(name): choice for name, choice in choices.items()}
-    several = choices if isinstance(choices, list | tuple) else [choices]
-    return {
-        choice if isinstance(choice, str) else getattr(choice, "__name__", repr(choice)): choice
-        for choice in several
-    }
-
-
-def _tabulate(
-    models: dict[tuple[str, str], PVMClassifier],
-    radii: dict[str, NDArray[np.float64]],
-    costs: NDArray[np.float64],
-    scores: dict[tuple[str, str], list[FoldScores]],
-    n_splits: int,
-) -> dict[str, Any]:
-    """Arrange the folds' scores as scikit-learn's searches do."""
-    params = [
-        {"metric": metric, "solver": solver, "eps": float(eps), "prototype_cost": float(cost)}
-        for metric, solver in models
-        for eps in radii[metric]
-        for cost in costs
-    ]
-    results: dict[str, Any] = {"params": params}
-    for name in ("metric", "solver", "eps", "prototype_cost"):
-        results[f"param_{name}"] = np.array([setting[name] for setting in params])
-    by_split = np.array(
-        [np.concatenate([scores[key][k].score.ravel() for key in models]) for k in range(n_splits)]
-    )
-    sizes = np.array(
-        [
-            np.concatenate([scores[key][k].n_prototypes.ravel() for key in models])
-            for k in range(n_splits)
-        ]
-    )
-    results |= {f"split{k}_test_score": by_split[k] for k in range(n_splits)}
-    mean = by_split.mean(axis=0)
-    results["mean_test_score"], results["std_test_score"] = mean, by_split.std(axis=0)
-    results["rank_test_score"] = np.searchsorted(np.sort(-mean), -mean) + 1
-    results["mean_n_prototypes"] = sizes.mean(axis=0)
-    results["std_n_prototypes"] = sizes.std(axis=0)
-    return results
+def _takes_weights(scorer: Any) -> bool:
+    """Whether a scorer, or the function it is made from, can weight the points."""
+    return "sample_weight" in signature(getattr(scorer, "_score_func", scorer)).parameters

@@ -9,6 +9,8 @@ from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ..estimators import PVMClassifierCV
+from ..model_selection import trace_path
 from .palette import BLUE, GREEN, VERMILION
 from .scales import use_count_scale
 
@@ -28,7 +30,9 @@ class PathDisplay:
         Its standard error.
     chosen, nearest_neighbour : int
         The chosen setting, and that of the smallest radius.
-    loss_name : str
+    limit : float or None, default=None
+        The highest loss that the search's rule accepts, drawn as a dotted line.
+    loss_name : str, default="error"
         What the vertical axis shows.
 
     Attributes
@@ -56,6 +60,7 @@ class PathDisplay:
         error: NDArray[np.float64],
         chosen: int,
         nearest_neighbour: int,
+        limit: float | None = None,
         loss_name: str = "error",
     ) -> None:
         self.n_prototypes = n_prototypes
@@ -63,6 +68,7 @@ class PathDisplay:
         self.error = error
         self.chosen = chosen
         self.nearest_neighbour = nearest_neighbour
+        self.limit = limit
         self.loss_name = loss_name
 
     @classmethod
@@ -81,21 +87,22 @@ class PathDisplay:
         PathDisplay
             With the picture drawn.
         """
+        if not isinstance(estimator, PVMClassifierCV):
+            raise TypeError(
+                f"estimator must be a fitted PVMClassifierCV, got {type(estimator).__name__}, "
+                "which has tried no other radii; of a pipeline pass the last step, for the steps "
+                "of one selection use GreedyProgressDisplay"
+            )
         check_is_fitted(estimator)
-        results, chosen = estimator.cv_results_, estimator.best_index_
-        shown = np.ones(len(results["params"]), dtype=bool)
-        for name in ("param_metric", "param_solver", "param_prototype_cost"):
-            shown &= results[name] == results[name][chosen]
-        rows = np.flatnonzero(shown)
-        n_splits = estimator.n_splits_
-        spread = results["std_test_score"][rows] * np.sqrt(n_splits / max(1, n_splits - 1))
+        path = trace_path(estimator)
         plain = estimator.scoring in (None, "accuracy")
         display = cls(
-            n_prototypes=results["mean_n_prototypes"][rows],
-            loss=1.0 - results["mean_test_score"][rows],
-            error=spread / np.sqrt(n_splits),
-            chosen=int(np.searchsorted(rows, chosen)),
-            nearest_neighbour=int(results["param_eps"][rows].argmin()),
+            n_prototypes=path.n_prototypes,
+            loss=1.0 - path.score,
+            error=path.error,
+            chosen=path.chosen,
+            nearest_neighbour=0,
+            limit=1.0 - path.lowest,
             loss_name="error" if plain else "1 - score",
         )
         return display.plot(ax=ax)
@@ -128,8 +135,8 @@ class PathDisplay:
             capsize=2,
             label="mean over the folds, ± one standard error",
         )
-        best = int(self.loss.argmin())
-        ax.axhline(self.loss[best] + self.error[best], color="0.6", linewidth=0.8, linestyle=":")
+        if self.limit is not None:
+            ax.axhline(self.limit, color="0.6", linewidth=0.8, linestyle=":")
         for place, colour, marker, name in (
             (self.nearest_neighbour, GREEN, "s", "smallest radius (1-NN)"),
             (self.chosen, VERMILION, "D", "chosen"),

@@ -12,6 +12,7 @@ from ..coverage import Coverage
 from ..dissimilarity import resolve_metric
 from ..estimators import PVMClassifier, PVMClassifierCV
 from ..examples import check_examples
+from ..model_selection import trace_path
 from ..nearest import find_nearest
 from ..resources import row_count
 from .figures import percent
@@ -55,42 +56,19 @@ def read_path(search: PVMClassifierCV | None) -> PathSummary | None:
     """Return the cross-validated path of the chosen metric, solver and cost, by radius."""
     if search is None:
         return None
-    results, best = search.cv_results_, search.best_index_
-    shown = np.ones(len(results["params"]), dtype=bool)
-    for name in ("param_metric", "param_solver", "param_prototype_cost"):
-        shown &= results[name] == results[name][best]
-    rows = np.flatnonzero(shown)
-    rows = rows[np.argsort(results["param_eps"][rows], kind="stable")]
-    name = _score_name(search)
-    score, se = results["mean_test_score"][rows], _standard_errors(search)[rows]
+    path, name = trace_path(search), _score_name(search)
     return PathSummary(
         name=name,
-        eps=[float(eps) for eps in results["param_eps"][rows]],
-        error=[_finite(value) for value in (1.0 - score if name == "error" else score)],
-        se=[_finite(value) for value in se],
-        prototypes=[float(count) for count in results["mean_n_prototypes"][rows]],
-        chosen=int(np.flatnonzero(rows == best)[0]),
+        eps=[float(eps) for eps in path.eps],
+        error=[_finite(_told(value, name)) for value in path.score],
+        se=[_finite(value) for value in path.error],
+        prototypes=[float(count) for count in path.n_prototypes],
+        chosen=path.chosen,
         rule=search.rule,
-        limit=_limit(search, name),
+        limit=_told(path.lowest, name),
         most=search.max_prototypes,
         n_splits=search.n_splits_,
     )
-
-
-def _limit(search: PVMClassifierCV, name: str) -> float:
-    """Return the worst score that the rule accepts, over all settings that were allowed."""
-    results = search.cv_results_
-    allowed = np.isfinite(results["mean_test_score"])
-    if search.max_prototypes is not None:
-        allowed &= results["mean_n_prototypes"] <= search.max_prototypes
-    settings = np.flatnonzero(allowed)
-    mean = results["mean_test_score"][settings]
-    order = np.lexsort((results["mean_n_prototypes"][settings], -mean))
-    best = settings[order[0]]
-    least = float(results["mean_test_score"][best])
-    if search.rule == "1se":
-        least -= float(_standard_errors(search)[best])
-    return 1.0 - least if name == "error" else least
 
 
 def _held_out_error(
@@ -131,16 +109,15 @@ def _nearest_error(model: PVMClassifier, X: Any, y: Any, X_test: Any, y_test: An
 
 def _cross_validated(search: PVMClassifierCV, n_points: int) -> ErrorEstimate:
     """Return the mean over the folds, with one standard error either side."""
-    name = _score_name(search)
-    score = float(search.best_score_)
-    value = 1.0 - score if name == "error" else score
-    se = float(_standard_errors(search)[search.best_index_])
+    path, name = trace_path(search), _score_name(search)
+    value = _told(search.best_score_, name)
+    se = float(path.error[path.chosen])
     return ErrorEstimate("cross-validated", name, value, value - se, value + se, n_points, None)
 
 
-def _standard_errors(search: PVMClassifierCV) -> Any:
-    """Return the standard error of each setting's mean score over the folds."""
-    return search.cv_results_["std_test_score"] / math.sqrt(max(1, search.n_splits_ - 1))
+def _told(score: float, name: str) -> float:
+    """Return a score as it is told: of accuracy the error."""
+    return 1.0 - float(score) if name == "error" else float(score)
 
 
 def _score_name(search: PVMClassifierCV) -> str:

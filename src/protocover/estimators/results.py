@@ -1,0 +1,110 @@
+"""The table of a search in scikit-learn's shape, and what is said of scores it lacks."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+from sklearn.exceptions import FitFailedWarning
+
+from .folds import FoldScores
+from .trials import Trial
+
+__all__ = ["report_failures", "split_scores", "tabulate"]
+
+Floats = NDArray[np.float64]
+
+
+def tabulate(
+    trials: Sequence[Trial], costs: Floats, folds: Sequence[Sequence[FoldScores]]
+) -> dict[str, Any]:
+    """Arrange the folds of each trial as scikit-learn's searches do, a row for each setting."""
+    params = [
+        {
+            "metric": trial.metric,
+            "solver": trial.solver,
+            "eps": float(eps),
+            "prototype_cost": float(cost),
+        }
+        for trial in trials
+        for eps in trial.radii
+        for cost in costs
+    ]
+    # One pass serves all settings of a fold, so each has an equal share of its time.
+    shared = [[np.full(f.score.shape, f.fit_time / f.score.size) for f in fs] for fs in folds]
+    results = _mean_and_spread("fit_time", _by_split(shared))
+    results |= _mean_and_spread(
+        "score_time", _by_split([[f.score_time for f in fs] for fs in folds])
+    )
+    for name in ("metric", "solver", "eps", "prototype_cost"):
+        results[f"param_{name}"] = np.array([setting[name] for setting in params])
+    results["params"] = params
+    scores = _by_split([[f.score for f in fs] for fs in folds])
+    results |= {f"split{k}_test_score": scores[:, k].copy() for k in range(scores.shape[1])}
+    results |= _mean_and_spread("test_score", scores)
+    results["rank_test_score"] = _ranks(results["mean_test_score"])
+    sizes = _by_split([[f.n_prototypes for f in fs] for fs in folds])
+    return results | _mean_and_spread("n_prototypes", np.ma.masked_invalid(sizes))
+
+
+def split_scores(results: dict[str, Any], n_splits: int) -> Floats:
+    """Return the scores of a table, shape (n_settings, n_splits)."""
+    return np.column_stack([results[f"split{k}_test_score"] for k in range(n_splits)])
+
+
+def report_failures(
+    folds: Sequence[Sequence[FoldScores]], scores: Floats, error_score: Any, *, stacklevel: int
+) -> None:
+    """Warn of scores that could not be had, or raise if no setting has them all."""
+    reasons = Counter(reason for fs in folds for fold in fs for reason in fold.failures)
+    n_failed = reasons.total()
+    if n_failed == scores.size or not np.isfinite(scores.mean(axis=1)).any():
+        reasons["no prototypes, none being worth its cost"] = sum(
+            int((fold.n_prototypes == 0).sum()) for fs in folds for fold in fs
+        )
+        raise ValueError(
+            f"no setting could be scored on every fold: of {scores.size} scores "
+            f"{_tell(reasons)}; change eps or prototype_costs, or see the first error with "
+            "error_score='raise'"
+        )
+    if n_failed:
+        warnings.warn(
+            f"{n_failed} of {scores.size} scores could not be computed and are set to "
+            f"{error_score}: {_tell(reasons)}; error_score='raise' raises the error instead",
+            FitFailedWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def _tell(reasons: Counter[str]) -> str:
+    """Say how often each of the most frequent reasons came up."""
+    told = [f"{count} failed with {why}" for why, count in reasons.most_common(3) if count]
+    others = reasons.total() - sum(count for _, count in reasons.most_common(3))
+    told += [f"{others} failed otherwise"] if others else []
+    return "; ".join(told) or "none is finite"
+
+
+def _by_split(grids: list[list[Floats]]) -> Floats:
+    """Put the grids of all trials under one another, shape (n_settings, n_splits)."""
+    return np.concatenate([np.stack([grid.ravel() for grid in fs], axis=1) for fs in grids])
+
+
+def _mean_and_spread(name: str, values: Any) -> dict[str, Any]:
+    """Return the mean and the standard deviation over the folds, NaN where there is none."""
+    return {
+        f"mean_{name}": np.ma.filled(values.mean(axis=1), np.nan),
+        f"std_{name}": np.ma.filled(values.std(axis=1), np.nan),
+    }
+
+
+def _ranks(mean: Floats) -> NDArray[np.int32]:
+    """Rank scores from 1, those that are NaN all last."""
+    if np.isnan(mean).all():
+        return np.ones(len(mean), dtype=np.int32)
+    filled = np.where(np.isnan(mean), np.nanmin(mean) - 1.0, mean)
+    return np.asarray(rankdata(-filled, method="min"), dtype=np.int32)
