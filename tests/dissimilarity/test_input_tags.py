@@ -23,6 +23,15 @@ from protocover.dissimilarity import (
 )
 from protocover.dissimilarity.metric import METRIC_NAMES
 
+
+def _product(a, b):
+    return float((a @ b.T).sum())
+
+
+def _difference(a, b):
+    return float(abs(a - b).sum())
+
+
 RNG = np.random.default_rng(0)
 Y = np.arange(20) % 2
 
@@ -42,8 +51,8 @@ ROW_METRICS = [
         KernelDistance(name)
         for name in ("rbf", "linear", "poly", "laplacian", "cosine", "chi2", "additive_chi2")
     ),
-    KernelDistance(lambda a, b: float((a @ b.T).sum())),
-    lambda a, b: float(abs(a - b).sum()),
+    KernelDistance(_product),
+    _difference,
     Metric("canberra"),
     Cosine(),
     DANN(),
@@ -53,6 +62,11 @@ ROW_METRICS = [
     RankDissimilarity(KernelDistance("chi2")),
     TangentDistance((2, 2)),
 ]
+
+
+def _name(metric):
+    """Name a metric alike in every process."""
+    return repr(metric).split(" at 0x")[0]
 
 
 def _tags(metric):
@@ -68,7 +82,7 @@ def _takes(metric, X):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("metric", ROW_METRICS, ids=str)
+@pytest.mark.parametrize("metric", ROW_METRICS, ids=_name)
 def test_a_metric_says_truly_whether_it_takes_sparse_rows(metric):
     X = _rows(metric)
     assert _takes(metric, X)
@@ -76,7 +90,7 @@ def test_a_metric_says_truly_whether_it_takes_sparse_rows(metric):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("metric", ROW_METRICS, ids=str)
+@pytest.mark.parametrize("metric", ROW_METRICS, ids=_name)
 def test_a_metric_says_truly_whether_it_takes_gaps(metric):
     X = _rows(metric)
     X[3, 1] = np.nan
@@ -84,7 +98,7 @@ def test_a_metric_says_truly_whether_it_takes_gaps(metric):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("metric", ROW_METRICS, ids=str)
+@pytest.mark.parametrize("metric", ROW_METRICS, ids=_name)
 def test_a_metric_says_truly_whether_numbers_must_be_positive(metric):
     X = _rows(metric)
     X[:, 0] -= 1.5
