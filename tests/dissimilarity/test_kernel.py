@@ -196,12 +196,14 @@ def test_a_point_is_at_zero_from_itself_wherever_it_stands(kernel):
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_equal_pairs_are_equally_far(kernel):
-    """Mirror images of a pair are as far apart as it is, though sums come in other orders."""
+    """Sums in another order give the same distances, but for a few that are between two steps."""
     grid = np.array([[i, j, 0.1 * i * j] for i in range(-4, 5) for j in range(-4, 5)]) / 3.0
     distance = KernelDistance(kernel, KERNELS[kernel]).fit(grid)
     table = distance.cross(grid, grid)
     np.testing.assert_array_equal(table, table.T)
-    np.testing.assert_array_equal(distance.cross(grid[:, ::-1].copy(), grid[:, ::-1]), table)
+    mirrored = distance.cross(grid[:, ::-1].copy(), grid[:, ::-1].copy())
+    assert (mirrored != table).mean() < 0.01
+    np.testing.assert_allclose(mirrored, table, rtol=1e-9, atol=1e-12)
 
 
 def test_a_kernel_matrix_to_fit_on_must_be_square():
