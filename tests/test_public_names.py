@@ -27,6 +27,7 @@ ROOMS = {
 INTERNAL = {
     f"protocover.candidates.{name}"
     for name in (
+        "check_candidate_names",
         "column_pool",
         "draw_stratified",
         "gather_candidates",

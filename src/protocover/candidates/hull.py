@@ -41,7 +41,7 @@ class HullCandidates(BaseEstimator):
     In up to four dimensions, and where the points of a class are affinely independent,
     draws are exactly uniform and independent. Elsewhere they come from a hit-and-run
     walk that starts at the mean: nearly uniform, somewhat dependent, and slow in many
-    dimensions: 50 draws from a class of 180 points with 64 features take about a second.
+    dimensions: 50 draws from a class of 180 points with 64 features take a second or two.
 
     Examples
     --------
