@@ -34,6 +34,8 @@ INTERNAL = {
         "is_train",
         "listed",
         "numbers",
+        "source_names",
+        "source_rows",
         "stack_rows",
         "take",
     )
