@@ -25,13 +25,18 @@ def weighted_points(draw, weight):
 @settings(max_examples=40, deadline=None)
 @given(case=weighted_points(st.integers(0, 4)), eps=st.sampled_from([1.0, 1.5, 2.0]))
 def test_a_whole_weight_is_a_repetition(solver, case, eps):
+    """The greedy's bound alone may differ: dual ascent goes by how many balls hold a point."""
     X, y, weights = case
     weighted = PVMClassifier(eps, solver=solver, random_state=0).fit(X, y, weights)
     rows = np.repeat(np.arange(len(y)), weights)
     repeated = PVMClassifier(eps, solver=solver, random_state=0).fit(X[rows], y[rows])
     assert weighted.prototype_cost_ == repeated.prototype_cost_ == 1 / weights.sum()
     assert weighted.objective_ == repeated.objective_
-    assert weighted.lower_bound_ == repeated.lower_bound_
+    if solver == "exact":
+        assert weighted.lower_bound_ == repeated.lower_bound_ == weighted.objective_
+    else:
+        best = PVMClassifier(eps, solver="exact").fit(X, y, weights).objective_
+        assert max(weighted.lower_bound_, repeated.lower_bound_) <= best
     np.testing.assert_array_equal(weighted.prototype_labels_, repeated.prototype_labels_)
     np.testing.assert_array_equal(weighted.prototypes_, repeated.prototypes_)
 

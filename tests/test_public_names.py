@@ -35,6 +35,8 @@ INTERNAL = {
         "is_train",
         "listed",
         "numbers",
+        "source_names",
+        "source_rows",
         "stack_rows",
         "take",
     )
