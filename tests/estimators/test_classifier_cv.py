@@ -399,15 +399,33 @@ def test_settings_that_leave_no_prototypes_are_not_chosen():
         PVMClassifierCV([0.5], prototype_costs=[1e6], cv=3).fit(X, Y)
 
 
+def share_of_the_rarest(model, X, y):
+    """A scorer that needs a prototype of every class."""
+    counts = [np.sum(model.prototype_labels_ == label) for label in model.classes_]
+    if min(counts) == 0:
+        raise ValueError("a class has no prototype")
+    return min(counts) / sum(counts)
+
+
+def test_a_class_without_prototypes_has_an_area_under_the_curve():
+    """At the high cost one class has no prototypes."""
+    grid = {"eps": [0.6, 1.6], "prototype_cost": [0.01, 12.0]}
+    theirs = GridSearchCV(PVMClassifier(), grid, cv=4, scoring="roc_auc").fit(X, Y > 1)
+    ours = PVMClassifierCV(grid["eps"], prototype_costs=[0.01, 12.0], cv=4, scoring="roc_auc")
+    assert_same_scores(ours.fit(X, Y > 1), theirs)
+    assert np.isfinite(ours.cv_results_["mean_test_score"]).all()
+
+
 def test_a_setting_that_cannot_be_scored_is_nan_as_in_a_grid_search():
-    """At the high cost one class has no prototypes, and its points no finite distance."""
     y = Y > 1
     grid = {"eps": [0.3, 0.6, 1.6], "prototype_cost": [0.01, 12.0]}
-    theirs = GridSearchCV(PVMClassifier(), grid, cv=4, scoring="roc_auc")
+    theirs = GridSearchCV(PVMClassifier(), grid, cv=4, scoring=share_of_the_rarest)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         theirs.fit(X, y)
-    ours = PVMClassifierCV(grid["eps"], prototype_costs=[0.01, 12.0], cv=4, scoring="roc_auc")
+    ours = PVMClassifierCV(
+        grid["eps"], prototype_costs=[0.01, 12.0], cv=4, scoring=share_of_the_rarest
+    )
     with pytest.warns(FitFailedWarning, match=r"of 24 scores could not .* set to nan: .*Error: "):
         ours.fit(X, y)
     assert_same_scores(ours, theirs)

@@ -10,6 +10,7 @@ from scipy.sparse import csr_matrix, issparse
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import haversine_distances, manhattan_distances
+from sklearn.utils.validation import check_non_negative
 
 from ..balls import check_dissimilarities
 from ..resources import row_count
@@ -142,6 +143,9 @@ class Metric(BaseEstimator):
     def cross(self, A: Any, B: Any) -> Floats:
         """Return the dissimilarities of the rows of A from the rows of B."""
         self._refuse_sparse(A, B)
+        if self.positive_only:
+            check_non_negative(A, f"metric {self.name!r}")
+            check_non_negative(B, f"metric {self.name!r}")
         table = self._compute(A, B)
         source = f"metric {self.name!r}"
         return check_dissimilarities(table, (row_count(A), row_count(B)), source)

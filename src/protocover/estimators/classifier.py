@@ -441,7 +441,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
 
         Notes
         -----
-        It takes about as long as a greedy fit. The word of a branch and bound cannot be
+        It takes about twice as long as a greedy fit. The word of a branch and bound cannot be
         rechecked. Candidates that were drawn at random are made again if `random_state`
         is a number; else only the objective is rechecked, with a warning. A model
         file does not keep what `partial_fit` learned from the first batch alone, so that

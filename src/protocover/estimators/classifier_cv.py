@@ -25,6 +25,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.validation import check_is_fitted
 
 from ..candidates import check_candidate_names
+from ..certificate import ModelVerification
 from ..coverage import Coverage
 from ..dissimilarity import resolve_metric
 from ..examples import check_estimator_examples
@@ -278,6 +279,13 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self.best_estimator_.coverage(X, y)
 
+    def verify(
+        self, X: Any, y: Any, sample_weight: Any = None, *, unlabeled: Any = None
+    ) -> ModelVerification:
+        """Recheck the model against its training data; see `PVMClassifier.verify`."""
+        check_is_fitted(self)
+        return self.best_estimator_.verify(X, y, sample_weight, unlabeled=unlabeled)
+
     def get_metadata_routing(self) -> MetadataRouter:
         """Tell which metadata goes where: groups to the splitter, weights to the scorer, too.
 
@@ -340,7 +348,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         labels = classes[codes]
         split_params, score_params = self._route(given, groups, params)
         splits = self._splits(some, labels, split_params)
-        trials = self._trials(examples, labels, weights)
+        trials = self._trials(examples, labels, weights, unlabeled)
         folds = cross_validate(
             trials,
             splits,
@@ -460,7 +468,11 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         return splits
 
     def _trials(
-        self, examples: Mapping[str, Any], y: NDArray[Any], weights: NDArray[np.float64]
+        self,
+        examples: Mapping[str, Any],
+        y: NDArray[Any],
+        weights: NDArray[np.float64],
+        unlabeled: Any,
     ) -> list[Trial]:
         """Return every metric with every solver, and its radii."""
         trials = []
@@ -479,7 +491,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
                 outlier_label=self.outlier_label,
                 random_state=self.random_state,
             )
-            radii = self._radii(model, examples[name], y, weights)
+            radii = self._radii(model, examples[name], y, weights, unlabeled)
             trials += [
                 Trial(name, label, clone(model).set_params(solver=solver), examples[name], radii)
                 for label, solver in solvers.items()
@@ -487,7 +499,12 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         return trials
 
     def _radii(
-        self, model: PVMClassifier, X: Any, y: NDArray[Any], weights: NDArray[np.float64]
+        self,
+        model: PVMClassifier,
+        X: Any,
+        y: NDArray[Any],
+        weights: NDArray[np.float64],
+        unlabeled: Any,
     ) -> NDArray[np.float64]:
         """Return the radii to try with a metric; points of weight zero do not count."""
         if isinstance(self.eps, bool | np.bool_ | str) or (is_count(self.eps) and self.eps < 1):
@@ -505,6 +522,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
             metric=model.metric,
             metric_params=self.metric_params,
             candidates=self.candidates,
+            unlabeled=unlabeled,
             random_state=self.random_state,
         )
 
