@@ -94,7 +94,7 @@ def test_every_door_takes_the_same_cost(weights, cost):
     assert PVMClassifier(1.0).partial_fit(X, y, None, weights).prototype_cost_ == cost
     assert PVMSelector(1.0).fit(X, y, weights).classifier_.prototype_cost_ == cost
     assert pvm_path(X, y, eps=[1.0], sample_weight=weights).prototype_costs.tolist() == [cost]
-    folds = [(np.array([0, 3]), np.array([1, 2]))]
+    folds = [(np.array([0, 3]), np.array([0, 1, 2, 3]))]
     search = PVMClassifierCV([1.0], cv=folds, outlier_label=0).fit(X, y, weights)
     assert search.prototype_cost_ == cost
 

@@ -230,7 +230,7 @@ def no_distance(a, b):
         ("exact", ["gap"], TypeError, r"must be a dict .* got list \['gap'\]"),
         (answering(), {"speed": 1}, TypeError, "'speed', which solver my_solver .* none"),
     ],
-    ids=str,
+    ids=lambda value: getattr(value, "__name__", str(value)),
 )
 def test_options_are_checked_before_any_work(solver, options, error, message):
     with pytest.raises(error, match=message):

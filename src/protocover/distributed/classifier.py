@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -343,10 +342,9 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
         codes = counts.argmax(keepdims=True)
         training = Training(pool.points, codes, np.ones(1), points.classes, dissimilarity, [pool])
         # Only the chosen were fetched, in order of selection.
-        fetched = replace(selection, candidates=np.arange(len(selection.candidates)))
+        fetched = selection.renumbered(np.arange(len(selection.candidates)))
         model = PVMClassifier(**params).with_selection(fetched, training, eps=eps, cost=cost)
         model.set_params(eps=self.eps, prototype_cost=self.prototype_cost)
-        model.solution_ = selection.renumbered(model.prototype_indices_)
         model.class_count_ = counts
         model.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):

@@ -30,7 +30,7 @@ from ..coverage import Coverage
 from ..dissimilarity import resolve_metric
 from ..examples import check_estimator_examples
 from ..formulation import snap_weights
-from ..grid import suggest_eps
+from ..grid import check_n_radii, suggest_eps
 from ..model_selection import RULES, choose
 from ..resources import check_n_jobs, row_count
 from ..solvers import check_options, find_solver
@@ -507,13 +507,9 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         unlabeled: Any,
     ) -> NDArray[np.float64]:
         """Return the radii to try with a metric; points of weight zero do not count."""
-        if isinstance(self.eps, bool | np.bool_ | str) or (is_count(self.eps) and self.eps < 1):
-            raise ValueError(
-                "eps must be how many radii to try, a whole number from 1 up, or the radii "
-                f"themselves, got {self.eps!r}"
-            )
         if not is_count(self.eps):
             return check_radii(self.eps)
+        check_n_radii(self.eps)
         kept = np.flatnonzero(weights > 0.0)
         return suggest_eps(
             X if len(kept) == len(y) else take_examples(model, X, kept, beside=kept),
