@@ -130,7 +130,7 @@ def _solutions(model: Any, columns: NDArray[np.intp], *, bounded: bool) -> list[
     """Return what the model says of each class, in the numbering of the problems."""
     solutions = []
     for label, solution in zip(model.classes_, model.solution_.solutions, strict=True):
-        own = model.prototype_labels_ == label
+        own = _as_chosen(solution, model.prototype_indices_, model.prototype_labels_ == label)
         said = replace(
             solution, selected=columns[own], newly_covered=model.prototype_covered_[own]
         )
@@ -138,6 +138,20 @@ def _solutions(model: Any, columns: NDArray[np.intp], *, bounded: bool) -> list[
             said = replace(said, dual=None, lower_bound=-math.inf, certificate="none")
         solutions.append(said)
     return solutions
+
+
+def _as_chosen(
+    solution: CoverSolution, indices: NDArray[np.intp], own: NDArray[np.bool_]
+) -> NDArray[np.intp]:
+    """Return the places of a class's prototypes in the order in which they were chosen.
+
+    Of a table whose columns all are prototypes they stand in the order of the columns.
+    """
+    places = np.flatnonzero(own)
+    sorted_places = places[np.argsort(indices[places])]
+    if not np.array_equal(np.sort(solution.selected), indices[sorted_places]):
+        return places
+    return sorted_places[np.argsort(np.argsort(solution.selected))]
 
 
 def _data_faults(model: Any, training: Training, columns: NDArray[np.intp]) -> list[str]:

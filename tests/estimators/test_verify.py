@@ -114,6 +114,18 @@ def test_tables_are_rechecked_with_all_their_columns(width):
     assert not model.verify(table[:, model.prototype_indices_], Y, sample_weight=weights).ok
 
 
+def test_prototypes_that_are_all_columns_are_rechecked_in_the_order_chosen():
+    table = np.array([[1.0, 2.0], [1.0, 1.0], [2.0, 1.0], [2.0, 1.0], [2.0, 2.0]])
+    labels = [0, 0, 0, 0, 1]
+    model = PVMClassifier(2.0, metric="precomputed").fit(table, labels)
+    assert model.prototype_indices_.tolist() == [0, 1]
+    assert model.prototype_covered_.tolist() == [1, 3]  # the second was chosen first
+    found = model.verify(table, labels)
+    assert found.ok, found
+    model.prototype_covered_ = np.array([2, 2])
+    assert not model.verify(table, labels).ok
+
+
 def test_sparse_rows_are_rechecked():
     model = PVMClassifier(EPS).fit(csr_array(X), Y)
     assert model.verify(csr_array(X), Y).ok
