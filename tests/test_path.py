@@ -21,6 +21,14 @@ def assert_same(selection, model):
     assert selection.objective == model.objective_
 
 
+def test_prototypes_that_are_all_columns_of_a_table_stand_as_in_the_model():
+    table = cdist([[0.0], [10.0], [20.0], [30.0]], [[0.0], [10.0], [20.0], [30.0]])
+    path = pvm_path(table, [1, 0, 1, 0], eps=[1.0], metric="precomputed")
+    assert path.prototype_indices[0][0].tolist() == [0, 1, 2, 3]
+    assert path.prototype_labels[0][0].tolist() == [1, 0, 1, 0]
+    assert_same(path.selections[0][0], path.model(0))
+
+
 @pytest.mark.parametrize("solver", ["greedy", "ratio-greedy"])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("closed", [False, True])

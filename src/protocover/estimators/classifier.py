@@ -44,7 +44,7 @@ from ..validation import (
 from .explanation import Explanation
 from .scores import score_classes
 
-__all__ = ["PVMClassifier"]
+__all__ = ["PVMClassifier", "by_column"]
 
 
 def _takes_rows(estimator: Any) -> bool:
@@ -618,7 +618,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         self, selection: Selection, training: Training, eps: float, cost: float, outlier: Any
     ) -> None:
         """Set the fitted attributes."""
-        selection = _by_column(selection, training) if training.is_table else selection
+        selection = by_column(selection, training)
         chosen, pools = selection.candidates, training.pools
         self.eps_, self.prototype_cost_, self.outlier_label_ = eps, cost, outlier
         self.classes_ = training.classes
@@ -648,7 +648,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         return distance <= self.eps_ if self.closed_ball else distance < self.eps_
 
 
-def _by_column(selection: Selection, training: Training) -> Selection:
+def by_column(selection: Selection, training: Training) -> Selection:
     """Put prototypes that are all columns of a table in the order of the columns."""
+    if not training.is_table:
+        return selection
     order = column_order(take(training.pools, selection.candidates), training.points.shape[1])
     return selection if order is None else selection.rearranged(order)

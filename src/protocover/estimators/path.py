@@ -21,7 +21,7 @@ from ..resources import limited_threads
 from ..solvers import check_options, find_solver
 from ..training import Training, prepare_training, training_levels
 from ..validation import check_closed_ball, check_costs, check_verbose
-from .classifier import PVMClassifier
+from .classifier import PVMClassifier, by_column
 
 __all__ = ["PVMPath", "pvm_path"]
 
@@ -295,4 +295,5 @@ def pvm_path(
         rng=rng,
         verbose=verbose,
     )
-    return PVMPath(radii, costs, training, classifier, solved)
+    in_order = tuple(tuple(by_column(one, training) for one in row) for row in solved)
+    return PVMPath(radii, costs, training, classifier, in_order)
