@@ -12,7 +12,7 @@ from scipy.sparse import issparse, triu
 from sklearn.utils import _safe_indexing, check_random_state
 
 from .balls import RadiusSearch, build_balls
-from .candidates import take
+from .candidates import check_candidate_names, take
 from .dissimilarity import resolve_metric
 from .examples import check_examples
 from .radius import draw_rows
@@ -20,7 +20,7 @@ from .resources import row_count
 from .training import Training, check_labels, make_pools
 from .validation import check_radii, is_count
 
-__all__ = ["check_n_radii", "propose_grid", "radii_of", "suggest_eps"]
+__all__ = ["propose_grid", "radii_of", "suggest_eps"]
 
 _SAMPLE_SIZE = 2000
 _BLOCK_ROWS = 4096
@@ -89,6 +89,7 @@ def suggest_eps(
         raise ValueError(f"max_quantile must be above 0 and at most 1, got {max_quantile!r}")
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
     dissimilarity = resolve_metric(metric, metric_params)
+    check_candidate_names(X, candidates, unlabeled)
     X = check_examples(X, dissimilarity)
     n_points = row_count(X)
     classes, codes = (np.zeros(1), np.zeros(n_points, int)) if y is None else check_labels(y, X)
@@ -113,14 +114,9 @@ def radii_of(eps: Any, training: Training, *, rng: np.random.Generator) -> Float
     """Return the radii that ``eps=`` of a path stands for: given, or as many as it says."""
     if not is_count(eps):
         return check_radii(eps)
-    check_n_radii(eps)
-    return propose_grid(training, int(eps), rng=rng)
-
-
-def check_n_radii(eps: Any) -> None:
-    """Refuse a number of radii to propose that is not positive."""
     if eps < 1:
         raise ValueError(f"eps must be radii or a positive number of them, got {eps!r}")
+    return propose_grid(training, int(eps), rng=rng)
 
 
 def propose_grid(

@@ -14,7 +14,7 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
-from sklearn.utils import Tags
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.metadata_routing import (
     UNUSED,
     MetadataRouter,
@@ -30,7 +30,7 @@ from ..coverage import Coverage
 from ..dissimilarity import resolve_metric
 from ..examples import check_estimator_examples
 from ..formulation import snap_weights
-from ..grid import check_n_radii, suggest_eps
+from ..grid import radii_of
 from ..model_selection import RULES, choose
 from ..resources import check_n_jobs, row_count
 from ..solvers import check_options, find_solver
@@ -48,7 +48,7 @@ from .chosen import OfBestEstimator
 from .classifier import PVMClassifier
 from .crossvalidation import Split, cross_validate
 from .explanation import Explanation
-from .folds import take_examples
+from .folds import prepare_checked
 from .results import report_failures, split_scores, tabulate
 from .trials import Trial, name_choices
 
@@ -509,18 +509,9 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         """Return the radii to try with a metric; points of weight zero do not count."""
         if not is_count(self.eps):
             return check_radii(self.eps)
-        check_n_radii(self.eps)
-        kept = np.flatnonzero(weights > 0.0)
-        return suggest_eps(
-            X if len(kept) == len(y) else take_examples(model, X, kept, beside=kept),
-            y[kept],
-            int(self.eps),
-            metric=model.metric,
-            metric_params=self.metric_params,
-            candidates=self.candidates,
-            unlabeled=unlabeled,
-            random_state=self.random_state,
-        )
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        training = prepare_checked(model, X, y, weights, unlabeled=unlabeled, rng=rng)
+        return radii_of(self.eps, training, rng=rng)
 
 
 def _routing_enabled() -> bool:

@@ -22,7 +22,7 @@ from ..solvers import find_solver, greedy, unwrapped
 from ..training import Training, prepare_training, training_levels
 from .classifier import PVMClassifier
 
-__all__ = ["FoldScores", "score_fold", "shared_levels", "take_examples"]
+__all__ = ["FoldScores", "prepare_checked", "score_fold", "shared_levels"]
 
 Floats = NDArray[np.float64]
 Selections = tuple[tuple[Selection, ...], ...]
@@ -92,7 +92,7 @@ def score_fold(
     try:
         training, selections = _solve(
             model,
-            take_examples(model, X, train, beside=train),
+            _take_examples(model, X, train, beside=train),
             _safe_indexing(y, train),
             sample_weight[train],
             radii=radii,
@@ -106,7 +106,7 @@ def score_fold(
             raise
         shape = (len(radii), len(costs))
         return FoldScores.failed(shape, error, score=error_score, time=perf_counter() - start)
-    held_out = (take_examples(model, X, test, beside=train), _safe_indexing(y, test))
+    held_out = (_take_examples(model, X, test, beside=train), _safe_indexing(y, test))
     given = _check_method_params(X, params=score_params, indices=test)
     return _score_selections(
         model,
@@ -142,12 +142,12 @@ def shared_levels(
     if not (plain and getattr(dissimilarity, "learns_nothing", False)):
         return None
     rng = np.random.default_rng(0)
-    training = _prepare(model, X, y, None, unlabeled=unlabeled, rng=rng)
+    training = prepare_checked(model, X, y, None, unlabeled=unlabeled, rng=rng)
     whole = clone(model).set_params(n_jobs=n_jobs)
     return fold_levels(training, whole, radii, rng=rng, verbose=verbose)
 
 
-def take_examples(
+def _take_examples(
     model: PVMClassifier, X: Any, rows: NDArray[np.intp], *, beside: NDArray[np.intp]
 ) -> Any:
     """Return some examples; of a square table the values between them and those `beside`."""
@@ -195,7 +195,7 @@ def _solve(
 ) -> tuple[Training, Selections]:
     """Return the training part of a fold and its selections for all radii and costs."""
     rng = np.random.default_rng(check_random_state(model.random_state).randint(2**31))
-    training = _prepare(model, X, y, sample_weight, unlabeled=unlabeled, rng=rng)
+    training = prepare_checked(model, X, y, sample_weight, unlabeled=unlabeled, rng=rng)
     if levels is None:
         levels = fold_levels(training, model, radii, rng=rng, verbose=verbose)
     solver = find_solver(model.solver)
@@ -214,7 +214,7 @@ def _solve(
     return training, selections
 
 
-def _prepare(
+def prepare_checked(
     model: PVMClassifier,
     X: Any,
     y: Any,
