@@ -19,7 +19,7 @@ from sklearn.model_selection import (
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted
 
-from protocover import PVMClassifier, PVMClassifierCV, suggest_eps
+from protocover import DissimilarityError, PVMClassifier, PVMClassifierCV, suggest_eps
 from protocover.candidates import KMeansCandidates, Pool
 from protocover.dissimilarity import Gower, KernelDistance
 from protocover.solvers import greedy, ratio_greedy
@@ -278,6 +278,19 @@ def hopeless(a, b):
 
 
 hopeless.__name__ = "largest"
+
+
+def test_a_metric_that_fails_leaves_the_others_their_chance():
+    def fails(a, b):
+        raise ArithmeticError("no")
+
+    model = PVMClassifierCV([1.0], cv=3, metric=["euclidean", fails])
+    with pytest.warns(FitFailedWarning, match=r"3 of 6 scores"):
+        model.fit(X, Y)
+    assert model.best_params_["metric"] == "euclidean"
+    assert np.isnan(model.cv_results_["mean_test_score"]).tolist() == [False, True]
+    with pytest.raises(DissimilarityError, match="no"):
+        model.set_params(error_score="raise").fit(X, Y)
 
 
 @pytest.mark.parametrize(

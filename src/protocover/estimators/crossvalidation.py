@@ -50,7 +50,15 @@ def cross_validate(
     # A fold is found again by the fingerprint of what joblib cannot tell apart.
     ignored = ["model", "scorer", "levels", "verbose"]
     cached = check_memory(memory).cache(score_fold, ignore=ignored)
-    common = _share(trials, splits, y, unlabeled=unlabeled, n_jobs=n_jobs, verbose=verbose)
+    common = _share(
+        trials,
+        splits,
+        y,
+        unlabeled=unlabeled,
+        error_score=error_score,
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
     tasks = (
         delayed(cached)(
             trial.model,
@@ -84,6 +92,7 @@ def _share(
     y: NDArray[Any],
     *,
     unlabeled: Any,
+    error_score: Any,
     n_jobs: int | None,
     verbose: int,
 ) -> dict[str, _Common]:
@@ -93,15 +102,20 @@ def _share(
     common = {}
     for metric, trial in by_metric.items():
         start = perf_counter()
-        levels = shared_levels(
-            trial.model,
-            trial.X,
-            y,
-            trial.radii,
-            unlabeled=unlabeled,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
+        try:
+            levels = shared_levels(
+                trial.model,
+                trial.X,
+                y,
+                trial.radii,
+                unlabeled=unlabeled,
+                n_jobs=n_jobs,
+                verbose=verbose,
+            )
+        except Exception:
+            if error_score == "raise":
+                raise
+            levels = None  # each fold finds out for itself, and is recorded as failed
         common[metric] = _Common(levels, (perf_counter() - start) / n_uses)
     return common
 
