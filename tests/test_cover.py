@@ -110,6 +110,15 @@ def test_any_form_of_a_cover_means_the_same_and_is_left_as_it_was(form):
         np.testing.assert_array_equal(form.data, before.data)
 
 
+def test_the_weights_of_a_problem_cannot_be_changed_by_a_solver():
+    prize = np.ones(3)
+    problem = CoverProblem(np.eye(3, dtype=bool), np.zeros(3), prize, 0.5)
+    for numbers in (problem.prize, problem.wrong):
+        with pytest.raises(ValueError, match="read-only"):
+            numbers[0] = 0.0
+    prize[0] = 2.0  # the array given stays the caller's
+
+
 def test_a_cover_in_good_form_is_not_copied():
     cover = small().cover
     assert CoverProblem(cover, np.zeros(3), np.ones(4), 0.25).cover is cover

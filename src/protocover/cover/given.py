@@ -33,7 +33,7 @@ def canonical_cover(cover: Any) -> csc_array:
 
 
 def check_amounts(amounts: Any, name: str) -> NDArray[np.float64]:
-    """Return weights as floats, all of them finite and not negative."""
+    """Return weights as floats, all of them finite and not negative, that nobody can change."""
     try:
         numbers = np.asarray(amounts, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -41,7 +41,10 @@ def check_amounts(amounts: Any, name: str) -> NDArray[np.float64]:
     faulty = numbers[~((numbers >= 0.0) & (numbers < math.inf))]
     if faulty.size:
         raise ValueError(f"{name} must hold finite numbers not below 0, got {faulty[0]}")
-    return numbers
+    # A view: the array given stays the caller's own.
+    frozen = numbers.view()
+    frozen.flags.writeable = False
+    return frozen
 
 
 def check_prizes(prizes: Any) -> NDArray[np.float64]:
