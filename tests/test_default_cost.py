@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocover import PVMClassifier, PVMClassifierCV, PVMSelector, pvm_path
+from protocover.solvers import SOLVERS
 
 
 @st.composite
@@ -75,6 +76,17 @@ def test_a_light_point_among_heavy_ones_is_kept():
     model = PVMClassifier(1.0).fit(X, np.arange(11) % 2, [100.0] * 10 + [1.0])
     assert len(model.prototype_indices_) == 11
     assert model.prototype_cost_ == 1 / 1001
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("largest", [1e-250, 1e280])
+@pytest.mark.filterwarnings("error")
+def test_weights_of_any_size_that_is_taken_are_solved(largest, solver):
+    X, y = np.arange(8.0)[:, None] ** 1.5, np.arange(8) // 2 % 2
+    weights = largest * np.array([1.0, 0.3, 1e-9, 1.0, 1e-20, 0.7, 1.0, 0.1])
+    for cost in (None, largest / 8, 1.0):
+        model = PVMClassifier(4.0, solver=solver, prototype_cost=cost, random_state=0)
+        assert model.fit(X, y, weights).verify(X, y, weights).ok
 
 
 @pytest.mark.parametrize(

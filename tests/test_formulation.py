@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 import naive
+from protocover import PVMClassifier
 from protocover.certificate import verify
 from protocover.cover import CoverSolution
 from protocover.formulation import Selection, formulate, select, snap_weights
@@ -225,6 +226,15 @@ def test_weights_on_the_grid_have_exact_sums():
     np.testing.assert_allclose(snapped, weights, atol=1e-9)
     forward, backward = np.cumsum(snapped)[-1], np.cumsum(snapped[::-1])[-1]
     assert forward == backward == np.sort(snapped).sum()
+
+
+def test_no_weight_is_so_small_beside_another_that_its_point_gets_lost():
+    weights = snap_weights(np.array([0.0, 1e-30, 1.0, 1e20]))
+    assert (weights > 0.0).tolist() == [False, True, True, True]
+    assert weights[3] == 1e20
+    model = PVMClassifier(1.5).fit([[0.0], [1.0], [5.0]], [0, 0, 1], [1e20, 1e20, 1.0])
+    assert model.class_count_.tolist() == [2, 1]
+    assert model.predict([[0.0], [5.0]]).tolist() == [0, 1]
 
 
 def test_whole_weights_stay_as_they_are():

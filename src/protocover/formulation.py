@@ -20,7 +20,7 @@ from .cover import CoverProblem, CoverSolution, relative_gap
 from .resources import progress_bar
 from .solvers import Solver, ask_solver, default_time_limit
 
-__all__ = ["Selection", "formulate", "select", "snap_weights", "weight_grid"]
+__all__ = ["Selection", "formulate", "select", "snap_to", "snap_weights", "weight_grid"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,8 +205,12 @@ def snap_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     are unless there are very many of them; other weights move by at most one part in
     2**30 of the largest for up to four million points.
     """
-    grid = weight_grid(float(weights.max(initial=0.0)), len(weights))
-    return np.round(weights / grid) * grid
+    return snap_to(weight_grid(float(weights.max(initial=0.0)), len(weights)), weights)
+
+
+def snap_to(grid: float, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Round weights to multiples of `grid`, only zeros to zero: no point gets lost."""
+    return np.maximum(np.round(weights / grid), weights > 0.0) * grid
 
 
 def weight_grid(largest: float, n_points: int) -> float:

@@ -68,23 +68,15 @@ class Growth:
     def training(self) -> tuple[Training, list[csr_array]]:
         """Return what a fit on all points so far would have made ready, and its covers."""
         classes, codes = self._encoded()
-        weights = snap_weights(self.weights)[self.rows]
-        alive = np.flatnonzero(weights > 0.0)
-        pools, covers = list(self.pools), list(self.covers)
-        if len(alive) < len(weights):  # weights that are nothing beside the largest
-            covers = [cover[alive] for cover in covers]
-            for k in np.flatnonzero(self.growing).tolist():
-                pools[k] = _kept(pools[k], alive)
-                covers[k] = covers[k][:, alive]
         training = Training(
             self.points,
-            codes[self.rows[alive]],
-            weights[alive],
+            codes[self.rows],
+            snap_weights(self.weights)[self.rows],
             classes,
             self.dissimilarity,
-            pools,
+            list(self.pools),
         )
-        return training, covers
+        return training, list(self.covers)
 
     @property
     def declared(self) -> list[Any] | None:
@@ -131,7 +123,7 @@ def start_growth(
     growing = tuple(is_train(one) for one in listed(candidates))
     return Growth(
         points=training.points if any(growing) else None,
-        rows=np.flatnonzero(snap_weights(weights) > 0.0),
+        rows=np.flatnonzero(weights > 0.0),
         labels=seen[codes],
         weights=weights,
         dissimilarity=training.dissimilarity,
@@ -258,8 +250,3 @@ def _extended(
         replace(pool, points=points, rows=rows, extent=extent) if grows else pool
         for pool, grows in zip(growth.pools, growth.growing, strict=True)
     )
-
-
-def _kept(pool: Pool, kept: NDArray[np.intp]) -> Pool:
-    """Return a pool with only some of its candidates."""
-    return replace(pool, points=_safe_indexing(pool.points, kept), rows=pool.rows[kept])

@@ -20,6 +20,7 @@ __all__ = [
     "check_column",
     "check_costs",
     "check_eps",
+    "check_largest_weight",
     "check_n_prototypes",
     "check_outlier_label",
     "check_prototype_cost",
@@ -32,6 +33,8 @@ __all__ = [
     "unchanged_on_error",
 ]
 
+# Sums, squares and quotients of weights between these stay well within the range of floats.
+_LEAST_WEIGHT, _MOST_WEIGHT = 1e-250, 1e280
 # Beyond this weights are floats of few digits, whole or not, and nothing is repeated so often.
 _MOST_REPETITIONS = 2.0**53
 
@@ -195,8 +198,7 @@ def check_weights(
             f"sample_weight must not be negative, got {weights.min():g}; use 0 to leave a "
             "point out"
         )
-    if not (weights > 0.0).any():
-        raise ValueError("sample_weight must be positive for some point, got all zero")
+    check_largest_weight(float(weights.max(initial=0.0)))
     empty = np.setdiff1d(np.arange(len(classes)), y[weights > 0.0])
     if len(empty):
         raise ValueError(
@@ -204,6 +206,18 @@ def check_weights(
             f"{classes[empty].tolist()}; drop those points from X and y instead"
         )
     return weights
+
+
+def check_largest_weight(largest: float) -> None:
+    """Refuse weights that are all zero, or so large or small that floats cannot add them up."""
+    if largest == 0.0:
+        raise ValueError("sample_weight must be positive for some point, got all zero")
+    if not _LEAST_WEIGHT <= largest <= _MOST_WEIGHT:
+        raise ValueError(
+            f"sample_weight must have its largest number between {_LEAST_WEIGHT:g} and "
+            f"{_MOST_WEIGHT:g}, got {largest:g}; multiply all weights, and prototype_cost if it "
+            "is given, by one factor"
+        )
 
 
 def check_weight_numbers(sample_weight: Any, n_points: int) -> NDArray[np.float64]:

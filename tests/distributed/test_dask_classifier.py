@@ -337,7 +337,13 @@ def test_what_cannot_be_done_is_said_at_once_and_leaves_no_trace(client, case):
 
 
 @pytest.mark.parametrize(
-    ("weights", "message"), [([1, 1, 1, 1, -1, 1], "not below 0"), ([1, 1, 1, 0, 0, 0], r"\[1\]")]
+    ("weights", "message"),
+    [
+        ([1, 1, 1, 1, -1, 1], "not below 0"),
+        ([1, 1, 1, 0, 0, 0], r"\[1\]"),
+        ([0, 0, 0, 0, 0, 0], "positive for some point"),
+        ([1, 1, 1, 1, 1, 1e300], r"between 1e-250 and 1e.280, got 1e.300"),
+    ],
 )
 def test_weights_are_checked(client, weights, message):
     with pytest.raises(ValueError, match=message):

@@ -92,6 +92,12 @@ FIT_CASES = {
     ),
     "weights all zero": ({}, (X, Y, [0, 0, 0, 0]), "positive for some point|non-zero"),
     "weights NaN": ({}, (X, Y, [1, np.nan, 1, 1]), "NaN"),
+    "weights too small": (
+        {},
+        (X, Y, [1e-300] * 4),
+        "largest number between 1e-250 and 1e.280, got 1e-300; multiply all weights",
+    ),
+    "weights too large": ({}, (X, Y, [1.0, 1.0, 1.0, 1e300]), "between 1e-250 and 1e.280"),
     "weights too few": ({}, (X, Y, [1, 1]), "sample_weight"),
     "a class without weight": (
         {},

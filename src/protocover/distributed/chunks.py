@@ -16,8 +16,9 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ..candidates import stack_rows
 from ..examples import check_examples
-from ..formulation import weight_grid
+from ..formulation import snap_to, weight_grid
 from ..resources import row_count
+from ..validation import check_largest_weight
 
 __all__ = [
     "Chunk",
@@ -160,7 +161,9 @@ def read_points(
     )
     classes = np.unique(np.concatenate([found for found, _ in scans if len(found)]))
     check_classification_targets(classes)
-    grid = weight_grid(max(largest for _, largest in scans), X.shape[0])
+    largest = max(found for _, found in scans)
+    check_largest_weight(largest)
+    grid = weight_grid(largest, X.shape[0])
     read = partial(_read, classes=classes, grid=grid, dissimilarity=dissimilarity)
     parts = zip(rows, labels, weights, strict=True)
     chunks = client.compute([delayed(read, pure=True)(*part) for part in parts])
@@ -264,7 +267,7 @@ def _read(
     points = check_examples(X, dissimilarity) if row_count(X) else X
     if weights is None:
         return Chunk(points, codes, np.ones(len(codes)), np.arange(len(codes)))
-    snapped = np.round(np.asarray(weights, dtype=np.float64) / grid) * grid
+    snapped = snap_to(grid, np.asarray(weights, dtype=np.float64))
     rows = np.flatnonzero(snapped > 0.0)
     return Chunk(points[rows], codes[rows], snapped[rows], rows)
 
