@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from .candidates import (
     is_train,
 )
 from .dissimilarity import Precomputed, resolve_metric
+from .examples import check_examples
 from .forecast import announce, warn_if_too_large
 from .formulation import snap_weights
 from .resources import row_count
@@ -146,6 +148,8 @@ def make_pools(
     """
     if getattr(dissimilarity, "pairwise", False):
         return [_columns(candidates, points, codes, rows, extent, unlabeled, rng)]
+    if isinstance(unlabeled, PathLike):  # a file of sequences
+        unlabeled = check_examples(unlabeled, dissimilarity)
     return gather_candidates(
         candidates,
         points,

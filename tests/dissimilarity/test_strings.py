@@ -19,7 +19,7 @@ from sklearn.model_selection import KFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
 import naive
-from protocover import PVMClassifier, suggest_eps
+from protocover import PVMClassifier, PVMSelector, suggest_eps, suspect_labels
 from protocover.balls import build_balls
 from protocover.dissimilarity import RankDissimilarity, kmers, mismatch
 from protocover.dissimilarity.fasta import read_fasta
@@ -281,6 +281,21 @@ def fasta(tmp_path):
     path = tmp_path / "reads.fasta"
     path.write_text("".join(f">r{i}\n{sequence}\n" for i, sequence in enumerate(DNA)))
     return path
+
+
+def test_a_selector_and_suspects_take_the_path_of_a_fasta_file(fasta):
+    y = np.arange(len(DNA)) % 2
+    selector = PVMSelector(0.9, metric=SpectrumDistance(k=2))
+    few, labels = selector.fit_resample(fasta, y)
+    expected, expected_labels = selector.fit_resample(DNA, y)
+    assert list(few) == list(expected)
+    np.testing.assert_array_equal(labels, expected_labels)
+    model = PVMClassifier(0.9, metric=SpectrumDistance(k=2)).fit(DNA, y, unlabeled=DNA)
+    again = PVMClassifier(0.9, metric=SpectrumDistance(k=2)).fit(fasta, y, unlabeled=fasta)
+    np.testing.assert_array_equal(again.prototype_indices_, model.prototype_indices_)
+    np.testing.assert_array_equal(
+        suspect_labels(model, fasta, y).row, suspect_labels(model, DNA, y).row
+    )
 
 
 @pytest.mark.parametrize(
