@@ -12,7 +12,10 @@ from protocover import (
     PVMClassifierCV,
     PVMSelector,
     pvm_path,
+    suspect_labels,
 )
+from protocover.plotting.fitted import fitted_classifier
+from protocover.report import summarize
 from protocover.validation import check_costs, check_radii
 
 X, Y = load_iris(return_X_y=True)
@@ -109,8 +112,16 @@ def test_one_weight_is_that_of_every_point():
 @pytest.mark.parametrize("budget", [0, {0: 0, 1: 0, 2: 0}])
 def test_a_budget_of_nothing_is_named_as_the_reason(budget):
     model = PVMClassifier(1.0, n_prototypes=budget).fit(X, Y)
-    with pytest.raises(NoPrototypesError, match=r"n_prototypes=.* allows no prototype.*raise n_"):
-        model.predict(X)
+    selector = PVMSelector(1.0, n_prototypes=budget)
+    for ask, so in (
+        (model.predict, "nothing to predict with; raise n_prototypes or set outlier_label"),
+        (lambda X: suspect_labels(model, X, Y), "against a label; raise n_prototypes"),
+        (lambda X: summarize(model, X, Y), "nothing to report; raise n_prototypes"),
+        (lambda X: fitted_classifier(model), "nothing to draw; raise n_prototypes"),
+        (lambda X: selector.fit_resample(X, Y), "would be left of X; raise n_prototypes"),
+    ):
+        with pytest.raises(NoPrototypesError, match=f"n_prototypes=.* allows no prototype.*{so}"):
+            ask(X)
     model = PVMClassifier(1.0, n_prototypes=budget, outlier_label=1).fit(X, Y)
     assert set(model.predict(X)) == {1}
 

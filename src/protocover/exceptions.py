@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import sys
 import warnings
+from typing import Any
 
-__all__ = ["CoverMemoryWarning", "DissimilarityError", "NoPrototypesError", "warn_caller"]
+__all__ = [
+    "CoverMemoryWarning",
+    "DissimilarityError",
+    "NoPrototypesError",
+    "no_prototypes",
+    "warn_caller",
+]
 
 # Packages that stand between a user's line and the one that warns.
 _BETWEEN = {"protocover", "sklearn", "imblearn", "joblib", "contextlib", "functools"}
@@ -21,6 +28,37 @@ class NoPrototypesError(ValueError):
 
 class CoverMemoryWarning(UserWarning):
     """The balls asked for are expected to need more memory than there is."""
+
+
+def no_prototypes(model: Any, so: str, *, instead: str = "") -> NoPrototypesError:
+    """Return the error that tells what left a classifier without prototypes, and the way out.
+
+    Parameters
+    ----------
+    model : PVMClassifier
+        Fitted, without prototypes.
+    so : str
+        What follows from that, such as "there is nothing to draw".
+    instead : str, default=""
+        A further way out, where there is one.
+    """
+    most = model.n_prototypes
+    budgets = (
+        [most.get(label) for label in model.classes_.tolist()]
+        if isinstance(most, dict)
+        else [most]
+    )
+    if all(budget == 0 for budget in budgets):
+        why, ways = f"n_prototypes={most!r} allows no prototype", ["raise n_prototypes"]
+    else:
+        why = (
+            f"no prototype was worth its cost at eps={model.eps_:g} and "
+            f"prototype_cost={model.prototype_cost_:g}"
+        )
+        ways = ["lower prototype_cost", "change eps"]
+    *first, last = [*ways, instead] if instead else ways
+    way_out = f"{', '.join(first)} or {last}" if first else last
+    return NoPrototypesError(f"{why}, so {so}; {way_out}")
 
 
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:

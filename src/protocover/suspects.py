@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from sklearn.utils import _safe_indexing
 from .coverage import Coverage
 from .estimators import PVMClassifier, PVMClassifierCV, PVMSelector
 from .examples import check_estimator_examples
-from .exceptions import NoPrototypesError
+from .exceptions import no_prototypes
 from .frames import make_frame
 from .resources import row_count
 
@@ -143,10 +144,9 @@ def suspect_labels(model: Any, X: Any, y: Any) -> SuspectLabels:
     index = next((part.index for part in (X, y) if hasattr(part, "iloc")), None)
     classifier, X = _unwrap(model, X)
     if len(classifier.prototype_labels_) == 0:
-        raise NoPrototypesError(
-            "the model has no prototypes, so nothing speaks for or against a label; lower "
-            "prototype_cost or change eps"
-        )
+        raise no_prototypes(classifier, "nothing speaks for or against a label")
+    if isinstance(X, PathLike):  # a file of sequences
+        X = check_estimator_examples(classifier, X, classifier.dissimilarity_, reset=False)
     coverage = classifier.coverage(X, y)
     if (coverage.point_classes < 0).any():
         raise ValueError(

@@ -22,8 +22,8 @@ FITS = {
     "classifier": lambda X, candidates: PVMClassifier(0.8, candidates=candidates).fit(X, Y),
     "unlabeled": lambda X, Z: PVMClassifier(0.8).fit(X, Y, unlabeled=Z),
     "search": lambda X, candidates: PVMClassifierCV([0.8], cv=3, candidates=candidates).fit(X, Y),
-    "searched grid": lambda X, candidates: (
-        PVMClassifierCV(2, cv=3, candidates=candidates).fit(X, Y)
+    "searched grid": lambda X, candidates: PVMClassifierCV(2, cv=3, candidates=candidates).fit(
+        X, Y
     ),
     "grid": lambda X, candidates: suggest_eps(X, Y, candidates=candidates),
     "path": lambda X, candidates: pvm_path(X, Y, eps=[0.8], candidates=candidates),

@@ -174,7 +174,7 @@ def test_a_failed_fit_leaves_the_former_selection():
 
 
 def test_a_selection_of_nothing_is_refused():
-    with pytest.raises(NoPrototypesError, match="lower prototype_cost, change eps or raise"):
+    with pytest.raises(NoPrototypesError, match="left of X; lower prototype_cost or change eps"):
         PVMSelector(1.0, prototype_cost=1e6).fit_resample(X, Y)
     assert len(PVMSelector(1.0, prototype_cost=1e6).fit(X, Y).sample_indices_) == 0
 

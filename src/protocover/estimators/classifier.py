@@ -22,7 +22,7 @@ from ..certificate import ModelVerification
 from ..coverage import Coverage
 from ..dissimilarity import input_tags
 from ..examples import check_estimator_examples
-from ..exceptions import NoPrototypesError, warn_caller
+from ..exceptions import no_prototypes, warn_caller
 from ..formulation import Selection, formulate, select
 from ..growth import Growth, grow, start_growth
 from ..prototypes import PrototypeSet, column_order
@@ -577,27 +577,10 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         """Check queries, and that there is something to answer them with."""
         check_is_fitted(self)
         if len(self.prototype_labels_) == 0 and self.outlier_label_ is None:
-            raise NoPrototypesError(self._why_no_prototypes())
-        return check_estimator_examples(self, X, self.dissimilarity_, reset=False)
-
-    def _why_no_prototypes(self) -> str:
-        """Tell what left the model without prototypes, and the way out."""
-        most = self.n_prototypes
-        budgets = (
-            [most.get(label) for label in self.classes_.tolist()]
-            if isinstance(most, dict)
-            else [most]
-        )
-        if all(budget == 0 for budget in budgets):
-            return (
-                f"n_prototypes={most!r} allows no prototype, so there is nothing to predict with; "
-                "raise n_prototypes or set outlier_label"
+            raise no_prototypes(
+                self, "there is nothing to predict with", instead="set outlier_label"
             )
-        return (
-            f"no prototype was worth its cost at eps={self.eps_:g} and "
-            f"prototype_cost={self.prototype_cost_:g}, so there is nothing to predict with; "
-            "lower prototype_cost, change eps or set outlier_label"
-        )
+        return check_estimator_examples(self, X, self.dissimilarity_, reset=False)
 
     def with_selection(
         self, selection: Selection, training: Training, *, eps: float, cost: float

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -9,7 +10,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, _safe_indexing, column_or_1d
 
-from ..exceptions import NoPrototypesError
+from ..exceptions import no_prototypes
 from .classifier import PVMClassifier
 
 __all__ = ["PVMSelector"]
@@ -126,10 +127,9 @@ closed_ball, n_jobs, random_state, verbose
         """
         self.fit(X, y, sample_weight)
         if len(self.sample_indices_) == 0:
-            raise NoPrototypesError(
-                "no prototype was worth its cost, so that nothing would be left of X; lower "
-                "prototype_cost, change eps or raise n_prototypes"
-            )
+            raise no_prototypes(self.classifier_, "nothing would be left of X")
+        if isinstance(X, PathLike):  # a file of sequences, which has been read for the fit
+            return self.classifier_.prototypes_, self._labels(y)
         rows = X.tocsr() if issparse(X) else X
         return _safe_indexing(rows, self.sample_indices_), self._labels(y)
 

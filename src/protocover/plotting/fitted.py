@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ..exceptions import NoPrototypesError
+from ..exceptions import no_prototypes
 
 __all__ = ["check_plane", "fitted_classifier", "prototype_rows"]
 
@@ -24,11 +24,7 @@ def fitted_classifier(estimator: Any) -> Any:
             "before it have changed it"
         )
     if len(model.prototype_labels_) == 0:
-        raise NoPrototypesError(
-            f"no prototype was worth its cost at eps={model.eps_:g} and "
-            f"prototype_cost={model.prototype_cost_:g}, so there is nothing to draw; lower "
-            "prototype_cost or change eps"
-        )
+        raise no_prototypes(model, "there is nothing to draw")
     return model
 
 

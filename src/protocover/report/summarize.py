@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from .. import __version__
 from ..coverage import Coverage
 from ..estimators import PVMClassifier, PVMClassifierCV
-from ..exceptions import NoPrototypesError
+from ..exceptions import no_prototypes
 from ..suspects import suspect_labels
 from .cases import Display, lay_out
 from .figures import percent, short_number
@@ -163,11 +163,7 @@ def _prepare(
 def _cover(model: PVMClassifier, X: Any, y: Any) -> Coverage:
     """Return who lies in whose ball, of data that the model can have been fitted on."""
     if len(model.prototype_labels_) == 0:
-        raise NoPrototypesError(
-            f"no prototype was worth its cost at eps={model.eps_:g} and "
-            f"prototype_cost={model.prototype_cost_:g}, so there is nothing to report; lower "
-            "prototype_cost or change eps"
-        )
+        raise no_prototypes(model, "there is nothing to report")
     coverage = model.coverage(X, y)
     unknown = np.flatnonzero(coverage.point_classes < 0)
     if len(unknown):
