@@ -105,6 +105,7 @@ def test_rows_of_zeros_have_a_cosine_distance():
     [
         ("euclidian", None, "metric must be one of .*, got 'euclidian'"),
         ("euclidean", {"p": 2}, "'euclidean' takes no metric_params"),
+        ("minkowski", 3, "metric_params must be a dict such as {'p': 3}, or None, got 3"),
         (Euclidean(), {"p": 2}, "set the parameters of Euclidean itself"),
         (3, None, "an object with fit and cross, got 3"),
     ],

@@ -17,6 +17,7 @@ Whatever is passed as ``metric=`` becomes an object with ``fit(X, y)`` and
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sklearn.base import clone
@@ -73,6 +74,10 @@ def resolve_metric(metric: Any, params: dict[str, Any] | None = None) -> Any:
     params : dict or None, default=None
         Parameters of a named metric or further arguments of a callable.
     """
+    if not (params is None or isinstance(params, Mapping)):
+        raise ValueError(
+            f"metric_params must be a dict such as {{'p': 3}}, or None, got {params!r}"
+        )
     if isinstance(metric, str):
         return _resolve_name(metric, params)
     if hasattr(metric, "cross") and hasattr(metric, "fit"):
