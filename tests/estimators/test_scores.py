@@ -117,7 +117,7 @@ def test_without_prototypes_every_method_answers_if_there_is_an_outlier_label(na
     assert np.isinf(why.runner_up_distance).all()
     assert not why.inside.any()
     assert not why.margin.any()
-    with pytest.raises(NoPrototypesError, match="n_prototypes=0 allows .*; raise n_prototypes"):
+    with pytest.raises(NoPrototypesError, match=r"n_prototypes=0 allows .*; raise n_prototypes"):
         suspect_labels(model, X[n_classes > Y], Y[n_classes > Y])
 
 
