@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..candidates import stack_rows
-from ..examples import check_examples
-from ..formulation import weight_grid
+from ..data.points import check_examples
 from ..resources import row_count
+from ..selection.by_class import weight_grid
 
 __all__ = [
     "Chunk",
