@@ -13,8 +13,9 @@ export MPLBACKEND ?= Agg
 # Linear algebra kernels of other processors, in OpenBLAS's words, beside the machine's own,
 # and the rooms whose answers must not depend on them.
 KERNELS := Haswell Nehalem
-NUMERIC := tests/candidates tests/dissimilarity tests/estimators tests/experiments \
-	tests/persistence tests/solvers $(wildcard tests/test_*.py)
+NUMERIC := tests/balls tests/candidates tests/cover tests/dissimilarity tests/estimators \
+	tests/experiments tests/inspection tests/maps tests/persistence tests/prototypes tests/selection \
+	tests/solvers tests/test_*.py
 PYTHONS := 3.12 3.13
 
 .PHONY: docs dist test-oldest test-kernels test-pythons help demo test check format lint types imports bench bench-dask bench-large bench-peers paper paper-quick clean

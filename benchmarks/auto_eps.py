@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 from protocover import PVMClassifier, suggest_eps
 from protocover.dissimilarity import Euclidean
-from protocover.radius import _distance_to_rival
+from protocover.selection.radius import _distance_to_rival
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 N_SPLITS = 5

@@ -25,9 +25,9 @@ from sklearn.datasets import load_digits
 
 from page import table, write_section
 from protocover.balls import build_balls
-from protocover.certificate import verify
+from protocover.cover import verify
 from protocover.dissimilarity import Euclidean
-from protocover.formulation import formulate
+from protocover.selection.by_class import formulate
 from protocover.solvers import exact, greedy, local_search, ratio_greedy
 from report_solvers import made_by
 

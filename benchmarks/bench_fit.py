@@ -21,7 +21,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from protocover import PVMClassifier
 from protocover.balls import build_balls
 from protocover.dissimilarity import Euclidean
-from protocover.formulation import formulate, select
+from protocover.selection.by_class import formulate, select
 from protocover.solvers import greedy
 
 DATA = Path(os.environ.get("PROTOCOVER_DATA", Path(__file__).parents[1] / "../shared/data"))

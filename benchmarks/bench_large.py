@@ -22,9 +22,9 @@ from threadpoolctl import threadpool_limits
 
 from page import write_section
 from protocover import PVMClassifier
+from protocover.balls.forecast import measure_ahead
 from protocover.candidates import draw_stratified
 from protocover.dissimilarity import Euclidean
-from protocover.forecast import measure_ahead
 
 DATA = Path(os.environ.get("PROTOCOVER_DATA", Path(__file__).parents[1] / "../shared/data"))
 

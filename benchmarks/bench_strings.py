@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from protocover.balls import build_balls
-from protocover.dissimilarity.fasta import read_fasta
 from protocover.dissimilarity.strings import MismatchDistance, mismatch_kernel
+from protocover.dissimilarity.strings.fasta import read_fasta
 
 DATA = Path(os.environ.get("PROTOCOVER_DATA", Path(__file__).parents[1] / "../shared/data"))
 AMINO_ACIDS = "ACDEFGHIKLMNPQRSTVWYBXZ"

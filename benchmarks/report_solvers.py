@@ -32,7 +32,7 @@ from page import write_section
 from protocover import PVMClassifier
 from protocover.balls import build_balls
 from protocover.dissimilarity import Euclidean
-from protocover.formulation import formulate
+from protocover.selection.by_class import formulate
 from protocover.solvers import exact, greedy, local_search
 
 ROOT = Path(__file__).parents[1]

@@ -49,7 +49,7 @@ for name, model in [("greedy", greedy), ("exact", exact)]:
 
 # %%
 # The classes are solved one by one, and each has a certificate of its own. *proved* rests on
-# a vector of payments that :func:`protocover.certificate.verify` can recheck without trusting
+# a vector of payments that :func:`protocover.cover.verify` can recheck without trusting
 # the solver; *solver-proved* rests on the word of a branch and bound.
 
 for label, solution in zip(exact.classes_, exact.solution_.solutions, strict=True):

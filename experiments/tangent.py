@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from protocover import pvm_path
-from protocover.model_selection import choose
+from protocover.estimators.search.standard_error import choose
 
 from .baselines.medoids import choose_medoids
 from .parts import Parts

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from protocover import PVMClassifier, pvm_path, sammon_map
+from protocover import PVMClassifier, pvm_path
+from protocover.maps import sammon_map
 from protocover.plotting.greedy_progress import running_error
 
 from .parts import Parts

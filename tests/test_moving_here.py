@@ -13,7 +13,7 @@ import pytest
 
 from protocover import PVMClassifier
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parent / "recorded"
 PROBLEMS = json.loads((DATA / "protoclass_recorded.json").read_text())
 ALIBI = json.loads((DATA / "alibi_recorded.json").read_text())
 

@@ -20,8 +20,9 @@ ROOMS = {
     "protocover.distributed": ["dask", "distributed"],
     "protocover.datasets": [],
     "protocover.persistence": [],
-    "protocover.certificate": [],
-    "protocover.coverage": [],
+    "protocover.cover": [],
+    "protocover.maps": [],
+    "protocover.data": [],
 }
 # Shared between the rooms of the package: how candidates are gathered, not what they are.
 INTERNAL = {
@@ -40,6 +41,11 @@ INTERNAL = {
         "stack_rows",
         "take",
     )
+}
+
+INTERNAL |= {
+    f"protocover.cover.{name}"
+    for name in ("exact_sum", "first_cover", "relative_gap", "simplest_fraction")
 }
 
 OPTIONAL = {"matplotlib", "pandas", "dask", "distributed", "jinja2", "PIL", "pyarrow", "numba"}

@@ -21,10 +21,9 @@ from protocover import (
     suggest_eps,
     suspect_labels,
 )
-from protocover.certificate import verify
-from protocover.cover import CoverProblem, CoverSolution
-from protocover.coverage import Coverage
+from protocover.cover import CoverProblem, CoverSolution, verify
 from protocover.dissimilarity import Gower, KernelDistance, MismatchDistance, TangentDistance
+from protocover.prototypes.coverage import Coverage
 
 
 def use() -> None:

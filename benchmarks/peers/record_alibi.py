@@ -1,7 +1,7 @@
 """Record what alibi's ProtoSelect answers on small tables, for tests of the migration guide.
 
 Run in an environment with alibi:
-python benchmarks/peers/record_alibi.py tests/data/alibi_recorded.json
+python benchmarks/peers/record_alibi.py tests/recorded/alibi_recorded.json
 
 The tables are those of protoclass_recorded.json beside it (points x candidates, with ties).
 Dissimilarities are handed over as a table: examples are row or column numbers.

@@ -1,6 +1,5 @@
 """Prototype selection by set cover: the prototype vector machine for scikit-learn."""
 
-from .budget import find_eps
 from .estimators import (
     Explanation,
     PVMClassifier,
@@ -9,12 +8,11 @@ from .estimators import (
     PVMSelector,
     pvm_path,
 )
+from .estimators.budget import find_eps
 from .exceptions import CoverMemoryWarning, DissimilarityError, NoPrototypesError
-from .grid import suggest_eps
+from .inspection.suspects import SuspectLabels, suspect_labels
 from .persistence import ModelFileError, load_model, save_model
-from .sammon import SammonMap, sammon_map
-from .scaling import classical_scaling
-from .suspects import SuspectLabels, suspect_labels
+from .selection.grid import suggest_eps
 
 __version__ = "0.1.0.dev0"
 
@@ -28,13 +26,10 @@ __all__ = [
     "PVMClassifierCV",
     "PVMPath",
     "PVMSelector",
-    "SammonMap",
     "SuspectLabels",
-    "classical_scaling",
     "find_eps",
     "load_model",
     "pvm_path",
-    "sammon_map",
     "save_model",
     "suggest_eps",
     "suspect_labels",

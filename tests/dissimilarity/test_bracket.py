@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
-from protocover.dissimilarity.bracket import bracket, direct_squares
+from protocover.dissimilarity.euclidean.bracket import bracket, direct_squares
 
 
 @given(

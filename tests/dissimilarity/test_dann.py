@@ -13,7 +13,7 @@ import naive
 from protocover.balls import build_balls
 from protocover.dissimilarity import Euclidean
 from protocover.dissimilarity.dann import DANN
-from protocover.formulation import formulate, select
+from protocover.selection.by_class import formulate, select
 from protocover.solvers import greedy
 
 

@@ -20,9 +20,8 @@ from sklearn.neighbors import KNeighborsClassifier
 import naive
 from protocover import PVMClassifier
 from protocover.balls import build_balls
-from protocover.dissimilarity import mixed
-from protocover.dissimilarity.gower import Gower
-from protocover.nearest import find_nearest
+from protocover.balls.nearest import find_nearest
+from protocover.dissimilarity.gower import Gower, mixed
 
 SIZES = ["S", "M", "L", "XL"]
 NAMES = ["age", "size", "town", "member", "spots"]
@@ -275,8 +274,8 @@ def test_two_absences_tell_nothing():
 @pytest.mark.parametrize("closed", [True, False])
 def test_balls_are_those_of_comparing_cross(make, closed, monkeypatch):
     """At a radius that is one of the distances, in tiles of two by two."""
-    monkeypatch.setattr("protocover.balls.TILE_ROWS", 2)
-    monkeypatch.setattr("protocover.balls.TILE_COLUMNS", 2)
+    monkeypatch.setattr("protocover.balls.build.TILE_ROWS", 2)
+    monkeypatch.setattr("protocover.balls.build.TILE_COLUMNS", 2)
     X = make(ROWS)
     metric = Gower(weights=[0.3, 1.0, 0.7, 1.0, 0.1], kinds=_size_ranks(X)).fit(X)
     table = metric.cross(X, X)

@@ -21,15 +21,17 @@ from sklearn.neighbors import KNeighborsClassifier
 import naive
 from protocover import PVMClassifier, PVMSelector, suggest_eps, suspect_labels
 from protocover.balls import build_balls
-from protocover.dissimilarity import RankDissimilarity, kmers, mismatch
-from protocover.dissimilarity.fasta import read_fasta
+from protocover.balls.nearest import find_nearest
+from protocover.dissimilarity import RankDissimilarity
 from protocover.dissimilarity.strings import (
     MismatchDistance,
     SpectrumDistance,
+    kmers,
+    mismatch,
     mismatch_kernel,
     spectrum_kernel,
 )
-from protocover.nearest import find_nearest
+from protocover.dissimilarity.strings.fasta import read_fasta
 
 PROTEIN = "ACDEFGHIKLMNPQRSTVWYBXZ"
 DNA = ["ACGTACGT", "ACGTTCGA", "TTTTGGGG", "CATCATCAT", "GGGGTTTT", "ACGTACGTA"]
@@ -179,8 +181,8 @@ def test_a_path_is_a_fasta_file(tmp_path):
 @pytest.mark.parametrize("closed", [True, False])
 def test_balls_are_those_of_comparing_cross(metric, closed, monkeypatch):
     """At a radius that is one of the distances, in tiles of two by two."""
-    monkeypatch.setattr("protocover.balls.TILE_ROWS", 2)
-    monkeypatch.setattr("protocover.balls.TILE_COLUMNS", 2)
+    monkeypatch.setattr("protocover.balls.build.TILE_ROWS", 2)
+    monkeypatch.setattr("protocover.balls.build.TILE_COLUMNS", 2)
     table = metric.fit(DNA).cross(DNA, DNA)
     for eps in np.unique(table)[1:]:
         balls = build_balls(metric, DNA, DNA, eps=eps, closed=closed, n_jobs=2)

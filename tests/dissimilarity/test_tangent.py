@@ -17,12 +17,12 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import naive
 import tangent_digest
-from protocover import sammon_map
 from protocover.balls import build_balls
+from protocover.balls.nearest import find_nearest
 from protocover.dissimilarity.tangent import TangentDistance
-from protocover.dissimilarity.tangent_vectors import TRANSFORMATIONS
-from protocover.formulation import formulate, select
-from protocover.nearest import find_nearest
+from protocover.dissimilarity.tangent.vectors import TRANSFORMATIONS
+from protocover.maps import sammon_map
+from protocover.selection.by_class import formulate, select
 from protocover.solvers import greedy
 
 # Those of `tangent_digest`. They change when the arithmetic does, and at no other time.

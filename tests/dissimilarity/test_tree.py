@@ -7,9 +7,9 @@ from scipy.spatial.distance import cdist
 import naive
 from protocover.balls import build_balls, build_levels
 from protocover.dissimilarity import Euclidean, SquaredEuclidean
-from protocover.dissimilarity import tree as tree_module
-from protocover.dissimilarity.scan import StripScan
-from protocover.dissimilarity.tree import TreeScan, suits_tree
+from protocover.dissimilarity.euclidean import tree as tree_module
+from protocover.dissimilarity.euclidean.scan import StripScan
+from protocover.dissimilarity.euclidean.tree import TreeScan, suits_tree
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from protocover.distributed.blocks import (
 from protocover.distributed.chunks import Chunk
 from protocover.distributed.rounds import begin, conclude, report, take_round
 from protocover.distributed.selection import _solve
-from protocover.formulation import formulate, select
+from protocover.selection.by_class import formulate, select
 from protocover.solvers import greedy
 
 

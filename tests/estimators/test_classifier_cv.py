@@ -318,7 +318,7 @@ def test_a_number_never_makes_the_name_of_another_choice():
     metrics = {"a": "euclidean", "b": "cosine"}
     model = PVMClassifierCV([0.5], cv=2, metric=metrics, solver=[greedy, greedy])
     assert model.fit(X, Y).cv_results_["param_solver"].tolist() == ["greedy", "greedy-2"] * 2
-    from protocover.estimators.trials import name_choices
+    from protocover.estimators.search.trials import name_choices
 
     assert list(name_choices(["a", "a", "a-2", "a"])) == ["a", "a-3", "a-2", "a-4"]
     kernels = [KernelDistance("rbf", {"gamma": g}) for g in (0.1, 0.1)]
@@ -363,7 +363,7 @@ def test_jobs_and_memory_do_not_change_the_result(n_jobs, tmp_path):
 
 
 def test_an_interrupted_fit_goes_on_where_it_stopped(tmp_path, monkeypatch):
-    from protocover.estimators import folds
+    from protocover.estimators.search import folds
 
     calls = []
     original = folds.solve_path
@@ -549,7 +549,7 @@ def test_times_share_the_pass_of_a_fold_among_its_settings(monkeypatch):
     """With a clock that goes on by a second when it is read."""
     from itertools import count
 
-    from protocover.estimators import crossvalidation, folds
+    from protocover.estimators.search import crossvalidation, folds
 
     clock = count()
     for module in (folds, crossvalidation):
@@ -587,7 +587,7 @@ def test_a_function_that_was_changed_is_noticed(tmp_path, monkeypatch):
     def recursive(a, b, depth=1):
         return recursive(a, b, depth - 1) if depth else np.abs(a - b).max()
 
-    from protocover.estimators import folds
+    from protocover.estimators.search import folds
 
     original = folds.solve_path
     monkeypatch.setattr(

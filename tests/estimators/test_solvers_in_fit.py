@@ -8,8 +8,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from protocover import PVMClassifier, pvm_path
-from protocover.certificate import verify
-from protocover.cover import CoverSolution
+from protocover.cover import CoverSolution, verify
 from protocover.solvers import SOLVERS, default_time_limit, greedy
 
 X, Y = load_iris(return_X_y=True)
@@ -42,7 +41,7 @@ def test_certificates_of_a_fit_can_be_rechecked():
     """The problems are written down again, and the solutions checked against them."""
     from protocover.balls import build_balls
     from protocover.dissimilarity import Euclidean
-    from protocover.formulation import formulate
+    from protocover.selection.by_class import formulate
 
     balls = build_balls(Euclidean(), X, X, eps=EPS)
     problems = formulate(balls, Y, np.ones(len(Y)), n_classes=3, prototype_cost=1 / len(Y))

@@ -8,7 +8,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from protocover import PVMClassifier, PVMClassifierCV, PVMSelector, forecast, pvm_path
+from protocover import PVMClassifier, PVMClassifierCV, PVMSelector, pvm_path
+from protocover.balls import forecast
 from protocover.exceptions import CoverMemoryWarning
 
 X = np.random.default_rng(0).normal(size=(60, 2))

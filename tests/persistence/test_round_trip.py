@@ -21,7 +21,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 
 from protocover import PVMClassifier, load_model, save_model, suspect_labels
-from protocover.certificate import verify
+from protocover.cover import verify
 from protocover.persistence import model_info
 
 EXAMPLES = examples()
@@ -181,7 +181,7 @@ def test_a_loaded_model_can_be_asked_for_suspect_labels(tmp_path):
 def test_certificates_can_be_checked_after_loading(tmp_path):
     from protocover.balls import build_balls
     from protocover.dissimilarity import Euclidean
-    from protocover.formulation import formulate
+    from protocover.selection.by_class import formulate
 
     example = OTHERS["exact"]
     model = round_trip(example.fitted(), tmp_path)

@@ -15,7 +15,7 @@ from saved_models import examples, other_models
 from protocover import load_model
 from protocover.persistence import model_info
 
-FOLDER = Path(__file__).parents[1] / "data" / "model-files"
+FOLDER = Path(__file__).parents[1] / "recorded" / "model-files"
 # Tangent distances were once computed in single precision, in an order that was the
 # processor's: the recorded ones are good to this share of them.
 TOLERANCES = {"v1-tangent.pvm": 1e-5}

@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from protocover import NoPrototypesError, PVMClassifier, PVMClassifierCV
-from protocover.coverage import Coverage
+from protocover.prototypes.coverage import Coverage
 
 plt = pytest.importorskip("matplotlib.pyplot")
 plotting = pytest.importorskip("protocover.plotting")

@@ -10,8 +10,9 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits
 
 import naive
-from protocover import PVMClassifier, classical_scaling, sammon_map
+from protocover import PVMClassifier
 from protocover.dissimilarity import RankDissimilarity
+from protocover.maps import classical_scaling, sammon_map
 
 plt = pytest.importorskip("matplotlib.pyplot")
 PrototypeMapDisplay = pytest.importorskip("protocover.plotting").PrototypeMapDisplay

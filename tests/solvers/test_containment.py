@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csc_array
 
-from protocover.solvers import containment
-from protocover.solvers.containment import contained_pairs
+from protocover.solvers.reduced import containment
+from protocover.solvers.reduced.containment import contained_pairs
 
 
 def slow_pairs(inside):

@@ -14,8 +14,7 @@ from covers import countable, large_problem, make_problem, problem_and_optimum
 from scipy.sparse import csc_array
 
 import naive
-from protocover.certificate import verify
-from protocover.cover import CoverProblem
+from protocover.cover import CoverProblem, verify
 from protocover.solvers import SOLVERS, ask_solver, find_solver
 
 every_solver = pytest.mark.parametrize("name", SOLVERS)

@@ -16,14 +16,16 @@ import pytest
 from covers import countable, large_problem, make_problem, problem_and_optimum
 from scipy.optimize import OptimizeResult
 
-from protocover.certificate import verify
-from protocover.solvers import auto, exact, greedy, relaxation, tree
-from protocover.solvers.fixing import bound_of, exclude, probe
-from protocover.solvers.relaxation import relax
-from protocover.solvers.residual import Residual
-from protocover.solvers.scip_tree import search_scip_tree
-from protocover.solvers.stages import State, Task, narrow
-from protocover.solvers.tree import search_tree
+from protocover.cover import verify
+from protocover.solvers import auto, exact, greedy
+from protocover.solvers.exact import tree
+from protocover.solvers.exact.fixing import bound_of, exclude, probe
+from protocover.solvers.exact.scip_tree import search_scip_tree
+from protocover.solvers.exact.stages import State, Task, narrow
+from protocover.solvers.exact.tree import search_tree
+from protocover.solvers.reduced import relaxation
+from protocover.solvers.reduced.relaxation import relax
+from protocover.solvers.reduced.residual import Residual
 
 
 def odd_cycle():

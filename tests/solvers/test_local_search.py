@@ -9,7 +9,7 @@ from covers import large_problem, make_problem, random_problem
 from protocover.solvers import greedy, local_search
 from protocover.solvers.local_search import search
 from protocover.solvers.moves import Working
-from protocover.solvers.residual import Residual
+from protocover.solvers.reduced.residual import Residual
 
 
 def check_sums(working):

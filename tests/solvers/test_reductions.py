@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 
 import naive
 from protocover.solvers.moves import Working
-from protocover.solvers.reductions import (
+from protocover.solvers.reduced.reductions import (
     ALL_REDUCTIONS,
     absorb_private_points,
     drop_dominated_candidates,
@@ -23,8 +23,8 @@ from protocover.solvers.reductions import (
     merge_identical_points,
     reduce_cover,
 )
-from protocover.solvers.relaxation import relax
-from protocover.solvers.residual import Residual
+from protocover.solvers.reduced.relaxation import relax
+from protocover.solvers.reduced.residual import Residual
 
 seeds = pytest.mark.parametrize(
     "seeds",

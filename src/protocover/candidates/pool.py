@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, vstack
 from sklearn.utils import _safe_indexing, check_array
 
-from ..frames import frame_package, stack_frames
+from ..data.frames import frame_package, stack_frames
 from ..resources import row_count
 
 __all__ = [

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from ..dissimilarity.metric import METRIC_NAMES
-from ..model_selection import RULES
+from ..estimators.search.standard_error import RULES
 from ..solvers import SOLVERS
 from .metrics import OWN_METRICS
 from .values import (

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from ..estimators import PVMClassifier
+from ..inspection.suspects import suspect_labels
 from ..report import Summary, summarize
-from ..suspects import suspect_labels
 from .cases import Cases
 from .models import classifier_of, final_step, measured
 

@@ -32,9 +32,9 @@ class Totals:
     Parameters
     ----------
     by_class : dict of ndarray, shape (n_classes,)
-        As of :meth:`protocover.coverage.Coverage.by_class`.
+        As of :meth:`protocover.prototypes.coverage.Coverage.by_class`.
     confusion : ndarray of int, shape (n_classes, n_classes)
-        As of :meth:`protocover.coverage.Coverage.confusion`.
+        As of :meth:`protocover.prototypes.coverage.Coverage.confusion`.
     own : ndarray of int, shape (n_prototypes,)
         Cases of its own class in each ball.
     companions : ndarray of int, shape (n_prototypes,)

@@ -7,14 +7,18 @@ selection is computed here, from the problem alone and in exact arithmetic.
 from __future__ import annotations
 
 from .arithmetic import exact_sum, simplest_fraction
+from .certificate import ModelVerification, Verification, verify
 from .problem import CoverProblem, first_cover
 from .solution import CoverSolution, relative_gap
 
 __all__ = [
     "CoverProblem",
     "CoverSolution",
+    "ModelVerification",
+    "Verification",
     "exact_sum",
     "first_cover",
     "relative_gap",
     "simplest_fraction",
+    "verify",
 ]

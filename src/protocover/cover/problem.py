@@ -44,7 +44,7 @@ class CoverProblem:
     -----
     ``prototype_cost`` is kept apart from ``wrong`` so that sums stay exact:
     with `prize` and `wrong` on a common binary grid (see
-    :func:`protocover.formulation.snap_weights`) every quantity here is an
+    :func:`protocover.selection.by_class.snap_weights`) every quantity here is an
     exact grid number plus a whole multiple of the price of a prototype. That
     price is the simplest fraction that rounds to ``prototype_cost``, so that
     1/n means one n-th exactly and n times the objective is a whole number.

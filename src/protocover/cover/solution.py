@@ -49,7 +49,7 @@ class CoverSolution:
 
     See Also
     --------
-    protocover.certificate.verify : Recheck all of this from the problem.
+    protocover.cover.verify : Recheck all of this from the problem.
     """
 
     selected: NDArray[np.intp]

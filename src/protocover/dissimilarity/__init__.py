@@ -24,7 +24,6 @@ from sklearn.base import clone
 
 from .dann import DANN
 from .euclidean import Cosine, Euclidean, SquaredEuclidean
-from .fasta import FastaRecord, read_fasta
 from .function import Function
 from .gower import Gower
 from .kernel import KernelDistance, kernel_to_distance
@@ -32,6 +31,7 @@ from .metric import METRIC_ALIASES, METRIC_NAMES, Metric
 from .precomputed import Precomputed
 from .rank import RankDissimilarity
 from .strings import MismatchDistance, SpectrumDistance, mismatch_kernel, spectrum_kernel
+from .strings.fasta import FastaRecord, read_fasta
 from .tangent import TangentDistance
 
 __all__ = [

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..candidates import stack_rows
-from ..examples import check_examples
-from ..formulation import snap_to, weight_grid
+from ..data.points import check_examples
 from ..resources import row_count
-from ..validation import check_largest_weight
+from ..selection.by_class import snap_to, weight_grid
+from ..selection.parameters import check_largest_weight
 
 __all__ = [
     "Chunk",

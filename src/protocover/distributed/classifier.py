@@ -10,13 +10,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..balls.forecast import foretell
 from ..candidates import Pool
 from ..estimators import PVMClassifier
-from ..forecast import foretell
-from ..formulation import Selection
-from ..radius import draw_rows
-from ..training import Training
-from ..validation import (
+from ..selection.by_class import Selection
+from ..selection.parameters import (
     check_closed_ball,
     check_eps,
     check_n_prototypes,
@@ -24,6 +22,8 @@ from ..validation import (
     default_prototype_cost,
     unchanged_on_error,
 )
+from ..selection.radius import draw_rows
+from ..selection.training import Training
 from .blocks import count_blocks
 from .chunks import (
     ChunkedPoints,

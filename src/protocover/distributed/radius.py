@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..nearest import find_nearest, nearest_in_groups
-from ..radius import SAMPLE_SIZE, draw_rows, propose_eps, weighted_quantile
-from ..training import Training
+from ..balls.nearest import find_nearest, nearest_in_groups
+from ..selection.radius import SAMPLE_SIZE, draw_rows, propose_eps, weighted_quantile
+from ..selection.training import Training
 from .chunks import Chunk, ChunkedPoints, take_points
 from .cluster import as_task
 
@@ -28,7 +28,7 @@ def propose_eps_on_cluster(
     rng: np.random.Generator,
     sample: tuple[Any, Floats],
 ) -> float:
-    """Return the radius that ``eps="auto"`` stands for; see :func:`protocover.radius.propose_eps`.
+    """Return the radius that ``eps="auto"`` stands for, as `propose_eps` of one machine does.
 
     With several classes it is that of all points, to the last bit and with the same draws: a
     thousand points are held against every chunk. With one class it is taken from `sample`,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cover import CoverProblem, CoverSolution
-from ..formulation import Selection
+from ..selection.by_class import Selection
 from ..solvers import greedy
 from .blocks import ClassCover, join_covers
 from .chunks import Chunk, ChunkedPoints

@@ -1,9 +1,9 @@
 """The estimators: thin wiring from validated input to fitted attributes."""
 
+from ..prototypes.explanation import Explanation
 from .classifier import PVMClassifier
-from .classifier_cv import PVMClassifierCV
-from .explanation import Explanation
 from .path import PVMPath, pvm_path
+from .search.classifier_cv import PVMClassifierCV
 from .selector import PVMSelector
 
 __all__ = [

@@ -18,20 +18,18 @@ from sklearn.utils.validation import (
 )
 
 from ..candidates import check_candidate_names, numbers, source_names, source_rows, take
-from ..certificate import ModelVerification
-from ..coverage import Coverage
+from ..cover import ModelVerification
+from ..data.points import check_estimator_examples
 from ..dissimilarity import input_tags
-from ..examples import check_estimator_examples
 from ..exceptions import no_prototypes, warn_caller
-from ..formulation import Selection, formulate, select
-from ..growth import Growth, grow, start_growth
 from ..prototypes import PrototypeSet, column_order
-from ..radius import propose_eps
-from ..recheck import recheck_model
+from ..prototypes.coverage import Coverage
+from ..prototypes.decision import score_classes
+from ..prototypes.explanation import Explanation
 from ..resources import limited_threads, row_count
-from ..solvers import check_options, find_solver
-from ..training import Training, pool_balls, prepare_training, side_by_side
-from ..validation import (
+from ..selection.batches import Growth, grow, start_growth
+from ..selection.by_class import Selection, formulate, select
+from ..selection.parameters import (
     check_closed_ball,
     check_column,
     check_eps,
@@ -41,8 +39,10 @@ from ..validation import (
     check_verbose,
     unchanged_on_error,
 )
-from .explanation import Explanation
-from .scores import score_classes
+from ..selection.radius import propose_eps
+from ..selection.recheck import recheck_model
+from ..selection.training import Training, pool_balls, prepare_training, side_by_side
+from ..solvers import check_options, find_solver
 
 __all__ = ["PVMClassifier", "by_column"]
 

@@ -12,15 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from ..candidates import check_candidate_names, numbers, source_names, source_rows
-from ..examples import check_estimator_examples
-from ..formulation import Selection
-from ..frames import make_frame
-from ..grid import radii_of
-from ..path import solve_path
+from ..data.frames import make_frame
+from ..data.points import check_estimator_examples
 from ..resources import limited_threads
+from ..selection.by_class import Selection
+from ..selection.grid import radii_of
+from ..selection.parameters import check_closed_ball, check_costs, check_verbose
+from ..selection.path import solve_path
+from ..selection.training import Training, prepare_training, training_levels
 from ..solvers import check_options, find_solver
-from ..training import Training, prepare_training, training_levels
-from ..validation import check_closed_ball, check_costs, check_verbose
 from .classifier import PVMClassifier, by_column
 
 __all__ = ["PVMPath", "pvm_path"]

@@ -14,10 +14,10 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from ..data.files import read_whole, write_whole
 from .container import Contents, ModelFileError, pack, refuse, unpack
 from .fields import check_record, check_text
 from .models import decode_model, encode_model
-from .whole_file import read_whole, write_whole
 
 __all__ = ["ModelFileError", "ModelInfo", "load_model", "model_info", "save_model"]
 

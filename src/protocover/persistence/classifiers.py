@@ -10,9 +10,9 @@ from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
 from ..estimators import PVMClassifier
-from ..formulation import Selection
 from ..prototypes import PrototypeSet, column_order
 from ..resources import row_count
+from ..selection.by_class import Selection
 from .container import refuse
 from .dissimilarities import column_count, decode_dissimilarity, encode_dissimilarity
 from .encoding import construct, decode, encode, parameters

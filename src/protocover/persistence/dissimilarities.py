@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 
-from ..dissimilarity.coding import KINDS
+from ..dissimilarity.gower.coding import KINDS
 from ..dissimilarity.metric import METRIC_ALIASES, METRIC_NAMES
-from ..dissimilarity.tangent_vectors import TRANSFORMATIONS, ImageMaps
+from ..dissimilarity.tangent.vectors import TRANSFORMATIONS, ImageMaps
 from .container import refuse
 from .encoding import DISSIMILARITIES, construct, decode, encode, parameters
 from .fields import (

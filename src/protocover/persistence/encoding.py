@@ -29,7 +29,7 @@ from ..dissimilarity import (
 )
 from ..dissimilarity.local_metric import LocalMetric
 from ..dissimilarity.rank import KeptColumns
-from ..dissimilarity.tangent_vectors import ImageMaps
+from ..dissimilarity.tangent.vectors import ImageMaps
 from ..solvers import SOLVERS
 from .container import refuse
 from .fields import check_list, check_text

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ..frames import frame_library
+from ..data.frames import frame_library
 from .container import ModelFileError, refuse
 from .fields import check_array, check_list, check_record, check_text, check_truth
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cover import CoverSolution
-from ..formulation import Selection
+from ..selection.by_class import Selection
 from .container import ModelFileError, refuse
 from .encoding import decode, encode
 from .fields import check_array, check_indices, check_list, check_number, check_record, check_text

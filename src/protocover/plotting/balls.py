@@ -12,7 +12,7 @@ from matplotlib.patches import Circle
 from numpy.typing import NDArray
 
 from ..dissimilarity import Euclidean, SquaredEuclidean
-from .fitted import check_plane, fitted_classifier
+from ..inspection.fitted import check_plane, fitted_classifier
 from .palette import MANY_CLASSES, add_class_legend, class_styles, encode
 from .plane import Plane, draw_boundary, draw_regions
 from .scatter import draw_points, draw_prototypes, name_classes

@@ -10,7 +10,7 @@ from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 
-from .fitted import check_plane, fitted_classifier
+from ..inspection.fitted import check_plane, fitted_classifier
 from .palette import MANY_CLASSES, add_class_legend, encode
 from .plane import Plane, draw_boundary, draw_regions
 from .scatter import draw_points, draw_prototypes, name_classes

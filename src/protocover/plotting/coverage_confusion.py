@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
-from ..coverage import Coverage
-from .fitted import fitted_classifier
+from ..inspection.fitted import fitted_classifier
+from ..prototypes.coverage import Coverage
 from .palette import readable_on, shorten
 
 __all__ = ["CoverageConfusionDisplay"]

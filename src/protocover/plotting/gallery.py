@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
-from .fitted import fitted_classifier
+from ..inspection.fitted import fitted_classifier
 from .images import displayable, prototype_images
 from .palette import shorten
 

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
-from .fitted import fitted_classifier
+from ..inspection.fitted import fitted_classifier
 from .palette import BLUE, VERMILION
 from .scales import use_count_scale
 

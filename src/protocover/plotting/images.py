@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from .fitted import prototype_rows
+from ..inspection.fitted import prototype_rows
 from .palette import readable_on
 
 __all__ = ["CARD_WITH_NAME", "as_images", "displayable", "draw_card", "prototype_images"]

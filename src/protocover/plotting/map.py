@@ -10,8 +10,8 @@ from matplotlib import patheffects
 from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
+from ..inspection.fitted import fitted_classifier
 from .arrangement import arrange
-from .fitted import fitted_classifier
 from .images import CARD_WITH_NAME, draw_card, prototype_images
 from .palette import MANY_CLASSES, add_class_legend, class_styles, encode, shorten
 from .placing import between_prototypes, place

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..estimators import PVMClassifierCV
-from ..model_selection import trace_path
+from ..estimators.search.standard_error import trace_path
 from .palette import BLUE, GREEN, VERMILION
 from .scales import use_count_scale
 

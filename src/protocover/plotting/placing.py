@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..sammon import sammon_map, sammon_stress
-from ..scaling import classical_scaling
+from ..maps.sammon import sammon_map, sammon_stress
+from ..maps.scaling import classical_scaling
 
 __all__ = ["between_prototypes", "place"]
 

@@ -10,8 +10,8 @@ from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 
+from ..inspection.fitted import fitted_classifier
 from .features import read_columns, separation, show_value, standing
-from .fitted import fitted_classifier
 from .palette import ClassStyle, class_styles, encode, shorten
 
 __all__ = ["PrototypeTableDisplay"]

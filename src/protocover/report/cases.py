@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
-from ..coverage import Coverage
 from ..estimators import PVMClassifier
+from ..prototypes.coverage import Coverage
 from ..resources import row_count
 from .evidence import class_ranges, class_shares, weigh_evidence
 from .pictures import as_bytes, check_images, make_sheets

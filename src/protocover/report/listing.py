@@ -7,9 +7,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ..coverage import Coverage
 from ..estimators import PVMClassifier
-from ..suspects import SuspectLabels
+from ..inspection.suspects import SuspectLabels
+from ..prototypes.coverage import Coverage
 from .cases import LaidOut
 from .measures import Members, Rivals
 from .summary import ClassSummary, PrototypeSummary, Suspect, Uncovered

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
-from ..coverage import Coverage
 from ..estimators import PVMClassifier
-from ..sammon import sammon_map
+from ..maps.sammon import sammon_map
+from ..prototypes.coverage import Coverage
 from .summary import MapSummary
 
 __all__ = ["Members", "Rivals", "draw_map", "find_members", "find_rivals"]

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from ..coverage import Coverage
+from ..balls.nearest import find_nearest
+from ..data.points import check_examples
 from ..dissimilarity import resolve_metric
 from ..estimators import PVMClassifier, PVMClassifierCV
-from ..examples import check_examples
-from ..model_selection import trace_path
-from ..nearest import find_nearest
+from ..estimators.search.standard_error import trace_path
+from ..prototypes.coverage import Coverage
 from ..resources import row_count
 from .figures import percent
 from .summary import ErrorEstimate, PathSummary, Quality

@@ -10,10 +10,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
-from ..coverage import Coverage
 from ..estimators import PVMClassifier, PVMClassifierCV
 from ..exceptions import no_prototypes
-from ..suspects import suspect_labels
+from ..inspection.suspects import suspect_labels
+from ..prototypes.coverage import Coverage
 from .cases import Display, lay_out
 from .figures import percent, short_number
 from .listing import (

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, issparse
 
-from ..dissimilarity.columns import Column, read_columns
+from ..data.columns import Column, read_columns
 from ..resources import row_count
 
 __all__ = ["ShownColumn", "append_rows", "read_row_names", "read_rows"]

@@ -12,8 +12,8 @@ from ..cover import CoverProblem, CoverSolution
 from .duals import ascend
 from .finish import best_selection, cut_to, describe
 from .moves import Working
-from .reductions import reduce_cover
-from .residual import Residual
+from .reduced.reductions import reduce_cover
+from .reduced.residual import Residual
 from .stepwise import choose_by_drop, choose_by_ratio
 from .values import check_values
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from ..cover import CoverProblem, CoverSolution
 from .duals import ascend
 from .finish import cut_to, describe
-from .reductions import reduce_cover
-from .relaxation import relax
-from .residual import Residual
+from .reduced.reductions import reduce_cover
+from .reduced.relaxation import relax
+from .reduced.residual import Residual
 from .stepwise import choose_by_drop
 from .values import check_values
 

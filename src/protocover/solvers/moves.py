@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from .residual import Residual
+from .reduced.residual import Residual
 
 __all__ = ["Working"]
 

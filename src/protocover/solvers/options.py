@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from inspect import Parameter, signature
 from typing import Any
 
-from .scip_tree import import_scip
+from .exact.scip_tree import import_scip
 from .table import is_ours, name_of
 from .values import check_values, is_number
 

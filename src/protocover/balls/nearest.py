@@ -1,0 +1,104 @@
+"""For each query the nearest prototype of each group, block by block."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..resources import limited_threads, row_count, worker_map
+from .build import Dissimilarity, is_thread_safe, table_tile
+
+__all__ = ["GroupSearch", "NearestSearch", "find_nearest", "nearest_in_groups"]
+
+_TABLE_SIZE = 1 << 20
+# Queries made ready at once, however few the prototypes are.
+_MOST_ROWS = 1024
+
+
+class GroupSearch(Protocol):
+    """A function from a block of queries to their nearest in each group."""
+
+    def __call__(self, rows: slice) -> tuple[NDArray[np.intp], NDArray[np.float64]]: ...
+
+
+@runtime_checkable
+class NearestSearch(Dissimilarity, Protocol):
+    """A dissimilarity with a faster way to the nearest than computing all of `cross`."""
+
+    def nearest_test(self, A: Any, B: Any, bounds: NDArray[np.intp]) -> GroupSearch:
+        """Return a function of rows that gives the nearest in each group of columns."""
+        ...
+
+
+def find_nearest(
+    dissimilarity: Dissimilarity,
+    A: Any,
+    B: Any,
+    *,
+    bounds: NDArray[np.intp],
+    n_jobs: int | None = None,
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Find each query's nearest prototype in every group of prototypes.
+
+    Parameters
+    ----------
+    dissimilarity : Dissimilarity
+        Fitted.
+    A, B : indexable
+        Queries and prototypes, the latter with each group in one run.
+    bounds : ndarray of int, shape (n_groups + 1,)
+        Group g is ``B[bounds[g]:bounds[g + 1]]``.
+    n_jobs : int or None, default=None
+        Threads; None for as many as the linear algebra library would use.
+
+    Returns
+    -------
+    index : ndarray of int, shape (n_queries, n_groups)
+        Row of B; -1 where the group is empty. Ties go to the lower row.
+    distance : ndarray of float, shape (n_queries, n_groups)
+        Its dissimilarity; inf where the group is empty.
+    """
+    with limited_threads(n_jobs):
+        search = _group_search(dissimilarity, A, B, bounds)
+    n_queries = row_count(A)
+    step = max(1, min(_MOST_ROWS, _TABLE_SIZE // max(1, row_count(B))))
+    blocks = [slice(i, min(i + step, n_queries)) for i in range(0, n_queries, step)]
+    with worker_map(n_jobs, thread_safe=is_thread_safe(dissimilarity)) as run:
+        found = list(run(search, blocks))
+    n_groups = len(bounds) - 1
+    index = np.concatenate([i for i, _ in found] or [np.empty((0, n_groups), np.intp)])
+    distance = np.concatenate([d for _, d in found] or [np.empty((0, n_groups))])
+    return index, distance
+
+
+def nearest_in_groups(
+    table: NDArray[Any], bounds: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Find the smallest entry of each group of columns, row by row."""
+    n_groups = len(bounds) - 1
+    index = np.full((len(table), n_groups), -1, dtype=np.intp)
+    value = np.full((len(table), n_groups), np.inf)
+    every = np.arange(len(table))
+    for g in range(n_groups):
+        if bounds[g] < bounds[g + 1]:
+            index[:, g] = bounds[g] + table[:, bounds[g] : bounds[g + 1]].argmin(axis=1)
+            value[:, g] = table[every, index[:, g]]
+    return index, value
+
+
+def _group_search(
+    dissimilarity: Dissimilarity, A: Any, B: Any, bounds: NDArray[np.intp]
+) -> GroupSearch:
+    """Return the search of `dissimilarity`: its own fast one, or cross and compare."""
+    if isinstance(dissimilarity, NearestSearch):
+        return dissimilarity.nearest_test(A, B, bounds)
+
+    tile = table_tile(dissimilarity, A, B)
+    every = slice(0, int(bounds[-1]))
+
+    def search(rows: slice) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        return nearest_in_groups(tile(rows, every), bounds)
+
+    return search

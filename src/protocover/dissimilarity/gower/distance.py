@@ -1,0 +1,226 @@
+"""Gower's dissimilarity for tables of numbers, ranks, categories and missing values."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from ...balls import Tile
+from ...data.columns import Column, read_columns
+from .coding import Coding, learn_coding
+from .mixed import CodedTable, Weighing, average_differences
+
+__all__ = ["Gower"]
+
+logger = logging.getLogger(__name__)
+
+
+class Gower(BaseEstimator):
+    """Gower's dissimilarity between the rows of a mixed table: from 0 to 1.
+
+    It is the weighted average, over the columns in which both rows have a value, of
+
+    - numeric columns (and dates): ``|a - b|`` over the range in the training data;
+    - ordered columns: ``|a - b|`` of the ranks over the highest rank;
+    - categorical and binary columns: 0 if equal, 1 if not;
+    - asymmetric binary columns: the same, but two absences tell nothing and the column
+      is left out for that pair.
+
+    Parameters
+    ----------
+    kinds : dict or None, default=None
+        Kinds of columns that their types do not tell, by name or, in an array, by
+        position: ``"numeric"``, ``"ordered"``, ``"categorical"``, ``"binary"``,
+        ``"asymmetric"``, or a list of values in order, which is ordered.
+    weights : dict, array-like of shape (n_columns,) or None, default=None
+        How much each column counts; columns that a dict leaves out count 1, columns of
+        weight 0 not at all.
+
+    Attributes
+    ----------
+    kinds_ : list of str
+        Kind of each column.
+    weights_ : ndarray of float, shape (n_columns,)
+        Weight of each column; 0 for one without any value in the training data.
+    ranges_ : ndarray of float, shape (n_columns, 2)
+        Lowest and highest value of numeric columns, NaN for others.
+    categories_ : list of tuple
+        Values of ordered columns in order, values found in categorical and binary ones.
+    names_ : list
+        Names of the columns, or their positions in an array.
+
+    Notes
+    -----
+    The table is a pandas or polars frame, a 2-D array or a list of rows. Types tell the
+    kinds: an ordered pandas categorical or a polars enum is ordered, other categoricals
+    and strings are categorical, truth values binary, numbers and dates numeric. In arrays
+    of objects the values tell: all truth values, all numbers, or else categorical.
+
+    At prediction, where the training data does not tell:
+
+    - a number outside the training range differs by 1 at most;
+    - a numeric column that was constant differs by 1 from any other value;
+    - a category not seen before differs from all others; a rank not seen before is an
+      error, since it has no place in the order;
+    - a column without any value in the training data is left out, with a warning in the
+      log;
+    - a pair of rows without a common column is at 1, and a pair of rows that share only
+      absences of asymmetric columns at 0;
+    - a column whose type has changed is an error, unless it holds missing values only.
+
+    References
+    ----------
+    J. C. Gower (1971). A general coefficient of similarity and some of its properties.
+    Biometrics 27(4), 857-871.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from protocover.dissimilarity import Gower
+    >>> X = np.array([[20, "red"], [30, "red"], [60, None]], dtype=object)
+    >>> Gower().fit(X).cross(X, X[:2])
+    array([[0.   , 0.125],
+           [0.125, 0.   ],
+           [1.   , 0.75 ]])
+    """
+
+    accepts_anything = True
+    accepts_sparse = False
+    allows_nan = True
+    input_tags: ClassVar[dict[str, bool]] = {"categorical": True, "string": True}
+    symmetric = True
+
+    def __init__(
+        self,
+        kinds: Mapping[Any, str | Sequence[Any]] | None = None,
+        weights: Mapping[Any, float] | ArrayLike | None = None,
+    ) -> None:
+        self.kinds = kinds
+        self.weights = weights
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the kinds, ranges and categories of the columns."""
+        columns = read_columns(X)
+        names = [column.name for column in columns]
+        _check_names("kinds", self.kinds, names)
+        weights = _check_weights(self.weights, names)
+        for i, column in enumerate(columns):
+            if weights[i] > 0.0 and column.missing.all():
+                logger.warning("column %r has no value in the training data", column.name)
+                weights[i] = 0.0
+        if not weights.any():
+            raise ValueError("X must have a column with values and a weight above 0, got none")
+        kinds = self.kinds or {}
+        codings = [learn_coding(column, kinds.get(column.name)) for column in columns]
+        self.names_ = names
+        self.named_ = all(column.named for column in columns)
+        self.stores_ = [coding.stores for coding in codings]
+        self.kinds_ = [coding.kind for coding in codings]
+        self.ranges_ = np.array([(coding.low, coding.high) for coding in codings])
+        self.categories_ = [coding.categories for coding in codings]
+        self.weights_ = weights
+        return self
+
+    def cross(self, A: Any, B: Any) -> NDArray[np.float64]:
+        """Return the dissimilarities of the rows of A from those of B."""
+        return self.prepare(A, B)(slice(None), slice(None))
+
+    def prepare(self, A: Any, B: Any) -> Tile:
+        """Return a function of (rows, columns) that gives that tile of ``cross(A, B)``."""
+        check_is_fitted(self)
+        codings = self._codings()
+        weighing = self._weighing(codings)
+        strangers: list[dict[Any, int]] = [{} for _ in codings]
+        left = self._encode(A, codings, strangers)
+        right = left if B is A else self._encode(B, codings, strangers)
+
+        def tile(rows: slice, columns: slice) -> NDArray[np.float64]:
+            return average_differences(left.take(rows), right.take(columns), weighing)
+
+        return tile
+
+    def _codings(self) -> list[Coding]:
+        """Return the coding of each column."""
+        return [
+            Coding(name, stores, kind, low, high, categories)
+            for name, stores, kind, (low, high), categories in zip(
+                self.names_,
+                self.stores_,
+                self.kinds_,
+                self.ranges_.tolist(),
+                self.categories_,
+                strict=True,
+            )
+        ]
+
+    def _weighing(self, codings: list[Coding]) -> Weighing:
+        """Return the weights of the columns that count, by how they are coded."""
+        counts = self.weights_ > 0.0
+        scale = np.array([coding.is_scale for coding in codings])
+        asymmetric = np.array([coding.kind == "asymmetric" for coding in codings])
+        equal = counts & ~scale
+        return Weighing(self.weights_[counts & scale], self.weights_[equal], asymmetric[equal])
+
+    def _encode(
+        self, X: Any, codings: list[Coding], strangers: list[dict[Any, int]]
+    ) -> CodedTable:
+        """Code the columns that count, after checking that they are those of `fit`."""
+        columns = read_columns(X)
+        self._check_columns(columns)
+        n_rows = len(columns[0].values)
+        numbers, codes = [np.empty((0, n_rows))], [np.empty((0, n_rows), dtype=np.int32)]
+        for column, coding, weight, strange in zip(
+            columns, codings, self.weights_, strangers, strict=True
+        ):
+            if weight > 0.0:
+                coding.check_type(column)
+                if coding.is_scale:
+                    numbers.append(weight * coding.place(column)[None, :])
+                else:
+                    codes.append(coding.number(column, strange)[None, :])
+        return CodedTable(np.concatenate(numbers), np.concatenate(codes))
+
+    def _check_columns(self, columns: list[Column]) -> None:
+        """Refuse a table with other columns than that of `fit`."""
+        if len(columns) != len(self.names_):
+            raise ValueError(
+                f"X must have the {len(self.names_)} columns of the training data, got "
+                f"{len(columns)}"
+            )
+        names = [column.name for column in columns]
+        if self.named_ and all(column.named for column in columns) and names != self.names_:
+            raise ValueError(
+                f"X must have the columns of the training data, {self.names_}, in that order, "
+                f"got {names}"
+            )
+
+
+def _check_names(parameter: str, given: Any, names: list[Any]) -> None:
+    """Refuse names that no column has."""
+    for name in given or {}:
+        if name not in names:
+            raise ValueError(f"{parameter} names {name!r}, which is not a column of X: {names}")
+
+
+def _check_weights(
+    weights: Mapping[Any, float] | ArrayLike | None, names: list[Any]
+) -> NDArray[np.float64]:
+    """Return a weight for each column."""
+    if isinstance(weights, Mapping):
+        _check_names("weights", weights, names)
+        weights = [weights.get(name, 1.0) for name in names]
+    checked = np.ones(len(names)) if weights is None else np.array(weights, dtype=np.float64)
+    if checked.shape != (len(names),):
+        raise ValueError(
+            f"weights must have one entry for each of the {len(names)} columns, got shape "
+            f"{checked.shape}"
+        )
+    if not np.isfinite(checked).all() or (checked < 0.0).any():
+        raise ValueError(f"weights must be finite and not negative, got {checked.tolist()}")
+    return checked

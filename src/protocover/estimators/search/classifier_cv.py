@@ -1,0 +1,524 @@
+"""The prototype vector machine with its radius chosen by cross-validation."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from inspect import signature
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import check_cv
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.metadata_routing import (
+    UNUSED,
+    MetadataRouter,
+    MethodMapping,
+    _raise_for_params,
+    process_routing,
+)
+from sklearn.utils.validation import check_is_fitted
+
+from ...candidates import check_candidate_names
+from ...cover import ModelVerification
+from ...data.points import check_estimator_examples
+from ...dissimilarity import resolve_metric
+from ...prototypes.coverage import Coverage
+from ...prototypes.explanation import Explanation
+from ...resources import check_n_jobs, row_count
+from ...selection.by_class import snap_weights
+from ...selection.grid import radii_of
+from ...selection.parameters import (
+    check_closed_ball,
+    check_costs,
+    check_radii,
+    check_verbose,
+    check_weights,
+    is_count,
+    unchanged_on_error,
+)
+from ...selection.training import check_labels
+from ...solvers import check_options, find_solver
+from ..classifier import PVMClassifier
+from .chosen import OfBestEstimator
+from .crossvalidation import Split, cross_validate
+from .folds import prepare_checked
+from .results import report_failures, split_scores, tabulate
+from .standard_error import RULES, choose
+from .trials import Trial, name_choices
+
+__all__ = ["PVMClassifierCV"]
+
+
+class PVMClassifierCV(ClassifierMixin, BaseEstimator):
+    """Prototype vector machine that chooses its radius by cross-validation.
+
+    Each fold is one path over all radii and costs, so that a whole grid costs little
+    more than a few fits a fold.
+
+    Parameters
+    ----------
+    eps : int or array-like, default=20
+        Radii to try, or how many :func:`suggest_eps` is to propose for the candidates.
+    prototype_costs : array-like or None, default=None
+        Costs of a prototype to try; None for the default of :class:`PVMClassifier` on all
+        points alone, 1/n or what `sample_weight` makes of it.
+    cv : int, splitter or iterable, default=10
+        As in scikit-learn; an int gives stratified folds.
+    rule : {"1se", "best"}, default="1se"
+        "1se" takes the fewest prototypes whose score is within one standard error of
+        the best, as in the paper; "best" takes the best score.
+    max_prototypes : int or None, default=None
+        Only settings with at most so many prototypes, on average over the folds, are
+        considered, and the final model keeps at most so many.
+    scoring : str, callable or None, default=None
+        Any scorer of scikit-learn; None for accuracy.
+    error_score : "raise" or float, default=nan
+        As in scikit-learn: the score of a setting on a fold where fitting or scoring
+        fails, with a :class:`~sklearn.exceptions.FitFailedWarning`; "raise" for the error
+        itself. A setting whose mean score is NaN is not chosen; one that leaves no
+        prototypes scores NaN without a warning.
+    metric : metric, or a list or dict of them, default="euclidean"
+        As in :class:`PVMClassifier`. Several are compared; a dict gives them names, which
+        otherwise are their own, numbered where several have the same.
+    solver : str, callable, or a list or dict of these, default="greedy"
+        As in :class:`PVMClassifier`. Several are compared, as metrics are.
+    solver_options : dict or None, default=None
+        As in :class:`PVMClassifier`, for all solvers. In the folds a ``time_limit`` is for
+        each class at each radius and cost.
+    memory : str, joblib.Memory or None, default=None
+        Folder in which finished folds are kept, so that a fit that was interrupted goes
+        on where it stopped. A function that was changed is noticed, one that it calls is
+        not.
+    n_jobs : int or None, default=None
+        Folds computed at once, by joblib.
+    metric_params, candidates, closed_ball, outlier_label, random_state
+        As in :class:`PVMClassifier`. Candidates are made anew in each fold.
+    verbose : int, default=0
+        Above 0, a progress bar over the folds; above 1, also over the radii in each.
+
+    Attributes
+    ----------
+    best_estimator_ : PVMClassifier
+        Fitted on all points with the chosen setting. Its fitted attributes, such as
+        `prototypes_` and `objective_`, are this object's, too.
+    eps_, prototype_cost_ : float
+        The chosen radius and cost.
+    best_params_ : dict
+        The chosen setting, with the names of its metric and solver.
+    best_index_ : int
+        Its place in `cv_results_`.
+    best_score_ : float
+        Its mean score.
+    cv_results_ : dict of ndarray
+        In scikit-learn's shape: ``param_eps``, ``mean_test_score`` and so on, with
+        ``mean_n_prototypes`` and ``std_n_prototypes`` beside them. One pass serves all
+        radii and costs of a fold: ``mean_fit_time`` is its time divided by their number.
+        Distances that are computed once for all folds are shared out in the same way.
+    n_splits_ : int
+        Number of folds.
+    classes_ : ndarray
+        Labels, sorted.
+    n_features_in_ : int
+        Number of features, where examples are rows of numbers.
+    feature_names_in_ : ndarray of str
+        Their names, where `X` had any.
+
+    See Also
+    --------
+    PVMClassifier : With a given radius.
+    pvm_path : The selections themselves.
+
+    Notes
+    -----
+    The scores are those of :class:`~sklearn.model_selection.GridSearchCV` over
+    :class:`PVMClassifier`, fold by fold. So are the rules for weights: without metadata
+    routing they count in scoring wherever the scorer takes them, with it where the scorer
+    requests them, as the default one does.
+
+    Memory is that of the memberships of the largest radius, once for all folds and once
+    more for each of the `n_jobs` folds that are computed at once.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from protocover import PVMClassifierCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = PVMClassifierCV(cv=5, random_state=0).fit(X, y)
+    >>> len(clf.prototype_indices_)
+    10
+    >>> clf.score(X, y) > 0.9
+    True
+    """
+
+    # Only the splitter wants the groups, so nobody need ask for them in the search's name.
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"groups": UNUSED}
+
+    best_estimator_: PVMClassifier
+    class_count_ = OfBestEstimator()
+    prototypes_ = OfBestEstimator()
+    prototype_indices_ = OfBestEstimator()
+    prototype_labels_ = OfBestEstimator()
+    prototype_covered_ = OfBestEstimator()
+    prototype_miscovered_ = OfBestEstimator()
+    prototype_sources_ = OfBestEstimator()
+    prototype_rows_ = OfBestEstimator()
+    outlier_label_ = OfBestEstimator()
+    objective_ = OfBestEstimator()
+    lower_bound_ = OfBestEstimator()
+    gap_ = OfBestEstimator()
+    certificate_ = OfBestEstimator()
+    solution_ = OfBestEstimator()
+    dissimilarity_ = OfBestEstimator()
+
+    def __init__(
+        self,
+        eps: int | ArrayLike = 20,
+        *,
+        prototype_costs: ArrayLike | None = None,
+        cv: Any = 10,
+        rule: str = "1se",
+        max_prototypes: int | None = None,
+        scoring: Any = None,
+        error_score: float | str = np.nan,
+        metric: Any = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        candidates: Any = "train",
+        solver: Any = "greedy",
+        solver_options: dict[str, Any] | None = None,
+        closed_ball: bool = False,
+        outlier_label: Any = None,
+        memory: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.eps = eps
+        self.prototype_costs = prototype_costs
+        self.cv = cv
+        self.rule = rule
+        self.max_prototypes = max_prototypes
+        self.scoring = scoring
+        self.error_score = error_score
+        self.metric = metric
+        self.metric_params = metric_params
+        self.candidates = candidates
+        self.solver = solver
+        self.solver_options = solver_options
+        self.closed_ball = closed_ball
+        self.outlier_label = outlier_label
+        self.memory = memory
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        unlabeled: Any = None,
+        **params: Any,
+    ) -> Self:
+        """Try all settings on all folds, choose one, and fit it on all points.
+
+        Parameters
+        ----------
+        X, y : training points and labels
+            As in :meth:`PVMClassifier.fit`.
+        sample_weight : array-like, shape (n_points,), or None, default=None
+            As in :meth:`PVMClassifier.fit`; counts in scoring, too, if the scorer takes it.
+        groups : array-like, shape (n_points,), or None, default=None
+            For a splitter that keeps groups together, such as
+            :class:`~sklearn.model_selection.GroupKFold`.
+        unlabeled : array-like, shape (n_unlabeled, n_features), or None, default=None
+            Further candidates whose class is not known, the same in all folds.
+        **params : dict
+            Further metadata for the splitter and the scorer, with scikit-learn's
+            ``enable_metadata_routing`` only.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        self._check_settings()
+        with unchanged_on_error(self):
+            self._fit(X, y, sample_weight, groups, unlabeled, params)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each query's nearest prototype; see `PVMClassifier.predict`."""
+        check_is_fitted(self)
+        return self.best_estimator_.predict(X)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return minus the distances; see `PVMClassifier.decision_function`."""
+        check_is_fitted(self)
+        return self.best_estimator_.decision_function(X)
+
+    def explain(self, X: Any) -> Explanation:
+        """Tell which prototypes decided; see `PVMClassifier.explain`."""
+        check_is_fitted(self)
+        return self.best_estimator_.explain(X)
+
+    def distances_to_prototypes(self, X: Any) -> NDArray[np.float64]:
+        """Return the dissimilarities; see `PVMClassifier.distances_to_prototypes`."""
+        check_is_fitted(self)
+        return self.best_estimator_.distances_to_prototypes(X)
+
+    def coverage(self, X: Any, y: Any) -> Coverage:
+        """Tell which points lie in which ball; see `PVMClassifier.coverage`."""
+        check_is_fitted(self)
+        return self.best_estimator_.coverage(X, y)
+
+    def verify(
+        self, X: Any, y: Any, sample_weight: Any = None, *, unlabeled: Any = None
+    ) -> ModelVerification:
+        """Recheck the model against its training data; see `PVMClassifier.verify`."""
+        check_is_fitted(self)
+        return self.best_estimator_.verify(X, y, sample_weight, unlabeled=unlabeled)
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Tell which metadata goes where: groups to the splitter, weights to the scorer, too.
+
+        Returns
+        -------
+        MetadataRouter
+            As of scikit-learn's own searches.
+        """
+        to_splitter = MethodMapping().add(caller="fit", callee="split")
+        to_scorer = MethodMapping().add(caller="fit", callee="score")
+        router = MetadataRouter(owner=self).add_self_request(self)
+        router.add(splitter=self.cv, method_mapping=to_splitter)
+        return router.add(scorer=self._scorer(), method_mapping=to_scorer)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        first = next(iter(name_choices(self.metric).values()), "euclidean")
+        tags.input_tags = PVMClassifier(metric=first).__sklearn_tags__().input_tags
+        return tags
+
+    def _check_settings(self) -> None:
+        """Refuse what can be refused before looking at the data."""
+        check_closed_ball(self.closed_ball)
+        check_n_jobs(self.n_jobs)
+        check_verbose(self.verbose)
+        if self.rule not in RULES:
+            raise ValueError(
+                f"rule must be one of {', '.join(map(repr, RULES))}, got {self.rule!r}"
+            )
+        most = self.max_prototypes
+        if most is not None and not (is_count(most) and most >= 0):
+            raise ValueError(
+                f"max_prototypes must be a whole number not below 0, or None, got {most!r}"
+            )
+        if isinstance(self.cv, bool) or (is_count(self.cv) and self.cv < 2):
+            raise ValueError(
+                "cv must be a number of folds from 2 up, a splitter or pairs of rows to train "
+                f"and to test on, got {self.cv!r}"
+            )
+        if not (isinstance(self.error_score, Real) or self.error_score == "raise"):
+            raise ValueError(f"error_score must be a number or 'raise', got {self.error_score!r}")
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        groups: Any,
+        unlabeled: Any,
+        params: dict[str, Any],
+    ) -> None:
+        """Score every setting on every fold, choose, refit, and set the attributes."""
+        check_candidate_names(X, self.candidates, unlabeled)
+        examples = self._check_examples(X)
+        some = next(iter(examples.values()))
+        classes, codes = check_labels(y, some)
+        weights = check_weights(sample_weight, codes, classes)
+        given = None if sample_weight is None else weights
+        costs = check_costs(self.prototype_costs, snap_weights(weights))
+        labels = classes[codes]
+        split_params, score_params = self._route(given, groups, params)
+        splits = self._splits(some, labels, split_params)
+        trials = self._trials(examples, labels, weights, unlabeled)
+        folds = cross_validate(
+            trials,
+            splits,
+            labels,
+            weights,
+            costs=costs,
+            scorer=self._scorer(),
+            score_params=score_params,
+            error_score=self.error_score,
+            unlabeled=unlabeled,
+            memory=self.memory,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
+        results = tabulate(trials, costs, folds)
+        scores = split_scores(results, len(splits))
+        report_failures(folds, scores, self.error_score, stacklevel=3)
+        best = choose(
+            scores,
+            results["mean_n_prototypes"],
+            rule=self.rule,
+            max_prototypes=self.max_prototypes,
+        )
+        setting = results["params"][best]
+        self.best_estimator_ = self._refit(trials, setting, X, labels, given, unlabeled)
+        self.classes_ = classes
+        self.best_index_ = best
+        self.best_params_ = setting
+        self.best_score_ = float(results["mean_test_score"][best])
+        self.eps_, self.prototype_cost_ = setting["eps"], setting["prototype_cost"]
+        self.cv_results_ = results
+        self.n_splits_ = len(splits)
+
+    def _refit(
+        self,
+        trials: list[Trial],
+        setting: dict[str, Any],
+        X: Any,
+        y: NDArray[Any],
+        sample_weight: NDArray[np.float64] | None,
+        unlabeled: Any,
+    ) -> PVMClassifier:
+        """Return a classifier with the chosen setting, fitted on all points."""
+        names = setting["metric"], setting["solver"]
+        trial = next(trial for trial in trials if (trial.metric, trial.solver) == names)
+        chosen: PVMClassifier = clone(trial.model).set_params(
+            eps=setting["eps"],
+            prototype_cost=setting["prototype_cost"],
+            n_prototypes=self.max_prototypes,
+            n_jobs=self.n_jobs,
+        )
+        return chosen.fit(X, y, sample_weight, unlabeled=unlabeled)
+
+    def _check_examples(self, X: Any) -> dict[str, Any]:
+        """Return the examples checked, once for each metric as it wants them."""
+        metrics = {
+            name: resolve_metric(metric, self.metric_params)
+            for name, metric in name_choices(self.metric).items()
+        }
+        tables = [name for name, one in metrics.items() if getattr(one, "pairwise", False)]
+        if not metrics or (tables and len(tables) < len(metrics)):
+            raise ValueError(
+                "metric must be one or several, either all of examples or all of tables of "
+                f"dissimilarities, got {list(metrics)}; search over tables by themselves"
+            )
+        examples = {
+            name: check_estimator_examples(self, X, metric, reset=True)
+            for name, metric in metrics.items()
+        }
+        for name in tables:
+            if examples[name].shape[0] != examples[name].shape[1]:
+                raise ValueError(
+                    "cross-validation of a table of dissimilarities needs a square one, whose "
+                    f"columns are the points, got shape {examples[name].shape}"
+                )
+        return examples
+
+    def _scorer(self) -> Any:
+        """Return the scorer; the default one wants weights wherever there are any."""
+        if self.scoring is not None:
+            return get_scorer(self.scoring)
+        scorer = get_scorer("accuracy")
+        return scorer.set_score_request(sample_weight=True) if _routing_enabled() else scorer
+
+    def _route(
+        self, sample_weight: NDArray[np.float64] | None, groups: Any, params: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return what the splitter and what the scorer is told beside points and labels."""
+        given = {"sample_weight": sample_weight, "groups": groups}
+        given = {name: value for name, value in given.items() if value is not None}
+        if _routing_enabled():
+            routed = process_routing(self, "fit", **given, **params)
+            return routed.splitter.split, routed.scorer.score
+        _raise_for_params(params, self, "fit")
+        weights = given.pop("sample_weight", None)
+        if weights is None:
+            return given, {}
+        if not _takes_weights(self._scorer()):
+            warnings.warn(
+                f"scoring={self.scoring!r} takes no sample_weight, so weights count in fitting "
+                "and not in scoring",
+                UserWarning,
+                stacklevel=4,
+            )
+            return given, {}
+        return given, {"sample_weight": weights}
+
+    def _splits(self, X: Any, y: NDArray[Any], split_params: dict[str, Any]) -> list[Split]:
+        """Return the rows to train and to test on, for each fold."""
+        rows = np.arange(row_count(X))
+        splitter = check_cv(self.cv, y, classifier=True)
+        splits = [
+            (rows[train], rows[test]) for train, test in splitter.split(X, y, **split_params)
+        ]
+        if not splits:
+            raise ValueError(f"cv must give at least one split, got none from {self.cv!r}")
+        return splits
+
+    def _trials(
+        self,
+        examples: Mapping[str, Any],
+        y: NDArray[Any],
+        weights: NDArray[np.float64],
+        unlabeled: Any,
+    ) -> list[Trial]:
+        """Return every metric with every solver, and its radii."""
+        trials = []
+        solvers = name_choices(self.solver)
+        if not solvers:
+            raise ValueError(f"solver must be one or several, got {self.solver!r}")
+        for solver in solvers.values():
+            check_options(find_solver(solver), self.solver_options)
+        for name, metric in name_choices(self.metric).items():
+            model = PVMClassifier(
+                metric=metric,
+                metric_params=self.metric_params,
+                candidates=self.candidates,
+                solver_options=self.solver_options,
+                closed_ball=self.closed_ball,
+                outlier_label=self.outlier_label,
+                random_state=self.random_state,
+            )
+            radii = self._radii(model, examples[name], y, weights, unlabeled)
+            trials += [
+                Trial(name, label, clone(model).set_params(solver=solver), examples[name], radii)
+                for label, solver in solvers.items()
+            ]
+        return trials
+
+    def _radii(
+        self,
+        model: PVMClassifier,
+        X: Any,
+        y: NDArray[Any],
+        weights: NDArray[np.float64],
+        unlabeled: Any,
+    ) -> NDArray[np.float64]:
+        """Return the radii to try with a metric; points of weight zero do not count."""
+        if not is_count(self.eps):
+            return check_radii(self.eps)
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        training = prepare_checked(model, X, y, weights, unlabeled=unlabeled, rng=rng)
+        return radii_of(self.eps, training, rng=rng)
+
+
+def _routing_enabled() -> bool:
+    """Whether scikit-learn's metadata routing is switched on."""
+    return bool(get_config()["enable_metadata_routing"])
+
+
+def _takes_weights(scorer: Any) -> bool:
+    """Whether a scorer, or the function it is made from, can weight the points."""
+    return "sample_weight" in signature(getattr(scorer, "_score_func", scorer)).parameters

@@ -1,0 +1,304 @@
+"""One fold of a cross-validation: a path on its training part, scored on the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.validation import _check_method_params
+
+from ...dissimilarity import resolve_metric
+from ...exceptions import NoPrototypesError
+from ...resources import row_count
+from ...selection.by_class import Selection
+from ...selection.path import solve_path
+from ...selection.training import Training, prepare_training, training_levels
+from ...solvers import find_solver, greedy, unwrapped
+from ..classifier import PVMClassifier
+
+__all__ = ["FoldScores", "prepare_checked", "score_fold", "shared_levels"]
+
+Floats = NDArray[np.float64]
+Selections = tuple[tuple[Selection, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class FoldScores:
+    """Scores and sizes over the grid of one fold.
+
+    Parameters
+    ----------
+    score : ndarray of float, shape (n_eps, n_costs)
+        Score on the points held out, or what stands for one that could not be had.
+    n_prototypes : ndarray of float, shape (n_eps, n_costs)
+        Number of prototypes of the model that was scored, NaN if there was none.
+    fit_time : float
+        Seconds that the path took, which is one for all settings.
+    score_time : ndarray of float, shape (n_eps, n_costs)
+        Seconds that scoring took.
+    failures : tuple of str
+        The error of each setting that could not be scored.
+    """
+
+    score: Floats
+    n_prototypes: Floats
+    fit_time: float
+    score_time: Floats
+    failures: tuple[str, ...] = ()
+
+    @classmethod
+    def failed(
+        cls, shape: tuple[int, int], error: Exception, *, score: float, time: float
+    ) -> Self:
+        """Return the scores of a fold that could not be fitted."""
+        n_prototypes, reasons = np.full(shape, np.nan), (_reason(error),) * int(np.prod(shape))
+        return cls(np.full(shape, score), n_prototypes, time, np.zeros(shape), reasons)
+
+
+def score_fold(
+    model: PVMClassifier,
+    X: Any,
+    y: Any,
+    sample_weight: Floats,
+    *,
+    train: NDArray[np.intp],
+    test: NDArray[np.intp],
+    radii: Floats,
+    costs: Floats,
+    scorer: Any,
+    score_params: dict[str, Any],
+    error_score: Any,
+    unlabeled: Any = None,
+    levels: csr_array | None = None,
+    verbose: int = 0,
+    fingerprint: str = "",
+) -> FoldScores:
+    """Fit `model` for all radii and costs on the rows `train` and score it on `test`.
+
+    Candidates are made, and the dissimilarity is fitted, from the training rows alone.
+    `levels` are those between all points, where they are the same in every fold.
+    `error_score` stands for scores that an error prevents; "raise" raises it. In a cache
+    `fingerprint` stands for the model and the scorer.
+    """
+    model = clone(model)  # its random_state is to be as new in every fold
+    train = train[sample_weight[train] > 0.0]
+    start = perf_counter()
+    try:
+        training, selections = _solve(
+            model,
+            _take_examples(model, X, train, beside=train),
+            _safe_indexing(y, train),
+            sample_weight[train],
+            radii=radii,
+            costs=costs,
+            unlabeled=unlabeled,
+            levels=None if levels is None else _fold_part(levels, train, row_count(X)),
+            verbose=verbose,
+        )
+    except Exception as error:
+        if error_score == "raise":
+            raise
+        shape = (len(radii), len(costs))
+        return FoldScores.failed(shape, error, score=error_score, time=perf_counter() - start)
+    held_out = (_take_examples(model, X, test, beside=train), _safe_indexing(y, test))
+    given = _check_method_params(X, params=score_params, indices=test)
+    return _score_selections(
+        model,
+        training,
+        selections,
+        held_out,
+        radii=radii,
+        costs=costs,
+        scorer=scorer,
+        score_params=given,
+        error_score=error_score,
+        fit_time=perf_counter() - start,
+    )
+
+
+def shared_levels(
+    model: PVMClassifier,
+    X: Any,
+    y: Any,
+    radii: Floats,
+    *,
+    unlabeled: Any,
+    n_jobs: int | None,
+    verbose: int,
+) -> csr_array | None:
+    """Build the levels between all points once for all folds, where that leaks nothing.
+
+    That is so where the candidates are the points themselves and the dissimilarity learns
+    nothing: a pair then has the same level in every fold that holds both.
+    """
+    dissimilarity = resolve_metric(model.metric, model.metric_params)
+    plain = isinstance(model.candidates, str) and model.candidates == "train"
+    if not (plain and getattr(dissimilarity, "learns_nothing", False)):
+        return None
+    rng = np.random.default_rng(0)
+    training = prepare_checked(model, X, y, None, unlabeled=unlabeled, rng=rng)
+    whole = clone(model).set_params(n_jobs=n_jobs)
+    return fold_levels(training, whole, radii, rng=rng, verbose=verbose)
+
+
+def _take_examples(
+    model: PVMClassifier, X: Any, rows: NDArray[np.intp], *, beside: NDArray[np.intp]
+) -> Any:
+    """Return some examples; of a square table the values between them and those `beside`."""
+    if model.__sklearn_tags__().input_tags.pairwise:
+        return X[np.ix_(rows, beside)]
+    return _safe_indexing(X, rows)
+
+
+def fold_levels(
+    training: Training,
+    model: PVMClassifier,
+    radii: Floats,
+    *,
+    rng: np.random.Generator,
+    verbose: int,
+) -> csr_array:
+    """Build the levels that `model` needs for a path over `radii`."""
+    return training_levels(
+        training,
+        radii=radii,
+        closed=model.closed_ball,
+        rng=rng,
+        n_jobs=model.n_jobs,
+        verbose=verbose,
+    )
+
+
+def _fold_part(levels: csr_array, train: NDArray[np.intp], n_points: int) -> csr_array:
+    """Cut the levels down to the points of a fold; columns after all points are unlabeled."""
+    columns = np.concatenate([train, np.arange(n_points, levels.shape[1])])
+    return levels[train][:, columns]
+
+
+def _solve(
+    model: PVMClassifier,
+    X: Any,
+    y: Any,
+    sample_weight: Floats,
+    *,
+    radii: Floats,
+    costs: Floats,
+    unlabeled: Any,
+    levels: csr_array | None,
+    verbose: int,
+) -> tuple[Training, Selections]:
+    """Return the training part of a fold and its selections for all radii and costs."""
+    rng = np.random.default_rng(check_random_state(model.random_state).randint(2**31))
+    training = prepare_checked(model, X, y, sample_weight, unlabeled=unlabeled, rng=rng)
+    if levels is None:
+        levels = fold_levels(training, model, radii, rng=rng, verbose=verbose)
+    solver = find_solver(model.solver)
+    # How far from the best a fold's selection is does not matter for its score.
+    without_bound = {"bound": False} if unwrapped(solver) is greedy else {}
+    selections = solve_path(
+        training,
+        levels,
+        n_radii=len(radii),
+        costs=costs,
+        solver=solver,
+        options={**(model.solver_options or {}), **without_bound},
+        rng=rng,
+        verbose=verbose,
+    )
+    return training, selections
+
+
+def prepare_checked(
+    model: PVMClassifier,
+    X: Any,
+    y: Any,
+    sample_weight: Floats | None,
+    *,
+    unlabeled: Any,
+    rng: np.random.Generator,
+) -> Training:
+    """Prepare points that the search has checked already."""
+    return prepare_training(
+        X,
+        y,
+        sample_weight,
+        metric=model.metric,
+        metric_params=model.metric_params,
+        candidates=model.candidates,
+        check=lambda X, dissimilarity: X,
+        rng=rng,
+        unlabeled=unlabeled,
+    )
+
+
+def _score_selections(
+    model: PVMClassifier,
+    training: Training,
+    selections: Selections,
+    held_out: tuple[Any, Any],
+    *,
+    radii: Floats,
+    costs: Floats,
+    scorer: Any,
+    score_params: dict[str, Any],
+    error_score: Any,
+    fit_time: float,
+) -> FoldScores:
+    """Score every selection, those that equal the one before them only once."""
+    sizes = np.array([[len(one.candidates) for one in row] for row in selections], dtype=float)
+    score, time = np.empty_like(sizes), np.zeros_like(sizes)
+    failures = []
+    for i, eps in enumerate(radii):
+        last: Selection | None = None
+        reason: str | None = None
+        for j, selection in enumerate(selections[i]):
+            if last is not None and _same(selection, last):
+                score[i, j], time[i, j] = score[i, j - 1], time[i, j - 1]
+            else:
+                start = perf_counter()
+                fitted = model.with_selection(selection, training, eps=eps, cost=costs[j])
+                score[i, j], reason = _score(
+                    fitted, held_out, scorer, score_params=score_params, error_score=error_score
+                )
+                time[i, j] = perf_counter() - start
+            last = selection
+            failures += [reason] if reason is not None else []
+    return FoldScores(score, sizes, fit_time, time, tuple(failures))
+
+
+def _score(
+    fitted: PVMClassifier,
+    held_out: tuple[Any, Any],
+    scorer: Any,
+    *,
+    score_params: dict[str, Any],
+    error_score: Any,
+) -> tuple[float, str | None]:
+    """Return the score of one model, or what stands for it and why."""
+    try:
+        return float(scorer(fitted, *held_out, **score_params)), None
+    except NoPrototypesError:  # an outcome of a grid, which there is no need to look into
+        return np.nan, None
+    except Exception as error:
+        if error_score == "raise":
+            raise
+        return error_score, _reason(error)
+
+
+def _reason(error: Exception) -> str:
+    """Return an error in one line."""
+    first, _, _ = str(error).strip().partition("\n")
+    return f"{type(error).__name__}: {first}"
+
+
+def _same(one: Selection, other: Selection) -> bool:
+    """Whether two selections have the same prototypes."""
+    return np.array_equal(one.candidates, other.candidates) and np.array_equal(
+        one.classes, other.classes
+    )

@@ -1,0 +1,69 @@
+"""What a search tries: every metric with every solver, each over a grid of radii."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..classifier import PVMClassifier
+
+__all__ = ["Trial", "name_choices"]
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One metric with one solver.
+
+    Parameters
+    ----------
+    metric, solver : str
+        Their names in the table of results.
+    model : PVMClassifier
+        Not fitted; with everything but the radius and the cost.
+    X : rows, or a table of values between points
+        All points as the metric takes them, checked.
+    radii : ndarray of float, shape (n_eps,)
+        Rising.
+    """
+
+    metric: str
+    solver: str
+    model: PVMClassifier
+    X: Any
+    radii: NDArray[np.float64]
+
+
+def name_choices(choices: Any) -> dict[str, Any]:
+    """Give each of several choices a name of its own; one choice alone is a list of one.
+
+    A function goes by its name, an object by its `repr`. Of several with one name the
+    second is numbered 2 and so on: every choice is tried, and can be told from the others.
+    """
+    if isinstance(choices, Mapping):
+        return _numbered((str(name), choice) for name, choice in choices.items())
+    several = choices if isinstance(choices, list | tuple) else [choices]
+    return _numbered((_name(choice), choice) for choice in several)
+
+
+def _name(choice: Any) -> str:
+    """Return what a choice is called."""
+    return choice if isinstance(choice, str) else getattr(choice, "__name__", repr(choice))
+
+
+def _numbered(choices: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Return choices by name, those of one name numbered from the second on."""
+    listed = list(choices)
+    # A number never makes the name that another choice has from the start.
+    taken = {name for name, _ in listed}
+    named: dict[str, Any] = {}
+    for name, choice in listed:
+        number, unique = 1, name
+        while unique in named or (number > 1 and unique in taken):
+            number += 1
+            unique = f"{name}-{number}"
+        named[unique] = choice
+    return named

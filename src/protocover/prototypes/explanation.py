@@ -1,0 +1,124 @@
+"""Why single queries were given their class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.frames import make_frame
+
+__all__ = ["Explanation"]
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """For each query its nearest prototype and that of the runner-up class.
+
+    Parameters
+    ----------
+    label : ndarray, shape (n_queries,)
+        Class of the nearest prototype, also where `predict` answers `outlier_label`
+        because the query is not `inside`.
+    prototype : ndarray of int
+        Its place in ``prototypes_``.
+    distance : ndarray of float
+        Its dissimilarity from the query.
+    inside : ndarray of bool
+        Whether the query lies in its ball. If not, it lies in no ball at all.
+    runner_up_label, runner_up_prototype, runner_up_distance : ndarray
+        The nearest prototype of any other class. Where only one class has prototypes
+        the label is the query's own, the place -1 and the distance inf.
+    margin : ndarray of float
+        By how much the runner-up is farther away; a small one is a close call.
+
+    Notes
+    -----
+    A model without any prototype can only answer `outlier_label`. That is then the label
+    and that of the runner-up, both places are -1, both distances inf, and the margin is 0.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from protocover import PVMClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> why = PVMClassifier(eps=1.0).fit(X, y).explain(X[:2])
+    >>> why.label, why.inside
+    (array([0, 0]), array([ True,  True]))
+    """
+
+    label: NDArray[Any]
+    prototype: NDArray[np.intp]
+    distance: NDArray[np.float64]
+    inside: NDArray[np.bool_]
+    runner_up_label: NDArray[Any]
+    runner_up_prototype: NDArray[np.intp]
+    runner_up_distance: NDArray[np.float64]
+    margin: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls,
+        index: NDArray[np.intp],
+        distance: NDArray[np.float64],
+        classes: NDArray[Any],
+        within: Callable[[NDArray[np.float64]], NDArray[np.bool_]],
+    ) -> Self:
+        """Explain from the nearest prototype of each class.
+
+        Parameters
+        ----------
+        index, distance : ndarray, shape (n_queries, n_classes)
+            Place and dissimilarity of the nearest prototype; -1 and inf where there is none.
+        classes : ndarray, shape (n_classes,)
+            Labels.
+        within : callable
+            Tells of dissimilarities whether they are within the radius.
+        """
+        rows = np.arange(len(distance))
+        first = distance.argmin(axis=1)
+        others = distance.copy()
+        others[rows, first] = np.inf
+        second = np.where(np.isinf(others).all(axis=1), first, others.argmin(axis=1))
+        return cls(
+            label=classes[first],
+            prototype=index[rows, first],
+            distance=distance[rows, first],
+            inside=within(distance[rows, first]),
+            runner_up_label=classes[second],
+            runner_up_prototype=np.where(second == first, -1, index[rows, second]),
+            runner_up_distance=others[rows, second],
+            margin=others[rows, second] - distance[rows, first],
+        )
+
+    @classmethod
+    def of_nothing(cls, n_queries: int, label: Any) -> Self:
+        """Explain answers that are `label` because there is no prototype."""
+        labels, nowhere = np.full(n_queries, label), np.full(n_queries, -1)
+        beyond = np.full(n_queries, np.inf)
+        return cls(
+            label=labels,
+            prototype=nowhere,
+            distance=beyond,
+            inside=np.zeros(n_queries, dtype=bool),
+            runner_up_label=labels,
+            runner_up_prototype=nowhere,
+            runner_up_distance=beyond,
+            margin=np.zeros(n_queries),
+        )
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+    def to_frame(self, index: Any = None) -> Any:
+        """Return a pandas data frame with a row for each query.
+
+        Parameters
+        ----------
+        index : index-like or None, default=None
+            Names of the queries, such as the index of the frame they came from.
+        """
+        return make_frame({field.name: getattr(self, field.name) for field in fields(self)}, index)

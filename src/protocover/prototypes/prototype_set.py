@@ -1,0 +1,147 @@
+"""A chosen set of prototypes, ready to be asked which of them is nearest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, vstack
+from sklearn.utils import _safe_indexing
+
+from ..balls import build_balls
+from ..balls.nearest import find_nearest, nearest_in_groups
+from ..resources import limited_threads, row_count
+
+__all__ = ["PrototypeSet", "column_order"]
+
+# Numbers held at once where dissimilarities come by whole rows.
+_TABLE_SIZE = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class PrototypeSet:
+    """Prototypes side by side by class, so that a tie goes to the class first in order.
+
+    Parameters
+    ----------
+    points : rows, or column numbers of a table
+        The prototypes, class by class.
+    order : ndarray of int, shape (n_prototypes,)
+        Place of each in the order of selection.
+    bounds : ndarray of int, shape (n_classes + 1,)
+        Class c is ``points[bounds[c]:bounds[c + 1]]``.
+    dissimilarity : dissimilarity
+        Fitted, with whatever it needs of the training data for these prototypes.
+    """
+
+    points: Any
+    order: NDArray[np.intp]
+    bounds: NDArray[np.intp]
+    dissimilarity: Any
+
+    @classmethod
+    def of(
+        cls, points: Any, classes: NDArray[np.intp], *, n_classes: int, dissimilarity: Any
+    ) -> Self:
+        """Sort prototypes that stand for the given class numbers."""
+        order = np.argsort(classes, kind="stable")
+        ordered = _safe_indexing(points, order)
+        bounds = np.searchsorted(classes[order], np.arange(n_classes + 1))
+        if hasattr(dissimilarity, "for_prototypes"):
+            dissimilarity = dissimilarity.for_prototypes(ordered)
+        return cls(ordered, order, bounds, dissimilarity)
+
+    def nearest(
+        self, X: Any, *, n_jobs: int | None = None
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Return each query's nearest prototype, in order of selection, and its distance."""
+        index, distance = self._find(X, np.array([0, len(self.order)]), n_jobs)
+        return self.order[index[:, 0]], distance[:, 0]
+
+    def nearest_place(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.intp]:
+        """Return each query's nearest prototype alone, which may be known where distances are not.
+
+        Of a kernel matrix, for instance, without K(x, x) of the queries.
+        """
+        if not (self._is_table and hasattr(self.dissimilarity, "ranking")):
+            return self.nearest(X, n_jobs=n_jobs)[0]
+        ranking = self.dissimilarity.ranking(X, self._by_selection())
+        # In class order, so that a tie goes to the class first in order.
+        return np.asarray(self.order[ranking[:, self.order].argmin(axis=1)])
+
+    def nearest_by_class(
+        self, X: Any, *, n_jobs: int | None = None
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Return the same for each class: -1 and inf for a class without prototypes."""
+        if len(self.order) == 0:
+            shape = (row_count(X), len(self.bounds) - 1)
+            return np.full(shape, -1, dtype=np.intp), np.full(shape, np.inf)
+        index, distance = self._find(X, self.bounds, n_jobs)
+        return np.where(index < 0, -1, self.order[index]), distance
+
+    def distances(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
+        """Return the dissimilarities of the queries from all prototypes as selected."""
+        if len(self.order) == 0:
+            return np.empty((row_count(X), 0))
+        with limited_threads(n_jobs):
+            if self._is_table:
+                return np.asarray(self.dissimilarity.cross(X, self._by_selection()))
+            table = np.empty((row_count(X), len(self.order)))
+            table[:, self.order] = self.dissimilarity.cross(X, self.points)
+            return table
+
+    def balls(self, X: Any, *, eps: float, closed: bool, n_jobs: int | None = None) -> csr_array:
+        """Tell which queries lie within `eps` of which prototypes, as selected."""
+        if len(self.order) == 0:
+            return csr_array((row_count(X), 0), dtype=bool)
+        if self._answers_whole_rows:
+            # A table is in memory already, with more columns than there are prototypes.
+            step = row_count(X) if self._is_table else _TABLE_SIZE // len(self.order)
+            step = max(1, step)
+            starts = range(0, row_count(X), step)
+            blocks = (
+                self.distances(_safe_indexing(X, slice(i, i + step)), n_jobs=n_jobs)
+                for i in starts
+            )
+            inside = [csr_array(table <= eps if closed else table < eps) for table in blocks]
+            return vstack(inside, format="csr")
+        sorted_by_class = build_balls(
+            self.dissimilarity, X, self.points, eps=eps, closed=closed, n_jobs=n_jobs
+        )
+        return sorted_by_class[:, np.argsort(self.order)]
+
+    @property
+    def _answers_whole_rows(self) -> bool:
+        """Whether a query's dissimilarities from some of the prototypes cannot be had alone."""
+        return self._is_table or hasattr(self.dissimilarity, "for_prototypes")
+
+    @property
+    def _is_table(self) -> bool:
+        """Whether queries are rows of a table of values between examples."""
+        return bool(getattr(self.dissimilarity, "pairwise", False))
+
+    def _by_selection(self) -> NDArray[np.intp]:
+        """Return the columns of a table that the prototypes are, in order of selection."""
+        columns = np.empty_like(self.points)
+        columns[self.order] = self.points
+        return np.asarray(columns)
+
+    def _find(
+        self, X: Any, bounds: NDArray[np.intp], n_jobs: int | None
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Find the nearest in each group of prototypes, by place in class order."""
+        if not self._is_table:
+            return find_nearest(self.dissimilarity, X, self.points, bounds=bounds, n_jobs=n_jobs)
+        return nearest_in_groups(self.distances(X, n_jobs=n_jobs)[:, self.order], bounds)
+
+
+def column_order(columns: NDArray[np.intp], n_columns: int) -> NDArray[np.intp] | None:
+    """Return the order that sorts prototypes which are all columns of a table, else None.
+
+    Queries may come with the columns of all candidates or of the prototypes. Where these
+    are as many, only one order of the prototypes makes no difference between the two.
+    """
+    order = np.argsort(columns, kind="stable")
+    return order if np.array_equal(columns[order], np.arange(n_columns)) else None

@@ -1,0 +1,269 @@
+"""Labels, balls and weights in, one cover problem per class out; and their solutions joined.
+
+The prototype vector machine's integer program separates by class (paper, appendix A).
+Here is the one place where that happens.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from ..cover import CoverProblem, CoverSolution, relative_gap
+from ..resources import progress_bar
+from ..solvers import Solver, ask_solver, default_time_limit
+
+__all__ = ["Selection", "formulate", "select", "snap_to", "snap_weights", "weight_grid"]
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """Prototypes of all classes, in one order of selection.
+
+    Parameters
+    ----------
+    candidates : ndarray of int, shape (n_prototypes,)
+        Column of each prototype in the table of balls. In a fitted model its place among
+        all candidates as they were given, those of weight zero counted too.
+    classes : ndarray of int, shape (n_prototypes,)
+        Number of the class it stands for.
+    covered : ndarray of int, shape (n_prototypes,)
+        Points of its class that no prototype of that class selected before it covers.
+    miscovered : ndarray of int, shape (n_prototypes,)
+        Points of other classes in its ball.
+    score : ndarray of float, shape (n_prototypes,)
+        What the order was made by; for the greedy the drop in the objective before the
+        cost of the prototype.
+    solutions : tuple of CoverSolution
+        The solution of each class's problem, with the same numbers of candidates.
+    """
+
+    candidates: NDArray[np.intp]
+    classes: NDArray[np.intp]
+    covered: NDArray[np.intp]
+    miscovered: NDArray[np.intp]
+    score: NDArray[np.float64]
+    solutions: tuple[CoverSolution, ...]
+
+    @classmethod
+    def joined(
+        cls, solutions: Sequence[CoverSolution], miscovered: Sequence[NDArray[np.intp]]
+    ) -> Self:
+        """Put the solutions of all classes into one order.
+
+        By falling score, then class, then the solver's own order within the class.
+        """
+        classes, place = _order(solutions)
+        offset = np.cumsum([0] + [len(solution.selected) for solution in solutions])
+        at = offset[classes] + place
+        return cls(
+            score=np.concatenate([solution.score for solution in solutions])[at],
+            candidates=np.concatenate([solution.selected for solution in solutions])[at],
+            classes=classes,
+            covered=np.concatenate([solution.newly_covered for solution in solutions])[at],
+            miscovered=np.concatenate(miscovered)[at],
+            solutions=tuple(solutions),
+        )
+
+    def rearranged(self, order: NDArray[np.intp]) -> Self:
+        """Return the same prototypes in another order, with `covered` as first counted."""
+        names = ("candidates", "classes", "covered", "miscovered", "score")
+        return replace(self, **{name: getattr(self, name)[order] for name in names})
+
+    def renumbered(self, candidates: NDArray[np.intp]) -> Self:
+        """Return the same selection with other numbers for its candidates, in their order."""
+        known, first = np.unique(self.candidates, return_index=True)
+        number = candidates[first]
+        solutions = (
+            replace(one, selected=number[np.searchsorted(known, one.selected)])
+            for one in self.solutions
+        )
+        return replace(self, candidates=candidates, solutions=tuple(solutions))
+
+    @property
+    def objective(self) -> float:
+        """Objective of the whole integer program (paper, equation 3)."""
+        return math.fsum(solution.objective for solution in self.solutions)
+
+    @property
+    def lower_bound(self) -> float:
+        """No choice of prototypes has a smaller objective; -inf where nothing is proved."""
+        return math.fsum(solution.lower_bound for solution in self.solutions)
+
+    @property
+    def certificate(self) -> str:
+        """What is known of the whole, and who says so; see :class:`CoverSolution`.
+
+        It is proved only if every class is, nothing is known if nothing is known of one
+        class, and it rests on the solver's word if any class does.
+        """
+        words = {solution.certificate for solution in self.solutions}
+        if "none" in words:
+            return "none"
+        known = "proved" if words <= {"proved", "solver-proved"} else "bounded"
+        return known if words <= {"proved", "bounded"} else f"solver-{known}"
+
+    @property
+    def gap(self) -> float:
+        """Largest share of the objective that a better selection could save."""
+        return relative_gap(self.objective, self.lower_bound)
+
+
+def formulate(
+    balls: csr_array,
+    y: NDArray[np.intp],
+    weights: NDArray[np.float64],
+    *,
+    n_classes: int,
+    prototype_cost: float,
+) -> list[CoverProblem]:
+    """Write down each class's prize-collecting set cover.
+
+    Parameters
+    ----------
+    balls : csr_array of bool, shape (n_points, n_candidates)
+        Which point lies in which candidate's ball.
+    y : ndarray of int, shape (n_points,)
+        Class numbers from 0.
+    weights : ndarray of float, shape (n_points,)
+        What leaving the point uncovered, or covering it wrongly once, costs.
+    n_classes : int
+        Number of classes, some of which may be empty.
+    prototype_cost : float
+        The price of one prototype.
+    """
+    members = [np.flatnonzero(y == label) for label in range(n_classes)]
+    covers = [balls[rows].tocsc() for rows in members]
+    reach = [cover.T @ weights[rows] for cover, rows in zip(covers, members, strict=True)]
+    total = np.sum(reach, axis=0, dtype=np.float64)
+    return [
+        CoverProblem(cover, total - own, weights[rows], prototype_cost)
+        for cover, own, rows in zip(covers, reach, members, strict=True)
+    ]
+
+
+def select(
+    problems: Sequence[CoverProblem],
+    solver: Solver,
+    *,
+    n_prototypes: int | Mapping[int, int] | None = None,
+    rng: np.random.Generator | None = None,
+    options: Mapping[str, Any] | None = None,
+    verbose: int = 0,
+) -> Selection:
+    """Solve every class's problem and join the solutions in one order.
+
+    The order is by falling score, then class, then the solver's own order within the
+    class: for the paper's greedy, the order in which it takes (candidate, class) pairs
+    when run on all classes at once.
+
+    Parameters
+    ----------
+    problems : sequence of CoverProblem
+        One for each class.
+    solver : Solver
+        Applied to each of them.
+    n_prototypes : int, mapping from class number to int, or None
+        At most so many prototypes in total, or for each class named.
+    rng : numpy.random.Generator or None
+        Each class gets its own child of it.
+    options : mapping or None
+        Passed on to the solver. A ``time_limit``, given or the solver's default, is for
+        all classes together: each gets an equal share of what those before it have left.
+    verbose : int, default=0
+        Above 0, a progress bar over the classes.
+    """
+    budgets = [
+        n_prototypes.get(label) if isinstance(n_prototypes, Mapping) else n_prototypes
+        for label in range(len(problems))
+    ]
+    rngs = (np.random.default_rng() if rng is None else rng).spawn(len(problems))
+    shares = _time_shares(solver, dict(options or {}), len(problems))
+    work = zip(problems, budgets, rngs, shares, strict=True)
+    with progress_bar(work, len(problems), "classes", verbose) as bar:
+        solutions = [
+            ask_solver(solver, problem, rng=child, max_prototypes=budget, options=share)
+            for problem, budget, child, share in bar
+        ]
+    if isinstance(n_prototypes, int):
+        solutions = _spend(problems, solutions, n_prototypes)
+    return Selection.joined(solutions, _miscovered(problems, solutions))
+
+
+def snap_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Round weights to a binary grid so coarse that all their sums are exact.
+
+    Sums of grid numbers come out the same in any order, so that ties are ties on every
+    machine and certificates can be checked to the last bit. Whole numbers stay as they
+    are unless there are very many of them; other weights move by at most one part in
+    2**30 of the largest for up to four million points.
+    """
+    return snap_to(weight_grid(float(weights.max(initial=0.0)), len(weights)), weights)
+
+
+def snap_to(grid: float, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Round weights to multiples of `grid`, only zeros to zero: no point gets lost."""
+    return np.maximum(np.round(weights / grid), weights > 0.0) * grid
+
+
+def weight_grid(largest: float, n_points: int) -> float:
+    """Return the grid on which `n_points` weights up to `largest` have exact sums."""
+    if largest == 0.0:
+        return 1.0
+    bits = 52 - math.ceil(math.log2(n_points + 1))
+    mantissa, exponent = math.frexp(largest)
+    least = exponent - 1 if mantissa == 0.5 else exponent
+    # No grid is finer than the smallest positive number there is.
+    return math.ldexp(1.0, max(least - bits, -1074))
+
+
+def _time_shares(
+    solver: Solver, options: dict[str, Any], n_classes: int
+) -> Iterator[dict[str, Any]]:
+    """Yield each class's options, a time limit shared out as the classes come."""
+    limit = options.get("time_limit", default_time_limit(solver))
+    deadline = None if limit is None else time.monotonic() + float(limit)
+    for left in range(n_classes, 0, -1):
+        if deadline is not None:
+            options["time_limit"] = max(0.0, deadline - time.monotonic()) / left
+        yield dict(options)
+
+
+def _spend(
+    problems: Sequence[CoverProblem], solutions: Sequence[CoverSolution], budget: int
+) -> list[CoverSolution]:
+    """Keep the first `budget` prototypes of the joint order."""
+    classes, _ = _order(solutions)
+    kept = np.bincount(classes[:budget], minlength=len(solutions))
+    return [
+        solution if k == len(solution.selected) else solution.recomputed(problem, int(k))
+        for problem, solution, k in zip(problems, solutions, kept, strict=True)
+    ]
+
+
+def _order(solutions: Sequence[CoverSolution]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Class and place within its class of every prototype, in the joint order."""
+    sizes = [len(solution.selected) for solution in solutions]
+    classes = np.repeat(np.arange(len(solutions)), sizes)
+    place = np.concatenate([np.arange(size) for size in sizes] or [np.empty(0, np.intp)])
+    score = np.concatenate([solution.score for solution in solutions] or [np.empty(0)])
+    order = np.lexsort((place, classes, -score))
+    return classes[order], place[order]
+
+
+def _miscovered(
+    problems: Sequence[CoverProblem], solutions: Sequence[CoverSolution]
+) -> list[NDArray[np.intp]]:
+    """Count the points of other classes in the balls of each class's prototypes."""
+    sizes = [np.diff(problem.cover.indptr) for problem in problems]
+    total = np.sum(sizes, axis=0)
+    return [
+        (total - own)[solution.selected] for own, solution in zip(sizes, solutions, strict=True)
+    ]

@@ -1,0 +1,205 @@
+"""The paper's grid of radii to search: quantiles of the dissimilarities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse, triu
+from sklearn.utils import _safe_indexing, check_random_state
+
+from ..balls import RadiusSearch, build_balls
+from ..candidates import check_candidate_names, take
+from ..data.points import check_examples
+from ..dissimilarity import resolve_metric
+from ..resources import row_count
+from .parameters import check_radii, is_count
+from .radius import draw_rows
+from .training import Training, check_labels, make_pools
+
+__all__ = ["propose_grid", "radii_of", "suggest_eps"]
+
+_SAMPLE_SIZE = 2000
+_BLOCK_ROWS = 4096
+
+Floats = NDArray[np.float64]
+
+
+def suggest_eps(
+    X: Any,
+    y: ArrayLike | None = None,
+    n: int = 20,
+    *,
+    metric: Any = "euclidean",
+    metric_params: dict[str, Any] | None = None,
+    candidates: Any = "train",
+    unlabeled: Any = None,
+    max_quantile: float | None = None,
+    random_state: Any = None,
+) -> Floats:
+    """Propose a grid of radii: quantiles of the dissimilarities between points.
+
+    The grid starts at the smallest positive dissimilarity, where every ball holds its
+    centre alone and the classifier is the nearest neighbour rule, and goes up in
+    equal steps of the quantile (paper, sections 5.2 and 5.3).
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix, shape (n_points, n_features)
+        Points, or a table of dissimilarities with ``metric="precomputed"``.
+    y : array-like, shape (n_points,), or None
+        Labels. They decide how far up the grid goes unless `max_quantile` does, and
+        candidates that are drawn or made by class.
+    n : int, default=20
+        Number of radii. Fewer come back where quantiles coincide.
+    metric, metric_params
+        As in :class:`protocover.PVMClassifier`.
+    candidates, unlabeled
+        As in :class:`protocover.PVMClassifier` and its `fit`. Where they are not the
+        training points themselves, the dissimilarities are those of points from
+        candidates, which alone decide who lies in whose ball: at the smallest of them
+        balls hold no more than the points at their centres.
+    max_quantile : float or None, default=None
+        Quantile of the largest radius. By default one and a half times the share of
+        pairs that are of one class, and at most 0.5: radii beyond that mostly join
+        different classes.
+    random_state : int, RandomState or None, default=None
+        Draws candidates as :class:`protocover.PVMClassifier` does, and the 2000 points
+        and 2000 candidates that are used when there are more.
+
+    Returns
+    -------
+    ndarray of float
+        Rising radii.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from protocover import suggest_eps
+    >>> X, y = load_iris(return_X_y=True)
+    >>> suggest_eps(X, y, n=4).round(2)
+    array([0.1 , 0.79, 1.33, 2.36])
+    """
+    if not is_count(n) or n < 1:
+        raise ValueError(f"n must be a positive integer, got {n!r}")
+    if max_quantile is not None and not 0.0 < max_quantile <= 1.0:
+        raise ValueError(f"max_quantile must be above 0 and at most 1, got {max_quantile!r}")
+    rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
+    dissimilarity = resolve_metric(metric, metric_params)
+    check_candidate_names(X, candidates, unlabeled)
+    X = check_examples(X, dissimilarity)
+    n_points = row_count(X)
+    classes, codes = (np.zeros(1), np.zeros(n_points, int)) if y is None else check_labels(y, X)
+    dissimilarity.fit(X, None if y is None else codes)
+    pools = make_pools(
+        dissimilarity,
+        candidates,
+        X,
+        codes,
+        rows=np.arange(n_points),
+        extent=n_points,
+        rng=rng,
+        unlabeled=unlabeled,
+    )
+    training = Training(X, codes, np.ones(n_points), classes, dissimilarity, pools)
+    if max_quantile is None:
+        max_quantile = 0.5 if y is None else _upper_quantile(codes)
+    return propose_grid(training, int(n), rng=rng, max_quantile=max_quantile)
+
+
+def radii_of(eps: Any, training: Training, *, rng: np.random.Generator) -> Floats:
+    """Return the radii that ``eps=`` of a path stands for: given, or as many as it says."""
+    if not is_count(eps):
+        return check_radii(eps)
+    if eps < 1:
+        raise ValueError(f"eps must be radii or a positive number of them, got {eps!r}")
+    return propose_grid(training, int(eps), rng=rng)
+
+
+def propose_grid(
+    training: Training, n: int, *, rng: np.random.Generator, max_quantile: float | None = None
+) -> Floats:
+    """Return at most `n` radii for points and candidates that are ready; see `suggest_eps`."""
+    upper = _upper_quantile(training.codes) if max_quantile is None else max_quantile
+    distances = _sample_distances(training, rng)
+    if len(distances) == 0:
+        raise ValueError("suggest_eps needs at least two points at a positive dissimilarity")
+    grid = np.quantile(distances, np.linspace(0.0, upper, n), method="lower")
+    grid[0] = _smallest(training, float(distances.min()))
+    return np.unique(grid)
+
+
+def _upper_quantile(codes: NDArray[np.intp]) -> float:
+    """Quantile of the largest radius of a grid: one and a half times the pairs of one class."""
+    shares = np.bincount(codes) / len(codes)
+    return min(0.5, 1.5 * float((shares**2).sum()))
+
+
+def _chooses_points(training: Training) -> bool:
+    """Whether the candidates are the training points, all of them and no others."""
+    return len(training.pools) == 1 and training.pools[0].points is training.points
+
+
+def _sample_distances(training: Training, rng: np.random.Generator) -> Floats:
+    """Positive dissimilarities of all points from all candidates, or between samples of many."""
+    X, pools, dissimilarity = training.points, training.pools, training.dissimilarity
+    rows = draw_rows(row_count(X), _SAMPLE_SIZE, rng)
+    if _chooses_points(training):
+        points = _safe_indexing(X, rows)
+        table = np.asarray(dissimilarity.cross(points, points))
+        if getattr(dissimilarity, "symmetric", False):
+            table = table[np.triu_indices(len(table), k=1)]
+        return table[table > 0.0]
+    columns = draw_rows(sum(map(len, pools)), _SAMPLE_SIZE, rng)
+    chosen = take(pools, columns)
+    if training.is_table:
+        table = dissimilarity.table(X)[np.ix_(rows, chosen)]
+    else:
+        table = np.asarray(dissimilarity.cross(_safe_indexing(X, rows), chosen))
+    return np.asarray(table[table > 0.0])
+
+
+def _smallest(training: Training, at_most: float) -> float:
+    """Smallest positive dissimilarity of all, where a fast search can tell it."""
+    dissimilarity, pools = training.dissimilarity, training.pools
+    n_candidates = sum(map(len, pools))
+    most = max(row_count(training.points), n_candidates)
+    if not isinstance(dissimilarity, RadiusSearch) or training.is_table or most <= _SAMPLE_SIZE:
+        return at_most
+    X = _distinct(training.points)
+    Z = X if _chooses_points(training) else _distinct(take(pools, np.arange(n_candidates)))
+    balls = build_balls(dissimilarity, X, Z, eps=at_most)
+    if Z is X and getattr(dissimilarity, "symmetric", False):
+        balls = triu(balls, k=1, format="csr")
+    smallest = at_most
+    for i in np.flatnonzero(np.diff(balls.indptr)):
+        near = balls.indices[balls.indptr[i] : balls.indptr[i + 1]]
+        distances = dissimilarity.cross(_safe_indexing(X, [i]), _safe_indexing(Z, near))[0]
+        smallest = min(smallest, distances[distances > 0.0].min(initial=smallest))
+    return float(smallest)
+
+
+def _distinct(X: Any) -> Any:
+    """Return each row of a table once: pairs of equal rows are many and tell nothing."""
+    if not (issparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2)):
+        return X
+    seen: dict[bytes, int] = {}
+    for i, row in enumerate(_row_bytes(X)):
+        # Digests, so that a file of rows is read but not held.
+        seen.setdefault(blake2b(row, digest_size=16).digest(), i)
+    return X if len(seen) == row_count(X) else X[np.fromiter(seen.values(), dtype=np.intp)]
+
+
+def _row_bytes(X: Any) -> Iterator[bytes]:
+    """Yield something for each row that is equal for equal rows."""
+    for start in range(0, row_count(X), _BLOCK_ROWS):
+        block = X[start : start + _BLOCK_ROWS]
+        if issparse(block):
+            for a, b in zip(block.indptr, block.indptr[1:], strict=False):
+                yield block.indices[a:b].tobytes() + block.data[a:b].tobytes()
+        else:
+            for row in block + block.dtype.type(0):  # makes one zero of both
+                yield row.tobytes()

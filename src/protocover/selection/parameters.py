@@ -1,0 +1,259 @@
+"""Checks of what users pass to the estimators, each with a way out in its message."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from numbers import Integral, Real
+from typing import Any, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.validation import column_or_1d
+
+from ..exceptions import warn_caller
+
+__all__ = [
+    "check_closed_ball",
+    "check_column",
+    "check_costs",
+    "check_eps",
+    "check_largest_weight",
+    "check_n_prototypes",
+    "check_outlier_label",
+    "check_prototype_cost",
+    "check_radii",
+    "check_verbose",
+    "check_weight_numbers",
+    "check_weights",
+    "default_prototype_cost",
+    "is_count",
+    "unchanged_on_error",
+]
+
+# Sums, squares and quotients of weights between these stay well within the range of floats.
+_LEAST_WEIGHT, _MOST_WEIGHT = 1e-250, 1e280
+# Beyond this weights are floats of few digits, whole or not, and nothing is repeated so often.
+_MOST_REPETITIONS = 2.0**53
+
+
+@contextmanager
+def unchanged_on_error(estimator: Any) -> Iterator[None]:
+    """Put an estimator back as it was if fitting it fails, whatever the reason."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+def check_eps(eps: Any) -> float | None:
+    """Return the radius as a float, or None for ``"auto"``."""
+    if isinstance(eps, str) and eps == "auto":
+        return None
+    if _is_number(eps) and 0.0 < float(eps) < np.inf:
+        return float(eps)
+    raise ValueError(
+        f"eps must be a positive number or 'auto', got {eps!r}; suggest_eps(X, y) proposes a grid"
+    )
+
+
+def check_closed_ball(closed_ball: Any) -> bool:
+    """Return whether balls are closed as a plain bool."""
+    if isinstance(closed_ball, bool | np.bool_):
+        return bool(closed_ball)
+    raise ValueError(
+        f"closed_ball must be True or False, got {closed_ball!r}; True puts points at distance "
+        "eps exactly into the ball"
+    )
+
+
+def check_prototype_cost(cost: Any, weights: NDArray[np.float64]) -> float:
+    """Return the cost of a prototype, by default that of :func:`default_prototype_cost`."""
+    if cost is None:
+        some = weights[weights > 0.0]
+        whole = bool((some == np.floor(some)).all())
+        return default_prototype_cost(float(some.sum()), float(some.min()), whole=whole)
+    if _is_number(cost) and 0.0 <= float(cost) < np.inf:
+        return float(cost)
+    raise ValueError(
+        "prototype_cost must be a number not below 0, or None for one that only breaks ties, got "
+        f"{cost!r}"
+    )
+
+
+def default_prototype_cost(total: float, smallest: float, *, whole: bool) -> float:
+    """Return a cost so low that all prototypes together cost no more than the lightest point.
+
+    Weights that are whole numbers are repetitions: the cost is one over the number of
+    points they stand for, 1/n where there are none. Others have no unit of their own: the
+    cost is the square of the smallest over their sum, and scales as they do.
+
+    Parameters
+    ----------
+    total, smallest : float
+        Of the positive weights.
+    whole : bool
+        Whether all of them are whole numbers.
+    """
+    if whole and total <= _MOST_REPETITIONS:
+        return 1.0 / total
+    return smallest * (smallest / total)
+
+
+def is_count(value: Any) -> TypeGuard[int]:
+    """Whether a value is a whole number; True and False are none."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def check_radii(eps: Any) -> NDArray[np.float64]:
+    """Return a grid of radii, rising and without repetition."""
+    radii = _rising(eps)
+    if radii is None or not (np.isfinite(radii) & (radii > 0.0)).all():
+        raise ValueError(
+            f"eps must be positive numbers, got {eps!r}; suggest_eps(X, y) proposes a grid"
+        )
+    return radii
+
+
+def check_costs(costs: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a grid of costs, rising and without repetition."""
+    if costs is None:
+        return np.array([check_prototype_cost(None, weights)])
+    grid = _rising(costs)
+    if grid is None or not (np.isfinite(grid) & (grid >= 0.0)).all():
+        raise ValueError(
+            "prototype_costs must be numbers not below 0, or None for one that only breaks ties, "
+            f"got {costs!r}"
+        )
+    return grid
+
+
+def check_n_prototypes(n_prototypes: Any, classes: NDArray[Any]) -> int | dict[int, int] | None:
+    """Return the budget, a mapping's labels turned into class numbers."""
+    if n_prototypes is None:
+        return None
+    if isinstance(n_prototypes, Mapping):
+        number = {label: k for k, label in enumerate(classes.tolist())}
+        unknown = [label for label in n_prototypes if label not in number]
+        if unknown:
+            raise ValueError(
+                f"n_prototypes names classes that are not in y: {unknown}; the classes are "
+                f"{classes.tolist()}"
+            )
+        return {number[label]: _count(k) for label, k in n_prototypes.items()}
+    return _count(n_prototypes)
+
+
+def check_outlier_label(label: Any, classes: NDArray[Any], y: NDArray[np.intp]) -> Any:
+    """Return the label of queries in no ball, or None to answer without looking."""
+    if label is None:
+        return None
+    if isinstance(label, str) and label == "most_frequent":
+        return classes[np.bincount(y).argmax()]
+    if not np.isscalar(label):
+        raise ValueError(
+            f"outlier_label must be one label, 'most_frequent' or None, got {label!r}"
+        )
+    if (np.asarray(label).dtype.kind in "US") != (classes.dtype.kind in "US") and (
+        classes.dtype.kind != "O"
+    ):
+        raise ValueError(
+            f"outlier_label must be of the kind of the labels in y, {classes.dtype}, got {label!r}"
+        )
+    return label
+
+
+def check_verbose(verbose: Any) -> None:
+    """Refuse a verbosity that is no number."""
+    if not isinstance(verbose, Integral | np.bool_):
+        raise ValueError(f"verbose must be a whole number, 0 for silence, got {verbose!r}")
+
+
+def check_column(y: Any) -> NDArray[Any]:
+    """Return labels as one dimension, with scikit-learn's warning for a table of one column."""
+    column = np.asarray(column_or_1d(y))
+    if len(y.shape if hasattr(y, "shape") else np.asarray(y).shape) == 2:
+        warn_caller(
+            "A column-vector y was passed when a 1d array was expected. Please change the shape "
+            "of y to (n_samples,), for example using ravel().",
+            DataConversionWarning,
+        )
+    return column
+
+
+def check_weights(
+    sample_weight: Any, y: NDArray[np.intp], classes: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Return one weight a point, not negative and with something of every class."""
+    if sample_weight is None:
+        return np.ones(len(y))
+    weights = check_weight_numbers(sample_weight, len(y))
+    if (weights < 0.0).any():
+        raise ValueError(
+            f"sample_weight must not be negative, got {weights.min():g}; use 0 to leave a "
+            "point out"
+        )
+    check_largest_weight(float(weights.max(initial=0.0)))
+    empty = np.setdiff1d(np.arange(len(classes)), y[weights > 0.0])
+    if len(empty):
+        raise ValueError(
+            f"every class needs a point of positive sample_weight, got none for "
+            f"{classes[empty].tolist()}; drop those points from X and y instead"
+        )
+    return weights
+
+
+def check_largest_weight(largest: float) -> None:
+    """Refuse weights that are all zero, or so large or small that floats cannot add them up."""
+    if largest == 0.0:
+        raise ValueError("sample_weight must be positive for some point, got all zero")
+    if not _LEAST_WEIGHT <= largest <= _MOST_WEIGHT:
+        raise ValueError(
+            f"sample_weight must have its largest number between {_LEAST_WEIGHT:g} and "
+            f"{_MOST_WEIGHT:g}, got {largest:g}; multiply all weights, and prototype_cost if it "
+            "is given, by one factor"
+        )
+
+
+def check_weight_numbers(sample_weight: Any, n_points: int) -> NDArray[np.float64]:
+    """Return one finite number a point; a number alone is that of every point."""
+    rule = f"sample_weight must hold one number for each of the {n_points} points"
+    try:
+        given = np.asarray(sample_weight)
+        weights = given.astype(np.float64) if given.dtype.kind in "biufO" else None
+    except (TypeError, ValueError):
+        weights = None
+    if weights is None or not (weights.ndim or _is_number(sample_weight)):
+        raise ValueError(f"{rule}, got {reprlib.repr(sample_weight)}")
+    if weights.shape not in ((), (n_points,)):
+        raise ValueError(f"{rule}, got shape {weights.shape}")
+    if not np.isfinite(weights).all():
+        raise ValueError(f"{rule}, got NaN or infinity; use 0 to leave a point out")
+    return np.array(np.broadcast_to(weights, n_points))
+
+
+def _rising(values: Any) -> NDArray[np.float64] | None:
+    """Return the different numbers of a list or of one number, None where it is no such thing."""
+    entries = np.atleast_1d(np.asarray(values, dtype=object))
+    if entries.ndim > 1 or len(entries) == 0 or not all(map(_is_number, entries)):
+        return None
+    return np.unique(entries.astype(np.float64))
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a real number; True and False are none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _count(k: Any) -> int:
+    """Return a number of prototypes as an int."""
+    if is_count(k) and int(k) >= 0:
+        return int(k)
+    raise ValueError(
+        f"n_prototypes must be a whole number not below 0, or a dict of them by class, got {k!r}"
+    )

@@ -1,0 +1,131 @@
+"""The radius to start with: the one that ``eps="auto"`` stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+
+from ..balls.nearest import find_nearest, nearest_in_groups
+from ..resources import row_count
+from .training import Training
+
+__all__ = ["SAMPLE_SIZE", "draw_rows", "propose_eps", "weighted_quantile"]
+
+SAMPLE_SIZE = 1000
+
+# Rows that are read, and sorted by class, at once.
+_BLOCK_BYTES = 1 << 22
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+
+def propose_eps(
+    training: Training, *, rng: np.random.Generator, n_jobs: int | None = None
+) -> float:
+    """Return the radius that ``eps="auto"`` stands for.
+
+    It is the median, over the training points, of the distance to the nearest point of
+    another class: half of the balls around them are pure at that radius. With one class,
+    whose balls are always pure, it is the lower quartile of the distances between points.
+    That is a scale of the labelled points: whatever the candidates are, balls larger than
+    that reach from one class into another.
+
+    Parameters
+    ----------
+    training : Training
+        Of a table of dissimilarities that is not square the columns stand for the points.
+    rng : numpy.random.Generator
+        Draws the sample that is used when there are many points.
+    n_jobs : int or None, default=None
+        Threads.
+    """
+    columns = _point_columns(training)
+    sample = draw_rows(len(columns), SAMPLE_SIZE, rng)
+    if len(training.classes) == 1:
+        distances = _within_sample(training, columns[sample], rng)
+        return weighted_quantile(distances[distances > 0.0], None, 0.25)
+    distances = _distance_to_rival(training, columns[sample], n_jobs)
+    positive = distances > 0.0
+    shares = training.weights[sample] if _is_square(training) else np.ones(len(sample))
+    return weighted_quantile(distances[positive], shares[positive], 0.5)
+
+
+def _is_square(training: Training) -> bool:
+    """Whether the points are their own candidates, or could be."""
+    return not training.is_table or training.pools[0].source == "train"
+
+
+def _point_columns(training: Training) -> Indices:
+    """Return the columns of a table that stand for the points; the points' own numbers else."""
+    if not _is_square(training):
+        return np.arange(training.points.shape[1])
+    if training.is_table and training.rows is not None:
+        return training.rows
+    return np.arange(row_count(training.points))
+
+
+def _within_sample(training: Training, columns: Indices, rng: np.random.Generator) -> Floats:
+    """Dissimilarities between the points of a sample, flat."""
+    X, dissimilarity = training.points, training.dissimilarity
+    if training.is_table:
+        rows = draw_rows(row_count(X), SAMPLE_SIZE, rng)
+        return np.asarray(dissimilarity.table(X)[np.ix_(rows, columns)]).ravel()
+    points = _safe_indexing(X, columns)
+    return np.asarray(dissimilarity.cross(points, points)).ravel()
+
+
+def _distance_to_rival(training: Training, columns: Indices, n_jobs: int | None) -> Floats:
+    """Distance from each candidate to the nearest point not of its nearest point's class."""
+    X, y, dissimilarity = training.points, training.codes, training.dissimilarity
+    classes = np.arange(len(training.classes) + 1)
+    if not training.is_table and getattr(dissimilarity, "symmetric", False):
+        queries = _safe_indexing(X, columns)
+        nearest = np.full((len(columns), len(training.classes)), np.inf)
+        for rows in _row_blocks(X):
+            order = rows[np.argsort(y[rows], kind="stable")]
+            bounds = np.searchsorted(y[order], classes)
+            points = _safe_indexing(X, order)
+            _, found = find_nearest(dissimilarity, queries, points, bounds=bounds, n_jobs=n_jobs)
+            np.minimum(nearest, found, out=nearest)
+    else:
+        order = np.argsort(y, kind="stable")
+        table = _columns(training, columns)[order]
+        _, nearest = nearest_in_groups(table.T, np.searchsorted(y[order], classes))
+    return np.partition(nearest, 1, axis=1)[:, 1]
+
+
+def _row_blocks(X: Any) -> Iterator[Indices]:
+    """Cut the row numbers of an array into blocks, so that a file of rows is never copied."""
+    n_rows, step = row_count(X), row_count(X)
+    if isinstance(X, np.ndarray):
+        step = max(SAMPLE_SIZE, _BLOCK_BYTES // max(1, X[:1].nbytes))
+    for start in range(0, n_rows, step):
+        yield np.arange(start, min(start + step, n_rows))
+
+
+def _columns(training: Training, columns: Indices) -> Floats:
+    """Dissimilarities of all points from some of them."""
+    X, dissimilarity = training.points, training.dissimilarity
+    if training.is_table:
+        return np.asarray(dissimilarity.table(X)[:, columns])
+    return np.asarray(dissimilarity.cross(X, _safe_indexing(X, columns)))
+
+
+def draw_rows(n: int, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """All of `n` rows, or a sorted sample of `size` of them."""
+    return np.arange(n) if n <= size else np.sort(rng.choice(n, size, replace=False))
+
+
+def weighted_quantile(values: Floats, shares: Floats | None, q: float) -> float:
+    """Weighted lower quantile; 1 if there is nothing to take it of."""
+    if len(values) == 0:
+        return 1.0
+    order = np.argsort(values)
+    shares = np.ones(len(values)) if shares is None else shares
+    running = np.cumsum(shares[order])
+    return float(values[order[np.searchsorted(running, q * running[-1])]])

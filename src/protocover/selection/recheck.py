@@ -1,0 +1,219 @@
+"""A fitted model rechecked against its training data: the problems are written down again."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import replace
+from functools import partial
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+from sklearn.utils import check_random_state
+
+from ..candidates import Pool, numbers, take
+from ..cover import CoverProblem, CoverSolution, ModelVerification, verify
+from ..data.points import check_estimator_examples
+from ..resources import row_count
+from .by_class import formulate
+from .training import Training, prepare_training, training_balls
+
+__all__ = ["recheck_model"]
+
+_NOT_REMADE = (
+    "its candidates were drawn at random and cannot be made again without the seed: the "
+    "objective is rechecked, the bounds are not; fit with random_state=0, say, to have them "
+    "rechecked too"
+)
+
+
+def recheck_model(
+    model: Any, X: Any, y: Any, sample_weight: Any = None, *, unlabeled: Any = None
+) -> ModelVerification:
+    """Recheck all that a fitted classifier says of its prototypes; see `PVMClassifier.verify`."""
+    training, remade = _prepare_again(model, X, y, sample_weight, unlabeled)
+    if not remade:
+        warnings.warn(f"this model can be rechecked in part only: {_NOT_REMADE}", stacklevel=3)
+    columns = _columns(model, training) if remade else np.arange(len(model.prototype_indices_))
+    problems = formulate(
+        training_balls(
+            training,
+            eps=model.eps_,
+            closed=model.closed_ball,
+            rng=np.random.default_rng(0),
+            n_jobs=model.n_jobs,
+            verbose=0,
+        ),
+        training.codes,
+        training.weights,
+        n_classes=len(training.classes),
+        prototype_cost=model.prototype_cost_,
+    )
+    solutions = _solutions(model, columns, bounded=remade)
+    found = map(verify, problems, solutions)
+    return ModelVerification(
+        by_class=dict(zip(model.classes_.tolist(), found, strict=True)),
+        faults=(
+            *_data_faults(model, training, columns),
+            *_count_faults(model, problems, columns),
+            *_sum_faults(model),
+        ),
+        unchecked="" if remade else _NOT_REMADE,
+    )
+
+
+def _prepare_again(
+    model: Any, X: Any, y: Any, sample_weight: Any, unlabeled: Any
+) -> tuple[Training, bool]:
+    """Make the training set ready as the fit did; also tell if its candidates are the same.
+
+    Where they are not, the prototypes alone are the candidates.
+    """
+    seeded = isinstance(model.random_state, Integral)
+    seed = check_random_state(model.random_state).randint(2**31) if seeded else 0
+    rng = np.random.default_rng(seed)
+    before = _state(rng)
+    training = prepare_training(
+        X,
+        y,
+        sample_weight,
+        metric=model.metric,
+        metric_params=model.metric_params,
+        candidates=model.candidates,
+        check=partial(check_estimator_examples, model, reset=False),
+        rng=rng,
+        unlabeled=unlabeled,
+    )
+    training = _in_classes_of(model, training)
+    growth = getattr(model, "_growth", None)
+    if growth is not None:
+        pools = zip(training.pools, growth.pools, growth.growing, strict=True)
+        kept = [new if grows else old for new, old, grows in pools]
+        return replace(training, dissimilarity=growth.dissimilarity, pools=kept), True
+    if seeded or _state(rng) == before:
+        return training, True
+    own = np.arange(row_count(model.prototypes_))
+    return replace(training, pools=[Pool(model.prototypes_, "model", own, len(own))]), False
+
+
+def _state(rng: np.random.Generator) -> tuple[str, int]:
+    """Return what changes as soon as something is drawn from a generator."""
+    bits = rng.bit_generator
+    return str(bits.state), getattr(bits.seed_seq, "n_children_spawned", 0)
+
+
+def _in_classes_of(model: Any, training: Training) -> Training:
+    """Give the classes the model's numbers; it may know of some that have no point."""
+    known = model.classes_.tolist()
+    unknown = [label for label in training.classes.tolist() if label not in known]
+    if unknown:
+        raise ValueError(
+            f"y holds labels that the model was not fitted on: {unknown}; its classes are {known}"
+        )
+    codes = np.array([known.index(label) for label in training.classes.tolist()])
+    return replace(training, codes=codes[training.codes], classes=model.classes_)
+
+
+def _columns(model: Any, training: Training) -> NDArray[np.intp]:
+    """Return each prototype's place among the candidates, -1 where there is none."""
+    place = {number: column for column, number in enumerate(numbers(training.pools).tolist())}
+    return np.array(
+        [place.get(number, -1) for number in model.prototype_indices_.tolist()], dtype=np.intp
+    )
+
+
+def _solutions(model: Any, columns: NDArray[np.intp], *, bounded: bool) -> list[CoverSolution]:
+    """Return what the model says of each class, in the numbering of the problems."""
+    solutions = []
+    for label, solution in zip(model.classes_, model.solution_.solutions, strict=True):
+        own = _as_chosen(solution, model.prototype_indices_, model.prototype_labels_ == label)
+        said = replace(
+            solution, selected=columns[own], newly_covered=model.prototype_covered_[own]
+        )
+        if not bounded:
+            said = replace(said, dual=None, lower_bound=-math.inf, certificate="none")
+        solutions.append(said)
+    return solutions
+
+
+def _as_chosen(
+    solution: CoverSolution, indices: NDArray[np.intp], own: NDArray[np.bool_]
+) -> NDArray[np.intp]:
+    """Return the places of a class's prototypes in the order in which they were chosen.
+
+    Of a table whose columns all are prototypes they stand in the order of the columns.
+    """
+    places = np.flatnonzero(own)
+    sorted_places = places[np.argsort(indices[places])]
+    if not np.array_equal(np.sort(solution.selected), indices[sorted_places]):
+        return places
+    return sorted_places[np.argsort(np.argsort(solution.selected))]
+
+
+def _data_faults(model: Any, training: Training, columns: NDArray[np.intp]) -> list[str]:
+    """Say where the data are not those that the model was fitted on."""
+    faults = []
+    counts = np.bincount(training.codes, minlength=len(training.classes))
+    if not np.array_equal(counts, model.class_count_):
+        faults.append(f"class_count_ is {counts.tolist()}, not {model.class_count_.tolist()}")
+    missing = model.prototype_indices_[columns < 0]
+    if len(missing):
+        faults.append(f"prototype_indices_ names {missing.tolist()}, which are no candidates")
+    elif not _alike(take(training.pools, columns), model.prototypes_):
+        faults.append("prototypes_ are not the candidates of prototype_indices_")
+    return faults
+
+
+def _count_faults(
+    model: Any, problems: list[CoverProblem], columns: NDArray[np.intp]
+) -> list[str]:
+    """Recount the points of other classes in the prototypes' balls."""
+    if (columns < 0).any():
+        return []
+    sizes = np.array([np.diff(problem.cover.indptr)[columns] for problem in problems])
+    own = np.searchsorted(model.classes_, model.prototype_labels_)
+    counts = sizes.sum(axis=0) - sizes[own, np.arange(len(own))]
+    if np.array_equal(counts, model.prototype_miscovered_):
+        return []
+    return [
+        f"prototype_miscovered_ is {counts.tolist()}, not {model.prototype_miscovered_.tolist()}"
+    ]
+
+
+def _sum_faults(model: Any) -> list[str]:
+    """Compare what the model says of all classes with what its solutions add up to."""
+    faults = []
+    for name in ("objective", "lower_bound", "gap", "certificate"):
+        parts, said = getattr(model.solution_, name), getattr(model, f"{name}_")
+        if parts != said:
+            faults.append(f"{name}_ is {parts!r}, not {said!r}")
+    return faults
+
+
+def _alike(ones: Any, others: Any) -> bool:
+    """Whether two sets of examples, in whatever form they have, are equal."""
+    if issparse(ones) or issparse(others):
+        ones, others = csr_array(ones), csr_array(others)
+        return bool(ones.shape == others.shape and (ones != others).nnz == 0)
+    if hasattr(ones, "columns"):
+        ones, others = _by_column(ones), _by_column(others)
+    return len(ones) == len(others) and all(map(_equal, ones, others))
+
+
+def _by_column(frame: Any) -> list[NDArray[Any]]:
+    """Return the columns of a data frame, with their names."""
+    return [np.array([name, *frame[name]], dtype=object) for name in frame.columns]
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Whether two examples are equal; what is missing in both is."""
+    if one is other:
+        return True
+    if not isinstance(one, np.ndarray) or not isinstance(other, np.ndarray):
+        return bool(one == other) or bool(one != one and other != other)
+    if one.dtype.kind == "O":
+        return len(one) == len(other) and all(map(_equal, one, other))
+    return bool(np.array_equal(one, other, equal_nan=one.dtype.kind == "f"))

@@ -1,0 +1,287 @@
+"""What the user hands over to learn from, checked and ready for building balls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, hstack
+from sklearn.utils import _safe_indexing
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length
+
+from ..balls import build_balls, build_levels
+from ..balls.forecast import announce, warn_if_too_large
+from ..candidates import (
+    Pool,
+    column_pool,
+    draw_stratified,
+    gather_candidates,
+    is_number,
+    is_train,
+)
+from ..data.points import check_examples
+from ..dissimilarity import Precomputed, resolve_metric
+from ..resources import row_count
+from .by_class import snap_weights
+from .parameters import check_column, check_weights
+
+__all__ = [
+    "Training",
+    "check_labels",
+    "make_pools",
+    "pool_balls",
+    "prepare_training",
+    "side_by_side",
+    "training_balls",
+    "training_levels",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """Points of positive weight, their classes, and the candidates.
+
+    Parameters
+    ----------
+    points : rows, or a points x candidates table
+        What must be covered.
+    codes : ndarray of int, shape (n_points,)
+        Class numbers.
+    weights : ndarray of float, shape (n_points,)
+        Positive, on a grid on which sums are exact.
+    classes : ndarray, shape (n_classes,)
+        Labels, sorted.
+    dissimilarity : dissimilarity
+        Fitted on the points.
+    pools : list of Pool
+        What may become a prototype.
+    rows : ndarray of int, shape (n_points,), or None
+        Row of each point as it was given; None where none was left out.
+    """
+
+    points: Any
+    codes: NDArray[np.intp]
+    weights: NDArray[np.float64]
+    classes: NDArray[Any]
+    dissimilarity: Any
+    pools: list[Pool]
+    rows: NDArray[np.intp] | None = None
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the points are rows of a table of values between examples."""
+        return bool(getattr(self.dissimilarity, "pairwise", False))
+
+
+def prepare_training(
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    *,
+    metric: Any,
+    metric_params: dict[str, Any] | None,
+    candidates: Any,
+    check: Callable[[Any, Any], Any],
+    rng: np.random.Generator,
+    unlabeled: Any = None,
+    verbose: int = 0,
+) -> Training:
+    """Check everything, fit the dissimilarity and gather the candidates.
+
+    Points of weight zero are dropped: they are as if they were not there.
+
+    Parameters
+    ----------
+    X, y, sample_weight, metric, metric_params, candidates, unlabeled
+        As in :class:`protocover.PVMClassifier`.
+    check : callable
+        ``check(X, dissimilarity)`` returns the checked examples.
+    rng : numpy.random.Generator
+        For candidates that are drawn.
+    verbose : int, default=0
+        Above 0, progress bars while candidates are drawn.
+    """
+    dissimilarity = resolve_metric(metric, metric_params)
+    X = check(X, dissimilarity)
+    classes, codes = check_labels(y, X)
+    weights = snap_weights(check_weights(sample_weight, codes, classes))
+    kept = np.flatnonzero(weights > 0.0)
+    n_given = row_count(X)
+    points = X if len(kept) == n_given else _safe_indexing(X, kept)
+    dissimilarity = _fit(dissimilarity, X, codes, points, kept)
+    codes = codes[kept]
+    pools = make_pools(
+        dissimilarity,
+        candidates,
+        points,
+        codes,
+        rows=kept,
+        extent=n_given,
+        rng=rng,
+        unlabeled=unlabeled,
+        verbose=verbose,
+    )
+    rows = None if len(kept) == n_given else kept
+    return Training(points, codes, weights[kept], classes, dissimilarity, pools, rows)
+
+
+def make_pools(
+    dissimilarity: Any,
+    candidates: Any,
+    points: Any,
+    codes: NDArray[np.intp],
+    *,
+    rows: NDArray[np.intp],
+    extent: int,
+    rng: np.random.Generator,
+    unlabeled: Any = None,
+    verbose: int = 0,
+) -> list[Pool]:
+    """Make the pools of candidates: those asked for or, of a table, its columns.
+
+    The arguments are those of :func:`protocover.candidates.gather_candidates`.
+    """
+    if getattr(dissimilarity, "pairwise", False):
+        return [_columns(candidates, points, codes, rows, extent, unlabeled, rng)]
+    if isinstance(unlabeled, PathLike):  # a file of sequences
+        unlabeled = check_examples(unlabeled, dissimilarity)
+    return gather_candidates(
+        candidates,
+        points,
+        codes,
+        rows=rows,
+        extent=extent,
+        rng=rng,
+        unlabeled=unlabeled,
+        verbose=verbose,
+    )
+
+
+def training_balls(
+    training: Training,
+    *,
+    eps: float,
+    closed: bool,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    verbose: int,
+) -> csr_array:
+    """Build the balls of all pools side by side; see :func:`protocover.balls.build_balls`."""
+    return side_by_side(
+        pool_balls(training, eps=eps, closed=closed, rng=rng, n_jobs=n_jobs, verbose=verbose)
+    )
+
+
+def pool_balls(
+    training: Training,
+    *,
+    eps: float,
+    closed: bool,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    verbose: int,
+) -> list[csr_array]:
+    """Build the balls of each pool; see :func:`protocover.balls.build_balls`."""
+
+    def build(dissimilarity: Any, X: Any, Z: Any) -> csr_array:
+        warn_if_too_large(dissimilarity, X, Z, eps=eps, rng=rng)
+        announce(dissimilarity, X, Z, eps=eps, rng=rng, n_jobs=n_jobs, verbose=verbose)
+        return build_balls(
+            dissimilarity, X, Z, eps=eps, closed=closed, n_jobs=n_jobs, verbose=verbose
+        )
+
+    return _over_pools(training, build)
+
+
+def training_levels(
+    training: Training,
+    *,
+    radii: NDArray[np.float64],
+    closed: bool,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    verbose: int,
+) -> csr_array:
+    """Build the levels of all pools side by side; see :func:`protocover.balls.build_levels`."""
+
+    def build(dissimilarity: Any, X: Any, Z: Any) -> csr_array:
+        warn_if_too_large(dissimilarity, X, Z, eps=float(radii[-1]), rng=rng)
+        return build_levels(
+            dissimilarity, X, Z, radii=radii, closed=closed, n_jobs=n_jobs, verbose=verbose
+        )
+
+    return side_by_side(_over_pools(training, build))
+
+
+def _fit(
+    dissimilarity: Any,
+    X: Any,
+    codes: NDArray[np.intp],
+    points: Any,
+    kept: NDArray[np.intp],
+) -> Any:
+    """Fit on the points that are kept, of a table in full view of the rest.
+
+    What stands on the diagonal of a kernel matrix can only be read off all of it.
+    """
+    pairwise = getattr(dissimilarity, "pairwise", False)
+    if pairwise and points is not X and hasattr(dissimilarity, "of_rows"):
+        return dissimilarity.fit(X, codes).of_rows(kept)
+    return dissimilarity.fit(points, codes[kept])
+
+
+def _columns(
+    candidates: Any,
+    table: Any,
+    codes: NDArray[np.intp],
+    kept: NDArray[np.intp],
+    n_given: int,
+    unlabeled: Any,
+    rng: np.random.Generator,
+) -> Pool:
+    """Return the columns of a table that are candidates: all, or of a square one a sample."""
+    pool = column_pool(kept, n_given, table.shape[1])
+    if unlabeled is None and is_train(candidates):
+        return pool
+    if unlabeled is None and is_number(candidates) and table.shape[1] == n_given:
+        columns = kept[draw_stratified(candidates, codes, rng)]
+        return Pool(columns, "train", columns, n_given)
+    raise ValueError(
+        "precomputed dissimilarities have the candidates as their columns; leave "
+        "candidates='train', or a number or share of the points of a square table, and "
+        "unlabeled=None"
+    )
+
+
+def side_by_side(tables: list[csr_array]) -> csr_array:
+    """Put the tables of all pools side by side."""
+    return tables[0] if len(tables) == 1 else hstack(tables, format="csr")
+
+
+def _over_pools(
+    training: Training, build: Callable[[Any, Any, Any], csr_array]
+) -> list[csr_array]:
+    """Build one table for each pool."""
+    points, dissimilarity = training.points, training.dissimilarity
+    if training.is_table:
+        points = dissimilarity.table(points)
+        dissimilarity = Precomputed().fit(points)
+    return [build(dissimilarity, points, pool.points) for pool in training.pools]
+
+
+def check_labels(y: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the sorted classes and each point's class number."""
+    if y is None:
+        raise ValueError(
+            "this estimator requires y to be passed, but the target y is None; pass the labels"
+        )
+    y = check_column(y)
+    check_classification_targets(y)
+    check_consistent_length(X, y)
+    classes, codes = np.unique(y, return_inverse=True)
+    return classes, codes

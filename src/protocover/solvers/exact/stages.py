@@ -1,0 +1,189 @@
+"""The stages of the exact solver, each from a state of the search to a better one."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm.auto import tqdm
+
+from ...cover import CoverProblem
+from ..duals import ascend
+from ..local_search import search
+from ..reduced.reductions import reduce_cover
+from ..reduced.relaxation import Relaxation, relax
+from ..reduced.residual import Residual
+from ..stepwise import choose_by_drop, choose_by_ratio
+from .fixing import bound_of, exclude, probe
+from .tree import TreeAnswer
+
+__all__ = ["Backend", "State", "Task", "begin", "branch", "fewest", "improve", "narrow", "relaxed"]
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Backend = Callable[..., TreeAnswer]
+
+# Linear programs after the first, each on what fixing by the last one left.
+_ROUNDS = 4
+# Memberships times candidates up to which each candidate is probed.
+_PROBE_WORK = 10**8
+# Patience of the searches between those rounds, and of the last one.
+_BRIEF, _THOROUGH = 0.25, 4.0
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """How far the search is: what is left, the best selection and the bound, in units."""
+
+    left: Residual
+    selected: Indices
+    value: float
+    bound: float
+    dual: Floats
+    relaxation: Relaxation | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What stays the same throughout: the problem before reductions, and the limits."""
+
+    full: Residual
+    rng: np.random.Generator
+    patience: int
+    gap: float
+    deadline: float
+    branch: Backend
+    verbose: int
+    line: tqdm | None
+
+    @property
+    def time_is_up(self) -> bool:
+        """Whether the deadline has passed."""
+        return time.monotonic() >= self.deadline
+
+    def target(self, state: State) -> float:
+        """Value that a selection worth looking for has at most."""
+        return min(state.value - 1.0, math.floor(state.value * (1.0 - self.gap)))
+
+    def closed(self, state: State) -> bool:
+        """Tell whether there is nothing left to look for."""
+        return state.bound > self.target(state)
+
+    def show(self, what: str, state: State) -> None:
+        """Write the progress line, if there is one."""
+        if self.line is None:
+            return
+        best, bound = float(state.value * self.full.unit), float(state.bound * self.full.unit)
+        n_rows, n_columns = state.left.cover.shape
+        self.line.set_description_str(
+            f"{what}: best {best:.6g}, bound {bound:.6g}, {n_rows} points x {n_columns} candidates"
+        )
+
+    def improved(self, state: State, selected: Indices) -> State:
+        """Return the state with `selected` if that is better."""
+        value = self.value(selected)
+        return state if value >= state.value else replace(state, selected=selected, value=value)
+
+    def value(self, selected: Indices) -> float:
+        """Count what choosing the candidates `selected` costs, in units."""
+        return self.full.value(np.searchsorted(self.full.candidates, selected))
+
+
+def begin(task: Task, problem: CoverProblem, left: Residual) -> State:
+    """Take the better greedy and the bound of dual ascent."""
+    dual = ascend(problem)
+    bound = math.ceil(bound_of(task.full, dual / float(task.full.unit))[0])
+    selected = choose_by_drop(problem)[0]
+    state = State(left, selected, task.value(selected), bound, dual)
+    return task.improved(state, choose_by_ratio(problem)[0])
+
+
+def relaxed(task: Task, problem: CoverProblem, state: State) -> State:
+    """Solve the linear program for a better bound."""
+    task.show("linear program", state)
+    # A problem too large for the linear program still gets its local search.
+    relaxation = relax(state.left, deadline=(time.monotonic() + task.deadline) / 2)
+    if relaxation is None:
+        return state
+    return replace(
+        state,
+        bound=max(state.bound, math.ceil(bound_of(state.left, relaxation.dual)[0])),
+        dual=state.left.lift_dual(problem, relaxation.dual),
+        relaxation=relaxation,
+    )
+
+
+def improve(task: Task, state: State, *, effort: float = 1.0) -> State:
+    """Search from the best selection or, where that is known, from what the program rounds to."""
+    start = state.selected
+    if state.relaxation is not None:
+        start = state.left.candidates[state.relaxation.fraction > 0.5]
+    task.show("local search", state)
+    if task.closed(state):
+        return state
+    found = search(
+        state.left,
+        task.rng,
+        patience=math.ceil(effort * task.patience),
+        deadline=task.deadline,
+        start=start,
+        enough=state.bound,
+    )
+    return task.improved(state, state.left.selection(found))
+
+
+def narrow(task: Task, state: State) -> State:
+    """Fix by reduced costs, reduce, solve the smaller linear program, and again."""
+    for _ in range(_ROUNDS):
+        if task.closed(state) or state.relaxation is None or task.time_is_up:
+            break
+        size = state.left.cover.shape
+        target = task.target(state)
+        left = exclude(state.left, state.relaxation.dual, target)
+        if left.cover.nnz * left.cover.shape[1] <= _PROBE_WORK:
+            left = probe(left, state.relaxation.dual, target, deadline=task.deadline)
+        left = reduce_cover(left, deadline=task.deadline)
+        relaxation = relax(left, deadline=task.deadline)
+        state = replace(state, left=left, relaxation=relaxation)
+        if relaxation is not None:
+            # Nothing at most the target was excluded, so a bound holds up to there.
+            bound = math.ceil(bound_of(left, relaxation.dual)[0])
+            state = replace(state, bound=max(state.bound, min(bound, target + 1.0)))
+        state = improve(task, state, effort=_BRIEF)
+        if left.cover.shape[0] * left.cover.shape[1] > 0.8 * size[0] * size[1]:
+            break
+    return state
+
+
+def branch(task: Task, state: State) -> State:
+    """Let branch and bound find what is better, or that nothing is."""
+    # It is quickest where it has only to show the latter: the last search is the longest.
+    state = improve(task, replace(state, relaxation=None), effort=_THOROUGH)
+    task.show("branch and bound", state)
+    if task.closed(state) or task.time_is_up:
+        return state
+    target = task.target(state)
+    answer = task.branch(state.left, target, deadline=task.deadline, verbose=task.verbose)
+    state = replace(state, bound=max(state.bound, answer.bound))
+    if answer.columns is not None:
+        start = state.left.selection(answer.columns)
+        found = search(state.left, task.rng, patience=0, start=start)
+        state = task.improved(state, state.left.selection(found))
+    return state
+
+
+def fewest(task: Task, state: State, left: Residual) -> State:
+    """Look for a selection with the same objective and fewer prototypes.
+
+    The best objective is known or time is up; in units that break ties there is only the
+    number of prototypes to gain, and only as much effort is spent as the task allows.
+    """
+    bound = state.bound * task.full.ties
+    tied = replace(state, left=left, value=task.value(state.selected), bound=bound)
+    tied = improve(task, replace(tied, relaxation=None))
+    tied = replace(tied, relaxation=relax(left, deadline=task.deadline))
+    return replace(branch(task, narrow(task, tied)), dual=state.dual)

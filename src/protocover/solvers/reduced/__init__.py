@@ -1,0 +1,1 @@
+"""The cover problem made smaller, and its linear relaxation."""

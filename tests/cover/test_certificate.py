@@ -1,0 +1,85 @@
+"""A certificate is rechecked from the problem, and a false one is found out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.sparse import csc_array
+
+from protocover.cover import CoverProblem, CoverSolution, verify
+from protocover.solvers import SOLVERS, greedy
+
+
+@pytest.fixture
+def problem():
+    inside = np.array([[1, 0, 1], [1, 1, 0], [0, 1, 1], [0, 0, 1]], dtype=bool)
+    return CoverProblem(csc_array(inside), np.array([0.0, 1.0, 0.0]), np.ones(4), 0.25)
+
+
+@pytest.fixture
+def solution(problem):
+    return SOLVERS["exact"](problem, rng=np.random.default_rng(0))
+
+
+def test_a_true_solution_has_no_faults(problem, solution):
+    found = verify(problem, solution)
+    assert found.ok
+    assert found.certificate == solution.certificate == "proved"
+    assert found.lower_bound == found.objective == solution.objective == 0.5
+
+
+@pytest.mark.parametrize(
+    ("lie", "fault"),
+    [
+        ({"objective": 0.25}, "objective is 0.5, not 0.25"),
+        ({"lower_bound": 0.75}, "above the objective"),
+        ({"selected": np.array([0, 0])}, "must not repeat"),
+        ({"selected": np.array([0, 9])}, "between 0 and 2"),
+        ({"dual": np.zeros(4)}, "certificate is 'bounded', not 'proved'"),
+        ({"dual": np.full(4, 2.0)}, "between 0 and the point's prize"),
+        ({"dual": np.full(4, np.nan)}, "between 0 and the point's prize"),
+        ({"dual": np.ones(3)}, "one number a point"),
+        ({"dual": None}, "certificate is 'none', not 'proved'"),
+        ({"certificate": "none"}, "but the certificate 'none'"),
+        ({"certificate": "solver-proved", "lower_bound": 0.25}, "but the certificate 'solver-pr"),
+        ({"lower_bound": np.nan}, "lower_bound is nan, above the objective"),
+        ({"objective": np.nan}, "objective is 0.5, not nan"),
+        ({"newly_covered": np.array([3, 0])}, "newly_covered is [3, 1], not [3, 0]"),
+        ({"score": np.array([1.0, 2.0])}, "never rise"),
+        ({"score": np.array([1.0])}, "a number for each choice"),
+        ({"certificate": "certain"}, "says nothing"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_every_lie_is_found_out(problem, solution, lie, fault):
+    faults = verify(problem, replace(solution, **lie)).faults
+    assert any(fault in found for found in faults), faults
+
+
+def test_a_bound_that_its_vector_does_not_prove_is_found_out(problem):
+    weak = CoverSolution.of(problem, [], dual=np.zeros(4))
+    assert verify(problem, weak).ok
+    assert not verify(problem, replace(weak, lower_bound=0.25)).ok
+
+
+def test_an_overpaid_ball_lowers_the_bound(problem):
+    """Four points that pay 1 each overpay the balls: the excess is taken off."""
+    assert verify(problem, CoverSolution.of(problem, [], dual=np.ones(4))).lower_bound < 0
+
+
+def test_the_word_of_a_branch_and_bound_is_neither_confirmed_nor_a_fault(problem, solution):
+    said = replace(solution, certificate="solver-proved", dual=None)
+    found = verify(problem, said)
+    assert found.ok
+    assert found.certificate == "none"
+
+
+@pytest.mark.parametrize("exponent", [-300, 0, 300])
+def test_weights_of_any_size_are_checked_without_rounding(exponent):
+    """Numbers that have no common 64-bit grid are added as Python's whole numbers."""
+    weights = np.array([1.0, 2.0**-70, 3.0]) * 2.0**exponent
+    cover = csc_array(np.array([[1, 0], [1, 1], [0, 1]], dtype=bool))
+    problem = CoverProblem(cover, np.zeros(2), weights, 0.0)
+    assert verify(problem, greedy(problem)).ok

@@ -1,0 +1,211 @@
+"""Labels that the prototypes speak against."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from sklearn.datasets import load_iris, load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import pairwise_distances
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import naive
+from protocover import (
+    NoPrototypesError,
+    PVMClassifier,
+    PVMClassifierCV,
+    PVMSelector,
+    suspect_labels,
+)
+from protocover.dissimilarity import Gower, RankDissimilarity, SpectrumDistance
+
+# Two groups on a line; the point at 0.3 has the label of the group far away.
+X = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 5.0, 5.1, 5.2, 5.3, 5.4, 5.5])[:, None]
+Y = np.array([0, 0, 0, 1, 0, 0, 1, 1, 1, 1, 1, 1])
+
+
+def flipped_iris(seed=0, n=8):
+    X, y = load_iris(return_X_y=True)
+    rng = np.random.default_rng(seed)
+    rows = rng.choice(len(y), n, replace=False)
+    y[rows] = (y[rows] + rng.integers(1, 3, n)) % 3
+    return X, y, rows
+
+
+def test_a_point_among_points_of_another_class_is_the_only_suspect():
+    found = suspect_labels(PVMClassifier(0.35).fit(X, Y), X, Y)
+    assert found.row.tolist() == [3]
+    assert found.label.tolist() == [1]
+    assert found.suggested.tolist() == [0]
+    assert found.reason.tolist() == ["covered only by other classes"]
+    assert found.score[0] > 0.9
+    assert len(found) == 1
+
+
+def test_a_mislabelled_point_does_not_vouch_for_itself_as_a_prototype_of_nobody_else():
+    aside = np.vstack((X, [[0.8]]))
+    labels = np.append(np.repeat([0, 1], 6), 1)
+    model = PVMClassifier(0.25).fit(aside, labels)
+    alone = np.flatnonzero(model.prototype_rows_ == 12)
+    assert model.prototype_labels_[alone].tolist() == [1]
+    assert model.predict([[0.8]]).tolist() == [1]
+    found = suspect_labels(model, aside, labels)
+    assert found.row.tolist() == [12]
+    assert found.own_distance[0] > 4
+
+
+def test_a_prototype_with_others_in_its_ball_is_not_suspect_for_being_the_only_one():
+    model = PVMClassifier(0.6).fit(X, np.repeat([0, 1], 6))
+    assert len(model.prototype_rows_) == 2
+    assert len(suspect_labels(model, X, np.repeat([0, 1], 6))) == 0
+
+
+def test_points_outside_of_all_balls_are_suspect_if_the_nearest_prototypes_disagree():
+    model = PVMClassifier(0.6).fit(X, np.repeat([0, 1], 6))
+    found = suspect_labels(model, [[1.5], [1.6], [5.2]], [0, 1, 1])
+    assert found.row.tolist() == [1]
+    assert found.reason.tolist() == ["nearest prototypes disagree"]
+    assert found.own_count.tolist() == found.other_count.tolist() == [0]
+    assert found.other_distance[0] < found.own_distance[0]
+    assert model.prototype_labels_[found.other_prototype[0]] == 0
+    assert model.prototype_labels_[found.own_prototype[0]] == 1
+
+
+@settings(max_examples=60)
+@given(
+    places=st.lists(st.integers(0, 12), min_size=4, max_size=12),
+    seed=st.integers(0, 2**16),
+    eps=st.sampled_from([0.5, 1.5, 2.5, 5.5]),
+)
+def test_suspects_are_those_of_a_slow_obvious_search(places, seed, eps):
+    rng = np.random.default_rng(seed)
+    X, y = np.array(places, dtype=float)[:, None], rng.integers(0, 3, len(places))
+    model = PVMClassifier(eps).fit(X, y)
+    assume(len(model.prototype_labels_) > 0)
+    found = suspect_labels(model, X, y)
+    expected = naive.suspects(
+        model.distances_to_prototypes(X),
+        y,
+        model.prototype_labels_,
+        model.prototype_rows_,
+        model.eps_,
+    )
+    assert found.row.tolist() == [row for row, *_ in expected]
+    assert found.score.tolist() == pytest.approx([score for _, score, *_ in expected])
+    assert found.suggested.tolist() == [label for _, _, label, _ in expected]
+    assert found.reason.tolist() == [reason for *_, reason in expected]
+
+
+def test_most_flipped_labels_are_found_first():
+    X, y, rows = flipped_iris()
+    found = suspect_labels(PVMClassifier().fit(X, y), X, y)
+    assert np.isin(found.row[: len(rows)], rows).mean() >= 0.75
+    assert (np.diff(found.score) <= 0).all()
+
+
+def test_a_precomputed_table_gives_the_same_suspects_as_its_metric():
+    X, y, _ = flipped_iris()
+    table = pairwise_distances(X)
+    found = suspect_labels(PVMClassifier(1.0).fit(X, y), X, y)
+    again = suspect_labels(PVMClassifier(1.0, metric="precomputed").fit(table, y), table, y)
+    assert again.row.tolist() == found.row.tolist()
+    assert again.score == pytest.approx(found.score)
+
+
+def test_sparse_rows_give_the_same_suspects_as_dense_ones():
+    X, y, _ = flipped_iris()
+    found = suspect_labels(PVMClassifier(1.0).fit(X, y), X, y)
+    sparse = csr_array(X)
+    assert suspect_labels(PVMClassifier(1.0).fit(sparse, y), sparse, y).row.tolist() == (
+        found.row.tolist()
+    )
+
+
+def test_searches_selectors_and_pipelines_are_asked_for_the_classifier_within():
+    X, y, _ = flipped_iris()
+    scaled = StandardScaler().fit_transform(X)
+    expected = suspect_labels(PVMClassifier(0.8).fit(scaled, y), scaled, y).row.tolist()
+    pipeline = make_pipeline(StandardScaler(), PVMClassifier(0.8)).fit(X, y)
+    assert suspect_labels(pipeline, X, y).row.tolist() == expected
+    search = PVMClassifierCV([0.8], cv=2).fit(scaled, y)
+    assert suspect_labels(search, scaled, y).row.tolist() == expected
+    selector = PVMSelector(0.8).fit(scaled, y)
+    assert suspect_labels(selector, scaled, y).row.tolist() == expected
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("model", [PVMClassifier(1.0), PVMClassifierCV([1.0], cv=2)])
+def test_frames_give_their_index_to_the_suspects(model):
+    X, y, _ = flipped_iris()
+    names = [f"flower {i}" for i in range(len(y))]
+    table = pd.DataFrame(X, columns=list("abcd"), index=names)
+    found = suspect_labels(model.fit(table, y), table, y)
+    frame = found.to_frame()
+    assert frame.index.tolist() == [names[row] for row in found.row]
+    assert frame.columns[:5].tolist() == ["row", "label", "suggested", "score", "reason"]
+
+
+def test_any_dissimilarity_will_do():
+    table = pd.DataFrame({"size": X[:, 0], "colour": np.where(X[:, 0] < 1, "red", "blue")})
+    model = PVMClassifier(metric=Gower()).fit(table, Y)
+    assert suspect_labels(model, table, Y).row.tolist()[0] == 3
+    ranks = PVMClassifier(5, metric=RankDissimilarity()).fit(X, Y)
+    assert suspect_labels(ranks, X, Y).row.tolist()[0] == 3
+    words = ["aaba", "aabb", "aaaa", "aabba", "cdcd", "ccdd", "cddc", "abaa"]
+    labels = np.array(["x", "x", "x", "x", "z", "z", "z", "z"])
+    model = PVMClassifier(metric=SpectrumDistance(2)).fit(words, labels)
+    assert suspect_labels(model, words, labels).row.tolist() == [7]
+
+
+def test_rows_of_other_points_do_not_count_as_those_of_the_training():
+    """New points in the rows of prototypes are judged as any new point is."""
+    model = PVMClassifier(0.35).fit(X, Y)
+    fresh = X[::-1] + 0.001
+    found = suspect_labels(model, fresh, Y[::-1])
+    whole = suspect_labels(model, np.vstack((fresh, fresh + 0.001)), np.r_[Y[::-1], Y[::-1]])
+    assert found.row.tolist() == [8]
+    assert set(whole.row) == {8, 20}
+    assert found.score[0] == pytest.approx(whole.score[whole.row == 8][0])
+
+
+@pytest.mark.parametrize("outlier", [None, -1])
+def test_a_model_without_prototypes_has_nothing_to_say(outlier):
+    model = PVMClassifier(0.1, prototype_cost=1e3, outlier_label=outlier).fit(X, Y)
+    with pytest.raises(NoPrototypesError, match="nothing speaks for or against a label"):
+        suspect_labels(model, X, Y)
+
+
+def test_labels_that_the_model_does_not_know_are_refused():
+    with pytest.raises(ValueError, match=r"classes that the model knows, \[0, 1\]"):
+        suspect_labels(PVMClassifier(0.35).fit(X, Y), X, Y + 1)
+
+
+def test_other_models_are_refused():
+    with pytest.raises(ValueError, match="got LogisticRegression"):
+        suspect_labels(LogisticRegression().fit(X, Y), X, Y)
+
+
+def test_large_tables_are_measured_in_blocks(monkeypatch):
+    X, y, _ = flipped_iris()
+    model = PVMClassifier(1.0).fit(X, y)
+    whole = suspect_labels(model, X, y)
+    monkeypatch.setattr("protocover.inspection.suspects._TABLE_SIZE", 100)
+    parts = suspect_labels(model, X, y)
+    assert parts.row.tolist() == whole.row.tolist()
+    assert parts.score.tolist() == whole.score.tolist()
+
+
+def test_queries_are_not_taken_for_training_points_because_they_are_as_many():
+    """Of a table only its shape and its values tell whose rows they are."""
+    X, y = load_wine(return_X_y=True)
+    X = X / X.std(axis=0)
+    model = PVMClassifier(2.5, metric="precomputed").fit(pairwise_distances(X[::2]), y[::2])
+    by_rows = PVMClassifier(2.5).fit(X[::2], y[::2])
+    for rows in (slice(0, None, 2), slice(1, None, 2)):
+        of_table = suspect_labels(model, pairwise_distances(X[rows], X[::2]), y[rows])
+        of_rows = suspect_labels(by_rows, X[rows], y[rows])
+        np.testing.assert_array_equal(of_table.row, of_rows.row)
+        np.testing.assert_allclose(of_table.score, of_rows.score)

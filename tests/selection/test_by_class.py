@@ -1,0 +1,254 @@
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+import naive
+from protocover import PVMClassifier
+from protocover.cover import CoverSolution, verify
+from protocover.selection.by_class import Selection, formulate, select, snap_weights
+from protocover.solvers import SOLVERS, greedy, ratio_greedy
+
+RECORDED = json.loads(
+    (Path(__file__).parents[1] / "recorded" / "protoclass_recorded.json").read_text()
+)
+
+
+@st.composite
+def labelled_balls(draw, max_points=8, max_candidates=6):
+    """A small table of who is in whose ball, labels and weights, ties abounding."""
+    n = draw(st.integers(1, max_points))
+    m = draw(st.integers(1, max_candidates))
+    inside = np.array(
+        draw(st.lists(st.lists(st.booleans(), min_size=m, max_size=m), min_size=n, max_size=n))
+    )
+    y = np.array(draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)))
+    weights = np.array(
+        draw(st.lists(st.sampled_from([1.0, 1.0, 2.0, 0.5]), min_size=n, max_size=n))
+    )
+    cost = draw(st.sampled_from([0.0, 1 / n, 0.5, 1.0, 2.5]))
+    return inside, y, weights, cost
+
+
+def solve(inside, y, weights, cost, solver=greedy, **options):
+    problems = formulate(csr_array(inside), y, weights, n_classes=3, prototype_cost=cost)
+    return problems, select(problems, solver, **options)
+
+
+@given(labelled_balls())
+def test_class_by_class_is_the_paper_s_greedy_on_all_classes_at_once(instance):
+    _problems, selection = solve(*instance)
+    expected, gains = naive.pvm_greedy(*instance, n_classes=3)
+    assert list(zip(selection.candidates, selection.classes, strict=True)) == expected
+    found = sorted((s for solution in selection.solutions for s in solution.score), reverse=True)
+    np.testing.assert_array_equal(found, gains)
+
+
+@given(labelled_balls())
+def test_objectives_add_up_to_the_integer_program_s(instance):
+    inside, y, weights, cost = instance
+    for solver in (greedy, ratio_greedy):
+        _, selection = solve(*instance, solver=solver)
+        pairs = list(zip(selection.candidates, selection.classes, strict=True))
+        expected = naive.pvm_objective(inside, y, weights, pairs, cost)
+        assert selection.objective == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@settings(max_examples=40)
+@given(labelled_balls(max_points=5, max_candidates=4))
+def test_the_optimum_separates_by_class(instance):
+    """The least value over all (candidate, class) pairs is the sum of the classes' optima."""
+    inside, y, weights, cost = instance
+    problems, _ = solve(*instance)
+    import itertools
+
+    pairs = list(itertools.product(range(inside.shape[1]), range(3)))
+    subsets = itertools.chain.from_iterable(
+        itertools.combinations(pairs, size) for size in range(min(len(pairs), 4) + 1)
+    )
+    joint = min(naive.pvm_objective(inside, y, weights, subset, cost) for subset in subsets)
+    apart = sum(naive.optimum(problem) for problem in problems)
+    assert apart <= joint + 1e-12
+    if len(pairs) <= 4:
+        assert apart == pytest.approx(joint)
+
+
+@given(labelled_balls())
+def test_counts_say_who_is_newly_and_who_is_wrongly_covered(instance):
+    inside, y, _, _ = instance
+    _, selection = solve(*instance)
+    seen = np.zeros(len(y), dtype=bool)
+    for j, label, covered, wrong in zip(
+        selection.candidates,
+        selection.classes,
+        selection.covered,
+        selection.miscovered,
+        strict=True,
+    ):
+        own = y == label
+        assert covered == (inside[:, j] & own & ~seen).sum()
+        assert wrong == (inside[:, j] & ~own).sum()
+        seen |= inside[:, j] & own
+
+
+# What two classes come to: proved and bounded rest on vectors of every class, and one class
+# that rests on the solver's word makes the whole rest on it.
+P, B, SP, SB, N = "proved", "bounded", "solver-proved", "solver-bounded", "none"
+TOGETHER = {
+    P: {P: P, B: B, SP: SP, SB: SB, N: N},
+    B: {P: B, B: B, SP: SB, SB: SB, N: N},
+    SP: {P: SP, B: SB, SP: SP, SB: SB, N: N},
+    SB: {P: SB, B: SB, SP: SB, SB: SB, N: N},
+    N: {P: N, B: N, SP: N, SB: N, N: N},
+}
+
+
+def worded(*words):
+    """A selection of nothing whose classes have these certificates."""
+    none = np.empty(0, dtype=np.intp)
+    bounds = {P: 1.0, SP: 1.0, B: 0.5, SB: 0.5, N: -np.inf}
+    solutions = [
+        CoverSolution(none, np.empty(0), none, 1.0, bounds[word], certificate=word)
+        for word in words
+    ]
+    return Selection.joined(solutions, [none] * len(words))
+
+
+@pytest.mark.parametrize("first", TOGETHER)
+@pytest.mark.parametrize("second", TOGETHER)
+def test_the_word_for_the_whole_is_true_of_every_class(first, second):
+    whole = worded(first, second)
+    assert whole.certificate == TOGETHER[first][second] == TOGETHER[second][first]
+    assert worded(first).certificate == first
+    assert worded(first, second, first).certificate == whole.certificate
+    assert (whole.gap == 0.0) == (whole.certificate in (P, SP))
+    assert np.isinf(whole.gap) == (whole.certificate == N)
+
+
+@pytest.mark.parametrize("solver", SOLVERS.values(), ids=SOLVERS)
+@pytest.mark.parametrize("n_prototypes", [None, 0, 1, {0: 0, 1: 1, 2: 0}])
+def test_classes_without_points_and_tables_without_candidates_are_borne(solver, n_prototypes):
+    y, weights = np.array([0, 0, 1]), np.ones(3)
+    for inside in (np.ones((3, 2), dtype=bool), np.ones((3, 0), dtype=bool)):
+        problems, selection = solve(
+            inside, y, weights, 0.25, solver=solver, n_prototypes=n_prototypes
+        )
+        assert len(selection.solutions) == len(problems) == 3
+        assert selection.solutions[2].objective == 0.0
+        assert selection.solutions[2].gap == 0.0
+        assert selection.lower_bound <= selection.objective
+        assert 0.0 <= selection.gap <= 1.0
+        for problem, solution in zip(problems, selection.solutions, strict=True):
+            assert verify(problem, solution).ok
+
+
+@given(labelled_balls())
+def test_weights_off_the_grid_make_valid_problems(instance):
+    """A rounded sum of weights is no smaller than any of them: no wrong weight is below 0."""
+    inside, y, weights, cost = instance
+    problems, selection = solve(inside, y, weights * 0.1, cost)
+    assert all((problem.wrong >= 0.0).all() for problem in problems)
+    assert selection.lower_bound <= selection.objective
+
+
+@given(labelled_balls(), st.integers(0, 5))
+def test_a_budget_keeps_the_first_prototypes(instance, budget):
+    _, everything = solve(*instance)
+    problems, some = solve(*instance, n_prototypes=budget)
+    np.testing.assert_array_equal(some.candidates, everything.candidates[:budget])
+    np.testing.assert_array_equal(some.classes, everything.classes[:budget])
+    for problem, solution in zip(problems, some.solutions, strict=True):
+        assert solution.objective == problem.objective(solution.selected)
+
+
+@given(labelled_balls())
+def test_budgets_by_class_bind_only_the_classes_they_name(instance):
+    _, everything = solve(*instance)
+    _, some = solve(*instance, n_prototypes={1: 1})
+    for label in (0, 2):
+        np.testing.assert_array_equal(
+            some.candidates[some.classes == label],
+            everything.candidates[everything.classes == label],
+        )
+    assert (some.classes == 1).sum() == min(1, (everything.classes == 1).sum())
+
+
+@given(labelled_balls())
+def test_a_higher_cost_gives_a_prefix(instance):
+    inside, y, weights, _ = instance
+    _, free = solve(inside, y, weights, 0.0)
+    for cost in (0.3, 1.0, 2.0):
+        _, dear = solve(inside, y, weights, cost)
+        np.testing.assert_array_equal(dear.candidates, free.candidates[: len(dear.candidates)])
+
+
+@pytest.mark.parametrize("record", RECORDED, ids=range(len(RECORDED)))
+def test_order_is_that_of_r_protoclass(record):
+    inside = np.array(record["dissimilarities"]) < record["eps"]
+    y = np.array(record["labels"])
+    problems = formulate(
+        csr_array(inside),
+        y,
+        np.ones(len(y)),
+        n_classes=y.max() + 1,
+        prototype_cost=record["prototype_cost"],
+    )
+    selection = select(problems, greedy)
+    assert selection.candidates.tolist() == record["order"]
+    counts = np.column_stack((selection.covered, selection.miscovered)).tolist()
+    assert counts == record["newly_covered_and_miscovered"]
+    per_class = np.bincount(selection.classes, minlength=y.max() + 1).tolist()
+    assert per_class == record["prototypes_per_class"]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_larger_instances_with_ties_follow_the_naive_algorithm(seed):
+    """Points on a coarse grid, more candidates than fit one block of the lazy search."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 8, size=(60, 2))
+    Z = rng.integers(0, 8, size=(700, 2))
+    inside = np.abs(X[:, None] - Z).sum(axis=2) < rng.integers(2, 5)
+    y = rng.integers(0, 3, size=60)
+    instance = (inside, y, np.ones(60), [0.0, 1 / 60, 1.0][seed % 3])
+    _, selection = solve(*instance)
+    expected, _ = naive.pvm_greedy(*instance, n_classes=3)
+    assert list(zip(selection.candidates, selection.classes, strict=True)) == expected
+
+
+def test_weights_on_the_grid_have_exact_sums():
+    rng = np.random.default_rng(0)
+    weights = rng.uniform(0.0, 3.0, size=10_000)
+    snapped = snap_weights(weights)
+    np.testing.assert_allclose(snapped, weights, atol=1e-9)
+    forward, backward = np.cumsum(snapped)[-1], np.cumsum(snapped[::-1])[-1]
+    assert forward == backward == np.sort(snapped).sum()
+
+
+def test_no_weight_is_so_small_beside_another_that_its_point_gets_lost():
+    weights = snap_weights(np.array([0.0, 1e-30, 1.0, 1e20]))
+    assert (weights > 0.0).tolist() == [False, True, True, True]
+    assert weights[3] == 1e20
+    model = PVMClassifier(1.5).fit([[0.0], [1.0], [5.0]], [0, 0, 1], [1e20, 1e20, 1.0])
+    assert model.class_count_.tolist() == [2, 1]
+    assert model.predict([[0.0], [5.0]]).tolist() == [0, 1]
+
+
+def test_whole_weights_stay_as_they_are():
+    weights = np.array([0.0, 1.0, 7.0, 1000.0])
+    np.testing.assert_array_equal(snap_weights(weights), weights)
+    np.testing.assert_array_equal(snap_weights(np.zeros(3)), np.zeros(3))
+
+
+@pytest.mark.parametrize("largest", [5e-324, 1e-310, 1e-300, 0.7, 1.0, 3.0, 1e300])
+def test_weights_of_any_size_come_to_a_grid_on_which_sums_are_exact(largest):
+    """Also where numbers are so small that the grid is the spacing of all numbers."""
+    weights = snap_weights(largest * np.array([1.0, 0.5, 0.3, 1.0, 0.7]))
+    exact = sum(map(Fraction, weights.tolist()))
+    assert Fraction(float(weights.sum())) == exact
+    assert Fraction(float(weights[::-1].sum())) == exact
+    np.testing.assert_allclose(weights[0], largest, rtol=1e-12)

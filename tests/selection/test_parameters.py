@@ -1,0 +1,132 @@
+"""Arguments that are not what they seem get a message that names them."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from protocover import (
+    NoPrototypesError,
+    PVMClassifier,
+    PVMClassifierCV,
+    PVMSelector,
+    pvm_path,
+    suspect_labels,
+)
+from protocover.inspection.fitted import fitted_classifier
+from protocover.report import summarize
+from protocover.selection.parameters import check_costs, check_radii
+
+X, Y = load_iris(return_X_y=True)
+
+
+@pytest.mark.parametrize("closed", ["no", None, 0, 1.0])
+def test_a_ball_is_closed_or_not(closed):
+    message = "closed_ball must be True or False, got"
+    for fit in (
+        PVMClassifier(1.0, closed_ball=closed).fit,
+        PVMClassifier(1.0, closed_ball=closed).partial_fit,
+        PVMClassifier(1.0).partial_fit(X, Y).set_params(closed_ball=closed).partial_fit,
+        PVMSelector(1.0, closed_ball=closed).fit,
+        PVMClassifierCV([1.0], closed_ball=closed).fit,
+        lambda X, y: pvm_path(X, y, eps=[1.0], closed_ball=closed),
+    ):
+        with pytest.raises(ValueError, match=message):
+            fit(X, Y)
+    PVMClassifier(1.0, closed_ball=np.True_).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        True,
+        [True],
+        [0.5, True],
+        np.array([True]),
+        "1.0",
+        ["1.0"],
+        [[1.0]],
+        [np.nan],
+        [1j],
+        None,
+        [],
+    ],
+)
+def test_grids_are_lists_of_numbers(values):
+    with pytest.raises(ValueError, match=r"eps must be positive numbers, got .*; suggest_eps"):
+        check_radii(values)
+    if values is not None:
+        with pytest.raises(ValueError, match="prototype_costs must be numbers not below 0, or"):
+            check_costs(values, np.ones(3))
+
+
+def test_grids_of_all_kinds_of_numbers_are_taken():
+    assert check_radii([Fraction(1, 2), 2, np.float32(0.25)]).tolist() == [0.25, 0.5, 2.0]
+    assert check_radii(1.5).tolist() == [1.5]
+    assert check_costs(np.array([3, 0]), np.ones(3)).tolist() == [0.0, 3.0]
+
+
+@pytest.mark.parametrize("door", [pvm_path, lambda X, y, eps: PVMClassifierCV(eps).fit(X, y)])
+def test_true_is_no_number_of_radii(door):
+    with pytest.raises(ValueError, match="eps must be positive numbers, got True"):
+        door(X, Y, eps=True)
+    with pytest.raises(ValueError, match="eps must be radii or a positive number of them, got 0"):
+        door(X, Y, eps=0)
+
+
+@pytest.mark.parametrize(
+    ("weights", "got"),
+    [
+        (np.sin, "got <ufunc 'sin'>"),
+        ("abc", "got 'abc'"),
+        (["1"] * 150, r"got \['1', '1'"),
+        (True, "got True"),
+        ([1 + 2j] * 150, "got"),
+        ([1.0, 2.0], r"got shape \(2,\)"),
+        (np.ones((150, 2)), r"got shape \(150, 2\)"),
+        ([np.nan] * 150, "got NaN or infinity; use 0 to leave a point out"),
+        ([None] * 150, "got NaN or infinity"),
+        ([np.inf] * 150, "got NaN or infinity"),
+    ],
+)
+def test_weights_are_one_number_a_point(weights, got):
+    message = f"sample_weight must hold one number for each of the 150 points, {got}"
+    begun = PVMClassifier(1.0).partial_fit(X, Y)
+    for fit in (PVMClassifier(1.0).fit, PVMSelector(1.0).fit, begun.partial_fit):
+        with pytest.raises(ValueError, match=message):
+            fit(X, Y, sample_weight=weights)
+    with pytest.raises(ValueError, match=message):
+        pvm_path(X, Y, eps=[1.0], sample_weight=weights)
+
+
+def test_one_weight_is_that_of_every_point():
+    one = PVMClassifier(1.0).fit(X, Y, 2.0)
+    assert one.objective_ == PVMClassifier(1.0).fit(X, Y, np.full(150, 2)).objective_
+    grown = PVMClassifier(1.0).partial_fit(X, Y, sample_weight=2.0)
+    grown.partial_fit(X, Y, sample_weight=2.0)
+    twice = PVMClassifier(1.0).fit(np.vstack((X, X)), np.append(Y, Y), 2.0)
+    assert grown.objective_ == twice.objective_
+
+
+@pytest.mark.parametrize("budget", [0, {0: 0, 1: 0, 2: 0}])
+def test_a_budget_of_nothing_is_named_as_the_reason(budget):
+    model = PVMClassifier(1.0, n_prototypes=budget).fit(X, Y)
+    selector = PVMSelector(1.0, n_prototypes=budget)
+    for ask, so in (
+        (model.predict, "nothing to predict with; raise n_prototypes or set outlier_label"),
+        (lambda X: suspect_labels(model, X, Y), "against a label; raise n_prototypes"),
+        (lambda X: summarize(model, X, Y), "nothing to report; raise n_prototypes"),
+        (lambda X: fitted_classifier(model), "nothing to draw; raise n_prototypes"),
+        (lambda X: selector.fit_resample(X, Y), "would be left of X; raise n_prototypes"),
+    ):
+        with pytest.raises(NoPrototypesError, match=f"n_prototypes=.* allows no prototype.*{so}"):
+            ask(X)
+    model = PVMClassifier(1.0, n_prototypes=budget, outlier_label=1).fit(X, Y)
+    assert set(model.predict(X)) == {1}
+
+
+def test_a_budget_that_leaves_a_class_is_not_the_reason():
+    model = PVMClassifier(1.0, n_prototypes={0: 0, 1: 0}, prototype_cost=1e6).fit(X, Y)
+    with pytest.raises(NoPrototypesError, match="no prototype was worth its cost"):
+        model.predict(X)
