@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
+from ..balls import traits_of
 from ..estimators import PVMClassifier
 from ..prototypes import PrototypeSet, column_order
 from ..resources import row_count
@@ -131,7 +132,7 @@ def _width(prototypes: Any) -> int | None:
 
 def _set_selection(model: PVMClassifier, selection: Selection, dissimilarity: Any) -> None:
     """Set what follows from the selection and the dissimilarity."""
-    if getattr(dissimilarity, "pairwise", False):
+    if traits_of(dissimilarity).pairwise:
         below = column_count(dissimilarity)
         model.prototypes_ = check_indices(model.prototypes_, "prototypes_", below=below)
         selection = _by_column(model, selection)

@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length
 
-from ..balls import build_balls, build_levels
+from ..balls import build_balls, build_levels, traits_of
 from ..balls.forecast import announce, warn_if_too_large
 from ..candidates import (
     Pool,
@@ -73,7 +73,7 @@ class Training:
     @property
     def is_table(self) -> bool:
         """Whether the points are rows of a table of values between examples."""
-        return bool(getattr(self.dissimilarity, "pairwise", False))
+        return traits_of(self.dissimilarity).pairwise
 
 
 def prepare_training(
@@ -144,7 +144,7 @@ def make_pools(
 
     The arguments are those of :func:`protocover.candidates.gather_candidates`.
     """
-    if getattr(dissimilarity, "pairwise", False):
+    if traits_of(dissimilarity).pairwise:
         return [_columns(candidates, points, codes, rows, extent, unlabeled, rng)]
     return gather_candidates(
         candidates,
@@ -225,7 +225,7 @@ def _fit(
 
     What stands on the diagonal of a kernel matrix can only be read off all of it.
     """
-    pairwise = getattr(dissimilarity, "pairwise", False)
+    pairwise = traits_of(dissimilarity).pairwise
     if pairwise and points is not X and hasattr(dissimilarity, "of_rows"):
         return dissimilarity.fit(X, codes).of_rows(kept)
     return dissimilarity.fit(points, codes[kept])

@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
 
-from ...balls import LevelTest
-from ...balls.nearest import GroupSearch, nearest_in_groups
+from ...balls import GroupSearch, LevelTest
+from ...balls.nearest import nearest_in_groups
 from .bracket import bracket, direct_squares
 from .scan import StripScan, rounded_up
 from .tree import TreeScan, suits_tree
