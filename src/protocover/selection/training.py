@@ -35,7 +35,6 @@ __all__ = [
     "pool_balls",
     "prepare_training",
     "side_by_side",
-    "training_balls",
     "training_levels",
 ]
 
@@ -155,21 +154,6 @@ def make_pools(
         rng=rng,
         unlabeled=unlabeled,
         verbose=verbose,
-    )
-
-
-def training_balls(
-    training: Training,
-    *,
-    eps: float,
-    closed: bool,
-    rng: np.random.Generator,
-    n_jobs: int | None,
-    verbose: int,
-) -> csr_array:
-    """Build the balls of all pools side by side; see :func:`protocover.balls.build_balls`."""
-    return side_by_side(
-        pool_balls(training, eps=eps, closed=closed, rng=rng, n_jobs=n_jobs, verbose=verbose)
     )
 
 
