@@ -5,7 +5,13 @@ from __future__ import annotations
 import sys
 import warnings
 
-__all__ = ["CoverMemoryWarning", "DissimilarityError", "NoPrototypesError", "warn_caller"]
+__all__ = [
+    "CoverMemoryWarning",
+    "DissimilarityError",
+    "ModelFileError",
+    "NoPrototypesError",
+    "warn_caller",
+]
 
 # Packages that stand between a user's line and the one that warns.
 _BETWEEN = {"protocover", "sklearn", "imblearn", "joblib", "contextlib", "functools"}
@@ -13,6 +19,10 @@ _BETWEEN = {"protocover", "sklearn", "imblearn", "joblib", "contextlib", "functo
 
 class DissimilarityError(ValueError):
     """A dissimilarity returned something that is not a table of non-negative numbers."""
+
+
+class ModelFileError(ValueError):
+    """A model file cannot be trusted or understood, or a model cannot be put in one."""
 
 
 class NoPrototypesError(ValueError):

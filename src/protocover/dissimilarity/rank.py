@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 
 from ..balls import LevelTest, traits_of
+from ..data.fields import check_array, check_indices, refuse
 from ..resources import row_count
 from .whole_columns import column_blocks, whole_column_test
 
@@ -66,6 +67,9 @@ class RankDissimilarity(BaseEstimator):
     """
 
     symmetric = False
+    saved_state: ClassVar[tuple[str, ...]] = ("base_", "_kept")
+
+    _points: Any = None  # the training points, until it is cut down to prototypes
 
     def __init__(self, base: Any = "euclidean") -> None:
         self.base = base
@@ -89,6 +93,20 @@ class RankDissimilarity(BaseEstimator):
         self._points = X
         self._kept: KeptColumns | None = None
         return self
+
+    @property
+    def n_candidates_(self) -> int:
+        """Number of columns of a table."""
+        return int(self.base_.n_candidates_)
+
+    def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
+        """Check that a model file has a sorted column for each prototype."""
+        if not isinstance(self._kept, KeptColumns):
+            refuse("RankDissimilarity must have kept the columns of prototypes")
+        check_array(self._kept.columns, "columns", kinds="f", shape=(None, n_prototypes))
+        if self.pairwise:
+            below = self.n_candidates_
+            check_indices(self._kept.numbers, "numbers", length=n_prototypes, below=below)
 
     def of_rows(self, rows: NDArray[np.intp]) -> RankDissimilarity:
         """Return the same among some of the training points only."""
@@ -135,7 +153,7 @@ class RankDissimilarity(BaseEstimator):
             ordered[:, block] = np.sort(columns, axis=0)
         cut = copy(self)
         cut._kept = KeptColumns(ordered, B if self.pairwise else None)
-        cut._points = None
+        del cut._points
         if hasattr(self.base_, "for_prototypes"):
             cut.base_ = self.base_.for_prototypes(B)
         return cut

@@ -14,9 +14,10 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from ..data.fields import check_record, check_text, refuse
 from ..data.files import read_whole, write_whole
-from .container import Contents, ModelFileError, pack, refuse, unpack
-from .fields import check_record, check_text
+from ..exceptions import ModelFileError
+from .container import Contents, pack, unpack
 from .models import decode_model, encode_model
 
 __all__ = ["ModelFileError", "ModelInfo", "load_model", "model_info", "save_model"]

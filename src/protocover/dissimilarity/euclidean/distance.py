@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,10 +34,14 @@ class _Quadratic(BaseEstimator):
 
     symmetric = True
     learns_nothing = True
+    saved_state: ClassVar[tuple[str, ...]] = ()
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Do nothing: there is nothing to learn."""
         return self
+
+    def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
+        """Check nothing: nothing was learned."""
 
     def cross(self, A: Any, B: Any) -> Floats:
         """Return the dissimilarities of the rows of A from the rows of B."""
