@@ -1,8 +1,8 @@
 """Model files: arrays and JSON with a version and a checksum, never code.
 
-The layers, from the bytes up: `whole_file` writes and reads files, `container` knows their
-bytes, `values`, `frames` and `encoding` turn values into JSON and arrays, and
-`dissimilarities`, `selections`, `classifiers` and `models` know what belongs to a model.
+The layers, from the bytes up: `container` knows the bytes of a file, `values`, `frames` and
+`encoding` turn values into JSON and arrays, and `dissimilarities`, `selections`,
+`classifiers` and `models` know what belongs to a model.
 """
 
 from __future__ import annotations
