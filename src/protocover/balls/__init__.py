@@ -7,44 +7,21 @@ question tile by tile, and `assembly` joins what the tiles found; `nearest` answ
 
 from __future__ import annotations
 
-from .build import (
-    build_balls,
-    build_levels,
-    check_dissimilarities,
-    cut_tiles,
-    level_test,
-    table_tile,
-)
+from .build import build_balls, build_levels, check_dissimilarities
 from .levels import levels_of, members_of, within
-from .traits import (
-    Dissimilarity,
-    GroupSearch,
-    LevelTest,
-    NearestSearch,
-    PreparedDissimilarity,
-    RadiusSearch,
-    Tile,
-    Traits,
-    traits_of,
-)
+from .traits import GroupSearch, LevelTest, RadiusSearch, Tile, Traits, traits_of
 
 __all__ = [
-    "Dissimilarity",
     "GroupSearch",
     "LevelTest",
-    "NearestSearch",
-    "PreparedDissimilarity",
     "RadiusSearch",
     "Tile",
     "Traits",
     "build_balls",
     "build_levels",
     "check_dissimilarities",
-    "cut_tiles",
-    "level_test",
     "levels_of",
     "members_of",
-    "table_tile",
     "traits_of",
     "within",
 ]

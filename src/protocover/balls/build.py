@@ -18,14 +18,7 @@ from ..exceptions import DissimilarityError
 from ..resources import limited_threads, progress_bar, row_count, worker_map
 from .assembly import Found, assemble
 from .levels import members_of
-from .traits import (
-    Dissimilarity,
-    LevelTest,
-    PreparedDissimilarity,
-    RadiusSearch,
-    Tile,
-    traits_of,
-)
+from .traits import Dissimilarity, LevelTest, PreparedDissimilarity, RadiusSearch, Tile, traits_of
 
 __all__ = [
     "build_balls",
