@@ -23,7 +23,13 @@ Floats = NDArray[np.float64]
 
 def _of_base(trait: str, meaning: str) -> property:
     """Return a property that is a trait of the base."""
-    return property(lambda self: getattr(traits_of(self._resolve()), trait), doc=meaning)
+
+    def read(self: RankDissimilarity) -> Any:
+        # An object is asked itself: a copy of it may be long in the making.
+        base = self.base if hasattr(self.base, "cross") else self._resolve()
+        return getattr(traits_of(base), trait)
+
+    return property(read, doc=meaning)
 
 
 class RankDissimilarity(BaseEstimator):
