@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from dataclasses import asdict
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -12,6 +15,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 from protocover import PVMClassifier
+from protocover.balls import Traits, traits_of
 
 GUIDE = Path(__file__).parents[1] / "docs" / "extending.md"
 
@@ -63,6 +67,28 @@ def test_the_dissimilarity_selects_and_predicts(toys, iris):
     assert np.array_equal(model.prototype_indices_, same.prototype_indices_)
     assert np.array_equal(model.predict(X), same.predict(table))
     assert clone(model).metric.weights is not None
+
+
+def test_the_guide_lists_every_trait_with_its_default():
+    rows = re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", GUIDE.read_text(), re.MULTILINE)
+    assert {name: ast.literal_eval(default) for name, default in rows} == asdict(Traits())
+
+
+def test_traits_are_read_from_plain_attributes_and_properties(toys):
+    assert traits_of(toys["Weighted"]()) == Traits(symmetric=True)
+
+    class Odd:
+        thread_safe = 0
+        input_tags: ClassVar = {"string": True}
+
+        @property
+        def pairwise(self):
+            return True
+
+    assert traits_of(Odd()) == Traits(
+        pairwise=True, thread_safe=False, input_tags={"string": True}
+    )
+    assert traits_of(Odd()).thread_safe is False
 
 
 def test_the_generator_offers_candidates_that_become_prototypes(toys, iris):

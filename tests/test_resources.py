@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 
@@ -13,6 +14,7 @@ from sklearn.utils import check_random_state
 from protocover import PVMClassifier, PVMClassifierCV, pvm_path
 from protocover.dissimilarity import DANN, TangentDistance
 from protocover.resources import thread_count, worker_map
+from protocover.solvers import SOLVERS
 
 X, Y = load_iris(return_X_y=True)
 METRICS = ["euclidean", "cityblock", DANN(), TangentDistance((2, 2))]
@@ -55,6 +57,19 @@ def use_everything(metric, n_jobs, verbose=0):
 def test_one_job_starts_no_thread(metric, started, capsys):
     use_everything(metric, 1, verbose=1)
     assert started == []
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_one_job_starts_no_thread_whatever_the_solver(solver, started, capsys):
+    PVMClassifier(0.8, solver=solver, n_jobs=1, verbose=1).fit(X, Y)
+    assert started == []
+
+
+def test_the_exact_solver_shows_its_best_and_its_bound_where_bars_are_shown(capsys):
+    PVMClassifier(0.8, solver="exact", n_jobs=1, verbose=1).fit(X, Y)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert re.search(r"branch and bound: best [\d.]+, bound [\d.]+, \d+ points x \d+ cand", err)
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)

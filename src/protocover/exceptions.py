@@ -9,6 +9,7 @@ from typing import Any
 __all__ = [
     "CoverMemoryWarning",
     "DissimilarityError",
+    "ModelFileError",
     "NoPrototypesError",
     "no_prototypes",
     "warn_caller",
@@ -20,6 +21,10 @@ _BETWEEN = {"protocover", "sklearn", "imblearn", "joblib", "contextlib", "functo
 
 class DissimilarityError(ValueError):
     """A dissimilarity returned something that is not a table of non-negative numbers."""
+
+
+class ModelFileError(ValueError):
+    """A model file cannot be trusted or understood, or a model cannot be put in one."""
 
 
 class NoPrototypesError(ValueError):

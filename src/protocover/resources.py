@@ -21,6 +21,7 @@ __all__ = [
     "check_n_jobs",
     "limited_threads",
     "progress_bar",
+    "progress_line",
     "row_count",
     "say",
     "thread_count",
@@ -88,6 +89,16 @@ def progress_bar(items: Iterable[Any], total: int, what: str, verbose: int) -> A
         return nullcontext(items)
     # With no thread to watch over it the bar looks at the clock at every item.
     return _Bar(items, total=total, desc=what, leave=False, miniters=1)
+
+
+@contextmanager
+def progress_line(verbose: int) -> Iterator[Callable[[str], None]]:
+    """Yield a function that writes a text over the last one, and nothing unless asked to."""
+    if verbose <= 0:
+        yield lambda text: None
+        return
+    with _Bar(bar_format="{desc}", leave=False) as bar:
+        yield bar.set_description_str
 
 
 def say(line: str, verbose: int) -> None:

@@ -266,15 +266,15 @@ def test_a_solution_that_is_cut_short_keeps_its_bound_and_says_whose_it_is():
     problem = small()
     optimal = np.array([0.0, 0.25, 0.0, 0.25])
     proved = CoverSolution.of(problem, [2, 0], dual=optimal, status="found", details={"a": 1})
-    cut = proved.recomputed(problem, 1)
+    cut = proved.prefix(problem, 1)
     assert cut.selected.tolist() == [2]
     assert (cut.certificate, cut.lower_bound) == ("bounded", 0.5)
     assert cut.objective == problem.objective([2])
     assert (cut.status, cut.details) == ("found", {"a": 1})
-    said = CoverSolution.of(problem, [2, 0], claim=Fraction(1, 2)).recomputed(problem, 1)
+    said = CoverSolution.of(problem, [2, 0], claim=Fraction(1, 2)).prefix(problem, 1)
     assert (said.certificate, said.lower_bound) == ("solver-bounded", 0.5)
-    assert said.recomputed(problem, 0).objective == 4.0
-    assert CoverSolution.of(problem, [2, 0]).recomputed(problem, 1).certificate == "none"
+    assert said.prefix(problem, 0).objective == 4.0
+    assert CoverSolution.of(problem, [2, 0]).prefix(problem, 1).certificate == "none"
 
 
 def test_a_prefix_as_good_as_the_whole_is_as_well_proved():
@@ -282,4 +282,4 @@ def test_a_prefix_as_good_as_the_whole_is_as_well_proved():
     tied = small(wrong=(0.75, 1.0, 0.0))
     whole = CoverSolution.of(tied, [2, 0], claim=Fraction(5, 4))
     assert whole.objective == tied.objective([2]) + 0.0
-    assert whole.certificate == whole.recomputed(tied, 1).certificate == "solver-proved"
+    assert whole.certificate == whole.prefix(tied, 1).certificate == "solver-proved"

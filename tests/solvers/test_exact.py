@@ -142,7 +142,7 @@ def test_leaving_out_what_is_not_good_enough_proves_nothing_about_the_rest():
     left = Residual.of(make_problem(np.ones((10, 2)), [6.0, 5.0], np.ones(10), 1.0)).plain()
     rng = np.random.default_rng(0)
     task = Task(
-        left, rng, 0, gap=0.25, deadline=math.inf, branch=search_tree, verbose=0, line=None
+        left, rng, 0, gap=0.25, deadline=math.inf, branch=search_tree, verbose=0, write=print
     )
     half = relaxation.Relaxation(np.zeros(2), np.full(10, 0.5), 5.0)
     state = State(left, np.array([0]), 7.0, 5.0, np.zeros(10), half)

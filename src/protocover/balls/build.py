@@ -7,8 +7,7 @@ the size points x candidates is ever held.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,18 +17,14 @@ from sklearn.utils import _safe_indexing
 from ..exceptions import DissimilarityError
 from ..resources import limited_threads, progress_bar, row_count, worker_map
 from .assembly import Found, assemble
+from .levels import members_of
+from .traits import Dissimilarity, LevelTest, PreparedDissimilarity, RadiusSearch, Tile, traits_of
 
 __all__ = [
-    "Dissimilarity",
-    "LevelTest",
-    "PreparedDissimilarity",
-    "RadiusSearch",
-    "Tile",
     "build_balls",
     "build_levels",
     "check_dissimilarities",
     "cut_tiles",
-    "is_thread_safe",
     "level_test",
     "table_tile",
 ]
@@ -39,39 +34,6 @@ TILE_ROWS = 1024
 TILE_COLUMNS = 1024
 
 Indices = NDArray[np.intp]
-Tile = Callable[[slice, slice], NDArray[np.float64]]
-LevelTest = Callable[[slice, slice], tuple[Indices, Indices, Indices]]
-
-
-class Dissimilarity(Protocol):
-    """What the balls need to know of a fitted dissimilarity."""
-
-    def cross(self, A: Any, B: Any) -> NDArray[np.float64]:
-        """Return the dissimilarities of the rows of A from the rows of B."""
-        ...
-
-
-@runtime_checkable
-class PreparedDissimilarity(Dissimilarity, Protocol):
-    """A dissimilarity that reads its examples once and then answers tile by tile."""
-
-    def prepare(self, A: Any, B: Any) -> Tile:
-        """Return a function of (rows, columns) that gives that tile of ``cross(A, B)``."""
-        ...
-
-
-@runtime_checkable
-class RadiusSearch(Dissimilarity, Protocol):
-    """A dissimilarity with a faster way to tell members than computing all of `cross`."""
-
-    def level_test(self, X: Any, Z: Any, *, radii: NDArray[np.float64], closed: bool) -> LevelTest:
-        """Return a function of (rows, columns) that gives a tile's members and their levels.
-
-        A pair is a member if it is within the last of the rising `radii`; its level is
-        the number of the first of them that it is within. The function may have an
-        attribute ``tile``, the (rows, columns) of the tiles it likes best.
-        """
-        ...
 
 
 def build_balls(
@@ -149,9 +111,7 @@ def level_test(
     tile = table_tile(dissimilarity, X, Z)
 
     def test(rows: slice, columns: slice) -> tuple[Indices, Indices, Indices]:
-        table = tile(rows, columns)
-        i, j = np.nonzero(table <= radii[-1] if closed else table < radii[-1])
-        return i, j, np.searchsorted(radii, table[i, j], side="left" if closed else "right")
+        return members_of(tile(rows, columns), radii, closed=closed)
 
     return test
 
@@ -188,11 +148,6 @@ def check_dissimilarities(D: Any, shape: tuple[int, int], source: str) -> NDArra
     return table
 
 
-def is_thread_safe(dissimilarity: Dissimilarity) -> bool:
-    """Whether several tiles may be computed at once, which is so unless it says otherwise."""
-    return bool(getattr(dissimilarity, "thread_safe", True))
-
-
 def cut_tiles(
     n_points: int, n_candidates: int, shape: tuple[int, int], *, symmetric: bool
 ) -> list[tuple[slice, slice]]:
@@ -217,7 +172,8 @@ def _search(
     dtype: Any,
 ) -> csr_array:
     """Test all tiles, several at once, and join what they found."""
-    symmetric = Z is X and getattr(dissimilarity, "symmetric", False)
+    traits = traits_of(dissimilarity)
+    symmetric = Z is X and traits.symmetric
     with limited_threads(n_jobs):
         test = level_test(dissimilarity, X, Z, radii=radii, closed=closed)
     shape = row_count(X), row_count(Z)
@@ -228,7 +184,7 @@ def _search(
         return _place(*tile, *test(*tile), dtype=dtype, symmetric=symmetric)
 
     with (
-        worker_map(n_jobs, thread_safe=is_thread_safe(dissimilarity)) as run,
+        worker_map(n_jobs, thread_safe=traits.thread_safe) as run,
         progress_bar(run(members, tiles), len(tiles), "balls", verbose) as found,
     ):
         return assemble(found, shape, dtype=dtype, symmetric=symmetric)

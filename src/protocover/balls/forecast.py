@@ -16,14 +16,8 @@ from sklearn.utils import _safe_indexing
 
 from ..exceptions import CoverMemoryWarning, warn_caller
 from ..resources import available_memory, row_count, say, thread_count, worker_map
-from .build import (
-    TILE_COLUMNS,
-    TILE_ROWS,
-    Dissimilarity,
-    cut_tiles,
-    is_thread_safe,
-    level_test,
-)
+from .build import TILE_COLUMNS, TILE_ROWS, cut_tiles, level_test
+from .traits import Dissimilarity, traits_of
 
 __all__ = [
     "BYTES_PER_MEMBERSHIP",
@@ -123,7 +117,7 @@ def measure_ahead(
     n_pairs, sampled = n_points * n_candidates, n_rows * n_columns
     share = max(0, found - known) / max(1, sampled - known)
     memberships = own + share * (n_pairs - own)
-    half = 0.5 if Z is X and getattr(dissimilarity, "symmetric", False) else 1.0
+    half = 0.5 if Z is X and traits_of(dissimilarity).symmetric else 1.0
     return Forecast(
         memberships=memberships,
         distances=np.empty(0),
@@ -185,7 +179,7 @@ def _try_out(
     test = level_test(dissimilarity, X, Z, radii=np.array([eps]), closed=False)
     shape = getattr(test, "tile", (TILE_ROWS, TILE_COLUMNS))
     tiles = cut_tiles(row_count(X), row_count(Z), shape, symmetric=False)
-    with worker_map(n_jobs, thread_safe=is_thread_safe(dissimilarity)) as run:
+    with worker_map(n_jobs, thread_safe=traits_of(dissimilarity).thread_safe) as run:
         start = time.process_time()
         found = sum(run(lambda tile: len(test(*tile)[0]), tiles))
         return found, time.process_time() - start

@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..resources import limited_threads, row_count, worker_map
-from .build import Dissimilarity, is_thread_safe, table_tile
+from .build import table_tile
+from .traits import Dissimilarity, GroupSearch, NearestSearch, traits_of
 
-__all__ = ["GroupSearch", "NearestSearch", "find_nearest", "nearest_in_groups"]
+__all__ = ["find_nearest", "nearest_in_groups"]
 
 _TABLE_SIZE = 1 << 20
 # Queries made ready at once, however few the prototypes are.
 _MOST_ROWS = 1024
-
-
-class GroupSearch(Protocol):
-    """A function from a block of queries to their nearest in each group."""
-
-    def __call__(self, rows: slice) -> tuple[NDArray[np.intp], NDArray[np.float64]]: ...
-
-
-@runtime_checkable
-class NearestSearch(Dissimilarity, Protocol):
-    """A dissimilarity with a faster way to the nearest than computing all of `cross`."""
-
-    def nearest_test(self, A: Any, B: Any, bounds: NDArray[np.intp]) -> GroupSearch:
-        """Return a function of rows that gives the nearest in each group of columns."""
-        ...
 
 
 def find_nearest(
@@ -65,7 +51,7 @@ def find_nearest(
     n_queries = row_count(A)
     step = max(1, min(_MOST_ROWS, _TABLE_SIZE // max(1, row_count(B))))
     blocks = [slice(i, min(i + step, n_queries)) for i in range(0, n_queries, step)]
-    with worker_map(n_jobs, thread_safe=is_thread_safe(dissimilarity)) as run:
+    with worker_map(n_jobs, thread_safe=traits_of(dissimilarity).thread_safe) as run:
         found = list(run(search, blocks))
     n_groups = len(bounds) - 1
     index = np.concatenate([i for i, _ in found] or [np.empty((0, n_groups), np.intp)])

@@ -11,6 +11,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
+from ..balls import traits_of
 from ..estimators import PVMClassifier, PVMClassifierCV
 from .cases import Cases
 from .console import Console
@@ -86,7 +87,7 @@ def measured(model: Any, X: Any) -> Any:
     if isinstance(model, Pipeline):
         return model[:-1].transform(X)
     classifier = classifier_of(model)
-    frames = getattr(classifier.dissimilarity_, "accepts_anything", False)
+    frames = traits_of(classifier.dissimilarity_).accepts_anything
     return X if frames or hasattr(classifier, "feature_names_in_") else np.asarray(X)
 
 
@@ -108,7 +109,7 @@ def feature_names(model: Any) -> list[str]:
 def needs_every_value(model: Any) -> bool:
     """Whether a model has no answer for a case with a missing value."""
     dissimilarity = classifier_of(model).dissimilarity_
-    return not getattr(dissimilarity, "allows_nan", False)
+    return not traits_of(dissimilarity).allows_nan
 
 
 def _with_radius(options: Namespace, shared: dict[str, Any]) -> PVMClassifier:

@@ -99,16 +99,33 @@ class CoverSolution:
             details={} if details is None else details,
         )
 
-    def recomputed(self, problem: CoverProblem, n_choices: int | None = None) -> CoverSolution:
-        """Describe the first `n_choices`, by default all, with all numbers from `problem`.
+    def prefix(self, problem: CoverProblem, n_choices: int | None) -> CoverSolution:
+        """Keep the first `n_choices`, described anew; the whole where there are no more.
 
-        What the solver says of a bound beyond what its vector proves stays its word; the
-        bound holds for fewer choices too.
+        The bound holds for fewer choices too.
+        """
+        if n_choices is None or len(self.selected) <= n_choices:
+            return self
+        return self.first(n_choices).recomputed(problem)
+
+    def first(self, n_choices: int) -> CoverSolution:
+        """Cut off all but the first choices; what is said of the whole stands as it was."""
+        return replace(
+            self,
+            selected=self.selected[:n_choices],
+            score=self.score[:n_choices],
+            newly_covered=self.newly_covered[:n_choices],
+        )
+
+    def recomputed(self, problem: CoverProblem) -> CoverSolution:
+        """Describe the same choices with all numbers from `problem`.
+
+        What the solver says of a bound beyond what its vector proves stays its word.
         """
         found = CoverSolution.of(
             problem,
-            self.selected[:n_choices],
-            score=self.score[:n_choices],
+            self.selected,
+            score=self.score,
             dual=self.dual,
             status=self.status,
             details=self.details,

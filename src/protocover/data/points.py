@@ -10,41 +10,31 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import _check_feature_names, _get_feature_names, validate_data
 
-__all__ = ["check_estimator_examples", "check_examples"]
+from ..balls import Traits, traits_of
 
-_DTYPES = [np.float64, np.float32]
+__all__ = ["check_estimator_examples", "check_examples"]
 
 
 def check_examples(X: Any, dissimilarity: Any) -> Any:
     """Check examples outside of an estimator."""
     _refuse_dask(X)
-    if getattr(dissimilarity, "accepts_anything", False):
+    traits = traits_of(dissimilarity)
+    if traits.accepts_anything:
         return _as_wanted(X, dissimilarity)
-    return check_array(
-        X,
-        accept_sparse=_sparse(dissimilarity),
-        dtype=_DTYPES,
-        ensure_all_finite=_finite(dissimilarity),
-    )
+    return check_array(X, **_rules(traits))
 
 
 def check_estimator_examples(estimator: Any, X: Any, dissimilarity: Any, *, reset: bool) -> Any:
     """Check an estimator's points (`reset`) or queries, and their features' names."""
     _refuse_dask(X)
-    if getattr(dissimilarity, "accepts_anything", False):
+    traits = traits_of(dissimilarity)
+    if traits.accepts_anything:
         if len(getattr(X, "shape", ())) == 2:  # lists may hold examples of unequal length
             validate_data(estimator, X, skip_check_array=True, reset=reset)
         return _as_wanted(X, dissimilarity)
-    if getattr(dissimilarity, "pairwise", False):
+    if traits.pairwise:
         return _check_table(estimator, X, reset=reset)
-    return validate_data(
-        estimator,
-        X,
-        accept_sparse=_sparse(dissimilarity),
-        dtype=_DTYPES,
-        ensure_all_finite=_finite(dissimilarity),
-        reset=reset,
-    )
+    return validate_data(estimator, X, reset=reset, **_rules(traits))
 
 
 def _refuse_dask(X: Any) -> None:
@@ -62,15 +52,13 @@ def _as_wanted(X: Any, dissimilarity: Any) -> Any:
     return X if check is None else check(X)
 
 
-def _sparse(dissimilarity: Any) -> str | bool:
-    """Return scikit-learn's word for the form of sparse tables that is allowed, if any."""
-    dense = getattr(dissimilarity, "pairwise", False)
-    return "csr" if getattr(dissimilarity, "accepts_sparse", True) and not dense else False
-
-
-def _finite(dissimilarity: Any) -> bool | str:
-    """Return scikit-learn's word for whether missing values are allowed."""
-    return "allow-nan" if getattr(dissimilarity, "allows_nan", False) else True
+def _rules(traits: Traits) -> dict[str, Any]:
+    """Return what scikit-learn is to check of rows of numbers."""
+    return {
+        "accept_sparse": "csr" if traits.accepts_sparse and not traits.pairwise else False,
+        "dtype": [np.float64, np.float32],
+        "ensure_all_finite": "allow-nan" if traits.allows_nan else True,
+    }
 
 
 def _check_table(estimator: Any, X: Any, *, reset: bool) -> Any:

@@ -1,18 +1,8 @@
 """Dissimilarities: fitted once, then asked for the table between any two sets of examples.
 
 Whatever is passed as ``metric=`` becomes an object with ``fit(X, y)`` and
-``cross(A, B)``. It may further say of itself, as attributes:
-
-- ``symmetric``: d(a, b) is d(b, a), so each pair need be computed only once;
-- ``pairwise``: `X` is a table of values between examples, not of their features;
-- ``accepts_anything``: examples need not be rows of numbers; a method ``check_examples``
-  may then check them and bring them into another form;
-- ``accepts_sparse`` (default true): rows may be those of a sparse table;
-- ``positive_only``: rows must not hold negative numbers;
-- ``input_tags``: further of scikit-learn's tags for input, such as ``{"string": True}``;
-- ``allows_nan``: rows may hold missing values;
-- ``learns_nothing``: `fit` has no influence on `cross`;
-- ``thread_safe`` (default true): several blocks may be computed at once.
+``cross(A, B)``. What it may further say of itself, as attributes, and which faster ways
+to its answers it may bring, stand in :mod:`protocover.balls.traits`.
 """
 
 from __future__ import annotations
@@ -22,6 +12,7 @@ from typing import Any
 
 from sklearn.base import clone
 
+from ..balls import traits_of
 from .dann import DANN
 from .euclidean import Cosine, Euclidean, SquaredEuclidean
 from .function import Function
@@ -104,12 +95,13 @@ def input_tags(metric: Any, params: dict[str, Any] | None = None) -> dict[str, b
         made = metric if hasattr(metric, "cross") else resolve_metric(metric, params)
     except ValueError:
         return {}
+    traits = traits_of(made)
     return {
-        "pairwise": bool(getattr(made, "pairwise", False)),
-        "sparse": bool(getattr(made, "accepts_sparse", True)),
-        "allow_nan": bool(getattr(made, "allows_nan", False)),
-        "positive_only": bool(getattr(made, "positive_only", False)),
-        **getattr(made, "input_tags", {}),
+        "pairwise": traits.pairwise,
+        "sparse": traits.accepts_sparse,
+        "allow_nan": traits.allows_nan,
+        "positive_only": traits.positive_only,
+        **traits.input_tags,
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from copy import copy
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
 from ..balls import LevelTest
+from ..data.fields import check_array, check_list, check_number
 from ..resources import worker_map
 from .local_metric import LocalMetric, Neighbourhood, adapt_metric
 from .whole_columns import whole_column_test
@@ -95,6 +96,10 @@ class DANN(BaseEstimator):
 
     accepts_sparse = False
     symmetric = False
+    saved_state: ClassVar[tuple[str, ...]] = ("mean_", "scale_", "rotation_", "_metrics")
+
+    # The training points, until there are metrics of prototypes instead.
+    _neighbourhood: Neighbourhood | None = None
 
     def __init__(
         self,
@@ -122,11 +127,25 @@ class DANN(BaseEstimator):
         if rows.shape[1] >= len(rows):
             self.rotation_ = _span(self._standardise(rows))
         _, classes = np.unique(np.asarray(y), return_inverse=True)
-        self._neighbourhood: Neighbourhood | None = Neighbourhood(
+        self._neighbourhood = Neighbourhood(
             points=self._embed(rows), classes=classes, size=self._size(len(rows))
         )
         self._metrics: list[LocalMetric] | None = None
         return self
+
+    def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
+        """Check that a model file has a metric for each prototype, in the space they all have."""
+        self._check_parameters()
+        check_array(self.mean_, "mean_", kinds="f", shape=(n_features,))
+        check_array(self.scale_, "scale_", kinds="f", shape=(n_features,))
+        n_axes = max(1, int(np.isfinite(self.scale_).sum()))
+        if self.rotation_ is not None:
+            check_array(self.rotation_, "rotation_", kinds="f", shape=(n_axes, None))
+            n_axes = self.rotation_.shape[1]
+        for metric in check_list(self._metrics, "the metrics", n_prototypes):
+            rank = len(check_array(metric.factors, "factors", kinds="f", shape=(None,)))
+            check_array(metric.directions, "directions", kinds="f", shape=(n_axes, rank))
+            check_number(metric.rest, "rest")
 
     def cross(self, A: Any, B: Any) -> Floats:
         """Return the distances of the rows of A from the rows of B, each with its metric."""
@@ -163,7 +182,7 @@ class DANN(BaseEstimator):
         """
         kept = copy(self)
         kept._metrics = _run(self._adapt, self._embed(_dense(B)))
-        kept._neighbourhood = None
+        del kept._neighbourhood
         return kept
 
     def _adapt(self, z: Floats) -> LocalMetric:

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
-from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_non_negative
 
 from ..balls import check_dissimilarities
+from ..data.fields import check_array, check_keywords, check_text, check_whole
 from ..exceptions import warn_caller
 from ..resources import row_count
 from .kernel_table import own_values, worst_square
@@ -150,6 +151,11 @@ class KernelDistance(BaseEstimator):
         return isinstance(self.kernel, str) and self.kernel in ("chi2", "additive_chi2")
 
     @property
+    def saved_state(self) -> tuple[str, ...]:
+        """Attributes that a model file keeps."""
+        return ("diagonal_", "n_candidates_") if self.pairwise else ()
+
+    @property
     def thread_safe(self) -> bool:
         """Whether several blocks may be computed at once."""
         return isinstance(self.kernel, str)
@@ -173,6 +179,14 @@ class KernelDistance(BaseEstimator):
             return self
         self._warn_if_indefinite(kernel)
         return self
+
+    def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
+        """Check the kernel, and the diagonal of a precomputed one, that a model file has."""
+        check_text(self.kernel, "kernel", {*PAIRWISE_KERNEL_FUNCTIONS, "precomputed"})
+        check_keywords(self.params or {}, "params")
+        if self.pairwise:
+            check_whole(self.n_candidates_, "n_candidates_", low=1)
+            check_array(self.diagonal_, "diagonal_", kinds="f", shape=(self.n_candidates_,))
 
     def of_rows(self, rows: NDArray[np.intp]) -> KernelDistance:
         """Return the same with only some of the training points as points, all as candidates."""

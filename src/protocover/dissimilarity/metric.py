@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from sklearn.metrics.pairwise import haversine_distances, manhattan_distances
 from sklearn.utils.validation import check_non_negative
 
 from ..balls import check_dissimilarities
+from ..data.fields import check_array, check_keywords, check_text
 from ..resources import row_count
 from .gaps import nan_euclidean
 from .rounding import grain, round_in_place
@@ -100,6 +101,7 @@ class Metric(BaseEstimator):
     """
 
     symmetric = True
+    saved_state: ClassVar[tuple[str, ...]] = ("params_",)
 
     def __init__(self, name: str, params: dict[str, Any] | None = None) -> None:
         self.name = name
@@ -139,6 +141,14 @@ class Metric(BaseEstimator):
             params["VI"] = _inverse_covariance(X)
         self.params_ = params
         return self
+
+    def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
+        """Check the name and the parameters that a model file has, one value a feature."""
+        check_text(self.name, "the name of a metric", {*METRIC_NAMES, *METRIC_ALIASES})
+        shapes = {"V": (n_features,), "w": (n_features,), "VI": (n_features, n_features)}
+        for key, value in check_keywords(self.params_, "params_").items():
+            if key in shapes and value is not None:
+                check_array(np.asarray(value), key, kinds="biuf", shape=shapes[key])
 
     def cross(self, A: Any, B: Any) -> Floats:
         """Return the dissimilarities of the rows of A from the rows of B."""

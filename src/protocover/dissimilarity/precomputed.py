@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from ..balls import check_dissimilarities
+from ..data.fields import check_whole
 
 __all__ = ["Precomputed"]
 
@@ -32,11 +33,16 @@ class Precomputed(BaseEstimator):
     positive_only = True
     symmetric = False
     learns_nothing = True
+    saved_state: ClassVar[tuple[str, ...]] = ("n_candidates_",)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check the table and remember how many candidates it has."""
         self.n_candidates_ = check_dissimilarities(X, np.shape(X), "X").shape[1]
         return self
+
+    def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
+        """Check the number of columns that a model file has."""
+        check_whole(self.n_candidates_, "n_candidates_")
 
     def table(self, X: Any) -> NDArray[np.float64]:
         """Return the table of dissimilarities that `X` is."""

@@ -4,20 +4,32 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 
-from ..balls import LevelTest
+from ..balls import LevelTest, traits_of
+from ..data.fields import check_array, check_indices, refuse
 from ..resources import row_count
 from .whole_columns import column_blocks, whole_column_test
 
 __all__ = ["KeptColumns", "RankDissimilarity"]
 
 Floats = NDArray[np.float64]
+
+
+def _of_base(trait: str, meaning: str) -> property:
+    """Return a property that is a trait of the base."""
+
+    def read(self: RankDissimilarity) -> Any:
+        # An object is asked itself: a copy of it may be long in the making.
+        base = self.base if hasattr(self.base, "cross") else self._resolve()
+        return getattr(traits_of(base), trait)
+
+    return property(read, doc=meaning)
 
 
 class RankDissimilarity(BaseEstimator):
@@ -61,44 +73,20 @@ class RankDissimilarity(BaseEstimator):
     """
 
     symmetric = False
+    saved_state: ClassVar[tuple[str, ...]] = ("base_", "_kept")
+
+    _points: Any = None  # the training points, until it is cut down to prototypes
 
     def __init__(self, base: Any = "euclidean") -> None:
         self.base = base
 
-    @property
-    def pairwise(self) -> bool:
-        """Whether `X` is a table of values between examples."""
-        return self._of_base("pairwise", False)
-
-    @property
-    def accepts_anything(self) -> bool:
-        """Whether examples need not be rows of numbers."""
-        return self._of_base("accepts_anything", False)
-
-    @property
-    def accepts_sparse(self) -> bool:
-        """Whether rows may be those of a sparse table."""
-        return self._of_base("accepts_sparse", True)
-
-    @property
-    def allows_nan(self) -> bool:
-        """Whether rows may hold missing values."""
-        return self._of_base("allows_nan", False)
-
-    @property
-    def positive_only(self) -> bool:
-        """Whether negative numbers are refused."""
-        return self._of_base("positive_only", False)
-
-    @property
-    def input_tags(self) -> dict[str, bool]:
-        """What else scikit-learn is told of the input."""
-        return dict(getattr(self._resolve(), "input_tags", {}))
-
-    @property
-    def thread_safe(self) -> bool:
-        """Whether several blocks may be computed at once."""
-        return self._of_base("thread_safe", True)
+    pairwise = _of_base("pairwise", "Whether `X` is a table of values between examples.")
+    accepts_anything = _of_base("accepts_anything", "Whether examples need not be rows.")
+    accepts_sparse = _of_base("accepts_sparse", "Whether rows may be those of a sparse table.")
+    allows_nan = _of_base("allows_nan", "Whether rows may hold missing values.")
+    positive_only = _of_base("positive_only", "Whether negative numbers are refused.")
+    thread_safe = _of_base("thread_safe", "Whether several blocks may be computed at once.")
+    input_tags = _of_base("input_tags", "What else scikit-learn is told of the input.")
 
     def check_examples(self, X: Any) -> Any:
         """Let the base check examples of its own kind, if it does."""
@@ -111,6 +99,20 @@ class RankDissimilarity(BaseEstimator):
         self._points = X
         self._kept: KeptColumns | None = None
         return self
+
+    @property
+    def n_candidates_(self) -> int:
+        """Number of columns of a table."""
+        return int(self.base_.n_candidates_)
+
+    def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
+        """Check that a model file has a sorted column for each prototype."""
+        if not isinstance(self._kept, KeptColumns):
+            refuse("RankDissimilarity must have kept the columns of prototypes")
+        check_array(self._kept.columns, "columns", kinds="f", shape=(None, n_prototypes))
+        if self.pairwise:
+            below = self.n_candidates_
+            check_indices(self._kept.numbers, "numbers", length=n_prototypes, below=below)
 
     def of_rows(self, rows: NDArray[np.intp]) -> RankDissimilarity:
         """Return the same among some of the training points only."""
@@ -157,7 +159,7 @@ class RankDissimilarity(BaseEstimator):
             ordered[:, block] = np.sort(columns, axis=0)
         cut = copy(self)
         cut._kept = KeptColumns(ordered, B if self.pairwise else None)
-        cut._points = None
+        del cut._points
         if hasattr(self.base_, "for_prototypes"):
             cut.base_ = self.base_.for_prototypes(B)
         return cut
@@ -173,10 +175,6 @@ class RankDissimilarity(BaseEstimator):
         if self.pairwise:
             return np.asarray(self.base_.table(self._points)[:, np.asarray(Z, dtype=np.intp)])
         return np.asarray(self.base_.cross(self._points, Z))
-
-    def _of_base(self, attribute: str, default: bool) -> bool:
-        """Return what the base says of itself."""
-        return bool(getattr(self._resolve(), attribute, default))
 
     def _resolve(self) -> Any:
         """Return a new, unfitted base dissimilarity."""

@@ -14,7 +14,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from ..balls import LevelTest
+from ..balls import LevelTest, members_of
 
 __all__ = ["column_blocks", "whole_column_test"]
 
@@ -71,8 +71,7 @@ def _members(
     """Find the members of all points with the columns from `start` on, ordered by point."""
     found: list[Members] = []
     for offset, table in tables:
-        i, j = np.nonzero(table <= radii[-1] if closed else table < radii[-1])
-        level = np.searchsorted(radii, table[i, j], side="left" if closed else "right")
+        i, j, level = members_of(table, radii, closed=closed)
         found.append(
             (i.astype(np.int32), (j + (offset - start)).astype(np.int32), level.astype(np.uint16))
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..balls import traits_of
 from ..dissimilarity import KernelDistance, Metric, TangentDistance, resolve_metric
 
 __all__ = ["SAMPLE", "resolve_for_blocks"]
@@ -18,12 +19,12 @@ _FROM_SAMPLE = (KernelDistance, Metric, TangentDistance)
 def resolve_for_blocks(metric: Any, params: dict[str, Any] | None) -> Any:
     """Return an unfitted dissimilarity, if a sample of the points is enough to fit it on."""
     dissimilarity = resolve_metric(metric, params)
-    if getattr(dissimilarity, "pairwise", False):
+    if traits_of(dissimilarity).pairwise:
         raise ValueError(
             "a table of values between examples is not supported on Dask; pass the examples and "
             "a metric, or use PVMClassifier on the table"
         )
-    if getattr(dissimilarity, "learns_nothing", False) or isinstance(dissimilarity, _FROM_SAMPLE):
+    if traits_of(dissimilarity).learns_nothing or isinstance(dissimilarity, _FROM_SAMPLE):
         return dissimilarity
     raise ValueError(
         f"{type(dissimilarity).__name__} needs all training points at once and is not supported "

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..balls import traits_of
 from ..balls.nearest import find_nearest, nearest_in_groups
 from ..selection.radius import SAMPLE_SIZE, draw_rows, propose_eps, weighted_quantile
 from ..selection.training import Training
@@ -60,7 +61,7 @@ def _nearest_by_class(chunk: Chunk, queries: Any, dissimilarity: Any, *, n_class
     nearest = np.full((queries.shape[0], n_classes), np.inf)
     if len(order) == 0:
         return nearest
-    if getattr(dissimilarity, "symmetric", False):
+    if traits_of(dissimilarity).symmetric:
         return find_nearest(dissimilarity, queries, points, bounds=bounds, n_jobs=1)[1]
     for start in range(0, len(order), _ROWS):
         table = dissimilarity.cross(points[start : start + _ROWS], queries)

@@ -17,6 +17,7 @@ from sklearn.utils.validation import (
     check_is_fitted,
 )
 
+from ..balls import traits_of, within
 from ..candidates import check_candidate_names, numbers, source_names, source_rows, take
 from ..cover import ModelVerification
 from ..data.points import check_estimator_examples
@@ -50,7 +51,7 @@ __all__ = ["PVMClassifier", "by_column"]
 def _takes_rows(estimator: Any) -> bool:
     """Whether examples are rows and not a table, of which a batch would be but a part."""
     table = isinstance(estimator.metric, str) and estimator.metric == "precomputed"
-    if table or getattr(estimator.metric, "pairwise", False):
+    if table or traits_of(estimator.metric).pairwise:
         raise AttributeError(
             "partial_fit needs examples, not a table of dissimilarities: new points would need "
             "new columns in the rows of old ones; call fit with the whole table"
@@ -628,7 +629,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
 
     def _within(self, distance: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Whether a distance is within the radius."""
-        return distance <= self.eps_ if self.closed_ball else distance < self.eps_
+        return within(distance, self.eps_, closed=self.closed_ball)
 
 
 def by_column(selection: Selection, training: Training) -> Selection:

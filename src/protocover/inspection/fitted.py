@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ..balls import traits_of
 from ..exceptions import no_prototypes
 
 __all__ = ["check_plane", "fitted_classifier", "prototype_rows"]
@@ -32,7 +33,7 @@ def prototype_rows(model: Any, *, n_prototypes: int | None, instead: str) -> NDA
     """Return the first prototypes as a dense table of numbers, or say what to pass instead."""
     rows = model.prototypes_[:n_prototypes]
     rows = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)
-    if rows.ndim != 2 or getattr(model.dissimilarity_, "pairwise", False):
+    if rows.ndim != 2 or traits_of(model.dissimilarity_).pairwise:
         raise ValueError(f"the prototypes are not rows of features; {instead}")
     return rows
 

@@ -12,6 +12,7 @@ from scipy.sparse import coo_array, issparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
+from ..balls import traits_of
 from ..data.frames import make_frame
 from ..data.points import check_estimator_examples
 from ..estimators import PVMClassifier, PVMClassifierCV, PVMSelector
@@ -189,7 +190,7 @@ def _own_rows(classifier: PVMClassifier, X: Any) -> Indices:
     strangers = np.full(len(rows), -1)
     if rows.max(initial=-1) >= row_count(X):
         return strangers
-    if getattr(classifier.dissimilarity_, "pairwise", False):
+    if traits_of(classifier.dissimilarity_).pairwise:
         square = row_count(X) == classifier.n_features_in_
         return rows if square and _nearest_to_themselves(classifier, X, rows) else strangers
     checked = check_estimator_examples(classifier, X, classifier.dissimilarity_, reset=False)

@@ -52,6 +52,8 @@ def classical_scaling(D: Any, n_components: int = 2) -> NDArray[np.float64]:
     squares = D**2
     means = squares.mean(axis=0)
     products = -0.5 * (squares - means - means[:, None] + means.mean())
+    # Not by sklearn.manifold.ClassicalMDS, whose axes of negative eigenvalues are NaN and
+    # which has no more axes than points.
     values, axes = np.linalg.eigh(products)
     values, axes = values[: -n_axes - 1 : -1], axes[:, : -n_axes - 1 : -1]
     # What rounding leaves of a zero eigenvalue must not become an axis.

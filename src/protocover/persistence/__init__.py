@@ -1,8 +1,8 @@
 """Model files: arrays and JSON with a version and a checksum, never code.
 
-The layers, from the bytes up: `whole_file` writes and reads files, `container` knows their
-bytes, `values`, `frames` and `encoding` turn values into JSON and arrays, and
-`dissimilarities`, `selections`, `classifiers` and `models` know what belongs to a model.
+The layers, from the bytes up: `container` knows the bytes of a file, `values`, `frames` and
+`encoding` turn values into JSON and arrays, and `dissimilarities`, `selections`,
+`classifiers` and `models` know what belongs to a model.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from ..data.fields import check_record, check_text, refuse
 from ..data.files import read_whole, write_whole
-from .container import Contents, ModelFileError, pack, refuse, unpack
-from .fields import check_record, check_text
+from ..exceptions import ModelFileError
+from .container import Contents, pack, unpack
 from .models import decode_model, encode_model
 
 __all__ = ["ModelFileError", "ModelInfo", "load_model", "model_info", "save_model"]

@@ -9,14 +9,22 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
+from ..balls import traits_of
+from ..data.fields import (
+    check_array,
+    check_indices,
+    check_number,
+    check_record,
+    check_text,
+    check_whole,
+    refuse,
+)
 from ..estimators import PVMClassifier
 from ..prototypes import PrototypeSet, column_order
 from ..resources import row_count
 from ..selection.by_class import Selection
-from .container import refuse
-from .dissimilarities import column_count, decode_dissimilarity, encode_dissimilarity
+from .dissimilarities import decode_dissimilarity, encode_dissimilarity
 from .encoding import construct, decode, encode, parameters
-from .fields import check_array, check_indices, check_number, check_record, check_text, check_whole
 from .selections import decode_selection, encode_selection
 from .values import Arrays
 
@@ -131,8 +139,8 @@ def _width(prototypes: Any) -> int | None:
 
 def _set_selection(model: PVMClassifier, selection: Selection, dissimilarity: Any) -> None:
     """Set what follows from the selection and the dissimilarity."""
-    if getattr(dissimilarity, "pairwise", False):
-        below = column_count(dissimilarity)
+    if traits_of(dissimilarity).pairwise:
+        below = dissimilarity.n_candidates_
         model.prototypes_ = check_indices(model.prototypes_, "prototypes_", below=below)
         selection = _by_column(model, selection)
     model.prototype_labels_ = model.classes_[selection.classes]

@@ -14,12 +14,15 @@ import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["VERSION", "Contents", "ModelFileError", "pack", "unpack"]
+from ..data.fields import refuse
+from ..exceptions import ModelFileError
+
+__all__ = ["VERSION", "Contents", "pack", "unpack"]
 
 VERSION = 1
 
@@ -39,10 +42,6 @@ _DTYPE = re.compile(
 )
 _MOST_DIMENSIONS = 4
 _LONGEST = 2**40
-
-
-class ModelFileError(ValueError):
-    """A model file cannot be trusted or understood, or a model cannot be put in one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,11 +101,6 @@ def unpack(data: bytes) -> Contents:
     if not isinstance(table, list):
         refuse("it has no table of arrays")
     return Contents(version, document, tuple(_cut(table, body[text_length:])))
-
-
-def refuse(reason: str) -> NoReturn:
-    """Raise the one error of this package."""
-    raise ModelFileError(reason)
 
 
 def _digest(prelude: bytes, body: list[Any]) -> bytes:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit
 
 from ..candidates import HullCandidates, KMeansCandidates
+from ..data.fields import check_list, check_text, refuse
 from ..dissimilarity import (
     DANN,
     Cosine,
@@ -31,8 +32,6 @@ from ..dissimilarity.local_metric import LocalMetric
 from ..dissimilarity.rank import KeptColumns
 from ..dissimilarity.tangent.vectors import ImageMaps
 from ..solvers import SOLVERS
-from .container import refuse
-from .fields import check_list, check_text
 from .frames import decode_frame, encode_frame, is_frame, is_missing_word, missing_word
 from .values import Arrays, decode_plain, encode_plain
 

@@ -12,9 +12,9 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.fields import check_array, check_list, check_record, check_text, check_truth, refuse
 from ..data.frames import frame_library
-from .container import ModelFileError, refuse
-from .fields import check_array, check_list, check_record, check_text, check_truth
+from ..exceptions import ModelFileError
 
 __all__ = ["decode_frame", "encode_frame", "is_frame", "is_missing_word", "missing_word"]
 

@@ -11,6 +11,15 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
+from ..data.fields import (
+    check_array,
+    check_list,
+    check_number,
+    check_record,
+    check_text,
+    check_whole,
+    refuse,
+)
 from ..estimators import PVMClassifier, PVMClassifierCV, PVMSelector
 from .classifiers import (
     Loaded,
@@ -19,9 +28,7 @@ from .classifiers import (
     read_features,
     write_features,
 )
-from .container import refuse
 from .encoding import construct, decode, encode, parameters
-from .fields import check_array, check_list, check_number, check_record, check_text, check_whole
 from .values import Arrays
 
 __all__ = ["decode_model", "encode_model"]

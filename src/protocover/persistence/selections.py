@@ -8,10 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cover import CoverSolution
+from ..data.fields import (
+    check_array,
+    check_indices,
+    check_list,
+    check_number,
+    check_record,
+    check_text,
+    refuse,
+)
+from ..exceptions import ModelFileError
 from ..selection.by_class import Selection
-from .container import ModelFileError, refuse
 from .encoding import decode, encode
-from .fields import check_array, check_indices, check_list, check_number, check_record, check_text
 from .values import Arrays
 
 __all__ = ["decode_selection", "encode_selection"]

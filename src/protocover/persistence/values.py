@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix, issparse
 
-from .container import refuse
-from .fields import check_array, check_shape, check_whole
+from ..data.fields import check_array, check_shape, check_whole, refuse
 
 __all__ = ["Arrays", "decode_plain", "encode_plain"]
 

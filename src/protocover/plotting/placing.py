@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..balls import traits_of
 from ..maps.sammon import sammon_map, sammon_stress
 from ..maps.scaling import classical_scaling
 
@@ -18,7 +19,7 @@ def between_prototypes(
 ) -> NDArray[np.float64] | None:
     """Return the dissimilarities between the first prototypes, means of both directions."""
     if given is None:
-        if getattr(model.dissimilarity_, "pairwise", False):
+        if traits_of(model.dissimilarity_).pairwise:
             if not needed:
                 return None
             raise ValueError(

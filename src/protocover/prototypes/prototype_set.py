@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 from sklearn.utils import _safe_indexing
 
-from ..balls import build_balls
+from ..balls import build_balls, traits_of, within
 from ..balls.nearest import find_nearest, nearest_in_groups
 from ..resources import limited_threads, row_count
 
@@ -105,7 +105,7 @@ class PrototypeSet:
                 self.distances(_safe_indexing(X, slice(i, i + step)), n_jobs=n_jobs)
                 for i in starts
             )
-            inside = [csr_array(table <= eps if closed else table < eps) for table in blocks]
+            inside = [csr_array(within(table, eps, closed=closed)) for table in blocks]
             return vstack(inside, format="csr")
         sorted_by_class = build_balls(
             self.dissimilarity, X, self.points, eps=eps, closed=closed, n_jobs=n_jobs
@@ -120,7 +120,7 @@ class PrototypeSet:
     @property
     def _is_table(self) -> bool:
         """Whether queries are rows of a table of values between examples."""
-        return bool(getattr(self.dissimilarity, "pairwise", False))
+        return traits_of(self.dissimilarity).pairwise
 
     def _by_selection(self) -> NDArray[np.intp]:
         """Return the columns of a table that the prototypes are, in order of selection."""

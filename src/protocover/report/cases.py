@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
+from ..balls import traits_of
 from ..estimators import PVMClassifier
 from ..prototypes.coverage import Coverage
 from ..resources import row_count
@@ -116,7 +117,7 @@ def _read_table(
 
     Pixels and dissimilarities are not shown as numbers.
     """
-    pairwise = display.is_own and getattr(model.dissimilarity_, "pairwise", False)
+    pairwise = display.is_own and traits_of(model.dissimilarity_).pairwise
     pixels = display.image_shape is not None or (has_pictures and _is_plain(display.shown))
     if pairwise or pixels:
         return [], 0

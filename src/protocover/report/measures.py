@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
+from ..balls import traits_of
 from ..estimators import PVMClassifier
 from ..maps.sammon import sammon_map
 from ..prototypes.coverage import Coverage
@@ -132,7 +133,7 @@ def _prototype_examples(model: PVMClassifier, X: Any) -> Any:
     """Return the prototypes as queries, None for columns of a table that are no rows of it."""
     if (model.prototype_sources_ == "train").all():
         return _safe_indexing(X, model.prototype_rows_)
-    return None if getattr(model.dissimilarity_, "pairwise", False) else model.prototypes_
+    return None if traits_of(model.dissimilarity_).pairwise else model.prototypes_
 
 
 def _by_prototype(

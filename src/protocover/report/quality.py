@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from ..balls import traits_of
 from ..balls.nearest import find_nearest
 from ..data.points import check_examples
 from ..dissimilarity import resolve_metric
@@ -90,7 +91,7 @@ def _nearest_error(model: PVMClassifier, X: Any, y: Any, X_test: Any, y_test: An
     """Return the error of 1-NN on all training points with the model's own dissimilarity."""
     labels = column_or_1d(y)
     dissimilarity = resolve_metric(model.metric, model.metric_params)
-    if getattr(dissimilarity, "pairwise", False):
+    if traits_of(dissimilarity).pairwise:
         n_points = row_count(X)
         if np.shape(X)[1] != n_points or np.shape(X_test)[1] != n_points:
             return None

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import block_array, csr_array, vstack
 from sklearn.utils import _safe_indexing
 
-from ..balls import build_balls
+from ..balls import build_balls, traits_of
 from ..candidates import Pool, is_train, listed, stack_rows
 from .by_class import snap_weights
 from .parameters import check_weight_numbers, check_weights
@@ -237,7 +237,7 @@ def _widened(
     """Add the new points to a cover whose candidates are the points."""
     old = growth.points
     right = build(old, new)
-    symmetric = getattr(growth.dissimilarity, "symmetric", False)
+    symmetric = traits_of(growth.dissimilarity).symmetric
     left = right.T if symmetric else build(new, old)
     return block_array([[cover, right], [left, build(new, new)]], format="csr")
 

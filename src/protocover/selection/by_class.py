@@ -243,8 +243,8 @@ def _spend(
     classes, _ = _order(solutions)
     kept = np.bincount(classes[:budget], minlength=len(solutions))
     return [
-        solution if k == len(solution.selected) else solution.recomputed(problem, int(k))
-        for problem, solution, k in zip(problems, solutions, kept, strict=True)
+        solution.prefix(problem, k)
+        for problem, solution, k in zip(problems, solutions, kept.tolist(), strict=True)
     ]
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse, triu
 from sklearn.utils import _safe_indexing, check_random_state
 
-from ..balls import RadiusSearch, build_balls
+from ..balls import RadiusSearch, build_balls, traits_of
 from ..candidates import check_candidate_names, take
 from ..data.points import check_examples
 from ..dissimilarity import resolve_metric
@@ -150,7 +150,7 @@ def _sample_distances(training: Training, rng: np.random.Generator) -> Floats:
     if _chooses_points(training):
         points = _safe_indexing(X, rows)
         table = np.asarray(dissimilarity.cross(points, points))
-        if getattr(dissimilarity, "symmetric", False):
+        if traits_of(dissimilarity).symmetric:
             table = table[np.triu_indices(len(table), k=1)]
         return table[table > 0.0]
     columns = draw_rows(sum(map(len, pools)), _SAMPLE_SIZE, rng)
@@ -172,7 +172,7 @@ def _smallest(training: Training, at_most: float) -> float:
     X = _distinct(training.points)
     Z = X if _chooses_points(training) else _distinct(take(pools, np.arange(n_candidates)))
     balls = build_balls(dissimilarity, X, Z, eps=at_most)
-    if Z is X and getattr(dissimilarity, "symmetric", False):
+    if Z is X and traits_of(dissimilarity).symmetric:
         balls = triu(balls, k=1, format="csr")
     smallest = at_most
     for i in np.flatnonzero(np.diff(balls.indptr)):

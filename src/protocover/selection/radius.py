@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
+from ..balls import traits_of
 from ..balls.nearest import find_nearest, nearest_in_groups
 from ..resources import row_count
 from .training import Training
@@ -83,7 +84,7 @@ def _distance_to_rival(training: Training, columns: Indices, n_jobs: int | None)
     """Distance from each candidate to the nearest point not of its nearest point's class."""
     X, y, dissimilarity = training.points, training.codes, training.dissimilarity
     classes = np.arange(len(training.classes) + 1)
-    if not training.is_table and getattr(dissimilarity, "symmetric", False):
+    if not training.is_table and traits_of(dissimilarity).symmetric:
         queries = _safe_indexing(X, columns)
         nearest = np.full((len(columns), len(training.classes)), np.inf)
         for rows in _row_blocks(X):

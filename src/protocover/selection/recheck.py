@@ -19,7 +19,7 @@ from ..cover import CoverProblem, CoverSolution, ModelVerification, verify
 from ..data.points import check_estimator_examples
 from ..resources import row_count
 from .by_class import formulate
-from .training import Training, prepare_training, training_balls
+from .training import Training, pool_balls, prepare_training, side_by_side
 
 __all__ = ["recheck_model"]
 
@@ -38,15 +38,16 @@ def recheck_model(
     if not remade:
         warnings.warn(f"this model can be rechecked in part only: {_NOT_REMADE}", stacklevel=3)
     columns = _columns(model, training) if remade else np.arange(len(model.prototype_indices_))
+    balls = pool_balls(
+        training,
+        eps=model.eps_,
+        closed=model.closed_ball,
+        rng=np.random.default_rng(0),
+        n_jobs=model.n_jobs,
+        verbose=0,
+    )
     problems = formulate(
-        training_balls(
-            training,
-            eps=model.eps_,
-            closed=model.closed_ball,
-            rng=np.random.default_rng(0),
-            n_jobs=model.n_jobs,
-            verbose=0,
-        ),
+        side_by_side(balls),
         training.codes,
         training.weights,
         n_classes=len(training.classes),

@@ -14,7 +14,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length
 
-from ..balls import build_balls, build_levels
+from ..balls import build_balls, build_levels, traits_of
 from ..balls.forecast import announce, warn_if_too_large
 from ..candidates import (
     Pool,
@@ -37,7 +37,6 @@ __all__ = [
     "pool_balls",
     "prepare_training",
     "side_by_side",
-    "training_balls",
     "training_levels",
 ]
 
@@ -75,7 +74,7 @@ class Training:
     @property
     def is_table(self) -> bool:
         """Whether the points are rows of a table of values between examples."""
-        return bool(getattr(self.dissimilarity, "pairwise", False))
+        return traits_of(self.dissimilarity).pairwise
 
 
 def prepare_training(
@@ -146,7 +145,7 @@ def make_pools(
 
     The arguments are those of :func:`protocover.candidates.gather_candidates`.
     """
-    if getattr(dissimilarity, "pairwise", False):
+    if traits_of(dissimilarity).pairwise:
         return [_columns(candidates, points, codes, rows, extent, unlabeled, rng)]
     if isinstance(unlabeled, PathLike):  # a file of sequences
         unlabeled = check_examples(unlabeled, dissimilarity)
@@ -159,21 +158,6 @@ def make_pools(
         rng=rng,
         unlabeled=unlabeled,
         verbose=verbose,
-    )
-
-
-def training_balls(
-    training: Training,
-    *,
-    eps: float,
-    closed: bool,
-    rng: np.random.Generator,
-    n_jobs: int | None,
-    verbose: int,
-) -> csr_array:
-    """Build the balls of all pools side by side; see :func:`protocover.balls.build_balls`."""
-    return side_by_side(
-        pool_balls(training, eps=eps, closed=closed, rng=rng, n_jobs=n_jobs, verbose=verbose)
     )
 
 
@@ -229,7 +213,7 @@ def _fit(
 
     What stands on the diagonal of a kernel matrix can only be read off all of it.
     """
-    pairwise = getattr(dissimilarity, "pairwise", False)
+    pairwise = traits_of(dissimilarity).pairwise
     if pairwise and points is not X and hasattr(dissimilarity, "of_rows"):
         return dissimilarity.fit(X, codes).of_rows(kept)
     return dissimilarity.fit(points, codes[kept])

@@ -53,7 +53,7 @@ def cut_to(
     problem: CoverProblem, solution: CoverSolution, max_prototypes: int | None
 ) -> CoverSolution:
     """Keep the first choices of a solution; its bound holds for fewer choices too."""
-    if max_prototypes is None or len(solution.selected) <= max_prototypes:
+    cut = solution.prefix(problem, max_prototypes)
+    if cut is solution:
         return solution
-    cut = solution.recomputed(problem, max_prototypes)
     return replace(cut, status=f"{solution.status}, cut to {max_prototypes}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
 
-from ...balls import LevelTest
-from ...balls.nearest import GroupSearch, nearest_in_groups
+from ...balls import GroupSearch, LevelTest
+from ...balls.nearest import nearest_in_groups
 from .bracket import bracket, direct_squares
 from .scan import StripScan, rounded_up
 from .tree import TreeScan, suits_tree
@@ -34,10 +34,14 @@ class _Quadratic(BaseEstimator):
 
     symmetric = True
     learns_nothing = True
+    saved_state: ClassVar[tuple[str, ...]] = ()
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Do nothing: there is nothing to learn."""
         return self
+
+    def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
+        """Check nothing: nothing was learned."""
 
     def cross(self, A: Any, B: Any) -> Floats:
         """Return the dissimilarities of the rows of A from the rows of B."""

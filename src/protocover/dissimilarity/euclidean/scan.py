@@ -13,9 +13,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...balls import levels_of
 from .bracket import DenseBracket, SparseBracket, direct_squares
 
-__all__ = ["StripScan", "levels_of", "rounded_up"]
+__all__ = ["StripScan", "rounded_up"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -102,11 +103,6 @@ class StripScan:
             return np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0)
         i, j, lower = (np.concatenate(parts) for parts in zip(*picked, strict=True))
         return i, j, lower.astype(np.float64)
-
-
-def levels_of(distances: Floats, radii: Floats, *, closed: bool) -> Indices:
-    """Return the number of the first radius that each distance is within."""
-    return np.searchsorted(radii, distances, side="left" if closed else "right")
 
 
 def rounded_up(values: Any, dtype: np.dtype[Any]) -> Any:

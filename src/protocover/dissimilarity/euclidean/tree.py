@@ -17,8 +17,8 @@ from scipy.sparse import issparse
 from scipy.spatial import KDTree
 from scipy.spatial.distance import cdist
 
+from ...balls import levels_of
 from .bracket import direct_squares
-from .scan import levels_of
 
 __all__ = ["TreeScan", "suits_tree"]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...data.columns import Column
 
-__all__ = ["KINDS", "Coding", "learn_coding"]
+__all__ = ["KINDS", "STORES", "Coding", "learn_coding"]
 
 KINDS = ("numeric", "ordered", "categorical", "binary", "asymmetric")
 
@@ -22,7 +22,7 @@ _KIND_OF_STORE = {
     "ranks": "ordered",
     "labels": "categorical",
 }
-
+STORES = tuple(_KIND_OF_STORE)
 
 _FARTHEST = 1e300
 

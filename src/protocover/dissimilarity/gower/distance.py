@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...balls import Tile
 from ...data.columns import Column, read_columns
-from .coding import Coding, learn_coding
+from ...data.fields import check_array, check_list, check_text, check_truth, refuse
+from .coding import KINDS, STORES, Coding, learn_coding
 from .mixed import CodedTable, Weighing, average_differences
 
 __all__ = ["Gower"]
@@ -95,6 +96,15 @@ class Gower(BaseEstimator):
     allows_nan = True
     input_tags: ClassVar[dict[str, bool]] = {"categorical": True, "string": True}
     symmetric = True
+    saved_state: ClassVar[tuple[str, ...]] = (
+        "names_",
+        "named_",
+        "stores_",
+        "kinds_",
+        "ranges_",
+        "categories_",
+        "weights_",
+    )
 
     def __init__(
         self,
@@ -126,6 +136,21 @@ class Gower(BaseEstimator):
         self.categories_ = [coding.categories for coding in codings]
         self.weights_ = weights
         return self
+
+    def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
+        """Check that all that a model file has has an entry for each column."""
+        n = len(check_list(self.names_, "names_"))
+        check_truth(self.named_, "named_")
+        for store in check_list(self.stores_, "stores_", n):
+            check_text(store, "what a column stores", STORES)
+        for kind in check_list(self.kinds_, "kinds_", n):
+            check_text(kind, "the kind of a column", KINDS)
+        if not all(isinstance(values, tuple) for values in check_list(self.categories_, "", n)):
+            refuse("categories_ must be a tuple for each column")
+        check_array(self.ranges_, "ranges_", kinds="f", shape=(n, 2))
+        weights = check_array(self.weights_, "weights_", kinds="f", shape=(n,))
+        if not np.isfinite(weights).all() or (weights < 0.0).any() or not weights.any():
+            refuse("weights_ must be finite, not negative and not all zero")
 
     def cross(self, A: Any, B: Any) -> NDArray[np.float64]:
         """Return the dissimilarities of the rows of A from those of B."""

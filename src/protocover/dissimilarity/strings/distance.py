@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ...balls import Tile
+from ...data.fields import refuse
 from .mismatch import distance_tiles, kernel_matrix
 from .sequences import (
     SEQUENCE_TAGS,
@@ -182,6 +183,7 @@ class MismatchDistance(BaseEstimator):
     accepts_sparse = False
     input_tags: ClassVar[dict[str, bool]] = SEQUENCE_TAGS
     symmetric = True
+    saved_state: ClassVar[tuple[str, ...]] = ("alphabet_",)
 
     def __init__(
         self,
@@ -204,6 +206,11 @@ class MismatchDistance(BaseEstimator):
         encode(sequences, letters, k=k)
         self.alphabet_ = letters
         return self
+
+    def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
+        """Check the alphabet that a model file has."""
+        if not isinstance(self.alphabet_, tuple) or len(set(self.alphabet_)) < len(self.alphabet_):
+            refuse("alphabet_ must be a tuple of different letters")
 
     def check_examples(self, X: Any) -> Any:
         """Return the sequences of a FASTA file as a list; leave others as they are."""
@@ -258,6 +265,7 @@ class SpectrumDistance(BaseEstimator):
     accepts_sparse = False
     input_tags: ClassVar[dict[str, bool]] = SEQUENCE_TAGS
     symmetric = True
+    saved_state: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, k: int = 3, normalize: bool = True) -> None:
         self.k = k
@@ -269,6 +277,9 @@ class SpectrumDistance(BaseEstimator):
         sequences = list_sequences(X)
         encode(sequences, find_alphabet(sequences), k=k)
         return self
+
+    def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
+        """Check nothing: nothing was learned."""
 
     def check_examples(self, X: Any) -> Any:
         """Return the sequences of a FASTA file as a list; leave others as they are."""

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from ...balls import Tile
+from ...data.fields import check_array, check_number, check_text, refuse
 from ...resources import worker_map
 from .pairs import TILE, Planes, pair_distances, tile_squares
 from .vectors import TRANSFORMATIONS, ImageMaps, border_median, mean_image
@@ -113,6 +114,12 @@ class TangentDistance(BaseEstimator):
     """
 
     accepts_sparse = False
+    saved_state: ClassVar[tuple[str, ...]] = (
+        "background_",
+        "transformations_",
+        "maps_",
+        "centre_",
+    )
 
     def __init__(
         self,
@@ -158,6 +165,22 @@ class TangentDistance(BaseEstimator):
         )
         self.centre_ = self.maps_.points(mean_image(images)[None])[0]
         return self
+
+    def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
+        """Check that the matrices in a model file fit the images, and the mean image them."""
+        self._check_parameters()
+        height, width = self.image_shape
+        if height * width != n_features:
+            refuse(f"images of {height} x {width} pixels do not have {n_features}")
+        if not isinstance(self.maps_, ImageMaps):
+            refuse("maps_ must be the maps of images")
+        self.maps_.check((height, width), pad=self.pad)
+        check_number(self.background_, "background_")
+        check_array(self.centre_, "centre_", kinds="f", shape=(self.maps_.n_pixels,))
+        if not isinstance(self.transformations_, tuple):
+            refuse("transformations_ must be a tuple of names")
+        for name in self.transformations_:
+            check_text(name, "a transformation", TRANSFORMATIONS)
 
     def cross(self, A: Any, B: Any) -> Floats:
         """Return the tangent distances of the images in the rows of A from those of B."""

@@ -13,12 +13,13 @@ last digit, so that the same image gives the same vectors on every machine.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from decimal import Context, Decimal, localcontext
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...data.fields import check_array, check_number
 from .exact_products import add_up
 
 __all__ = ["TRANSFORMATIONS", "ImageMaps", "border_median", "mean_image"]
@@ -91,6 +92,14 @@ class ImageMaps:
         maps = [_axis_maps(size, pad, smoothing, derivative) for size in image_shape]
         (level_y, across_y, slope_y), (level_x, across_x, slope_x) = maps
         return cls(background, level_y, level_x, across_y, across_x, slope_y, slope_x)
+
+    def check(self, image_shape: tuple[int, int], *, pad: int) -> None:
+        """Check that what a model file has are matrices for images of that shape."""
+        check_number(self.background, "background")
+        for field in fields(self)[1:]:
+            size = image_shape[0] if field.name.endswith("_y") else image_shape[1]
+            shape = (size + 2 * pad, size)
+            check_array(getattr(self, field.name), field.name, kinds="f", shape=shape)
 
     @property
     def n_pixels(self) -> int:

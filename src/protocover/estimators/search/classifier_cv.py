@@ -24,6 +24,7 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import check_is_fitted
 
+from ...balls import traits_of
 from ...candidates import check_candidate_names
 from ...cover import ModelVerification
 from ...data.points import check_estimator_examples
@@ -408,7 +409,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
             name: resolve_metric(metric, self.metric_params)
             for name, metric in name_choices(self.metric).items()
         }
-        tables = [name for name, one in metrics.items() if getattr(one, "pairwise", False)]
+        tables = [name for name, one in metrics.items() if traits_of(one).pairwise]
         if not metrics or (tables and len(tables) < len(metrics)):
             raise ValueError(
                 "metric must be one or several, either all of examples or all of tables of "

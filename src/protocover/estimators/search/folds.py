@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _check_method_params
 
+from ...balls import traits_of
 from ...dissimilarity import resolve_metric
 from ...exceptions import NoPrototypesError
 from ...resources import row_count
@@ -139,7 +140,7 @@ def shared_levels(
     """
     dissimilarity = resolve_metric(model.metric, model.metric_params)
     plain = isinstance(model.candidates, str) and model.candidates == "train"
-    if not (plain and getattr(dissimilarity, "learns_nothing", False)):
+    if not (plain and traits_of(dissimilarity).learns_nothing):
         return None
     rng = np.random.default_rng(0)
     training = prepare_checked(model, X, y, None, unlabeled=unlabeled, rng=rng)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from fractions import Fraction
 from importlib.util import find_spec
 
 import numpy as np
-from tqdm.auto import tqdm
 
 from ...cover import CoverProblem, CoverSolution
+from ...resources import progress_line
 from ..finish import cut_to, describe
 from ..reduced.reductions import reduce_cover
 from ..reduced.residual import Residual
@@ -82,8 +81,8 @@ def exact(
     full = Residual.of(problem)
     # Reductions save time later on; where there is little of it they are cut short.
     left = reduce_cover(full, deadline=(begun + deadline) / 2)
-    with _progress_line(verbose) as line:
-        task = Task(full.plain(), rng, patience, gap, deadline, tree, verbose, line)
+    with progress_line(verbose) as write:
+        task = Task(full.plain(), rng, patience, gap, deadline, tree, verbose, write)
         state = relaxed(task, problem, begin(task, problem, left.plain()))
         state = branch(task, narrow(task, improve(task, state)))
         bound, closed = state.bound, task.closed(state)
@@ -99,11 +98,6 @@ def exact(
     )
     solution = replace(solution, status=_status(solution, closed=closed, gap=gap))
     return cut_to(problem, solution, max_prototypes)
-
-
-def _progress_line(verbose: int) -> AbstractContextManager[tqdm | None]:
-    """Open a line to write on; none unless asked for, since its monitor is a thread."""
-    return tqdm(bar_format="{desc}", leave=False) if verbose > 0 else nullcontext()
 
 
 def _find_backend(name: str) -> Backend:

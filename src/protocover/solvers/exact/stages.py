@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm.auto import tqdm
 
 from ...cover import CoverProblem
 from ..duals import ascend
@@ -58,7 +57,7 @@ class Task:
     deadline: float
     branch: Backend
     verbose: int
-    line: tqdm | None
+    write: Callable[[str], None]
 
     @property
     def time_is_up(self) -> bool:
@@ -74,12 +73,10 @@ class Task:
         return state.bound > self.target(state)
 
     def show(self, what: str, state: State) -> None:
-        """Write the progress line, if there is one."""
-        if self.line is None:
-            return
+        """Write how far the search is."""
         best, bound = float(state.value * self.full.unit), float(state.bound * self.full.unit)
         n_rows, n_columns = state.left.cover.shape
-        self.line.set_description_str(
+        self.write(
             f"{what}: best {best:.6g}, bound {bound:.6g}, {n_rows} points x {n_columns} candidates"
         )
 

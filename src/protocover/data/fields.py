@@ -1,18 +1,19 @@
-"""Checks of what was read: right kind, right size, right range, or a clear error."""
+"""Checks of what a model file holds: right kind, right size, right range, or a clear error."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .container import refuse
+from ..exceptions import ModelFileError
 
 __all__ = [
     "check_array",
     "check_indices",
+    "check_keywords",
     "check_list",
     "check_number",
     "check_record",
@@ -20,7 +21,13 @@ __all__ = [
     "check_text",
     "check_truth",
     "check_whole",
+    "refuse",
 ]
+
+
+def refuse(reason: str) -> NoReturn:
+    """Raise the one error of model files."""
+    raise ModelFileError(reason)
 
 
 def check_record(value: Any, name: str, keys: Collection[str]) -> dict[str, Any]:
@@ -34,6 +41,16 @@ def check_list(value: Any, name: str, length: int | None = None) -> list[Any]:
     """Check that a value is a list, of a given length."""
     if not isinstance(value, list) or length not in (None, len(value)):
         refuse(f"{name} must be a list" + ("" if length is None else f" of {length}"))
+    return value
+
+
+def check_keywords(value: Any, name: str) -> dict[str, Any]:
+    """Check that a value is a dict of arguments by name, numbers and arrays."""
+    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+        refuse(f"{name} must be arguments by name")
+    for key, item in value.items():
+        if not (item is None or isinstance(item, bool | str | np.ndarray | list | tuple)):
+            check_number(item, key)
     return value
 
 

@@ -1,0 +1,124 @@
+"""What a dissimilarity must be able to do, what it may do better, and what it says of itself.
+
+A dissimilarity of one's own needs no base class: it has the methods of `Dissimilarity`, any of
+those of the protocols below it, and plain attributes for the traits that differ from the
+defaults. This is the one place that reads these attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "Dissimilarity",
+    "GroupSearch",
+    "LevelTest",
+    "NearestSearch",
+    "PreparedDissimilarity",
+    "RadiusSearch",
+    "Tile",
+    "Traits",
+    "traits_of",
+]
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Tile = Callable[[slice, slice], Floats]
+LevelTest = Callable[[slice, slice], tuple[Indices, Indices, Indices]]
+GroupSearch = Callable[[slice], tuple[Indices, Floats]]
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What a dissimilarity says of itself.
+
+    Parameters
+    ----------
+    symmetric : bool, default=False
+        d(a, b) is d(b, a), so that each pair need be computed only once.
+    pairwise : bool, default=False
+        `X` is a table of values between examples, not of their features.
+    accepts_anything : bool, default=False
+        Examples need not be rows of numbers; a method ``check_examples`` may then check
+        them and bring them into another form.
+    accepts_sparse : bool, default=True
+        Rows may be those of a sparse table.
+    positive_only : bool, default=False
+        Rows must not hold negative numbers.
+    allows_nan : bool, default=False
+        Rows may hold missing values.
+    learns_nothing : bool, default=False
+        `fit` has no influence on `cross`.
+    thread_safe : bool, default=True
+        Several blocks may be computed at once.
+    input_tags : mapping, default={}
+        Further of scikit-learn's tags for input, such as ``{"string": True}``.
+    """
+
+    symmetric: bool = False
+    pairwise: bool = False
+    accepts_anything: bool = False
+    accepts_sparse: bool = True
+    positive_only: bool = False
+    allows_nan: bool = False
+    learns_nothing: bool = False
+    thread_safe: bool = True
+    input_tags: Mapping[str, bool] = field(default_factory=dict)
+
+
+def traits_of(dissimilarity: Any) -> Traits:
+    """Read the attributes of a dissimilarity; where it has none the default holds."""
+    said = {
+        trait.name: getattr(dissimilarity, trait.name, getattr(_DEFAULTS, trait.name))
+        for trait in fields(Traits)
+    }
+    tags = said.pop("input_tags")
+    return Traits(**{name: bool(value) for name, value in said.items()}, input_tags=tags)
+
+
+_DEFAULTS = Traits()
+
+
+class Dissimilarity(Protocol):
+    """What the balls need to know of a fitted dissimilarity."""
+
+    def cross(self, A: Any, B: Any) -> Floats:
+        """Return the dissimilarities of the rows of A from the rows of B."""
+        ...
+
+
+@runtime_checkable
+class PreparedDissimilarity(Dissimilarity, Protocol):
+    """A dissimilarity that reads its examples once and then answers tile by tile."""
+
+    def prepare(self, A: Any, B: Any) -> Tile:
+        """Return a function of (rows, columns) that gives that tile of ``cross(A, B)``."""
+        ...
+
+
+@runtime_checkable
+class RadiusSearch(Dissimilarity, Protocol):
+    """A dissimilarity with a faster way to tell members than computing all of `cross`."""
+
+    def level_test(self, X: Any, Z: Any, *, radii: Floats, closed: bool) -> LevelTest:
+        """Return a function of (rows, columns) that gives a tile's members and their levels.
+
+        A pair is a member if it is within the last of the rising `radii`; its level is
+        the number of the first of them that it is within. The function may have an
+        attribute ``tile``, the (rows, columns) of the tiles it likes best.
+        """
+        ...
+
+
+@runtime_checkable
+class NearestSearch(Dissimilarity, Protocol):
+    """A dissimilarity with a faster way to the nearest than computing all of `cross`."""
+
+    def nearest_test(self, A: Any, B: Any, bounds: Indices) -> GroupSearch:
+        """Return a function of rows that gives the nearest in each group of columns."""
+        ...
