@@ -184,7 +184,7 @@ def test_labels_that_the_model_does_not_know_are_refused():
 
 
 def test_other_models_are_refused():
-    with pytest.raises(ValueError, match="got LogisticRegression"):
+    with pytest.raises(TypeError, match="got LogisticRegression"):
         suspect_labels(LogisticRegression().fit(X, Y), X, Y)
 
 

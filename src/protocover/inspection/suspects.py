@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, issparse
-from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
 from ..data.frames import make_frame
 from ..data.points import check_estimator_examples
-from ..estimators import PVMClassifier, PVMClassifierCV, PVMSelector
-from ..exceptions import NoPrototypesError
+from ..estimators import PVMClassifier
 from ..prototypes.coverage import Coverage
 from ..resources import row_count
+from .fitted import unwrap
 
 __all__ = ["SuspectLabels", "suspect_labels"]
 
@@ -97,7 +96,7 @@ def suspect_labels(model: Any, X: Any, y: Any) -> SuspectLabels:
 
     Parameters
     ----------
-    model : PVMClassifier, PVMClassifierCV, PVMSelector, or a pipeline that ends in one
+    model : PVMClassifier, PVMClassifierCV, PVMSelector, or a pipeline or search that ends in one
         Fitted, usually on the same points.
     X : array-like, table or data frame, shape (n_points, n_features)
         Labelled points, as for `predict`.
@@ -141,12 +140,9 @@ def suspect_labels(model: Any, X: Any, y: Any) -> SuspectLabels:
     array([ 80,  10, 150])
     """
     index = next((part.index for part in (X, y) if hasattr(part, "iloc")), None)
-    classifier, X = _unwrap(model, X)
-    if len(classifier.prototype_labels_) == 0:
-        raise NoPrototypesError(
-            "the model has no prototypes, so nothing speaks for or against a label; lower "
-            "prototype_cost or change eps"
-        )
+    within = unwrap(model)
+    within.require_prototypes("nothing speaks for or against a label")
+    classifier, X = within.classifier, within.prepare(X)
     coverage = classifier.coverage(X, y)
     if (coverage.point_classes < 0).any():
         raise ValueError(
@@ -161,22 +157,6 @@ def suspect_labels(model: Any, X: Any, y: Any) -> SuspectLabels:
     )
     heard = replace(coverage, balls=coverage.balls > alone.tocsr())
     return _judge(heard, measures, index)
-
-
-def _unwrap(model: Any, X: Any) -> tuple[PVMClassifier, Any]:
-    """Return the classifier within a model, and the points as it sees them."""
-    if isinstance(model, Pipeline):
-        return _unwrap(model.steps[-1][1], model[:-1].transform(X))
-    if isinstance(model, PVMClassifierCV):
-        return model.best_estimator_, X
-    if isinstance(model, PVMSelector):
-        return model.classifier_, X
-    if isinstance(model, PVMClassifier):
-        return model, X
-    raise ValueError(
-        "model must be a fitted PVMClassifier, PVMClassifierCV or PVMSelector, or a pipeline that "
-        f"ends in one, got {type(model).__name__}"
-    )
 
 
 def _own_rows(classifier: PVMClassifier, X: Any) -> Indices:

@@ -12,9 +12,9 @@ from matplotlib.patches import Circle
 from numpy.typing import NDArray
 
 from ..dissimilarity import Euclidean, SquaredEuclidean
-from ..inspection.fitted import check_plane, fitted_classifier
+from .model import unwrap_to_draw
 from .palette import MANY_CLASSES, add_class_legend, class_styles, encode
-from .plane import Plane, draw_boundary, draw_regions
+from .plane import Plane, check_plane, draw_boundary, draw_regions
 from .scatter import draw_points, draw_prototypes, name_classes
 
 __all__ = ["BallsDisplay"]
@@ -117,7 +117,7 @@ class BallsDisplay:
 
         Parameters
         ----------
-        estimator : PVMClassifier or PVMClassifierCV
+        estimator : PVMClassifier, PVMClassifierCV, or a pipeline or search that ends in one
             Fitted on points of the plane.
         X, y : points and their labels
             What to show under the balls, usually the training data.
@@ -133,7 +133,8 @@ class BallsDisplay:
         BallsDisplay
             With the picture drawn.
         """
-        model = fitted_classifier(estimator)
+        within = unwrap_to_draw(estimator)
+        model, X = within.classifier, within.prepare(X)
         prototypes = check_plane(model.prototypes_, "the data that estimator was fitted on")
         points, classes = check_plane(X), model.classes_
         plane = Plane.around(points, resolution)

@@ -10,9 +10,9 @@ from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 
-from ..inspection.fitted import check_plane, fitted_classifier
+from .model import unwrap_to_draw
 from .palette import MANY_CLASSES, add_class_legend, encode
-from .plane import Plane, draw_boundary, draw_regions
+from .plane import Plane, check_plane, draw_boundary, draw_regions
 from .scatter import draw_points, draw_prototypes, name_classes
 
 __all__ = ["BoundaryDisplay"]
@@ -87,7 +87,7 @@ class BoundaryDisplay:
 
         Parameters
         ----------
-        estimator : PVMClassifier or PVMClassifierCV
+        estimator : PVMClassifier, PVMClassifierCV, or a pipeline or search that ends in one
             Fitted on points of the plane.
         X, y : points and their labels
             What to show on the regions, usually the training data.
@@ -101,7 +101,8 @@ class BoundaryDisplay:
         BoundaryDisplay
             With the picture drawn.
         """
-        model = fitted_classifier(estimator)
+        within = unwrap_to_draw(estimator)
+        model, X = within.classifier, within.prepare(X)
         return cls.from_predictor(
             model.predict,
             X,

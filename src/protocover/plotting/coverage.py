@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
-from ..inspection.fitted import fitted_classifier
 from ..prototypes.coverage import Coverage
+from .model import unwrap_to_draw
 from .palette import BLUE, SKY, VERMILION, shorten
 
 __all__ = ["CoverageDisplay"]
@@ -78,7 +78,7 @@ class CoverageDisplay:
 
         Parameters
         ----------
-        estimator : PVMClassifier or PVMClassifierCV
+        estimator : PVMClassifier, PVMClassifierCV, or a pipeline or search that ends in one
             Fitted.
         X, y : points and their labels
             Those of the training, or others.
@@ -90,7 +90,9 @@ class CoverageDisplay:
         CoverageDisplay
             With the picture drawn.
         """
-        return cls.from_coverage(fitted_classifier(estimator).coverage(X, y), **options)
+        within = unwrap_to_draw(estimator)
+        coverage = within.classifier.coverage(within.prepare(X), y)
+        return cls.from_coverage(coverage, **options)
 
     @classmethod
     def from_coverage(cls, coverage: Coverage, **options: Any) -> Self:

@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
-from ..inspection.fitted import fitted_classifier
 from ..prototypes.coverage import Coverage
+from .model import unwrap_to_draw
 from .palette import readable_on, shorten
 
 __all__ = ["CoverageConfusionDisplay"]
@@ -74,7 +74,7 @@ class CoverageConfusionDisplay:
 
         Parameters
         ----------
-        estimator : PVMClassifier or PVMClassifierCV
+        estimator : PVMClassifier, PVMClassifierCV, or a pipeline or search that ends in one
             Fitted.
         X, y : points and their labels
             Those of the training, or others.
@@ -86,7 +86,9 @@ class CoverageConfusionDisplay:
         CoverageConfusionDisplay
             With the picture drawn.
         """
-        return cls.from_coverage(fitted_classifier(estimator).coverage(X, y), **options)
+        within = unwrap_to_draw(estimator)
+        coverage = within.classifier.coverage(within.prepare(X), y)
+        return cls.from_coverage(coverage, **options)
 
     @classmethod
     def from_coverage(cls, coverage: Coverage, **options: Any) -> Self:

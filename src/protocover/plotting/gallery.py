@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
-from ..inspection.fitted import fitted_classifier
 from .images import displayable, prototype_images
+from .model import unwrap_to_draw
 from .palette import shorten
 
 __all__ = ["PrototypeGalleryDisplay"]
@@ -86,7 +86,7 @@ class PrototypeGalleryDisplay:
 
         Parameters
         ----------
-        estimator : PVMClassifier or PVMClassifierCV
+        estimator : PVMClassifier, PVMClassifierCV, or a pipeline or search that ends in one
             Fitted, on images, one a row, unless `images` are given.
         image_shape : tuple of int or None, default=None
             Height and width, and 3 for colour, of prototypes that are images.
@@ -107,7 +107,7 @@ class PrototypeGalleryDisplay:
         PrototypeGalleryDisplay
             With the picture drawn.
         """
-        model = fitted_classifier(estimator)
+        model = unwrap_to_draw(estimator).classifier
         display = cls(
             prototype_images(model, image_shape, images, n_prototypes=n_prototypes),
             labels=model.prototype_labels_[:n_prototypes],

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
-from ..inspection.fitted import fitted_classifier
+from .model import unwrap_to_draw
 from .palette import BLUE, VERMILION
 from .scales import use_count_scale
 
@@ -67,7 +67,7 @@ class GreedyProgressDisplay:
 
         Parameters
         ----------
-        estimator : PVMClassifier or PVMClassifierCV
+        estimator : PVMClassifier, PVMClassifierCV, or a pipeline or search that ends in one
             Fitted.
         X, y : queries and their labels, or None
             Held-out points on which the error is measured; None to leave it out.
@@ -79,12 +79,13 @@ class GreedyProgressDisplay:
         GreedyProgressDisplay
             With the picture drawn.
         """
-        model = fitted_classifier(estimator)
+        within = unwrap_to_draw(estimator)
+        model = within.classifier
         steps = _steps(model)
         display = cls(
             improvement=model.solution_.score[steps],
             covered=model.prototype_covered_[steps],
-            error=None if X is None else running_error(model, X, y),
+            error=None if X is None else running_error(model, within.prepare(X), y),
         )
         return display.plot(ax=ax)
 

@@ -8,7 +8,6 @@ import numpy as np
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from ..inspection.fitted import prototype_rows
 from .palette import readable_on
 
 __all__ = ["CARD_WITH_NAME", "as_images", "displayable", "draw_card", "prototype_images"]
@@ -27,9 +26,7 @@ def prototype_images(
             "images of other prototypes, or use PrototypeTableDisplay for rows of a table"
         )
     if images is None:
-        instead = "pass images, such as images[clf.prototype_rows_]"
-        rows = prototype_rows(model, n_prototypes=n_prototypes, instead=instead)
-        return as_images(rows, image_shape or ())
+        return as_images(_pixels(model, n_prototypes), image_shape or ())
     pictures, wanted = np.asarray(images), len(model.prototype_labels_[:n_prototypes])
     if pictures.ndim not in (3, 4) or len(pictures) < wanted:
         raise ValueError(
@@ -91,3 +88,15 @@ def draw_card(
             va="center_baseline",
             zorder=4,
         )
+
+
+def _pixels(model: Any, n_prototypes: int | None) -> NDArray[Any]:
+    """Return the first prototypes as a dense table of numbers."""
+    rows = model.prototypes_[:n_prototypes]
+    rows = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)
+    if rows.ndim != 2 or getattr(model.dissimilarity_, "pairwise", False):
+        raise ValueError(
+            "the prototypes are not rows of features; pass images, such as "
+            "images[clf.prototype_rows_]"
+        )
+    return rows

@@ -10,9 +10,9 @@ from matplotlib import patheffects
 from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
-from ..inspection.fitted import fitted_classifier
 from .arrangement import arrange
 from .images import CARD_WITH_NAME, draw_card, prototype_images
+from .model import unwrap_to_draw
 from .palette import MANY_CLASSES, add_class_legend, class_styles, encode, shorten
 from .placing import between_prototypes, place
 from .scatter import draw_prototypes
@@ -115,7 +115,7 @@ class PrototypeMapDisplay:
 
         Parameters
         ----------
-        estimator : PVMClassifier or PVMClassifierCV
+        estimator : PVMClassifier, PVMClassifierCV, or a pipeline or search that ends in one
             Fitted.
         method : {"sammon", "mds"} or array-like, shape (n_prototypes, 2), default="sammon"
             Sammon's mapping, classical scaling, or places of your own, in order of
@@ -144,7 +144,7 @@ class PrototypeMapDisplay:
         -----
         Of an asymmetric dissimilarity the mean of both directions is mapped.
         """
-        model = fitted_classifier(estimator)
+        model = unwrap_to_draw(estimator).classifier
         shown = slice(n_prototypes)
         labels = model.prototype_labels_[shown]
         D = between_prototypes(model, dissimilarities, len(labels), needed=isinstance(method, str))

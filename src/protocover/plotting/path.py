@@ -7,10 +7,9 @@ from typing import Any, Self
 import numpy as np
 from matplotlib import pyplot as plt
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from ..estimators import PVMClassifierCV
 from ..estimators.search.standard_error import trace_path
+from ..inspection.fitted import unwrap
 from .palette import BLUE, GREEN, VERMILION
 from .scales import use_count_scale
 
@@ -77,7 +76,7 @@ class PathDisplay:
 
         Parameters
         ----------
-        estimator : PVMClassifierCV
+        estimator : PVMClassifierCV, or a pipeline that ends in one
             Fitted. Of several metrics, solvers or costs the chosen ones are shown.
         ax : matplotlib axes or None, default=None
             Where to draw; None for a new figure.
@@ -87,15 +86,15 @@ class PathDisplay:
         PathDisplay
             With the picture drawn.
         """
-        if not isinstance(estimator, PVMClassifierCV):
+        search = unwrap(estimator, name="estimator").search
+        if search is None:
             raise TypeError(
-                f"estimator must be a fitted PVMClassifierCV, got {type(estimator).__name__}, "
-                "which has tried no other radii; of a pipeline pass the last step, for the steps "
-                "of one selection use GreedyProgressDisplay"
+                "estimator must be, or be a pipeline that ends in, a fitted PVMClassifierCV, got "
+                f"{type(estimator).__name__}, which has tried no other radii; for the steps of "
+                "one selection use GreedyProgressDisplay"
             )
-        check_is_fitted(estimator)
-        path = trace_path(estimator)
-        plain = estimator.scoring in (None, "accuracy")
+        path = trace_path(search)
+        plain = search.scoring in (None, "accuracy")
         display = cls(
             n_prototypes=path.n_prototypes,
             loss=1.0 - path.score,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .palette import class_styles, tint
 
-__all__ = ["Plane", "draw_boundary", "draw_regions"]
+__all__ = ["Plane", "check_plane", "draw_boundary", "draw_regions"]
 
 _MARGIN = 0.06
 
@@ -54,6 +54,17 @@ class Plane:
     def table(self, values: NDArray[Any]) -> NDArray[Any]:
         """Arrange values of the points as rows and columns of the grid."""
         return values.reshape(len(self.y), len(self.x), *values.shape[1:])
+
+
+def check_plane(X: Any, name: str = "X") -> NDArray[np.float64]:
+    """Return points of the plane as float64."""
+    points = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
+    if points.ndim != 2 or points.shape[1] != 2:
+        raise ValueError(
+            f"{name} must have two features to be drawn in the plane, got shape {points.shape}; "
+            "PrototypeMapDisplay draws a map of any data"
+        )
+    return points.astype(np.float64)
 
 
 def draw_regions(ax: Any, plane: Plane, codes: NDArray[np.intp], *, n_classes: int) -> None:

@@ -10,8 +10,8 @@ from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 
-from ..inspection.fitted import fitted_classifier
 from .features import read_columns, separation, show_value, standing
+from .model import unwrap_to_draw
 from .palette import ClassStyle, class_styles, encode, shorten
 
 __all__ = ["PrototypeTableDisplay"]
@@ -107,7 +107,7 @@ class PrototypeTableDisplay:
 
         Parameters
         ----------
-        estimator : PVMClassifier or PVMClassifierCV
+        estimator : PVMClassifier, PVMClassifierCV, or a pipeline or search that ends in one
             Fitted.
         X, y : points and their labels, or None, default=None
             What to compare the prototypes with, usually the training data; None to show
@@ -131,7 +131,8 @@ class PrototypeTableDisplay:
         PrototypeTableDisplay
             With the picture drawn.
         """
-        model = fitted_classifier(estimator)
+        within = unwrap_to_draw(estimator)
+        model = within.classifier
         own_names, values = read_columns(
             model.prototypes_ if rows is None else rows, "the prototypes"
         )
@@ -140,7 +141,7 @@ class PrototypeTableDisplay:
         values = [column[:n_prototypes] for column in values]
         standings, order = None, np.arange(len(values))
         if X is not None:
-            _, columns = read_columns(X, "X")
+            _, columns = read_columns(within.prepare(X) if rows is None else X, "X")
             if len(columns) != len(values):
                 raise ValueError(
                     f"X must have the {len(values)} features of the prototypes, got {len(columns)}"
