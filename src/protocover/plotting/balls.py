@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -22,6 +23,7 @@ __all__ = ["BallsDisplay"]
 _BLOCK = 4096
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class BallsDisplay:
     """Points in the plane, the prototypes of each class, and their balls.
 
@@ -75,32 +77,17 @@ class BallsDisplay:
     (0.6, True)
     """
 
-    def __init__(
-        self,
-        *,
-        points: NDArray[np.float64],
-        point_classes: NDArray[np.intp],
-        covered: NDArray[np.bool_],
-        prototypes: NDArray[np.float64],
-        prototype_classes: NDArray[np.intp],
-        classes: NDArray[Any],
-        eps: float,
-        plane: Plane,
-        circle_radius: float | None = None,
-        distances: NDArray[np.float32] | None = None,
-        regions: NDArray[np.intp] | None = None,
-    ) -> None:
-        self.points = points
-        self.point_classes = point_classes
-        self.covered = covered
-        self.prototypes = prototypes
-        self.prototype_classes = prototype_classes
-        self.classes = classes
-        self.eps = eps
-        self.plane = plane
-        self.circle_radius = circle_radius
-        self.distances = distances
-        self.regions = regions
+    points: NDArray[np.float64]
+    point_classes: NDArray[np.intp]
+    covered: NDArray[np.bool_]
+    prototypes: NDArray[np.float64]
+    prototype_classes: NDArray[np.intp]
+    classes: NDArray[Any]
+    eps: float
+    plane: Plane
+    circle_radius: float | None = None
+    distances: NDArray[np.float32] | None = None
+    regions: NDArray[np.intp] | None = None
 
     @classmethod
     def from_estimator(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +19,7 @@ from .scatter import draw_points, draw_prototypes, name_classes
 __all__ = ["BoundaryDisplay"]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class BoundaryDisplay:
     """Training points in the plane and the regions that a classifier gives each class.
 
@@ -60,24 +62,13 @@ class BoundaryDisplay:
     (300, 300)
     """
 
-    def __init__(
-        self,
-        *,
-        plane: Plane,
-        regions: NDArray[np.intp],
-        classes: NDArray[Any],
-        points: NDArray[np.float64],
-        point_classes: NDArray[np.intp],
-        prototypes: NDArray[np.float64] | None = None,
-        prototype_classes: NDArray[np.intp] | None = None,
-    ) -> None:
-        self.plane = plane
-        self.regions = regions
-        self.classes = classes
-        self.points = points
-        self.point_classes = point_classes
-        self.prototypes = prototypes
-        self.prototype_classes = prototype_classes
+    plane: Plane
+    regions: NDArray[np.intp]
+    classes: NDArray[Any]
+    points: NDArray[np.float64]
+    point_classes: NDArray[np.intp]
+    prototypes: NDArray[np.float64] | None = None
+    prototype_classes: NDArray[np.intp] | None = None
 
     @classmethod
     def from_estimator(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +21,7 @@ _CAPTION = {1: 0.38, 2: 0.52}
 _LINE = 13
 
 
+@dataclass(eq=False, repr=False)
 class PrototypeGalleryDisplay:
     """A gallery of prototypes that are images.
 
@@ -57,18 +59,11 @@ class PrototypeGalleryDisplay:
     30
     """
 
-    def __init__(
-        self,
-        images: NDArray[Any],
-        *,
-        labels: NDArray[Any],
-        covered: NDArray[np.intp] | None = None,
-        miscovered: NDArray[np.intp] | None = None,
-    ) -> None:
-        self.images = images
-        self.labels = labels
-        self.covered = covered
-        self.miscovered = miscovered
+    images: NDArray[Any]
+    _: KW_ONLY
+    labels: NDArray[Any]
+    covered: NDArray[np.intp] | None = None
+    miscovered: NDArray[np.intp] | None = None
 
     @classmethod
     def from_estimator(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +16,7 @@ from .scales import use_count_scale
 __all__ = ["GreedyProgressDisplay", "running_error"]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class GreedyProgressDisplay:
     """Improvement of the objective, and error, against prototypes added.
 
@@ -31,8 +33,6 @@ class GreedyProgressDisplay:
     ----------
     axes_, figure_
         The axes and figure of the last plot.
-    tail_ : int
-        Number of prototypes after which each one covers a single point.
 
     Examples
     --------
@@ -46,18 +46,15 @@ class GreedyProgressDisplay:
     True
     """
 
-    def __init__(
-        self,
-        *,
-        improvement: NDArray[np.float64],
-        covered: NDArray[np.intp],
-        error: NDArray[np.float64] | None = None,
-    ) -> None:
-        self.improvement = improvement
-        self.covered = covered
-        self.error = error
-        several = np.flatnonzero(covered > 1)
-        self.tail_ = int(several[-1]) + 1 if len(several) else 0
+    improvement: NDArray[np.float64]
+    covered: NDArray[np.intp]
+    error: NDArray[np.float64] | None = None
+
+    @property
+    def tail_(self) -> int:
+        """Number of prototypes after which each one covers a single point."""
+        several = np.flatnonzero(self.covered > 1)
+        return int(several[-1]) + 1 if len(several) else 0
 
     @classmethod
     def from_estimator(

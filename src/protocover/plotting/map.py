@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -28,6 +29,7 @@ _ROOM = 1.14
 _FILLED, _SMALLEST_THUMBNAIL = 0.45, 0.16
 
 
+@dataclass(eq=False, repr=False)
 class PrototypeMapDisplay:
     """Prototypes on a map, as images, names or markers.
 
@@ -79,24 +81,14 @@ class PrototypeMapDisplay:
     True
     """
 
-    def __init__(
-        self,
-        coordinates: NDArray[np.float64],
-        *,
-        prototype_classes: NDArray[np.intp],
-        classes: NDArray[Any],
-        method: str = "given",
-        stress: float | None = None,
-        images: NDArray[Any] | None = None,
-        names: Sequence[Any] | None = None,
-    ) -> None:
-        self.coordinates = coordinates
-        self.prototype_classes = prototype_classes
-        self.classes = classes
-        self.method = method
-        self.stress = stress
-        self.images = images
-        self.names = names
+    coordinates: NDArray[np.float64]
+    _: KW_ONLY
+    prototype_classes: NDArray[np.intp]
+    classes: NDArray[Any]
+    method: str = "given"
+    stress: float | None = None
+    images: NDArray[Any] | None = None
+    names: Sequence[Any] | None = None
 
     @classmethod
     def from_estimator(

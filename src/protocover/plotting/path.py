@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from .scales import use_count_scale
 __all__ = ["PathDisplay"]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class PathDisplay:
     """Cross-validated score against the number of prototypes.
 
@@ -51,24 +53,13 @@ class PathDisplay:
     True
     """
 
-    def __init__(
-        self,
-        *,
-        n_prototypes: NDArray[np.float64],
-        loss: NDArray[np.float64],
-        error: NDArray[np.float64],
-        chosen: int,
-        nearest_neighbour: int,
-        limit: float | None = None,
-        loss_name: str = "error",
-    ) -> None:
-        self.n_prototypes = n_prototypes
-        self.loss = loss
-        self.error = error
-        self.chosen = chosen
-        self.nearest_neighbour = nearest_neighbour
-        self.limit = limit
-        self.loss_name = loss_name
+    n_prototypes: NDArray[np.float64]
+    loss: NDArray[np.float64]
+    error: NDArray[np.float64]
+    chosen: int
+    nearest_neighbour: int
+    limit: float | None = None
+    loss_name: str = "error"
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +21,7 @@ __all__ = ["PrototypeTableDisplay"]
 _NUMBER, _CLASS, _COUNTS, _FEATURE, _ROW = 0.4, 1.5, 1.1, 1.15, 0.42
 
 
+@dataclass(eq=False, repr=False)
 class PrototypeTableDisplay:
     """A gallery of prototypes that are rows of a table.
 
@@ -69,26 +71,15 @@ class PrototypeTableDisplay:
     ['flavanoids', 'proline', 'od280/od315_of_diluted_wines']
     """
 
-    def __init__(
-        self,
-        values: list[NDArray[Any]],
-        *,
-        feature_names: list[str],
-        prototype_classes: NDArray[np.intp],
-        classes: NDArray[Any],
-        covered: NDArray[np.intp],
-        miscovered: NDArray[np.intp],
-        standings: NDArray[np.float64] | None = None,
-        n_features_in: int,
-    ) -> None:
-        self.values = values
-        self.feature_names = feature_names
-        self.prototype_classes = prototype_classes
-        self.classes = classes
-        self.covered = covered
-        self.miscovered = miscovered
-        self.standings = standings
-        self.n_features_in = n_features_in
+    values: list[NDArray[Any]]
+    _: KW_ONLY
+    feature_names: list[str]
+    prototype_classes: NDArray[np.intp]
+    classes: NDArray[Any]
+    covered: NDArray[np.intp]
+    miscovered: NDArray[np.intp]
+    standings: NDArray[np.float64] | None = None
+    n_features_in: int
 
     @classmethod
     def from_estimator(
