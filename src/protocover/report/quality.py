@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from scipy.stats import binomtest
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from ..balls.nearest import find_nearest
@@ -18,7 +19,7 @@ from ..resources import row_count
 from .figures import percent
 from .summary import ErrorEstimate, PathSummary, Quality
 
-__all__ = ["assess", "read_path"]
+__all__ = ["assess", "read_path", "wilson_interval"]
 
 
 def assess(
@@ -71,6 +72,12 @@ def read_path(search: PVMClassifierCV | None) -> PathSummary | None:
     )
 
 
+def wilson_interval(n_errors: int, n_cases: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share of errors."""
+    interval = binomtest(n_errors, n_cases).proportion_ci(method="wilson")
+    return float(interval.low), float(interval.high)
+
+
 def _held_out_error(
     model: PVMClassifier, X: Any, y: Any, X_test: Any, y_test: Any
 ) -> ErrorEstimate:
@@ -81,7 +88,7 @@ def _held_out_error(
     if n_cases == 0:
         raise ValueError("held_out must hold at least one case, got none; leave it out instead")
     n_wrong = int((model.predict(X_test) != y_test).sum())
-    low, high = _wilson(n_wrong, n_cases)
+    low, high = wilson_interval(n_wrong, n_cases)
     nearest = _nearest_error(model, X, y, X_test, y_test)
     return ErrorEstimate("held-out", "error", n_wrong / n_cases, low, high, n_cases, nearest)
 
@@ -125,16 +132,6 @@ def _score_name(search: PVMClassifierCV) -> str:
     if search.scoring is None or search.scoring == "accuracy":
         return "error"
     return search.scoring if isinstance(search.scoring, str) else "score"
-
-
-def _wilson(n_wrong: int, n_cases: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share."""
-    z = 1.959964
-    share, square = n_wrong / n_cases, z * z / n_cases
-    middle = (share + square / 2.0) / (1.0 + square)
-    half = z * math.sqrt(share * (1.0 - share) / n_cases + square / (4.0 * n_cases))
-    half /= 1.0 + square
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def _verdict(certificate: str, gap: float) -> str:
