@@ -192,7 +192,7 @@ def test_large_tables_are_measured_in_blocks(monkeypatch):
     X, y, _ = flipped_iris()
     model = PVMClassifier(1.0).fit(X, y)
     whole = suspect_labels(model, X, y)
-    monkeypatch.setattr("protocover.inspection.suspects._TABLE_SIZE", 100)
+    monkeypatch.setattr("protocover.inspection.distances._ENTRIES", 100)
     parts = suspect_labels(model, X, y)
     assert parts.row.tolist() == whole.row.tolist()
     assert parts.score.tolist() == whole.score.tolist()

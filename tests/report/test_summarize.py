@@ -225,10 +225,10 @@ def test_it_is_plain_data(summary):
 
 
 def test_too_many_members_are_cut_to_the_nearest(monkeypatch, model):
-    from protocover.report import measures
+    from protocover.report import neighbours
 
-    monkeypatch.setattr(measures, "_MOST_MEMBERS", 60)
-    monkeypatch.setattr(measures, "_FEWEST_MEMBERS", 3)
+    monkeypatch.setattr(neighbours, "_MOST_MEMBERS", 60)
+    monkeypatch.setattr(neighbours, "_FEWEST_MEMBERS", 3)
     cut = summarize(model, X[TRAIN], Y[TRAIN]).prototypes
     whole = PVMClassifier(0.8).fit(X[TRAIN], Y[TRAIN]).coverage(X[TRAIN], Y[TRAIN])
     assert sum(len(p.members) for p in cut) <= 60 < whole.balls.nnz
@@ -236,9 +236,7 @@ def test_too_many_members_are_cut_to_the_nearest(monkeypatch, model):
 
 
 def test_small_blocks_give_the_same_numbers(monkeypatch, summary, model):
-    from protocover.report import measures
-
-    monkeypatch.setattr(measures, "_BLOCK", 20)
+    monkeypatch.setattr("protocover.inspection.distances._ENTRIES", 20)
     found = summarize(model, X[TRAIN], Y[TRAIN], held_out=(X[TEST], Y[TEST]), title="Iris")
     assert found == summary
 

@@ -15,6 +15,7 @@ from ..data.points import check_estimator_examples
 from ..estimators import PVMClassifier
 from ..prototypes.coverage import Coverage
 from ..resources import row_count
+from .distances import distance_blocks
 from .fitted import unwrap
 
 __all__ = ["SuspectLabels", "suspect_labels"]
@@ -26,8 +27,6 @@ _COVERED = "covered only by other classes"
 _NEARER = "nearest prototypes disagree"
 # So many nearest prototypes of a class speak for it: one alone is easily misled.
 _N_WITNESSES = 2
-# Entries of a table of dissimilarities held at once.
-_TABLE_SIZE = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,12 +229,9 @@ def _measure(
     # Not its own nearness speaks for a prototype, but that of the others in its ball.
     to_itself = np.full(len(own_rows), float(classifier.eps_))
     to_itself[loners] = np.inf
-    step = max(1, _TABLE_SIZE // max(1, len(own_rows)))
-    for start in range(0, shape[0], step):
-        rows = slice(start, min(start + step, shape[0]))
-        table = classifier.distances_to_prototypes(_safe_indexing(X, rows))
-        itself = np.flatnonzero((own_rows >= rows.start) & (own_rows < rows.stop))
-        table[own_rows[itself] - start, itself] = to_itself[itself]
+    for rows, table in distance_blocks(classifier, X):
+        itself = np.flatnonzero((own_rows >= rows[0]) & (own_rows <= rows[-1]))
+        table[own_rows[itself] - rows[0], itself] = to_itself[itself]
         for c, group in enumerate(groups):
             if len(group):
                 nearest[rows, c], distance[rows, c], mean[rows, c] = _hear(table, group)

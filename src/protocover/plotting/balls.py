@@ -13,14 +13,13 @@ from matplotlib.patches import Circle
 from numpy.typing import NDArray
 
 from ..dissimilarity import Euclidean, SquaredEuclidean
+from ..inspection.distances import distance_blocks
 from .model import unwrap_to_draw
 from .palette import MANY_CLASSES, add_class_legend, class_styles, encode
 from .plane import Plane, check_plane, draw_boundary, draw_regions
 from .scatter import draw_points, draw_prototypes, name_classes
 
 __all__ = ["BallsDisplay"]
-
-_BLOCK = 4096
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -177,7 +176,7 @@ class BallsDisplay:
         if self.regions is not None:
             if fill:
                 draw_regions(ax, self.plane, self.regions, n_classes=n_classes)
-            draw_boundary(ax, self.plane, self.regions, colour="black", linewidth=1.2)
+            draw_boundary(ax, self.plane, self.regions, color="black", linewidth=1.2)
         if show_balls:
             self._draw_balls(ax)
         if show_points:
@@ -201,22 +200,20 @@ class BallsDisplay:
             own = np.flatnonzero(self.prototype_classes == code)
             if self.circle_radius is not None:
                 circles = [Circle(self.prototypes[k], self.circle_radius) for k in own]
-                _draw_circles(ax, circles, style.colour, alpha)
+                _draw_circles(ax, circles, style.color, alpha)
             elif self.distances is not None:
                 for k in own:
-                    self._draw_contour(ax, self.distances[k], style.colour, alpha)
+                    self._draw_contour(ax, self.distances[k], style.color, alpha)
 
     def _draw_contour(
-        self, ax: Any, distance: NDArray[np.float32], colour: str, alpha: float
+        self, ax: Any, distance: NDArray[np.float32], color: str, alpha: float
     ) -> None:
         """Draw one ball that is no circle."""
         if distance.min() >= self.eps:
             return
         x, y = self.plane.x, self.plane.y
-        ax.contourf(
-            x, y, distance, levels=[-1.0, self.eps], colors=[colour], alpha=alpha, zorder=1
-        )
-        ax.contour(x, y, distance, levels=[self.eps], colors=[colour], linewidths=0.7, zorder=1)
+        ax.contourf(x, y, distance, levels=[-1.0, self.eps], colors=[color], alpha=alpha, zorder=1)
+        ax.contour(x, y, distance, levels=[self.eps], colors=[color], linewidths=0.7, zorder=1)
 
     def _further_marks(self) -> list[Line2D]:
         """Return legend entries for prototypes and points left uncovered."""
@@ -248,10 +245,10 @@ class BallsDisplay:
         return marks
 
 
-def _draw_circles(ax: Any, circles: list[Circle], colour: str, alpha: float) -> None:
+def _draw_circles(ax: Any, circles: list[Circle], color: str, alpha: float) -> None:
     """Draw balls that are circles: faint disks with clear rims."""
-    disks: dict[str, Any] = {"facecolor": colour, "edgecolor": "none", "alpha": alpha}
-    rims: dict[str, Any] = {"facecolor": "none", "edgecolor": colour, "linewidth": 0.7}
+    disks: dict[str, Any] = {"facecolor": color, "edgecolor": "none", "alpha": alpha}
+    rims: dict[str, Any] = {"facecolor": "none", "edgecolor": color, "linewidth": 0.7}
     for look in (disks, rims):
         ax.add_collection(PatchCollection(circles, zorder=1, **look), autolim=False)
 
@@ -266,10 +263,9 @@ def _circle_radius(model: Any) -> float | None:
 
 
 def _grid_distances(model: Any, plane: Plane) -> NDArray[np.float32]:
-    """Return the dissimilarity of each point of a grid from each prototype, block by block."""
+    """Return the dissimilarity of each point of a grid from each prototype."""
     points = plane.points
     table = np.empty((len(points), len(model.prototype_labels_)), dtype=np.float32)
-    for start in range(0, len(points), _BLOCK):
-        block = slice(start, start + _BLOCK)
-        table[block] = model.distances_to_prototypes(points[block])
+    for rows, distances in distance_blocks(model, points):
+        table[rows] = distances
     return np.ascontiguousarray(np.moveaxis(plane.table(table), 2, 0))

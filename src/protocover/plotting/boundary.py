@@ -170,7 +170,7 @@ class BoundaryDisplay:
         show_points: bool = True,
         show_prototypes: bool = True,
         fill: bool = True,
-        colour: str = "black",
+        color: str = "black",
         linewidth: float = 1.2,
         legend: bool | None = None,
         ax: Any = None,
@@ -181,7 +181,7 @@ class BoundaryDisplay:
         ----------
         show_points, show_prototypes, fill : bool, default=True
             Whether to draw the points, mark the prototypes and tint the regions.
-        colour : str, default="black"
+        color : str, default="black"
             Colour of the boundary.
         linewidth : float, default=1.2
             Its width.
@@ -203,7 +203,7 @@ class BoundaryDisplay:
             draw_regions(ax, self.plane, self.regions, n_classes=n_classes)
         if show_points:
             draw_points(ax, self.points, self.point_classes, n_classes=n_classes)
-        draw_boundary(ax, self.plane, self.regions, colour=colour, linewidth=linewidth)
+        draw_boundary(ax, self.plane, self.regions, color=color, linewidth=linewidth)
         if show_prototypes and self.prototypes is not None and self.prototype_classes is not None:
             draw_prototypes(ax, self.prototypes, self.prototype_classes, n_classes=n_classes)
         if show_points and n_classes > MANY_CLASSES:

@@ -132,14 +132,14 @@ class CoverageDisplay:
         if ax is None:
             _, ax = plt.subplots(figsize=(7.0, 1.7 + 0.3 * n_classes), layout="constrained")
         rows, left = np.arange(n_classes), np.zeros(n_classes)
-        for width, (name, colour, hatch) in zip(self.shares.T, _PARTS, strict=True):
+        for width, (name, color, hatch) in zip(self.shares.T, _PARTS, strict=True):
             width = np.nan_to_num(width)
             ax.barh(
                 rows,
                 width,
                 left=left,
                 height=0.72,
-                color=colour,
+                color=color,
                 hatch=hatch,
                 edgecolor="white",
                 linewidth=0.0,

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
+from ..inspection.distances import distance_blocks
 from .model import unwrap_to_draw
 from .palette import BLUE, VERMILION
 from .scales import use_count_scale
@@ -136,9 +137,8 @@ def running_error(estimator: Any, X: Any, y: Any) -> NDArray[np.float64]:
     steps = _steps(estimator)
     labels = estimator.prototype_labels_[steps]
     wrong = np.zeros(len(labels))
-    for start in range(0, len(y), 512):
-        rows = slice(start, start + 512)
-        table = estimator.distances_to_prototypes(X[rows])[:, steps]
+    for rows, table in distance_blocks(estimator, X):
+        table = table[:, steps]
         newer = np.ones_like(table, dtype=bool)
         newer[:, 1:] = table[:, 1:] < np.minimum.accumulate(table, axis=1)[:, :-1]
         nearest = np.maximum.accumulate(np.where(newer, np.arange(table.shape[1]), 0), axis=1)

@@ -65,7 +65,7 @@ def draw_card(
     *,
     corner: NDArray[np.float64],
     size: NDArray[np.float64],
-    colour: str,
+    color: str,
     name: str | None,
     cmap: str,
 ) -> None:
@@ -74,16 +74,16 @@ def draw_card(
     strip = 0.0 if name is None else height * (1.0 - 1.0 / CARD_WITH_NAME)
     extent = (x, x + width, y + strip, y + height)
     ax.imshow(displayable(image), cmap=cmap, extent=extent, interpolation="nearest", zorder=2)
-    frame: dict[str, Any] = {"edgecolor": colour, "linewidth": 1.0, "zorder": 3}
+    frame: dict[str, Any] = {"edgecolor": color, "linewidth": 1.0, "zorder": 3}
     ax.add_patch(Rectangle((x, y), width, height, fill=False, **frame))
     if name is not None:
-        ax.add_patch(Rectangle((x, y), width, strip, facecolor=colour, **frame))
+        ax.add_patch(Rectangle((x, y), width, strip, facecolor=color, **frame))
         ax.text(
             x + width / 2,
             y + strip / 2,
             name,
             fontsize=5,
-            color=readable_on(colour),
+            color=readable_on(color),
             ha="center",
             va="center_baseline",
             zorder=4,

@@ -270,10 +270,10 @@ class PrototypeMapDisplay:
         reach = 0.5 if self.images is not None else 1.0
         off = (np.abs(self.places_ - self.coordinates) > reach * boxes).any(axis=1)
         for k in np.flatnonzero(off & self.shown_):
-            colour = styles[self.prototype_classes[k]].colour
+            color = styles[self.prototype_classes[k]].color
             ends = np.array([self.coordinates[k], self.places_[k]])
-            ax.plot(*ends.T, color=colour, linewidth=0.6, alpha=0.7, zorder=1)
-            ax.plot(*ends[0], color=colour, marker=".", markersize=2.5, zorder=1)
+            ax.plot(*ends.T, color=color, linewidth=0.6, alpha=0.7, zorder=1)
+            ax.plot(*ends[0], color=color, marker=".", markersize=2.5, zorder=1)
 
     def _draw_images(self, ax: Any, boxes: NDArray[np.float64], cmap: str) -> None:
         """Draw the images that have found room, in frames of the colour of their class."""
@@ -287,7 +287,7 @@ class PrototypeMapDisplay:
                 self.images[k],
                 corner=self.places_[k] - boxes[k] / 2,
                 size=boxes[k],
-                colour=styles[code].colour,
+                color=styles[code].color,
                 name=shorten(self.classes[code], 7) if self._tagged else None,
                 cmap=cmap,
             )

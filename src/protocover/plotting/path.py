@@ -127,7 +127,7 @@ class PathDisplay:
         )
         if self.limit is not None:
             ax.axhline(self.limit, color="0.6", linewidth=0.8, linestyle=":")
-        for place, colour, marker, name in (
+        for place, color, marker, name in (
             (self.nearest_neighbour, GREEN, "s", "smallest radius (1-NN)"),
             (self.chosen, VERMILION, "D", "chosen"),
         ):
@@ -137,7 +137,7 @@ class PathDisplay:
                 marker=marker,
                 markersize=8,
                 linestyle="none",
-                color=colour,
+                color=color,
                 label=f"{name}: {self.n_prototypes[place]:.0f}",
                 zorder=3,
             )

@@ -69,7 +69,7 @@ def check_plane(X: Any, name: str = "X") -> NDArray[np.float64]:
 
 def draw_regions(ax: Any, plane: Plane, codes: NDArray[np.intp], *, n_classes: int) -> None:
     """Fill the region of each class with a tint of its colour; -1 stays white."""
-    tints = ["#FFFFFF", *(tint(style.colour, 0.75) for style in class_styles(n_classes))]
+    tints = ["#FFFFFF", *(tint(style.color, 0.75) for style in class_styles(n_classes))]
     half = (plane.x[1] - plane.x[0]) / 2, (plane.y[1] - plane.y[0]) / 2
     left, right, bottom, top = plane.limits
     ax.imshow(
@@ -85,7 +85,7 @@ def draw_regions(ax: Any, plane: Plane, codes: NDArray[np.intp], *, n_classes: i
 
 
 def draw_boundary(
-    ax: Any, plane: Plane, codes: NDArray[np.intp], *, colour: str, linewidth: float
+    ax: Any, plane: Plane, codes: NDArray[np.intp], *, color: str, linewidth: float
 ) -> None:
     """Draw the lines at which the class changes."""
     # The boundary of the last class is part of the others'.
@@ -95,7 +95,7 @@ def draw_boundary(
             plane.y,
             (codes == code).astype(float),
             levels=[0.5],
-            colors=[colour],
+            colors=[color],
             linewidths=linewidth,
             zorder=2,
         )

@@ -223,7 +223,7 @@ class PrototypeTableDisplay:
     ) -> None:
         """Write number, class and counts of a prototype."""
         ax.text(starts[0] + 0.3, row + 0.5, f"{row + 1}", ha="right", va="center", fontsize=8)
-        ax.plot(starts[1] + 0.13, row + 0.5, marker=style.marker, color=style.colour, markersize=6)
+        ax.plot(starts[1] + 0.13, row + 0.5, marker=style.marker, color=style.color, markersize=6)
         name = shorten(self.classes[self.prototype_classes[row]], 17)
         ax.text(starts[1] + 0.27, row + 0.5, name, va="center", fontsize=8)
         counts = f"{self.covered[row]} ({self.miscovered[row]})"
@@ -239,7 +239,7 @@ def _draw_standing(
     if np.isnan(place) and np.isnan(share):
         return
     ax.plot([left, left + width], [height] * 2, color="0.75", linewidth=1.0, zorder=1)
-    bar = {"color": style.colour, "linewidth": 3.5, "solid_capstyle": "butt", "zorder": 2}
+    bar = {"color": style.color, "linewidth": 3.5, "solid_capstyle": "butt", "zorder": 2}
     if np.isnan(place):
         ax.plot([left, left + width * share], [height] * 2, **bar)
         return

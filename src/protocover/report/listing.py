@@ -11,7 +11,7 @@ from ..estimators import PVMClassifier
 from ..inspection.suspects import SuspectLabels
 from ..prototypes.coverage import Coverage
 from .cases import LaidOut
-from .measures import Members, Rivals
+from .neighbours import Members, Rivals
 from .summary import ClassSummary, PrototypeSummary, Suspect, Uncovered
 
 __all__ = [

@@ -22,7 +22,7 @@ from .listing import (
     list_suspects,
     list_uncovered,
 )
-from .measures import draw_map, find_members, find_rivals
+from .neighbours import draw_map, find_members, find_rivals
 from .quality import assess, read_path
 from .settings import describe_settings
 from .summary import Quality, Summary
