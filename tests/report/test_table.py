@@ -11,10 +11,10 @@ from scipy.sparse import csr_array
 from scipy.stats import norm
 
 from protocover.report.evidence import weigh_evidence
-from protocover.report.figures import percent, short_number
 from protocover.report.neighbours import _largest_share
 from protocover.report.pictures import as_bytes, make_sheets
 from protocover.report.table import ShownColumn, read_row_names, read_rows
+from protocover.report.wording import percent, short_number
 
 
 def test_numbers_labels_and_texts_are_told_apart():

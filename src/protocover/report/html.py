@@ -10,9 +10,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from .figures import percent, short_number
 from .summarize import summarize
 from .summary import Summary, plain
+from .wording import percent, short_number
 
 __all__ = ["make_report", "render", "write_report"]
 

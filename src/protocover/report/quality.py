@@ -16,8 +16,8 @@ from ..estimators import PVMClassifier, PVMClassifierCV
 from ..estimators.search.standard_error import trace_path
 from ..prototypes.coverage import Coverage
 from ..resources import row_count
-from .figures import percent
 from .summary import ErrorEstimate, PathSummary, Quality
+from .wording import describe_certificate
 
 __all__ = ["assess", "read_path", "wilson_interval"]
 
@@ -49,7 +49,7 @@ def assess(
         lower_bound=bound if math.isfinite(bound) else None,
         gap=gap if math.isfinite(gap) else None,
         certificate=str(model.certificate_),
-        verdict=_verdict(str(model.certificate_), gap),
+        verdict=describe_certificate(str(model.certificate_), gap),
     )
 
 
@@ -132,21 +132,6 @@ def _score_name(search: PVMClassifierCV) -> str:
     if search.scoring is None or search.scoring == "accuracy":
         return "error"
     return search.scoring if isinstance(search.scoring, str) else "score"
-
-
-def _verdict(certificate: str, gap: float) -> str:
-    """Say how far from the best possible choice this one may be."""
-    if certificate == "proved":
-        return "It is proved that no other choice of prototypes does better."
-    if certificate == "solver-proved":
-        return "By the solver's word, no other choice of prototypes does better."
-    if certificate == "none" or not math.isfinite(gap):
-        return "How near this is to the best possible choice is not known."
-    word = "" if certificate == "bounded" else "By the solver's word, "
-    start = "no" if word else "No"
-    if gap >= 0.995:
-        return "A bound was computed, but it is too weak to tell how near this is to the best."
-    return f"{word}{start} other choice of prototypes can save more than {percent(gap)} of it."
 
 
 def _finite(value: float) -> float | None:

@@ -13,7 +13,6 @@ from ..inspection.fitted import unwrap
 from ..inspection.suspects import suspect_labels
 from ..prototypes.coverage import Coverage
 from .cases import Display, lay_out
-from .figures import percent, short_number
 from .listing import (
     MOST_LISTED,
     find_uncovered,
@@ -24,8 +23,8 @@ from .listing import (
 )
 from .neighbours import draw_map, find_members, find_rivals
 from .quality import assess, read_path
-from .settings import describe_settings
-from .summary import Quality, Summary
+from .summary import Summary
+from .wording import describe_selection, describe_settings
 
 __all__ = ["summarize"]
 
@@ -115,7 +114,7 @@ def summarize(
     n_columns = laid.cases.n_columns or None
     return Summary(
         title=str(title),
-        lead=_lead(quality, model),
+        lead=describe_selection(quality, model),
         settings=describe_settings(
             model, search, how, n_points=quality.n_points, n_columns=n_columns
         ),
@@ -146,17 +145,3 @@ def _cover(model: PVMClassifier, X: Any, y: Any) -> Coverage:
             "the data that it was fitted on, and other data as held_out"
         )
     return coverage
-
-
-def _lead(quality: Quality, model: PVMClassifier) -> str:
-    """Return the first sentence of the report."""
-    real = bool((model.prototype_rows_ >= 0).all())
-    what = "case" if real else "prototype"
-    plural = "s" if quality.n_prototypes != 1 else ""
-    verb = "sum" if plural else "sums"
-    share = quality.n_covered / quality.n_points
-    return (
-        f"{quality.n_prototypes:,} {what}{plural} {verb} up {quality.n_points:,} cases of "
-        f"{len(model.classes_):,} classes: {percent(share)} of them lie within "
-        f"{short_number(model.eps_)} of a prototype of their own class."
-    )
