@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from protocover import NoPrototypesError, PVMClassifier, PVMClassifierCV
 from protocover.dissimilarity import Gower
 from protocover.report import summarize
+from protocover.report.quality import wilson_interval
 from protocover.report.summary import plain
 
 X, Y = load_iris(return_X_y=True)
@@ -222,6 +223,13 @@ def test_it_is_plain_data(summary):
     assert json.loads(text)["quality"]["n_points"] == 75
     with pytest.raises(TypeError, match="cannot put a object into a report"):
         json.dumps(object(), default=plain)
+
+
+@pytest.mark.parametrize(
+    ("n_errors", "low", "high"), [(0, 0.0, 0.2775), (2, 0.0567, 0.5098), (10, 0.7225, 1.0)]
+)
+def test_the_interval_of_an_error_is_wilsons(n_errors, low, high):
+    assert wilson_interval(n_errors, 10) == pytest.approx((low, high), abs=1e-4)
 
 
 def test_too_many_members_are_cut_to_the_nearest(monkeypatch, model):
