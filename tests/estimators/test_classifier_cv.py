@@ -205,7 +205,7 @@ class Spy:
 
     def generate(self, X, y, rng):
         Spy.seen.append({tuple(row) for row in X})
-        return Pool.made_up(X + 1e-3, "spy")
+        return Pool.synthetic(X + 1e-3, "spy")
 
 
 def test_no_point_held_out_is_a_candidate_or_shapes_one():

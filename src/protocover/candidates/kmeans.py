@@ -51,7 +51,7 @@ class KMeansCandidates(BaseEstimator):
         centroids = np.vstack([self._centroids(group, rng) for group in groups])
         if hasattr(X, "dtype"):
             centroids = centroids.astype(X.dtype, copy=False)
-        return Pool.made_up(centroids, "kmeans")
+        return Pool.synthetic(centroids, "kmeans")
 
     def _centroids(self, X: Any, rng: np.random.Generator) -> NDArray[Any]:
         """Centroids of one group of points."""

@@ -50,7 +50,7 @@ class Pool:
     extent: int
 
     @classmethod
-    def made_up(cls, points: Any, source: str) -> Pool:
+    def synthetic(cls, points: Any, source: str) -> Pool:
         """Return a pool of candidates that are no real examples."""
         return cls(points, source, np.full(len(points), -1), len(points))
 

@@ -89,14 +89,14 @@ class ClassCover:
         Points of the class, in the order of all points, in each ball.
     wrong : ndarray of float, shape (n_candidates,)
         Weight of the points of other classes in each ball.
-    strangers : ndarray of int, shape (n_candidates,)
+    miscovered : ndarray of int, shape (n_candidates,)
         How many these are.
     """
 
     numbers: Indices
     cover: csc_array
     wrong: Floats
-    strangers: Indices
+    miscovered: Indices
 
     @property
     def memberships(self) -> int:
@@ -109,7 +109,7 @@ class ClassCover:
             self.numbers[columns],
             self.cover[:, columns],
             self.wrong[columns],
-            self.strangers[columns],
+            self.miscovered[columns],
         )
 
 
@@ -208,8 +208,8 @@ def reduce_block(
         # The price may be a hair below prototype_cost, so equality stays in.
         kept = np.flatnonzero((gain > 0.0) & (gain >= prototype_cost))
         cover = vstack([part.covers[label][:, kept] for part in parts], format="csc")
-        strangers = held.sum(axis=0)[kept] - held[label, kept]
-        reduced.append(ClassCover(block.numbers[kept], cover, wrong[kept], strangers))
+        miscovered = held.sum(axis=0)[kept] - held[label, kept]
+        reduced.append(ClassCover(block.numbers[kept], cover, wrong[kept], miscovered))
     return reduced
 
 
@@ -219,7 +219,7 @@ def in_order(covers: Sequence[ClassCover]) -> ClassCover:
         np.concatenate([cover.numbers for cover in covers]),
         hstack([cover.cover for cover in covers], format="csc"),
         np.concatenate([cover.wrong for cover in covers]),
-        np.concatenate([cover.strangers for cover in covers]),
+        np.concatenate([cover.miscovered for cover in covers]),
     )
 
 

@@ -149,12 +149,12 @@ def _solve(
     prototype_cost: float,
     max_prototypes: int | None,
 ) -> Solved:
-    """Run the greedy on one class; also count the strangers in the balls chosen."""
+    """Run the greedy on one class; also count the points of other classes in the balls chosen."""
     whole = join_covers(shares)
     problem = CoverProblem(whole.cover, whole.wrong, _prize(prizes), prototype_cost)
     solution = greedy(problem, max_prototypes=max_prototypes)
     chosen = solution.selected
-    return replace(solution, selected=whole.numbers[chosen]), whole.strangers[chosen]
+    return replace(solution, selected=whole.numbers[chosen]), whole.miscovered[chosen]
 
 
 def _solve_in_rounds(work: _Work, budgets: Mapping[int, int | None]) -> dict[int, Progress]:

@@ -165,15 +165,15 @@ def _own_rows(classifier: PVMClassifier, X: Any) -> Indices:
     """
     rows = np.where(classifier.prototype_sources_ == "train", classifier.prototype_rows_, -1)
     real = np.flatnonzero(rows >= 0)
-    strangers = np.full(len(rows), -1)
+    elsewhere = np.full(len(rows), -1)
     if rows.max(initial=-1) >= row_count(X):
-        return strangers
+        return elsewhere
     if getattr(classifier.dissimilarity_, "pairwise", False):
         square = row_count(X) == classifier.n_features_in_
-        return rows if square and _nearest_to_themselves(classifier, X, rows) else strangers
+        return rows if square and _nearest_to_themselves(classifier, X, rows) else elsewhere
     checked = check_estimator_examples(classifier, X, classifier.dissimilarity_, reset=False)
     found = _safe_indexing(checked, rows[real])
-    return rows if _same(found, _safe_indexing(classifier.prototypes_, real)) else strangers
+    return rows if _same(found, _safe_indexing(classifier.prototypes_, real)) else elsewhere
 
 
 def _nearest_to_themselves(classifier: PVMClassifier, X: Any, rows: Indices) -> bool:

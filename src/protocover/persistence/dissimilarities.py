@@ -21,19 +21,21 @@ from .container import refuse
 from .encoding import DISSIMILARITIES, construct, decode, encode, parameters
 from .fields import (
     check_array,
+    check_boolean,
     check_indices,
     check_list,
     check_number,
     check_record,
     check_text,
-    check_truth,
     check_whole,
 )
 from .values import Arrays
 
 __all__ = ["column_count", "decode_dissimilarity", "encode_dissimilarity"]
 
-_STORES = ("numbers", "dates", "truths", "labels", "ranks")
+_STORES = ("numbers", "dates", "booleans", "labels", "ranks")
+# Files of version 1 may have another word for what a column stores.
+_FORMER_STORES = {"truths": "booleans"}
 
 
 @dataclass(frozen=True)
@@ -199,9 +201,11 @@ def _check_mismatch(made: Any, n_prototypes: int, n_features: int | None) -> Non
 def _check_gower(made: Any, n_prototypes: int, n_features: int | None) -> None:
     """Check that everything has an entry for each column."""
     n = len(check_list(made.names_, "names_"))
-    check_truth(made.named_, "named_")
-    for store in check_list(made.stores_, "stores_", n):
-        check_text(store, "what a column stores", _STORES)
+    check_boolean(made.named_, "named_")
+    stores = check_list(made.stores_, "stores_", n)
+    for store in stores:
+        check_text(store, "what a column stores", (*_STORES, *_FORMER_STORES))
+    made.stores_ = [_FORMER_STORES.get(store, store) for store in stores]
     for kind in check_list(made.kinds_, "kinds_", n):
         check_text(kind, "the kind of a column", KINDS)
     if not all(isinstance(values, tuple) for values in check_list(made.categories_, "", n)):

@@ -12,13 +12,13 @@ from .container import refuse
 
 __all__ = [
     "check_array",
+    "check_boolean",
     "check_indices",
     "check_list",
     "check_number",
     "check_record",
     "check_shape",
     "check_text",
-    "check_truth",
     "check_whole",
 ]
 
@@ -46,7 +46,7 @@ def check_text(value: Any, name: str, known: Collection[str] | None = None) -> s
     return value
 
 
-def check_truth(value: Any, name: str) -> bool:
+def check_boolean(value: Any, name: str) -> bool:
     """Check that a value is true or false."""
     if type(value) is not bool:
         refuse(f"{name} must be true or false, got {value!r:.80}")

@@ -19,7 +19,7 @@ from .sequences import (
     encode,
     find_alphabet,
     list_sequences,
-    refuse_strangers,
+    refuse_unknown_letters,
 )
 
 __all__ = ["MismatchDistance", "SpectrumDistance", "mismatch_kernel", "spectrum_kernel"]
@@ -91,7 +91,7 @@ def mismatch_kernel(
     right = left if B is None or B is A else list_sequences(B)
     letters = check_alphabet(alphabet, [*left, *right])
     for sequences in (left, right):
-        refuse_strangers(sequences, letters)
+        refuse_unknown_letters(sequences, letters)
     return kernel_matrix(left, right, _check_words(k, m), letters, normalize=normalize)
 
 
@@ -200,7 +200,7 @@ class MismatchDistance(BaseEstimator):
         k, _ = _check_words(self.k, self.m)
         sequences = list_sequences(X)
         letters = check_alphabet(self.alphabet, sequences)
-        refuse_strangers(sequences, letters)
+        refuse_unknown_letters(sequences, letters)
         encode(sequences, letters, k=k)
         self.alphabet_ = letters
         return self
@@ -220,7 +220,7 @@ class MismatchDistance(BaseEstimator):
         right = left if B is A else list_sequences(B)
         if self.alphabet is not None:
             for sequences in (left, right):
-                refuse_strangers(sequences, self.alphabet_)
+                refuse_unknown_letters(sequences, self.alphabet_)
         words = _check_words(self.k, self.m)
         return distance_tiles(left, right, words, self.alphabet_, normalize=self.normalize)
 
