@@ -28,7 +28,7 @@ from protocover.solvers import greedy
 
 @st.composite
 def instances(draw, max_points=10, max_candidates=9):
-    """Who is in whose ball, labels, weights and a price, with ties in plenty, cut somehow."""
+    """Who is in whose ball, labels, weights and a cost, with ties in plenty, cut somehow."""
     n, m = draw(st.integers(1, max_points)), draw(st.integers(1, max_candidates))
     rows = st.lists(st.booleans(), min_size=m, max_size=m)
     inside = np.array(draw(st.lists(rows, min_size=n, max_size=n)))

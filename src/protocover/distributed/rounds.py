@@ -54,7 +54,7 @@ class Progress:
     prize : ndarray of float, shape (n_points,)
         Weights of the points of the class.
     prototype_cost : float
-        The price of one prototype.
+        The cost of one prototype.
     max_prototypes : int or None
         At most so many are chosen.
     covered : ndarray of bool, shape (n_points,)
@@ -140,7 +140,7 @@ def take_round(progress: Progress, reports: Sequence[Report]) -> Progress:
         chosen=(*progress.chosen, choices),
         score=(*progress.score, *score[:safe].tolist()),
         ask=_next_ask(progress.ask, union),
-        # Without a bound all that is worth its price was reported, and has been looked at.
+        # Without a bound all that is worth its cost was reported, and has been looked at.
         done=bound is None or safe == left,
     )
 

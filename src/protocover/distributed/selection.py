@@ -89,7 +89,7 @@ def select_on_cluster(
     points, cover
         What to cover, and with what.
     prototype_cost : float
-        The price of one prototype.
+        The cost of one prototype.
     n_prototypes : int, mapping from class number to int, or None
         At most so many prototypes in total, or for each class named.
     in_rounds : ndarray of bool, shape (n_classes,)

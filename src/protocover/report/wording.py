@@ -77,7 +77,7 @@ def describe_settings(
         ("Radius", _describe_radius(model, search)),
         ("May become a prototype", _describe_candidates(model.candidates)),
         ("Selection", _describe(model.solver, _SOLVERS)),
-        ("Price of a prototype", _describe_cost(model, search)),
+        ("Cost of a prototype", _describe_cost(model, search)),
     ]
     if model.n_prototypes is not None:
         lines.append(("At most", _describe_budget(model.n_prototypes)))

@@ -149,14 +149,14 @@ def _prefixes(
     prefixes = []
     for cost in costs.tolist():
         at_cost = replace(problem, prototype_cost=cost)
-        n = int(at_cost.above_price(solution.score).sum())
+        n = int(at_cost.above_cost(solution.score).sum())
         prefixes.append(
             replace(
                 solution,
                 selected=solution.selected[:n],
                 score=solution.score[:n],
                 newly_covered=solution.newly_covered[:n],
-                objective=float(Fraction(float(missing[n])) + n * at_cost.price),
+                objective=float(Fraction(float(missing[n])) + n * at_cost.exact_cost),
             )
         )
     return prefixes if solution.dual is None else _bounded(problem, prefixes, costs)
