@@ -31,7 +31,7 @@ _N_WITNESSES = 2
 
 @dataclass(frozen=True, eq=False)
 class SuspectLabels:
-    """Points whose labels are doubtful, the most doubtful first.
+    """Points whose labels are suspect, the most suspect first.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class SuspectLabels:
         return len(self.row)
 
     def to_frame(self) -> Any:
-        """Return a pandas data frame with a row for each suspect, the most doubtful first."""
+        """Return a pandas data frame with a row for each suspect, the most suspect first."""
         names = [field.name for field in fields(self) if field.name != "index"]
         return make_frame({name: getattr(self, name) for name in names}, self.index)
 
@@ -105,7 +105,7 @@ def suspect_labels(model: Any, X: Any, y: Any) -> SuspectLabels:
     Returns
     -------
     SuspectLabels
-        The most doubtful label first; ``.to_frame()`` makes a data frame.
+        The most suspect label first; ``.to_frame()`` makes a data frame.
 
     Notes
     -----
@@ -119,7 +119,7 @@ def suspect_labels(model: Any, X: Any, y: Any) -> SuspectLabels:
     does not count for that point at all. Otherwise a mislabelled point, which often
     becomes a prototype of nobody but itself, would confirm its own label.
 
-    A doubtful label need not be wrong: rare and borderline cases look the same.
+    A suspect label need not be wrong: rare and borderline cases look the same.
 
     See Also
     --------

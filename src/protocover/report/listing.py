@@ -74,7 +74,7 @@ def list_prototypes(
 
 
 def list_suspects(model: PVMClassifier, suspects: SuspectLabels, laid: LaidOut) -> list[Suspect]:
-    """Return the most doubtful labels, the most doubtful first."""
+    """Return the most suspect labels, the most suspect first."""
     label = np.searchsorted(model.classes_, suspects.label)
     suggested = np.searchsorted(model.classes_, suspects.suggested)
     return [

@@ -275,7 +275,7 @@ class PathSummary:
 
 @dataclass(frozen=True)
 class Suspect:
-    """A case whose label is doubtful.
+    """A case whose label is suspect.
 
     Parameters
     ----------
@@ -336,7 +336,7 @@ class Summary:
     path : PathSummary or None
         None where the radius was not chosen by cross-validation.
     suspects : list of Suspect
-        The most doubtful first.
+        The most suspect first.
     n_suspects : int
         How many there are in all.
     uncovered : list of Uncovered
