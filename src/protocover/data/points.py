@@ -1,4 +1,4 @@
-"""Checks of points and queries, as far as the dissimilarity wants them checked."""
+"""Checks of points and queries, as far as the dissimilarity wants them, and their equality."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import _check_feature_names, _get_feature_names, validate_data
 
-__all__ = ["check_estimator_examples", "check_examples"]
+__all__ = ["check_estimator_examples", "check_examples", "same_points"]
 
 _DTYPES = [np.float64, np.float32]
 
@@ -118,3 +119,35 @@ def _refuse_two_readings(table: NDArray[np.float64], chosen: NDArray[np.intp]) -
             "either and the answers differ; pass the columns of the candidates in a data frame "
             "with the names of fit, or with a further query for which no two columns are alike"
         )
+
+
+def same_points(ones: Any, others: Any) -> bool:
+    """Whether two sets of points, in whatever form they have, are equal."""
+    if issparse(ones) or issparse(others):
+        ones, others = csr_array(ones), csr_array(others)
+        return bool(ones.shape == others.shape and (ones != others).nnz == 0)
+    if hasattr(ones, "columns") != hasattr(others, "columns"):
+        return False
+    if hasattr(ones, "columns"):
+        ones, others = _by_column(ones), _by_column(others)
+    return len(ones) == len(others) and all(map(_equal, ones, others))
+
+
+def _by_column(frame: Any) -> list[NDArray[Any]]:
+    """Return the columns of a data frame, with their names."""
+    return [np.array([name, *frame[name]], dtype=object) for name in frame.columns]
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Whether two points or values are equal; what is missing in both is."""
+    if one is other:
+        return True
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        if one.dtype.kind == "O":
+            return len(one) == len(other) and all(map(_equal, one, other))
+        return bool(np.array_equal(one, other, equal_nan=one.dtype.kind == "f"))
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(_equal, one, other))
+    same = one == other
+    # The missing value of pandas is neither equal to anything nor different from it.
+    return isinstance(same, bool | np.bool_) and bool(same or (one != one and other != other))

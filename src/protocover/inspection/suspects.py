@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, issparse
+from scipy.sparse import coo_array
 from sklearn.utils import _safe_indexing
 
 from ..data.frames import make_frame
-from ..data.points import check_estimator_examples
+from ..data.points import check_estimator_examples, same_points
 from ..estimators import PVMClassifier
 from ..prototypes.coverage import Coverage
 from ..resources import row_count
@@ -173,7 +173,7 @@ def _own_rows(classifier: PVMClassifier, X: Any) -> Indices:
         return rows if square and _nearest_to_themselves(classifier, X, rows) else elsewhere
     checked = check_estimator_examples(classifier, X, classifier.dissimilarity_, reset=False)
     found = _safe_indexing(checked, rows[real])
-    return rows if _same(found, _safe_indexing(classifier.prototypes_, real)) else elsewhere
+    return rows if same_points(found, _safe_indexing(classifier.prototypes_, real)) else elsewhere
 
 
 def _nearest_to_themselves(classifier: PVMClassifier, X: Any, rows: Indices) -> bool:
@@ -181,19 +181,6 @@ def _nearest_to_themselves(classifier: PVMClassifier, X: Any, rows: Indices) -> 
     table = classifier.distances_to_prototypes(X)
     real = np.flatnonzero(rows >= 0)
     return bool((table[rows[real], real] <= table.min(axis=0)[real]).all())
-
-
-def _same(left: Any, right: Any) -> bool:
-    """Whether two sets of examples are the same, in whatever form examples have."""
-    if issparse(left) or issparse(right):
-        return bool(left.shape == right.shape and (left != right).nnz == 0)
-    if hasattr(left, "reset_index") and hasattr(right, "reset_index"):
-        return bool(left.reset_index(drop=True).equals(right.reset_index(drop=True)))
-    if hasattr(left, "equals"):
-        return bool(left.equals(right))
-    if isinstance(left, np.ndarray) and left.dtype.kind == "f":
-        return np.array_equal(left, right, equal_nan=True)
-    return list(map(str, left)) == list(map(str, right))
 
 
 def _find_loners(coverage: Coverage, own_rows: Indices) -> Indices:
