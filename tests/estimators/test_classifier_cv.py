@@ -330,7 +330,7 @@ def test_each_metric_gets_the_examples_in_its_own_form(recwarn):
 
 
 def test_tables_and_examples_are_not_searched_over_together():
-    with pytest.raises(ValueError, match=r"either all of examples or all of tables.*precomputed"):
+    with pytest.raises(ValueError, match=r"either all of points or all of tables.*precomputed"):
         PVMClassifierCV(RADII, cv=3, metric=["precomputed", "euclidean"]).fit(cdist(X, X), Y)
     with pytest.raises(ValueError, match=r"metric must be one or several.*got \[\]"):
         PVMClassifierCV(RADII, cv=3, metric=[]).fit(X, Y)

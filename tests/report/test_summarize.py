@@ -293,7 +293,7 @@ def test_a_search_on_a_frame_is_reported_without_warnings(kind):
 
 @pytest.mark.parametrize(
     ("candidates", "words"),
-    [(30, "30 training points, drawn by chance"), (0.5, "0.5 of the training points, drawn")],
+    [(30, "30 training cases, drawn by chance"), (0.5, "0.5 of the training cases, drawn")],
 )
 def test_a_draw_of_candidates_is_told_in_words(candidates, words):
     X, y = load_iris(return_X_y=True)

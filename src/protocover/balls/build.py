@@ -53,7 +53,7 @@ class Dissimilarity(Protocol):
 
 @runtime_checkable
 class PreparedDissimilarity(Dissimilarity, Protocol):
-    """A dissimilarity that reads its examples once and then answers tile by tile."""
+    """A dissimilarity that reads its points once and then answers tile by tile."""
 
     def prepare(self, A: Any, B: Any) -> Tile:
         """Return a function of (rows, columns) that gives that tile of ``cross(A, B)``."""

@@ -19,7 +19,7 @@ __all__ = ["KMeansCandidates"]
 class KMeansCandidates(BaseEstimator):
     """Centroids of K-means clusters (paper, section 4.2).
 
-    Prototypes need then no longer be examples, which helps in high dimensions.
+    Prototypes need then no longer be training points, which helps in high dimensions.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ _DTYPES = [np.float64, np.float32]
 
 
 def check_examples(X: Any, dissimilarity: Any) -> Any:
-    """Check examples outside of an estimator."""
+    """Check points outside of an estimator."""
     _refuse_dask(X)
     if getattr(dissimilarity, "accepts_anything", False):
         return _as_wanted(X, dissimilarity)
@@ -33,7 +33,7 @@ def check_estimator_examples(estimator: Any, X: Any, dissimilarity: Any, *, rese
     """Check an estimator's points (`reset`) or queries, and their features' names."""
     _refuse_dask(X)
     if getattr(dissimilarity, "accepts_anything", False):
-        if len(getattr(X, "shape", ())) == 2:  # lists may hold examples of unequal length
+        if len(getattr(X, "shape", ())) == 2:  # lists may hold points of unequal length
             validate_data(estimator, X, skip_check_array=True, reset=reset)
         return _as_wanted(X, dissimilarity)
     if getattr(dissimilarity, "pairwise", False):
@@ -58,7 +58,7 @@ def _refuse_dask(X: Any) -> None:
 
 
 def _as_wanted(X: Any, dissimilarity: Any) -> Any:
-    """Let the dissimilarity check examples of its own kind, if it does."""
+    """Let the dissimilarity check points of its own kind, if it does."""
     check = getattr(dissimilarity, "check_examples", None)
     return X if check is None else check(X)
 
@@ -75,7 +75,7 @@ def _finite(dissimilarity: Any) -> bool | str:
 
 
 def _check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """Check a table of values between examples, whole or with prototypes' columns only."""
+    """Check a table of values between points, whole or with prototypes' columns only."""
     if reset:
         return validate_data(estimator, X, dtype=np.float64)
     table = check_array(X, dtype=np.float64)

@@ -1,11 +1,11 @@
-"""Dissimilarities: fitted once, then asked for the table between any two sets of examples.
+"""Dissimilarities: fitted once, then asked for the table between any two sets of points.
 
 Whatever is passed as ``metric=`` becomes an object with ``fit(X, y)`` and
 ``cross(A, B)``. It may further say of itself, as attributes:
 
 - ``symmetric``: d(a, b) is d(b, a), so each pair need be computed only once;
-- ``pairwise``: `X` is a table of values between examples, not of their features;
-- ``accepts_anything``: examples need not be rows of numbers; a method ``check_examples``
+- ``pairwise``: `X` is a table of values between points, not of their features;
+- ``accepts_anything``: points need not be rows of numbers; a method ``check_examples``
   may then check them and bring them into another form;
 - ``accepts_sparse`` (default true): rows may be those of a sparse table;
 - ``positive_only``: rows must not hold negative numbers;
@@ -85,7 +85,7 @@ def resolve_metric(metric: Any, params: dict[str, Any] | None = None) -> Any:
     if callable(metric):
         return Function(metric, params)
     raise ValueError(
-        "metric must be the name of a metric, a function of two examples, or an object with "
+        "metric must be the name of a metric, a function of two points, or an object with "
         f"fit and cross, got {metric!r}"
     )
 

@@ -67,12 +67,12 @@ class RankDissimilarity(BaseEstimator):
 
     @property
     def pairwise(self) -> bool:
-        """Whether `X` is a table of values between examples."""
+        """Whether `X` is a table of values between points."""
         return self._of_base("pairwise", False)
 
     @property
     def accepts_anything(self) -> bool:
-        """Whether examples need not be rows of numbers."""
+        """Whether points need not be rows of numbers."""
         return self._of_base("accepts_anything", False)
 
     @property
@@ -101,7 +101,7 @@ class RankDissimilarity(BaseEstimator):
         return self._of_base("thread_safe", True)
 
     def check_examples(self, X: Any) -> Any:
-        """Let the base check examples of its own kind, if it does."""
+        """Let the base check points of its own kind, if it does."""
         check = getattr(self._resolve(), "check_examples", None)
         return X if check is None else check(X)
 
@@ -126,7 +126,7 @@ class RankDissimilarity(BaseEstimator):
         return _ranks(columns, np.sort(columns, axis=0))
 
     def cross(self, A: Any, B: Any) -> Floats:
-        """Return the ranks of the examples of A among the training points, as seen from B."""
+        """Return the ranks of the points of A among the training points, as seen from B."""
         if self._kept is not None:
             ordered = self._kept.of(B)
             return _ranks(self.base_.cross(A, B), ordered)
@@ -145,7 +145,7 @@ class RankDissimilarity(BaseEstimator):
         return whole_column_test(columns_of, n_points, radii=radii, closed=closed)
 
     def for_prototypes(self, B: Any) -> RankDissimilarity:
-        """Return the same dissimilarity from the examples of B alone, without training points.
+        """Return the same dissimilarity from the points of B alone, without training points.
 
         It keeps a sorted column of base dissimilarities for each of them. Its `cross` takes
         these same prototypes, in this order, as its second argument.
@@ -163,7 +163,7 @@ class RankDissimilarity(BaseEstimator):
         return cut
 
     def _columns(self, A: Any, Z: Any) -> Floats:
-        """Return the ranks of the examples of A as seen from a block of candidates."""
+        """Return the ranks of the points of A as seen from a block of candidates."""
         columns = self._training_columns(Z)
         asked = columns if A is self._points else self.base_.cross(A, Z)
         return _ranks(asked, np.sort(columns, axis=0))
@@ -205,7 +205,7 @@ class KeptColumns:
         if row_count(B) != self.columns.shape[1]:
             raise ValueError(
                 f"this RankDissimilarity was cut down to {self.columns.shape[1]} prototypes; B "
-                f"must be these, got {row_count(B)} examples"
+                f"must be these, got {row_count(B)} points"
             )
         return self.columns
 

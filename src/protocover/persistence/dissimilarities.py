@@ -48,7 +48,7 @@ class _State:
         Attributes that are kept.
     check : callable
         Takes the dissimilarity, the number of prototypes and the number of features
-        (None where examples are no rows), and raises where something does not fit.
+        (None where points are no rows), and raises where something does not fit.
     dropped : tuple of str
         Attributes that a model with prototypes no longer needs; None after reading.
     """

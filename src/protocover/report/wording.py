@@ -47,14 +47,14 @@ _OBJECTS = {
 }
 _SOLVERS = {
     "greedy": "greedy: one prototype at a time, the one that helps most",
-    "ratio-greedy": "greedy by ratio: the least cost per newly covered point",
+    "ratio-greedy": "greedy by ratio: the least cost per newly covered case",
     "lp-rounding": "linear relaxation, rounded",
     "local-search": "local search: greedy choices improved by removals and swaps",
     "exact": "exact: branch and bound for the best possible choice",
     "auto": "the best that a few seconds allow",
 }
 _CANDIDATES = {
-    "train": "any training point",
+    "train": "any training case",
     "kmeans": "k-means centres of each class, which are no real cases",
     "hull": "mixtures of neighbouring cases, which are no real cases",
 }
@@ -184,14 +184,14 @@ def _describe_candidates(candidates: Any) -> str:
     if hasattr(candidates, "shape") or isinstance(candidates, list | tuple):
         return "cases that were given"
     if isinstance(candidates, Integral):
-        return f"{candidates} training points, drawn by chance from each class in proportion"
+        return f"{candidates} training cases, drawn by chance from each class in proportion"
     if isinstance(candidates, Real):
-        return f"{candidates:.3g} of the training points, drawn by chance from each class"
+        return f"{candidates:.3g} of the training cases, drawn by chance from each class"
     return _describe(candidates, _CANDIDATES)
 
 
 def _describe_cost(model: PVMClassifier, search: PVMClassifierCV | None) -> str:
-    """Return what a prototype costs, against one uncovered point."""
+    """Return what a prototype costs, against one uncovered case."""
     cost = short_number(model.prototype_cost_)
     given = model.prototype_cost if search is None else search.prototype_costs
     if given is None:

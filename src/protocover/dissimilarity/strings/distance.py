@@ -160,7 +160,7 @@ class MismatchDistance(BaseEstimator):
 
     Notes
     -----
-    The examples are a list, array or series of sequences, each a string or a list of
+    The points are a list, array or series of sequences, each a string or a list of
     letters, or the path of a FASTA file. A sequence of fewer than k letters has no
     description and is an error.
 
@@ -243,7 +243,7 @@ class SpectrumDistance(BaseEstimator):
 
     Notes
     -----
-    The examples are a list, array or series of sequences, each a string or a list of
+    The points are a list, array or series of sequences, each a string or a list of
     letters, or the path of a FASTA file. Any letter may occur. A sequence of fewer than k
     letters has no description and is an error.
 

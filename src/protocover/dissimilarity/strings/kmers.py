@@ -21,7 +21,7 @@ __all__ = ["GappedCounts", "count_gapped", "product_tiles"]
 
 Floats = NDArray[np.float64]
 
-# A feature that this share of the examples have is cheaper in a dense product.
+# A feature that this share of the points have is cheaper in a dense product.
 _DENSE_SHARE = 0.12
 _MOST_WORDS = 2**62
 

@@ -27,7 +27,7 @@ SEQUENCE_TAGS = {"one_d_array": True, "two_d_array": False, "string": True}
 
 
 def check_sequences(X: Any) -> Any:
-    """Return the sequences of a FASTA file as a list; leave other examples in their form."""
+    """Return the sequences of a FASTA file as a list; leave other points in their form."""
     return list_sequences(X) if isinstance(X, (str, bytes, os.PathLike)) else X
 
 
