@@ -82,7 +82,7 @@ def test_fit_says_beforehand_what_it_will_take(capsys):
     said = capsys.readouterr().err
     assert re.search(
         r"balls of radius 0\.5: 3000 points x 3000 candidates, about \S+ memberships "
-        r"\(\S+ a ball\), \S+ MB and \S+ s of processor time on \d+ threads",
+        r"\(\S+ per ball\), \S+ MB and \S+ s of processor time on \d+ threads",
         said,
     )
     PVMClassifier(0.5).fit(X, X[:, 0] > 0)

@@ -217,32 +217,16 @@ class BallsDisplay:
 
     def _further_marks(self) -> list[Line2D]:
         """Return legend entries for prototypes and points left uncovered."""
-        marks = [
-            Line2D(
-                [],
-                [],
-                linestyle="none",
-                marker="o",
-                markersize=8,
-                markerfacecolor="0.7",
-                markeredgecolor="black",
-                label="prototype",
-            )
-        ]
+        marks = [_mark(8, face="0.7", edge="black", label="prototype")]
         if not self.covered.all():
-            marks.append(
-                Line2D(
-                    [],
-                    [],
-                    linestyle="none",
-                    marker="o",
-                    markersize=5,
-                    markerfacecolor="none",
-                    markeredgecolor="0.4",
-                    label="uncovered",
-                )
-            )
+            marks.append(_mark(5, face="none", edge="0.4", label="uncovered"))
         return marks
+
+
+def _mark(size: float, *, face: str, edge: str, label: str) -> Line2D:
+    """Return a legend entry for points of no class in particular."""
+    look: dict[str, Any] = {"marker": "o", "markerfacecolor": face, "markeredgecolor": edge}
+    return Line2D([], [], linestyle="none", markersize=size, label=label, **look)
 
 
 def _draw_circles(ax: Any, circles: list[Circle], color: str, alpha: float) -> None:
