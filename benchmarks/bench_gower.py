@@ -2,7 +2,7 @@
 
 Run: python benchmarks/bench_gower.py
 
-Half of the columns are numbers, the others labels and truth values. The package's values
+Half of the columns are numbers, the others labels and booleans. The package's values
 are single precision and right on this table; with missing values it is not (see
 docs/dissimilarities/gower.md), so there only our own time is shown.
 """
@@ -23,7 +23,7 @@ REPEATS = 5
 
 
 def mixed_frame(missing=0.0):
-    """Ten columns of numbers, seven of labels, three of truth values."""
+    """Ten columns of numbers, seven of labels, three of booleans."""
     rng = np.random.default_rng(0)
     numbers = {f"number{i}": rng.normal(3.0, 1.0, N_ROWS) for i in range(10)}
     labels = {f"label{i}": rng.choice(list("abcdef"), N_ROWS).astype(object) for i in range(7)}

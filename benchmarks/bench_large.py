@@ -1,4 +1,4 @@
-"""Large fits on one machine: what they add to the process, their time, and what was foretold.
+"""Large fits on one machine: what they add to the process, their time, and what was estimated.
 
 Run: python benchmarks/bench_large.py [fashion] [million] [--points N]
 
@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from page import write_section
 from protocover import PVMClassifier
-from protocover.balls.forecast import measure_ahead
+from protocover.balls.forecast import measure_sample
 from protocover.candidates import draw_stratified
 from protocover.dissimilarity import Euclidean
 
@@ -79,11 +79,11 @@ def memory(key):
 
 
 def bench(X, y, eps, candidates):
-    """Fit once; return its seconds, and what it took beside what was foretold in lines."""
+    """Fit once; return its seconds, and what it took beside what was estimated in lines."""
     PVMClassifier(eps).fit(X[:500], y[:500])
     rng = np.random.default_rng(0)
     Z = X if candidates == "train" else X[draw_stratified(candidates, y, rng)]
-    ahead = measure_ahead(Euclidean(), X, Z, eps=eps, rng=rng)
+    estimate = measure_sample(Euclidean(), X, Z, eps=eps, rng=rng)
     del Z
     Path("/proc/self/clear_refs").write_text("5")
     before, start, wall = memory("VmRSS:"), time.process_time(), time.perf_counter()
@@ -92,11 +92,11 @@ def bench(X, y, eps, candidates):
     added, peak = memory("VmHWM:") - before, memory("VmHWM:")
     return seconds, [
         f"  eps = {eps:.4g}, {len(model.prototype_labels_)} prototypes, gap {model.gap_:.0%}",
-        f"  memberships foretold: {ahead.memberships:.3g}",
+        f"  memberships estimated: {estimate.memberships:.3g}",
         f"  memory added: {added / 1e9:.2f} GB (peak of the process {peak / 1e9:.2f} GB)",
-        f"  memory foretold / added: {ahead.n_bytes / added:.2f}  (between 0.67 and 1.5)",
+        f"  memory estimated / added: {estimate.n_bytes / added:.2f}  (between 0.67 and 1.5)",
         f"  processor time {seconds:.0f} s (clock {wall:.0f} s)",
-        f"  time foretold / taken: {ahead.seconds / seconds:.2f}  (between 0.67 and 1.5)",
+        f"  time estimated / taken: {estimate.seconds / seconds:.2f}  (between 0.67 and 1.5)",
     ]
 
 

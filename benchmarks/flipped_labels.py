@@ -1,7 +1,7 @@
 """Find labels that were flipped on purpose, beside the disagreement of nearest neighbours.
 
 On each data set 5 % of the labels are changed to another class at random, a model is
-fitted on the result, and the points are ranked by how doubtful their labels are. Printed
+fitted on the result, and the points are ranked by how suspect their labels are. Printed
 is the share of the flipped labels among the first 5 % of the points, as a mean over
 several draws with its standard error. The baseline is the share of a point's 10 (or 5) nearest
 neighbours with another label, ties broken by how near the nearest of its own label is
@@ -9,7 +9,7 @@ compared with the nearest of another.
 
 Run: python benchmarks/flipped_labels.py [--write]
 
-With --write the table is put into docs/doubtful-labels.md.
+With --write the table is put into docs/suspect-labels.md.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FACTORS = (1.0, 0.75, 1.5)
 # Suspects do not depend on how far from the best the selection is.
 NO_BOUND = {"bound": False}
 NEIGHBOURS = (10, 5)
-PAGE = Path(__file__).parents[1] / "docs" / "doubtful-labels.md"
+PAGE = Path(__file__).parents[1] / "docs" / "suspect-labels.md"
 MARKS = ("<!-- flipped labels: begin -->", "<!-- flipped labels: end -->")
 DATA = Path(os.environ.get("PROTOCOVER_DATA", Path(__file__).parents[1] / "../shared/data"))
 

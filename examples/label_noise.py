@@ -2,7 +2,7 @@
 Label noise: finding wrong labels
 =================================
 
-A point that lies among the prototypes of another class has a doubtful label. We change some
+A point that lies among the prototypes of another class has a suspect label. We change some
 labels of the handwritten digits on purpose, ask which labels look wrong, and see how many of
 the changed ones come up.
 """
@@ -24,7 +24,7 @@ y = np.where(flipped, (true + rng.integers(1, 10, len(true))) % 10, true)
 # %%
 # Fit on the noisy labels, then ask. Suspect is a point that lies in balls of other classes and in
 # none of its own, or that is nearer to the prototypes of another class. No prototype vouches
-# for itself. The most doubtful come first.
+# for itself. The most suspect come first.
 
 model = PVMClassifier(random_state=0).fit(X, y)
 found = suspect_labels(model, X, y)

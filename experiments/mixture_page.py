@@ -99,7 +99,7 @@ def _draw_boundaries(seed: int, folder: Path, *, resolution: int) -> str:
             best, X, y, prototypes=best.points, prototype_labels=best.labels, ax=ax, **fine
         )
         BoundaryDisplay.from_predictor(
-            drawn.law.predict, X, y, show_points=False, fill=False, colour="0.55", ax=ax, **fine
+            drawn.law.predict, X, y, show_points=False, fill=False, color="0.55", ax=ax, **fine
         )
         ax.set_title(f"{method}: {percent(best.error(X_test, y_test))} %, {len(best)} prototypes")
     for ax in axes:

@@ -238,7 +238,7 @@ def dann_metric(X, y, z, *, n_neighbors, epsilon, shrinkage, n_iterations):
 def exact_value(problem, selected):
     """A selection's objective as a fraction, point by point."""
     cover = problem.cover.toarray()
-    value = len(selected) * problem.price
+    value = len(selected) * problem.exact_cost
     for i in range(problem.n_points):
         if not any(cover[i, j] for j in selected):
             value += Fraction(problem.prize[i])

@@ -119,7 +119,9 @@ def test_slow_draws_are_announced_and_shown(capfd):
 def test_generators_of_users_need_not_know_of_verbose():
     class Means:
         def generate(self, X, y, rng):
-            return Pool.made_up(np.array([X[y == k].mean(axis=0) for k in np.unique(y)]), "means")
+            return Pool.synthetic(
+                np.array([X[y == k].mean(axis=0) for k in np.unique(y)]), "means"
+            )
 
     X, y = np.array([[0.0], [1.0], [5.0], [6.0]]), [0, 0, 1, 1]
     model = PVMClassifier(2.0, candidates=Means(), verbose=1).fit(X, y)

@@ -36,7 +36,7 @@ def flowers():
 
 @pytest.fixture
 def patients():
-    """Forty rows of a mixed table: numbers, text, truth values, dates, some missing."""
+    """Forty rows of a mixed table: numbers, text, booleans, dates, some missing."""
     rng = np.random.default_rng(1)
     ill = np.repeat(["no", "yes"], 20)
     table = pd.DataFrame(

@@ -16,8 +16,8 @@ def column(*cells):
         (["1", "-2.5", "+3e4", ".5", "NA", ""], "numbers"),
         (["1,5", "2", "-0,25"], "numbers"),
         (["00713", "01067", "80331"], "labels"),
-        (["yes", "No", "?"], "truths"),
-        (["TRUE", "false"], "truths"),
+        (["yes", "No", "?"], "booleans"),
+        (["TRUE", "false"], "booleans"),
         (["2024-01-31", "2023-12-01 10:30"], "dates"),
         (["31/12/2024", "01/01/2025"], "labels"),
         (["1", "two"], "labels"),
@@ -34,8 +34,8 @@ def test_the_text_of_cells_tells_what_a_column_holds(cells, stores):
     [
         (pd.Series([1, 2]), "numbers"),
         (pd.Series([1.5, None]), "numbers"),
-        (pd.Series([True, False]), "truths"),
-        (pd.Series([True, None], dtype="boolean"), "truths"),
+        (pd.Series([True, False]), "booleans"),
+        (pd.Series([True, None], dtype="boolean"), "booleans"),
         (pd.Series(pd.date_range("2024-01-01", periods=2, tz="Asia/Tokyo")), "dates"),
         (pd.Series(["a", "b"], dtype="category"), "labels"),
         (pd.Series(pd.Categorical(["a", "b"], ordered=True)), "ranks"),
@@ -49,7 +49,7 @@ def test_types_of_parquet_columns_are_taken_at_their_word(series, stores):
 def test_missing_cells_become_missing_values_of_every_type():
     for cells, stores in (
         (["1", "?", "2"], "numbers"),
-        (["yes", " ", "no"], "truths"),
+        (["yes", " ", "no"], "booleans"),
         (["2024-01-31", "NA", "2024-02-01"], "dates"),
         (["x", "null", "y"], "labels"),
     ):
@@ -84,7 +84,7 @@ def test_ranks_know_their_order():
         (["1", "one"], ColumnType("numbers"), "one"),
         (["1", "1e999"], ColumnType("numbers"), "1e999"),
         (["2024-01-01", "2024-13-01"], ColumnType("dates"), "2024-13-01"),
-        (["yes", "perhaps"], ColumnType("truths"), "perhaps"),
+        (["yes", "perhaps"], ColumnType("booleans"), "perhaps"),
         (["low", "lower"], ColumnType("ranks", ("low", "high")), "lower"),
     ],
 )

@@ -40,7 +40,7 @@ def test_a_true_solution_has_no_faults(problem, solution):
         ({"dual": np.zeros(4)}, "certificate is 'bounded', not 'proved'"),
         ({"dual": np.full(4, 2.0)}, "between 0 and the point's prize"),
         ({"dual": np.full(4, np.nan)}, "between 0 and the point's prize"),
-        ({"dual": np.ones(3)}, "one number a point"),
+        ({"dual": np.ones(3)}, "one number per point"),
         ({"dual": None}, "certificate is 'none', not 'proved'"),
         ({"certificate": "none"}, "but the certificate 'none'"),
         ({"certificate": "solver-proved", "lower_bound": 0.25}, "but the certificate 'solver-pr"),

@@ -30,7 +30,7 @@ def small(wrong=(0.0, 1.0, 0.0), prize=(1.0, 1.0, 1.0, 1.0), cost=0.25):
 
 
 def test_the_shapes_of_a_problem_must_fit():
-    with pytest.raises(ValueError, match="one prize a point and one wrong weight a candidate"):
+    with pytest.raises(ValueError, match="one prize per point and one wrong weight per candidate"):
         CoverProblem(csc_array((2, 3), dtype=bool), np.zeros(2), np.ones(2), 1.0)
 
 
@@ -166,9 +166,9 @@ def test_what_is_no_selection_is_refused(selected, message):
         (0.0, Fraction(0)),
     ],
 )
-def test_the_price_is_the_simplest_fraction_that_rounds_to_the_cost(number, fraction):
+def test_the_exact_cost_is_the_simplest_fraction_that_rounds_to_it(number, fraction):
     assert simplest_fraction(number) == fraction
-    assert small(cost=number).price == fraction
+    assert small(cost=number).exact_cost == fraction
 
 
 @given(st.floats(0, 1e300))
@@ -207,11 +207,11 @@ def test_the_core_holds_just_the_candidates_that_can_pay():
 
 
 @pytest.mark.parametrize(("number", "above"), [(0.1, True), (0.3, False), (0.5, False)])
-def test_an_amount_is_compared_with_the_exact_price(number, above):
+def test_an_amount_is_compared_with_the_exact_cost(number, above):
     """As a float 0.1 is a little above a tenth, 0.3 a little below three, 0.5 just a half."""
     cover = csc_array(np.array([[True]]))
     problem = CoverProblem(cover, np.zeros(1), np.array([number]), number)
-    assert problem.above_price(np.array([number])).tolist() == [above]
+    assert problem.above_cost(np.array([number])).tolist() == [above]
     assert naive.exact_optimum(problem)[1] == int(above)
 
 

@@ -334,10 +334,10 @@ def fitted():
     ("change", "message"),
     [
         ({"age": "old"}, "column 'age' held numbers in the training data and now holds labels"),
-        ({"age": True}, "column 'age' held numbers .* now holds truths"),
+        ({"age": True}, "column 'age' held numbers .* now holds booleans"),
         ({"town": 7}, "column 'town' held labels .* now holds numbers"),
         ({"size": "M"}, "column 'size' held ranks .* now holds labels; convert it"),
-        ({"spots": 1}, "column 'spots' held truths .* now holds numbers"),
+        ({"spots": 1}, "column 'spots' held booleans .* now holds numbers"),
         ({"age": pd.Timestamp("2020-01-01")}, "column 'age' held numbers .* now holds dates"),
         (
             {"size": pd.Categorical(["S"] * 5, categories=SIZES[::-1], ordered=True)},
@@ -384,7 +384,7 @@ def test_part_of_a_column_of_objects_may_look_like_another_type():
         ),
         (
             lambda: Gower(kinds={0: "asymmetric"}).fit([["a"]]),
-            "must hold truth values, or 0 and 1",
+            "must hold booleans, or 0 and 1",
         ),
         (
             lambda: Gower(weights=[1.0, 2.0]).fit([["a"]]),

@@ -333,7 +333,7 @@ def test_the_name_of_a_file_is_no_list_of_sequences(fasta):
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_letters_that_come_later_mismatch_every_word(data):
-    """Queries with strangers against explicit features over the training letters."""
+    """Queries with unknown letters against explicit features over the training letters."""
     alphabet = data.draw(st.sampled_from(["a", "ab", "abc"]))
     k = data.draw(st.integers(1, 4))
     m = data.draw(st.integers(0, k - 1))
@@ -359,13 +359,13 @@ def test_a_query_is_as_far_alone_as_with_others():
     np.testing.assert_array_equal(metric.cross(DNA, queries), whole.T)
 
 
-def test_words_of_any_length_may_hold_strangers():
+def test_words_of_any_length_may_hold_unknown_letters():
     """70 positions do not fit the bits of a machine word."""
     train = ["ab" * 50, "ba" * 50]
     query = "ab" * 36 + "z" + "ab" * 36
     metric = MismatchDistance(k=70, m=0, normalize=False).fit(train)
     kernel = spectrum_kernel([query], train, k=70, normalize=False)
-    own = 4.0**2 + 2.0**2  # k-mers from a and from b on, before and after the stranger
+    own = 4.0**2 + 2.0**2  # k-mers from a and from b on, before and after the unknown letter
     squares = own + np.array([16.0**2 + 15.0**2] * 2) - 2 * kernel
     np.testing.assert_allclose(metric.cross([query], train) ** 2, squares)
 

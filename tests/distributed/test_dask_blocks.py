@@ -91,7 +91,7 @@ def test_a_block_comes_back_from_storage_as_it_was(block, tmp_path):
         np.testing.assert_array_equal(read.cover.toarray(), share.cover.toarray())
         np.testing.assert_array_equal(read.numbers, share.numbers)
         np.testing.assert_array_equal(read.wrong, share.wrong)
-        np.testing.assert_array_equal(read.strangers, share.strangers)
+        np.testing.assert_array_equal(read.miscovered, share.miscovered)
 
 
 def test_a_block_is_written_whole_or_not_at_all(block, tmp_path, monkeypatch):

@@ -313,7 +313,7 @@ ERRORS = {
     "dimensions": (X[:, 0], Y, {}, "X must have two dimensions"),
     "selection": (X, Y, {"selection": "best"}, "selection must be .*got 'best'"),
     "metric": (X, Y, {"metric": DANN()}, "DANN needs all training points at once"),
-    "table": (X, Y, {"metric": "precomputed"}, "table of values between examples"),
+    "table": (X, Y, {"metric": "precomputed"}, "table of values between points"),
     "candidates": (
         X,
         Y,

@@ -28,7 +28,7 @@ from protocover.solvers import greedy
 
 @st.composite
 def instances(draw, max_points=10, max_candidates=9):
-    """Who is in whose ball, labels, weights and a price, with ties in plenty, cut somehow."""
+    """Who is in whose ball, labels, weights and a cost, with ties in plenty, cut somehow."""
     n, m = draw(st.integers(1, max_points)), draw(st.integers(1, max_candidates))
     rows = st.lists(st.booleans(), min_size=m, max_size=m)
     inside = np.array(draw(st.lists(rows, min_size=n, max_size=n)))
@@ -92,14 +92,14 @@ def test_rounds_make_the_choices_of_one_machine_in_its_order(instance, ask, most
     for label, problem in enumerate(problems):
         shares = [block[label] for block in blocks]
         progress, _ = run_rounds(shares, problem.prize, cost, ask=ask, most=most)
-        solution, strangers = conclude(progress)
+        solution, miscovered = conclude(progress)
         expected = greedy(problem, max_prototypes=most)
         np.testing.assert_array_equal(solution.selected, expected.selected)
         np.testing.assert_array_equal(solution.score, expected.score)
         np.testing.assert_array_equal(solution.newly_covered, expected.newly_covered)
         assert solution.objective == expected.objective
         others = inside[y != label][:, solution.selected].sum(axis=0)
-        np.testing.assert_array_equal(strangers, others)
+        np.testing.assert_array_equal(miscovered, others)
 
 
 @settings(max_examples=40)
@@ -159,7 +159,7 @@ def test_weights_decide_the_majority():
     inside, y = np.ones((3, 1), dtype=bool), np.array([0, 0, 1])
     (block,) = reduced_blocks(inside, y, np.array([1.0, 1.0, 3.0]), 0.0, [], 1, n_classes=2)
     assert [len(share.numbers) for share in block] == [0, 1]
-    assert block[1].strangers == [2]
+    assert block[1].miscovered == [2]
     assert block[1].wrong == [2.0]
 
 

@@ -205,7 +205,7 @@ class Spy:
 
     def generate(self, X, y, rng):
         Spy.seen.append({tuple(row) for row in X})
-        return Pool.made_up(X + 1e-3, "spy")
+        return Pool.synthetic(X + 1e-3, "spy")
 
 
 def test_no_point_held_out_is_a_candidate_or_shapes_one():
@@ -343,7 +343,7 @@ def test_each_metric_gets_the_examples_in_its_own_form(recwarn):
 
 
 def test_tables_and_examples_are_not_searched_over_together():
-    with pytest.raises(ValueError, match=r"either all of examples or all of tables.*precomputed"):
+    with pytest.raises(ValueError, match=r"either all of points or all of tables.*precomputed"):
         PVMClassifierCV(RADII, cv=3, metric=["precomputed", "euclidean"]).fit(cdist(X, X), Y)
     with pytest.raises(ValueError, match=r"metric must be one or several.*got \[\]"):
         PVMClassifierCV(RADII, cv=3, metric=[]).fit(X, Y)

@@ -18,7 +18,7 @@ PAGES = {
     "docs/candidates.md": [],
     "docs/solvers.md": [],
     "docs/explaining.md": ["pandas"],
-    "docs/doubtful-labels.md": ["pandas"],
+    "docs/suspect-labels.md": ["pandas"],
     "docs/report.md": ["pandas", "jinja2"],
     "docs/model-files.md": [],
     "docs/big-data.md": [],

@@ -184,7 +184,7 @@ def test_labels_that_the_model_does_not_know_are_refused():
 
 
 def test_other_models_are_refused():
-    with pytest.raises(ValueError, match="got LogisticRegression"):
+    with pytest.raises(TypeError, match="got LogisticRegression"):
         suspect_labels(LogisticRegression().fit(X, Y), X, Y)
 
 
@@ -192,7 +192,7 @@ def test_large_tables_are_measured_in_blocks(monkeypatch):
     X, y, _ = flipped_iris()
     model = PVMClassifier(1.0).fit(X, y)
     whole = suspect_labels(model, X, y)
-    monkeypatch.setattr("protocover.inspection.suspects._TABLE_SIZE", 100)
+    monkeypatch.setattr("protocover.inspection.distances._ENTRIES", 100)
     parts = suspect_labels(model, X, y)
     assert parts.row.tolist() == whole.row.tolist()
     assert parts.score.tolist() == whole.score.tolist()
@@ -209,3 +209,24 @@ def test_queries_are_not_taken_for_training_points_because_they_are_as_many():
         of_rows = suspect_labels(by_rows, X[rows], y[rows])
         np.testing.assert_array_equal(of_table.row, of_rows.row)
         np.testing.assert_allclose(of_table.score, of_rows.score)
+
+
+def series(peak, length):
+    """A long series that shows its peak neither at its beginning nor at its end."""
+    values = np.zeros(length)
+    values[700] = peak
+    return values
+
+
+def test_long_series_that_differ_in_their_middles_are_not_taken_for_those_of_the_training():
+    y = np.repeat([0, 1], 3)
+    X, moved = (
+        [series(peak, 1500 + k) for k, peak in enumerate(peaks)]
+        for peaks in ([0.0, 0.1, 0.2, 5.0, 5.1, 5.2], [4.0, 4.1, 4.2, 5.0, 5.1, 5.2])
+    )
+    model = PVMClassifier(0.5, metric=lambda a, b: abs(a[700] - b[700])).fit(X, y)
+    assert model.prototype_rows_[0] == 0
+    found = suspect_labels(model, moved, y)
+    order = np.argsort(found.row)
+    assert found.row[order].tolist() == [0, 1, 2]
+    assert found.own_distance[order] == pytest.approx([4.0, 4.1, 4.2])

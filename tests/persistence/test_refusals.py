@@ -67,7 +67,9 @@ def own_solver(problem, *, rng=None, max_prototypes=None, **options):
         (make_pipeline(PVMClassifier(), memory="cache"), "memory=None"),
     ],
 )
-def test_code_and_strangers_are_refused_with_the_way_out(model, message, tmp_path, monkeypatch):
+def test_code_and_objects_of_others_are_refused_with_the_way_out(
+    model, message, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     model.fit(X, Y)
     with pytest.raises(ModelFileError, match=message):

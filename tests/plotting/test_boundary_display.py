@@ -77,7 +77,7 @@ def test_an_answer_that_is_no_class_has_no_region():
 def test_a_second_boundary_may_lie_over_the_first():
     _, ax = plt.subplots()
     BoundaryDisplay.from_predictor(
-        right_of, X, Y, ax=ax, fill=False, show_points=False, colour="0.6"
+        right_of, X, Y, ax=ax, fill=False, show_points=False, color="0.6"
     )
     before = len(ax.collections)
     display = BoundaryDisplay.from_estimator(

@@ -27,13 +27,19 @@ def test_the_path_shows_means_standard_errors_and_the_two_marks():
     assert any("1-NN" in text for text in legend)
 
 
+def test_the_path_of_a_pipeline_is_that_of_its_last_step():
+    pipe = make_pipeline(StandardScaler(), PVMClassifierCV([0.4, 0.8], cv=2)).fit(X, Y)
+    display = plotting.PathDisplay.from_estimator(pipe)
+    alone = plotting.PathDisplay.from_estimator(pipe[-1])
+    np.testing.assert_array_equal(display.loss, alone.loss)
+
+
 def test_what_is_no_search_has_no_path():
     with pytest.raises(TypeError, match=r"PVMClassifierCV, got PVMClassifier.*GreedyProgressDisp"):
         plotting.PathDisplay.from_estimator(PVMClassifier(0.4).fit(X, Y))
-    pipe = make_pipeline(StandardScaler(), PVMClassifierCV([0.4], cv=2)).fit(X, Y)
-    with pytest.raises(TypeError, match=r"got Pipeline.*pass the last step"):
+    pipe = make_pipeline(StandardScaler(), PVMClassifier(0.4)).fit(X, Y)
+    with pytest.raises(TypeError, match=r"got Pipeline, which has tried no other radii"):
         plotting.PathDisplay.from_estimator(pipe)
-    plotting.PathDisplay.from_estimator(pipe[-1])
     with pytest.raises(NotFittedError):
         plotting.PathDisplay.from_estimator(PVMClassifierCV())
 

@@ -43,12 +43,12 @@ def test_without_a_shape_the_way_out_is_told():
 def test_images_may_be_handed_over_where_prototypes_are_none():
     D = cdist(X[:300], X[:300])
     model = PVMClassifier(25.0, metric="precomputed", n_prototypes=4).fit(D, Y[:300])
-    colour = np.repeat(X[:300].reshape(-1, 8, 8, 1) / 16, 3, axis=3)
-    display = PrototypeGalleryDisplay.from_estimator(model, images=colour[model.prototype_rows_])
-    np.testing.assert_array_equal(display.images, colour[model.prototype_rows_])
+    color = np.repeat(X[:300].reshape(-1, 8, 8, 1) / 16, 3, axis=3)
+    display = PrototypeGalleryDisplay.from_estimator(model, images=color[model.prototype_rows_])
+    np.testing.assert_array_equal(display.images, color[model.prototype_rows_])
     assert len(display.ax_.images) == 4
     with pytest.raises(ValueError, match="images must be 4 images, one for each prototype"):
-        PrototypeGalleryDisplay.from_estimator(model, images=colour[:2])
+        PrototypeGalleryDisplay.from_estimator(model, images=color[:2])
 
 
 def test_floats_to_255_are_colours_too():

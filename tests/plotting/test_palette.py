@@ -18,7 +18,7 @@ def test_a_hundred_classes_can_be_told_apart():
 
 def test_eight_classes_differ_in_colour_and_in_marker():
     styles = palette.class_styles(8)
-    assert len({style.colour for style in styles}) == 8
+    assert len({style.color for style in styles}) == 8
     assert len({style.marker for style in styles}) == 8
 
 
@@ -37,7 +37,7 @@ BLINDNESS = {
 def test_the_first_colours_differ_for_the_colour_blind(kind):
     from matplotlib.colors import to_rgb
 
-    rgb = np.array([to_rgb(style.colour) for style in palette.class_styles(8)])
+    rgb = np.array([to_rgb(style.color) for style in palette.class_styles(8)])
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     seen = np.clip(linear @ np.array(BLINDNESS[kind]).T, 0.0, 1.0) ** (1 / 2.4)
     apart = np.linalg.norm(seen[:, None] - seen, axis=2)[np.triu_indices(8, k=1)]

@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from protocover import NoPrototypesError, PVMClassifier, PVMClassifierCV
 from protocover.dissimilarity import Gower
 from protocover.report import summarize
+from protocover.report.quality import wilson_interval
 from protocover.report.summary import plain
 
 X, Y = load_iris(return_X_y=True)
@@ -224,11 +225,18 @@ def test_it_is_plain_data(summary):
         json.dumps(object(), default=plain)
 
 
-def test_too_many_members_are_cut_to_the_nearest(monkeypatch, model):
-    from protocover.report import measures
+@pytest.mark.parametrize(
+    ("n_errors", "low", "high"), [(0, 0.0, 0.2775), (2, 0.0567, 0.5098), (10, 0.7225, 1.0)]
+)
+def test_the_interval_of_an_error_is_wilsons(n_errors, low, high):
+    assert wilson_interval(n_errors, 10) == pytest.approx((low, high), abs=1e-4)
 
-    monkeypatch.setattr(measures, "_MOST_MEMBERS", 60)
-    monkeypatch.setattr(measures, "_FEWEST_MEMBERS", 3)
+
+def test_too_many_members_are_cut_to_the_nearest(monkeypatch, model):
+    from protocover.report import neighbours
+
+    monkeypatch.setattr(neighbours, "_MOST_MEMBERS", 60)
+    monkeypatch.setattr(neighbours, "_FEWEST_MEMBERS", 3)
     cut = summarize(model, X[TRAIN], Y[TRAIN]).prototypes
     whole = PVMClassifier(0.8).fit(X[TRAIN], Y[TRAIN]).coverage(X[TRAIN], Y[TRAIN])
     assert sum(len(p.members) for p in cut) <= 60 < whole.balls.nnz
@@ -236,9 +244,7 @@ def test_too_many_members_are_cut_to_the_nearest(monkeypatch, model):
 
 
 def test_small_blocks_give_the_same_numbers(monkeypatch, summary, model):
-    from protocover.report import measures
-
-    monkeypatch.setattr(measures, "_BLOCK", 20)
+    monkeypatch.setattr("protocover.inspection.distances._ENTRIES", 20)
     found = summarize(model, X[TRAIN], Y[TRAIN], held_out=(X[TEST], Y[TEST]), title="Iris")
     assert found == summary
 
@@ -287,7 +293,7 @@ def test_a_search_on_a_frame_is_reported_without_warnings(kind):
 
 @pytest.mark.parametrize(
     ("candidates", "words"),
-    [(30, "30 training points, drawn by chance"), (0.5, "0.5 of the training points, drawn")],
+    [(30, "30 training cases, drawn by chance"), (0.5, "0.5 of the training cases, drawn")],
 )
 def test_a_draw_of_candidates_is_told_in_words(candidates, words):
     X, y = load_iris(return_X_y=True)

@@ -47,7 +47,7 @@ def random_problem(seed):
 def countable(seed):
     """Whether the seed's problem has weights whose sums floats can count without rounding.
 
-    All do but those of random bits: their prizes, wrong weights and price are 53-bit numbers
+    All do but those of random bits: their prizes, wrong weights and cost are 53-bit numbers
     without a common step, so that sums of them need more bits than a float has.
     """
     return KINDS[seed % len(KINDS)] != "off grid"

@@ -67,7 +67,7 @@ def check_optimal_up_to_rounding(problem, solution, optimum):
 
     Weights of 53 random bits cannot be counted: the exact solver rounds them to units of
     2**-50 of the total prize (to the next power of two). A selection of k balls then is off
-    by a unit a ball (its wrong weight and its price) and half a unit a point, and k is at
+    by a unit a ball (its wrong weight and its cost) and half a unit a point, and k is at
     most the number of points: 2 n units for the selection returned and 2 n for the bound.
     This, and the tie rule, is all that such weights are let off from: the sums of random
     weights differ by more, so that the optimum is found all the same.

@@ -116,7 +116,7 @@ def test_a_back_end_that_is_not_there_is_named_with_the_way_to_it(monkeypatch):
 
 
 def test_small_differences_beside_large_objectives_are_not_lost():
-    """Prizes a thousand million times the price of a prototype leave its count exact."""
+    """Prizes a thousand million times the cost of a prototype leave its count exact."""
     inside = np.zeros((8, 5), dtype=bool)
     inside[:5] = odd_cycle().cover.toarray()
     inside[5:, 0] = True

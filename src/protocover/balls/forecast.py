@@ -1,4 +1,4 @@
-"""What a radius will take, memberships, memory and time, foretold from a sample.
+"""What a radius will take, memberships, memory and time, estimated from a sample.
 
 Memory is proportional to the memberships, time to the pairs and, less, the memberships.
 Both constants are measured ones; the rate of pairs is measured anew on the sample.
@@ -24,8 +24,8 @@ __all__ = [
     "SECONDS_PER_MEMBERSHIP",
     "Forecast",
     "announce",
-    "foretell",
-    "measure_ahead",
+    "estimate_memberships",
+    "measure_sample",
     "warn_if_too_large",
 ]
 
@@ -78,7 +78,7 @@ class Forecast:
         return float(self.distances[last])
 
 
-def foretell(
+def estimate_memberships(
     dissimilarity: Dissimilarity, X: Any, Z: Any, *, eps: float, rng: np.random.Generator
 ) -> Forecast:
     """Estimate the number of memberships from the dissimilarities of a sample of pairs."""
@@ -92,7 +92,7 @@ def foretell(
     return Forecast(share * n_pairs, distances, n_pairs)
 
 
-def measure_ahead(
+def measure_sample(
     dissimilarity: Dissimilarity,
     X: Any,
     Z: Any,
@@ -140,11 +140,12 @@ def announce(
     """Say, when `verbose` is above 0, what building balls and the greedy will take."""
     if verbose <= 0:
         return
-    ahead = measure_ahead(dissimilarity, X, Z, eps=eps, rng=rng, n_jobs=n_jobs)
+    estimate = measure_sample(dissimilarity, X, Z, eps=eps, rng=rng, n_jobs=n_jobs)
     say(
         f"balls of radius {eps:.4g}: {row_count(X)} points x {row_count(Z)} candidates, about "
-        f"{ahead.memberships:.2g} memberships ({ahead.memberships / row_count(Z):.3g} a ball), "
-        f"{_in_bytes(ahead.n_bytes)} and {ahead.seconds:.2g} s of processor time "
+        f"{estimate.memberships:.2g} memberships "
+        f"({estimate.memberships / row_count(Z):.3g} per ball), "
+        f"{_in_bytes(estimate.n_bytes)} and {estimate.seconds:.2g} s of processor time "
         f"on {thread_count(n_jobs)} threads",
         verbose,
     )
@@ -161,7 +162,7 @@ def warn_if_too_large(
     n_pairs = row_count(X) * row_count(Z)
     if available is None or n_pairs * BYTES_PER_MEMBERSHIP <= available:
         return
-    forecast = foretell(dissimilarity, X, Z, eps=eps, rng=rng)
+    forecast = estimate_memberships(dissimilarity, X, Z, eps=eps, rng=rng)
     if forecast.n_bytes > available:
         warn_caller(
             f"balls of radius eps={eps:g} are expected to hold {forecast.memberships:.2g} points "

@@ -71,7 +71,7 @@ class HullCandidates(BaseEstimator):
             _announce(groups, self.n_per_class, verbose)
         drawn = [sample_hull(group, self.n_per_class, rng, verbose=verbose) for group in groups]
         points = np.vstack(drawn).astype(X.dtype, copy=False)
-        return Pool.made_up(points, "hull")
+        return Pool.synthetic(points, "hull")
 
 
 def sample_hull(X: NDArray[Any], n: int, rng: np.random.Generator, *, verbose: int = 0) -> Floats:

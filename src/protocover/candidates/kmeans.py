@@ -19,7 +19,7 @@ __all__ = ["KMeansCandidates"]
 class KMeansCandidates(BaseEstimator):
     """Centroids of K-means clusters (paper, section 4.2).
 
-    Prototypes need then no longer be examples, which helps in high dimensions.
+    Prototypes need then no longer be training points, which helps in high dimensions.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class KMeansCandidates(BaseEstimator):
         centroids = np.vstack([self._centroids(group, rng) for group in groups])
         if hasattr(X, "dtype"):
             centroids = centroids.astype(X.dtype, copy=False)
-        return Pool.made_up(centroids, "kmeans")
+        return Pool.synthetic(centroids, "kmeans")
 
     def _centroids(self, X: Any, rng: np.random.Generator) -> NDArray[Any]:
         """Centroids of one group of points."""

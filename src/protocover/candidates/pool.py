@@ -1,4 +1,4 @@
-"""A pool of candidates from one source, and the pools of examples that exist already."""
+"""A pool of candidates from one source, and the pools of points that exist already."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Pool:
     source : str
         Where they come from: "train", "unlabeled", "given", "kmeans", "hull", ...
     rows : ndarray of int, shape (n_candidates,)
-        Row of each candidate in its source; -1 where it is no real example.
+        Row of each candidate in its source; -1 where it is synthetic.
     extent : int
         How many rows that source has, of which some may have been left out.
     """
@@ -50,8 +50,8 @@ class Pool:
     extent: int
 
     @classmethod
-    def made_up(cls, points: Any, source: str) -> Pool:
-        """Return a pool of candidates that are no real examples."""
+    def synthetic(cls, points: Any, source: str) -> Pool:
+        """Return a pool of synthetic candidates."""
         return cls(points, source, np.full(len(points), -1), len(points))
 
     def __len__(self) -> int:
@@ -96,7 +96,7 @@ def numbers(pools: Sequence[Pool]) -> NDArray[np.intp]:
 
 
 def source_rows(pools: Sequence[Pool]) -> NDArray[np.intp]:
-    """Row of each candidate of all pools in its source, -1 where it is no real example."""
+    """Row of each candidate of all pools in its source, -1 where it is synthetic."""
     return np.concatenate([pool.rows for pool in pools])
 
 
@@ -120,7 +120,7 @@ def take(pools: Sequence[Pool], chosen: NDArray[np.intp]) -> Any:
 
 
 def stack_rows(parts: list[Any]) -> Any:
-    """Put rows, in whatever form examples have, under one another."""
+    """Put rows, in whatever form points have, under one another."""
     if any(issparse(part) for part in parts):
         return vstack([csr_array(part) for part in parts], format="csr")
     if all(isinstance(part, np.ndarray) for part in parts):

@@ -18,7 +18,7 @@ _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _DECIMAL_COMMA = r"[-+]?\d*,\d+"
 _CODE = r"0\d+"
 _DAY = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
-_TRUTHS = ({"true", "false"}, {"yes", "no"}, {"t", "f"}, {"y", "n"})
+_BOOLEANS = ({"true", "false"}, {"yes", "no"}, {"t", "f"}, {"y", "n"})
 _TRUE = {"true", "yes", "t", "y", "1"}
 
 
@@ -28,7 +28,7 @@ class ColumnType:
 
     Attributes
     ----------
-    stores : {"numbers", "dates", "truths", "labels", "ranks"}
+    stores : {"numbers", "dates", "booleans", "labels", "ranks"}
         In the words of :class:`protocover.dissimilarity.Gower`.
     order : tuple or None
         The values of "ranks", lowest first.
@@ -42,12 +42,12 @@ _LABELS = ColumnType("labels")
 _STORES = {
     **dict.fromkeys("iuf", "numbers"),
     **dict.fromkeys("mM", "dates"),
-    "b": "truths",
+    "b": "booleans",
 }
 
 
 def is_missing(series: Any) -> Any:
-    """Tell which cells of a column hold nothing, as an array of truth values."""
+    """Tell which cells of a column hold nothing, as an array of booleans."""
     absent = series.isna().to_numpy(dtype=bool)
     if _is_text(series):
         absent = absent | series.str.strip().isin(MISSING).to_numpy(dtype=bool)
@@ -85,8 +85,8 @@ def convert(series: Any, wanted: ColumnType) -> Any:
         return _as_numbers(series, absent)
     if wanted.stores == "dates":
         return _as_dates(series, absent)
-    if wanted.stores == "truths":
-        return _as_truths(series, absent)
+    if wanted.stores == "booleans":
+        return _as_booleans(series, absent)
     return _as_labels(series, absent, wanted.order)
 
 
@@ -117,8 +117,8 @@ def _find_in_text(cells: Any) -> ColumnType:
     if (cells.str.fullmatch(_NUMBER) | cells.str.fullmatch(_DECIMAL_COMMA)).all():
         return ColumnType("numbers")
     values = set(cells.str.lower().unique())
-    if any(values <= pair for pair in _TRUTHS):
-        return ColumnType("truths")
+    if any(values <= pair for pair in _BOOLEANS):
+        return ColumnType("booleans")
     if cells.str.fullmatch(_DAY).all():
         return ColumnType("dates")
     return _LABELS
@@ -134,7 +134,7 @@ def _as_numbers(series: Any, absent: Any) -> Any:
         numbers = series.astype(object).where(~absent, np.nan).astype(np.float64)
     else:
         cells = series.where(~absent, "nan").str.strip()
-        if set(cells[~absent].str.lower().unique()) <= set().union(*_TRUTHS):
+        if set(cells[~absent].str.lower().unique()) <= set().union(*_BOOLEANS):
             cells = cells.where(absent, cells.str.lower().isin(_TRUE).map({True: "1", False: "0"}))
         points = cells.str.fullmatch(_DECIMAL_COMMA)
         cells = cells.where(~points, cells.str.replace(",", ".", regex=False))
@@ -161,18 +161,18 @@ def _as_dates(series: Any, absent: Any) -> Any:
     return times.dt.tz_localize(None).astype("datetime64[us]")
 
 
-def _as_truths(series: Any, absent: Any) -> Any:
-    """Return truth values, some perhaps missing."""
+def _as_booleans(series: Any, absent: Any) -> Any:
+    """Return booleans, some perhaps missing."""
     cells = series.where(~absent)
     if _is_text(series):
         words = cells.str.strip().str.lower()
-        known = set().union(*_TRUTHS) | {"0", "1"}
+        known = set().union(*_BOOLEANS) | {"0", "1"}
         _refuse(series, ~absent & ~words.isin(known).to_numpy(), "true or false")
         cells = words.map({word: word in _TRUE for word in known})
     elif getattr(series.dtype, "kind", "O") != "b":
         _refuse(series, ~absent & ~series.isin([0, 1]).to_numpy(), "true or false")
-    truths = cells.astype("boolean")
-    return truths if absent.any() else truths.astype(bool)
+    booleans = cells.astype("boolean")
+    return booleans if absent.any() else booleans.astype(bool)
 
 
 def _as_labels(series: Any, absent: Any, order: Sequence[Any] | None) -> Any:

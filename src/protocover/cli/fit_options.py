@@ -92,7 +92,7 @@ def add_method(parser: Any) -> None:
         "--prototype-cost",
         type=read_numbers,
         metavar="COST[,COST]",
-        help="price of a prototype in uncovered cases; higher means fewer; several are tried "
+        help="cost of a prototype in uncovered cases; higher means fewer; several are tried "
         "by cross-validation (default: 1/n)",
     )
     group.add_argument(

@@ -35,13 +35,13 @@ __all__ = [
 _KINDS = {
     "numbers": ("number", "numbers"),
     "labels": ("category", "categories"),
-    "truths": ("yes/no column", "yes/no columns"),
+    "booleans": ("yes/no column", "yes/no columns"),
     "dates": ("date", "dates"),
     "ranks": ("ordered column", "ordered columns"),
 }
 # Fewer rows than that tell nothing about what a column is.
 _MANY = 10
-_WORDS = {"numeric": "numbers", "categorical": "labels", "date": "dates", "asymmetric": "truths"}
+_WORDS = {"numeric": "numbers", "categorical": "labels", "date": "dates", "asymmetric": "booleans"}
 
 
 def read_labelled(path: Path, options: Namespace, console: Console) -> Cases:

@@ -110,7 +110,7 @@ def _check_numbers(cases: Cases, name: str, missing: bool) -> None:
     wrong = [
         str(column)
         for column in cases.X.columns
-        if type_of(cases.X[column]).stores not in ("numbers", "truths")
+        if type_of(cases.X[column]).stores not in ("numbers", "booleans")
     ]
     if wrong:
         raise UsageError(

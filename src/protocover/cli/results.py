@@ -37,7 +37,7 @@ def print_files(folder: Path, console: Console) -> None:
 
 
 def _describe_suspects(outcome: Outcome) -> str:
-    """Say how many labels are doubtful, and among which cases."""
+    """Say how many labels are suspect, and among which cases."""
     n_suspects = len(outcome.suspects)
     if outcome.is_sample:
         return f"{n_suspects} of the {len(outcome.cases)} shown look more like another class"
@@ -46,7 +46,7 @@ def _describe_suspects(outcome: Outcome) -> str:
 
 
 def _count_held_out(outcome: Outcome) -> int:
-    """Count the cases of doubtful label that were kept back; the report is on the others."""
+    """Count the cases of suspect label that were kept back; the report is on the others."""
     assert outcome.held_out is not None
     rows = outcome.cases.rows[outcome.suspects.row]
     return int(np.isin(rows, outcome.held_out.rows).sum())

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ..candidates import draw_stratified
 from ..estimators import PVMClassifier
 from ..report import Summary
-from ..report.figures import percent, short_number
 from ..report.summary import ClassSummary, ErrorEstimate, PathSummary
+from ..report.wording import percent, short_number
 from .cases import Cases
 from .parquet import take_rows
 from .streaming import StreamedRows

@@ -66,7 +66,7 @@ def open_rows(path: Path, options: Namespace, console: Console) -> StreamedRows:
         taken.add(find_column(header, options.id, "--id", path))
     taken |= {find_column(header, name, "--drop", path) for name in options.drop}
     features = {name: kind for name, kind in types.items() if name not in taken}
-    _check_numbers(features, truths=options.metric is not None)
+    _check_numbers(features, booleans=options.metric is not None)
     codes, texts = _read_labels(path, options.target)
     rows = np.flatnonzero(codes >= 0)
     if len(rows) < n_rows:
@@ -145,11 +145,11 @@ def lay_out_rows(
     return np.memmap(file, dtype=np.float64, mode="r", shape=shape)
 
 
-def _check_numbers(types: dict[str, Any], *, truths: bool) -> None:
+def _check_numbers(types: dict[str, Any], *, booleans: bool) -> None:
     """Refuse columns that hold no numbers by their type in the file."""
     from pyarrow.types import is_boolean, is_decimal, is_floating, is_integer
 
-    tests = (is_integer, is_floating, is_decimal, *((is_boolean,) if truths else ()))
+    tests = (is_integer, is_floating, is_decimal, *((is_boolean,) if booleans else ()))
     wrong = [name for name, kind in types.items() if not any(test(kind) for test in tests)]
     if wrong:
         first = " ".join(f"--drop {name}" for name in wrong[:3])

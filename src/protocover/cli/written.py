@@ -33,7 +33,7 @@ FILES = {
     REPORT: "to look at in a browser: start here",
     "prototypes.csv": "the prototypes, as they are in the data",
     PREDICTIONS: "every case, and the prototype that decides it",
-    "suspects.csv": "cases whose label is doubtful",
+    "suspects.csv": "cases whose label is suspect",
     SUMMARY: "all figures",
     MODEL: "the model, for `protocover predict`",
 }
@@ -109,7 +109,7 @@ def _held_out(outcome: Outcome) -> Any:
 
 
 def _suspects(outcome: Outcome) -> Any:
-    """Return the cases whose label is doubtful, the most doubtful first."""
+    """Return the cases whose label is suspect, the most suspect first."""
     import pandas as pd
 
     cases, found = outcome.cases, outcome.suspects

@@ -205,8 +205,8 @@ def _objective(problem: CoverProblem, selected: NDArray[np.intp]) -> Fraction:
     """Objective of a selection: prizes of the points in no ball, wrong weights, prototypes."""
     covered = np.asarray(problem.cover[:, selected].sum(axis=1)).ravel() > 0
     weights = [*problem.prize[~covered].tolist(), *problem.wrong[selected].tolist()]
-    price = simplest_fraction(problem.prototype_cost)
-    return sum(map(Fraction, weights), Fraction(0)) + len(selected) * price
+    exact_cost = simplest_fraction(problem.prototype_cost)
+    return sum(map(Fraction, weights), Fraction(0)) + len(selected) * exact_cost
 
 
 def _bound(
@@ -216,18 +216,18 @@ def _bound(
     if dual is None:
         return None, []
     if dual.shape != problem.prize.shape or not ((dual >= 0) & (dual <= problem.prize)).all():
-        return None, ["dual must hold one number a point, between 0 and the point's prize"]
+        return None, ["dual must hold one number per point, between 0 and the point's prize"]
     numbers = np.concatenate((dual, problem.prize, problem.wrong))
     scale = _scale(numbers)
     u, prize, wrong = (
         _whole(part, scale) for part in np.split(numbers, [problem.n_points, 2 * problem.n_points])
     )
-    price = simplest_fraction(problem.prototype_cost) * scale
+    exact_cost = simplest_fraction(problem.prototype_cost) * scale
     paid, reach = _ball_sums(problem, u), _ball_sums(problem, prize)
     bound = Fraction(sum(u))
-    pays = [j for j in range(problem.n_candidates) if wrong[j] + price < reach[j]]
-    bound += sum((min(Fraction(0), wrong[j] + price - paid[j]) for j in pays), Fraction(0))
-    unit = reduce(_common, [Fraction(w) for w in {*prize, *(wrong[j] for j in pays)}], price)
+    pays = [j for j in range(problem.n_candidates) if wrong[j] + exact_cost < reach[j]]
+    bound += sum((min(Fraction(0), wrong[j] + exact_cost - paid[j]) for j in pays), Fraction(0))
+    unit = reduce(_common, [Fraction(w) for w in {*prize, *(wrong[j] for j in pays)}], exact_cost)
     if unit:
         bound = math.ceil(bound / unit) * unit
     return bound / scale, []

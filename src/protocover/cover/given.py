@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, issparse
 
-__all__ = ["canonical_cover", "check_amounts", "check_price", "check_prizes", "check_selection"]
+__all__ = ["canonical_cover", "check_amounts", "check_cost", "check_prizes", "check_selection"]
 
 
 def canonical_cover(cover: Any) -> csc_array:
@@ -59,7 +59,7 @@ def check_prizes(prizes: Any) -> NDArray[np.float64]:
     return numbers
 
 
-def check_price(cost: Any) -> float:
+def check_cost(cost: Any) -> float:
     """Return the cost of a prototype as a float: finite and not negative."""
     if isinstance(cost, Real) and not isinstance(cost, bool) and 0.0 <= float(cost) < math.inf:
         return float(cost)

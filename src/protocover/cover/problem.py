@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array, csr_array
 
 from .arithmetic import exact_sum, simplest_fraction
-from .given import canonical_cover, check_amounts, check_price, check_prizes, check_selection
+from .given import canonical_cover, check_amounts, check_cost, check_prizes, check_selection
 
 __all__ = ["CoverProblem", "first_cover"]
 
@@ -37,7 +37,7 @@ class CoverProblem:
     prize : ndarray of float, shape (n_points,)
         What leaving a point uncovered costs: 1, or its sample weight.
     prototype_cost : float
-        The price of one prototype, lambda in the paper. Like all weights finite and not
+        The cost of one prototype, lambda in the paper. Like all weights finite and not
         below 0.
 
     Notes
@@ -45,8 +45,8 @@ class CoverProblem:
     ``prototype_cost`` is kept apart from ``wrong`` so that sums stay exact:
     with `prize` and `wrong` on a common binary grid (see
     :func:`protocover.selection.by_class.snap_weights`) every quantity here is an
-    exact grid number plus a whole multiple of the price of a prototype. That
-    price is the simplest fraction that rounds to ``prototype_cost``, so that
+    exact grid number plus a whole multiple of the cost of a prototype. That
+    cost is the simplest fraction that rounds to ``prototype_cost``, so that
     1/n means one n-th exactly and n times the objective is a whole number.
 
     Examples
@@ -71,12 +71,12 @@ class CoverProblem:
         object.__setattr__(self, "cover", canonical_cover(self.cover))
         object.__setattr__(self, "wrong", check_amounts(self.wrong, "wrong"))
         object.__setattr__(self, "prize", check_prizes(self.prize))
-        object.__setattr__(self, "prototype_cost", check_price(self.prototype_cost))
+        object.__setattr__(self, "prototype_cost", check_cost(self.prototype_cost))
         n_points, n_candidates = self.cover.shape
         if self.wrong.shape != (n_candidates,) or self.prize.shape != (n_points,):
             raise ValueError(
-                f"a cover of {n_points} points x {n_candidates} candidates needs one prize a "
-                f"point and one wrong weight a candidate, got shapes {self.prize.shape} and "
+                f"a cover of {n_points} points x {n_candidates} candidates needs one prize per "
+                f"point and one wrong weight per candidate, got shapes {self.prize.shape} and "
                 f"{self.wrong.shape}"
             )
 
@@ -96,7 +96,7 @@ class CoverProblem:
         return self.wrong + self.prototype_cost
 
     @property
-    def price(self) -> Fraction:
+    def exact_cost(self) -> Fraction:
         """Exact meaning of ``prototype_cost``: the simplest fraction that rounds to it."""
         return simplest_fraction(self.prototype_cost)
 
@@ -126,7 +126,7 @@ class CoverProblem:
         """
         # Off the grid the prize sums are rounded: what is within that error stays in.
         slop = 0.0 if self.on_grid else float(self.prize.sum()) * 2.0**-30
-        return np.flatnonzero(self.above_price(self.prize_sums() - self.wrong + slop))
+        return np.flatnonzero(self.above_cost(self.prize_sums() - self.wrong + slop))
 
     @cached_property
     def core(self) -> CoverProblem:
@@ -147,8 +147,8 @@ class CoverProblem:
         """The optimum is a whole multiple of this; 0 where no such number is known."""
         if not self.on_grid:
             return Fraction(0)
-        ends = self.weight_step.denominator * self.price.denominator
-        return Fraction(math.gcd(int(self.weight_step * ends), int(self.price * ends)), ends)
+        ends = self.weight_step.denominator * self.exact_cost.denominator
+        return Fraction(math.gcd(int(self.weight_step * ends), int(self.exact_cost * ends)), ends)
 
     def narrowed(self, candidates: NDArray[np.intp]) -> CoverProblem:
         """Return the problem in which only `candidates` may be chosen."""
@@ -169,7 +169,7 @@ class CoverProblem:
     def exact_objective(self, chosen: NDArray[np.intp], first: NDArray[np.intp]) -> Fraction:
         """Objective of `chosen`, given the :func:`first_cover` of each point by it."""
         missed = self.prize[first == len(chosen)]
-        return exact_sum(missed) + exact_sum(self.wrong[chosen]) + len(chosen) * self.price
+        return exact_sum(missed) + exact_sum(self.wrong[chosen]) + len(chosen) * self.exact_cost
 
     def lower_bound(self, dual: NDArray[np.float64]) -> float:
         """Lower bound on every selection's objective, proved by the vector `dual`."""
@@ -186,14 +186,14 @@ class CoverProblem:
         """
         core, u = self.core, self.snap(dual)
         overpaid = core.prize_sums(u) - np.floor(core.wrong / self.grid) * self.grid
-        over = self.above_price(overpaid)
-        bound = exact_sum(u) - exact_sum(overpaid[over]) + int(over.sum()) * self.price
+        over = self.above_cost(overpaid)
+        bound = exact_sum(u) - exact_sum(overpaid[over]) + int(over.sum()) * self.exact_cost
         return math.ceil(bound / self.step) * self.step if self.step else bound
 
-    def above_price(self, amounts: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Tell which amounts exceed the exact price of a prototype."""
-        # The price rounds to prototype_cost, so only an amount equal to that needs care.
-        if Fraction(self.prototype_cost) > self.price:
+    def above_cost(self, amounts: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Tell which amounts exceed the exact cost of a prototype."""
+        # It rounds to prototype_cost, so only an amount equal to that needs care.
+        if Fraction(self.prototype_cost) > self.exact_cost:
             return amounts >= self.prototype_cost
         return amounts > self.prototype_cost
 

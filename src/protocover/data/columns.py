@@ -27,7 +27,7 @@ class Column:
         The position in an array.
     named : bool
         Whether the table names its columns.
-    stores : {"numbers", "dates", "truths", "labels", "ranks", "anything"}
+    stores : {"numbers", "dates", "booleans", "labels", "ranks", "anything"}
         What its type says it holds; "anything" where the type does not say.
     values : ndarray, shape (n_rows,)
         Floats with NaN where a value is missing if it stores numbers or dates, otherwise
@@ -50,7 +50,7 @@ class Column:
         return np.fromiter((v is None for v in self.values), dtype=bool, count=len(self.values))
 
     @property
-    def holds_only_truths(self) -> bool:
+    def holds_only_booleans(self) -> bool:
         """Whether all that is not missing is True or False."""
         return all(isinstance(v, (bool, np.bool_)) for v in self.values if v is not None)
 
@@ -112,7 +112,7 @@ def _read_pandas(name: Any, series: Any) -> Column:
         return Column(name, True, "dates", _microseconds(series.to_numpy(dtype=f"{kind}8[us]")))
     objects = _objects(series.array, series.isna().to_numpy())
     if kind == "b":
-        return Column(name, True, "truths", objects)
+        return Column(name, True, "booleans", objects)
     if hasattr(dtype, "categories") and hasattr(dtype, "ordered"):
         order = tuple(dtype.categories) if dtype.ordered else None
         return Column(name, True, "ranks" if dtype.ordered else "labels", objects, order)
@@ -131,7 +131,7 @@ def _read_polars(series: Any) -> Column:
     objects = _objects(series.to_list(), series.is_null().to_numpy())
     if base == "Enum":
         return Column(name, True, "ranks", objects, tuple(dtype.categories.to_list()))
-    stores = {"Boolean": "truths", "String": "labels", "Categorical": "labels"}
+    stores = {"Boolean": "booleans", "String": "labels", "Categorical": "labels"}
     return Column(name, True, stores.get(base, "anything"), objects)
 
 
@@ -141,7 +141,7 @@ def _read_array(position: int, values: NDArray[Any]) -> Column:
         return Column(position, False, "numbers", values.astype(np.float64))
     if values.dtype.kind in "mM":
         return Column(position, False, "dates", _microseconds(values))
-    stores = {"b": "truths", "U": "labels", "T": "labels"}.get(values.dtype.kind, "anything")
+    stores = {"b": "booleans", "U": "labels", "T": "labels"}.get(values.dtype.kind, "anything")
     objects = values.astype(object)
     return Column(position, False, stores, _objects(objects, [_is_missing(v) for v in objects]))
 

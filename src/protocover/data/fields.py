@@ -12,6 +12,7 @@ from ..exceptions import ModelFileError
 
 __all__ = [
     "check_array",
+    "check_boolean",
     "check_indices",
     "check_keywords",
     "check_list",
@@ -19,7 +20,6 @@ __all__ = [
     "check_record",
     "check_shape",
     "check_text",
-    "check_truth",
     "check_whole",
     "refuse",
 ]
@@ -63,7 +63,7 @@ def check_text(value: Any, name: str, known: Collection[str] | None = None) -> s
     return value
 
 
-def check_truth(value: Any, name: str) -> bool:
+def check_boolean(value: Any, name: str) -> bool:
     """Check that a value is true or false."""
     if type(value) is not bool:
         refuse(f"{name} must be true or false, got {value!r:.80}")

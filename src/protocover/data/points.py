@@ -1,4 +1,4 @@
-"""Checks of points and queries, as far as the dissimilarity wants them checked."""
+"""Checks of points and queries, as far as the dissimilarity wants them, and their equality."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import _check_feature_names, _get_feature_names, validate_data
 
 from ..balls import Traits, traits_of
 
-__all__ = ["check_estimator_examples", "check_examples"]
+__all__ = ["check_estimator_examples", "check_examples", "same_points"]
 
 
 def check_examples(X: Any, dissimilarity: Any) -> Any:
-    """Check examples outside of an estimator."""
+    """Check points outside of an estimator."""
     _refuse_dask(X)
     traits = traits_of(dissimilarity)
     if traits.accepts_anything:
@@ -29,7 +30,7 @@ def check_estimator_examples(estimator: Any, X: Any, dissimilarity: Any, *, rese
     _refuse_dask(X)
     traits = traits_of(dissimilarity)
     if traits.accepts_anything:
-        if len(getattr(X, "shape", ())) == 2:  # lists may hold examples of unequal length
+        if len(getattr(X, "shape", ())) == 2:  # lists may hold points of unequal length
             validate_data(estimator, X, skip_check_array=True, reset=reset)
         return _as_wanted(X, dissimilarity)
     if traits.pairwise:
@@ -47,7 +48,7 @@ def _refuse_dask(X: Any) -> None:
 
 
 def _as_wanted(X: Any, dissimilarity: Any) -> Any:
-    """Let the dissimilarity check examples of its own kind, if it does."""
+    """Let the dissimilarity check points of its own kind, if it does."""
     check = getattr(dissimilarity, "check_examples", None)
     return X if check is None else check(X)
 
@@ -62,7 +63,7 @@ def _rules(traits: Traits) -> dict[str, Any]:
 
 
 def _check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """Check a table of values between examples, whole or with prototypes' columns only."""
+    """Check a table of values between points, whole or with prototypes' columns only."""
     if reset:
         return validate_data(estimator, X, dtype=np.float64)
     table = check_array(X, dtype=np.float64)
@@ -106,3 +107,35 @@ def _refuse_two_readings(table: NDArray[np.float64], chosen: NDArray[np.intp]) -
             "either and the answers differ; pass the columns of the candidates in a data frame "
             "with the names of fit, or with a further query for which no two columns are alike"
         )
+
+
+def same_points(ones: Any, others: Any) -> bool:
+    """Whether two sets of points, in whatever form they have, are equal."""
+    if issparse(ones) or issparse(others):
+        ones, others = csr_array(ones), csr_array(others)
+        return bool(ones.shape == others.shape and (ones != others).nnz == 0)
+    if hasattr(ones, "columns") != hasattr(others, "columns"):
+        return False
+    if hasattr(ones, "columns"):
+        ones, others = _by_column(ones), _by_column(others)
+    return len(ones) == len(others) and all(map(_equal, ones, others))
+
+
+def _by_column(frame: Any) -> list[NDArray[Any]]:
+    """Return the columns of a data frame, with their names."""
+    return [np.array([name, *frame[name]], dtype=object) for name in frame.columns]
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Whether two points or values are equal; what is missing in both is."""
+    if one is other:
+        return True
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        if one.dtype.kind == "O":
+            return len(one) == len(other) and all(map(_equal, one, other))
+        return bool(np.array_equal(one, other, equal_nan=one.dtype.kind == "f"))
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(_equal, one, other))
+    same = one == other
+    # The missing value of pandas is neither equal to anything nor different from it.
+    return isinstance(same, bool | np.bool_) and bool(same or (one != one and other != other))

@@ -1,4 +1,4 @@
-"""Dissimilarities: fitted once, then asked for the table between any two sets of examples.
+"""Dissimilarities: fitted once, then asked for the table between any two sets of points.
 
 Whatever is passed as ``metric=`` becomes an object with ``fit(X, y)`` and
 ``cross(A, B)``. What it may further say of itself, as attributes, and which faster ways
@@ -81,7 +81,7 @@ def resolve_metric(metric: Any, params: dict[str, Any] | None = None) -> Any:
     if callable(metric):
         return Function(metric, params)
     raise ValueError(
-        "metric must be the name of a metric, a function of two examples, or an object with "
+        "metric must be the name of a metric, a function of two points, or an object with "
         f"fit and cross, got {metric!r}"
     )
 

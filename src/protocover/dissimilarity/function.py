@@ -1,4 +1,4 @@
-"""A dissimilarity given as a Python function of two examples."""
+"""A dissimilarity given as a Python function of two points."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Function"]
 
 
 class Function(BaseEstimator):
-    """A function ``d(x, z)`` of two examples that returns a non-negative number.
+    """A function ``d(x, z)`` of two points that returns a non-negative number.
 
     Parameters
     ----------
@@ -54,13 +54,13 @@ class Function(BaseEstimator):
         return self
 
     def check_examples(self, X: Any) -> Any:
-        """Return a table of numbers as an array; leave any other examples as they are."""
+        """Return a table of numbers as an array; leave any other points as they are."""
         if issparse(X) or _is_numeric(X):
             return check_array(X, accept_sparse="csr")
         return X if hasattr(X, "shape") else list(X)
 
     def cross(self, A: Any, B: Any) -> NDArray[np.float64]:
-        """Return the dissimilarities of the examples of A from those of B."""
+        """Return the dissimilarities of the points of A from those of B."""
         left, right = _examples(A), _examples(B)
         params = self.params or {}
         table = np.empty((len(left), len(right)))
@@ -94,7 +94,7 @@ def _is_numeric(X: Any) -> bool:
 
 
 def _examples(X: Any) -> list[Any]:
-    """List the examples of X: rows of a table, or the items of a sequence."""
+    """List the points of X: rows of a table, or the items of a sequence."""
     if issparse(X):
         return [X[i] for i in range(row_count(X))]
     if hasattr(X, "iloc"):

@@ -43,10 +43,10 @@ def kernel_to_distance(
     Parameters
     ----------
     K : array-like, shape (n, m)
-        Kernel values between n row and m column examples.
+        Kernel values between n row and m column points.
     row_diagonal, column_diagonal : array-like, shapes (n,) and (m,), or None
         K(x, x) of the rows and of the columns. Both may be left out of a square matrix
-        of one set of examples with itself, whose diagonal they are.
+        of one set of points with itself, whose diagonal they are.
 
     Returns
     -------

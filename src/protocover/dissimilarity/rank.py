@@ -80,8 +80,8 @@ class RankDissimilarity(BaseEstimator):
     def __init__(self, base: Any = "euclidean") -> None:
         self.base = base
 
-    pairwise = _of_base("pairwise", "Whether `X` is a table of values between examples.")
-    accepts_anything = _of_base("accepts_anything", "Whether examples need not be rows.")
+    pairwise = _of_base("pairwise", "Whether `X` is a table of values between points.")
+    accepts_anything = _of_base("accepts_anything", "Whether points need not be rows.")
     accepts_sparse = _of_base("accepts_sparse", "Whether rows may be those of a sparse table.")
     allows_nan = _of_base("allows_nan", "Whether rows may hold missing values.")
     positive_only = _of_base("positive_only", "Whether negative numbers are refused.")
@@ -89,7 +89,7 @@ class RankDissimilarity(BaseEstimator):
     input_tags = _of_base("input_tags", "What else scikit-learn is told of the input.")
 
     def check_examples(self, X: Any) -> Any:
-        """Let the base check examples of its own kind, if it does."""
+        """Let the base check points of its own kind, if it does."""
         check = getattr(self._resolve(), "check_examples", None)
         return X if check is None else check(X)
 
@@ -128,7 +128,7 @@ class RankDissimilarity(BaseEstimator):
         return _ranks(columns, np.sort(columns, axis=0))
 
     def cross(self, A: Any, B: Any) -> Floats:
-        """Return the ranks of the examples of A among the training points, as seen from B."""
+        """Return the ranks of the points of A among the training points, as seen from B."""
         if self._kept is not None:
             ordered = self._kept.of(B)
             return _ranks(self.base_.cross(A, B), ordered)
@@ -147,7 +147,7 @@ class RankDissimilarity(BaseEstimator):
         return whole_column_test(columns_of, n_points, radii=radii, closed=closed)
 
     def for_prototypes(self, B: Any) -> RankDissimilarity:
-        """Return the same dissimilarity from the examples of B alone, without training points.
+        """Return the same dissimilarity from the points of B alone, without training points.
 
         It keeps a sorted column of base dissimilarities for each of them. Its `cross` takes
         these same prototypes, in this order, as its second argument.
@@ -165,7 +165,7 @@ class RankDissimilarity(BaseEstimator):
         return cut
 
     def _columns(self, A: Any, Z: Any) -> Floats:
-        """Return the ranks of the examples of A as seen from a block of candidates."""
+        """Return the ranks of the points of A as seen from a block of candidates."""
         columns = self._training_columns(Z)
         asked = columns if A is self._points else self.base_.cross(A, Z)
         return _ranks(asked, np.sort(columns, axis=0))
@@ -203,7 +203,7 @@ class KeptColumns:
         if row_count(B) != self.columns.shape[1]:
             raise ValueError(
                 f"this RankDissimilarity was cut down to {self.columns.shape[1]} prototypes; B "
-                f"must be these, got {row_count(B)} examples"
+                f"must be these, got {row_count(B)} points"
             )
         return self.columns
 

@@ -7,8 +7,8 @@ that it can serve, and the weight of all others collapses to one number.
 
 Which class that is, the weights tell. Choosing candidate j for class l lowers the
 objective by at most own(j, l) - other(j, l) - prototype_cost, the weight of the points of
-class l in its ball less that of all others and the price. For that to be positive with a
-price not below 0, class l must hold more than half of the weight of the ball:
+class l in its ball less that of all others and the cost. For that to be positive with a
+cost not below 0, class l must hold more than half of the weight of the ball:
 
     own(j, l) > other(j, l) = total(j) - own(j, l).
 
@@ -89,14 +89,14 @@ class ClassCover:
         Points of the class, in the order of all points, in each ball.
     wrong : ndarray of float, shape (n_candidates,)
         Weight of the points of other classes in each ball.
-    strangers : ndarray of int, shape (n_candidates,)
+    miscovered : ndarray of int, shape (n_candidates,)
         How many these are.
     """
 
     numbers: Indices
     cover: csc_array
     wrong: Floats
-    strangers: Indices
+    miscovered: Indices
 
     @property
     def memberships(self) -> int:
@@ -109,7 +109,7 @@ class ClassCover:
             self.numbers[columns],
             self.cover[:, columns],
             self.wrong[columns],
-            self.strangers[columns],
+            self.miscovered[columns],
         )
 
 
@@ -196,7 +196,7 @@ def reduce_block(
     """Give each candidate to the class that it can serve, with all points of that class.
 
     `parts` are the contributions of all chunks, in order. A candidate that can serve no
-    class at this price is dropped.
+    class at this cost is dropped.
     """
     reach = np.sum([part.reach for part in parts], axis=0)
     total = reach.sum(axis=0)
@@ -205,11 +205,11 @@ def reduce_block(
     for label, own in enumerate(reach):
         wrong = total - own
         gain = own - wrong
-        # The price may be a hair below prototype_cost, so equality stays in.
+        # The exact cost may be a hair below prototype_cost, so equality stays in.
         kept = np.flatnonzero((gain > 0.0) & (gain >= prototype_cost))
         cover = vstack([part.covers[label][:, kept] for part in parts], format="csc")
-        strangers = held.sum(axis=0)[kept] - held[label, kept]
-        reduced.append(ClassCover(block.numbers[kept], cover, wrong[kept], strangers))
+        miscovered = held.sum(axis=0)[kept] - held[label, kept]
+        reduced.append(ClassCover(block.numbers[kept], cover, wrong[kept], miscovered))
     return reduced
 
 
@@ -219,7 +219,7 @@ def in_order(covers: Sequence[ClassCover]) -> ClassCover:
         np.concatenate([cover.numbers for cover in covers]),
         hstack([cover.cover for cover in covers], format="csc"),
         np.concatenate([cover.wrong for cover in covers]),
-        np.concatenate([cover.strangers for cover in covers]),
+        np.concatenate([cover.miscovered for cover in covers]),
     )
 
 

@@ -151,7 +151,7 @@ def read_points(
     X, y, sample_weight : dask arrays
         From :func:`as_rows` and :func:`as_values`; weights may be None.
     dissimilarity : dissimilarity
-        Says how examples are checked; need not be fitted.
+        Says how points are checked; need not be fitted.
     """
     rows = [part for (part,) in X.to_delayed()]
     labels = list(y.to_delayed())

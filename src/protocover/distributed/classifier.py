@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..balls.forecast import foretell
+from ..balls.forecast import estimate_memberships
 from ..candidates import Pool
 from ..estimators import PVMClassifier
 from ..selection.by_class import Selection
@@ -272,12 +272,12 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
             eps = propose_eps_on_cluster(
                 client, points, dissimilarity, rng=rng, sample=(sample, weights)
             )
-        ahead = foretell(dissimilarity, sample, sample, eps=eps, rng=for_forecast)
+        estimate = estimate_memberships(dissimilarity, sample, sample, eps=eps, rng=for_forecast)
         n_blocks = count_blocks(
             len(points),
             len(candidates),
             len(points.classes),
-            memberships=ahead.memberships / ahead.n_pairs * len(points) * len(candidates),
+            memberships=estimate.memberships / estimate.n_pairs * len(points) * len(candidates),
             cluster=cluster,
         )
         with folder_for_blocks(client, self.cache_dir) as folder:

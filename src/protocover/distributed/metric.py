@@ -21,13 +21,13 @@ def resolve_for_blocks(metric: Any, params: dict[str, Any] | None) -> Any:
     dissimilarity = resolve_metric(metric, params)
     if traits_of(dissimilarity).pairwise:
         raise ValueError(
-            "a table of values between examples is not supported on Dask; pass the examples and "
+            "a table of values between points is not supported on Dask; pass the points and "
             "a metric, or use PVMClassifier on the table"
         )
     if traits_of(dissimilarity).learns_nothing or isinstance(dissimilarity, _FROM_SAMPLE):
         return dissimilarity
     raise ValueError(
         f"{type(dissimilarity).__name__} needs all training points at once and is not supported "
-        "on Dask; use a metric by name, a function of two examples, KernelDistance, "
+        "on Dask; use a metric by name, a function of two points, KernelDistance, "
         "TangentDistance or an object whose attribute learns_nothing is true"
     )

@@ -54,7 +54,7 @@ class Progress:
     prize : ndarray of float, shape (n_points,)
         Weights of the points of the class.
     prototype_cost : float
-        The price of one prototype.
+        The cost of one prototype.
     max_prototypes : int or None
         At most so many are chosen.
     covered : ndarray of bool, shape (n_points,)
@@ -140,7 +140,7 @@ def take_round(progress: Progress, reports: Sequence[Report]) -> Progress:
         chosen=(*progress.chosen, choices),
         score=(*progress.score, *score[:safe].tolist()),
         ask=_next_ask(progress.ask, union),
-        # Without a bound all that is worth its price was reported, and has been looked at.
+        # Without a bound all that is worth its cost was reported, and has been looked at.
         done=bound is None or safe == left,
     )
 
@@ -148,7 +148,7 @@ def take_round(progress: Progress, reports: Sequence[Report]) -> Progress:
 def conclude(
     progress: Progress, limit: int | None = None
 ) -> tuple[CoverSolution, NDArray[np.intp]]:
-    """Describe the first `limit` choices; also count the strangers in their balls.
+    """Describe the first `limit` choices; also count the points of other classes in their balls.
 
     The objective is exact. Nothing is proved of the optimum, for which the whole cover would
     have to be looked at in one place.
@@ -162,7 +162,7 @@ def conclude(
         chosen = in_order(progress.chosen).taken(np.arange(k))
     problem = CoverProblem(chosen.cover, chosen.wrong, progress.prize, progress.prototype_cost)
     solution = CoverSolution.of(problem, np.arange(k), score=np.array(progress.score[:k]))
-    return replace(solution, selected=chosen.numbers), chosen.strangers
+    return replace(solution, selected=chosen.numbers), chosen.miscovered
 
 
 def _choose(

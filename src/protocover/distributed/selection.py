@@ -89,7 +89,7 @@ def select_on_cluster(
     points, cover
         What to cover, and with what.
     prototype_cost : float
-        The price of one prototype.
+        The cost of one prototype.
     n_prototypes : int, mapping from class number to int, or None
         At most so many prototypes in total, or for each class named.
     in_rounds : ndarray of bool, shape (n_classes,)
@@ -149,12 +149,12 @@ def _solve(
     prototype_cost: float,
     max_prototypes: int | None,
 ) -> Solved:
-    """Run the greedy on one class; also count the strangers in the balls chosen."""
+    """Run the greedy on one class; also count the points of other classes in the balls chosen."""
     whole = join_covers(shares)
     problem = CoverProblem(whole.cover, whole.wrong, _prize(prizes), prototype_cost)
     solution = greedy(problem, max_prototypes=max_prototypes)
     chosen = solution.selected
-    return replace(solution, selected=whole.numbers[chosen]), whole.strangers[chosen]
+    return replace(solution, selected=whole.numbers[chosen]), whole.miscovered[chosen]
 
 
 def _solve_in_rounds(work: _Work, budgets: Mapping[int, int | None]) -> dict[int, Progress]:

@@ -31,7 +31,7 @@ def save_block(path: str, block: Sequence[ClassCover]) -> list[int]:
         arrays[f"indptr-{label}"] = share.cover.indptr
         arrays[f"n_points-{label}"] = np.array(share.cover.shape[0])
         arrays[f"wrong-{label}"] = share.wrong
-        arrays[f"strangers-{label}"] = share.strangers
+        arrays[f"miscovered-{label}"] = share.miscovered
     unfinished = target.with_name(f"{target.name}.{uuid.uuid4().hex}.part")
     try:
         with unfinished.open("wb") as file:
@@ -52,5 +52,5 @@ def load_share(path: str, label: int) -> ClassCover:
             arrays[f"numbers-{label}"],
             cover,
             arrays[f"wrong-{label}"],
-            arrays[f"strangers-{label}"],
+            arrays[f"miscovered-{label}"],
         )

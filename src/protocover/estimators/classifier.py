@@ -49,18 +49,18 @@ __all__ = ["PVMClassifier", "by_column"]
 
 
 def _takes_rows(estimator: Any) -> bool:
-    """Whether examples are rows and not a table, of which a batch would be but a part."""
+    """Whether points are rows and not a table, of which a batch would be but a part."""
     table = isinstance(estimator.metric, str) and estimator.metric == "precomputed"
     if table or traits_of(estimator.metric).pairwise:
         raise AttributeError(
-            "partial_fit needs examples, not a table of dissimilarities: new points would need "
+            "partial_fit needs points, not a table of dissimilarities: new points would need "
             "new columns in the rows of old ones; call fit with the whole table"
         )
     return True
 
 
 class PVMClassifier(ClassifierMixin, BaseEstimator):
-    """Prototype vector machine: classify by the nearest of a few chosen examples.
+    """Prototype vector machine: classify by the nearest of a few chosen points.
 
     For each class it chooses prototypes whose balls of radius `eps` cover many points
     of that class, few of the others, and which are few (Bien & Tibshirani, 2009). A new
@@ -73,7 +73,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         the nearest point of another class, whatever the candidates are.
     metric : str, callable or dissimilarity, default="euclidean"
         The name of a metric of SciPy or scikit-learn, "precomputed", a function of two
-        examples, or an object such as ``KernelDistance("rbf")`` from
+        points, or an object such as ``KernelDistance("rbf")`` from
         :mod:`protocover.dissimilarity`. With "precomputed", `X` is the table of
         dissimilarities of points (rows) from candidates (columns).
     metric_params : dict or None, default=None
@@ -134,7 +134,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     prototype_sources_ : ndarray of str, shape (n_prototypes,)
         Where each comes from: "train", "unlabeled", "given", "kmeans", "hull".
     prototype_rows_ : ndarray of int, shape (n_prototypes,)
-        Its row in that source, -1 where it is no real example.
+        Its row in that source, -1 where it is synthetic.
     eps_ : float
         The radius used.
     prototype_cost_ : float
@@ -154,7 +154,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     dissimilarity_ : dissimilarity
         Fitted.
     n_features_in_ : int
-        Number of features, where examples are rows of numbers.
+        Number of features, where points are rows of numbers.
     feature_names_in_ : ndarray of str
         Their names, where `X` had any.
 

@@ -126,7 +126,7 @@ of ndarray, [eps][cost]
 
     @cached_property
     def prototype_rows(self) -> Arrays:
-        """Row of each prototype in its source, -1 where it is no real example, [eps][cost]."""
+        """Row of each prototype in its source, -1 where it is synthetic, [eps][cost]."""
         return self._chosen(source_rows(self.training.pools))
 
     @cached_property

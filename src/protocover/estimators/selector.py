@@ -37,7 +37,7 @@ closed_ball, n_jobs, random_state, verbose
     classifier_ : PVMClassifier
         The fitted model behind the selection.
     n_features_in_ : int
-        Number of features, where examples are rows of numbers.
+        Number of features, where points are rows of numbers.
     feature_names_in_ : ndarray of str
         Their names, where `X` had any.
 

@@ -1,1 +1,1 @@
-"""A fitted model looked at from outside: the classifier in it, and the labels it doubts."""
+"""A fitted model looked at from outside: the classifier in it, and the labels it suspects."""

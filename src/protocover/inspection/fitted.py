@@ -1,49 +1,76 @@
-"""What the displays ask of an estimator before they draw it."""
+"""The one way from a pipeline or a search to the classifier in it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from ..balls import traits_of
+from ..estimators import PVMClassifier, PVMClassifierCV, PVMSelector
 from ..exceptions import no_prototypes
 
-__all__ = ["check_plane", "fitted_classifier", "prototype_rows"]
+__all__ = ["Unwrapped", "unwrap"]
 
 
-def fitted_classifier(estimator: Any) -> Any:
-    """Return the fitted PVMClassifier with prototypes that an estimator is or holds."""
-    check_is_fitted(estimator)
-    model = getattr(estimator, "best_estimator_", estimator)
-    if not hasattr(model, "prototype_labels_"):
-        raise TypeError(
-            "estimator must be a fitted PVMClassifier or PVMClassifierCV, got "
-            f"{type(model).__name__}; of a pipeline pass the last step, and X as the steps "
-            "before it have changed it"
-        )
-    if len(model.prototype_labels_) == 0:
-        raise no_prototypes(model, "there is nothing to draw")
-    return model
+@dataclass(frozen=True, eq=False)
+class Unwrapped:
+    """The classifier within a fitted model.
+
+    Parameters
+    ----------
+    classifier : PVMClassifier
+        Fitted.
+    search : PVMClassifierCV or None
+        The search that chose it.
+    transformers : tuple of Pipeline
+        The steps before the classifier, those of the outermost pipeline first.
+    """
+
+    classifier: PVMClassifier
+    search: PVMClassifierCV | None = None
+    transformers: tuple[Pipeline, ...] = ()
+
+    def prepare(self, X: Any) -> Any:
+        """Return points as the classifier takes them: as the steps before it change them."""
+        for steps in self.transformers:
+            X = steps.transform(X)
+        return X
+
+    def require_prototypes(self, otherwise: str) -> None:
+        """Refuse a classifier without prototypes, and say what follows from having none."""
+        if len(self.classifier.prototype_labels_) == 0:
+            raise no_prototypes(self.classifier, otherwise)
 
 
-def prototype_rows(model: Any, *, n_prototypes: int | None, instead: str) -> NDArray[Any]:
-    """Return the first prototypes as a dense table of numbers, or say what to pass instead."""
-    rows = model.prototypes_[:n_prototypes]
-    rows = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)
-    if rows.ndim != 2 or traits_of(model.dissimilarity_).pairwise:
-        raise ValueError(f"the prototypes are not rows of features; {instead}")
-    return rows
+def unwrap(model: Any, *, name: str = "model") -> Unwrapped:
+    """Find the classifier that a fitted model is or holds.
 
-
-def check_plane(X: Any, name: str = "X") -> NDArray[np.float64]:
-    """Return points of the plane as float64."""
-    points = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
-    if points.ndim != 2 or points.shape[1] != 2:
-        raise ValueError(
-            f"{name} must have two features to be drawn in the plane, got shape {points.shape}; "
-            "PrototypeMapDisplay draws a map of any data"
-        )
-    return points.astype(np.float64)
+    Parameters
+    ----------
+    model : PVMClassifier, PVMClassifierCV, PVMSelector, DaskPVMClassifier, pipeline or search
+        Fitted. A pipeline ends in one of these, a search such as GridSearchCV chose one.
+    name : str
+        What the caller calls it, for the error.
+    """
+    if isinstance(model, Pipeline):
+        within = unwrap(model[-1], name=name)
+        before = (model[:-1],) if len(model) > 1 else ()
+        return replace(within, transformers=before + within.transformers)
+    if hasattr(model, "fit"):
+        check_is_fitted(model)
+    if isinstance(model, PVMClassifier):
+        return Unwrapped(model)
+    if isinstance(model, PVMClassifierCV):
+        return Unwrapped(model.best_estimator_, search=model)
+    if isinstance(model, PVMSelector):
+        return Unwrapped(model.classifier_)
+    if hasattr(model, "to_local"):
+        return Unwrapped(model.to_local())
+    if hasattr(model, "best_estimator_"):
+        return unwrap(model.best_estimator_, name=name)
+    raise TypeError(
+        f"{name} must be, or be a pipeline or search that ends in, a PVMSelector, "
+        f"PVMClassifier or PVMClassifierCV, got {type(model).__name__}"
+    )

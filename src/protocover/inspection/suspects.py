@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, issparse
-from sklearn.pipeline import Pipeline
+from scipy.sparse import coo_array
 from sklearn.utils import _safe_indexing
 
 from ..balls import traits_of
 from ..data.frames import make_frame
-from ..data.points import check_estimator_examples
-from ..estimators import PVMClassifier, PVMClassifierCV, PVMSelector
-from ..exceptions import no_prototypes
+from ..data.points import check_estimator_examples, same_points
+from ..estimators import PVMClassifier
 from ..prototypes.coverage import Coverage
 from ..resources import row_count
+from .distances import distance_blocks
+from .fitted import unwrap
 
 __all__ = ["SuspectLabels", "suspect_labels"]
 
@@ -29,13 +29,11 @@ _COVERED = "covered only by other classes"
 _NEARER = "nearest prototypes disagree"
 # So many nearest prototypes of a class speak for it: one alone is easily misled.
 _N_WITNESSES = 2
-# Entries of a table of dissimilarities held at once.
-_TABLE_SIZE = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
 class SuspectLabels:
-    """Points whose labels are doubtful, the most doubtful first.
+    """Points whose labels are suspect, the most suspect first.
 
     Parameters
     ----------
@@ -89,7 +87,7 @@ class SuspectLabels:
         return len(self.row)
 
     def to_frame(self) -> Any:
-        """Return a pandas data frame with a row for each suspect, the most doubtful first."""
+        """Return a pandas data frame with a row for each suspect, the most suspect first."""
         names = [field.name for field in fields(self) if field.name != "index"]
         return make_frame({name: getattr(self, name) for name in names}, self.index)
 
@@ -99,7 +97,7 @@ def suspect_labels(model: Any, X: Any, y: Any) -> SuspectLabels:
 
     Parameters
     ----------
-    model : PVMClassifier, PVMClassifierCV, PVMSelector, or a pipeline that ends in one
+    model : PVMClassifier, PVMClassifierCV, PVMSelector, or a pipeline or search that ends in one
         Fitted, usually on the same points.
     X : array-like, table or data frame, shape (n_points, n_features)
         Labelled points, as for `predict`.
@@ -109,7 +107,7 @@ def suspect_labels(model: Any, X: Any, y: Any) -> SuspectLabels:
     Returns
     -------
     SuspectLabels
-        The most doubtful label first; ``.to_frame()`` makes a data frame.
+        The most suspect label first; ``.to_frame()`` makes a data frame.
 
     Notes
     -----
@@ -123,7 +121,7 @@ def suspect_labels(model: Any, X: Any, y: Any) -> SuspectLabels:
     does not count for that point at all. Otherwise a mislabelled point, which often
     becomes a prototype of nobody but itself, would confirm its own label.
 
-    A doubtful label need not be wrong: rare and borderline cases look the same.
+    A suspect label need not be wrong: rare and borderline cases look the same.
 
     See Also
     --------
@@ -143,9 +141,9 @@ def suspect_labels(model: Any, X: Any, y: Any) -> SuspectLabels:
     array([ 80,  10, 150])
     """
     index = next((part.index for part in (X, y) if hasattr(part, "iloc")), None)
-    classifier, X = _unwrap(model, X)
-    if len(classifier.prototype_labels_) == 0:
-        raise no_prototypes(classifier, "nothing speaks for or against a label")
+    within = unwrap(model)
+    within.require_prototypes("nothing speaks for or against a label")
+    classifier, X = within.classifier, within.prepare(X)
     if isinstance(X, PathLike):  # a file of sequences
         X = check_estimator_examples(classifier, X, classifier.dissimilarity_, reset=False)
     coverage = classifier.coverage(X, y)
@@ -164,22 +162,6 @@ def suspect_labels(model: Any, X: Any, y: Any) -> SuspectLabels:
     return _judge(heard, measures, index)
 
 
-def _unwrap(model: Any, X: Any) -> tuple[PVMClassifier, Any]:
-    """Return the classifier within a model, and the points as it sees them."""
-    if isinstance(model, Pipeline):
-        return _unwrap(model.steps[-1][1], model[:-1].transform(X))
-    if isinstance(model, PVMClassifierCV):
-        return model.best_estimator_, X
-    if isinstance(model, PVMSelector):
-        return model.classifier_, X
-    if isinstance(model, PVMClassifier):
-        return model, X
-    raise ValueError(
-        "model must be a fitted PVMClassifier, PVMClassifierCV or PVMSelector, or a pipeline that "
-        f"ends in one, got {type(model).__name__}"
-    )
-
-
 def _own_rows(classifier: PVMClassifier, X: Any) -> Indices:
     """Return the row of `X` that each prototype is, -1 where it is none of them.
 
@@ -187,15 +169,15 @@ def _own_rows(classifier: PVMClassifier, X: Any) -> Indices:
     """
     rows = np.where(classifier.prototype_sources_ == "train", classifier.prototype_rows_, -1)
     real = np.flatnonzero(rows >= 0)
-    strangers = np.full(len(rows), -1)
+    elsewhere = np.full(len(rows), -1)
     if rows.max(initial=-1) >= row_count(X):
-        return strangers
+        return elsewhere
     if traits_of(classifier.dissimilarity_).pairwise:
         square = row_count(X) == classifier.n_features_in_
-        return rows if square and _nearest_to_themselves(classifier, X, rows) else strangers
+        return rows if square and _nearest_to_themselves(classifier, X, rows) else elsewhere
     checked = check_estimator_examples(classifier, X, classifier.dissimilarity_, reset=False)
     found = _safe_indexing(checked, rows[real])
-    return rows if _same(found, _safe_indexing(classifier.prototypes_, real)) else strangers
+    return rows if same_points(found, _safe_indexing(classifier.prototypes_, real)) else elsewhere
 
 
 def _nearest_to_themselves(classifier: PVMClassifier, X: Any, rows: Indices) -> bool:
@@ -203,19 +185,6 @@ def _nearest_to_themselves(classifier: PVMClassifier, X: Any, rows: Indices) -> 
     table = classifier.distances_to_prototypes(X)
     real = np.flatnonzero(rows >= 0)
     return bool((table[rows[real], real] <= table.min(axis=0)[real]).all())
-
-
-def _same(left: Any, right: Any) -> bool:
-    """Whether two sets of examples are the same, in whatever form examples have."""
-    if issparse(left) or issparse(right):
-        return bool(left.shape == right.shape and (left != right).nnz == 0)
-    if hasattr(left, "reset_index") and hasattr(right, "reset_index"):
-        return bool(left.reset_index(drop=True).equals(right.reset_index(drop=True)))
-    if hasattr(left, "equals"):
-        return bool(left.equals(right))
-    if isinstance(left, np.ndarray) and left.dtype.kind == "f":
-        return np.array_equal(left, right, equal_nan=True)
-    return list(map(str, left)) == list(map(str, right))
 
 
 def _find_loners(coverage: Coverage, own_rows: Indices) -> Indices:
@@ -251,12 +220,9 @@ def _measure(
     # Not its own nearness speaks for a prototype, but that of the others in its ball.
     to_itself = np.full(len(own_rows), float(classifier.eps_))
     to_itself[loners] = np.inf
-    step = max(1, _TABLE_SIZE // max(1, len(own_rows)))
-    for start in range(0, shape[0], step):
-        rows = slice(start, min(start + step, shape[0]))
-        table = classifier.distances_to_prototypes(_safe_indexing(X, rows))
-        itself = np.flatnonzero((own_rows >= rows.start) & (own_rows < rows.stop))
-        table[own_rows[itself] - start, itself] = to_itself[itself]
+    for rows, table in distance_blocks(classifier, X):
+        itself = np.flatnonzero((own_rows >= rows[0]) & (own_rows <= rows[-1]))
+        table[own_rows[itself] - rows[0], itself] = to_itself[itself]
         for c, group in enumerate(groups):
             if len(group):
                 nearest[rows, c], distance[rows, c], mean[rows, c] = _hear(table, group)

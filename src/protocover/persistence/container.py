@@ -55,7 +55,7 @@ class Contents:
     document : dict
         The JSON document, without its table of arrays.
     arrays : tuple of ndarray
-        Numbers, truth values, strings and times; never objects.
+        Numbers, booleans, strings and times; never objects.
     """
 
     version: int
@@ -117,7 +117,7 @@ def _describe(array: NDArray[Any]) -> list[Any]:
     if not _DTYPE.fullmatch(dtype) or array.ndim > _MOST_DIMENSIONS:
         refuse(
             f"an array of type {array.dtype} and {array.ndim} dimensions cannot be kept in a "
-            "model file, only numbers, truth values, strings and times"
+            "model file, only numbers, booleans, strings and times"
         )
     return [dtype, list(array.shape), _order(array)]
 

@@ -32,7 +32,7 @@ from ..dissimilarity.local_metric import LocalMetric
 from ..dissimilarity.rank import KeptColumns
 from ..dissimilarity.tangent.vectors import ImageMaps
 from ..solvers import SOLVERS
-from .frames import decode_frame, encode_frame, is_frame, is_missing_word, missing_word
+from .frames import decode_frame, encode_frame, is_frame, missing_value, missing_word
 from .values import Arrays, decode_plain, encode_plain
 
 __all__ = ["DISSIMILARITIES", "construct", "decode", "encode", "parameters"]
@@ -71,7 +71,7 @@ _WAYS_OUT = {
     "scoring": "name one of scikit-learn's scorers, or save best_estimator_ alone",
     "cv": "pass a number of folds or a list of splits, or save best_estimator_ alone",
     "prototypes_": "convert the training data to numbers, strings or categories",
-    "classes_": "convert the labels to numbers, truth values or strings",
+    "classes_": "convert the labels to numbers, booleans or strings",
 }
 
 
@@ -108,7 +108,7 @@ def decode(value: Any, arrays: tuple[NDArray[Any], ...]) -> Any:
         return plain
     ((word, content),) = value.items()
     if word == "missing":
-        return is_missing_word(content)
+        return missing_value(content)
     if word == "frame":
         return decode_frame(content, again)
     if word == "object":

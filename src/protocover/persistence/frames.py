@@ -12,11 +12,11 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.fields import check_array, check_list, check_record, check_text, check_truth, refuse
+from ..data.fields import check_array, check_boolean, check_list, check_record, check_text, refuse
 from ..data.frames import frame_library
 from ..exceptions import ModelFileError
 
-__all__ = ["decode_frame", "encode_frame", "is_frame", "is_missing_word", "missing_word"]
+__all__ = ["decode_frame", "encode_frame", "is_frame", "missing_value", "missing_word"]
 
 _MASKED = {
     f"{sign}{kind}{bits}": kind
@@ -46,7 +46,7 @@ def missing_word(value: Any) -> str | None:
     return words.get(type(value).__name__)
 
 
-def is_missing_word(word: Any) -> Any:
+def missing_value(word: Any) -> Any:
     """Return the missing value of pandas with this name."""
     return getattr(frame_library("pandas"), check_text(word, "a missing value", ("NA", "NaT")))
 
@@ -86,7 +86,7 @@ def _decode(content: Any, decode: Any) -> Any:
     columns = _decode_columns(record["columns"], decode, decode_column)
     if len({len(values) for _, values in columns}) > 1:
         refuse("the columns of a frame are of unequal length")
-    single = check_truth(record["single"], "whether a frame is a series")
+    single = check_boolean(record["single"], "whether a frame is a series")
     if single and len(columns) != 1:
         refuse(f"a series has {len(columns)} columns")
     if library == "polars":
@@ -147,14 +147,14 @@ def _decode_pandas(content: Any, decode: Any) -> Any:
         categories = pandas.Index(_decode_pandas(record["categories"], decode))
         codes = check_array(decode(record["codes"]), "codes", kinds="i", shape=(None,))
         check_array(codes + np.int64(1), "codes of categories", below=len(categories) + 1)
-        ordered = check_truth(record["ordered"], "whether categories are ordered")
+        ordered = check_boolean(record["ordered"], "whether categories are ordered")
         return pandas.Categorical.from_codes(codes, categories, ordered=ordered)
     if kind == "string":
         record = check_record(content, "a column", ("type", "nan", "values"))
         values = check_array(decode(record["values"]), "strings", kinds="O", shape=(None,))
         if not all(value is None or isinstance(value, str) for value in values):
             refuse("a column of strings holds something else")
-        na = np.nan if check_truth(record["nan"], "the missing string") else pandas.NA
+        na = np.nan if check_boolean(record["nan"], "the missing string") else pandas.NA
         return pandas.array(values, dtype=pandas.StringDtype(na_value=na))
     if kind == "masked":
         return _decode_masked(content, decode, pandas)
@@ -162,7 +162,7 @@ def _decode_pandas(content: Any, decode: Any) -> Any:
 
 
 def _decode_masked(content: Any, decode: Any, pandas: Any) -> Any:
-    """Return a column of numbers or truth values some of which are missing."""
+    """Return a column of numbers or booleans some of which are missing."""
     record = check_record(content, "a column", ("type", "dtype", "values", "missing"))
     name = check_text(record["dtype"], "the type of a column", _MASKED)
     values = check_array(decode(record["values"]), "a column", kinds="biuf", shape=(None,))

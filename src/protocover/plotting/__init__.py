@@ -12,8 +12,7 @@ except ImportError as error:
 
 from .balls import BallsDisplay
 from .boundary import BoundaryDisplay
-from .coverage import CoverageDisplay
-from .coverage_confusion import CoverageConfusionDisplay
+from .coverage import CoverageConfusionDisplay, CoverageDisplay
 from .gallery import PrototypeGalleryDisplay
 from .greedy_progress import GreedyProgressDisplay
 from .map import PrototypeMapDisplay

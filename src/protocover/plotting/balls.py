@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -12,16 +13,16 @@ from matplotlib.patches import Circle
 from numpy.typing import NDArray
 
 from ..dissimilarity import Euclidean, SquaredEuclidean
-from ..inspection.fitted import check_plane, fitted_classifier
+from ..inspection.distances import distance_blocks
+from .model import unwrap_to_draw
 from .palette import MANY_CLASSES, add_class_legend, class_styles, encode
-from .plane import Plane, draw_boundary, draw_regions
+from .plane import Plane, check_plane, draw_boundary, draw_regions
 from .scatter import draw_points, draw_prototypes, name_classes
 
 __all__ = ["BallsDisplay"]
 
-_BLOCK = 4096
 
-
+@dataclass(eq=False, repr=False, kw_only=True)
 class BallsDisplay:
     """Points in the plane, the prototypes of each class, and their balls.
 
@@ -75,32 +76,17 @@ class BallsDisplay:
     (0.6, True)
     """
 
-    def __init__(
-        self,
-        *,
-        points: NDArray[np.float64],
-        point_classes: NDArray[np.intp],
-        covered: NDArray[np.bool_],
-        prototypes: NDArray[np.float64],
-        prototype_classes: NDArray[np.intp],
-        classes: NDArray[Any],
-        eps: float,
-        plane: Plane,
-        circle_radius: float | None = None,
-        distances: NDArray[np.float32] | None = None,
-        regions: NDArray[np.intp] | None = None,
-    ) -> None:
-        self.points = points
-        self.point_classes = point_classes
-        self.covered = covered
-        self.prototypes = prototypes
-        self.prototype_classes = prototype_classes
-        self.classes = classes
-        self.eps = eps
-        self.plane = plane
-        self.circle_radius = circle_radius
-        self.distances = distances
-        self.regions = regions
+    points: NDArray[np.float64]
+    point_classes: NDArray[np.intp]
+    covered: NDArray[np.bool_]
+    prototypes: NDArray[np.float64]
+    prototype_classes: NDArray[np.intp]
+    classes: NDArray[Any]
+    eps: float
+    plane: Plane
+    circle_radius: float | None = None
+    distances: NDArray[np.float32] | None = None
+    regions: NDArray[np.intp] | None = None
 
     @classmethod
     def from_estimator(
@@ -117,7 +103,7 @@ class BallsDisplay:
 
         Parameters
         ----------
-        estimator : PVMClassifier or PVMClassifierCV
+        estimator : PVMClassifier, PVMClassifierCV, or a pipeline or search that ends in one
             Fitted on points of the plane.
         X, y : points and their labels
             What to show under the balls, usually the training data.
@@ -133,7 +119,8 @@ class BallsDisplay:
         BallsDisplay
             With the picture drawn.
         """
-        model = fitted_classifier(estimator)
+        within = unwrap_to_draw(estimator)
+        model, X = within.classifier, within.prepare(X)
         prototypes = check_plane(model.prototypes_, "the data that estimator was fitted on")
         points, classes = check_plane(X), model.classes_
         plane = Plane.around(points, resolution)
@@ -189,7 +176,7 @@ class BallsDisplay:
         if self.regions is not None:
             if fill:
                 draw_regions(ax, self.plane, self.regions, n_classes=n_classes)
-            draw_boundary(ax, self.plane, self.regions, colour="black", linewidth=1.2)
+            draw_boundary(ax, self.plane, self.regions, color="black", linewidth=1.2)
         if show_balls:
             self._draw_balls(ax)
         if show_points:
@@ -213,57 +200,39 @@ class BallsDisplay:
             own = np.flatnonzero(self.prototype_classes == code)
             if self.circle_radius is not None:
                 circles = [Circle(self.prototypes[k], self.circle_radius) for k in own]
-                _draw_circles(ax, circles, style.colour, alpha)
+                _draw_circles(ax, circles, style.color, alpha)
             elif self.distances is not None:
                 for k in own:
-                    self._draw_contour(ax, self.distances[k], style.colour, alpha)
+                    self._draw_contour(ax, self.distances[k], style.color, alpha)
 
     def _draw_contour(
-        self, ax: Any, distance: NDArray[np.float32], colour: str, alpha: float
+        self, ax: Any, distance: NDArray[np.float32], color: str, alpha: float
     ) -> None:
         """Draw one ball that is no circle."""
         if distance.min() >= self.eps:
             return
         x, y = self.plane.x, self.plane.y
-        ax.contourf(
-            x, y, distance, levels=[-1.0, self.eps], colors=[colour], alpha=alpha, zorder=1
-        )
-        ax.contour(x, y, distance, levels=[self.eps], colors=[colour], linewidths=0.7, zorder=1)
+        ax.contourf(x, y, distance, levels=[-1.0, self.eps], colors=[color], alpha=alpha, zorder=1)
+        ax.contour(x, y, distance, levels=[self.eps], colors=[color], linewidths=0.7, zorder=1)
 
     def _further_marks(self) -> list[Line2D]:
         """Return legend entries for prototypes and points left uncovered."""
-        marks = [
-            Line2D(
-                [],
-                [],
-                linestyle="none",
-                marker="o",
-                markersize=8,
-                markerfacecolor="0.7",
-                markeredgecolor="black",
-                label="prototype",
-            )
-        ]
+        marks = [_mark(8, face="0.7", edge="black", label="prototype")]
         if not self.covered.all():
-            marks.append(
-                Line2D(
-                    [],
-                    [],
-                    linestyle="none",
-                    marker="o",
-                    markersize=5,
-                    markerfacecolor="none",
-                    markeredgecolor="0.4",
-                    label="uncovered",
-                )
-            )
+            marks.append(_mark(5, face="none", edge="0.4", label="uncovered"))
         return marks
 
 
-def _draw_circles(ax: Any, circles: list[Circle], colour: str, alpha: float) -> None:
+def _mark(size: float, *, face: str, edge: str, label: str) -> Line2D:
+    """Return a legend entry for points of no class in particular."""
+    look: dict[str, Any] = {"marker": "o", "markerfacecolor": face, "markeredgecolor": edge}
+    return Line2D([], [], linestyle="none", markersize=size, label=label, **look)
+
+
+def _draw_circles(ax: Any, circles: list[Circle], color: str, alpha: float) -> None:
     """Draw balls that are circles: faint disks with clear rims."""
-    disks: dict[str, Any] = {"facecolor": colour, "edgecolor": "none", "alpha": alpha}
-    rims: dict[str, Any] = {"facecolor": "none", "edgecolor": colour, "linewidth": 0.7}
+    disks: dict[str, Any] = {"facecolor": color, "edgecolor": "none", "alpha": alpha}
+    rims: dict[str, Any] = {"facecolor": "none", "edgecolor": color, "linewidth": 0.7}
     for look in (disks, rims):
         ax.add_collection(PatchCollection(circles, zorder=1, **look), autolim=False)
 
@@ -278,10 +247,9 @@ def _circle_radius(model: Any) -> float | None:
 
 
 def _grid_distances(model: Any, plane: Plane) -> NDArray[np.float32]:
-    """Return the dissimilarity of each point of a grid from each prototype, block by block."""
+    """Return the dissimilarity of each point of a grid from each prototype."""
     points = plane.points
     table = np.empty((len(points), len(model.prototype_labels_)), dtype=np.float32)
-    for start in range(0, len(points), _BLOCK):
-        block = slice(start, start + _BLOCK)
-        table[block] = model.distances_to_prototypes(points[block])
+    for rows, distances in distance_blocks(model, points):
+        table[rows] = distances
     return np.ascontiguousarray(np.moveaxis(plane.table(table), 2, 0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -10,14 +11,15 @@ from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 
-from ..inspection.fitted import check_plane, fitted_classifier
+from .model import unwrap_to_draw
 from .palette import MANY_CLASSES, add_class_legend, encode
-from .plane import Plane, draw_boundary, draw_regions
+from .plane import Plane, check_plane, draw_boundary, draw_regions
 from .scatter import draw_points, draw_prototypes, name_classes
 
 __all__ = ["BoundaryDisplay"]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class BoundaryDisplay:
     """Training points in the plane and the regions that a classifier gives each class.
 
@@ -60,24 +62,13 @@ class BoundaryDisplay:
     (300, 300)
     """
 
-    def __init__(
-        self,
-        *,
-        plane: Plane,
-        regions: NDArray[np.intp],
-        classes: NDArray[Any],
-        points: NDArray[np.float64],
-        point_classes: NDArray[np.intp],
-        prototypes: NDArray[np.float64] | None = None,
-        prototype_classes: NDArray[np.intp] | None = None,
-    ) -> None:
-        self.plane = plane
-        self.regions = regions
-        self.classes = classes
-        self.points = points
-        self.point_classes = point_classes
-        self.prototypes = prototypes
-        self.prototype_classes = prototype_classes
+    plane: Plane
+    regions: NDArray[np.intp]
+    classes: NDArray[Any]
+    points: NDArray[np.float64]
+    point_classes: NDArray[np.intp]
+    prototypes: NDArray[np.float64] | None = None
+    prototype_classes: NDArray[np.intp] | None = None
 
     @classmethod
     def from_estimator(
@@ -87,7 +78,7 @@ class BoundaryDisplay:
 
         Parameters
         ----------
-        estimator : PVMClassifier or PVMClassifierCV
+        estimator : PVMClassifier, PVMClassifierCV, or a pipeline or search that ends in one
             Fitted on points of the plane.
         X, y : points and their labels
             What to show on the regions, usually the training data.
@@ -101,7 +92,8 @@ class BoundaryDisplay:
         BoundaryDisplay
             With the picture drawn.
         """
-        model = fitted_classifier(estimator)
+        within = unwrap_to_draw(estimator)
+        model, X = within.classifier, within.prepare(X)
         return cls.from_predictor(
             model.predict,
             X,
@@ -178,7 +170,7 @@ class BoundaryDisplay:
         show_points: bool = True,
         show_prototypes: bool = True,
         fill: bool = True,
-        colour: str = "black",
+        color: str = "black",
         linewidth: float = 1.2,
         legend: bool | None = None,
         ax: Any = None,
@@ -189,7 +181,7 @@ class BoundaryDisplay:
         ----------
         show_points, show_prototypes, fill : bool, default=True
             Whether to draw the points, mark the prototypes and tint the regions.
-        colour : str, default="black"
+        color : str, default="black"
             Colour of the boundary.
         linewidth : float, default=1.2
             Its width.
@@ -211,7 +203,7 @@ class BoundaryDisplay:
             draw_regions(ax, self.plane, self.regions, n_classes=n_classes)
         if show_points:
             draw_points(ax, self.points, self.point_classes, n_classes=n_classes)
-        draw_boundary(ax, self.plane, self.regions, colour=colour, linewidth=linewidth)
+        draw_boundary(ax, self.plane, self.regions, color=color, linewidth=linewidth)
         if show_prototypes and self.prototypes is not None and self.prototype_classes is not None:
             draw_prototypes(ax, self.prototypes, self.prototype_classes, n_classes=n_classes)
         if show_points and n_classes > MANY_CLASSES:

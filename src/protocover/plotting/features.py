@@ -1,4 +1,4 @@
-"""Columns of a table of examples, and where a value stands among those of its class."""
+"""Columns of a table of points, and where a value stands among those of its class."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def read_columns(table: Any, what: str) -> tuple[list[str] | None, list[NDArray[
     rows = np.asarray(table.toarray() if hasattr(table, "toarray") else table)
     if rows.ndim != 2:
         raise ValueError(
-            f"{what} must be a table with a row for each example, got shape {rows.shape}; pass "
+            f"{what} must be a table with a row for each point, got shape {rows.shape}; pass "
             "rows= such as X[clf.prototype_rows_] where the prototypes are no rows themselves"
         )
     return None, [_as_numbers(column) for column in rows.T]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
-from ..inspection.fitted import fitted_classifier
 from .images import displayable, prototype_images
+from .model import unwrap_to_draw
 from .palette import shorten
 
 __all__ = ["PrototypeGalleryDisplay"]
@@ -20,6 +21,7 @@ _CAPTION = {1: 0.38, 2: 0.52}
 _LINE = 13
 
 
+@dataclass(eq=False, repr=False)
 class PrototypeGalleryDisplay:
     """A gallery of prototypes that are images.
 
@@ -57,18 +59,11 @@ class PrototypeGalleryDisplay:
     30
     """
 
-    def __init__(
-        self,
-        images: NDArray[Any],
-        *,
-        labels: NDArray[Any],
-        covered: NDArray[np.intp] | None = None,
-        miscovered: NDArray[np.intp] | None = None,
-    ) -> None:
-        self.images = images
-        self.labels = labels
-        self.covered = covered
-        self.miscovered = miscovered
+    images: NDArray[Any]
+    _: KW_ONLY
+    labels: NDArray[Any]
+    covered: NDArray[np.intp] | None = None
+    miscovered: NDArray[np.intp] | None = None
 
     @classmethod
     def from_estimator(
@@ -86,7 +81,7 @@ class PrototypeGalleryDisplay:
 
         Parameters
         ----------
-        estimator : PVMClassifier or PVMClassifierCV
+        estimator : PVMClassifier, PVMClassifierCV, or a pipeline or search that ends in one
             Fitted, on images, one a row, unless `images` are given.
         image_shape : tuple of int or None, default=None
             Height and width, and 3 for colour, of prototypes that are images.
@@ -107,7 +102,7 @@ class PrototypeGalleryDisplay:
         PrototypeGalleryDisplay
             With the picture drawn.
         """
-        model = fitted_classifier(estimator)
+        model = unwrap_to_draw(estimator).classifier
         display = cls(
             prototype_images(model, image_shape, images, n_prototypes=n_prototypes),
             labels=model.prototype_labels_[:n_prototypes],

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
-from ..inspection.fitted import fitted_classifier
+from ..inspection.distances import distance_blocks
+from .model import unwrap_to_draw
 from .palette import BLUE, VERMILION
 from .scales import use_count_scale
 
 __all__ = ["GreedyProgressDisplay", "running_error"]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class GreedyProgressDisplay:
     """Improvement of the objective, and error, against prototypes added.
 
@@ -31,8 +34,6 @@ class GreedyProgressDisplay:
     ----------
     axes_, figure_
         The axes and figure of the last plot.
-    tail_ : int
-        Number of prototypes after which each one covers a single point.
 
     Examples
     --------
@@ -46,18 +47,15 @@ class GreedyProgressDisplay:
     True
     """
 
-    def __init__(
-        self,
-        *,
-        improvement: NDArray[np.float64],
-        covered: NDArray[np.intp],
-        error: NDArray[np.float64] | None = None,
-    ) -> None:
-        self.improvement = improvement
-        self.covered = covered
-        self.error = error
-        several = np.flatnonzero(covered > 1)
-        self.tail_ = int(several[-1]) + 1 if len(several) else 0
+    improvement: NDArray[np.float64]
+    covered: NDArray[np.intp]
+    error: NDArray[np.float64] | None = None
+
+    @property
+    def tail_(self) -> int:
+        """Number of prototypes after which each one covers a single point."""
+        several = np.flatnonzero(self.covered > 1)
+        return int(several[-1]) + 1 if len(several) else 0
 
     @classmethod
     def from_estimator(
@@ -67,7 +65,7 @@ class GreedyProgressDisplay:
 
         Parameters
         ----------
-        estimator : PVMClassifier or PVMClassifierCV
+        estimator : PVMClassifier, PVMClassifierCV, or a pipeline or search that ends in one
             Fitted.
         X, y : queries and their labels, or None
             Held-out points on which the error is measured; None to leave it out.
@@ -79,12 +77,13 @@ class GreedyProgressDisplay:
         GreedyProgressDisplay
             With the picture drawn.
         """
-        model = fitted_classifier(estimator)
+        within = unwrap_to_draw(estimator)
+        model = within.classifier
         steps = _steps(model)
         display = cls(
             improvement=model.solution_.score[steps],
             covered=model.prototype_covered_[steps],
-            error=None if X is None else running_error(model, X, y),
+            error=None if X is None else running_error(model, within.prepare(X), y),
         )
         return display.plot(ax=ax)
 
@@ -138,9 +137,8 @@ def running_error(estimator: Any, X: Any, y: Any) -> NDArray[np.float64]:
     steps = _steps(estimator)
     labels = estimator.prototype_labels_[steps]
     wrong = np.zeros(len(labels))
-    for start in range(0, len(y), 512):
-        rows = slice(start, start + 512)
-        table = estimator.distances_to_prototypes(X[rows])[:, steps]
+    for rows, table in distance_blocks(estimator, X):
+        table = table[:, steps]
         newer = np.ones_like(table, dtype=bool)
         newer[:, 1:] = table[:, 1:] < np.minimum.accumulate(table, axis=1)[:, :-1]
         nearest = np.maximum.accumulate(np.where(newer, np.arange(table.shape[1]), 0), axis=1)

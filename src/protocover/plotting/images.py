@@ -8,7 +8,6 @@ import numpy as np
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from ..inspection.fitted import prototype_rows
 from .palette import readable_on
 
 __all__ = ["CARD_WITH_NAME", "as_images", "displayable", "draw_card", "prototype_images"]
@@ -27,9 +26,7 @@ def prototype_images(
             "images of other prototypes, or use PrototypeTableDisplay for rows of a table"
         )
     if images is None:
-        instead = "pass images, such as images[clf.prototype_rows_]"
-        rows = prototype_rows(model, n_prototypes=n_prototypes, instead=instead)
-        return as_images(rows, image_shape or ())
+        return as_images(_pixels(model, n_prototypes), image_shape or ())
     pictures, wanted = np.asarray(images), len(model.prototype_labels_[:n_prototypes])
     if pictures.ndim not in (3, 4) or len(pictures) < wanted:
         raise ValueError(
@@ -68,7 +65,7 @@ def draw_card(
     *,
     corner: NDArray[np.float64],
     size: NDArray[np.float64],
-    colour: str,
+    color: str,
     name: str | None,
     cmap: str,
 ) -> None:
@@ -77,17 +74,29 @@ def draw_card(
     strip = 0.0 if name is None else height * (1.0 - 1.0 / CARD_WITH_NAME)
     extent = (x, x + width, y + strip, y + height)
     ax.imshow(displayable(image), cmap=cmap, extent=extent, interpolation="nearest", zorder=2)
-    frame: dict[str, Any] = {"edgecolor": colour, "linewidth": 1.0, "zorder": 3}
+    frame: dict[str, Any] = {"edgecolor": color, "linewidth": 1.0, "zorder": 3}
     ax.add_patch(Rectangle((x, y), width, height, fill=False, **frame))
     if name is not None:
-        ax.add_patch(Rectangle((x, y), width, strip, facecolor=colour, **frame))
+        ax.add_patch(Rectangle((x, y), width, strip, facecolor=color, **frame))
         ax.text(
             x + width / 2,
             y + strip / 2,
             name,
             fontsize=5,
-            color=readable_on(colour),
+            color=readable_on(color),
             ha="center",
             va="center_baseline",
             zorder=4,
         )
+
+
+def _pixels(model: Any, n_prototypes: int | None) -> NDArray[Any]:
+    """Return the first prototypes as a dense table of numbers."""
+    rows = model.prototypes_[:n_prototypes]
+    rows = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)
+    if rows.ndim != 2 or getattr(model.dissimilarity_, "pairwise", False):
+        raise ValueError(
+            "the prototypes are not rows of features; pass images, such as "
+            "images[clf.prototype_rows_]"
+        )
+    return rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -10,9 +11,9 @@ from matplotlib import patheffects
 from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
-from ..inspection.fitted import fitted_classifier
 from .arrangement import arrange
 from .images import CARD_WITH_NAME, draw_card, prototype_images
+from .model import unwrap_to_draw
 from .palette import MANY_CLASSES, add_class_legend, class_styles, encode, shorten
 from .placing import between_prototypes, place
 from .scatter import draw_prototypes
@@ -28,6 +29,7 @@ _ROOM = 1.14
 _FILLED, _SMALLEST_THUMBNAIL = 0.45, 0.16
 
 
+@dataclass(eq=False, repr=False)
 class PrototypeMapDisplay:
     """Prototypes on a map, as images, names or markers.
 
@@ -79,24 +81,14 @@ class PrototypeMapDisplay:
     True
     """
 
-    def __init__(
-        self,
-        coordinates: NDArray[np.float64],
-        *,
-        prototype_classes: NDArray[np.intp],
-        classes: NDArray[Any],
-        method: str = "given",
-        stress: float | None = None,
-        images: NDArray[Any] | None = None,
-        names: Sequence[Any] | None = None,
-    ) -> None:
-        self.coordinates = coordinates
-        self.prototype_classes = prototype_classes
-        self.classes = classes
-        self.method = method
-        self.stress = stress
-        self.images = images
-        self.names = names
+    coordinates: NDArray[np.float64]
+    _: KW_ONLY
+    prototype_classes: NDArray[np.intp]
+    classes: NDArray[Any]
+    method: str = "given"
+    stress: float | None = None
+    images: NDArray[Any] | None = None
+    names: Sequence[Any] | None = None
 
     @classmethod
     def from_estimator(
@@ -115,7 +107,7 @@ class PrototypeMapDisplay:
 
         Parameters
         ----------
-        estimator : PVMClassifier or PVMClassifierCV
+        estimator : PVMClassifier, PVMClassifierCV, or a pipeline or search that ends in one
             Fitted.
         method : {"sammon", "mds"} or array-like, shape (n_prototypes, 2), default="sammon"
             Sammon's mapping, classical scaling, or places of your own, in order of
@@ -144,7 +136,7 @@ class PrototypeMapDisplay:
         -----
         Of an asymmetric dissimilarity the mean of both directions is mapped.
         """
-        model = fitted_classifier(estimator)
+        model = unwrap_to_draw(estimator).classifier
         shown = slice(n_prototypes)
         labels = model.prototype_labels_[shown]
         D = between_prototypes(model, dissimilarities, len(labels), needed=isinstance(method, str))
@@ -278,10 +270,10 @@ class PrototypeMapDisplay:
         reach = 0.5 if self.images is not None else 1.0
         off = (np.abs(self.places_ - self.coordinates) > reach * boxes).any(axis=1)
         for k in np.flatnonzero(off & self.shown_):
-            colour = styles[self.prototype_classes[k]].colour
+            color = styles[self.prototype_classes[k]].color
             ends = np.array([self.coordinates[k], self.places_[k]])
-            ax.plot(*ends.T, color=colour, linewidth=0.6, alpha=0.7, zorder=1)
-            ax.plot(*ends[0], color=colour, marker=".", markersize=2.5, zorder=1)
+            ax.plot(*ends.T, color=color, linewidth=0.6, alpha=0.7, zorder=1)
+            ax.plot(*ends[0], color=color, marker=".", markersize=2.5, zorder=1)
 
     def _draw_images(self, ax: Any, boxes: NDArray[np.float64], cmap: str) -> None:
         """Draw the images that have found room, in frames of the colour of their class."""
@@ -295,7 +287,7 @@ class PrototypeMapDisplay:
                 self.images[k],
                 corner=self.places_[k] - boxes[k] / 2,
                 size=boxes[k],
-                colour=styles[code].colour,
+                color=styles[code].color,
                 name=shorten(self.classes[code], 7) if self._tagged else None,
                 cmap=cmap,
             )

@@ -29,39 +29,39 @@ __all__ = [
 # The palette of Okabe and Ito, with yellow last because it is faint on white paper and
 # dark grey for black, which is kept for what belongs to no class.
 BLUE, VERMILION, GREEN, SKY = "#0072B2", "#D55E00", "#009E73", "#56B4E9"
-_COLOURS = (BLUE, VERMILION, GREEN, "#CC79A7", "#E69F00", SKY, "#4D4D4D", "#E8D71E")
+_COLORS = (BLUE, VERMILION, GREEN, "#CC79A7", "#E69F00", SKY, "#4D4D4D", "#E8D71E")
 # 13 and 8 share no factor, so that 104 classes have each a pair of their own.
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*", "d")
 
 # Beyond so many classes colours repeat, and names stand beside what they name.
-MANY_CLASSES = len(_COLOURS)
+MANY_CLASSES = len(_COLORS)
 
 
 @dataclass(frozen=True)
 class ClassStyle:
     """The colour and marker of one class."""
 
-    colour: str
+    color: str
     marker: str
 
 
 def class_styles(n_classes: int) -> list[ClassStyle]:
     """Return a style for each class, the same for its number in every picture."""
     return [
-        ClassStyle(_COLOURS[k % len(_COLOURS)], _MARKERS[k % len(_MARKERS)])
+        ClassStyle(_COLORS[k % len(_COLORS)], _MARKERS[k % len(_MARKERS)])
         for k in range(n_classes)
     ]
 
 
-def tint(colour: str, amount: float) -> str:
+def tint(color: str, amount: float) -> str:
     """Mix a colour with so much white: 0 leaves it, 1 gives white."""
-    red, green, blue = (part + (1.0 - part) * amount for part in to_rgb(colour))
+    red, green, blue = (part + (1.0 - part) * amount for part in to_rgb(color))
     return str(to_hex((red, green, blue)))
 
 
-def readable_on(colour: Any) -> str:
+def readable_on(color: Any) -> str:
     """Return black or white, whichever can be read on a colour."""
-    red, green, blue = to_rgb(colour)
+    red, green, blue = to_rgb(color)
     return "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.55 else "white"
 
 
@@ -89,7 +89,7 @@ def add_class_legend(
 ) -> None:
     """Set a legend of classes, and of what else there is, to the right of the axes."""
     handles = [
-        Line2D([], [], linestyle="none", marker=style.marker, color=style.colour, label=name)
+        Line2D([], [], linestyle="none", marker=style.marker, color=style.color, label=name)
         for style, name in zip(
             class_styles(len(classes)), (shorten(label) for label in classes), strict=True
         )

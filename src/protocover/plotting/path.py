@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from matplotlib import pyplot as plt
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from ..estimators import PVMClassifierCV
 from ..estimators.search.standard_error import trace_path
+from ..inspection.fitted import unwrap
 from .palette import BLUE, GREEN, VERMILION
 from .scales import use_count_scale
 
 __all__ = ["PathDisplay"]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class PathDisplay:
     """Cross-validated score against the number of prototypes.
 
@@ -52,24 +53,13 @@ class PathDisplay:
     True
     """
 
-    def __init__(
-        self,
-        *,
-        n_prototypes: NDArray[np.float64],
-        loss: NDArray[np.float64],
-        error: NDArray[np.float64],
-        chosen: int,
-        nearest_neighbour: int,
-        limit: float | None = None,
-        loss_name: str = "error",
-    ) -> None:
-        self.n_prototypes = n_prototypes
-        self.loss = loss
-        self.error = error
-        self.chosen = chosen
-        self.nearest_neighbour = nearest_neighbour
-        self.limit = limit
-        self.loss_name = loss_name
+    n_prototypes: NDArray[np.float64]
+    loss: NDArray[np.float64]
+    error: NDArray[np.float64]
+    chosen: int
+    nearest_neighbour: int
+    limit: float | None = None
+    loss_name: str = "error"
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
@@ -77,7 +67,7 @@ class PathDisplay:
 
         Parameters
         ----------
-        estimator : PVMClassifierCV
+        estimator : PVMClassifierCV, or a pipeline that ends in one
             Fitted. Of several metrics, solvers or costs the chosen ones are shown.
         ax : matplotlib axes or None, default=None
             Where to draw; None for a new figure.
@@ -87,15 +77,15 @@ class PathDisplay:
         PathDisplay
             With the picture drawn.
         """
-        if not isinstance(estimator, PVMClassifierCV):
+        search = unwrap(estimator, name="estimator").search
+        if search is None:
             raise TypeError(
-                f"estimator must be a fitted PVMClassifierCV, got {type(estimator).__name__}, "
-                "which has tried no other radii; of a pipeline pass the last step, for the steps "
-                "of one selection use GreedyProgressDisplay"
+                "estimator must be, or be a pipeline that ends in, a fitted PVMClassifierCV, got "
+                f"{type(estimator).__name__}, which has tried no other radii; for the steps of "
+                "one selection use GreedyProgressDisplay"
             )
-        check_is_fitted(estimator)
-        path = trace_path(estimator)
-        plain = estimator.scoring in (None, "accuracy")
+        path = trace_path(search)
+        plain = search.scoring in (None, "accuracy")
         display = cls(
             n_prototypes=path.n_prototypes,
             loss=1.0 - path.score,
@@ -137,7 +127,7 @@ class PathDisplay:
         )
         if self.limit is not None:
             ax.axhline(self.limit, color="0.6", linewidth=0.8, linestyle=":")
-        for place, colour, marker, name in (
+        for place, color, marker, name in (
             (self.nearest_neighbour, GREEN, "s", "smallest radius (1-NN)"),
             (self.chosen, VERMILION, "D", "chosen"),
         ):
@@ -147,7 +137,7 @@ class PathDisplay:
                 marker=marker,
                 markersize=8,
                 linestyle="none",
-                color=colour,
+                color=color,
                 label=f"{name}: {self.n_prototypes[place]:.0f}",
                 zorder=3,
             )

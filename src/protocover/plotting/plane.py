@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .palette import class_styles, tint
 
-__all__ = ["Plane", "draw_boundary", "draw_regions"]
+__all__ = ["Plane", "check_plane", "draw_boundary", "draw_regions"]
 
 _MARGIN = 0.06
 
@@ -56,9 +56,20 @@ class Plane:
         return values.reshape(len(self.y), len(self.x), *values.shape[1:])
 
 
+def check_plane(X: Any, name: str = "X") -> NDArray[np.float64]:
+    """Return points of the plane as float64."""
+    points = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
+    if points.ndim != 2 or points.shape[1] != 2:
+        raise ValueError(
+            f"{name} must have two features to be drawn in the plane, got shape {points.shape}; "
+            "PrototypeMapDisplay draws a map of any data"
+        )
+    return points.astype(np.float64)
+
+
 def draw_regions(ax: Any, plane: Plane, codes: NDArray[np.intp], *, n_classes: int) -> None:
     """Fill the region of each class with a tint of its colour; -1 stays white."""
-    tints = ["#FFFFFF", *(tint(style.colour, 0.75) for style in class_styles(n_classes))]
+    tints = ["#FFFFFF", *(tint(style.color, 0.75) for style in class_styles(n_classes))]
     half = (plane.x[1] - plane.x[0]) / 2, (plane.y[1] - plane.y[0]) / 2
     left, right, bottom, top = plane.limits
     ax.imshow(
@@ -74,7 +85,7 @@ def draw_regions(ax: Any, plane: Plane, codes: NDArray[np.intp], *, n_classes: i
 
 
 def draw_boundary(
-    ax: Any, plane: Plane, codes: NDArray[np.intp], *, colour: str, linewidth: float
+    ax: Any, plane: Plane, codes: NDArray[np.intp], *, color: str, linewidth: float
 ) -> None:
     """Draw the lines at which the class changes."""
     # The boundary of the last class is part of the others'.
@@ -84,7 +95,7 @@ def draw_boundary(
             plane.y,
             (codes == code).astype(float),
             levels=[0.5],
-            colors=[colour],
+            colors=[color],
             linewidths=linewidth,
             zorder=2,
         )

@@ -28,7 +28,7 @@ def draw_points(
     # Many points are drawn smaller, so that they do not run together.
     size = _scale(ax) * float(np.clip(3000.0 / max(1, len(codes)), 4.0, 16.0))
     for code, style in enumerate(class_styles(n_classes)):
-        for part, face in ((filled, style.colour), (~filled, "none")):
+        for part, face in ((filled, style.color), (~filled, "none")):
             own = (codes == code) & part
             if own.any():
                 ax.scatter(
@@ -36,7 +36,7 @@ def draw_points(
                     s=size,
                     marker=style.marker,
                     facecolors=face,
-                    edgecolors=style.colour,
+                    edgecolors=style.color,
                     linewidths=0.6,
                     zorder=3,
                 )
@@ -54,7 +54,7 @@ def draw_prototypes(
                 *prototypes[own].T,
                 s=size,
                 marker=style.marker,
-                facecolors=style.colour,
+                facecolors=style.color,
                 edgecolors="black",
                 linewidths=0.9 if len(codes) <= 100 else 0.5,
                 zorder=4,
@@ -79,7 +79,7 @@ def name_classes(
                 bbox={
                     "boxstyle": "round,pad=0.15",
                     "facecolor": "white",
-                    "edgecolor": style.colour,
+                    "edgecolor": style.color,
                     "alpha": 0.85,
                 },
                 zorder=5,

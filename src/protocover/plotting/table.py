@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -10,8 +11,8 @@ from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 
-from ..inspection.fitted import fitted_classifier
 from .features import read_columns, separation, show_value, standing
+from .model import unwrap_to_draw
 from .palette import ClassStyle, class_styles, encode, shorten
 
 __all__ = ["PrototypeTableDisplay"]
@@ -20,6 +21,7 @@ __all__ = ["PrototypeTableDisplay"]
 _NUMBER, _CLASS, _COUNTS, _FEATURE, _ROW = 0.4, 1.5, 1.1, 1.15, 0.42
 
 
+@dataclass(eq=False, repr=False)
 class PrototypeTableDisplay:
     """A gallery of prototypes that are rows of a table.
 
@@ -69,26 +71,15 @@ class PrototypeTableDisplay:
     ['flavanoids', 'proline', 'od280/od315_of_diluted_wines']
     """
 
-    def __init__(
-        self,
-        values: list[NDArray[Any]],
-        *,
-        feature_names: list[str],
-        prototype_classes: NDArray[np.intp],
-        classes: NDArray[Any],
-        covered: NDArray[np.intp],
-        miscovered: NDArray[np.intp],
-        standings: NDArray[np.float64] | None = None,
-        n_features_in: int,
-    ) -> None:
-        self.values = values
-        self.feature_names = feature_names
-        self.prototype_classes = prototype_classes
-        self.classes = classes
-        self.covered = covered
-        self.miscovered = miscovered
-        self.standings = standings
-        self.n_features_in = n_features_in
+    values: list[NDArray[Any]]
+    _: KW_ONLY
+    feature_names: list[str]
+    prototype_classes: NDArray[np.intp]
+    classes: NDArray[Any]
+    covered: NDArray[np.intp]
+    miscovered: NDArray[np.intp]
+    standings: NDArray[np.float64] | None = None
+    n_features_in: int
 
     @classmethod
     def from_estimator(
@@ -107,7 +98,7 @@ class PrototypeTableDisplay:
 
         Parameters
         ----------
-        estimator : PVMClassifier or PVMClassifierCV
+        estimator : PVMClassifier, PVMClassifierCV, or a pipeline or search that ends in one
             Fitted.
         X, y : points and their labels, or None, default=None
             What to compare the prototypes with, usually the training data; None to show
@@ -131,7 +122,8 @@ class PrototypeTableDisplay:
         PrototypeTableDisplay
             With the picture drawn.
         """
-        model = fitted_classifier(estimator)
+        within = unwrap_to_draw(estimator)
+        model = within.classifier
         own_names, values = read_columns(
             model.prototypes_ if rows is None else rows, "the prototypes"
         )
@@ -140,7 +132,7 @@ class PrototypeTableDisplay:
         values = [column[:n_prototypes] for column in values]
         standings, order = None, np.arange(len(values))
         if X is not None:
-            _, columns = read_columns(X, "X")
+            _, columns = read_columns(within.prepare(X) if rows is None else X, "X")
             if len(columns) != len(values):
                 raise ValueError(
                     f"X must have the {len(values)} features of the prototypes, got {len(columns)}"
@@ -231,7 +223,7 @@ class PrototypeTableDisplay:
     ) -> None:
         """Write number, class and counts of a prototype."""
         ax.text(starts[0] + 0.3, row + 0.5, f"{row + 1}", ha="right", va="center", fontsize=8)
-        ax.plot(starts[1] + 0.13, row + 0.5, marker=style.marker, color=style.colour, markersize=6)
+        ax.plot(starts[1] + 0.13, row + 0.5, marker=style.marker, color=style.color, markersize=6)
         name = shorten(self.classes[self.prototype_classes[row]], 17)
         ax.text(starts[1] + 0.27, row + 0.5, name, va="center", fontsize=8)
         counts = f"{self.covered[row]} ({self.miscovered[row]})"
@@ -247,7 +239,7 @@ def _draw_standing(
     if np.isnan(place) and np.isnan(share):
         return
     ax.plot([left, left + width], [height] * 2, color="0.75", linewidth=1.0, zorder=1)
-    bar = {"color": style.colour, "linewidth": 3.5, "solid_capstyle": "butt", "zorder": 2}
+    bar = {"color": style.color, "linewidth": 3.5, "solid_capstyle": "butt", "zorder": 2}
     if np.isnan(place):
         ax.plot([left, left + width * share], [height] * 2, **bar)
         return

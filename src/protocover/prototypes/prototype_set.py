@@ -119,7 +119,7 @@ class PrototypeSet:
 
     @property
     def _is_table(self) -> bool:
-        """Whether queries are rows of a table of values between examples."""
+        """Whether queries are rows of a table of values between points."""
         return traits_of(self.dissimilarity).pairwise
 
     def _by_selection(self) -> NDArray[np.intp]:

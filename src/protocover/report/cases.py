@@ -57,7 +57,7 @@ class LaidOut:
     cases : Cases
         What is shown.
     place : ndarray of int, shape (n_points,)
-        Place of each training point among the cases, -1 where it is not mentioned.
+        Place of each training case among the cases, -1 where it is not mentioned.
     prototypes : ndarray of int, shape (n_prototypes,)
         Place of each prototype.
     telling : ndarray of int, shape (n_prototypes, n_columns)
@@ -73,7 +73,7 @@ class LaidOut:
 def lay_out(
     display: Display, model: PVMClassifier, coverage: Coverage, mentioned: NDArray[np.intp]
 ) -> LaidOut:
-    """Lay out the training points that are mentioned, and then prototypes that are none."""
+    """Lay out the training cases that are mentioned, and then prototypes that are none."""
     codes = coverage.point_classes
     n_points = len(codes)
     if row_count(display.shown) != n_points:
@@ -113,7 +113,7 @@ def _read_table(
     codes: NDArray[np.intp],
     has_pictures: bool,
 ) -> tuple[list[ShownColumn], int]:
-    """Read the columns, with the prototypes that are no training points below them.
+    """Read the columns, with the prototypes that are no training cases below them.
 
     Pixels and dissimilarities are not shown as numbers.
     """
@@ -190,7 +190,7 @@ def _draw(
 ) -> PictureSheets | None:
     """Put the images of the kept cases on sheets.
 
-    Prototypes that are no training points have an image only if they are pixels
+    Prototypes that are no training cases have an image only if they are pixels
     themselves; they are the last cases.
     """
     if display.images is not None and display.image_shape is not None:
@@ -215,7 +215,7 @@ def _draw(
 
 
 def _foreign_name(model: PVMClassifier, k: int) -> str:
-    """Name a prototype that is no training point by its source."""
+    """Name a prototype that is no training case by its source."""
     row, source = int(model.prototype_rows_[k]), str(model.prototype_sources_[k])
     return f"{source} {int(model.prototype_indices_[k])}" if row < 0 else f"{source} row {row}"
 

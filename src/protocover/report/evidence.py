@@ -33,9 +33,9 @@ def weigh_evidence(
     Parameters
     ----------
     columns : sequence of ShownColumn
-        With the training points first.
+        With the training cases first.
     codes : ndarray of int, shape (n_points,)
-        Class numbers of the training points.
+        Class numbers of the training cases.
     rows, classes : ndarray of int, shape (n_prototypes,)
         Row of each prototype in the columns, and the class it stands for.
 

@@ -10,9 +10,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from .figures import percent, short_number
 from .summarize import summarize
 from .summary import Summary, plain
+from .wording import percent, short_number
 
 __all__ = ["make_report", "render", "write_report"]
 
@@ -40,7 +40,7 @@ def make_report(model: Any, X: Any, y: Any, path: str | os.PathLike[str], **opti
 
     Parameters
     ----------
-    model : PVMClassifier, PVMClassifierCV, or Pipeline that ends in one
+    model : PVMClassifier, PVMClassifierCV, PVMSelector, or a pipeline or search that ends in one
         Fitted.
     X, y : array-like, data frame, list of texts
         What it was fitted on.

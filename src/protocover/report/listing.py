@@ -11,7 +11,7 @@ from ..estimators import PVMClassifier
 from ..inspection.suspects import SuspectLabels
 from ..prototypes.coverage import Coverage
 from .cases import LaidOut
-from .measures import Members, Rivals
+from .neighbours import Members, Rivals
 from .summary import ClassSummary, PrototypeSummary, Suspect, Uncovered
 
 __all__ = [
@@ -74,7 +74,7 @@ def list_prototypes(
 
 
 def list_suspects(model: PVMClassifier, suspects: SuspectLabels, laid: LaidOut) -> list[Suspect]:
-    """Return the most doubtful labels, the most doubtful first."""
+    """Return the most suspect labels, the most suspect first."""
     label = np.searchsorted(model.classes_, suspects.label)
     suggested = np.searchsorted(model.classes_, suspects.suggested)
     return [

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from scipy.stats import binomtest
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from ..balls import traits_of
@@ -16,10 +17,10 @@ from ..estimators import PVMClassifier, PVMClassifierCV
 from ..estimators.search.standard_error import trace_path
 from ..prototypes.coverage import Coverage
 from ..resources import row_count
-from .figures import percent
 from .summary import ErrorEstimate, PathSummary, Quality
+from .wording import describe_certificate
 
-__all__ = ["assess", "read_path"]
+__all__ = ["assess", "read_path", "wilson_interval"]
 
 
 def assess(
@@ -49,7 +50,7 @@ def assess(
         lower_bound=bound if math.isfinite(bound) else None,
         gap=gap if math.isfinite(gap) else None,
         certificate=str(model.certificate_),
-        verdict=_verdict(str(model.certificate_), gap),
+        verdict=describe_certificate(str(model.certificate_), gap),
     )
 
 
@@ -72,6 +73,12 @@ def read_path(search: PVMClassifierCV | None) -> PathSummary | None:
     )
 
 
+def wilson_interval(n_errors: int, n_cases: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share of errors."""
+    interval = binomtest(n_errors, n_cases).proportion_ci(method="wilson")
+    return float(interval.low), float(interval.high)
+
+
 def _held_out_error(
     model: PVMClassifier, X: Any, y: Any, X_test: Any, y_test: Any
 ) -> ErrorEstimate:
@@ -82,7 +89,7 @@ def _held_out_error(
     if n_cases == 0:
         raise ValueError("held_out must hold at least one case, got none; leave it out instead")
     n_wrong = int((model.predict(X_test) != y_test).sum())
-    low, high = _wilson(n_wrong, n_cases)
+    low, high = wilson_interval(n_wrong, n_cases)
     nearest = _nearest_error(model, X, y, X_test, y_test)
     return ErrorEstimate("held-out", "error", n_wrong / n_cases, low, high, n_cases, nearest)
 
@@ -126,31 +133,6 @@ def _score_name(search: PVMClassifierCV) -> str:
     if search.scoring is None or search.scoring == "accuracy":
         return "error"
     return search.scoring if isinstance(search.scoring, str) else "score"
-
-
-def _wilson(n_wrong: int, n_cases: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share."""
-    z = 1.959964
-    share, square = n_wrong / n_cases, z * z / n_cases
-    middle = (share + square / 2.0) / (1.0 + square)
-    half = z * math.sqrt(share * (1.0 - share) / n_cases + square / (4.0 * n_cases))
-    half /= 1.0 + square
-    return max(0.0, middle - half), min(1.0, middle + half)
-
-
-def _verdict(certificate: str, gap: float) -> str:
-    """Say how far from the best possible choice this one may be."""
-    if certificate == "proved":
-        return "It is proved that no other choice of prototypes does better."
-    if certificate == "solver-proved":
-        return "By the solver's word, no other choice of prototypes does better."
-    if certificate == "none" or not math.isfinite(gap):
-        return "How near this is to the best possible choice is not known."
-    word = "" if certificate == "bounded" else "By the solver's word, "
-    start = "no" if word else "No"
-    if gap >= 0.995:
-        return "A bound was computed, but it is too weak to tell how near this is to the best."
-    return f"{word}{start} other choice of prototypes can save more than {percent(gap)} of it."
 
 
 def _finite(value: float) -> float | None:

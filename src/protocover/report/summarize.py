@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
-from ..estimators import PVMClassifier, PVMClassifierCV
-from ..exceptions import no_prototypes
+from ..estimators import PVMClassifier
+from ..inspection.fitted import unwrap
 from ..inspection.suspects import suspect_labels
 from ..prototypes.coverage import Coverage
 from .cases import Display, lay_out
-from .figures import percent, short_number
 from .listing import (
     MOST_LISTED,
     find_uncovered,
@@ -24,10 +21,10 @@ from .listing import (
     list_suspects,
     list_uncovered,
 )
-from .measures import draw_map, find_members, find_rivals
+from .neighbours import draw_map, find_members, find_rivals
 from .quality import assess, read_path
-from .settings import describe_settings
-from .summary import Quality, Summary
+from .summary import Summary
+from .wording import describe_selection, describe_settings
 
 __all__ = ["summarize"]
 
@@ -50,7 +47,7 @@ def summarize(
 
     Parameters
     ----------
-    model : PVMClassifier, PVMClassifierCV, or Pipeline that ends in one
+    model : PVMClassifier, PVMClassifierCV, PVMSelector, or a pipeline or search that ends in one
         Fitted.
     X, y : array-like, data frame, list of texts
         What it was fitted on.
@@ -92,8 +89,12 @@ def summarize(
     >>> summary.quality.error.kind
     'held-out'
     """
-    original, in_pipeline = X, isinstance(model, Pipeline)
-    model, search, X, held_out = _unwrap(model, X, held_out)
+    within = unwrap(model)
+    within.require_prototypes("there is nothing to report")
+    model, search = within.classifier, within.search
+    original, X = X, within.prepare(X)
+    if held_out is not None:
+        held_out = within.prepare(held_out[0]), held_out[1]
     coverage = _cover(model, X, y)
     members = find_members(model, X, coverage)
     rivals = find_rivals(model, X, coverage.prototype_classes)
@@ -102,7 +103,7 @@ def summarize(
     mentioned = [*members.rows, suspects.row[:MOST_LISTED], uncovered[:MOST_LISTED]]
     display = Display(
         shown=original if shown is None else shown,
-        is_own=shown is None and not in_pipeline,
+        is_own=shown is None and not within.transformers,
         row_names=row_names,
         feature_names=feature_names,
         image_shape=image_shape,
@@ -113,7 +114,7 @@ def summarize(
     n_columns = laid.cases.n_columns or None
     return Summary(
         title=str(title),
-        lead=_lead(quality, model),
+        lead=describe_selection(quality, model),
         settings=describe_settings(
             model, search, how, n_points=quality.n_points, n_columns=n_columns
         ),
@@ -133,37 +134,8 @@ def summarize(
     )
 
 
-def _unwrap(
-    model: Any, X: Any, held_out: tuple[Any, Any] | None
-) -> tuple[PVMClassifier, PVMClassifierCV | None, Any, tuple[Any, Any] | None]:
-    """Return the classifier, the search that chose it, and the data as the classifier sees it."""
-    if isinstance(model, Pipeline):
-        before = model[:-1]
-        model = model[-1]
-        if len(before):
-            X, held_out = _prepare(before.transform, X, held_out)
-    if not isinstance(model, PVMClassifier | PVMClassifierCV):
-        raise TypeError(
-            "model must be a PVMClassifier, a PVMClassifierCV or a Pipeline that ends in one, "
-            f"got {type(model).__name__}"
-        )
-    check_is_fitted(model)
-    if isinstance(model, PVMClassifier):
-        return model, None, X, held_out
-    return model.best_estimator_, model, X, held_out
-
-
-def _prepare(
-    change: Callable[[Any], Any], X: Any, held_out: tuple[Any, Any] | None
-) -> tuple[Any, tuple[Any, Any] | None]:
-    """Change the training points and the held-out cases in the same way."""
-    return change(X), None if held_out is None else (change(held_out[0]), held_out[1])
-
-
 def _cover(model: PVMClassifier, X: Any, y: Any) -> Coverage:
     """Return who lies in whose ball, of data that the model can have been fitted on."""
-    if len(model.prototype_labels_) == 0:
-        raise no_prototypes(model, "there is nothing to report")
     coverage = model.coverage(X, y)
     unknown = np.flatnonzero(coverage.point_classes < 0)
     if len(unknown):
@@ -173,17 +145,3 @@ def _cover(model: PVMClassifier, X: Any, y: Any) -> Coverage:
             "the data that it was fitted on, and other data as held_out"
         )
     return coverage
-
-
-def _lead(quality: Quality, model: PVMClassifier) -> str:
-    """Return the first sentence of the report."""
-    real = bool((model.prototype_rows_ >= 0).all())
-    what = "case" if real else "prototype"
-    plural = "s" if quality.n_prototypes != 1 else ""
-    verb = "sum" if plural else "sums"
-    share = quality.n_covered / quality.n_points
-    return (
-        f"{quality.n_prototypes:,} {what}{plural} {verb} up {quality.n_points:,} cases of "
-        f"{len(model.classes_):,} classes: {percent(share)} of them lie within "
-        f"{short_number(model.eps_)} of a prototype of their own class."
-    )

@@ -39,7 +39,7 @@ class ErrorEstimate:
     n_cases : int
         How many cases it rests on.
     nearest_error : float or None
-        The same of 1-NN with all training points, where it is known.
+        The same of 1-NN with all training cases, where it is known.
     """
 
     kind: str
@@ -58,11 +58,11 @@ class Quality:
     Parameters
     ----------
     n_points, n_prototypes : int
-        Training points and prototypes.
+        Training cases and prototypes.
     n_covered : int
-        Points in a ball of their own class.
+        Cases in a ball of their own class.
     n_wrong : int
-        Memberships of points in balls of other classes.
+        Memberships of cases in balls of other classes.
     error : ErrorEstimate or None
         None where nothing unseen was at hand.
     objective : float
@@ -91,7 +91,7 @@ class Quality:
 
 @dataclass(frozen=True)
 class ClassSummary:
-    """One class: its label, points, prototypes, and its points covered rightly and wrongly."""
+    """One class: its label, cases, prototypes, and its cases covered rightly and wrongly."""
 
     label: str
     points: int
@@ -165,11 +165,11 @@ class Cases:
     Parameters
     ----------
     rows : list of int
-        Row of each in the training data, -1 for a prototype that is no training point.
+        Row of each in the training data, -1 for a prototype that is no training case.
     names : list of str
         What each is called.
     classes : list of int
-        Number of its class, -1 for a prototype that is no training point.
+        Number of its class, -1 for a prototype that is no training case.
     columns : list of ColumnSummary
         Their values.
     n_columns : int
@@ -195,11 +195,11 @@ class PrototypeSummary:
     case : int
         Its place among the cases.
     source : str
-        Where it comes from, "train" for a training point.
+        Where it comes from, "train" for a training case.
     class_ : int
         Number of the class it stands for.
     covers, newly, wrong : int
-        Points of its class in its ball, those that no earlier one covers, and points of
+        Cases of its class in its ball, those that no earlier one covers, and cases of
         other classes.
     rival : int
         The nearest prototype of another class, -1 if there is none.
@@ -275,7 +275,7 @@ class PathSummary:
 
 @dataclass(frozen=True)
 class Suspect:
-    """A case whose label is doubtful.
+    """A case whose label is suspect.
 
     Parameters
     ----------
@@ -326,7 +326,7 @@ class Summary:
     classes : list of ClassSummary
         The classes, sorted by label.
     confusion : list of list of int
-        Points of a class (row) in a ball of a class (column).
+        Cases of a class (row) in a ball of a class (column).
     prototypes : list of PrototypeSummary
         In order of selection.
     cases : Cases
@@ -336,7 +336,7 @@ class Summary:
     path : PathSummary or None
         None where the radius was not chosen by cross-validation.
     suspects : list of Suspect
-        The most doubtful first.
+        The most suspect first.
     n_suspects : int
         How many there are in all.
     uncovered : list of Uncovered

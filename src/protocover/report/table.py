@@ -49,11 +49,11 @@ class ShownColumn:
 def read_rows(
     shown: Any, names: Sequence[Any] | None, codes: NDArray[np.intp]
 ) -> tuple[list[ShownColumn], int]:
-    """Read whatever the examples are, and count the columns that there are in all.
+    """Read whatever the cases are, and count the columns that there are in all.
 
     Parameters
     ----------
-    shown : frame, array, sparse table, or sequence of texts or other examples
+    shown : frame, array, sparse table, or sequence of texts or other cases
         The rows.
     names : sequence or None
         Names of the columns, where the table has none.
@@ -61,7 +61,7 @@ def read_rows(
         Class numbers, to choose among very many columns.
     """
     if not _is_table(shown):
-        texts = np.array([_as_text(example) for example in _items(shown)], dtype=object)
+        texts = np.array([_as_text(case) for case in _items(shown)], dtype=object)
         return [ShownColumn(_text_name(shown, names), "text", texts, (), 0)], 1
     n_columns = int(np.shape(shown)[1])
     places = np.arange(n_columns)
@@ -102,7 +102,7 @@ def read_row_names(row_names: Any, shown: Any) -> list[str]:
 
 
 def _is_table(shown: Any) -> bool:
-    """Whether the examples are rows of columns."""
+    """Whether the cases are rows of columns."""
     if hasattr(shown, "shape"):
         return len(shown.shape) == 2
     first = next(iter(shown), None)
@@ -112,17 +112,17 @@ def _is_table(shown: Any) -> bool:
 
 
 def _items(shown: Any) -> list[Any]:
-    """Return the examples of a series, an array or a list."""
+    """Return the cases of a series, an array or a list."""
     return shown.to_list() if hasattr(shown, "to_list") else list(shown)
 
 
-def _as_text(example: Any) -> str | None:
-    """Return an example that is no row of a table as text."""
-    if example is None or isinstance(example, str):
-        return example
-    if isinstance(example, list | tuple | np.ndarray) and np.ndim(example) == 1:
-        return " ".join(f"{x:.4g}" if isinstance(x, float) else str(x) for x in example)
-    return str(example)
+def _as_text(case: Any) -> str | None:
+    """Return a case that is no row of a table as text."""
+    if case is None or isinstance(case, str):
+        return case
+    if isinstance(case, list | tuple | np.ndarray) and np.ndim(case) == 1:
+        return " ".join(f"{x:.4g}" if isinstance(x, float) else str(x) for x in case)
+    return str(case)
 
 
 def _text_name(shown: Any, names: Sequence[Any] | None) -> str:

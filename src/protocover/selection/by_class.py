@@ -137,7 +137,7 @@ def formulate(
     n_classes : int
         Number of classes, some of which may be empty.
     prototype_cost : float
-        The price of one prototype.
+        The cost of one prototype.
     """
     members = [np.flatnonzero(y == label) for label in range(n_classes)]
     covers = [balls[rows].tocsc() for rows in members]

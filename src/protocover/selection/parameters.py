@@ -189,7 +189,7 @@ def check_column(y: Any) -> NDArray[Any]:
 def check_weights(
     sample_weight: Any, y: NDArray[np.intp], classes: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """Return one weight a point, not negative and with something of every class."""
+    """Return one weight per point, not negative and with something of every class."""
     if sample_weight is None:
         return np.ones(len(y))
     weights = check_weight_numbers(sample_weight, len(y))
@@ -221,7 +221,7 @@ def check_largest_weight(largest: float) -> None:
 
 
 def check_weight_numbers(sample_weight: Any, n_points: int) -> NDArray[np.float64]:
-    """Return one finite number a point; a number alone is that of every point."""
+    """Return one finite number per point; a number alone is that of every point."""
     rule = f"sample_weight must hold one number for each of the {n_points} points"
     try:
         given = np.asarray(sample_weight)

@@ -178,8 +178,8 @@ def _prefixes(
     prefixes = []
     for cost in costs.tolist():
         at_cost = replace(problem, prototype_cost=cost)
-        n = int(at_cost.above_price(solution.score).sum())
-        objective = float(Fraction(float(missing[n])) + n * at_cost.price)
+        n = int(at_cost.above_cost(solution.score).sum())
+        objective = float(Fraction(float(missing[n])) + n * at_cost.exact_cost)
         prefixes.append(replace(solution.first(n), objective=objective))
     return prefixes if solution.dual is None else _bounded(problem, prefixes, costs)
 

@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_random_state
 
 from ..candidates import Pool, numbers, take
 from ..cover import CoverProblem, CoverSolution, ModelVerification, verify
-from ..data.points import check_estimator_examples
+from ..data.points import check_estimator_examples, same_points
 from ..resources import row_count
 from .by_class import formulate
 from .training import Training, pool_balls, prepare_training, side_by_side
@@ -163,7 +162,7 @@ def _data_faults(model: Any, training: Training, columns: NDArray[np.intp]) -> l
     missing = model.prototype_indices_[columns < 0]
     if len(missing):
         faults.append(f"prototype_indices_ names {missing.tolist()}, which are no candidates")
-    elif not _alike(take(training.pools, columns), model.prototypes_):
+    elif not same_points(take(training.pools, columns), model.prototypes_):
         faults.append("prototypes_ are not the candidates of prototype_indices_")
     return faults
 
@@ -192,29 +191,3 @@ def _sum_faults(model: Any) -> list[str]:
         if parts != said:
             faults.append(f"{name}_ is {parts!r}, not {said!r}")
     return faults
-
-
-def _alike(ones: Any, others: Any) -> bool:
-    """Whether two sets of examples, in whatever form they have, are equal."""
-    if issparse(ones) or issparse(others):
-        ones, others = csr_array(ones), csr_array(others)
-        return bool(ones.shape == others.shape and (ones != others).nnz == 0)
-    if hasattr(ones, "columns"):
-        ones, others = _by_column(ones), _by_column(others)
-    return len(ones) == len(others) and all(map(_equal, ones, others))
-
-
-def _by_column(frame: Any) -> list[NDArray[Any]]:
-    """Return the columns of a data frame, with their names."""
-    return [np.array([name, *frame[name]], dtype=object) for name in frame.columns]
-
-
-def _equal(one: Any, other: Any) -> bool:
-    """Whether two examples are equal; what is missing in both is."""
-    if one is other:
-        return True
-    if not isinstance(one, np.ndarray) or not isinstance(other, np.ndarray):
-        return bool(one == other) or bool(one != one and other != other)
-    if one.dtype.kind == "O":
-        return len(one) == len(other) and all(map(_equal, one, other))
-    return bool(np.array_equal(one, other, equal_nan=one.dtype.kind == "f"))

@@ -73,7 +73,7 @@ class Training:
 
     @property
     def is_table(self) -> bool:
-        """Whether the points are rows of a table of values between examples."""
+        """Whether the points are rows of a table of values between points."""
         return traits_of(self.dissimilarity).pairwise
 
 
@@ -99,7 +99,7 @@ def prepare_training(
     X, y, sample_weight, metric, metric_params, candidates, unlabeled
         As in :class:`protocover.PVMClassifier`.
     check : callable
-        ``check(X, dissimilarity)`` returns the checked examples.
+        ``check(X, dissimilarity)`` returns the checked points.
     rng : numpy.random.Generator
         For candidates that are drawn.
     verbose : int, default=0

@@ -18,7 +18,7 @@ KINDS = ("numeric", "ordered", "categorical", "binary", "asymmetric")
 _KIND_OF_STORE = {
     "numbers": "numeric",
     "dates": "numeric",
-    "truths": "binary",
+    "booleans": "binary",
     "ranks": "ordered",
     "labels": "categorical",
 }
@@ -67,7 +67,7 @@ class Coding:
         if column.stores == "anything":
             # A part of a column of objects may hold fewer kinds of values than the whole.
             fits |= self.stores in ("labels", "ranks")
-            fits |= self.stores == "numbers" and stores == "truths"
+            fits |= self.stores == "numbers" and stores == "booleans"
         if not fits:
             raise ValueError(
                 f"column {self.name!r} held {self.stores} in the training data and now holds "
@@ -95,10 +95,10 @@ class Coding:
                 self._refuse_rank(column.values[i])
         return places
 
-    def number(self, column: Column, strangers: dict[Any, int]) -> NDArray[np.int32]:
+    def number(self, column: Column, unseen: dict[Any, int]) -> NDArray[np.int32]:
         """Return a number for each value, equal for equal values, and -1 for missing ones.
 
-        Values not learned are numbered in `strangers`, which is added to.
+        Values not learned are numbered in `unseen`, which is added to.
         """
         values = column.numbers() if self.kind == "numeric" else column.values
         known = {value: i for i, value in enumerate(self.categories)}
@@ -107,7 +107,7 @@ class Coding:
             value = _hashable(values[i], self.name)
             code = known.get(value)
             if code is None:
-                code = strangers.setdefault(value, len(known) + len(strangers))
+                code = unseen.setdefault(value, len(known) + len(unseen))
             codes[i] = code
         return codes
 
@@ -157,8 +157,8 @@ def _effective_store(column: Column) -> str:
     """Return what a column holds, by its values where its type does not tell."""
     if column.stores != "anything":
         return column.stores
-    if column.holds_only_truths:
-        return "truths"
+    if column.holds_only_booleans:
+        return "booleans"
     return "numbers" if column.holds_only_numbers else "labels"
 
 
@@ -186,7 +186,7 @@ def _find_categories(column: Column, kind: str) -> tuple[Any, ...]:
     if kind == "asymmetric":
         if not set(values) <= {0, 1}:
             raise ValueError(
-                f"the asymmetric column {column.name!r} must hold truth values, or 0 and 1, got "
+                f"the asymmetric column {column.name!r} must hold booleans, or 0 and 1, got "
                 f"{_shown(values)}"
             )
         return (False, True)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...balls import Tile
 from ...data.columns import Column, read_columns
-from ...data.fields import check_array, check_list, check_text, check_truth, refuse
+from ...data.fields import check_array, check_boolean, check_list, check_text, refuse
 from .coding import KINDS, STORES, Coding, learn_coding
 from .mixed import CodedTable, Weighing, average_differences
 
@@ -60,8 +60,8 @@ class Gower(BaseEstimator):
     -----
     The table is a pandas or polars frame, a 2-D array or a list of rows. Types tell the
     kinds: an ordered pandas categorical or a polars enum is ordered, other categoricals
-    and strings are categorical, truth values binary, numbers and dates numeric. In arrays
-    of objects the values tell: all truth values, all numbers, or else categorical.
+    and strings are categorical, booleans binary, numbers and dates numeric. In arrays
+    of objects the values tell: all booleans, all numbers, or else categorical.
 
     At prediction, where the training data does not tell:
 
@@ -140,9 +140,13 @@ class Gower(BaseEstimator):
     def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
         """Check that all that a model file has has an entry for each column."""
         n = len(check_list(self.names_, "names_"))
-        check_truth(self.named_, "named_")
-        for store in check_list(self.stores_, "stores_", n):
+        check_boolean(self.named_, "named_")
+        stores = check_list(self.stores_, "stores_", n)
+        # What files of the first version call booleans.
+        stores = ["booleans" if store == "truths" else store for store in stores]
+        for store in stores:
             check_text(store, "what a column stores", STORES)
+        self.stores_ = stores
         for kind in check_list(self.kinds_, "kinds_", n):
             check_text(kind, "the kind of a column", KINDS)
         if not all(isinstance(values, tuple) for values in check_list(self.categories_, "", n)):
@@ -161,9 +165,9 @@ class Gower(BaseEstimator):
         check_is_fitted(self)
         codings = self._codings()
         weighing = self._weighing(codings)
-        strangers: list[dict[Any, int]] = [{} for _ in codings]
-        left = self._encode(A, codings, strangers)
-        right = left if B is A else self._encode(B, codings, strangers)
+        unseen: list[dict[Any, int]] = [{} for _ in codings]
+        left = self._encode(A, codings, unseen)
+        right = left if B is A else self._encode(B, codings, unseen)
 
         def tile(rows: slice, columns: slice) -> NDArray[np.float64]:
             return average_differences(left.take(rows), right.take(columns), weighing)
@@ -192,23 +196,21 @@ class Gower(BaseEstimator):
         equal = counts & ~scale
         return Weighing(self.weights_[counts & scale], self.weights_[equal], asymmetric[equal])
 
-    def _encode(
-        self, X: Any, codings: list[Coding], strangers: list[dict[Any, int]]
-    ) -> CodedTable:
+    def _encode(self, X: Any, codings: list[Coding], unseen: list[dict[Any, int]]) -> CodedTable:
         """Code the columns that count, after checking that they are those of `fit`."""
         columns = read_columns(X)
         self._check_columns(columns)
         n_rows = len(columns[0].values)
         numbers, codes = [np.empty((0, n_rows))], [np.empty((0, n_rows), dtype=np.int32)]
-        for column, coding, weight, strange in zip(
-            columns, codings, self.weights_, strangers, strict=True
+        for column, coding, weight, unseen_values in zip(
+            columns, codings, self.weights_, unseen, strict=True
         ):
             if weight > 0.0:
                 coding.check_type(column)
                 if coding.is_scale:
                     numbers.append(weight * coding.place(column)[None, :])
                 else:
-                    codes.append(coding.number(column, strange)[None, :])
+                    codes.append(coding.number(column, unseen_values)[None, :])
         return CodedTable(np.concatenate(numbers), np.concatenate(codes))
 
     def _check_columns(self, columns: list[Column]) -> None:

@@ -20,7 +20,7 @@ from .sequences import (
     encode,
     find_alphabet,
     list_sequences,
-    refuse_strangers,
+    refuse_unknown_letters,
 )
 
 __all__ = ["MismatchDistance", "SpectrumDistance", "mismatch_kernel", "spectrum_kernel"]
@@ -92,7 +92,7 @@ def mismatch_kernel(
     right = left if B is None or B is A else list_sequences(B)
     letters = check_alphabet(alphabet, [*left, *right])
     for sequences in (left, right):
-        refuse_strangers(sequences, letters)
+        refuse_unknown_letters(sequences, letters)
     return kernel_matrix(left, right, _check_words(k, m), letters, normalize=normalize)
 
 
@@ -161,7 +161,7 @@ class MismatchDistance(BaseEstimator):
 
     Notes
     -----
-    The examples are a list, array or series of sequences, each a string or a list of
+    The points are a list, array or series of sequences, each a string or a list of
     letters, or the path of a FASTA file. A sequence of fewer than k letters has no
     description and is an error.
 
@@ -202,7 +202,7 @@ class MismatchDistance(BaseEstimator):
         k, _ = _check_words(self.k, self.m)
         sequences = list_sequences(X)
         letters = check_alphabet(self.alphabet, sequences)
-        refuse_strangers(sequences, letters)
+        refuse_unknown_letters(sequences, letters)
         encode(sequences, letters, k=k)
         self.alphabet_ = letters
         return self
@@ -227,7 +227,7 @@ class MismatchDistance(BaseEstimator):
         right = left if B is A else list_sequences(B)
         if self.alphabet is not None:
             for sequences in (left, right):
-                refuse_strangers(sequences, self.alphabet_)
+                refuse_unknown_letters(sequences, self.alphabet_)
         words = _check_words(self.k, self.m)
         return distance_tiles(left, right, words, self.alphabet_, normalize=self.normalize)
 
@@ -250,7 +250,7 @@ class SpectrumDistance(BaseEstimator):
 
     Notes
     -----
-    The examples are a list, array or series of sequences, each a string or a list of
+    The points are a list, array or series of sequences, each a string or a list of
     letters, or the path of a FASTA file. Any letter may occur. A sequence of fewer than k
     letters has no description and is an error.
 

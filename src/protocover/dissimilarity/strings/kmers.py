@@ -21,7 +21,7 @@ __all__ = ["GappedCounts", "count_gapped", "product_tiles"]
 
 Floats = NDArray[np.float64]
 
-# A feature that this share of the examples have is cheaper in a dense product.
+# A feature that this share of the points have is cheaper in a dense product.
 _DENSE_SHARE = 0.12
 _MOST_WORDS = 2**62
 
@@ -30,14 +30,14 @@ _MOST_WORDS = 2**62
 class GappedCounts:
     """How often each gapped k-mer occurs in each sequence.
 
-    Those of k-mers with letters outside the alphabet, strangers, are features of their own,
-    by the positions that are strange.
+    Those of k-mers with letters outside the alphabet, unknown ones, are features of their own,
+    by the positions that are unknown.
 
     Attributes
     ----------
     counts : csr_array of float, shape (n_sequences, n_features)
     weights : csr_array of float, shape (n_features, n_features)
-        What a pair of occurrences of two features adds to the kernel. Without strangers each
+        What a pair of occurrences of two features adds to the kernel. Without unknown letters each
         feature goes with itself alone.
     """
 
@@ -62,7 +62,7 @@ class GappedCounts:
 def count_gapped(
     letters: NDArray[np.int64], lengths: NDArray[np.int64], *, k: int, m: int, n_letters: int
 ) -> GappedCounts:
-    """Count every gapped k-mer that matters with up to m mismatches; strangers are below 0.
+    """Count every gapped k-mer that matters with up to m mismatches; unknown letters are below 0.
 
     Words within m of two k-mers exist only where at most 2 m places differ, so at least
     k - 2 m positions are kept.
@@ -121,7 +121,7 @@ def product_tiles(left: GappedCounts, right: GappedCounts) -> Callable[[slice, s
 
 
 def _mixed_tiles(left: GappedCounts, right: GappedCounts) -> Callable[[slice, slice], Floats]:
-    """Return the tiles where features go with others, which strangers make them do."""
+    """Return the tiles where features go with others, which unknown letters make them do."""
     weighted, columns_of = csr_array(left.counts @ left.weights), right.counts
 
     def tile(rows: slice, columns: slice) -> Floats:
@@ -133,15 +133,15 @@ def _mixed_tiles(left: GappedCounts, right: GappedCounts) -> Callable[[slice, sl
 def _patterns(
     letters: NDArray[np.int64], windows: NDArray[np.intp], *, k: int, m: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], list[int]]:
-    """Return the windows with at most m strangers, each one's pattern, and all patterns.
+    """Return the windows with at most m unknown letters, each one's pattern, and all patterns.
 
-    No word is within m of a k-mer with more. A pattern has a bit for each strange position.
+    No word is within m of a k-mer with more. A pattern has a bit for each unknown position.
     """
     if not (letters < 0).any():
         return windows, np.zeros(len(windows), dtype=np.intp), [0]
-    strange = np.stack([letters[windows + position] < 0 for position in range(k)], axis=1)
-    few = strange.sum(axis=1) <= m
-    rows, pattern = np.unique(strange[few], axis=0, return_inverse=True)
+    unknown = np.stack([letters[windows + position] < 0 for position in range(k)], axis=1)
+    few = unknown.sum(axis=1) <= m
+    rows, pattern = np.unique(unknown[few], axis=0, return_inverse=True)
     bits = [sum(1 << int(position) for position in np.flatnonzero(row)) for row in rows]
     return windows[few], pattern.reshape(-1), bits
 

@@ -19,7 +19,7 @@ __all__ = [
     "encode",
     "find_alphabet",
     "list_sequences",
-    "refuse_strangers",
+    "refuse_unknown_letters",
 ]
 
 # What scikit-learn is told of input that is a list of sequences.
@@ -27,7 +27,7 @@ SEQUENCE_TAGS = {"one_d_array": True, "two_d_array": False, "string": True}
 
 
 def check_sequences(X: Any) -> Any:
-    """Return the sequences of a FASTA file as a list; leave other examples in their form."""
+    """Return the sequences of a FASTA file as a list; leave other points in their form."""
     return list_sequences(X) if isinstance(X, (str, bytes, os.PathLike)) else X
 
 
@@ -88,16 +88,16 @@ def encode(
     return codes, lengths
 
 
-def refuse_strangers(sequences: list[Any], alphabet: Sequence[Hashable]) -> None:
+def refuse_unknown_letters(sequences: list[Any], alphabet: Sequence[Hashable]) -> None:
     """Raise an error that names the first letter that is not in the alphabet, if there is one."""
-    strange = set(chain.from_iterable(sequences)).difference(alphabet)
-    if not strange:
+    unknown = set(chain.from_iterable(sequences)).difference(alphabet)
+    if not unknown:
         return
     row, position, letter = next(
         (row, position, letter)
         for row, sequence in enumerate(sequences)
         for position, letter in enumerate(sequence)
-        if letter in strange
+        if letter in unknown
     )
     shown = " ".join(str(letter) for letter in alphabet)
     raise ValueError(

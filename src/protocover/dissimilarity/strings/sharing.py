@@ -3,7 +3,7 @@
 Write x for a mismatch of the word with the first k-mer and y for one with the second. At a
 position where both have a letter of the alphabet, the word's letter may be the first's, the
 second's or one of n - 2 others: ``x + y + (n - 2) x y``, and ``(1 - x)(1 - y)`` more where
-the two letters agree. A letter outside the alphabet, a stranger, mismatches every word. Of
+the two letters agree. A letter outside the alphabet, an unknown one, mismatches every word. Of
 the product over all positions the terms with at most m of x and of y count. Multiplied out,
 it is a sum over the sets of positions that are kept, in each of which both must agree.
 """
@@ -20,7 +20,7 @@ __all__ = ["sharing_weights"]
 
 
 def sharing_weights(
-    kept: int, strange: Sequence[int], *, k: int, m: int, n_letters: int
+    kept: int, unknown: Sequence[int], *, k: int, m: int, n_letters: int
 ) -> NDArray[np.float64]:
     """Return what a pair of occurrences of a gapped k-mer adds to the kernel.
 
@@ -28,17 +28,17 @@ def sharing_weights(
     ----------
     kept : int
         The positions that are kept, a bit each.
-    strange : sequence of int
-        Positions that hold strangers, a bit each, in different k-mers.
+    unknown : sequence of int
+        Positions that hold unknown letters, a bit each, in different k-mers.
 
     Returns
     -------
     ndarray of float, shape (n_patterns, n_patterns)
         By the patterns of the first and of the second k-mer.
     """
-    weights = np.zeros((len(strange), len(strange)))
-    for i, first in enumerate(strange):
-        for j, second in enumerate(strange):
+    weights = np.zeros((len(unknown), len(unknown)))
+    for i, first in enumerate(unknown):
+        for j, second in enumerate(unknown):
             if not kept & (first | second):
                 counts = (kept, ~(kept | first | second), first & ~second, second & ~first)
                 places = tuple((bits % 2**k).bit_count() for bits in (*counts, first & second))
@@ -48,7 +48,7 @@ def sharing_weights(
 
 @lru_cache(maxsize=4096)
 def _weight(places: tuple[int, ...], m: int, n: int) -> int:
-    """Multiply out: kept, both letters known, first strange, second strange, both strange."""
+    """Multiply out: kept, both letters known, first unknown, second unknown, both unknown."""
     factors = (
         {(0, 0): 1, (1, 0): -1, (0, 1): -1, (1, 1): 1},
         {(1, 0): 1, (0, 1): 1, (1, 1): n - 2},

@@ -126,7 +126,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
     classes_ : ndarray
         Labels, sorted.
     n_features_in_ : int
-        Number of features, where examples are rows of numbers.
+        Number of features, where points are rows of numbers.
     feature_names_in_ : ndarray of str
         Their names, where `X` had any.
 
@@ -404,7 +404,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         return chosen.fit(X, y, sample_weight, unlabeled=unlabeled)
 
     def _check_examples(self, X: Any) -> dict[str, Any]:
-        """Return the examples checked, once for each metric as it wants them."""
+        """Return the points checked, once for each metric as it wants them."""
         metrics = {
             name: resolve_metric(metric, self.metric_params)
             for name, metric in name_choices(self.metric).items()
@@ -412,7 +412,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         tables = [name for name, one in metrics.items() if traits_of(one).pairwise]
         if not metrics or (tables and len(tables) < len(metrics)):
             raise ValueError(
-                "metric must be one or several, either all of examples or all of tables of "
+                "metric must be one or several, either all of points or all of tables of "
                 f"dissimilarities, got {list(metrics)}; search over tables by themselves"
             )
         examples = {

@@ -151,7 +151,7 @@ def shared_levels(
 def _take_examples(
     model: PVMClassifier, X: Any, rows: NDArray[np.intp], *, beside: NDArray[np.intp]
 ) -> Any:
-    """Return some examples; of a square table the values between them and those `beside`."""
+    """Return some points; of a square table the values between them and those `beside`."""
     if model.__sklearn_tags__().input_tags.pairwise:
         return X[np.ix_(rows, beside)]
     return _safe_indexing(X, rows)

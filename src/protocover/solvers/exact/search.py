@@ -112,7 +112,7 @@ def _claim(full: Residual, n_points: int, bound: float) -> Fraction:
     """Objective that no selection goes below if `bound` units are right.
 
     Where costs and prizes were rounded to units, each choice may be off by a unit (its wrong
-    weight and its price) and each prize by half of one; no more of either than points count.
+    weight and its cost) and each prize by half of one; no more of either than points count.
     """
     return Fraction(math.floor(bound) - (0 if full.exact else 2 * n_points)) * full.unit
 

@@ -76,10 +76,10 @@ def drop_replaceable_candidates(residual: Residual) -> Residual:
     given = csr_array(
         (residual.prize[held], (held, cheapest)), shape=(len(residual.prize), len(cost))
     )
-    bill = csr_array(residual.cover.T @ given)
-    payer = np.repeat(np.arange(len(cost)), np.diff(bill.indptr))
-    own = bill.indices == payer
-    amounts = np.where(own, bill.data, np.minimum(bill.data, cost[bill.indices]))
+    paid = csr_array(residual.cover.T @ given)
+    payer = np.repeat(np.arange(len(cost)), np.diff(paid.indptr))
+    own = paid.indices == payer
+    amounts = np.where(own, paid.data, np.minimum(paid.data, cost[paid.indices]))
     return residual.keep_columns(np.bincount(payer, amounts, minlength=len(cost)) > cost)
 
 

@@ -72,10 +72,10 @@ class Residual:
         core = problem.core
         unit, ties, exact = _units(problem)
         scale = 1 / unit
-        price = round(problem.price * scale) + (1 if ties > 1 else 0)
+        exact_cost = round(problem.exact_cost * scale) + (1 if ties > 1 else 0)
         return cls(
             cover=core.cover,
-            cost=_count(core.wrong, scale) + price,
+            cost=_count(core.wrong, scale) + exact_cost,
             prize=_count(problem.prize, scale),
             candidates=problem.worthwhile,
             rows=np.arange(problem.n_points),
@@ -173,7 +173,7 @@ def _units(problem: CoverProblem) -> tuple[Fraction, int, bool]:
     if not step or total > step * _LARGEST:
         # Too fine to count: a grid on which at least every sum is exact.
         return Fraction(problem.grid) * 4, 1, False
-    # Equal objectives with k more prototypes on one side need k prices to be whole weights.
+    # Equal objectives with k more prototypes on one side need the cost of k to be whole weights.
     possible = problem.weight_step <= step * most
     ties = most + 1 if possible and total * (most + 1) <= step * _LARGEST else 1
     return step / ties, ties, True

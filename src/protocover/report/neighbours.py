@@ -1,4 +1,4 @@
-"""One pass over the distances: who lies in which ball how near, rivals, and the map."""
+"""Who is near whom: the members of each ball, rivals of each prototype, and their map."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from sklearn.utils import _safe_indexing
 
 from ..balls import traits_of
 from ..estimators import PVMClassifier
+from ..inspection.distances import distance_blocks
 from ..maps.sammon import sammon_map
 from ..prototypes.coverage import Coverage
 from .summary import MapSummary
 
 __all__ = ["Members", "Rivals", "draw_map", "find_members", "find_rivals"]
 
-# Entries of a table of distances at a time.
-_BLOCK = 1 << 21
 # Points listed for all prototypes together, and at least for each.
 _MOST_MEMBERS, _FEWEST_MEMBERS = 250_000, 50
 # Prototypes on the map; its table of distances grows with the square.
@@ -69,23 +68,17 @@ class Rivals:
 
 
 def find_members(model: PVMClassifier, X: Any, coverage: Coverage) -> Members:
-    """Measure the distances of the points from the prototypes, a block of points at a time."""
+    """Find who lies in which ball how near, and each point's nearest of its class."""
     balls = coverage.balls.tocsr()
     n_points, n_prototypes = balls.shape
     entries = np.empty(balls.nnz)
     nearest, reach = np.full(n_points, -1), np.full(n_points, np.inf)
-    step = max(1, _BLOCK // max(1, n_prototypes))
-    for start in range(0, n_points, step):
-        rows = np.arange(start, min(start + step, n_points))
-        table = model.distances_to_prototypes(_safe_indexing(X, rows))
-        held = slice(balls.indptr[start], balls.indptr[rows[-1] + 1])
-        sizes = np.diff(balls.indptr[start : rows[-1] + 2])
-        entries[held] = table[np.repeat(rows - start, sizes), balls.indices[held]]
+    for rows, table in distance_blocks(model, X):
+        held = slice(balls.indptr[rows[0]], balls.indptr[rows[-1] + 1])
+        sizes = np.diff(balls.indptr[rows[0] : rows[-1] + 2])
+        entries[held] = table[np.repeat(rows - rows[0], sizes), balls.indices[held]]
         own = coverage.point_classes[rows][:, None] == coverage.prototype_classes[None, :]
-        table[~own] = np.inf
-        best = table.argmin(axis=1)
-        reach[rows] = table[np.arange(len(rows)), best]
-        nearest[rows] = np.where(np.isfinite(reach[rows]), best, -1)
+        nearest[rows], reach[rows] = _nearest_among(table, own)
     point = np.repeat(np.arange(n_points), np.diff(balls.indptr))
     members, distances = _by_prototype(point, balls.indices, entries, n_prototypes)
     return Members(members, distances, nearest, reach)
@@ -100,18 +93,13 @@ def find_rivals(model: PVMClassifier, X: Any, classes: NDArray[np.intp]) -> Riva
     mapped = min(n, _MOST_MAPPED)
     index, distance = np.full(n, -1), np.full(n, np.inf)
     square = np.empty((mapped, mapped))
-    step = max(1, _BLOCK // n)
-    for start in range(0, n, step):
-        rows = np.arange(start, min(start + step, n))
-        with warnings.catch_warnings():
-            # Prototypes that are no training points have lost the names of their features.
-            warnings.filterwarnings("ignore", "X does not have valid feature names")
-            table = model.distances_to_prototypes(_safe_indexing(examples, rows))
-        square[start : start + step] = table[: max(0, mapped - start), :mapped]
-        table[classes[rows][:, None] == classes[None, :]] = np.inf
-        best = table.argmin(axis=1)
-        distance[rows] = table[np.arange(len(rows)), best]
-        index[rows] = np.where(np.isfinite(distance[rows]), best, -1)
+    with warnings.catch_warnings():
+        # Prototypes that are no training points have lost the names of their features.
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        for rows, table in distance_blocks(model, examples):
+            square[rows[rows < mapped]] = table[rows < mapped, :mapped]
+            others = classes[rows][:, None] != classes[None, :]
+            index[rows], distance[rows] = _nearest_among(table, others)
     return Rivals(index, distance, square)
 
 
@@ -134,6 +122,16 @@ def _prototype_examples(model: PVMClassifier, X: Any) -> Any:
     if (model.prototype_sources_ == "train").all():
         return _safe_indexing(X, model.prototype_rows_)
     return None if traits_of(model.dissimilarity_).pairwise else model.prototypes_
+
+
+def _nearest_among(
+    table: NDArray[np.float64], allowed: NDArray[np.bool_]
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return the nearest allowed column of each row and its distance, -1 and inf for none."""
+    table[~allowed] = np.inf
+    best = table.argmin(axis=1)
+    distance = table[np.arange(len(table)), best]
+    return np.where(np.isfinite(distance), best, -1), distance
 
 
 def _by_prototype(

@@ -1,7 +1,8 @@
-"""What was asked of a model, in words."""
+"""What a report says in words, and numbers as people read them."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from inspect import signature
 from numbers import Integral, Real
@@ -10,9 +11,15 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 from ..estimators import PVMClassifier, PVMClassifierCV
-from .figures import short_number
+from .summary import Quality
 
-__all__ = ["describe_settings"]
+__all__ = [
+    "describe_certificate",
+    "describe_selection",
+    "describe_settings",
+    "percent",
+    "short_number",
+]
 
 _METRICS = {
     "euclidean": "Euclidean distance",
@@ -40,14 +47,14 @@ _OBJECTS = {
 }
 _SOLVERS = {
     "greedy": "greedy: one prototype at a time, the one that helps most",
-    "ratio-greedy": "greedy by ratio: the least cost per newly covered point",
+    "ratio-greedy": "greedy by ratio: the least cost per newly covered case",
     "lp-rounding": "linear relaxation, rounded",
     "local-search": "local search: greedy choices improved by removals and swaps",
     "exact": "exact: branch and bound for the best possible choice",
     "auto": "the best that a few seconds allow",
 }
 _CANDIDATES = {
-    "train": "any training point",
+    "train": "any training case",
     "kmeans": "k-means centres of each class, which are no real cases",
     "hull": "mixtures of neighbouring cases, which are no real cases",
 }
@@ -70,7 +77,7 @@ def describe_settings(
         ("Radius", _describe_radius(model, search)),
         ("May become a prototype", _describe_candidates(model.candidates)),
         ("Selection", _describe(model.solver, _SOLVERS)),
-        ("Price of a prototype", _describe_cost(model, search)),
+        ("Cost of a prototype", _describe_cost(model, search)),
     ]
     if model.n_prototypes is not None:
         lines.append(("At most", _describe_budget(model.n_prototypes)))
@@ -78,6 +85,48 @@ def describe_settings(
         text = f"answered by “{model.outlier_label}” when a case lies in no ball"
         lines.append(("Far-off cases", text))
     return lines
+
+
+def describe_selection(quality: Quality, model: PVMClassifier) -> str:
+    """Return the first sentence of the report."""
+    real = bool((model.prototype_rows_ >= 0).all())
+    what = "case" if real else "prototype"
+    plural = "s" if quality.n_prototypes != 1 else ""
+    verb = "sum" if plural else "sums"
+    share = quality.n_covered / quality.n_points
+    return (
+        f"{quality.n_prototypes:,} {what}{plural} {verb} up {quality.n_points:,} cases of "
+        f"{len(model.classes_):,} classes: {percent(share)} of them lie within "
+        f"{short_number(model.eps_)} of a prototype of their own class."
+    )
+
+
+def describe_certificate(certificate: str, gap: float) -> str:
+    """Say how far from the best possible choice this one may be."""
+    if certificate == "proved":
+        return "It is proved that no other choice of prototypes does better."
+    if certificate == "solver-proved":
+        return "By the solver's word, no other choice of prototypes does better."
+    if certificate == "none" or not math.isfinite(gap):
+        return "How near this is to the best possible choice is not known."
+    word = "" if certificate == "bounded" else "By the solver's word, "
+    start = "no" if word else "No"
+    if gap >= 0.995:
+        return "A bound was computed, but it is too weak to tell how near this is to the best."
+    return f"{word}{start} other choice of prototypes can save more than {percent(gap)} of it."
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, 0.0 and 100.0 only where it is none or all."""
+    if 0.0 < share < 0.001:
+        return "0.1 %" if share >= 0.0005 else "< 0.1 %"
+    shown = min(100.0 * share, 99.9) if share < 1.0 else 100.0 * share
+    return f"{shown:.1f} %"
+
+
+def short_number(value: float) -> str:
+    """Return a number to at most five digits, whole ones in full."""
+    return f"{value:,.0f}" if value == round(value) and abs(value) < 1e12 else f"{value:,.5g}"
 
 
 def _describe(choice: Any, words: Mapping[str, str]) -> str:
@@ -135,14 +184,14 @@ def _describe_candidates(candidates: Any) -> str:
     if hasattr(candidates, "shape") or isinstance(candidates, list | tuple):
         return "cases that were given"
     if isinstance(candidates, Integral):
-        return f"{candidates} training points, drawn by chance from each class in proportion"
+        return f"{candidates} training cases, drawn by chance from each class in proportion"
     if isinstance(candidates, Real):
-        return f"{candidates:.3g} of the training points, drawn by chance from each class"
+        return f"{candidates:.3g} of the training cases, drawn by chance from each class"
     return _describe(candidates, _CANDIDATES)
 
 
 def _describe_cost(model: PVMClassifier, search: PVMClassifierCV | None) -> str:
-    """Return what a prototype costs, against one uncovered point."""
+    """Return what a prototype costs, against one uncovered case."""
     cost = short_number(model.prototype_cost_)
     given = model.prototype_cost if search is None else search.prototype_costs
     if given is None:

@@ -1,0 +1,29 @@
+"""Distances from the prototypes of a fitted classifier, a block of points at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+
+from ..estimators import PVMClassifier
+from ..resources import row_count
+
+__all__ = ["distance_blocks"]
+
+# Entries of a table of distances held at once.
+_ENTRIES = 1 << 21
+
+
+def distance_blocks(
+    classifier: PVMClassifier, X: Any
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
+    """Yield the rows of each block, and a table of their distances that the caller may change."""
+    n_points = row_count(X)
+    step = max(1, _ENTRIES // max(1, len(classifier.prototype_labels_)))
+    for start in range(0, n_points, step):
+        rows = np.arange(start, min(start + step, n_points))
+        yield rows, classifier.distances_to_prototypes(_safe_indexing(X, rows))
