@@ -72,7 +72,7 @@ def assert_same_model(model, expected):
         for one in (model, local):
             value = getattr(one, name)
             np.testing.assert_array_equal(value, getattr(expected, name), err_msg=name)
-    for name in ("candidates", "classes", "covered", "miscovered", "score"):
+    for name in ("candidates", "classes", "newly_covered", "covered", "miscovered", "score"):
         np.testing.assert_array_equal(
             getattr(local.solution_, name), getattr(expected.solution_, name), err_msg=name
         )

@@ -16,6 +16,7 @@ COSTS = [0.01, 0.5, 1.0, 4.0]
 
 def assert_same(selection, model):
     np.testing.assert_array_equal(selection.candidates, model.prototype_indices_)
+    np.testing.assert_array_equal(selection.newly_covered, model.prototype_newly_covered_)
     np.testing.assert_array_equal(selection.covered, model.prototype_covered_)
     np.testing.assert_array_equal(selection.miscovered, model.prototype_miscovered_)
     assert selection.objective == model.objective_

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from saved_models import examples, other_models
 
-from protocover import load_model
+from protocover import PVMClassifier, load_model, save_model
 from protocover.persistence import model_info
 
 FOLDER = Path(__file__).parents[1] / "recorded" / "model-files"
@@ -38,3 +38,17 @@ def test_a_file_of_an_earlier_version_gives_the_answers_of_its_time(file):
 
 def test_every_file_has_its_answers_recorded():
     assert {path.name for path in FOLDER.glob("*.pvm")} == set(RECORDED)
+
+
+def test_the_first_files_do_not_tell_all_that_a_ball_holds_and_the_model_says_so(tmp_path):
+    """They have the points newly covered, from which the others do not follow."""
+    model = load_model(FOLDER / "v1-dense.pvm")
+    assert len(model.prototype_newly_covered_) == len(model.prototype_labels_)
+    with pytest.raises(AttributeError, match=r"prototype_covered_ is not known.*coverage"):
+        model.prototype_covered_  # noqa: B018
+    save_model(model, tmp_path / "again")
+    again = load_model(tmp_path / "again")
+    assert not hasattr(again, "prototype_covered_")
+    np.testing.assert_array_equal(again.prototype_newly_covered_, model.prototype_newly_covered_)
+    with pytest.raises(AttributeError, match="before it is fitted; call fit first"):
+        PVMClassifier().prototype_covered_  # noqa: B018

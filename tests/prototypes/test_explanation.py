@@ -35,7 +35,7 @@ def test_a_training_point_on_the_sphere_is_judged_as_in_fit():
     """At distance eps exactly it is in no open ball, neither in fit nor in explain."""
     data = np.array([[0.0], [0.1], [0.2], [0.30000000000000004]])
     model = PVMClassifier(0.1, candidates=data[:1], prototype_cost=0.0).fit(data, [0] * 4)
-    assert model.prototype_covered_.tolist() == [1]
+    assert model.prototype_newly_covered_.tolist() == [1]
     assert model.explain(data).inside.tolist() == [True, False, False, False]
 
 

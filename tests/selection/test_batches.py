@@ -39,6 +39,7 @@ def assert_same_model(one, other):
         "prototypes_",
         "prototype_indices_",
         "prototype_labels_",
+        "prototype_newly_covered_",
         "prototype_covered_",
         "prototype_miscovered_",
         "prototype_rows_",

@@ -43,6 +43,7 @@ from ..selection.radius import propose_eps
 from ..selection.recheck import recheck_model
 from ..selection.training import Training, pool_balls, prepare_training, side_by_side
 from ..solvers import check_options, find_solver
+from .fitted import KnownSinceCounted
 
 __all__ = ["PVMClassifier"]
 
@@ -126,10 +127,11 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         Place of each among all candidates; for ``candidates="train"`` its row in `X`.
     prototype_labels_ : ndarray, shape (n_prototypes,)
         The class each stands for.
-    prototype_covered_ : ndarray of int, shape (n_prototypes,)
-        Training points of its class that no prototype of the class chosen before covers.
-    prototype_miscovered_ : ndarray of int, shape (n_prototypes,)
-        Training points of other classes in its ball.
+    prototype_covered_, prototype_miscovered_ : ndarray of int, shape (n_prototypes,)
+        Training points of its class, and of the other classes, in its ball. Models from
+        files of earlier versions do not have the first.
+    prototype_newly_covered_ : ndarray of int, shape (n_prototypes,)
+        Of the points of its class those that no prototype of the class chosen before covers.
     prototype_sources_ : ndarray of str, shape (n_prototypes,)
         Where each comes from: "train", "unlabeled", "given", "kmeans", "hull".
     prototype_rows_ : ndarray of int, shape (n_prototypes,)
@@ -188,11 +190,16 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     >>> clf.prototype_indices_
     array([  0,  71, 128, 105,  57,   1,   5,  74])
     >>> clf.prototype_covered_
+    array([48, 40, 37, 11, 12, 43, 34, 37])
+    >>> clf.prototype_miscovered_
+    array([0, 2, 3, 0, 0, 0, 0, 5])
+    >>> clf.prototype_newly_covered_
     array([48, 40, 37, 10,  4,  1,  1,  6])
     >>> clf.predict([[5.0, 3.4, 1.5, 0.2]])
     array([0])
     """
 
+    prototype_covered_: Any = KnownSinceCounted()
     _growth: Growth  # only after partial_fit
 
     def __init__(
@@ -628,7 +635,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         self.prototype_rows_ = source_rows(pools)[chosen]
         self.prototype_sources_ = source_names(pools)[chosen]
         self.prototype_labels_ = self.classes_[selection.classes]
-        self.prototype_covered_ = selection.covered
+        self.prototype_newly_covered_ = selection.newly_covered
+        if selection.covered is not None:
+            self.prototype_covered_ = selection.covered
         self.prototype_miscovered_ = selection.miscovered
         self.objective_ = selection.objective
         self.lower_bound_ = selection.lower_bound

@@ -148,7 +148,7 @@ of ndarray, [eps][cost]
     @cached_property
     def covered(self) -> NDArray[np.intp]:
         """Number of points covered by their own class, shape (n_eps, n_costs)."""
-        return self._table(lambda selection: selection.covered.sum())
+        return self._table(lambda selection: selection.newly_covered.sum())
 
     @cached_property
     def miscovered(self) -> NDArray[np.intp]:

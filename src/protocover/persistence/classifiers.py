@@ -136,7 +136,10 @@ def _set_selection(model: PVMClassifier, selection: Selection, dissimilarity: An
         model.prototypes_ = check_indices(model.prototypes_, "prototypes_", below=below)
         selection = _by_column(model, selection)
     model.prototype_labels_ = model.classes_[selection.classes]
-    model.prototype_covered_, model.prototype_miscovered_ = selection.covered, selection.miscovered
+    model.prototype_newly_covered_ = selection.newly_covered
+    model.prototype_miscovered_ = selection.miscovered
+    if selection.covered is not None:
+        model.prototype_covered_ = selection.covered
     model.objective_, model.lower_bound_ = selection.objective, selection.lower_bound
     model.gap_, model.certificate_ = selection.gap, selection.certificate
     # Files from before candidates had the user's numbers there have columns of the cover.

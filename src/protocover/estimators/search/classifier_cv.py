@@ -165,6 +165,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
     prototype_indices_ = OfBestEstimator()
     prototype_labels_ = OfBestEstimator()
     prototype_covered_ = OfBestEstimator()
+    prototype_newly_covered_ = OfBestEstimator()
     prototype_miscovered_ = OfBestEstimator()
     prototype_sources_ = OfBestEstimator()
     prototype_rows_ = OfBestEstimator()
