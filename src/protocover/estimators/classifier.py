@@ -385,7 +385,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         if len(self.prototype_labels_) == 0:
             return Explanation.of_nothing(row_count(X), self.outlier_label_)
         index, distance = self._prototype_set.nearest_by_class(X, n_jobs=self.n_jobs)
-        return Explanation.of(index, distance, self.classes_, self._within)
+        rows = np.where(self.prototype_sources_ == "train", self.prototype_rows_, -1)
+        return Explanation.of(index, distance, self.classes_, rows=rows, within=self._within)
 
     def distances_to_prototypes(self, X: Any) -> NDArray[np.float64]:
         """Return the dissimilarity of each query from each prototype.
