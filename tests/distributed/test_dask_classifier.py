@@ -285,9 +285,9 @@ def test_a_worker_killed_during_selection_costs_at_most_a_reload(
 
 def test_cross_validation_runs_on_the_cluster_through_joblib(client):
     X, y = tied_points(10)
-    expected = PVMClassifierCV(4, cv=3, random_state=0).fit(X, y)
+    expected = PVMClassifierCV(n_eps=4, cv=3, random_state=0).fit(X, y)
     with joblib.parallel_config(backend="dask"):
-        model = PVMClassifierCV(4, cv=3, random_state=0, n_jobs=2).fit(X, y)
+        model = PVMClassifierCV(n_eps=4, cv=3, random_state=0, n_jobs=2).fit(X, y)
     assert model.eps_ == expected.eps_
     np.testing.assert_array_equal(
         model.cv_results_["mean_test_score"], expected.cv_results_["mean_test_score"]

@@ -13,7 +13,7 @@ X, Y = load_iris(return_X_y=True)
 
 
 def test_the_path_shows_means_standard_errors_and_the_two_marks():
-    model = PVMClassifierCV(8, cv=5, prototype_costs=[0.01, 1.0], random_state=0).fit(X, Y)
+    model = PVMClassifierCV(n_eps=8, cv=5, prototype_costs=[0.01, 1.0], random_state=0).fit(X, Y)
     display = plotting.PathDisplay.from_estimator(model)
     results = model.cv_results_
     rows = np.flatnonzero(results["param_prototype_cost"] == model.prototype_cost_)

@@ -106,7 +106,7 @@ def test_a_metric_cut_down_to_the_prototypes_gives_the_counts_of_its_fit(iris, m
 
 def test_the_cross_validated_estimator_answers_too(iris):
     X, y = iris
-    model = PVMClassifierCV(5, cv=3, random_state=0).fit(X, y)
+    model = PVMClassifierCV(n_eps=5, cv=3, random_state=0).fit(X, y)
     assert np.array_equal(
         model.coverage(X, y).own_count, model.best_estimator_.coverage(X, y).own_count
     )

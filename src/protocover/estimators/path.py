@@ -193,7 +193,8 @@ def pvm_path(
     X: Any,
     y: Any,
     *,
-    eps: ArrayLike | int = 20,
+    eps: ArrayLike | None = None,
+    n_eps: int = 20,
     prototype_costs: ArrayLike | None = None,
     solver: Any = "greedy",
     solver_options: dict[str, Any] | None = None,
@@ -213,8 +214,10 @@ def pvm_path(
     ----------
     X, y : training points and labels
         As in :meth:`PVMClassifier.fit`.
-    eps : array-like or int, default=20
-        Radii, or how many to propose as :func:`suggest_eps` does for these candidates.
+    eps : array-like or None, default=None
+        Radii; None for those that :func:`suggest_eps` proposes for these candidates.
+    n_eps : int, default=20
+        How many to propose where `eps` is None.
     prototype_costs : array-like or None, default=None
         Costs of a prototype; None for the default of :class:`PVMClassifier` alone, 1/n or
         what `sample_weight` makes of it.
@@ -281,7 +284,7 @@ def pvm_path(
             unlabeled=unlabeled,
             verbose=verbose,
         )
-    radii = radii_of(eps, training, rng=rng)
+    radii = radii_of(eps, n_eps, training, rng=rng)
     costs = check_costs(prototype_costs, training.weights)
     solved = solve_path(
         training,
