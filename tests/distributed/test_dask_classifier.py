@@ -314,6 +314,12 @@ ERRORS = {
     "selection": (X, Y, {"selection": "best"}, "selection must be .*got 'best'"),
     "metric": (X, Y, {"metric": DANN()}, "DANN needs all training points at once"),
     "table": (X, Y, {"metric": "precomputed"}, "table of values between examples"),
+    "a label of another kind, before any long work": (
+        X,
+        Y,
+        {"outlier_label": "none", "candidates": "kmeans"},
+        "outlier_label must be of the kind of the labels",
+    ),
     "candidates": (
         X,
         Y,

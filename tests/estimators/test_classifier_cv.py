@@ -498,7 +498,7 @@ def test_the_search_has_all_that_its_best_classifier_has():
     again = pickle.loads(pickle.dumps(search))
     np.testing.assert_array_equal(again.prototypes_, search.prototypes_)
     methods = {name for name in dir(PVMClassifier) if not name.startswith("_")} - {"partial_fit"}
-    assert methods - {"set_partial_fit_request", "with_selection"} <= set(dir(search))
+    assert methods - {"set_partial_fit_request"} <= set(dir(search))
 
 
 def test_solver_options_reach_the_solver_in_folds_and_refit():

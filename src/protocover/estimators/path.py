@@ -22,6 +22,7 @@ from ..selection.path import solve_path
 from ..selection.training import Training, prepare_training, training_levels
 from ..solvers import check_options, find_solver
 from .classifier import PVMClassifier
+from .fitted import with_selection
 
 __all__ = ["PVMPath", "pvm_path"]
 
@@ -107,12 +108,14 @@ of ndarray, [eps][cost]
         PVMClassifier
             As it comes from `fit` on the same data with that radius and cost.
         """
-        return self._classifier.with_selection(
+        model: PVMClassifier = with_selection(
+            self._classifier,
             self._solved[eps_index][cost_index],
             self.training,
             eps=float(self.eps[eps_index]),
             cost=float(self.prototype_costs[cost_index]),
         )
+        return model
 
     @cached_property
     def prototype_indices(self) -> Arrays:

@@ -21,6 +21,7 @@ from ...selection.path import solve_path
 from ...selection.training import Training, prepare_training, training_levels
 from ...solvers import find_solver, greedy, unwrapped
 from ..classifier import PVMClassifier
+from ..fitted import with_selection
 
 __all__ = ["FoldScores", "score_fold", "shared_levels", "take_examples"]
 
@@ -262,7 +263,7 @@ def _score_selections(
                 score[i, j], time[i, j] = score[i, j - 1], time[i, j - 1]
             else:
                 start = perf_counter()
-                fitted = model.with_selection(selection, training, eps=eps, cost=costs[j])
+                fitted = with_selection(model, selection, training, eps=eps, cost=costs[j])
                 score[i, j], reason = _score(
                     fitted, held_out, scorer, score_params=score_params, error_score=error_score
                 )
