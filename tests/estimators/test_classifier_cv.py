@@ -1,3 +1,4 @@
+import os
 import pickle
 import warnings
 from typing import ClassVar
@@ -22,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from protocover import PVMClassifier, PVMClassifierCV, suggest_eps
 from protocover.candidates import KMeansCandidates, Pool
 from protocover.dissimilarity import Gower, KernelDistance
+from protocover.resources import thread_count
 from protocover.solvers import greedy, ratio_greedy
 
 X, Y = load_iris(return_X_y=True)
@@ -674,3 +676,14 @@ def test_a_frame_is_asked_of_by_the_names_of_its_columns(recwarn):
     assert not [w for w in recwarn if "feature names" in str(w.message)]
     with pytest.raises(ValueError, match="feature names should match"):
         model.predict(frame.rename(columns={"f0": "other"}))
+
+
+def test_without_n_jobs_each_fold_has_the_threads_of_a_plain_fit_in_this_process():
+    seen = set()
+
+    def note(model, X, y):
+        seen.add((os.getpid(), model.n_jobs, thread_count(None)))
+        return 1.0
+
+    PVMClassifierCV(RADII, cv=3, scoring=note).fit(X, Y)
+    assert seen == {(os.getpid(), PVMClassifier().n_jobs, thread_count(None))}

@@ -87,8 +87,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         What to answer for a query that lies in no ball. None for the class of the
         nearest prototype.
     n_jobs : int or None, default=None
-        Threads for building balls and finding nearest prototypes. None for as many as
-        the linear algebra library uses. The result does not depend on it.
+        Threads for building balls and finding nearest prototypes; -1 for all processors.
+        None, here and everywhere, starts no processes and takes as many threads as the
+        linear algebra library does. The result does not depend on it.
     random_state : int, RandomState or None, default=None
         For candidates that are drawn, and for sampling in "auto".
     verbose : int, default=0

@@ -98,7 +98,11 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         on where it stopped. A function that was changed is noticed, one that it calls is
         not.
     n_jobs : int or None, default=None
-        Folds computed at once, by joblib.
+        Folds computed at once, by joblib in as many processes, among which it shares out
+        the threads. None, as everywhere, starts no processes and takes as many threads as
+        the linear algebra library does: one fold after another, each with the threads of
+        a plain fit (within :func:`joblib.parallel_config` what that says). The result
+        does not depend on it.
     metric_params, candidates, closed_ball, outlier_label, random_state
         As in :class:`PVMClassifier`. Candidates are made anew in each fold.
     verbose : int, default=0

@@ -144,8 +144,14 @@ def shared_levels(
         return None
     rng = np.random.default_rng(0)
     training = _prepare(model, X, y, None, unlabeled=unlabeled, rng=rng)
-    whole = clone(model).set_params(n_jobs=n_jobs)
-    return fold_levels(training, whole, radii, rng=rng, verbose=verbose)
+    return training_levels(
+        training,
+        radii=radii,
+        closed=model.closed_ball,
+        rng=rng,
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
 
 
 def take_examples(
@@ -155,25 +161,6 @@ def take_examples(
     if model.__sklearn_tags__().input_tags.pairwise:
         return X[np.ix_(rows, beside)]
     return _safe_indexing(X, rows)
-
-
-def fold_levels(
-    training: Training,
-    model: PVMClassifier,
-    radii: Floats,
-    *,
-    rng: np.random.Generator,
-    verbose: int,
-) -> csr_array:
-    """Build the levels that `model` needs for a path over `radii`."""
-    return training_levels(
-        training,
-        radii=radii,
-        closed=model.closed_ball,
-        rng=rng,
-        n_jobs=model.n_jobs,
-        verbose=verbose,
-    )
 
 
 def _fold_part(levels: csr_array, train: NDArray[np.intp], n_points: int) -> csr_array:
@@ -198,7 +185,14 @@ def _solve(
     rng = np.random.default_rng(check_random_state(model.random_state).randint(2**31))
     training = _prepare(model, X, y, sample_weight, unlabeled=unlabeled, rng=rng)
     if levels is None:
-        levels = fold_levels(training, model, radii, rng=rng, verbose=verbose)
+        levels = training_levels(
+            training,
+            radii=radii,
+            closed=model.closed_ball,
+            rng=rng,
+            n_jobs=model.n_jobs,
+            verbose=verbose,
+        )
     solver = find_solver(model.solver)
     # How far from the best a fold's selection is does not matter for its score.
     without_bound = {"bound": False} if unwrapped(solver) is greedy else {}
