@@ -8,6 +8,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from protocover import PVMClassifier, suggest_eps
 from protocover.balls import build_balls
 from protocover.dissimilarity import DANN
+from protocover.estimators.fitting import prepare
 from protocover.selection import grid as grid_module
 from protocover.selection import radius as radius_module
 
@@ -173,7 +174,7 @@ def test_candidates_are_those_of_the_classifier(candidates, y):
     """Drawn with the same random_state; without labels as if of one class."""
     labels = np.zeros(150) if y is None else y
     model = PVMClassifier(1e9, candidates=candidates, prototype_cost=0, random_state=7)
-    training, _ = model._prepare(X, labels, None, None, model._generator())
+    training = prepare(model, X, labels, None, rng=model._generator())
     distances = cdist(X, training.pools[0].points)
     smallest = distances[distances > 0].min()
     grid = suggest_eps(X, y, candidates=candidates, random_state=7)
@@ -215,7 +216,7 @@ def test_of_a_table_with_drawn_columns_only_those_count():
     D = cdist(X, X)
     grid = suggest_eps(D, Y, metric="precomputed", candidates=20, random_state=3)
     model = PVMClassifier(1.0, metric="precomputed", candidates=20, random_state=3)
-    training, _ = model._prepare(D, Y, None, None, model._generator())
+    training = prepare(model, D, Y, None, rng=model._generator())
     part = D[:, training.pools[0].points]
     assert grid[0] == part[part > 0].min()
 

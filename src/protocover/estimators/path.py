@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from ..candidates import check_candidate_names, numbers, source_names, source_rows
+from ..candidates import numbers, source_names, source_rows
 from ..data.frames import make_frame
-from ..data.points import check_estimator_examples
 from ..resources import limited_threads
 from ..selection.by_class import Selection
 from ..selection.grid import radii_of
 from ..selection.parameters import check_closed_ball, check_costs, check_verbose
 from ..selection.path import solve_path
-from ..selection.training import Training, prepare_training, training_levels
+from ..selection.training import Training, training_levels
 from ..solvers import check_options, find_solver
 from .classifier import PVMClassifier
 from .fitted import with_selection
+from .fitting import prepare
 
 __all__ = ["PVMPath", "pvm_path"]
 
@@ -262,7 +262,6 @@ def pvm_path(
     found = find_solver(solver)
     options = check_options(found, solver_options)
     check_verbose(verbose)
-    check_candidate_names(X, candidates, unlabeled)
     classifier = PVMClassifier(
         metric=metric,
         metric_params=metric_params,
@@ -275,18 +274,7 @@ def pvm_path(
         verbose=verbose,
     )
     with limited_threads(n_jobs):
-        training = prepare_training(
-            X,
-            y,
-            sample_weight,
-            metric=metric,
-            metric_params=metric_params,
-            candidates=candidates,
-            check=partial(check_estimator_examples, classifier, reset=True),
-            rng=rng,
-            unlabeled=unlabeled,
-            verbose=verbose,
-        )
+        training = prepare(classifier, X, y, sample_weight, unlabeled=unlabeled, rng=rng)
     radii = radii_of(eps, n_eps, training, rng=rng)
     costs = check_costs(prototype_costs, training.weights)
     solved = solve_path(
