@@ -29,7 +29,7 @@ X_train, X_test, y_train, y_test = train_test_split(
 # matters. :class:`~protocover.PVMClassifierCV` tries a grid of radii and chooses by
 # cross-validation; we ask for a summary of at most 100 images.
 
-search = PVMClassifierCV(eps=15, cv=5, max_prototypes=100, random_state=0)
+search = PVMClassifierCV(n_eps=15, cv=5, n_prototypes=100, random_state=0)
 model = search.fit(X_train, y_train).best_estimator_
 everyone = KNeighborsClassifier(1).fit(X_train, y_train)
 

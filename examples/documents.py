@@ -112,7 +112,9 @@ print(
 eps = find_eps(X, topics, 12, metric="cosine", prototype_costs=[1])
 model = PVMClassifier(eps=eps, metric="cosine", prototype_cost=1).fit(X, topics)
 
-for row, covered in zip(model.prototype_rows_, model.prototype_covered_, strict=True):
+for row, covered in zip(
+    model.prototype_rows_, model.prototype_newly_covered_, strict=True
+):
     print(f"{topics[row]:9} on {subjects[row]:9} stands for {covered:2} texts")
 
 # %%

@@ -126,7 +126,10 @@ for other in (fit_function(words, meant), fit_matrix(words, meant)):
     )
 
 for word, label, covered in zip(
-    model.prototypes_, model.prototype_labels_, model.prototype_covered_, strict=True
+    model.prototypes_,
+    model.prototype_labels_,
+    model.prototype_newly_covered_,
+    strict=True,
 ):
     print(f"{word:10} means {label:8} and covers {covered} words")
 

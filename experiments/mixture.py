@@ -48,7 +48,9 @@ def run_draw(seed: int, n_folds: int, n_test: int) -> dict[str, Any]:
     X_test, y_test = drawn.law.sample(n_test, random_state=10_000 + seed)
     folds = make_folds(X, y, seed=seed, n_folds=n_folds)
     tuned = {
-        "PVM": pvm_book(PVMClassifierCV(N_RADII, cv=folds, n_jobs=1).fit(X, y).best_estimator_),
+        "PVM": pvm_book(
+            PVMClassifierCV(n_eps=N_RADII, cv=folds, n_jobs=1).fit(X, y).best_estimator_
+        ),
         "K-medoids": tune(fit_medoids, X, y, MEDOIDS, seed=seed, n_folds=n_folds)[0],
         "LVQ": tune(fit_olvq1, X, y, CODEBOOKS, seed=seed, n_folds=n_folds)[0],
     }

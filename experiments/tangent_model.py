@@ -57,7 +57,7 @@ def run_model(n: int, folder: Path, total: int, first: int) -> dict[str, Any]:
         # Greedy for a larger cost is the beginning of greedy for a smaller one.
         "stop": int(np.sum(scores > COST)),
         "by_digit": np.bincount(model.prototype_labels_, minlength=10),
-        "covered": write_line(model.prototype_covered_),
+        "covered": write_line(model.prototype_newly_covered_),
         "improvement": write_line(scores),
         "wrong": write_line(n_test * error),
         "shown": show_first(digits, model, first),
@@ -87,7 +87,7 @@ def show_first(digits: Digits, model: PVMClassifier, first: int) -> dict[str, An
     return {
         "images": pack_images(digits.images[rows]),
         "labels": model.prototype_labels_[:first],
-        "covered": model.prototype_covered_[:first],
+        "covered": model.prototype_newly_covered_[:first],
         "miscovered": model.prototype_miscovered_[:first],
         "coordinates": placed.coordinates.round(4),
         "stress": placed.stress,

@@ -46,7 +46,7 @@ def run_search(name: str, seed: int, n_folds: int) -> dict[str, Any]:
     for solver in ("greedy", "exact"):
         start = time.process_time()
         search = PVMClassifierCV(
-            N_RADII, cv=folds, solver=solver, n_jobs=1, random_state=seed
+            n_eps=N_RADII, cv=folds, solver=solver, n_jobs=1, random_state=seed
         ).fit(X, y)
         model = search.best_estimator_
         told[solver] = {

@@ -160,7 +160,7 @@ def test_the_search_is_as_asked_for_and_the_solver_selects_at_its_radius(flowers
     search = load_model("out/model.protocover")[-1]
     assert set(search.cv_results_["param_eps"]) == {0.5, 1.0, 2.0}
     assert set(search.cv_results_["param_prototype_cost"]) == {0.1, 1.0}
-    assert (search.rule, search.n_splits_, search.max_prototypes) == ("best", 3, 9)
+    assert (search.rule, search.n_splits_, search.n_prototypes) == ("best", 3, 9)
     assert search.best_estimator_.solver == "exact"
     assert search.best_estimator_.eps_ == search.eps_
     assert search.best_estimator_.certificate_ in ("proved", "solver-proved")

@@ -131,7 +131,9 @@ def test_a_point_of_weight_zero_is_as_if_it_were_not_in_the_matrix(metric):
     with_zeros = PVMClassifier(eps, metric=metric).fit(K, Y, weights)
     without = PVMClassifier(eps, metric=metric).fit(K[np.ix_(kept, kept)], Y[kept])
     np.testing.assert_array_equal(with_zeros.prototype_indices_, kept[without.prototype_indices_])
-    np.testing.assert_array_equal(with_zeros.prototype_covered_, without.prototype_covered_)
+    np.testing.assert_array_equal(
+        with_zeros.prototype_newly_covered_, without.prototype_newly_covered_
+    )
     if isinstance(metric, KernelDistance):
         np.testing.assert_array_equal(
             with_zeros.predict(QUERIES @ X.T), without.predict(QUERIES @ X[kept].T)

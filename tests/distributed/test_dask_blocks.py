@@ -76,10 +76,11 @@ def test_weights_of_a_chunk_come_to_the_grid_of_all_weights(weights, cut):
 @pytest.fixture
 def block():
     cover = csc_array(np.array([[True, False], [True, True], [False, False]]))
-    one = ClassCover(np.array([3, 8]), cover, np.array([0.5, 0.0]), np.array([1, 0]))
-    none = ClassCover(
-        np.empty(0, np.intp), csc_array((2, 0), dtype=bool), np.empty(0), np.empty(0, np.intp)
+    one = ClassCover(
+        np.array([3, 8]), cover, np.array([0.5, 0.0]), np.array([1, 0]), np.array([2, 1])
     )
+    no_one = np.empty(0, np.intp)
+    none = ClassCover(no_one, csc_array((2, 0), dtype=bool), np.empty(0), no_one, no_one)
     return [one, none]
 
 
@@ -92,6 +93,7 @@ def test_a_block_comes_back_from_storage_as_it_was(block, tmp_path):
         np.testing.assert_array_equal(read.numbers, share.numbers)
         np.testing.assert_array_equal(read.wrong, share.wrong)
         np.testing.assert_array_equal(read.miscovered, share.miscovered)
+        np.testing.assert_array_equal(read.own, share.own)
 
 
 def test_a_block_is_written_whole_or_not_at_all(block, tmp_path, monkeypatch):

@@ -72,7 +72,7 @@ def assert_same_model(model, expected):
         for one in (model, local):
             value = getattr(one, name)
             np.testing.assert_array_equal(value, getattr(expected, name), err_msg=name)
-    for name in ("candidates", "classes", "covered", "miscovered", "score"):
+    for name in ("candidates", "classes", "newly_covered", "covered", "miscovered", "score"):
         np.testing.assert_array_equal(
             getattr(local.solution_, name), getattr(expected.solution_, name), err_msg=name
         )
@@ -285,9 +285,9 @@ def test_a_worker_killed_during_selection_costs_at_most_a_reload(
 
 def test_cross_validation_runs_on_the_cluster_through_joblib(client):
     X, y = tied_points(10)
-    expected = PVMClassifierCV(4, cv=3, random_state=0).fit(X, y)
+    expected = PVMClassifierCV(n_eps=4, cv=3, random_state=0).fit(X, y)
     with joblib.parallel_config(backend="dask"):
-        model = PVMClassifierCV(4, cv=3, random_state=0, n_jobs=2).fit(X, y)
+        model = PVMClassifierCV(n_eps=4, cv=3, random_state=0, n_jobs=2).fit(X, y)
     assert model.eps_ == expected.eps_
     np.testing.assert_array_equal(
         model.cv_results_["mean_test_score"], expected.cv_results_["mean_test_score"]
@@ -314,6 +314,12 @@ ERRORS = {
     "selection": (X, Y, {"selection": "best"}, "selection must be .*got 'best'"),
     "metric": (X, Y, {"metric": DANN()}, "DANN needs all training points at once"),
     "table": (X, Y, {"metric": "precomputed"}, "table of values between points"),
+    "a label of another kind, before any long work": (
+        X,
+        Y,
+        {"outlier_label": "none", "candidates": "kmeans"},
+        "outlier_label must be of the kind of the labels",
+    ),
     "candidates": (
         X,
         Y,

@@ -92,14 +92,17 @@ def test_rounds_make_the_choices_of_one_machine_in_its_order(instance, ask, most
     for label, problem in enumerate(problems):
         shares = [block[label] for block in blocks]
         progress, _ = run_rounds(shares, problem.prize, cost, ask=ask, most=most)
-        solution, miscovered = conclude(progress)
+        solved = conclude(progress)
+        solution = solved.solution
         expected = greedy(problem, max_prototypes=most)
         np.testing.assert_array_equal(solution.selected, expected.selected)
         np.testing.assert_array_equal(solution.score, expected.score)
         np.testing.assert_array_equal(solution.newly_covered, expected.newly_covered)
         assert solution.objective == expected.objective
         others = inside[y != label][:, solution.selected].sum(axis=0)
-        np.testing.assert_array_equal(miscovered, others)
+        np.testing.assert_array_equal(solved.miscovered, others)
+        own = inside[y == label][:, solution.selected].sum(axis=0)
+        np.testing.assert_array_equal(solved.covered, own)
 
 
 @settings(max_examples=40)
@@ -111,7 +114,8 @@ def test_a_class_solved_whole_from_its_blocks_is_solved_as_on_one_machine(instan
     problems, _ = single_machine(inside, y, weights, cost)
     for label, problem in enumerate(problems):
         shares = [block[label] for block in blocks]
-        solution, _ = _solve(shares, [problem.prize], prototype_cost=cost, max_prototypes=None)
+        solved = _solve(shares, [problem.prize], prototype_cost=cost, max_prototypes=None)
+        solution = solved.solution
         expected = greedy(problem)
         np.testing.assert_array_equal(solution.selected, expected.selected)
         np.testing.assert_array_equal(solution.score, expected.score)
@@ -182,14 +186,18 @@ def test_rounds_agree_on_larger_covers_full_of_ties(seed, n_blocks):
         shares = [block[label] for block in blocks]
         progress, n_rounds = run_rounds(shares, problem.prize, 1 / 200, ask=2, weighted=False)
         expected = greedy(problem)
-        np.testing.assert_array_equal(conclude(progress)[0].selected, expected.selected)
+        np.testing.assert_array_equal(conclude(progress).solution.selected, expected.selected)
         assert n_rounds < len(expected.selected)
 
 
 def test_a_report_holds_only_open_points_and_the_next_best_as_bound():
     cover = csr_array(np.array([[1, 0, 1], [1, 1, 0], [0, 1, 0]], dtype=bool)).tocsc()
     share = join_covers(
-        [rounds_module.ClassCover(np.array([4, 7, 9]), cover, np.zeros(3), np.zeros(3, int))]
+        [
+            rounds_module.ClassCover(
+                np.array([4, 7, 9]), cover, np.zeros(3), np.zeros(3, int), np.ones(3, int)
+            )
+        ]
     )
     covered = np.packbits(np.array([True, False, False]))
     told = report(share, covered, None, ask=1, prototype_cost=0.0)
@@ -202,7 +210,9 @@ def test_a_report_holds_only_open_points_and_the_next_best_as_bound():
 def test_an_equal_gain_of_higher_number_waits_for_the_next_round():
     """Candidate 5 is reported, 3 is only a bound of the same gain: 5 must not go first."""
     one = csr_array(np.ones((1, 1), dtype=bool)).tocsc()
-    best = rounds_module.ClassCover(np.array([5]), one, np.zeros(1), np.zeros(1, int))
+    best = rounds_module.ClassCover(
+        np.array([5]), one, np.zeros(1), np.zeros(1, int), np.ones(1, int)
+    )
     start = begin(np.ones(1), prototype_cost=0.0)
     waits = take_round(start, [rounds_module.Report(best, (1.0, -3))])
     assert waits.score == ()
@@ -211,8 +221,9 @@ def test_an_equal_gain_of_higher_number_waits_for_the_next_round():
 
 
 def test_blocks_are_asked_for_as_much_as_the_driver_can_take(monkeypatch):
+    cover = csr_array(np.eye(64, dtype=bool)).tocsc()
     share = rounds_module.ClassCover(
-        np.arange(64), csr_array(np.eye(64, dtype=bool)).tocsc(), np.zeros(64), np.zeros(64, int)
+        np.arange(64), cover, np.zeros(64), np.zeros(64, int), np.ones(64, int)
     )
 
     def next_ask(ask):
@@ -226,9 +237,11 @@ def test_blocks_are_asked_for_as_much_as_the_driver_can_take(monkeypatch):
 
 def test_a_budget_that_is_spent_ends_the_rounds():
     cover = csr_array(np.eye(8, dtype=bool)).tocsc()
-    share = rounds_module.ClassCover(np.arange(8), cover, np.zeros(8), np.zeros(8, int))
+    share = rounds_module.ClassCover(
+        np.arange(8), cover, np.zeros(8), np.zeros(8, int), np.ones(8, int)
+    )
     progress, n_rounds = run_rounds([share], np.ones(8), 0.0, ask=2, most=2)
-    assert conclude(progress)[0].selected.tolist() == [0, 1]
+    assert conclude(progress).solution.selected.tolist() == [0, 1]
     assert n_rounds == 1
 
 
@@ -236,10 +249,12 @@ def test_the_first_choices_can_be_described_alone():
     problem = CoverProblem(
         csr_array(np.eye(4, dtype=bool)).tocsc(), np.zeros(4), np.ones(4), prototype_cost=0.25
     )
-    share = rounds_module.ClassCover(np.arange(4), problem.cover, np.zeros(4), np.zeros(4, int))
+    share = rounds_module.ClassCover(
+        np.arange(4), problem.cover, np.zeros(4), np.zeros(4, int), np.ones(4, int)
+    )
     progress, _ = run_rounds([share], problem.prize, 0.25)
     for k in range(5):
-        solution, _ = conclude(progress, k)
+        solution = conclude(progress, k).solution
         expected = greedy(problem, max_prototypes=k)
         np.testing.assert_array_equal(solution.selected, expected.selected)
         assert solution.objective == expected.objective

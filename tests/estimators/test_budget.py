@@ -39,6 +39,8 @@ def test_what_cannot_be_wanted_is_refused():
         find_eps(X, Y, 5, prototype_costs=[1, 2])
     with pytest.raises(TypeError, match="find_eps searches for eps itself"):
         find_eps(X, Y, 5, eps=1.0)
+    with pytest.raises(TypeError, match="got n_eps; leave it out"):
+        find_eps(X, Y, 5, n_eps=9)
 
 
 def test_points_of_weight_zero_have_no_part_in_it():

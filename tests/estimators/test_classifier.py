@@ -324,7 +324,7 @@ def test_points_all_alike_are_won_by_the_majority():
 def test_a_radius_that_holds_everything_leaves_one_prototype_at_most():
     model = PVMClassifier(1e6).fit(X, np.repeat([0, 1], [100, 50]))
     assert model.prototype_labels_.tolist() == [0]
-    assert (model.prototype_covered_.tolist(), model.prototype_miscovered_.tolist()) == (
+    assert (model.prototype_newly_covered_.tolist(), model.prototype_miscovered_.tolist()) == (
         [100],
         [50],
     )

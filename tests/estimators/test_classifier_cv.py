@@ -1,3 +1,4 @@
+import os
 import pickle
 import warnings
 from typing import ClassVar
@@ -22,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from protocover import DissimilarityError, PVMClassifier, PVMClassifierCV, suggest_eps
 from protocover.candidates import KMeansCandidates, Pool
 from protocover.dissimilarity import Gower, KernelDistance
+from protocover.resources import thread_count
 from protocover.solvers import greedy, ratio_greedy
 
 X, Y = load_iris(return_X_y=True)
@@ -100,8 +102,8 @@ def test_with_routing_weights_count_in_scoring_where_the_scorer_asks(asked):
             assert_same_scores(default, theirs)
 
 
-@pytest.mark.parametrize("eps", [4, RADII])
-def test_a_point_of_weight_zero_is_as_if_it_were_not_there(eps):
+@pytest.mark.parametrize("grid", [{"n_eps": 4}, {"eps": RADII}])
+def test_a_point_of_weight_zero_is_as_if_it_were_not_there(grid):
     """In the grid, in the training parts and in the scores; the folds are given."""
     kept = np.flatnonzero(WEIGHTS > 0)
     place = np.cumsum(WEIGHTS > 0) - 1
@@ -109,8 +111,9 @@ def test_a_point_of_weight_zero_is_as_if_it_were_not_there(eps):
     fewer = [tuple(place[part[WEIGHTS[part] > 0]] for part in split) for split in splits]
     for metric, points in (("euclidean", X), ("precomputed", cdist(X, X))):
         rest = points[np.ix_(kept, kept)] if metric == "precomputed" else points[kept]
-        with_zeros = PVMClassifierCV(eps, cv=splits, metric=metric).fit(points, Y, WEIGHTS)
-        without = PVMClassifierCV(eps, cv=fewer, metric=metric).fit(rest, Y[kept], WEIGHTS[kept])
+        with_zeros = PVMClassifierCV(**grid, cv=splits, metric=metric).fit(points, Y, WEIGHTS)
+        without = PVMClassifierCV(**grid, cv=fewer, metric=metric)
+        without.fit(rest, Y[kept], WEIGHTS[kept])
         assert_same_scores(with_zeros, without)
         np.testing.assert_array_equal(
             with_zeros.cv_results_["param_eps"], without.cv_results_["param_eps"]
@@ -130,7 +133,7 @@ def test_a_class_without_weight_in_a_training_part_is_as_if_it_were_not_there():
 
 
 def test_one_class_is_summed_up_by_the_fewest():
-    model = PVMClassifierCV(4, cv=3).fit(X[:50], Y[:50])
+    model = PVMClassifierCV(n_eps=4, cv=3).fit(X[:50], Y[:50])
     assert model.best_score_ == 1.0
     assert model.eps_ == model.cv_results_["param_eps"].max()
 
@@ -259,7 +262,7 @@ def test_any_splitter_and_any_scorer_will_do():
 
 def test_several_metrics_and_solvers_are_compared():
     model = PVMClassifierCV(
-        3, cv=3, metric=["euclidean", "cosine"], solver=["greedy", "ratio-greedy"]
+        n_eps=3, cv=3, metric=["euclidean", "cosine"], solver=["greedy", "ratio-greedy"]
     ).fit(X, Y)
     assert set(model.cv_results_["param_metric"]) == {"euclidean", "cosine"}
     assert set(model.cv_results_["param_solver"]) == {"greedy", "ratio-greedy"}
@@ -393,12 +396,12 @@ def test_the_final_model_is_a_fit_on_everything_with_the_chosen_setting():
     assert model.explain(X[:3]).label.tolist() == again.predict(X[:3]).tolist()
 
 
-def test_max_prototypes_binds_the_choice_and_the_final_model():
-    model = PVMClassifierCV(10, cv=5, rule="best", max_prototypes=6, random_state=0).fit(X, Y)
+def test_n_prototypes_binds_the_choice_and_the_final_model():
+    model = PVMClassifierCV(n_eps=10, cv=5, rule="best", n_prototypes=6, random_state=0).fit(X, Y)
     assert model.cv_results_["mean_n_prototypes"][model.best_index_] <= 6
     assert len(model.best_estimator_.prototype_indices_) <= 6
     with pytest.raises(ValueError, match="no setting has at most 0 prototypes"):
-        PVMClassifierCV(RADII, cv=5, max_prototypes=0).fit(X, Y)
+        PVMClassifierCV(RADII, cv=5, n_prototypes=0).fit(X, Y)
 
 
 def test_settings_that_leave_no_prototypes_are_not_chosen():
@@ -510,7 +513,7 @@ def test_the_search_has_all_that_its_best_classifier_has():
     again = pickle.loads(pickle.dumps(search))
     np.testing.assert_array_equal(again.prototypes_, search.prototypes_)
     methods = {name for name in dir(PVMClassifier) if not name.startswith("_")} - {"partial_fit"}
-    assert methods - {"set_partial_fit_request", "with_selection"} <= set(dir(search))
+    assert methods - {"set_partial_fit_request"} <= set(dir(search))
 
 
 def test_solver_options_reach_the_solver_in_folds_and_refit():
@@ -641,11 +644,18 @@ def test_splits_may_be_lists_or_masks():
         ({"eps": [-1.0]}, "eps must be positive numbers"),
         ({"eps": True}, "eps must be positive numbers, got True"),
         ({"eps": np.True_}, "eps must be positive numbers, got np.True_"),
-        ({"eps": 0}, "eps must be radii or a positive number of them, got 0"),
+        ({"eps": 0}, "eps must be positive numbers, got 0"),
+        ({"eps": None, "n_eps": 0}, "n_eps must be a positive whole number.*got 0; radii"),
+        ({"eps": None, "n_eps": 2.0}, "n_eps must be a positive whole number.*got 2.0"),
+        ({"eps": None, "n_eps": True}, "n_eps must be a positive whole number.*got True"),
         ({"eps": "auto"}, "eps must be positive numbers, got 'auto'"),
-        ({"max_prototypes": 2.5}, "max_prototypes must be a whole number not below 0.*got 2.5"),
-        ({"max_prototypes": -1}, "max_prototypes must be a whole number not below 0.*got -1"),
-        ({"max_prototypes": True}, "max_prototypes must be a whole number .*got True"),
+        ({"n_prototypes": 2.5}, "n_prototypes must be a whole number not below 0.*got 2.5"),
+        ({"n_prototypes": -1}, "n_prototypes must be a whole number not below 0.*got -1"),
+        ({"n_prototypes": True}, "n_prototypes must be a whole number .*got True"),
+        (
+            {"n_prototypes": {0: 2}},
+            "n_prototypes must be a whole .*by class are for PVMClassifier",
+        ),
         ({"cv": 1}, "cv must be a number of folds from 2 up, a splitter or pairs.*got 1"),
         ({"cv": True}, "cv must be a number of folds.*got True"),
         ({"cv": "many"}, "cv.*many"),
@@ -664,7 +674,7 @@ def test_bad_settings_are_named(options, message):
     assert not hasattr(model, "classes_")
 
 
-@parametrize_with_checks([PVMClassifierCV(eps=4, cv=3)])
+@parametrize_with_checks([PVMClassifierCV(n_eps=4, cv=3)])
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
 
@@ -674,8 +684,19 @@ def test_a_frame_is_asked_of_by_the_names_of_its_columns(recwarn):
     frame = pytest.importorskip("pandas").DataFrame(
         X, columns=[f"f{j}" for j in range(X.shape[1])]
     )
-    model = PVMClassifierCV(3, cv=3, random_state=0).fit(frame, Y)
+    model = PVMClassifierCV(n_eps=3, cv=3, random_state=0).fit(frame, Y)
     model.predict(frame), model.explain(frame), model.coverage(frame, Y)
     assert not [w for w in recwarn if "feature names" in str(w.message)]
     with pytest.raises(ValueError, match="feature names should match"):
         model.predict(frame.rename(columns={"f0": "other"}))
+
+
+def test_without_n_jobs_each_fold_has_the_threads_of_a_plain_fit_in_this_process():
+    seen = set()
+
+    def note(model, X, y):
+        seen.add((os.getpid(), model.n_jobs, thread_count(None)))
+        return 1.0
+
+    PVMClassifierCV(RADII, cv=3, scoring=note).fit(X, Y)
+    assert seen == {(os.getpid(), PVMClassifier().n_jobs, thread_count(None))}

@@ -16,6 +16,7 @@ COSTS = [0.01, 0.5, 1.0, 4.0]
 
 def assert_same(selection, model):
     np.testing.assert_array_equal(selection.candidates, model.prototype_indices_)
+    np.testing.assert_array_equal(selection.newly_covered, model.prototype_newly_covered_)
     np.testing.assert_array_equal(selection.covered, model.prototype_covered_)
     np.testing.assert_array_equal(selection.miscovered, model.prototype_miscovered_)
     assert selection.objective == model.objective_
@@ -65,7 +66,7 @@ def test_candidates_of_several_sources_are_drawn_once():
 
 
 def test_the_default_grid_is_the_suggested_one():
-    path = pvm_path(X, Y, eps=6, random_state=0)
+    path = pvm_path(X, Y, n_eps=6, random_state=0)
     np.testing.assert_array_equal(path.eps, suggest_eps(X, Y, 6))
     np.testing.assert_array_equal(path.prototype_costs, [1 / len(Y)])
 
@@ -206,17 +207,17 @@ def test_prototypes_are_told_by_their_rows_where_some_have_no_weight():
 def test_points_of_weight_zero_have_no_part_in_the_grid():
     weights = np.where(np.arange(len(Y)) % 3 == 0, 0.0, 1.0)
     kept = weights > 0
-    path = pvm_path(X, Y, eps=8, sample_weight=weights)
-    np.testing.assert_array_equal(path.eps, pvm_path(X[kept], Y[kept], eps=8).eps)
+    path = pvm_path(X, Y, n_eps=8, sample_weight=weights)
+    np.testing.assert_array_equal(path.eps, pvm_path(X[kept], Y[kept], n_eps=8).eps)
     D = cdist(X, X)
-    table = pvm_path(D, Y, eps=8, sample_weight=weights, metric="precomputed")
-    expected = pvm_path(D[np.ix_(kept, kept)], Y[kept], eps=8, metric="precomputed")
+    table = pvm_path(D, Y, n_eps=8, sample_weight=weights, metric="precomputed")
+    expected = pvm_path(D[np.ix_(kept, kept)], Y[kept], n_eps=8, metric="precomputed")
     np.testing.assert_array_equal(table.eps, expected.eps)
 
 
 def test_the_grid_is_that_of_the_candidates():
     options = {"candidates": KMeansCandidates(3), "random_state": 2}
-    path = pvm_path(X, Y, eps=5, unlabeled=X[:4] + 9.0, **options)
+    path = pvm_path(X, Y, n_eps=5, unlabeled=X[:4] + 9.0, **options)
     np.testing.assert_array_equal(path.eps, suggest_eps(X, Y, 5, unlabeled=X[:4] + 9.0, **options))
 
 

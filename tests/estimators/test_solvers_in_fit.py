@@ -90,7 +90,7 @@ def test_what_a_function_says_of_its_selection_is_computed_again():
     assert model.certificate_ == "none"
     assert model.lower_bound_ == -np.inf
     assert model.gap_ == np.inf
-    np.testing.assert_array_equal(model.prototype_covered_, honest.prototype_covered_)
+    np.testing.assert_array_equal(model.prototype_newly_covered_, honest.prototype_newly_covered_)
 
 
 def test_a_function_s_vector_proves_what_it_proves_and_no_more():

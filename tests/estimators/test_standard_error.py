@@ -51,7 +51,7 @@ def test_choice_plot_and_report_draw_one_line(rule):
     plotting = pytest.importorskip("protocover.plotting")
     points, labels = X[::3], Y[::3]
     search = PVMClassifierCV(
-        [0.3, 0.9, 1.5, 2.1], cv=5, prototype_costs=[0.01, 2.0], max_prototypes=4, rule=rule
+        [0.3, 0.9, 1.5, 2.1], cv=5, prototype_costs=[0.01, 2.0], n_prototypes=4, rule=rule
     ).fit(points, labels)
     display = plotting.PathDisplay.from_estimator(search)
     report = summarize(search, points, labels).path

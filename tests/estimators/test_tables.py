@@ -67,7 +67,7 @@ def test_a_rectangular_table_of_which_all_columns_are_chosen():
     table = np.array([[0.0, 9, 9], [9, 0, 9], [9, 9, 0], [9, 9, 0], [9, 9, 0]])
     model = PVMClassifier(1.0, metric="precomputed").fit(table, [0, 0, 1, 1, 1])
     assert model.prototype_indices_.tolist() == [0, 1, 2]
-    assert model.prototype_covered_.tolist() == [1, 1, 3]
+    assert model.prototype_newly_covered_.tolist() == [1, 1, 3]
     assert model.solution_.score.tolist() == [1.0, 1.0, 3.0]
     both_readings_agree(model, table)
     display = GreedyProgressDisplay.from_estimator(model, table, [0, 0, 1, 1, 1])

@@ -209,6 +209,7 @@ def test_data_of_another_form_are_refused():
         ("gap_", 0.0),
         ("certificate_", "proved"),
         ("prototype_indices_", lambda indices: indices[::-1]),
+        ("prototype_newly_covered_", lambda covered: covered + 1),
         ("prototype_covered_", lambda covered: covered + 1),
         ("prototype_miscovered_", lambda covered: covered * 0),
         ("prototypes_", lambda rows: rows + 1e-9),

@@ -127,7 +127,7 @@ def test_way_of_the_greedy_ends_with_the_error_of_all(digits, told):
     assert wrong[-1] == np.sum(model.predict(digits.test_table) != digits.test_labels)
     assert len(wrong) == told["size"]
     covered = tangent_model_page._numbers(told["covered"])
-    np.testing.assert_array_equal(covered, model.prototype_covered_)
+    np.testing.assert_array_equal(covered, model.prototype_newly_covered_)
 
 
 def test_page_of_the_model_has_its_figures(told, tmp_path):

@@ -253,7 +253,7 @@ def other_models():
         "exact": _with(
             PVMClassifier(1.0, solver="exact", solver_options={"time_limit": 5.0}), X, y
         ),
-        "cross-validated": Example(PVMClassifierCV(4, cv=3), names[6:], y[6:], names[:6]),
+        "cross-validated": Example(PVMClassifierCV(n_eps=4, cv=3), names[6:], y[6:], names[:6]),
         "several settings": _with(
             PVMClassifierCV(
                 [0.5, 1.0, 2.0],
@@ -279,7 +279,7 @@ def other_models():
                 [
                     ("no", "passthrough"),
                     ("scale", MinMaxScaler()),
-                    ("pvm", PVMClassifierCV(3, cv=2)),
+                    ("pvm", PVMClassifierCV(n_eps=3, cv=2)),
                 ]
             ),
             X,

@@ -59,8 +59,11 @@ def own_solver(problem, *, rng=None, max_prototypes=None, **options):
             PVMClassifier(random_state=np.random.RandomState(0)),
             "random_state is or holds.*whole number or None",
         ),
-        (PVMClassifierCV(2, cv=LeaveOneOut()), "cv is or holds.*best_estimator_"),
-        (PVMClassifierCV(2, cv=2, scoring=lambda m, X, y: 1.0), "scoring is or .*best_estimator_"),
+        (PVMClassifierCV(n_eps=2, cv=LeaveOneOut()), "cv is or holds.*best_estimator_"),
+        (
+            PVMClassifierCV(n_eps=2, cv=2, scoring=lambda m, X, y: 1.0),
+            "scoring is or .*best_estimator_",
+        ),
         (OwnClassifier(), "holds a PVMClassifier.*got OwnClassifier"),
         (RandomForestClassifier(2), "got RandomForestClassifier.*joblib"),
         (make_pipeline(PCA(1), PVMClassifier()), "StandardScaler.*got PCA; transform the data"),
@@ -103,7 +106,7 @@ def test_one_of_our_solvers_given_as_a_function_is_kept_by_name(tmp_path):
 
 
 def test_a_folder_of_cached_folds_is_not_kept(tmp_path):
-    model = PVMClassifierCV(2, cv=2, memory=str(tmp_path / "cache")).fit(X, Y)
+    model = PVMClassifierCV(n_eps=2, cv=2, memory=str(tmp_path / "cache")).fit(X, Y)
     save_model(model, tmp_path / "m")
     assert load_model(tmp_path / "m").memory is None
 

@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 from saved_models import examples, other_models
 
-from protocover import load_model
+from protocover import PVMClassifier, PVMClassifierCV, load_model, save_model
 from protocover.persistence import model_info
+from protocover.persistence.encoding import encode
+from protocover.persistence.models import decode_model, encode_model
 
 FOLDER = Path(__file__).parents[1] / "recorded" / "model-files"
 # Tangent distances were once computed in single precision, in an order that was the
@@ -38,3 +40,44 @@ def test_a_file_of_an_earlier_version_gives_the_answers_of_its_time(file):
 
 def test_every_file_has_its_answers_recorded():
     assert {path.name for path in FOLDER.glob("*.pvm")} == set(RECORDED)
+
+
+def test_the_first_files_do_not_tell_all_that_a_ball_holds_and_the_model_says_so(tmp_path):
+    """They have the points newly covered, from which the others do not follow."""
+    model = load_model(FOLDER / "v1-dense.pvm")
+    assert len(model.prototype_newly_covered_) == len(model.prototype_labels_)
+    with pytest.raises(AttributeError, match=r"prototype_covered_ is not known.*coverage"):
+        model.prototype_covered_  # noqa: B018
+    save_model(model, tmp_path / "again")
+    again = load_model(tmp_path / "again")
+    assert not hasattr(again, "prototype_covered_")
+    np.testing.assert_array_equal(again.prototype_newly_covered_, model.prototype_newly_covered_)
+    with pytest.raises(AttributeError, match="before it is fitted; call fit first"):
+        PVMClassifier().prototype_covered_  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("eps", "read"),
+    [
+        (4, {"eps": None, "n_eps": 4}),
+        (np.int64(4), {"eps": None, "n_eps": 4}),
+        (4.0, {"eps": 4.0, "n_eps": 20}),
+    ],
+)
+def test_a_search_of_the_first_files_has_its_parameters_by_their_names_of_today(eps, read):
+    """A whole number under eps was how many radii to propose, n_prototypes max_prototypes."""
+    model = PVMClassifierCV([1.0, 4.0], cv=2, n_prototypes=7)
+    model.fit(np.arange(12.0)[:, None] % 7, np.arange(12) % 2)
+    arrays = []
+    record = encode_model(model, arrays)
+    given = record["content"]["parameters"]
+    del given["n_eps"]
+    given |= {"max_prototypes": given.pop("n_prototypes"), "eps": encode(eps, arrays, "eps")}
+    again = decode_model(record, tuple(arrays))
+    assert {name: getattr(again, name) for name in ("eps", "n_eps")} == read
+    assert again.n_prototypes == 7
+
+
+def test_the_search_of_a_file_knows_how_many_radii_it_was_to_try():
+    model = load_model(FOLDER / "v1-search.pvm")
+    assert (model.eps, model.n_eps, model.n_prototypes) == (None, 4, None)

@@ -113,7 +113,7 @@ def test_a_search_stands_for_its_best_model():
     rng = np.random.default_rng(0)
     points = rng.normal(size=(40, 2)) + np.repeat([[0.0, 0.0], [4.0, 0.0]], 20, axis=0)
     labels = np.repeat([0, 1], 20)
-    search = PVMClassifierCV(4, cv=3, random_state=0).fit(points, labels)
+    search = PVMClassifierCV(n_eps=4, cv=3, random_state=0).fit(points, labels)
     display = BallsDisplay.from_estimator(search, points, labels)
     assert display.eps == search.eps_
 

@@ -99,4 +99,4 @@ def test_shares_of_a_model_agree_with_its_own_counts():
     model = PVMClassifier(0.6).fit(X, y)
     display = plotting.CoverageDisplay.from_estimator(model, X, y)
     covered = (display.shares[:, :2].sum(axis=1) * display.points).sum()
-    assert covered == pytest.approx(model.prototype_covered_.sum())
+    assert covered == pytest.approx(model.prototype_newly_covered_.sum())

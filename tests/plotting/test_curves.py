@@ -13,7 +13,7 @@ X, Y = load_iris(return_X_y=True)
 
 
 def test_the_path_shows_means_standard_errors_and_the_two_marks():
-    model = PVMClassifierCV(8, cv=5, prototype_costs=[0.01, 1.0], random_state=0).fit(X, Y)
+    model = PVMClassifierCV(n_eps=8, cv=5, prototype_costs=[0.01, 1.0], random_state=0).fit(X, Y)
     display = plotting.PathDisplay.from_estimator(model)
     results = model.cv_results_
     rows = np.flatnonzero(results["param_prototype_cost"] == model.prototype_cost_)
@@ -48,8 +48,8 @@ def test_progress_shows_gains_errors_and_the_tail_of_single_points():
     model = PVMClassifier(0.4).fit(X[::2], Y[::2])
     display = plotting.GreedyProgressDisplay.from_estimator(model, X[1::2], Y[1::2])
     assert (np.diff(display.improvement) <= 0).all()
-    assert (model.prototype_covered_[display.tail_ :] == 1).all()
-    assert model.prototype_covered_[display.tail_ - 1] > 1
+    assert (model.prototype_newly_covered_[display.tail_ :] == 1).all()
+    assert model.prototype_newly_covered_[display.tail_ - 1] > 1
     for k in (1, 5, len(display.error)):
         few = PVMClassifier(0.4, n_prototypes=k).fit(X[::2], Y[::2])
         assert display.error[k - 1] == pytest.approx(1 - few.score(X[1::2], Y[1::2]))
@@ -70,7 +70,7 @@ def test_without_queries_there_is_one_panel():
 def test_progress_of_a_search_is_that_of_its_best_model():
     search = PVMClassifierCV([0.4, 0.8], cv=3, random_state=0).fit(X, Y)
     display = plotting.GreedyProgressDisplay.from_estimator(search)
-    np.testing.assert_array_equal(display.covered, search.best_estimator_.prototype_covered_)
+    np.testing.assert_array_equal(display.covered, search.best_estimator_.prototype_newly_covered_)
 
 
 def test_numbers_of_prototypes_are_written_in_full():

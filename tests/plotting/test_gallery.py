@@ -17,7 +17,7 @@ def test_it_shows_the_first_prototypes_with_their_counts():
     np.testing.assert_array_equal(display.images[3].ravel(), model.prototypes_[3])
     captions = [text.get_text() for text in display.ax_.texts]
     assert len(captions) == len(display.ax_.images) == 12
-    covered, wrong = model.prototype_covered_[0], model.prototype_miscovered_[0]
+    covered, wrong = model.prototype_newly_covered_[0], model.prototype_miscovered_[0]
     assert captions[0] == f"{model.prototype_labels_[0]}: {covered} ({wrong})"
 
 
@@ -66,7 +66,7 @@ def test_long_labels_stand_on_a_line_of_their_own():
     captions = [text.get_text() for text in display.ax_.texts]
     labels, counts = zip(*(caption.split("\n") for caption in captions), strict=True)
     assert all(label.startswith("the numb…") for label in labels)
-    assert counts[0] == f"{model.prototype_covered_[0]} ({model.prototype_miscovered_[0]})"
+    assert counts[0] == f"{model.prototype_newly_covered_[0]} ({model.prototype_miscovered_[0]})"
 
 
 def test_any_images_may_be_shown_with_labels_alone():

@@ -28,7 +28,7 @@ def test_it_shows_values_classes_and_counts():
     assert {"width", "height", "low", "high"} <= set(texts)
     counts = [
         f"{a} ({b})"
-        for a, b in zip(model.prototype_covered_, model.prototype_miscovered_, strict=True)
+        for a, b in zip(model.prototype_newly_covered_, model.prototype_miscovered_, strict=True)
     ]
     assert [text for text in texts if "(" in text and text[0].isdigit()] == counts
     np.testing.assert_array_equal(np.column_stack(display.values), model.prototypes_)

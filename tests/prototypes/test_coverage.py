@@ -32,8 +32,12 @@ def test_counts_are_those_of_the_fit(iris):
     X, y = iris
     model = PVMClassifier(0.8).fit(X, y)
     held = model.coverage(X, y)
-    assert held.covered.sum() == model.prototype_covered_.sum()
+    assert held.covered.sum() == model.prototype_newly_covered_.sum()
     assert held.other_count.sum() == model.prototype_miscovered_.sum()
+    of_class = y[:, None] == model.prototype_labels_
+    balls = held.balls.toarray()
+    assert (balls & of_class).sum(axis=0).tolist() == model.prototype_covered_.tolist()
+    assert (balls & ~of_class).sum(axis=0).tolist() == model.prototype_miscovered_.tolist()
     uncovered = len(y) - held.covered.sum()
     cost = model.prototype_cost_ * len(model.prototypes_)
     assert model.objective_ == pytest.approx(uncovered + held.other_count.sum() + cost)
@@ -97,12 +101,12 @@ def test_precomputed_dissimilarities_give_the_same(iris):
 def test_a_metric_cut_down_to_the_prototypes_gives_the_counts_of_its_fit(iris, metric):
     X, y = iris
     model = PVMClassifier(5.0, metric=metric).fit(X, y)
-    assert model.coverage(X, y).covered.sum() == model.prototype_covered_.sum()
+    assert model.coverage(X, y).covered.sum() == model.prototype_newly_covered_.sum()
 
 
 def test_the_cross_validated_estimator_answers_too(iris):
     X, y = iris
-    model = PVMClassifierCV(5, cv=3, random_state=0).fit(X, y)
+    model = PVMClassifierCV(n_eps=5, cv=3, random_state=0).fit(X, y)
     assert np.array_equal(
         model.coverage(X, y).own_count, model.best_estimator_.coverage(X, y).own_count
     )

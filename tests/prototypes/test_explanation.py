@@ -35,7 +35,7 @@ def test_a_training_point_on_the_sphere_is_judged_as_in_fit():
     """At distance eps exactly it is in no open ball, neither in fit nor in explain."""
     data = np.array([[0.0], [0.1], [0.2], [0.30000000000000004]])
     model = PVMClassifier(0.1, candidates=data[:1], prototype_cost=0.0).fit(data, [0] * 4)
-    assert model.prototype_covered_.tolist() == [1]
+    assert model.prototype_newly_covered_.tolist() == [1]
     assert model.explain(data).inside.tolist() == [True, False, False, False]
 
 
@@ -49,7 +49,31 @@ def test_it_becomes_a_data_frame():
     pytest.importorskip("pandas")
     frame = PVMClassifier(1.0).fit(X, Y).explain(QUERIES[:3]).to_frame(index=["p", "q", "r"])
     assert frame.index.tolist() == ["p", "q", "r"]
-    assert frame.columns.tolist()[:4] == ["label", "prototype", "distance", "inside"]
+    assert frame.columns.tolist()[:5] == ["label", "prototype", "row", "distance", "inside"]
+
+
+def test_it_names_the_row_of_the_deciding_prototype_in_the_training_data():
+    """As it was given: points of weight zero are counted, other candidates are not there."""
+    weights = np.arange(len(X)) % 3 > 0
+    model = PVMClassifier(0.9).fit(X, Y, weights)
+    why = model.explain(QUERIES)
+    np.testing.assert_array_equal(X[why.row], model.prototypes_[why.prototype])
+    means = np.array([X[label == Y].mean(axis=0) for label in range(3)])
+    mixed = PVMClassifier(0.9, candidates=["train", means]).fit(X, Y)
+    why = mixed.explain(np.vstack([X, means]))
+    sources = mixed.prototype_sources_[why.prototype]
+    assert set(sources) == {"train", "given"}
+    np.testing.assert_array_equal(why.row >= 0, sources == "train")
+    real = sources == "train"
+    np.testing.assert_array_equal(X[why.row[real]], mixed.prototypes_[why.prototype[real]])
+
+
+def test_of_a_table_only_the_columns_that_are_points_have_a_row():
+    square = PVMClassifier(0.9, metric="precomputed").fit(cdist(X, X), Y)
+    why = square.explain(cdist(QUERIES, X))
+    np.testing.assert_array_equal(why.row, square.prototypes_[why.prototype])
+    tall = PVMClassifier(0.9, metric="precomputed").fit(cdist(X, X[:100]), Y)
+    assert (tall.explain(cdist(QUERIES, X[:100])).row == -1).all()
 
 
 def test_without_pandas_it_says_what_to_install(monkeypatch):

@@ -44,7 +44,7 @@ def test_each_prototype_covers_what_lies_within_the_radius(summary, model, table
         own = Y[TRAIN][inside] == model.prototype_labels_[k]
         assert prototype.covers == own.sum()
         assert prototype.wrong == (~own).sum() == model.prototype_miscovered_[k]
-        assert prototype.newly == model.prototype_covered_[k]
+        assert prototype.newly == model.prototype_newly_covered_[k]
         rows = [summary.cases.rows[i] for i in prototype.members]
         assert sorted(rows) == inside.tolist()
         np.testing.assert_allclose(

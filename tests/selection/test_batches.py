@@ -39,6 +39,7 @@ def assert_same_model(one, other):
         "prototypes_",
         "prototype_indices_",
         "prototype_labels_",
+        "prototype_newly_covered_",
         "prototype_covered_",
         "prototype_miscovered_",
         "prototype_rows_",
@@ -179,3 +180,14 @@ def test_a_batch_without_weight_leaves_the_numbers_right(name):
     grown_on = model.partial_fit(X, Y)
     both = np.append(weights, np.ones(len(X)))
     assert_same_model(grown_on, whole.fit(np.vstack((X, X)), np.append(Y, Y), both))
+
+
+def test_a_budget_may_name_a_declared_class_before_it_comes():
+    params = {"eps": 2.0, "n_prototypes": {"late": 1}}
+    first = np.array(["early", "other"])[np.arange(30) % 2]
+    model = PVMClassifier(**params).partial_fit(X[:30], first, classes=["early", "late", "other"])
+    assert set(model.prototype_labels_) == {"early", "other"}
+    model.partial_fit(X[30:], np.full(len(X) - 30, "late"))
+    whole = PVMClassifier(**params).fit(X, np.append(first, np.full(len(X) - 30, "late")))
+    assert_same_model(model, whole)
+    assert (model.prototype_labels_ == "late").sum() == 1

@@ -79,19 +79,21 @@ def test_the_optimum_separates_by_class(instance):
 
 
 @given(labelled_balls())
-def test_counts_say_who_is_newly_and_who_is_wrongly_covered(instance):
+def test_counts_say_who_is_covered_newly_covered_and_wrongly_covered(instance):
     inside, y, _, _ = instance
     _, selection = solve(*instance)
     seen = np.zeros(len(y), dtype=bool)
-    for j, label, covered, wrong in zip(
+    for j, label, newly, covered, wrong in zip(
         selection.candidates,
         selection.classes,
+        selection.newly_covered,
         selection.covered,
         selection.miscovered,
         strict=True,
     ):
         own = y == label
-        assert covered == (inside[:, j] & own & ~seen).sum()
+        assert newly == (inside[:, j] & own & ~seen).sum()
+        assert covered == (inside[:, j] & own).sum()
         assert wrong == (inside[:, j] & ~own).sum()
         seen |= inside[:, j] & own
 
@@ -116,7 +118,8 @@ def worded(*words):
         CoverSolution(none, np.empty(0), none, 1.0, bounds[word], certificate=word)
         for word in words
     ]
-    return Selection.joined(solutions, [none] * len(words))
+    counts = [none] * len(words)
+    return Selection.joined(solutions, covered=counts, miscovered=counts)
 
 
 @pytest.mark.parametrize("first", TOGETHER)
@@ -200,7 +203,7 @@ def test_order_is_that_of_r_protoclass(record):
     )
     selection = select(problems, greedy)
     assert selection.candidates.tolist() == record["order"]
-    counts = np.column_stack((selection.covered, selection.miscovered)).tolist()
+    counts = np.column_stack((selection.newly_covered, selection.miscovered)).tolist()
     assert counts == record["newly_covered_and_miscovered"]
     per_class = np.bincount(selection.classes, minlength=y.max() + 1).tolist()
     assert per_class == record["prototypes_per_class"]

@@ -67,12 +67,24 @@ def test_grids_of_all_kinds_of_numbers_are_taken():
     assert check_costs(np.array([3, 0]), np.ones(3)).tolist() == [0.0, 3.0]
 
 
-@pytest.mark.parametrize("door", [pvm_path, lambda X, y, eps: PVMClassifierCV(eps).fit(X, y)])
-def test_true_is_no_number_of_radii(door):
+@pytest.mark.parametrize(
+    "door", [pvm_path, lambda X, y, **options: PVMClassifierCV(**options).fit(X, y)]
+)
+def test_true_is_no_radius_and_no_number_of_radii(door):
     with pytest.raises(ValueError, match="eps must be positive numbers, got True"):
         door(X, Y, eps=True)
-    with pytest.raises(ValueError, match="eps must be radii or a positive number of them, got 0"):
+    with pytest.raises(ValueError, match="eps must be positive numbers, got 0"):
         door(X, Y, eps=0)
+    with pytest.raises(ValueError, match=r"n_eps must be a positive whole number.*got True"):
+        door(X, Y, n_eps=True)
+    with pytest.raises(ValueError, match=r"n_eps must be a positive whole number.*got 0"):
+        door(X, Y, n_eps=0)
+
+
+def test_a_whole_number_under_eps_is_one_radius_and_n_eps_is_then_not_looked_at():
+    assert pvm_path(X, Y, eps=2, n_eps=5).eps.tolist() == [2.0]
+    search = PVMClassifierCV(2, n_eps=5, cv=2).fit(X, Y)
+    assert search.cv_results_["param_eps"].tolist() == [2.0]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from protocover import PVMClassifier, suggest_eps
 from protocover.balls import build_balls
 from protocover.dissimilarity import DANN
+from protocover.estimators.fitting import prepare
 from protocover.selection import grid as grid_module
 from protocover.selection import radius as radius_module
 
@@ -15,7 +16,7 @@ X, Y = load_iris(return_X_y=True)
 
 
 def test_the_grid_starts_at_the_smallest_distance_and_rises():
-    grid = suggest_eps(X, Y, n=20)
+    grid = suggest_eps(X, Y, n_eps=20)
     assert grid[0] == pdist(X)[pdist(X) > 0].min()
     assert (np.diff(grid) > 0).all()
     assert len(grid) <= 20
@@ -33,7 +34,7 @@ def test_at_its_start_the_machine_is_the_nearest_neighbour_rule():
 
 def test_the_grid_steps_through_quantiles_up_to_the_given_one():
     distances = pdist(X)
-    grid = suggest_eps(X, Y, n=5, max_quantile=0.4)
+    grid = suggest_eps(X, Y, n_eps=5, max_quantile=0.4)
     expected = np.quantile(distances[distances > 0], [0, 0.1, 0.2, 0.3, 0.4], method="lower")
     np.testing.assert_array_equal(grid, expected)
 
@@ -50,8 +51,8 @@ def test_by_default_it_ends_where_balls_would_join_classes():
 
 def test_a_table_of_dissimilarities_gives_the_same_grid():
     table = cdist(X, X)
-    off_diagonal = suggest_eps(table, Y, metric="precomputed", n=6)
-    np.testing.assert_allclose(off_diagonal, suggest_eps(X, Y, n=6), rtol=0.01)
+    off_diagonal = suggest_eps(table, Y, metric="precomputed", n_eps=6)
+    np.testing.assert_allclose(off_diagonal, suggest_eps(X, Y, n_eps=6), rtol=0.01)
 
 
 def test_of_many_points_a_sample_is_used_but_the_smallest_distance_is_found(monkeypatch):
@@ -65,7 +66,7 @@ def test_of_many_points_a_sample_is_used_but_the_smallest_distance_is_found(monk
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"n": 0}, "n must be a positive integer, got 0"),
+        ({"n_eps": 0}, "n_eps must be a positive whole number, of radii to propose, got 0"),
         ({"max_quantile": 0.0}, "max_quantile must be above 0"),
         ({"metric": "nonsense"}, "metric must be one of"),
     ],
@@ -162,7 +163,7 @@ CENTRES = X[::10] + 0.01
 )
 def test_the_grid_is_of_distances_from_the_candidates(options, expected):
     expected = expected[expected > 0]
-    grid = suggest_eps(X, Y, n=5, max_quantile=0.4, **options)
+    grid = suggest_eps(X, Y, n_eps=5, max_quantile=0.4, **options)
     quantiles = np.quantile(expected, [0, 0.1, 0.2, 0.3, 0.4], method="lower")
     np.testing.assert_allclose(grid, quantiles, rtol=1e-12)
 
@@ -173,7 +174,7 @@ def test_candidates_are_those_of_the_classifier(candidates, y):
     """Drawn with the same random_state; without labels as if of one class."""
     labels = np.zeros(150) if y is None else y
     model = PVMClassifier(1e9, candidates=candidates, prototype_cost=0, random_state=7)
-    training, _ = model._prepare(X, labels, None, None, model._generator())
+    training = prepare(model, X, labels, None, rng=model._generator())
     distances = cdist(X, training.pools[0].points)
     smallest = distances[distances > 0].min()
     grid = suggest_eps(X, y, candidates=candidates, random_state=7)
@@ -215,7 +216,7 @@ def test_of_a_table_with_drawn_columns_only_those_count():
     D = cdist(X, X)
     grid = suggest_eps(D, Y, metric="precomputed", candidates=20, random_state=3)
     model = PVMClassifier(1.0, metric="precomputed", candidates=20, random_state=3)
-    training, _ = model._prepare(D, Y, None, None, model._generator())
+    training = prepare(model, D, Y, None, rng=model._generator())
     part = D[:, training.pools[0].points]
     assert grid[0] == part[part > 0].min()
 

@@ -135,13 +135,14 @@ def _with_search(
 ) -> PVMClassifierCV:
     """Return a search for the radius by cross-validation."""
     return PVMClassifierCV(
-        options.grid if options.eps is None else options.eps,
+        options.eps,
+        n_eps=options.grid,
         prototype_costs=options.prototype_cost,
         cv=StratifiedKFold(
             _count_folds(options.cv, cases, console), shuffle=True, random_state=options.seed
         ),
         rule=options.rule,
-        max_prototypes=options.n_prototypes,
+        n_prototypes=options.n_prototypes,
         **shared,
     )
 

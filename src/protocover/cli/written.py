@@ -79,7 +79,7 @@ def _prototypes(outcome: Outcome) -> Any:
             "prototype": np.arange(1, len(rows) + 1),
             "row": pd.array(np.where(rows >= 0, rows + 1, 0), dtype="Int64"),
             "class": classifier.prototype_labels_,
-            "newly_covered": classifier.prototype_covered_,
+            "newly_covered": classifier.prototype_newly_covered_,
             "wrongly_covered": classifier.prototype_miscovered_,
         }
     )

@@ -91,12 +91,15 @@ class ClassCover:
         Weight of the points of other classes in each ball.
     miscovered : ndarray of int, shape (n_candidates,)
         How many these are.
+    own : ndarray of int, shape (n_candidates,)
+        How many points of the class each ball holds, those left out of `cover` included.
     """
 
     numbers: Indices
     cover: csc_array
     wrong: Floats
     miscovered: Indices
+    own: Indices
 
     @property
     def memberships(self) -> int:
@@ -110,6 +113,7 @@ class ClassCover:
             self.cover[:, columns],
             self.wrong[columns],
             self.miscovered[columns],
+            self.own[columns],
         )
 
 
@@ -208,8 +212,9 @@ def reduce_block(
         # The exact cost may be a hair below prototype_cost, so equality stays in.
         kept = np.flatnonzero((gain > 0.0) & (gain >= prototype_cost))
         cover = vstack([part.covers[label][:, kept] for part in parts], format="csc")
-        miscovered = held.sum(axis=0)[kept] - held[label, kept]
-        reduced.append(ClassCover(block.numbers[kept], cover, wrong[kept], miscovered))
+        served = held[label, kept]
+        miscovered = held.sum(axis=0)[kept] - served
+        reduced.append(ClassCover(block.numbers[kept], cover, wrong[kept], miscovered, served))
     return reduced
 
 
@@ -220,6 +225,7 @@ def in_order(covers: Sequence[ClassCover]) -> ClassCover:
         hstack([cover.cover for cover in covers], format="csc"),
         np.concatenate([cover.wrong for cover in covers]),
         np.concatenate([cover.miscovered for cover in covers]),
+        np.concatenate([cover.own for cover in covers]),
     )
 
 

@@ -11,19 +11,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..balls.forecast import estimate_memberships
-from ..candidates import Pool
 from ..estimators import PVMClassifier
-from ..selection.by_class import Selection
+from ..estimators.fitted import Fitted
 from ..selection.parameters import (
     check_closed_ball,
     check_eps,
     check_n_prototypes,
+    check_outlier_label,
     check_prototype_cost,
     default_prototype_cost,
     unchanged_on_error,
 )
 from ..selection.radius import draw_rows
-from ..selection.training import Training
 from .blocks import count_blocks
 from .chunks import (
     ChunkedPoints,
@@ -258,6 +257,8 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
         points = self._read(client, X, y, sample_weight, dissimilarity)
         budget = check_n_prototypes(self.n_prototypes, points.classes)
         cost = self._cost(points)
+        class_count = points.counts.sum(axis=0)
+        outlier = check_outlier_label(self.outlier_label, points.classes, class_count)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         candidates, fetch = find_source(
             client, self.candidates, points, n_features=self.n_features_in_, rng=rng
@@ -301,7 +302,18 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
                 n_prototypes=budget,
                 in_rounds=tiers,
             )
-        self._keep(selection, fetch(selection.candidates), points, dissimilarity, eps, cost)
+        fitted = Fitted.of_pools(
+            selection,
+            [fetch(selection.candidates)],
+            np.arange(len(selection.candidates)),  # only the chosen were fetched, in order
+            classes=points.classes,
+            class_count=class_count,
+            eps=eps,
+            prototype_cost=cost,
+            outlier_label=outlier,
+            dissimilarity=dissimilarity,
+        )
+        self._keep(fitted)
 
     def _read(
         self, client: Any, X: Any, y: Any, sample_weight: Any, dissimilarity: Any
@@ -322,36 +334,18 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
             points.total_weight, points.smallest_weight, whole=points.whole_weights
         )
 
-    def _keep(
-        self,
-        selection: Selection,
-        pool: Pool,
-        points: ChunkedPoints,
-        dissimilarity: Any,
-        eps: float,
-        cost: float,
-    ) -> None:
+    def _keep(self, fitted: Fitted) -> None:
         """Make the plain classifier and set the fitted attributes, which are its."""
-        params = {
-            name: value
-            for name, value in self.get_params(deep=False).items()
-            if name not in ("client", "cache_dir", "selection")
-        }
-        counts = points.counts.sum(axis=0)
-        # One point stands for all: only which class is the most frequent is asked of it.
-        codes = counts.argmax(keepdims=True)
-        training = Training(pool.points, codes, np.ones(1), points.classes, dissimilarity, [pool])
-        # Only the chosen were fetched, in order of selection.
-        fetched = selection.renumbered(np.arange(len(selection.candidates)))
-        model = PVMClassifier(**params).with_selection(fetched, training, eps=eps, cost=cost)
-        model.set_params(eps=self.eps, prototype_cost=self.prototype_cost)
-        model.class_count_ = counts
+        own = ("client", "cache_dir", "selection")
+        params = self.get_params(deep=False)
+        model = PVMClassifier(**{name: params[name] for name in params if name not in own})
+        model._keep(fitted)
         model.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):
             model.feature_names_in_ = self.feature_names_in_
-        fitted = {name: value for name, value in vars(model).items() if name.endswith("_")}
-        for name, value in fitted.items():
-            setattr(self, name, value)
+        for name, value in vars(model).items():
+            if name.endswith("_"):
+                setattr(self, name, value)
         self._local = model
 
     def _checked(self, X: Any) -> Any:

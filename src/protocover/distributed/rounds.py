@@ -21,7 +21,7 @@ from ..cover import CoverProblem, CoverSolution
 from ..solvers.stepwise import choose_by_drop
 from .blocks import ClassCover, in_order, join_covers
 
-__all__ = ["Progress", "Report", "begin", "conclude", "report", "take_round"]
+__all__ = ["Progress", "Report", "Solved", "begin", "conclude", "report", "take_round"]
 
 # Memberships that all blocks together are to report on a class in a round.
 _REPORTED = 1 << 21
@@ -43,6 +43,15 @@ class Report:
 
     best: ClassCover
     bound: tuple[float, int] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """The solution of a class, and how many points of its own and of others each ball holds."""
+
+    solution: CoverSolution
+    covered: NDArray[np.intp]
+    miscovered: NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,10 +154,8 @@ def take_round(progress: Progress, reports: Sequence[Report]) -> Progress:
     )
 
 
-def conclude(
-    progress: Progress, limit: int | None = None
-) -> tuple[CoverSolution, NDArray[np.intp]]:
-    """Describe the first `limit` choices; also count the points of other classes in their balls.
+def conclude(progress: Progress, limit: int | None = None) -> Solved:
+    """Describe the first `limit` choices; also count the points in their balls.
 
     The objective is exact. Nothing is proved of the optimum, for which the whole cover would
     have to be looked at in one place.
@@ -157,12 +164,12 @@ def conclude(
     if k == 0:
         cover = csc_array((len(progress.prize), 0), dtype=bool)
         none = np.empty(0, dtype=np.intp)
-        chosen = ClassCover(none, cover, np.empty(0), none)
+        chosen = ClassCover(none, cover, np.empty(0), none, none)
     else:
         chosen = in_order(progress.chosen).taken(np.arange(k))
     problem = CoverProblem(chosen.cover, chosen.wrong, progress.prize, progress.prototype_cost)
     solution = CoverSolution.of(problem, np.arange(k), score=np.array(progress.score[:k]))
-    return replace(solution, selected=chosen.numbers), chosen.miscovered
+    return Solved(replace(solution, selected=chosen.numbers), chosen.own, chosen.miscovered)
 
 
 def _choose(

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cover import CoverProblem, CoverSolution
+from ..cover import CoverProblem
 from ..selection.by_class import Selection
 from ..solvers import greedy
 from .blocks import ClassCover, join_covers
 from .chunks import Chunk, ChunkedPoints
 from .cluster import Cluster, as_task
 from .cover import BlockCover
-from .rounds import Progress, Report, begin, conclude, report, take_round
+from .rounds import Progress, Report, Solved, begin, conclude, report, take_round
 
 __all__ = ["check_selection", "choose_tiers", "select_on_cluster"]
 
@@ -25,8 +25,6 @@ __all__ = ["check_selection", "choose_tiers", "select_on_cluster"]
 _BYTES_PER_MEMBERSHIP = 32
 
 logger = logging.getLogger(__name__)
-
-Solved = tuple[CoverSolution, NDArray[np.intp]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,14 +115,18 @@ def select_on_cluster(
 
 def _joined(solved: Sequence[Solved]) -> Selection:
     """Put the classes' solutions into one order."""
-    return Selection.joined([solution for solution, _ in solved], [count for _, count in solved])
+    return Selection.joined(
+        [one.solution for one in solved],
+        covered=[one.covered for one in solved],
+        miscovered=[one.miscovered for one in solved],
+    )
 
 
 def _spend(solved: Mapping[int, Solved], budget: int) -> dict[int, int]:
     """Say how many prototypes remain to classes that lose some of theirs to the budget."""
     in_order = _joined([solved[label] for label in range(len(solved))]).classes
     kept = np.bincount(in_order[:budget], minlength=len(solved)).tolist()
-    return {label: k for label, k in enumerate(kept) if k < len(solved[label][0].selected)}
+    return {label: k for label, k in enumerate(kept) if k < len(solved[label].solution.selected)}
 
 
 def _solve_whole(work: _Work, budgets: Mapping[int, int | None]) -> dict[int, Solved]:
@@ -149,12 +151,13 @@ def _solve(
     prototype_cost: float,
     max_prototypes: int | None,
 ) -> Solved:
-    """Run the greedy on one class; also count the points of other classes in the balls chosen."""
+    """Run the greedy on one class; also count the points in the balls chosen."""
     whole = join_covers(shares)
     problem = CoverProblem(whole.cover, whole.wrong, _prize(prizes), prototype_cost)
     solution = greedy(problem, max_prototypes=max_prototypes)
     chosen = solution.selected
-    return replace(solution, selected=whole.numbers[chosen]), whole.miscovered[chosen]
+    named = replace(solution, selected=whole.numbers[chosen])
+    return Solved(named, whole.own[chosen], whole.miscovered[chosen])
 
 
 def _solve_in_rounds(work: _Work, budgets: Mapping[int, int | None]) -> dict[int, Progress]:

@@ -53,4 +53,5 @@ def load_share(path: str, label: int) -> ClassCover:
             cover,
             arrays[f"wrong-{label}"],
             arrays[f"miscovered-{label}"],
+            np.diff(indptr).astype(np.intp),
         )

@@ -81,7 +81,7 @@ def find_eps(
         random_state=random_state,
         **options,
     )
-    path = search(eps=_N_RADII)
+    path = search(n_eps=_N_RADII)
     if (_shortfall(path, wanted) < 0).all():
         # Even the largest radius leaves too many: look among all distances.
         rng = np.random.default_rng(random_state)
@@ -107,8 +107,9 @@ def _check_wish(n_prototypes: Any, y: Any) -> int | dict[int, int]:
 
 def _check_options(options: dict[str, Any]) -> None:
     """Refuse radii, which are what is searched for, and more than one cost."""
-    if "eps" in options:
-        raise TypeError("find_eps searches for eps itself, got one; leave it out")
+    for name in ("eps", "n_eps"):
+        if name in options:
+            raise TypeError(f"find_eps searches for eps itself, got {name}; leave it out")
     if np.size(options.get("prototype_costs", 0.0)) > 1:
         raise ValueError(
             "prototype_costs must be one cost, for which the radius is then found, got "

@@ -2,50 +2,31 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import (
-    _get_feature_names,
-    check_consistent_length,
-    check_is_fitted,
-)
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from ..balls import traits_of, within
-from ..candidates import check_candidate_names, numbers, source_names, source_rows, take
 from ..cover import ModelVerification
 from ..data.points import check_estimator_examples
 from ..dissimilarity import input_tags
 from ..exceptions import no_prototypes, warn_caller
-from ..prototypes import PrototypeSet, column_order
 from ..prototypes.coverage import Coverage
 from ..prototypes.decision import score_classes
 from ..prototypes.explanation import Explanation
 from ..resources import limited_threads, row_count
-from ..selection.batches import Growth, grow, start_growth
-from ..selection.by_class import Selection, formulate, select
-from ..selection.parameters import (
-    check_closed_ball,
-    check_column,
-    check_eps,
-    check_n_prototypes,
-    check_outlier_label,
-    check_prototype_cost,
-    check_verbose,
-    unchanged_on_error,
-)
-from ..selection.radius import propose_eps
+from ..selection.batches import Growth
+from ..selection.parameters import check_column, unchanged_on_error
 from ..selection.recheck import recheck_model
-from ..selection.training import Training, pool_balls, prepare_training, side_by_side
-from ..solvers import check_options, find_solver
+from .fitted import Fitted, NotInFirstFiles
+from .fitting import Settings, Terms, prepare, take_in
 
-__all__ = ["PVMClassifier", "by_column"]
+__all__ = ["PVMClassifier"]
 
 
 def _takes_rows(estimator: Any) -> bool:
@@ -107,8 +88,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         What to answer for a query that lies in no ball. None for the class of the
         nearest prototype.
     n_jobs : int or None, default=None
-        Threads for building balls and finding nearest prototypes. None for as many as
-        the linear algebra library uses. The result does not depend on it.
+        Threads for building balls and finding nearest prototypes; -1 for all processors.
+        None, here and everywhere, starts no processes and takes as many threads as the
+        linear algebra library does. The result does not depend on it.
     random_state : int, RandomState or None, default=None
         For candidates that are drawn, and for sampling in "auto".
     verbose : int, default=0
@@ -127,10 +109,11 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         Place of each among all candidates; for ``candidates="train"`` its row in `X`.
     prototype_labels_ : ndarray, shape (n_prototypes,)
         The class each stands for.
-    prototype_covered_ : ndarray of int, shape (n_prototypes,)
-        Training points of its class that no prototype of the class chosen before covers.
-    prototype_miscovered_ : ndarray of int, shape (n_prototypes,)
-        Training points of other classes in its ball.
+    prototype_covered_, prototype_miscovered_ : ndarray of int, shape (n_prototypes,)
+        Training points of its class, and of the other classes, in its ball. Models from
+        files of earlier versions do not have the first.
+    prototype_newly_covered_ : ndarray of int, shape (n_prototypes,)
+        Of the points of its class those that no prototype of the class chosen before covers.
     prototype_sources_ : ndarray of str, shape (n_prototypes,)
         Where each comes from: "train", "unlabeled", "given", "kmeans", "hull".
     prototype_rows_ : ndarray of int, shape (n_prototypes,)
@@ -189,11 +172,16 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     >>> clf.prototype_indices_
     array([  0,  71, 128, 105,  57,   1,   5,  74])
     >>> clf.prototype_covered_
+    array([48, 40, 37, 11, 12, 43, 34, 37])
+    >>> clf.prototype_miscovered_
+    array([0, 2, 3, 0, 0, 0, 0, 5])
+    >>> clf.prototype_newly_covered_
     array([48, 40, 37, 10,  4,  1,  1,  6])
     >>> clf.predict([[5.0, 3.4, 1.5, 0.2]])
     array([0])
     """
 
+    prototype_covered_: Any = NotInFirstFiles()
     _growth: Growth  # only after partial_fit
 
     def __init__(
@@ -249,7 +237,16 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             The fitted classifier.
         """
         with unchanged_on_error(self), limited_threads(self.n_jobs):
-            self._fit(X, y, sample_weight, unlabeled)
+            rng = self._generator()
+            settings = Settings.of(self)
+            training = prepare(self, X, y, sample_weight, unlabeled=unlabeled, rng=rng)
+            terms = Terms.of(self, training)
+            eps = settings.radius(training, rng)
+            covers = settings.build(training, eps, rng)
+            problems = terms.formulate(training, covers)
+            selection = settings.select(problems, terms, rng)
+            self._keep(terms.keep(selection, training, eps))
+            self.__dict__.pop("_growth", None)
         return self
 
     @available_if(_takes_rows)  # type: ignore[untyped-decorator]
@@ -306,7 +303,15 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
                 "over with this batch; call partial_fit for the first batch too"
             )
         with unchanged_on_error(self), limited_threads(self.n_jobs):
-            self._partial_fit(X, y, sample_weight, classes)
+            rng = self._generator()
+            settings = Settings.of(self)
+            growth = take_in(self, settings, X, y, sample_weight, classes=classes, rng=rng)
+            training, covers = growth.training()
+            terms = Terms.of(self, training)
+            problems = terms.formulate(training, covers)
+            selection = settings.select(problems, terms, rng)
+            self._keep(terms.keep(selection, training, growth.eps))
+            self._growth = growth
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -379,7 +384,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         if len(self.prototype_labels_) == 0:
             return Explanation.of_nothing(row_count(X), self.outlier_label_)
         index, distance = self._prototype_set.nearest_by_class(X, n_jobs=self.n_jobs)
-        return Explanation.of(index, distance, self.classes_, self._within)
+        rows = np.where(self.prototype_sources_ == "train", self.prototype_rows_, -1)
+        return Explanation.of(index, distance, self.classes_, rows=rows, within=self._within)
 
     def distances_to_prototypes(self, X: Any) -> NDArray[np.float64]:
         """Return the dissimilarity of each query from each prototype.
@@ -471,108 +477,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             setattr(tags.input_tags, name, value)
         return tags
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, unlabeled: Any) -> None:
-        """Check, build, formulate, select, and only then set the fitted attributes."""
-        rng = self._generator()
-        training, eps = self._prepare(X, y, sample_weight, unlabeled, rng)
-        self._choose(training, self._covers(training, eps, rng), eps, rng)
-        self.__dict__.pop("_growth", None)
-
-    def _partial_fit(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> None:
-        """Grow the cover, choose from it, and only then set the fitted attributes."""
-        rng = self._generator()
-        if hasattr(self, "_growth"):
-            X = check_estimator_examples(self, X, self._growth.dissimilarity, reset=False)
-            growth = grow(
-                self._growth,
-                X,
-                y,
-                sample_weight,
-                classes=classes,
-                closed=check_closed_ball(self.closed_ball),
-                n_jobs=self.n_jobs,
-                verbose=self.verbose,
-            )
-        else:
-            training, eps = self._prepare(X, y, sample_weight, None, rng)
-            growth = start_growth(
-                training,
-                self._covers(training, eps, rng),
-                y,
-                sample_weight,
-                eps=eps,
-                candidates=self.candidates,
-                classes=classes,
-            )
-        self._choose(*growth.training(), growth.eps, rng)
-        self._growth = growth
-
     def _generator(self) -> np.random.Generator:
         """Return the source of randomness that `random_state` stands for."""
         return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-
-    def _prepare(
-        self, X: Any, y: Any, sample_weight: Any, unlabeled: Any, rng: np.random.Generator
-    ) -> tuple[Training, float]:
-        """Check everything and return the training set and the radius."""
-        eps = check_eps(self.eps)
-        check_closed_ball(self.closed_ball)
-        check_options(find_solver(self.solver), self.solver_options)
-        check_verbose(self.verbose)
-        check_candidate_names(X, self.candidates, unlabeled)
-        training = prepare_training(
-            X,
-            y,
-            sample_weight,
-            metric=self.metric,
-            metric_params=self.metric_params,
-            candidates=self.candidates,
-            check=partial(check_estimator_examples, self, reset=True),
-            rng=rng,
-            unlabeled=unlabeled,
-            verbose=self.verbose,
-        )
-        check_prototype_cost(self.prototype_cost, training.weights)
-        check_n_prototypes(self.n_prototypes, training.classes)
-        check_outlier_label(self.outlier_label, training.classes, training.codes)
-        if eps is None:
-            eps = propose_eps(training, rng=rng, n_jobs=self.n_jobs)
-        return training, eps
-
-    def _covers(self, training: Training, eps: float, rng: np.random.Generator) -> list[csr_array]:
-        """Build the balls of each pool of candidates."""
-        return pool_balls(
-            training,
-            eps=eps,
-            closed=self.closed_ball,
-            rng=rng,
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-        )
-
-    def _choose(
-        self, training: Training, covers: list[csr_array], eps: float, rng: np.random.Generator
-    ) -> None:
-        """Formulate, select and set the fitted attributes, using `covers` up."""
-        cost = check_prototype_cost(self.prototype_cost, training.weights)
-        problems = formulate(
-            side_by_side(covers),
-            training.codes,
-            training.weights,
-            n_classes=len(training.classes),
-            prototype_cost=cost,
-        )
-        covers.clear()
-        selection = select(
-            problems,
-            find_solver(self.solver, verbose=self.verbose),
-            n_prototypes=check_n_prototypes(self.n_prototypes, training.classes),
-            rng=rng,
-            options=self.solver_options,
-            verbose=self.verbose,
-        )
-        outlier = check_outlier_label(self.outlier_label, training.classes, training.codes)
-        self._keep(selection, training, eps, cost, outlier)
 
     def _check_queries(self, X: Any) -> Any:
         """Check queries, and that there is something to answer them with."""
@@ -583,58 +490,26 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             )
         return check_estimator_examples(self, X, self.dissimilarity_, reset=False)
 
-    def with_selection(
-        self, selection: Selection, training: Training, *, eps: float, cost: float
-    ) -> PVMClassifier:
-        """Return a fitted copy of this classifier whose prototypes are already chosen."""
-        model: PVMClassifier = clone(self).set_params(eps=eps, prototype_cost=cost)
-        outlier = check_outlier_label(self.outlier_label, training.classes, training.codes)
-        model._keep(selection, training, eps, cost, outlier)
-        if len(getattr(training.points, "shape", ())) == 2:
-            model.n_features_in_ = training.points.shape[1]
-        # Checking may have made an array of the frame that the points came in.
-        names = getattr(self, "feature_names_in_", _get_feature_names(training.points))
-        if names is not None:
-            model.feature_names_in_ = names
-        return model
-
-    def _keep(
-        self, selection: Selection, training: Training, eps: float, cost: float, outlier: Any
-    ) -> None:
+    def _keep(self, fitted: Fitted) -> None:
         """Set the fitted attributes."""
-        selection = by_column(selection, training)
-        chosen, pools = selection.candidates, training.pools
-        self.eps_, self.prototype_cost_, self.outlier_label_ = eps, cost, outlier
-        self.classes_ = training.classes
-        self.class_count_ = np.bincount(training.codes, minlength=len(training.classes))
-        self.prototypes_ = take(pools, chosen)
-        self.prototype_indices_ = numbers(pools)[chosen]
-        self.prototype_rows_ = source_rows(pools)[chosen]
-        self.prototype_sources_ = source_names(pools)[chosen]
-        self.prototype_labels_ = self.classes_[selection.classes]
-        self.prototype_covered_ = selection.covered
+        selection = fitted.selection
+        self.eps_, self.prototype_cost_ = fitted.eps, fitted.prototype_cost
+        self.outlier_label_ = fitted.outlier_label
+        self.classes_, self.class_count_ = fitted.classes, fitted.class_count
+        self.prototypes_ = fitted.prototypes
+        self.prototype_indices_ = selection.candidates
+        self.prototype_rows_, self.prototype_sources_ = fitted.rows, fitted.sources
+        self.prototype_labels_ = fitted.classes[selection.classes]
+        self.prototype_newly_covered_ = selection.newly_covered
         self.prototype_miscovered_ = selection.miscovered
-        self.objective_ = selection.objective
-        self.lower_bound_ = selection.lower_bound
-        self.gap_ = selection.gap
-        self.certificate_ = selection.certificate
-        self.solution_ = selection.renumbered(self.prototype_indices_)
-        self._prototype_set = PrototypeSet.of(
-            self.prototypes_,
-            selection.classes,
-            n_classes=len(self.classes_),
-            dissimilarity=training.dissimilarity,
-        )
-        self.dissimilarity_ = self._prototype_set.dissimilarity
+        if selection.covered is not None:
+            self.prototype_covered_ = selection.covered
+        self.objective_, self.lower_bound_ = selection.objective, selection.lower_bound
+        self.gap_, self.certificate_ = selection.gap, selection.certificate
+        self.solution_ = selection
+        self.dissimilarity_ = fitted.dissimilarity
+        self._prototype_set = fitted.prototype_set()
 
     def _within(self, distance: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Whether a distance is within the radius."""
         return within(distance, self.eps_, closed=self.closed_ball)
-
-
-def by_column(selection: Selection, training: Training) -> Selection:
-    """Put prototypes that are all columns of a table in the order of the columns."""
-    if not training.is_table:
-        return selection
-    order = column_order(take(training.pools, selection.candidates), training.points.shape[1])
-    return selection if order is None else selection.rearranged(order)

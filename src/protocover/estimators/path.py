@@ -11,17 +11,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from ..candidates import check_candidate_names, numbers, source_names, source_rows
+from ..candidates import numbers, source_names, source_rows
 from ..data.frames import make_frame
-from ..data.points import check_estimator_examples
 from ..resources import limited_threads
 from ..selection.by_class import Selection
 from ..selection.grid import radii_of
 from ..selection.parameters import check_closed_ball, check_costs, check_verbose
 from ..selection.path import solve_path
-from ..selection.training import Training, prepare_training, training_levels
+from ..selection.training import Training, training_levels
 from ..solvers import check_options, find_solver
-from .classifier import PVMClassifier, by_column
+from .classifier import PVMClassifier
+from .fitted import by_column, with_selection
+from .fitting import prepare
 
 __all__ = ["PVMPath", "pvm_path"]
 
@@ -107,12 +108,14 @@ of ndarray, [eps][cost]
         PVMClassifier
             As it comes from `fit` on the same data with that radius and cost.
         """
-        return self._classifier.with_selection(
+        model: PVMClassifier = with_selection(
+            self._classifier,
             self._solved[eps_index][cost_index],
             self.training,
             eps=float(self.eps[eps_index]),
             cost=float(self.prototype_costs[cost_index]),
         )
+        return model
 
     @cached_property
     def prototype_indices(self) -> Arrays:
@@ -148,7 +151,7 @@ of ndarray, [eps][cost]
     @cached_property
     def covered(self) -> NDArray[np.intp]:
         """Number of points covered by their own class, shape (n_eps, n_costs)."""
-        return self._table(lambda selection: selection.covered.sum())
+        return self._table(lambda selection: selection.newly_covered.sum())
 
     @cached_property
     def miscovered(self) -> NDArray[np.intp]:
@@ -193,7 +196,8 @@ def pvm_path(
     X: Any,
     y: Any,
     *,
-    eps: ArrayLike | int = 20,
+    eps: ArrayLike | None = None,
+    n_eps: int = 20,
     prototype_costs: ArrayLike | None = None,
     solver: Any = "greedy",
     solver_options: dict[str, Any] | None = None,
@@ -213,8 +217,10 @@ def pvm_path(
     ----------
     X, y : training points and labels
         As in :meth:`PVMClassifier.fit`.
-    eps : array-like or int, default=20
-        Radii, or how many to propose as :func:`suggest_eps` does for these candidates.
+    eps : array-like or None, default=None
+        Radii; None for those that :func:`suggest_eps` proposes for these candidates.
+    n_eps : int, default=20
+        How many to propose where `eps` is None.
     prototype_costs : array-like or None, default=None
         Costs of a prototype; None for the default of :class:`PVMClassifier` alone, 1/n or
         what `sample_weight` makes of it.
@@ -256,7 +262,6 @@ def pvm_path(
     found = find_solver(solver)
     options = check_options(found, solver_options)
     check_verbose(verbose)
-    check_candidate_names(X, candidates, unlabeled)
     classifier = PVMClassifier(
         metric=metric,
         metric_params=metric_params,
@@ -269,19 +274,8 @@ def pvm_path(
         verbose=verbose,
     )
     with limited_threads(n_jobs):
-        training = prepare_training(
-            X,
-            y,
-            sample_weight,
-            metric=metric,
-            metric_params=metric_params,
-            candidates=candidates,
-            check=partial(check_estimator_examples, classifier, reset=True),
-            rng=rng,
-            unlabeled=unlabeled,
-            verbose=verbose,
-        )
-    radii = radii_of(eps, training, rng=rng)
+        training = prepare(classifier, X, y, sample_weight, unlabeled=unlabeled, rng=rng)
+    radii = radii_of(eps, n_eps, training, rng=rng)
     costs = check_costs(prototype_costs, training.weights)
     solved = solve_path(
         training,

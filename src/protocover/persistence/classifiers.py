@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.utils import _safe_indexing
 
-from ..balls import traits_of
 from ..data.fields import (
     check_array,
     check_indices,
@@ -20,7 +18,8 @@ from ..data.fields import (
     refuse,
 )
 from ..estimators import PVMClassifier
-from ..prototypes import PrototypeSet, column_order
+from ..estimators.fitted import Fitted
+from ..prototypes import column_order
 from ..resources import row_count
 from ..selection.by_class import Selection
 from .dissimilarities import decode_dissimilarity, encode_dissimilarity
@@ -74,15 +73,18 @@ def decode_classifier(content: dict[str, Any], arrays: Loaded) -> PVMClassifier:
     width = _width(fitted["prototypes_"])
     if width is not None and width != getattr(model, "n_features_in_", None):
         refuse(f"prototypes with {width} features do not fit the model")
+    # The dissimilarity was cut down to these prototypes, in this order, before it was saved.
     dissimilarity = decode_dissimilarity(
         record["dissimilarity"],
         arrays,
         n_prototypes=len(selection.candidates),
         n_features=width,
     )
-    for name, value in fitted.items():
-        setattr(model, name, value)
-    _set_selection(model, selection, dissimilarity)
+    if traits_of(dissimilarity).pairwise:
+        below = dissimilarity.n_candidates_
+        fitted["prototypes_"] = check_indices(fitted["prototypes_"], "prototypes_", below=below)
+        selection = _by_column(fitted, selection, model.n_features_in_)
+    model._keep(_as_fitted(fitted, selection, dissimilarity))
     return model
 
 
@@ -137,32 +139,28 @@ def _width(prototypes: Any) -> int | None:
     return None
 
 
-def _set_selection(model: PVMClassifier, selection: Selection, dissimilarity: Any) -> None:
-    """Set what follows from the selection and the dissimilarity."""
-    if traits_of(dissimilarity).pairwise:
-        below = dissimilarity.n_candidates_
-        model.prototypes_ = check_indices(model.prototypes_, "prototypes_", below=below)
-        selection = _by_column(model, selection)
-    model.prototype_labels_ = model.classes_[selection.classes]
-    model.prototype_covered_, model.prototype_miscovered_ = selection.covered, selection.miscovered
-    model.objective_, model.lower_bound_ = selection.objective, selection.lower_bound
-    model.gap_, model.certificate_ = selection.gap, selection.certificate
-    # Files from before candidates had the user's numbers there have columns of the cover.
-    model.solution_ = selection.renumbered(model.prototype_indices_)
-    model.dissimilarity_ = dissimilarity
-    order = np.argsort(selection.classes, kind="stable")
-    bounds = np.searchsorted(selection.classes[order], np.arange(len(model.classes_) + 1))
-    # The dissimilarity was cut down to these prototypes, in this order, before it was saved.
-    model._prototype_set = PrototypeSet(
-        _safe_indexing(model.prototypes_, order), order, bounds, dissimilarity
-    )
-
-
-def _by_column(model: PVMClassifier, selection: Selection) -> Selection:
+def _by_column(fitted: dict[str, Any], selection: Selection, n_columns: int) -> Selection:
     """Put prototypes that are all columns of a table in the order of the columns, as fit does."""
-    order = column_order(model.prototypes_, model.n_features_in_)
+    order = column_order(fitted["prototypes_"], n_columns)
     if order is None:
         return selection
     for name in ("prototypes_", "prototype_indices_", "prototype_rows_", "prototype_sources_"):
-        setattr(model, name, getattr(model, name)[order])
+        fitted[name] = fitted[name][order]
     return selection.rearranged(order)
+
+
+def _as_fitted(fitted: dict[str, Any], selection: Selection, dissimilarity: Any) -> Fitted:
+    """Put together what a classifier keeps from the attributes of a file."""
+    return Fitted(
+        # Files from before candidates had the user's numbers there have columns of the cover.
+        selection=selection.renumbered(fitted["prototype_indices_"]),
+        prototypes=fitted["prototypes_"],
+        rows=fitted["prototype_rows_"],
+        sources=fitted["prototype_sources_"],
+        classes=fitted["classes_"],
+        class_count=fitted["class_count_"],
+        eps=fitted["eps_"],
+        prototype_cost=fitted["prototype_cost_"],
+        outlier_label=fitted["outlier_label_"],
+        dissimilarity=dissimilarity,
+    )

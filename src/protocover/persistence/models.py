@@ -21,6 +21,7 @@ from ..data.fields import (
     refuse,
 )
 from ..estimators import PVMClassifier, PVMClassifierCV, PVMSelector
+from ..selection.parameters import is_count
 from .classifiers import (
     Loaded,
     decode_classifier,
@@ -41,6 +42,7 @@ _SCALERS: dict[str, tuple[Any, tuple[str, ...]]] = {
     ),
 }
 _CHOICE = ("best_index_", "best_params_", "best_score_", "eps_", "prototype_cost_")
+_RENAMED = {"max_prototypes": "n_prototypes"}
 _SEARCH = (*_CHOICE, "n_splits_", "classes_", "cv_results_")
 
 
@@ -94,15 +96,27 @@ def _read_search(content: Any, arrays: Loaded) -> PVMClassifierCV:
     record = check_record(content, "a cross-validated classifier", keys)
     if isinstance(record["parameters"], dict) and "memory" in record["parameters"]:
         refuse("a model file names no folder of cached folds")
-    model: PVMClassifierCV = construct(
-        PVMClassifierCV, record["parameters"], lambda value: decode(value, arrays)
-    )
+    given = _in_words_of_today(record["parameters"], arrays)
+    model: PVMClassifierCV = construct(PVMClassifierCV, given, lambda value: decode(value, arrays))
     read_features(model, record["features"], arrays)
     model.best_estimator_ = decode_classifier(record["best_estimator"], arrays)
     for name, value in check_record(record["fitted"], "the search", _SEARCH).items():
         setattr(model, name, decode(value, arrays))
     _check_search(model)
     return model
+
+
+def _in_words_of_today(given: Any, arrays: Loaded) -> Any:
+    """Return a search's parameters, those of the first files with their names of today.
+
+    There `eps` was either radii or, as a whole number, how many to propose.
+    """
+    if not isinstance(given, dict) or "n_eps" in given:
+        return given
+    renamed = {_RENAMED.get(name, name): value for name, value in given.items()}
+    if is_count(decode(renamed.get("eps"), arrays)):
+        renamed |= {"n_eps": renamed["eps"], "eps": None}
+    return renamed
 
 
 def _check_search(model: PVMClassifierCV) -> None:

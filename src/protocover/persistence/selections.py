@@ -24,7 +24,7 @@ from .values import Arrays
 
 __all__ = ["decode_selection", "encode_selection"]
 
-_BY_PROTOTYPE = ("candidates", "classes", "covered", "miscovered", "score")
+_BY_PROTOTYPE = ("candidates", "classes", "newly_covered", "covered", "miscovered", "score")
 _OF_SOLUTION = (
     "selected",
     "score",
@@ -49,6 +49,8 @@ def decode_selection(
     content: Any, arrays: tuple[NDArray[Any], ...], *, n_classes: int
 ) -> Selection:
     """Return the selection that a JSON of `encode_selection` stands for."""
+    if isinstance(content, dict) and "newly_covered" not in content:
+        content = _with_words_of_today(content)
     record = check_record(content, "the selection", (*_BY_PROTOTYPE, "solutions"))
     values = {name: decode(record[name], arrays) for name in _BY_PROTOTYPE}
     n = len(check_indices(values["candidates"], "candidates", below=2**62))
@@ -56,8 +58,9 @@ def decode_selection(
     selection = Selection(
         candidates=check_indices(values["candidates"], "candidates", below=2**62),
         classes=check_indices(values["classes"], "classes", length=n, below=n_classes),
-        covered=check_indices(values["covered"], "covered", length=n, below=2**62),
-        miscovered=check_indices(values["miscovered"], "miscovered", length=n, below=2**62),
+        newly_covered=_check_count(values, "newly_covered", n),
+        covered=None if values["covered"] is None else _check_count(values, "covered", n),
+        miscovered=_check_count(values, "miscovered", n),
         score=check_array(values["score"], "score", kinds="f", shape=(n,)),
         solutions=tuple(_decode_solution(solution, arrays) for solution in found),
     )
@@ -65,6 +68,20 @@ def decode_selection(
     if not np.array_equal(np.bincount(selection.classes, minlength=n_classes), sizes):
         refuse("the solutions of the classes have other prototypes than the selection")
     return selection
+
+
+def _with_words_of_today(content: dict[str, Any]) -> dict[str, Any]:
+    """Return a selection of the first files, whose `covered` were the newly covered points.
+
+    How many points of its class a ball holds in all follows from nothing in such a file.
+    """
+    newly = {"newly_covered": content["covered"]} if "covered" in content else {}
+    return {**content, **newly, "covered": None}
+
+
+def _check_count(values: dict[str, Any], name: str, n_prototypes: int) -> NDArray[np.intp]:
+    """Check numbers of points in the prototypes' balls."""
+    return check_indices(values[name], name, length=n_prototypes, below=2**62)
 
 
 def _encode_solution(solution: CoverSolution, arrays: Arrays) -> Any:

@@ -106,7 +106,7 @@ class PrototypeGalleryDisplay:
         display = cls(
             prototype_images(model, image_shape, images, n_prototypes=n_prototypes),
             labels=model.prototype_labels_[:n_prototypes],
-            covered=model.prototype_covered_[:n_prototypes],
+            covered=model.prototype_newly_covered_[:n_prototypes],
             miscovered=model.prototype_miscovered_[:n_prototypes],
         )
         return display.plot(n_columns=n_columns, cmap=cmap, ax=ax)

@@ -82,7 +82,7 @@ class GreedyProgressDisplay:
         steps = _steps(model)
         display = cls(
             improvement=model.solution_.score[steps],
-            covered=model.prototype_covered_[steps],
+            covered=model.prototype_newly_covered_[steps],
             error=None if X is None else running_error(model, within.prepare(X), y),
         )
         return display.plot(ax=ax)

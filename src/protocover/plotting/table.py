@@ -150,7 +150,7 @@ class PrototypeTableDisplay:
             feature_names=[names[k] for k in kept],
             prototype_classes=codes,
             classes=model.classes_,
-            covered=model.prototype_covered_[:n_prototypes],
+            covered=model.prototype_newly_covered_[:n_prototypes],
             miscovered=model.prototype_miscovered_[:n_prototypes],
             standings=None if standings is None else standings[:, kept],
             n_features_in=len(values),

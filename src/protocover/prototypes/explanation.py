@@ -25,6 +25,8 @@ class Explanation:
         because the query is not `inside`.
     prototype : ndarray of int
         Its place in ``prototypes_``.
+    row : ndarray of int
+        Its row in the training data, -1 where it is no training example.
     distance : ndarray of float
         Its dissimilarity from the query.
     inside : ndarray of bool
@@ -38,7 +40,8 @@ class Explanation:
     Notes
     -----
     A model without any prototype can only answer `outlier_label`. That is then the label
-    and that of the runner-up, both places are -1, both distances inf, and the margin is 0.
+    and that of the runner-up, both places and the row are -1, both distances inf, and the
+    margin is 0.
 
     Examples
     --------
@@ -48,10 +51,14 @@ class Explanation:
     >>> why = PVMClassifier(eps=1.0).fit(X, y).explain(X[:2])
     >>> why.label, why.inside
     (array([0, 0]), array([ True,  True]))
+    >>> X[why.row]  # the examples that decided, as it happens the queries themselves
+    array([[5.1, 3.5, 1.4, 0.2],
+           [4.9, 3. , 1.4, 0.2]])
     """
 
     label: NDArray[Any]
     prototype: NDArray[np.intp]
+    row: NDArray[np.intp]
     distance: NDArray[np.float64]
     inside: NDArray[np.bool_]
     runner_up_label: NDArray[Any]
@@ -65,6 +72,8 @@ class Explanation:
         index: NDArray[np.intp],
         distance: NDArray[np.float64],
         classes: NDArray[Any],
+        *,
+        rows: NDArray[np.intp],
         within: Callable[[NDArray[np.float64]], NDArray[np.bool_]],
     ) -> Self:
         """Explain from the nearest prototype of each class.
@@ -75,23 +84,26 @@ class Explanation:
             Place and dissimilarity of the nearest prototype; -1 and inf where there is none.
         classes : ndarray, shape (n_classes,)
             Labels.
+        rows : ndarray of int, shape (n_prototypes,)
+            Row of each prototype in the training data, -1 where it is not from there.
         within : callable
             Tells of dissimilarities whether they are within the radius.
         """
-        rows = np.arange(len(distance))
+        queries = np.arange(len(distance))
         first = distance.argmin(axis=1)
         others = distance.copy()
-        others[rows, first] = np.inf
+        others[queries, first] = np.inf
         second = np.where(np.isinf(others).all(axis=1), first, others.argmin(axis=1))
         return cls(
             label=classes[first],
-            prototype=index[rows, first],
-            distance=distance[rows, first],
-            inside=within(distance[rows, first]),
+            prototype=index[queries, first],
+            row=rows[index[queries, first]],
+            distance=distance[queries, first],
+            inside=within(distance[queries, first]),
             runner_up_label=classes[second],
-            runner_up_prototype=np.where(second == first, -1, index[rows, second]),
-            runner_up_distance=others[rows, second],
-            margin=others[rows, second] - distance[rows, first],
+            runner_up_prototype=np.where(second == first, -1, index[queries, second]),
+            runner_up_distance=others[queries, second],
+            margin=others[queries, second] - distance[queries, first],
         )
 
     @classmethod
@@ -102,6 +114,7 @@ class Explanation:
         return cls(
             label=labels,
             prototype=nowhere,
+            row=nowhere,
             distance=beyond,
             inside=np.zeros(n_queries, dtype=bool),
             runner_up_label=labels,

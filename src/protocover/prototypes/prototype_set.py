@@ -49,8 +49,6 @@ class PrototypeSet:
         order = np.argsort(classes, kind="stable")
         ordered = _safe_indexing(points, order)
         bounds = np.searchsorted(classes[order], np.arange(n_classes + 1))
-        if hasattr(dissimilarity, "for_prototypes"):
-            dissimilarity = dissimilarity.for_prototypes(ordered)
         return cls(ordered, order, bounds, dissimilarity)
 
     def nearest(

@@ -61,7 +61,7 @@ def list_prototypes(
             source=str(model.prototype_sources_[k]),
             class_=int(coverage.prototype_classes[k]),
             covers=int(own[k]),
-            newly=int(model.prototype_covered_[k]),
+            newly=int(model.prototype_newly_covered_[k]),
             wrong=int(wrong[k]),
             rival=-1 if rivals is None else int(rivals.index[k]),
             rival_distance=None if rivals is None else _number(rivals.distance[k]),

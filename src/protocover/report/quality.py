@@ -68,7 +68,7 @@ def read_path(search: PVMClassifierCV | None) -> PathSummary | None:
         chosen=path.chosen,
         rule=search.rule,
         limit=_told(path.lowest, name),
-        most=search.max_prototypes,
+        most=search.n_prototypes,
         n_splits=search.n_splits_,
     )
 

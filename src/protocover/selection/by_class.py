@@ -34,10 +34,11 @@ class Selection:
         all candidates as they were given, those of weight zero counted too.
     classes : ndarray of int, shape (n_prototypes,)
         Number of the class it stands for.
-    covered : ndarray of int, shape (n_prototypes,)
+    newly_covered : ndarray of int, shape (n_prototypes,)
         Points of its class that no prototype of that class selected before it covers.
-    miscovered : ndarray of int, shape (n_prototypes,)
-        Points of other classes in its ball.
+    covered, miscovered : ndarray of int, shape (n_prototypes,)
+        Points of its class, and of the other classes, in its ball. The first are None
+        where a file that the model was read from does not tell them.
     score : ndarray of float, shape (n_prototypes,)
         What the order was made by; for the greedy the drop in the objective before the
         cost of the prototype.
@@ -47,16 +48,21 @@ class Selection:
 
     candidates: NDArray[np.intp]
     classes: NDArray[np.intp]
-    covered: NDArray[np.intp]
+    newly_covered: NDArray[np.intp]
+    covered: NDArray[np.intp] | None
     miscovered: NDArray[np.intp]
     score: NDArray[np.float64]
     solutions: tuple[CoverSolution, ...]
 
     @classmethod
     def joined(
-        cls, solutions: Sequence[CoverSolution], miscovered: Sequence[NDArray[np.intp]]
+        cls,
+        solutions: Sequence[CoverSolution],
+        *,
+        covered: Sequence[NDArray[np.intp]],
+        miscovered: Sequence[NDArray[np.intp]],
     ) -> Self:
-        """Put the solutions of all classes into one order.
+        """Put the solutions of all classes, and the counts of points in balls, into one order.
 
         By falling score, then class, then the solver's own order within the class.
         """
@@ -67,15 +73,18 @@ class Selection:
             score=np.concatenate([solution.score for solution in solutions])[at],
             candidates=np.concatenate([solution.selected for solution in solutions])[at],
             classes=classes,
-            covered=np.concatenate([solution.newly_covered for solution in solutions])[at],
+            newly_covered=np.concatenate([solution.newly_covered for solution in solutions])[at],
+            covered=np.concatenate(covered)[at],
             miscovered=np.concatenate(miscovered)[at],
             solutions=tuple(solutions),
         )
 
     def rearranged(self, order: NDArray[np.intp]) -> Self:
-        """Return the same prototypes in another order, with `covered` as first counted."""
-        names = ("candidates", "classes", "covered", "miscovered", "score")
-        return replace(self, **{name: getattr(self, name)[order] for name in names})
+        """Return the same prototypes in another order, with `newly_covered` as first counted."""
+        names = ("candidates", "classes", "newly_covered", "miscovered", "score")
+        arrays = {name: getattr(self, name)[order] for name in names}
+        covered = None if self.covered is None else self.covered[order]
+        return replace(self, covered=covered, **arrays)
 
     def renumbered(self, candidates: NDArray[np.intp]) -> Self:
         """Return the same selection with other numbers for its candidates, in their order."""
@@ -194,7 +203,8 @@ def select(
         ]
     if isinstance(n_prototypes, int):
         solutions = _spend(problems, solutions, n_prototypes)
-    return Selection.joined(solutions, _miscovered(problems, solutions))
+    covered, miscovered = _count_members(problems, solutions)
+    return Selection.joined(solutions, covered=covered, miscovered=miscovered)
 
 
 def snap_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -258,12 +268,12 @@ def _order(solutions: Sequence[CoverSolution]) -> tuple[NDArray[np.intp], NDArra
     return classes[order], place[order]
 
 
-def _miscovered(
+def _count_members(
     problems: Sequence[CoverProblem], solutions: Sequence[CoverSolution]
-) -> list[NDArray[np.intp]]:
-    """Count the points of other classes in the balls of each class's prototypes."""
-    sizes = [np.diff(problem.cover.indptr) for problem in problems]
+) -> tuple[list[NDArray[np.intp]], list[NDArray[np.intp]]]:
+    """Count the points of its own and of other classes in each prototype's ball, by class."""
+    sizes = [np.diff(problem.cover.indptr).astype(np.intp) for problem in problems]
+    chosen = [solution.selected for solution in solutions]
     total = np.sum(sizes, axis=0)
-    return [
-        (total - own)[solution.selected] for own, solution in zip(sizes, solutions, strict=True)
-    ]
+    own = [size[columns] for size, columns in zip(sizes, chosen, strict=True)]
+    return own, [total[columns] - held for columns, held in zip(chosen, own, strict=True)]

@@ -20,7 +20,7 @@ from .parameters import check_radii, is_count
 from .radius import draw_rows
 from .training import Training, check_labels, make_pools
 
-__all__ = ["propose_grid", "radii_of", "suggest_eps"]
+__all__ = ["check_n_eps", "propose_grid", "radii_of", "suggest_eps"]
 
 _SAMPLE_SIZE = 2000
 _BLOCK_ROWS = 4096
@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 def suggest_eps(
     X: Any,
     y: ArrayLike | None = None,
-    n: int = 20,
+    n_eps: int = 20,
     *,
     metric: Any = "euclidean",
     metric_params: dict[str, Any] | None = None,
@@ -53,7 +53,7 @@ def suggest_eps(
     y : array-like, shape (n_points,), or None
         Labels. They decide how far up the grid goes unless `max_quantile` does, and
         candidates that are drawn or made by class.
-    n : int, default=20
+    n_eps : int, default=20
         Number of radii. Fewer come back where quantiles coincide.
     metric, metric_params
         As in :class:`protocover.PVMClassifier`.
@@ -80,11 +80,10 @@ def suggest_eps(
     >>> from sklearn.datasets import load_iris
     >>> from protocover import suggest_eps
     >>> X, y = load_iris(return_X_y=True)
-    >>> suggest_eps(X, y, n=4).round(2)
+    >>> suggest_eps(X, y, n_eps=4).round(2)
     array([0.1 , 0.79, 1.33, 2.36])
     """
-    if not is_count(n) or n < 1:
-        raise ValueError(f"n must be a positive integer, got {n!r}")
+    check_n_eps(n_eps)
     if max_quantile is not None and not 0.0 < max_quantile <= 1.0:
         raise ValueError(f"max_quantile must be above 0 and at most 1, got {max_quantile!r}")
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
@@ -107,27 +106,35 @@ def suggest_eps(
     training = Training(X, codes, np.ones(n_points), classes, dissimilarity, pools)
     if max_quantile is None:
         max_quantile = 0.5 if y is None else _upper_quantile(codes)
-    return propose_grid(training, int(n), rng=rng, max_quantile=max_quantile)
+    return propose_grid(training, int(n_eps), rng=rng, max_quantile=max_quantile)
 
 
-def radii_of(eps: Any, training: Training, *, rng: np.random.Generator) -> Floats:
-    """Return the radii that ``eps=`` of a path stands for: given, or as many as it says."""
-    if not is_count(eps):
+def radii_of(eps: Any, n_eps: Any, training: Training, *, rng: np.random.Generator) -> Floats:
+    """Return the radii of a path: those given or, where `eps` is None, `n_eps` proposed ones."""
+    if eps is not None:
         return check_radii(eps)
-    if eps < 1:
-        raise ValueError(f"eps must be radii or a positive number of them, got {eps!r}")
-    return propose_grid(training, int(eps), rng=rng)
+    check_n_eps(n_eps)
+    return propose_grid(training, int(n_eps), rng=rng)
+
+
+def check_n_eps(n_eps: Any) -> None:
+    """Refuse a number of radii to propose that is not positive."""
+    if not is_count(n_eps) or n_eps < 1:
+        raise ValueError(
+            f"n_eps must be a positive whole number, of radii to propose, got {n_eps!r}; radii "
+            "themselves go under eps"
+        )
 
 
 def propose_grid(
-    training: Training, n: int, *, rng: np.random.Generator, max_quantile: float | None = None
+    training: Training, n_eps: int, *, rng: np.random.Generator, max_quantile: float | None = None
 ) -> Floats:
-    """Return at most `n` radii for points and candidates that are ready; see `suggest_eps`."""
+    """Return at most `n_eps` radii for points and candidates that are ready; see `suggest_eps`."""
     upper = _upper_quantile(training.codes) if max_quantile is None else max_quantile
     distances = _sample_distances(training, rng)
     if len(distances) == 0:
         raise ValueError("suggest_eps needs at least two points at a positive dissimilarity")
-    grid = np.quantile(distances, np.linspace(0.0, upper, n), method="lower")
+    grid = np.quantile(distances, np.linspace(0.0, upper, n_eps), method="lower")
     grid[0] = _smallest(training, float(distances.min()))
     return np.unique(grid)
 

@@ -149,12 +149,12 @@ def check_n_prototypes(n_prototypes: Any, classes: NDArray[Any]) -> int | dict[i
     return _count(n_prototypes)
 
 
-def check_outlier_label(label: Any, classes: NDArray[Any], y: NDArray[np.intp]) -> Any:
+def check_outlier_label(label: Any, classes: NDArray[Any], class_count: NDArray[np.intp]) -> Any:
     """Return the label of queries in no ball, or None to answer without looking."""
     if label is None:
         return None
     if isinstance(label, str) and label == "most_frequent":
-        return classes[np.bincount(y).argmax()]
+        return classes[class_count.argmax()]
     if not np.isscalar(label):
         raise ValueError(
             f"outlier_label must be one label, 'most_frequent' or None, got {label!r}"

@@ -110,16 +110,24 @@ def _solve_radius(
         _solve_class(share, total - share.reach[k], k, costs, solver, child, options)
         for share, child in zip(shares, rngs, strict=True)
     ]
-    return tuple(
-        Selection.joined(
-            solutions,
-            [
-                (count - share.counts[k])[solution.selected]
-                for share, solution in zip(shares, solutions, strict=True)
-            ],
-        )
-        for solutions in zip(*by_class, strict=True)
-    )
+    return tuple(_joined(shares, k, solutions, count) for solutions in zip(*by_class, strict=True))
+
+
+def _joined(
+    shares: Sequence[ClassShare],
+    k: int,
+    solutions: Sequence[CoverSolution],
+    count: NDArray[np.intp],
+) -> Selection:
+    """Join the classes' solutions at radius number `k`, where balls hold `count` points."""
+    own = [
+        share.counts[k][solution.selected]
+        for share, solution in zip(shares, solutions, strict=True)
+    ]
+    others = [
+        count[solution.selected] - held for solution, held in zip(solutions, own, strict=True)
+    ]
+    return Selection.joined(solutions, covered=own, miscovered=others)
 
 
 def _solve_class(

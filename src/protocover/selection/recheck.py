@@ -131,7 +131,7 @@ def _solutions(model: Any, columns: NDArray[np.intp], *, bounded: bool) -> list[
     for label, solution in zip(model.classes_, model.solution_.solutions, strict=True):
         own = _as_chosen(solution, model.prototype_indices_, model.prototype_labels_ == label)
         said = replace(
-            solution, selected=columns[own], newly_covered=model.prototype_covered_[own]
+            solution, selected=columns[own], newly_covered=model.prototype_newly_covered_[own]
         )
         if not bounded:
             said = replace(said, dual=None, lower_bound=-math.inf, certificate="none")
@@ -170,16 +170,22 @@ def _data_faults(model: Any, training: Training, columns: NDArray[np.intp]) -> l
 def _count_faults(
     model: Any, problems: list[CoverProblem], columns: NDArray[np.intp]
 ) -> list[str]:
-    """Recount the points of other classes in the prototypes' balls."""
+    """Recount the points of its own and of other classes in each prototype's ball."""
     if (columns < 0).any():
         return []
     sizes = np.array([np.diff(problem.cover.indptr)[columns] for problem in problems])
     own = np.searchsorted(model.classes_, model.prototype_labels_)
-    counts = sizes.sum(axis=0) - sizes[own, np.arange(len(own))]
-    if np.array_equal(counts, model.prototype_miscovered_):
-        return []
+    covered = sizes[own, np.arange(len(own))]
+    counts = {
+        "prototype_covered_": covered,
+        "prototype_miscovered_": sizes.sum(axis=0) - covered,
+    }
+    # A model from a file of an earlier version has nothing to say of the first.
+    said = {name: getattr(model, name, counts[name]) for name in counts}
     return [
-        f"prototype_miscovered_ is {counts.tolist()}, not {model.prototype_miscovered_.tolist()}"
+        f"{name} is {counts[name].tolist()}, not {said[name].tolist()}"
+        for name in counts
+        if not np.array_equal(counts[name], said[name])
     ]
 
 

@@ -72,6 +72,11 @@ class Training:
     rows: NDArray[np.intp] | None = None
 
     @property
+    def class_count(self) -> NDArray[np.intp]:
+        """Number of points of each class, shape (n_classes,)."""
+        return np.bincount(self.codes, minlength=len(self.classes))
+
+    @property
     def is_table(self) -> bool:
         """Whether the points are rows of a table of values between points."""
         return traits_of(self.dissimilarity).pairwise

@@ -33,7 +33,7 @@ from ...prototypes.coverage import Coverage
 from ...prototypes.explanation import Explanation
 from ...resources import check_n_jobs, row_count
 from ...selection.by_class import snap_weights
-from ...selection.grid import radii_of
+from ...selection.grid import check_n_eps, radii_of
 from ...selection.parameters import (
     check_closed_ball,
     check_costs,
@@ -64,8 +64,10 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    eps : int or array-like, default=20
-        Radii to try, or how many :func:`suggest_eps` is to propose for the candidates.
+    eps : array-like or None, default=None
+        Radii to try; None for those that :func:`suggest_eps` proposes for the candidates.
+    n_eps : int, default=20
+        How many to propose where `eps` is None.
     prototype_costs : array-like or None, default=None
         Costs of a prototype to try; None for the default of :class:`PVMClassifier` on all
         points alone, 1/n or what `sample_weight` makes of it.
@@ -74,7 +76,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
     rule : {"1se", "best"}, default="1se"
         "1se" takes the fewest prototypes whose score is within one standard error of
         the best, as in the paper; "best" takes the best score.
-    max_prototypes : int or None, default=None
+    n_prototypes : int or None, default=None
         Only settings with at most so many prototypes, on average over the folds, are
         considered, and the final model keeps at most so many.
     scoring : str, callable or None, default=None
@@ -97,7 +99,11 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         on where it stopped. A function that was changed is noticed, one that it calls is
         not.
     n_jobs : int or None, default=None
-        Folds computed at once, by joblib.
+        Folds computed at once, by joblib in as many processes, among which it shares out
+        the threads. None, as everywhere, starts no processes and takes as many threads as
+        the linear algebra library does: one fold after another, each with the threads of
+        a plain fit (within :func:`joblib.parallel_config` what that says). The result
+        does not depend on it.
     metric_params, candidates, closed_ball, outlier_label, random_state
         As in :class:`PVMClassifier`. Candidates are made anew in each fold.
     verbose : int, default=0
@@ -166,6 +172,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
     prototype_indices_ = OfBestEstimator()
     prototype_labels_ = OfBestEstimator()
     prototype_covered_ = OfBestEstimator()
+    prototype_newly_covered_ = OfBestEstimator()
     prototype_miscovered_ = OfBestEstimator()
     prototype_sources_ = OfBestEstimator()
     prototype_rows_ = OfBestEstimator()
@@ -179,12 +186,13 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        eps: int | ArrayLike = 20,
+        eps: ArrayLike | None = None,
         *,
+        n_eps: int = 20,
         prototype_costs: ArrayLike | None = None,
         cv: Any = 10,
         rule: str = "1se",
-        max_prototypes: int | None = None,
+        n_prototypes: int | None = None,
         scoring: Any = None,
         error_score: float | str = np.nan,
         metric: Any = "euclidean",
@@ -200,10 +208,11 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         verbose: int = 0,
     ) -> None:
         self.eps = eps
+        self.n_eps = n_eps
         self.prototype_costs = prototype_costs
         self.cv = cv
         self.rule = rule
-        self.max_prototypes = max_prototypes
+        self.n_prototypes = n_prototypes
         self.scoring = scoring
         self.error_score = error_score
         self.metric = metric
@@ -316,10 +325,13 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"rule must be one of {', '.join(map(repr, RULES))}, got {self.rule!r}"
             )
-        most = self.max_prototypes
+        if self.eps is None:
+            check_n_eps(self.n_eps)
+        most = self.n_prototypes
         if most is not None and not (is_count(most) and most >= 0):
             raise ValueError(
-                f"max_prototypes must be a whole number not below 0, or None, got {most!r}"
+                f"n_prototypes must be a whole number not below 0, or None, got {most!r}; "
+                "budgets by class are for PVMClassifier"
             )
         if isinstance(self.cv, bool) or (is_count(self.cv) and self.cv < 2):
             raise ValueError(
@@ -371,7 +383,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
             scores,
             results["mean_n_prototypes"],
             rule=self.rule,
-            max_prototypes=self.max_prototypes,
+            max_prototypes=self.n_prototypes,
         )
         setting = results["params"][best]
         self.best_estimator_ = self._refit(trials, setting, X, labels, given, unlabeled)
@@ -398,7 +410,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         chosen: PVMClassifier = clone(trial.model).set_params(
             eps=setting["eps"],
             prototype_cost=setting["prototype_cost"],
-            n_prototypes=self.max_prototypes,
+            n_prototypes=self.n_prototypes,
             n_jobs=self.n_jobs,
         )
         return chosen.fit(X, y, sample_weight, unlabeled=unlabeled)
@@ -508,11 +520,11 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         unlabeled: Any,
     ) -> NDArray[np.float64]:
         """Return the radii to try with a metric; points of weight zero do not count."""
-        if not is_count(self.eps):
+        if self.eps is not None:
             return check_radii(self.eps)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         training = prepare_checked(model, X, y, weights, unlabeled=unlabeled, rng=rng)
-        return radii_of(self.eps, training, rng=rng)
+        return radii_of(None, self.n_eps, training, rng=rng)
 
 
 def _routing_enabled() -> bool:

@@ -22,6 +22,7 @@ from ...selection.path import solve_path
 from ...selection.training import Training, prepare_training, training_levels
 from ...solvers import find_solver, greedy, unwrapped
 from ..classifier import PVMClassifier
+from ..fitted import with_selection
 
 __all__ = ["FoldScores", "prepare_checked", "score_fold", "shared_levels"]
 
@@ -144,8 +145,14 @@ def shared_levels(
         return None
     rng = np.random.default_rng(0)
     training = prepare_checked(model, X, y, None, unlabeled=unlabeled, rng=rng)
-    whole = clone(model).set_params(n_jobs=n_jobs)
-    return fold_levels(training, whole, radii, rng=rng, verbose=verbose)
+    return training_levels(
+        training,
+        radii=radii,
+        closed=model.closed_ball,
+        rng=rng,
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
 
 
 def _take_examples(
@@ -155,25 +162,6 @@ def _take_examples(
     if model.__sklearn_tags__().input_tags.pairwise:
         return X[np.ix_(rows, beside)]
     return _safe_indexing(X, rows)
-
-
-def fold_levels(
-    training: Training,
-    model: PVMClassifier,
-    radii: Floats,
-    *,
-    rng: np.random.Generator,
-    verbose: int,
-) -> csr_array:
-    """Build the levels that `model` needs for a path over `radii`."""
-    return training_levels(
-        training,
-        radii=radii,
-        closed=model.closed_ball,
-        rng=rng,
-        n_jobs=model.n_jobs,
-        verbose=verbose,
-    )
 
 
 def _fold_part(levels: csr_array, train: NDArray[np.intp], n_points: int) -> csr_array:
@@ -198,7 +186,14 @@ def _solve(
     rng = np.random.default_rng(check_random_state(model.random_state).randint(2**31))
     training = prepare_checked(model, X, y, sample_weight, unlabeled=unlabeled, rng=rng)
     if levels is None:
-        levels = fold_levels(training, model, radii, rng=rng, verbose=verbose)
+        levels = training_levels(
+            training,
+            radii=radii,
+            closed=model.closed_ball,
+            rng=rng,
+            n_jobs=model.n_jobs,
+            verbose=verbose,
+        )
     solver = find_solver(model.solver)
     # How far from the best a fold's selection is does not matter for its score.
     without_bound = {"bound": False} if unwrapped(solver) is greedy else {}
@@ -263,7 +258,7 @@ def _score_selections(
                 score[i, j], time[i, j] = score[i, j - 1], time[i, j - 1]
             else:
                 start = perf_counter()
-                fitted = model.with_selection(selection, training, eps=eps, cost=costs[j])
+                fitted = with_selection(model, selection, training, eps=eps, cost=costs[j])
                 score[i, j], reason = _score(
                     fitted, held_out, scorer, score_params=score_params, error_score=error_score
                 )

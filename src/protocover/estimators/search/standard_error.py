@@ -121,7 +121,7 @@ def trace_path(search: Any) -> SearchPath:
             scores,
             results["mean_n_prototypes"],
             rule=search.rule,
-            max_prototypes=search.max_prototypes,
+            max_prototypes=search.n_prototypes,
         ),
     )
 

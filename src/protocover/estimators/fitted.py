@@ -1,0 +1,156 @@
+"""What a fitted classifier keeps, whoever chose its prototypes: fit, search, Dask or a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.validation import _get_feature_names
+
+from ..candidates import Pool, numbers, source_names, source_rows, take
+from ..prototypes import PrototypeSet, column_order
+from ..selection.by_class import Selection
+from ..selection.parameters import check_outlier_label
+from ..selection.training import Training
+
+__all__ = ["Fitted", "NotInFirstFiles", "by_column", "with_selection"]
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A selection with all that a classifier needs to answer from it.
+
+    Parameters
+    ----------
+    selection : Selection
+        Candidates by their numbers among all that were given.
+    prototypes : rows, or column numbers of a table
+        In order of selection.
+    rows, sources : ndarray, shape (n_prototypes,)
+        Row of each in its source, and the name of that.
+    classes : ndarray, shape (n_classes,)
+        Labels, sorted.
+    class_count : ndarray of int, shape (n_classes,)
+        Training points of each.
+    eps, prototype_cost : float
+        The radius and the cost of a prototype.
+    outlier_label : label or None
+        What to answer for a query in no ball.
+    dissimilarity : dissimilarity
+        Fitted, with no more of the training data than these prototypes need.
+    """
+
+    selection: Selection
+    prototypes: Any
+    rows: NDArray[np.intp]
+    sources: NDArray[np.str_]
+    classes: NDArray[Any]
+    class_count: NDArray[np.intp]
+    eps: float
+    prototype_cost: float
+    outlier_label: Any
+    dissimilarity: Any
+
+    @classmethod
+    def of_training(
+        cls,
+        selection: Selection,
+        training: Training,
+        *,
+        eps: float,
+        prototype_cost: float,
+        outlier_label: Any,
+    ) -> Self:
+        """Keep a selection from a training set, candidates by their columns in its balls."""
+        selection = by_column(selection, training)
+        return cls.of_pools(
+            selection,
+            training.pools,
+            selection.candidates,
+            classes=training.classes,
+            class_count=training.class_count,
+            eps=eps,
+            prototype_cost=prototype_cost,
+            outlier_label=outlier_label,
+            dissimilarity=training.dissimilarity,
+        )
+
+    @classmethod
+    def of_pools(
+        cls, selection: Selection, pools: list[Pool], chosen: NDArray[np.intp], **kept: Any
+    ) -> Self:
+        """Keep the candidates `chosen` from pools, and what the dissimilarity needs for them."""
+        fitted = cls(
+            selection=selection.renumbered(numbers(pools)[chosen]),
+            prototypes=take(pools, chosen),
+            rows=source_rows(pools)[chosen],
+            sources=source_names(pools)[chosen],
+            **kept,
+        )
+        if not hasattr(fitted.dissimilarity, "for_prototypes"):
+            return fitted
+        by_class = fitted.prototype_set().points
+        return replace(fitted, dissimilarity=fitted.dissimilarity.for_prototypes(by_class))
+
+    def prototype_set(self) -> PrototypeSet:
+        """Return the prototypes, ready to be asked which of them is nearest."""
+        return PrototypeSet.of(
+            self.prototypes,
+            self.selection.classes,
+            n_classes=len(self.classes),
+            dissimilarity=self.dissimilarity,
+        )
+
+
+class NotInFirstFiles:
+    """Stands for a fitted attribute where a model lacks it, and says why.
+
+    A model that has the attribute has it as its own, which goes before this one.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, model: Any, owner: type | None = None) -> Any:
+        if model is None:
+            return self
+        if "solution_" not in vars(model):
+            raise AttributeError(
+                f"{type(model).__name__} has no {self.name} before it is fitted; call fit first"
+            )
+        raise AttributeError(
+            f"{self.name} is not known of this model: it was read from a file of an earlier "
+            "version, which does not hold it; fit it again, or count the points in "
+            "coverage(X, y).balls"
+        )
+
+
+def by_column(selection: Selection, training: Training) -> Selection:
+    """Put prototypes that are all columns of a table in the order of the columns."""
+    if not training.is_table:
+        return selection
+    order = column_order(take(training.pools, selection.candidates), training.points.shape[1])
+    return selection if order is None else selection.rearranged(order)
+
+
+def with_selection(
+    classifier: Any, selection: Selection, training: Training, *, eps: float, cost: float
+) -> Any:
+    """Return a fitted copy of a classifier whose prototypes are already chosen."""
+    model = clone(classifier).set_params(eps=eps, prototype_cost=cost)
+    outlier = check_outlier_label(model.outlier_label, training.classes, training.class_count)
+    model._keep(
+        Fitted.of_training(
+            selection, training, eps=eps, prototype_cost=cost, outlier_label=outlier
+        )
+    )
+    if len(getattr(training.points, "shape", ())) == 2:
+        model.n_features_in_ = training.points.shape[1]
+    # Checking may have made an array of the frame that the points came in.
+    names = getattr(classifier, "feature_names_in_", _get_feature_names(training.points))
+    if names is not None:
+        model.feature_names_in_ = names
+    return model

@@ -1,0 +1,209 @@
+"""The steps of a fit, and the parameters that they follow, each checked once.
+
+What can be refused without the data is refused before they are looked at, and what needs
+them before any dissimilarity is computed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from ..candidates import check_candidate_names
+from ..cover import CoverProblem
+from ..data.points import check_estimator_examples
+from ..selection.batches import Growth, grow, start_growth
+from ..selection.by_class import Selection, formulate, select
+from ..selection.parameters import (
+    check_closed_ball,
+    check_eps,
+    check_n_prototypes,
+    check_outlier_label,
+    check_prototype_cost,
+    check_verbose,
+)
+from ..selection.radius import propose_eps
+from ..selection.training import Training, pool_balls, prepare_training, side_by_side
+from ..solvers import Solver, check_options, find_solver
+from .fitted import Fitted
+
+__all__ = ["Settings", "Terms", "prepare", "take_in"]
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """Parameters of a classifier that mean the same whatever the data are.
+
+    Parameters
+    ----------
+    eps : float or None
+        Radius, None for one that is proposed.
+    closed : bool
+        Whether balls are closed.
+    solver : Solver
+        What chooses the prototypes, with `options` of its own.
+    n_jobs, verbose
+        As in :class:`protocover.PVMClassifier`.
+    """
+
+    eps: float | None
+    closed: bool
+    solver: Solver
+    options: dict[str, Any]
+    n_jobs: int | None
+    verbose: int
+
+    @classmethod
+    def of(cls, classifier: Any) -> Self:
+        """Check the parameters of a classifier."""
+        eps, closed = check_eps(classifier.eps), check_closed_ball(classifier.closed_ball)
+        check_verbose(classifier.verbose)
+        solver = find_solver(classifier.solver, verbose=classifier.verbose)
+        options = check_options(solver, classifier.solver_options)
+        return cls(eps, closed, solver, options, classifier.n_jobs, classifier.verbose)
+
+    def radius(self, training: Training, rng: np.random.Generator) -> float:
+        """Return the radius, given or proposed."""
+        if self.eps is not None:
+            return self.eps
+        return propose_eps(training, rng=rng, n_jobs=self.n_jobs)
+
+    def build(self, training: Training, eps: float, rng: np.random.Generator) -> list[csr_array]:
+        """Build the balls of each pool of candidates."""
+        return pool_balls(
+            training,
+            eps=eps,
+            closed=self.closed,
+            rng=rng,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
+
+    def select(
+        self, problems: list[CoverProblem], terms: Terms, rng: np.random.Generator
+    ) -> Selection:
+        """Solve the problems of all classes within the budget."""
+        return select(
+            problems,
+            self.solver,
+            n_prototypes=terms.n_prototypes,
+            rng=rng,
+            options=self.options,
+            verbose=self.verbose,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """Parameters of a classifier whose meaning depends on the training data.
+
+    Parameters
+    ----------
+    prototype_cost : float
+        What a prototype costs.
+    n_prototypes : int, dict by class number, or None
+        At most so many prototypes.
+    outlier_label : label or None
+        What to answer for queries in no ball.
+    """
+
+    prototype_cost: float
+    n_prototypes: int | dict[int, int] | None
+    outlier_label: Any
+
+    @classmethod
+    def of(cls, classifier: Any, training: Training) -> Self:
+        """Check the parameters of a classifier against its training data."""
+        classes = training.classes
+        return cls(
+            check_prototype_cost(classifier.prototype_cost, training.weights),
+            check_n_prototypes(classifier.n_prototypes, classes),
+            check_outlier_label(classifier.outlier_label, classes, training.class_count),
+        )
+
+    def formulate(self, training: Training, covers: list[csr_array]) -> list[CoverProblem]:
+        """Write down each class's problem, using `covers` up: no ball is held twice for long."""
+        problems = formulate(
+            side_by_side(covers),
+            training.codes,
+            training.weights,
+            n_classes=len(training.classes),
+            prototype_cost=self.prototype_cost,
+        )
+        covers.clear()
+        return problems
+
+    def keep(self, selection: Selection, training: Training, eps: float) -> Fitted:
+        """Return what a model of these terms keeps of a selection."""
+        return Fitted.of_training(
+            selection,
+            training,
+            eps=eps,
+            prototype_cost=self.prototype_cost,
+            outlier_label=self.outlier_label,
+        )
+
+
+def prepare(
+    classifier: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    *,
+    unlabeled: Any = None,
+    rng: np.random.Generator,
+) -> Training:
+    """Check the training data of a classifier and make them ready."""
+    check_candidate_names(X, classifier.candidates, unlabeled)
+    return prepare_training(
+        X,
+        y,
+        sample_weight,
+        metric=classifier.metric,
+        metric_params=classifier.metric_params,
+        candidates=classifier.candidates,
+        check=partial(check_estimator_examples, classifier, reset=True),
+        rng=rng,
+        unlabeled=unlabeled,
+        verbose=classifier.verbose,
+    )
+
+
+def take_in(
+    classifier: Any,
+    settings: Settings,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    *,
+    classes: Any,
+    rng: np.random.Generator,
+) -> Growth:
+    """Return the cover that a classifier keeps between batches with a further one in it."""
+    if hasattr(classifier, "_growth"):
+        growth = classifier._growth
+        return grow(
+            growth,
+            check_estimator_examples(classifier, X, growth.dissimilarity, reset=False),
+            y,
+            sample_weight,
+            classes=classes,
+            closed=settings.closed,
+            n_jobs=settings.n_jobs,
+            verbose=settings.verbose,
+        )
+    training = prepare(classifier, X, y, sample_weight, rng=rng)
+    eps = settings.radius(training, rng)
+    return start_growth(
+        training,
+        settings.build(training, eps, rng),
+        y,
+        sample_weight,
+        eps=eps,
+        candidates=classifier.candidates,
+        classes=classes,
+    )
