@@ -22,14 +22,12 @@ __all__ = ["run_demo"]
 
 _GALLERY = "prototypes.png"
 _SHOWN = 60
-# What earlier versions wrote without a summary that says so.
-_OF_OLD = ("prototypes.csv", _GALLERY)
 
 
 def run_demo(options: Namespace, console: Console) -> None:
     """Choose prototypes of the bundled digits, say how well they do, and show them."""
     folder = options.output
-    check_folder(folder, force=True, known=_OF_OLD)
+    check_folder(folder, force=True)
     X, y = load_digits(return_X_y=True)
     cases = Cases(X, y, np.arange(1, len(y) + 1), "digits", None, None, ImageLayout(8, 8, False))
     training, held_out = split_cases(cases, 1 / 3, seed=0)
@@ -61,7 +59,7 @@ def _write(folder: Path, outcome: Outcome, console: Console) -> None:
     """Write what `fit` does and, if matplotlib is there to draw it, a picture."""
     picture = _draw_gallery(outcome)
     further = () if picture is None else (_GALLERY,)
-    with fresh_folder(folder, force=True, known=_OF_OLD) as unfinished:
+    with fresh_folder(folder, force=True) as unfinished:
         write_outcome(unfinished, outcome, further=further)
         if picture is not None:
             (unfinished / _GALLERY).write_bytes(picture)
