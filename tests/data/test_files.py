@@ -5,13 +5,18 @@ import pytest
 from protocover.data.files import whole_file, whole_folder, write_whole
 
 
-def fail_in(writing):
-    with pytest.raises(ValueError, match="midway"), writing as draft:
+def write_half(writing):
+    with writing as draft:
         if hasattr(draft, "write"):
             draft.write(b"half")
         else:
             (draft / "a.txt").write_text("half")
         raise ValueError("midway")
+
+
+def fail_in(writing):
+    with pytest.raises(ValueError, match="midway"):
+        write_half(writing)
 
 
 @pytest.mark.parametrize("make", [whole_file, whole_folder])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .cases import Cases
-from .models import classifier_of, measured
+from .model import classifier_of, measured
 
 __all__ = ["csv_text", "explain_cases", "explain_labelled", "write_table"]
 

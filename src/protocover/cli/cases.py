@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
 
 __all__ = ["Cases", "ImageLayout", "draw_kept_back", "split_cases"]
 
@@ -80,7 +81,7 @@ class Cases:
         """Return some of the cases."""
         return replace(
             self,
-            X=self.X.iloc[index] if hasattr(self.X, "iloc") else self.X[index],
+            X=None if self.X is None else _safe_indexing(self.X, index),
             y=None if self.y is None else self.y[index],
             rows=self.rows[index],
             names=None if self.names is None else self.names[index],

@@ -13,10 +13,9 @@ from sklearn.datasets import load_digits
 from ..estimators import PVMClassifier
 from .cases import Cases, ImageLayout, split_cases
 from .console import Console
-from .outcome import Outcome, gather_outcome
-from .output import check_folder, fresh_folder
-from .results import print_files, print_outcome
-from .written import write_outcome
+from .outcome import Outcome, gather_outcome, summarize_cases
+from .terminal import print_files, print_outcome
+from .writing import check_folder, fresh_folder, write_outcome
 
 __all__ = ["run_demo"]
 
@@ -43,13 +42,18 @@ def run_demo(options: Namespace, console: Console) -> None:
         cases=cases,
         training=training,
         held_out=held_out,
+        summary=summarize_cases(
+            model,
+            training,
+            held_out,
+            title="Prototypes of handwritten digits",
+            high_is_dark=True,
+        ),
         distance="Euclidean",
-        title="Prototypes of handwritten digits",
         target=None,
         identifier=None,
         settings={"eps": "auto"},
         seconds=time.perf_counter() - started,
-        high_is_dark=True,
     )
     print_outcome(outcome, console)
     _write(folder, outcome, console)

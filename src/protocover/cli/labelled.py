@@ -19,6 +19,7 @@ from .errors import CommandError, UsageError
 from .tables import read_table
 
 __all__ = [
+    "NO_COLUMNS",
     "check_classes",
     "count_kinds",
     "count_things",
@@ -28,6 +29,7 @@ __all__ = [
     "label_type",
     "list_names",
     "make_labels",
+    "note_left_out",
     "read_labelled",
     "warn_of_row_numbers",
 ]
@@ -39,6 +41,9 @@ _KINDS = {
     "dates": ("date", "dates"),
     "ranks": ("ordered column", "ordered columns"),
 }
+NO_COLUMNS = (
+    "no column is left to measure distances by; give a table with columns beside the target"
+)
 # Fewer rows than that tell nothing about what a column is.
 _MANY = 10
 _WORDS = {"numeric": "numbers", "categorical": "labels", "date": "dates", "asymmetric": "truths"}
@@ -153,15 +158,17 @@ def _type_columns(frame: Any, given: dict[str, str | tuple[str, ...]], console: 
             columns[name] = column
             if name not in given:
                 _warn_of_identifier(column, wanted, console)
-    for reason in dict.fromkeys(left_out.values()):
-        same = [name for name, why in left_out.items() if why == reason]
-        console.note(f"Left out: {list_names(same)} ({reason}).")
+    note_left_out(left_out, console)
     if not columns:
-        raise CommandError(
-            "no column is left to measure distances by; give a table with columns beside the "
-            "target that differ between rows"
-        )
+        raise CommandError(f"{NO_COLUMNS} that differ between rows")
     return pd.DataFrame(columns, index=frame.index)
+
+
+def note_left_out(reasons: Mapping[str, str], console: Console) -> None:
+    """Say which columns are left out, and why."""
+    for reason in dict.fromkeys(reasons.values()):
+        same = [name for name, why in reasons.items() if why == reason]
+        console.note(f"Left out: {list_names(same)} ({reason}).")
 
 
 def _useless(column: Any, kind: ColumnType) -> str | None:

@@ -1,8 +1,10 @@
-"""The estimator that the options ask for, and the parts of one that was fitted."""
+"""The estimator that the options ask for, and one that was fitted: loaded, and its parts."""
 
 from __future__ import annotations
 
 from argparse import Namespace
+from copy import copy
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,12 +14,14 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ..estimators import PVMClassifier, PVMClassifierCV
+from ..persistence import load_model
 from .cases import Cases
 from .console import Console
 from .errors import CommandError, UsageError
 from .metrics import Distance
 
 __all__ = [
+    "MODEL",
     "build_model",
     "classifier_of",
     "feature_names",
@@ -25,9 +29,22 @@ __all__ = [
     "fit_model",
     "measured",
     "needs_every_value",
+    "open_model",
+    "with_last_step",
+    "with_rows",
 ]
 
+MODEL = "model.protocover"
 _FOLDS = 10
+
+
+def open_model(path: Path) -> Any:
+    """Load a model from its file, or from the folder that `fit` has written."""
+    file = path / MODEL if path.is_dir() else path
+    if not file.exists():
+        hint = f"{path} holds no {MODEL}" if path.is_dir() else f"there is no {path}"
+        raise CommandError(f"{hint}; give a model file, or the folder that `fit` has written")
+    return load_model(file)
 
 
 def build_model(options: Namespace, distance: Distance, cases: Cases, console: Console) -> Any:
@@ -88,6 +105,23 @@ def measured(model: Any, X: Any) -> Any:
     classifier = classifier_of(model)
     frames = getattr(classifier.dissimilarity_, "accepts_anything", False)
     return X if frames or hasattr(classifier, "feature_names_in_") else np.asarray(X)
+
+
+def with_last_step(model: Any, last: Any) -> Any:
+    """Return a fitted model that ends in another step, itself untouched."""
+    if isinstance(model, Pipeline):
+        return Pipeline([*model.steps[:-1], (model.steps[-1][0], last)])
+    return last
+
+
+def with_rows(model: Any, rows: Any) -> Any:
+    """Return a fitted model whose prototypes have other row numbers, itself untouched."""
+    last = copy(final_step(model))
+    if hasattr(last, "best_estimator_"):
+        last.best_estimator_ = with_rows(last.best_estimator_, rows)
+    else:
+        last.prototype_rows_ = np.asarray(rows)
+    return with_last_step(model, last)
 
 
 def feature_names(model: Any) -> list[str]:
