@@ -12,7 +12,7 @@ import numpy as np
 
 from ..data.parquet import is_parquet, unpacked_size
 from ..resources import available_memory
-from .cases import Cases, split_cases
+from .cases import Cases, announce_split, split_cases
 from .console import Console
 from .errors import CommandError, UsageError
 from .images import read_labelled_images
@@ -60,10 +60,7 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
     if distance.of_numbers:
         cases = replace(cases, X=cases.X.astype(float if cases.layout is None else np.float32))
     training, held_out = split_cases(cases, options.test_size, options.seed)
-    kept = "none" if held_out is None else f"{len(held_out)}"
-    console.note(
-        f"Choosing prototypes from {len(training)} cases, {kept} kept back for a test ..."
-    )
+    announce_split(training, held_out, console)
     model = build_model(options, distance, training, console)
     fit_model(model, options, training.X, training.y)
     return gather_outcome(

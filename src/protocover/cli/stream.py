@@ -9,11 +9,12 @@ from argparse import Namespace
 from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 
 from ..candidates import is_number, is_train
 from ..data.parquet import is_parquet, lay_out_rows, take_rows
@@ -22,8 +23,9 @@ from ..prototypes import CoverageTotals
 from ..report import Summary
 from ..report.figures import short_number
 from ..report.quality import cross_validated_error, held_out_error
+from ..report.summary import ErrorEstimate
 from .answers import csv_text, explain_labelled
-from .cases import Cases, draw_kept_back
+from .cases import Cases, announce_split, draw_kept_back
 from .console import Console
 from .errors import CommandError, UsageError
 from .metrics import Distance, choose_distance
@@ -50,10 +52,10 @@ class _Fitted:
     ----------
     model : PVMClassifier, or Pipeline that ends in one
         Its prototypes' rows are places among the training cases.
-    sampled : PVMClassifier, PVMClassifierCV or None
-        Fitted to a sample to find the radius; None for one that was given.
+    search : PVMClassifierCV or None
+        The search of a sample for the radius, None for one that was given or proposed.
     n_sampled : int or None
-        Size of the sample.
+        Size of the sample that the radius was found in, None for one that was given.
     totals : CoverageTotals
         Of all training cases.
     companions : ndarray of int, shape (n_prototypes,)
@@ -61,7 +63,7 @@ class _Fitted:
     """
 
     model: Any
-    sampled: Any
+    search: PVMClassifierCV | None
     n_sampled: int | None
     totals: CoverageTotals
     companions: NDArray[np.intp]
@@ -81,31 +83,31 @@ def fit_streamed(
     _check_options(options)
     streamed = open_rows(options.data, options, console)
     distance = _describe(streamed, options, console)
-    held_out = draw_kept_back(streamed.y, options.test_size, options.seed)
+    kept_back = draw_kept_back(streamed.y, options.test_size, options.seed)
+    training = _bare_cases(streamed, ~kept_back)
+    held_out = _bare_cases(streamed, kept_back) if kept_back.any() else None
     with fresh_folder(folder, force=options.force) as unfinished:
-        _check_room(unfinished, 8 * len(streamed.features) * int((~held_out).sum()))
-        streamed, scaler = measure_columns(streamed, ~held_out, console)
-        kept_back = _bare_cases(streamed, held_out) if held_out.any() else None
-        training = _bare_cases(streamed, ~held_out)
-        kept = "none" if kept_back is None else len(kept_back)
-        console.note(
-            f"Choosing prototypes from {len(training)} cases, {kept} kept back for a test ..."
+        _check_room(unfinished, 8 * len(streamed.features) * len(training))
+        streamed, scaler = measure_columns(streamed, ~kept_back, console)
+        announce_split(training, held_out, console)
+        fitted = _learn(
+            streamed,
+            ~kept_back,
+            scaler if distance.scaled else None,
+            distance,
+            options,
+            unfinished.parent,
+            console,
         )
-        # A file without a name: nothing is left of it, however the command ends.
-        with tempfile.TemporaryFile(dir=unfinished.parent) as file:
-            X = _lay_out(streamed, ~held_out, scaler if distance.scaled else None, file)
-            fitted = _fit(X, training.y, distance, options, console)
-        fitted = _complete(fitted, streamed, scaler if distance.scaled else None)
         model = in_source(fitted.model, training)
-        n_wrong = _write_predictions(
-            unfinished / PREDICTIONS, model, streamed, held_out, options.id
-        )
-        shown, summary = _summarize(fitted, streamed, training, kept_back, n_wrong, options)
+        n_wrong = _write_predictions(unfinished, model, streamed, kept_back, options.id)
+        error = _estimate_error(fitted, held_out, n_wrong)
+        shown, summary = _summarize(fitted, streamed, training, held_out, error, options)
         outcome = gather_outcome(
             fitted.model,
             cases=shown,
             training=training,
-            held_out=kept_back,
+            held_out=held_out,
             summary=summary,
             distance=distance.words,
             target=options.target,
@@ -123,48 +125,72 @@ def _bare_cases(streamed: StreamedRows, some: NDArray[np.bool_]) -> Cases:
     return Cases(None, streamed.y[some], streamed.rows[some] + 1, streamed.path.name)
 
 
-def _lay_out(
-    streamed: StreamedRows, training: NDArray[np.bool_], scaler: Any, file: Any
-) -> NDArray[np.float64]:
-    """Write the training rows to a file, scaled if so, and return them as they lie there."""
-    chosen = (frame.loc[training[places]] for places, frame, _ in blocks_of(streamed))
-    return lay_out_rows(
-        (
-            frame.to_numpy() if scaler is None else scaler.transform(frame)
-            for frame in chosen
-            if len(frame)
-        ),
-        file,
-        shape=(int(training.sum()), len(streamed.features)),
-        dtype=np.float64,
+def _learn(
+    streamed: StreamedRows,
+    training: NDArray[np.bool_],
+    scaler: StandardScaler | None,
+    distance: Distance,
+    options: Namespace,
+    folder: Path,
+    console: Console,
+) -> _Fitted:
+    """Lay the training rows out on disk, scaled if so, and fit a model that takes rows as read."""
+    frames = (frame.loc[training[places]] for places, frame, _ in blocks_of(streamed))
+    blocks = (
+        frame.to_numpy() if scaler is None else scaler.transform(frame)
+        for frame in frames
+        if len(frame)
     )
+    y, shape = streamed.y[training], (int(training.sum()), len(streamed.features))
+    # A file without a name: nothing is left of it, however the command ends.
+    with tempfile.TemporaryFile(dir=folder) as file:
+        X = lay_out_rows(blocks, file, shape=shape, dtype=np.float64)
+        fitted = _fit(X, y, distance, options, console)
+    if scaler is not None:
+        return replace(fitted, model=Pipeline([("scale", scaler), ("pvm", fitted.model)]))
+    fitted.model.feature_names_in_ = np.array(streamed.features, dtype=object)
+    return fitted
 
 
 def _fit(X: Any, y: Any, distance: Distance, options: Namespace, console: Console) -> _Fitted:
     """Choose prototypes from rows on disk, scaled already, and count who lies in whose ball."""
     distance = replace(distance, scaled=False)
-    sampled, n_sampled = None, None
+    search, n_sampled = None, None
     if options.eps in (None, "auto") or len(options.eps) > 1:
-        rows = draw_rows(y, _SAMPLE, random_state=options.seed)
-        n_sampled = len(rows)
-        console.note(f"Finding the radius with {n_sampled} of them, drawn from each class ...")
-        search = build_model(options, distance, Cases(None, y[rows], rows, ""), console)
-        sampled = fit_sample(search, X, y, rows=rows)
-    eps = options.eps[0] if sampled is None else float(classifier_of(sampled).eps_)
+        search, n_sampled = _fit_sample(X, y, distance, options, console)
+    eps = options.eps[0] if search is None else float(classifier_of(search).eps_)
     candidates = options.candidates
     if candidates is None:
-        candidates = propose_candidates(
-            X, eps=eps, metric=distance.metric, random_state=options.seed
-        )
-        if candidates != "train":
-            console.note(
-                f"{candidates} of them, drawn by chance, may become prototypes; --candidates N "
-                "for another number, or train for all."
-            )
+        candidates = _propose_candidates(X, eps, distance, options, console)
     chosen = Namespace(**{**vars(options), "eps": [eps], "candidates": candidates})
     model = build_model(chosen, distance, Cases(None, y, np.arange(len(y)), ""), console)
     classifier = fit_model(model, chosen, X, y)
-    return _Fitted(classifier, sampled, n_sampled, *_count_coverage(classifier, X, y))
+    if not isinstance(search, PVMClassifierCV):
+        search = None
+    return _Fitted(classifier, search, n_sampled, *_count_coverage(classifier, X, y))
+
+
+def _fit_sample(
+    X: Any, y: Any, distance: Distance, options: Namespace, console: Console
+) -> tuple[Any, int]:
+    """Find the radius in a sample; return what was fitted to it, and its size."""
+    rows = draw_rows(y, _SAMPLE, random_state=options.seed)
+    console.note(f"Finding the radius with {len(rows)} of them, drawn from each class ...")
+    model = build_model(options, distance, Cases(None, y[rows], rows, ""), console)
+    return fit_sample(model, X, y, rows=rows), len(rows)
+
+
+def _propose_candidates(
+    X: Any, eps: float, distance: Distance, options: Namespace, console: Console
+) -> int | str:
+    """Return how many cases may become prototypes, and say so unless it is all."""
+    size = propose_candidates(X, eps=eps, metric=distance.metric, random_state=options.seed)
+    if size != "train":
+        console.note(
+            f"{size} of them, drawn by chance, may become prototypes; --candidates N for another "
+            "number, or train for all."
+        )
+    return size
 
 
 def _count_coverage(
@@ -187,16 +213,8 @@ def _count_coverage(
     return totals, companions
 
 
-def _complete(fitted: _Fitted, streamed: StreamedRows, scaler: Any) -> _Fitted:
-    """Let a model take cases as they are in the file: scale them first, and know their names."""
-    if scaler is not None:
-        return replace(fitted, model=Pipeline([("scale", scaler), ("pvm", fitted.model)]))
-    fitted.model.feature_names_in_ = np.array(streamed.features, dtype=object)
-    return fitted
-
-
 def _write_predictions(
-    path: Path,
+    folder: Path,
     model: Any,
     streamed: StreamedRows,
     held_out: NDArray[np.bool_],
@@ -204,7 +222,7 @@ def _write_predictions(
 ) -> int:
     """Write an answer for every row, and count the wrong ones among those kept back."""
     n_wrong = 0
-    with path.open("wb") as file:
+    with (folder / PREDICTIONS).open("wb") as file:
         for places, frame, batch in blocks_of(streamed, identifier):
             names: Any = None
             if identifier is not None:
@@ -219,19 +237,27 @@ def _write_predictions(
     return n_wrong
 
 
+def _estimate_error(fitted: _Fitted, held_out: Cases | None, n_wrong: int) -> ErrorEstimate | None:
+    """Return the error on cases kept back, else that cross-validated on the sample, if any."""
+    if held_out is not None:
+        return held_out_error(n_wrong, len(held_out))
+    if fitted.search is None:
+        return None
+    return cross_validated_error(fitted.search, cast("int", fitted.n_sampled))
+
+
 def _summarize(
     fitted: _Fitted,
     streamed: StreamedRows,
     training: Cases,
     held_out: Cases | None,
-    n_wrong: int,
+    error: ErrorEstimate | None,
     options: Namespace,
 ) -> tuple[Cases, Summary]:
-    """Draw cases to show, and say of all of them what is known, and of these the rest."""
-    classifier = classifier_of(fitted.model)
-    prototypes, companions = classifier.prototype_rows_, fitted.companions
-    needed = np.concatenate((prototypes, companions[companions >= 0]))
-    places = _draw_shown(training.y, needed, options.seed)
+    """Draw cases to show, and sum up: counts of all training cases, lists of those shown."""
+    prototypes = classifier_of(fitted.model).prototype_rows_
+    companions = fitted.companions[fitted.companions >= 0]
+    places = _draw_shown(training.y, np.concatenate((prototypes, companions)), options.seed)
     shown = _fetch_cases(streamed, training.take(places), options.id)
     how = describe_cases(training, held_out)
     if len(shown) < len(training):
@@ -239,16 +265,11 @@ def _summarize(
             f"a sample of {len(shown):,} training cases, drawn by chance from each class, the "
             "prototypes among them"
         )
-    error = None
     model = with_rows(fitted.model, np.searchsorted(places, prototypes))
-    if isinstance(fitted.sampled, PVMClassifierCV):
-        assert fitted.n_sampled is not None
-        error = cross_validated_error(fitted.sampled, fitted.n_sampled)
-        search = copy(fitted.sampled)
+    if fitted.search is not None:
+        search = copy(fitted.search)
         search.best_estimator_ = classifier_of(model)
         model = with_last_step(model, search)
-    if held_out is not None:
-        error = held_out_error(n_wrong, len(held_out))
     summary = summarize_cases(
         model,
         shown,
@@ -280,8 +301,8 @@ def _describe_draws(fitted: _Fitted) -> dict[str, str]:
     """Say of the radius and the candidates on how many cases they rest."""
     classifier, how = classifier_of(fitted.model), {}
     if fitted.n_sampled is not None:
-        searched = isinstance(fitted.sampled, PVMClassifierCV)
-        why = "by cross-validation" if searched else "as half of the cases have no rival so near"
+        guessed = "as half of the cases have no rival so near"
+        why = guessed if fitted.search is None else "by cross-validation"
         eps = short_number(classifier.eps_)
         how["Radius"] = f"{eps}, chosen {why} on {fitted.n_sampled:,} cases drawn by chance"
     if isinstance(classifier.candidates, int):
