@@ -15,10 +15,9 @@ from ..resources import available_memory
 from .cases import Cases, announce_split, split_cases
 from .console import Console
 from .errors import CommandError, UsageError
+from .estimator import Distance, build_model, choose_distance, fit_model
 from .images import read_labelled_images
 from .labelled import count_kinds, count_things, read_labelled
-from .metrics import Distance, choose_distance
-from .model import build_model, fit_model
 from .outcome import Outcome, gather_outcome, summarize_cases
 from .stream import fit_streamed
 from .terminal import print_files, print_outcome

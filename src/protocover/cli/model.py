@@ -1,32 +1,26 @@
-"""The estimator that the options ask for, and one that was fitted: loaded, and its parts."""
+"""A fitted model: loaded, its parts, the cases it takes, and its answers."""
 
 from __future__ import annotations
 
-from argparse import Namespace
 from copy import copy
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import StandardScaler
 
-from ..estimators import PVMClassifier, PVMClassifierCV
+from ..estimators import PVMClassifier
 from ..persistence import load_model
 from .cases import Cases
-from .console import Console
-from .errors import CommandError, UsageError
-from .metrics import Distance
+from .errors import CommandError
 
 __all__ = [
     "MODEL",
-    "build_model",
     "classifier_of",
+    "explain_cases",
+    "explain_labelled",
     "feature_names",
     "final_step",
-    "fit_model",
     "measured",
     "needs_every_value",
     "open_model",
@@ -35,7 +29,6 @@ __all__ = [
 ]
 
 MODEL = "model.protocover"
-_FOLDS = 10
 
 
 def open_model(path: Path) -> Any:
@@ -45,45 +38,6 @@ def open_model(path: Path) -> Any:
         hint = f"{path} holds no {MODEL}" if path.is_dir() else f"there is no {path}"
         raise CommandError(f"{hint}; give a model file, or the folder that `fit` has written")
     return load_model(file)
-
-
-def build_model(options: Namespace, distance: Distance, cases: Cases, console: Console) -> Any:
-    """Return the unfitted estimator: with a given radius, or one that searches for it."""
-    shared = {
-        "metric": distance.metric,
-        "candidates": options.candidates,
-        "closed_ball": options.closed_ball,
-        "outlier_label": options.outlier_label,
-        "n_jobs": options.n_jobs,
-        "random_state": options.seed,
-        "verbose": console.verbose,
-    }
-    if options.eps == "auto" or (options.eps is not None and len(options.eps) == 1):
-        classifier = _with_radius(options, shared)
-    else:
-        classifier = _with_search(options, shared, cases, console)
-    if distance.scaled:
-        return Pipeline([("scale", StandardScaler()), ("pvm", classifier)])
-    return classifier
-
-
-def fit_model(model: Any, options: Namespace, X: Any, y: Any) -> Any:
-    """Fit an estimator, and select with the solver asked for at the radius that was found.
-
-    A search tries its radii with the greedy solver: the slower ones, once for each radius
-    and fold, would take too long to wait for.
-    """
-    model.fit(X, y)
-    search = final_step(model)
-    if isinstance(search, PVMClassifierCV):
-        if options.solver != "greedy" or options.time_limit is not None:
-            chosen = clone(search.best_estimator_).set_params(
-                solver=options.solver, solver_options=_solver_options(options)
-            )
-            search.best_estimator_ = chosen.fit(measured(model, X), y)
-        search.best_estimator_.set_params(verbose=0)
-    search.set_params(verbose=0)
-    return model
 
 
 def final_step(model: Any) -> Any:
@@ -145,58 +99,56 @@ def needs_every_value(model: Any) -> bool:
     return not getattr(dissimilarity, "allows_nan", False)
 
 
-def _with_radius(options: Namespace, shared: dict[str, Any]) -> PVMClassifier:
-    """Return a classifier with a radius that is given or proposed."""
-    costs = options.prototype_cost
-    if costs is not None and len(costs) > 1:
-        raise UsageError(
-            "several values of --prototype-cost are tried by cross-validation; leave out --eps, "
-            "or give several values of it, too"
-        )
-    return PVMClassifier(
-        "auto" if options.eps == "auto" else options.eps[0],
-        prototype_cost=None if costs is None else costs[0],
-        n_prototypes=options.n_prototypes,
-        solver=options.solver,
-        solver_options=_solver_options(options),
-        **shared,
-    )
+def explain_cases(model: Any, cases: Cases) -> Any:
+    """Return a table with an answer for each case.
+
+    Rows are counted from 1, those of prototypes in the data that the model was fitted on.
+    """
+    import pandas as pd
+
+    classifier = classifier_of(model)
+    points = measured(model, cases.X)
+    why = classifier.explain(points)
+    columns: dict[str, Any] = {"row": cases.rows}
+    if cases.names is not None:
+        columns["name"] = cases.names
+    rows = np.append(classifier.prototype_rows_, -1)
+    columns |= {
+        "predicted": classifier.predict(points),
+        "prototype": _row_numbers(why.prototype),
+        "prototype_row": _row_numbers(rows[why.prototype]),
+        "distance": _finite(why.distance),
+        "inside": why.inside,
+        "margin": _finite(why.margin),
+        "runner_up": why.runner_up_label,
+        "runner_up_prototype": _row_numbers(why.runner_up_prototype),
+        "runner_up_row": _row_numbers(rows[why.runner_up_prototype]),
+        "runner_up_distance": _finite(why.runner_up_distance),
+    }
+    return pd.DataFrame(columns)
 
 
-def _with_search(
-    options: Namespace, shared: dict[str, Any], cases: Cases, console: Console
-) -> PVMClassifierCV:
-    """Return a search for the radius by cross-validation."""
-    return PVMClassifierCV(
-        options.grid if options.eps is None else options.eps,
-        prototype_costs=options.prototype_cost,
-        cv=StratifiedKFold(
-            _count_folds(options.cv, cases, console), shuffle=True, random_state=options.seed
-        ),
-        rule=options.rule,
-        max_prototypes=options.n_prototypes,
-        **shared,
-    )
+def explain_labelled(model: Any, cases: Cases, held_out: Any) -> Any:
+    """Return the answers beside the labels, and whether each case was learned from.
+
+    `held_out` tells of each case whether it was kept back.
+    """
+    table = explain_cases(model, cases)
+    place = table.columns.get_loc("predicted")
+    table.insert(place, "used", np.where(held_out, "held out", "training"))
+    table.insert(place + 1, "label", cases.y)
+    return table
 
 
-def _count_folds(asked: int | None, cases: Cases, console: Console) -> int:
-    """Return the number of folds, at most the size of the largest class."""
-    labels, counts = np.unique(np.asarray(cases.y), return_counts=True)
-    n_folds = min(asked or _FOLDS, int(counts.max()))
-    if n_folds < (asked or 2):
-        raise CommandError(
-            f"cross-validation in {asked or 2} parts needs a class of as many cases, the largest "
-            f"has {counts.max()}; lower --cv, or give the radius with --eps"
-        )
-    small = counts.argmin()
-    if counts[small] < n_folds:
-        console.warn(
-            f"class {str(labels[small])!r} has {counts[small]} cases to choose from, fewer than "
-            f"the {n_folds} parts of the cross-validation; its error is not well known"
-        )
-    return n_folds
+def _row_numbers(places: Any) -> Any:
+    """Return places from 1; nothing in place of -1, for what is not in the data."""
+    import pandas as pd
+
+    numbers = pd.array(np.asarray(places) + 1, dtype="Int64")
+    numbers[np.asarray(places) < 0] = pd.NA
+    return numbers
 
 
-def _solver_options(options: Namespace) -> dict[str, Any] | None:
-    """Return what the solver is told beyond its name."""
-    return None if options.time_limit is None else {"time_limit": options.time_limit}
+def _finite(values: Any) -> Any:
+    """Return numbers, NaN in place of infinity, where there is no such prototype."""
+    return np.where(np.isinf(values), np.nan, values)

@@ -9,7 +9,7 @@ from typing import Any
 from ..dissimilarity.metric import METRIC_NAMES
 from ..estimators.search.standard_error import RULES
 from ..solvers import SOLVERS
-from .metrics import OWN_METRICS
+from .estimator import OWN_METRICS
 
 __all__ = ["add_columns", "add_images", "add_method", "add_reading", "add_search", "add_skipping"]
 

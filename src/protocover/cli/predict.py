@@ -9,16 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from .answers import csv_text, explain_cases
 from .cases import Cases, ImageLayout
 from .columns import ColumnType, convert, is_missing
 from .console import Console
 from .errors import CommandError
 from .images import ImageFile, find_images, flatten, layout_of, read_images
-from .labelled import find_column, list_names
-from .model import classifier_of, feature_names, needs_every_value, open_model
+from .labelled import find_column, list_names, row_names
+from .model import (
+    classifier_of,
+    explain_cases,
+    feature_names,
+    needs_every_value,
+    open_model,
+)
 from .tables import read_table
-from .writing import check_file, write_file
+from .writing import check_file, csv_text, write_file
 
 __all__ = ["read_cases", "run_predict"]
 
@@ -91,26 +96,26 @@ def _read_rows(
     frame = read_table(
         path, separator=options.separator, encoding=options.encoding, console=console
     )
-    absent = [name for name in types if name not in frame.columns]
+    columns = list(frame.columns)
+    absent = [name for name in types if name not in columns]
     if absent:
         raise CommandError(
             f"{path} lacks {len(absent)} of the model's columns: {list_names(absent)}; add them, "
             "empty where a value is missing"
         )
     known = {*types, options.target, options.id}
-    others = [name for name in frame.columns if name not in known]
+    others = [name for name in columns if name not in known]
     if others:
         console.note(f"Ignored: {list_names(others)}, unknown to the model.")
     X = pd.DataFrame({name: convert(frame[name], kind) for name, kind in types.items()})
     y: Any = None
     names: Any = None
     if options.target is not None:
-        target = frame[find_column(frame, options.target, "--target", path)]
+        target = frame[find_column(columns, options.target, "--target", path)]
         cells = target.astype(str).str.strip().to_numpy(dtype=object)
         y = np.where(is_missing(target), None, cells)
     if options.id is not None:
-        column = frame[find_column(frame, options.id, "--id", path)]
-        names = column.astype(str).to_numpy(dtype=object)
+        names = row_names(frame[find_column(columns, options.id, "--id", path)])
     return Cases(X, y, frame.index.to_numpy() + 1, path.name, names, frame)
 
 

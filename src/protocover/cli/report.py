@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..report import render
-from .answers import explain_cases
 from .cases import Cases
 from .console import Console
 from .errors import CommandError, UsageError
-from .model import MODEL, classifier_of, open_model, with_rows
+from .model import MODEL, classifier_of, explain_cases, open_model, with_rows
 from .outcome import summarize_cases
 from .predict import read_cases
 from .writing import REPORT, SUMMARY, WRITER, check_file, write_file

@@ -24,15 +24,15 @@ from ..report import Summary
 from ..report.figures import short_number
 from ..report.quality import cross_validated_error, held_out_error
 from ..report.summary import ErrorEstimate
-from .answers import csv_text, explain_labelled
 from .cases import Cases, announce_split, draw_kept_back
 from .console import Console
 from .errors import CommandError, UsageError
-from .metrics import Distance, choose_distance
-from .model import build_model, classifier_of, fit_model, with_last_step, with_rows
+from .estimator import Distance, build_model, choose_distance, fit_model
+from .labelled import row_names
+from .model import classifier_of, explain_labelled, with_last_step, with_rows
 from .outcome import Outcome, describe_cases, gather_outcome, in_source, summarize_cases
 from .stream_rows import StreamedRows, blocks_of, measure_columns, open_rows
-from .writing import PREDICTIONS, fresh_folder, write_beside_predictions
+from .writing import PREDICTIONS, csv_text, fresh_folder, write_beside_predictions
 
 __all__ = ["fit_streamed"]
 
@@ -226,8 +226,7 @@ def _write_predictions(
         for places, frame, batch in blocks_of(streamed, identifier):
             names: Any = None
             if identifier is not None:
-                cells = batch.column(identifier).to_pandas()
-                names = cells.astype(str).to_numpy(dtype=object)
+                names = row_names(batch.column(identifier).to_pandas())
             rows = streamed.rows[places] + 1
             cases = Cases(frame, streamed.y[places], rows, streamed.path.name, names)
             answers = explain_labelled(model, cases, held_out[places])
@@ -292,7 +291,7 @@ def _draw_shown(y: Any, needed: NDArray[np.intp], seed: int) -> NDArray[np.intp]
 def _fetch_cases(streamed: StreamedRows, bare: Cases, identifier: str | None) -> Cases:
     """Return cases with their cells from the file."""
     cells = take_rows(streamed.path, streamed.columns, bare.rows - 1)
-    names = None if identifier is None else cells[identifier].astype(str).to_numpy(dtype=object)
+    names = None if identifier is None else row_names(cells[identifier])
     X = cells[streamed.features].astype(np.float64)
     return replace(bare, X=X, names=names, shown=cells)
 

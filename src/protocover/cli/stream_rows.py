@@ -19,8 +19,7 @@ from .errors import CommandError, UsageError, check_packages
 from .labelled import (
     NO_COLUMNS,
     check_classes,
-    find_column,
-    find_target,
+    find_features,
     label_texts,
     label_type,
     list_names,
@@ -62,21 +61,14 @@ class StreamedRows:
 
 def open_rows(path: Path, options: Namespace, console: Console) -> StreamedRows:
     """Find out which columns are what, and read the labels."""
-    import pandas as pd
-
     check_packages("pyarrow")
     columns, n_rows = open_parquet(path)
     named = named_columns([name for name, _ in columns], path, console)
     types = {name: kind for (name, kind), has in zip(columns, named, strict=True) if has}
     if not n_rows:
         raise CommandError(f"{path} has column names but no rows; give a table with rows")
-    header = pd.DataFrame(columns=list(types))
-    taken = {find_target(header, options.target, path)}
-    if options.id is not None:
-        taken.add(find_column(header, options.id, "--id", path))
-    taken |= {find_column(header, name, "--drop", path) for name in options.drop}
-    features = {name: kind for name, kind in types.items() if name not in taken}
-    _check_numbers(features, truths=options.metric is not None)
+    features = find_features(list(types), options, path)
+    _check_numbers({name: types[name] for name in features}, truths=options.metric is not None)
     codes, texts = _read_labels(path, options.target)
     rows = np.flatnonzero(codes >= 0)
     if len(rows) < n_rows:
@@ -85,7 +77,7 @@ def open_rows(path: Path, options: Namespace, console: Console) -> StreamedRows:
     check_classes(options.target, dict(zip(texts, counts, strict=True)))
     as_text = options.outlier_label is not None
     labels: NDArray[Any] = np.array(texts, dtype=label_type(texts, text=as_text))
-    return StreamedRows(path, list(types), list(features), rows, labels[codes[rows]])
+    return StreamedRows(path, list(types), features, rows, labels[codes[rows]])
 
 
 def blocks_of(streamed: StreamedRows, *further: str | None) -> Iterator[tuple[slice, Any, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Iterator
@@ -16,10 +17,9 @@ from .. import __version__
 from ..data.files import whole_folder, write_whole
 from ..persistence import save_model
 from ..report import write_report
-from .answers import explain_labelled, write_table
 from .cases import Cases
 from .errors import CommandError
-from .model import MODEL
+from .model import MODEL, explain_labelled
 from .outcome import Outcome
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "WRITER",
     "check_file",
     "check_folder",
+    "csv_text",
     "fresh_folder",
     "write_beside_predictions",
     "write_file",
@@ -99,6 +100,13 @@ def write_file(path: Path, content: bytes) -> None:
     write_whole(path, [content])
 
 
+def csv_text(table: Any, *, header: bool = True) -> str:
+    """Return a table as CSV, cells as they are in the data."""
+    text = io.StringIO()
+    table.to_csv(text, index=False, header=header, lineterminator="\n")
+    return text.getvalue()
+
+
 def write_outcome(folder: Path, outcome: Outcome, *, further: tuple[str, ...] = ()) -> None:
     """Write all files of an outcome.
 
@@ -112,7 +120,7 @@ def write_outcome(folder: Path, outcome: Outcome, *, further: tuple[str, ...] = 
         Names of files that the caller adds.
     """
     answers = explain_labelled(outcome.model, outcome.cases, _held_out(outcome))
-    write_table(folder / PREDICTIONS, answers)
+    _write_table(folder / PREDICTIONS, answers)
     write_beside_predictions(folder, outcome, further=further)
 
 
@@ -122,10 +130,15 @@ def write_beside_predictions(
     """Write all files of an outcome but the predictions."""
     save_model(outcome.model, folder / MODEL)
     write_report(outcome.summary, folder / REPORT)
-    write_table(folder / "prototypes.csv", _prototypes(outcome))
-    write_table(folder / "suspects.csv", _suspects(outcome))
+    _write_table(folder / "prototypes.csv", _prototypes(outcome))
+    _write_table(folder / "suspects.csv", _suspects(outcome))
     text = json.dumps(_figures(outcome, further), indent=2, allow_nan=False, default=str)
     (folder / SUMMARY).write_text(text + "\n", encoding="utf-8")
+
+
+def _write_table(path: Path, table: Any) -> None:
+    """Write a table as CSV."""
+    path.write_bytes(csv_text(table).encode())
 
 
 def _prototypes(outcome: Outcome) -> Any:
