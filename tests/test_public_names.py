@@ -23,6 +23,7 @@ ROOMS = {
     "protocover.cover": [],
     "protocover.maps": [],
     "protocover.data": [],
+    "protocover.estimators": [],
 }
 # Shared between the rooms of the package: how candidates are gathered, not what they are.
 INTERNAL = {

@@ -4,11 +4,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
 
-from protocover import PVMClassifier, load_model, suspect_labels
+from protocover import PVMClassifier, PVMClassifierCV, load_model, suspect_labels
 from protocover.cli import main
 from protocover.cli.cases import Cases, split_cases
 from protocover.cli.console import Console
+from protocover.cli.model import classifier_of, with_rows
 
 FILES = {
     "model.protocover",
@@ -251,3 +253,15 @@ def test_hostile_names_are_shown_as_text_and_written_as_they_are(flowers, fit, c
     assert "=cmd()\\x1b[31m<script>/../x" in said.out
     assert "=cmd()\x1b[31m<script>/../x" in set(pd.read_csv("out/prototypes.csv")["class"])
     assert "<script>/.." not in Path("out/report.html").read_text()
+
+
+@pytest.mark.parametrize("make", [lambda model: model, lambda model: make_pipeline(None, model)])
+@pytest.mark.parametrize("search", [PVMClassifier(1.0), PVMClassifierCV([1.0, 2.0], cv=2)])
+def test_other_row_numbers_leave_the_fitted_model_as_it_was(flowers, make, search):
+    X = flowers[["length", "width"]]
+    model = make(search).fit(X, flowers["kind"])
+    before = classifier_of(model).prototype_rows_.copy()
+    other = with_rows(model, before + 100)
+    np.testing.assert_array_equal(classifier_of(other).prototype_rows_, before + 100)
+    np.testing.assert_array_equal(classifier_of(model).prototype_rows_, before)
+    np.testing.assert_array_equal(other.predict(X), model.predict(X))

@@ -9,7 +9,7 @@ from protocover import __version__
 from protocover.cli import fit as fit_command
 from protocover.cli import main
 from protocover.cli.console import Console, clean, shorten
-from protocover.cli.errors import ending_well
+from protocover.cli.errors import run_and_report
 
 
 def test_the_module_runs_and_ends_with_the_exit_code():
@@ -110,7 +110,7 @@ def test_an_unexpected_error_is_one_line_that_says_so(capsys):
     def fail():
         raise KeyError("some\nkey")
 
-    assert ending_well(fail, Console(), debug=False) == 1
+    assert run_and_report(fail, Console(), debug=False) == 1
     said = capsys.readouterr().err
     assert said.startswith("protocover: error: unexpected KeyError")
     assert "--debug" in said

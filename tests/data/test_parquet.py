@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from protocover import PVMClassifier
+from protocover.data import parquet
 from protocover.data.parquet import parquet_to_memmap
 
 pa = pytest.importorskip("pyarrow")
@@ -61,3 +62,21 @@ def test_what_cannot_be_laid_out_is_refused(tmp_path, arguments, message):
     path = write(tmp_path / "t.parquet", {"a": [1.0, 2.0, 3.0], "word": ["x", "y", "z"]})
     with pytest.raises(ValueError, match=message):
         parquet_to_memmap(path, tmp_path / "rows", **arguments)
+
+
+def test_batches_need_not_be_row_groups(tmp_path, monkeypatch):
+    monkeypatch.setattr(parquet, "_ROWS", 3)
+    a, b = RNG.normal(size=(2, 20))
+    path = write(tmp_path / "t.parquet", {"a": a, "b": b, "kind": np.arange(20) % 2})
+    X, y = parquet_to_memmap(path, tmp_path / "rows", label="kind")
+    np.testing.assert_array_equal(X, np.column_stack((a, b)))
+    np.testing.assert_array_equal(y, np.arange(20) % 2)
+
+
+def test_a_file_that_is_not_there_or_damaged_is_told_apart(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        parquet_to_memmap(tmp_path / "t.parquet", tmp_path / "rows")
+    (tmp_path / "t.parquet").write_bytes(b"PAR1 but not really")
+    with pytest.raises(ValueError, match=r"t\.parquet cannot be read as Parquet .*write it anew"):
+        parquet_to_memmap(tmp_path / "t.parquet", tmp_path / "rows")
+    assert not (tmp_path / "rows").exists()

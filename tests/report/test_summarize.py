@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from protocover import NoPrototypesError, PVMClassifier, PVMClassifierCV
 from protocover.dissimilarity import Gower
 from protocover.report import summarize
-from protocover.report.quality import wilson_interval
+from protocover.report.quality import held_out_error, wilson_interval
 from protocover.report.summary import plain
 
 X, Y = load_iris(return_X_y=True)
@@ -300,3 +300,44 @@ def test_a_draw_of_candidates_is_told_in_words(candidates, words):
     model = PVMClassifier(1.0, candidates=candidates, random_state=0).fit(X, y)
     asked = dict(summarize(model, X, y).settings)
     assert asked["May become a prototype"].startswith(words)
+
+
+def test_with_totals_the_counts_are_of_everything_and_the_lists_of_the_sample():
+    model = PVMClassifier(0.8).fit(X, Y)
+    everything = summarize(model, X, Y)
+    some = np.union1d(model.prototype_rows_, np.arange(0, 150, 3))
+    sampled = PVMClassifier(0.8).fit(X, Y)
+    sampled.prototype_rows_ = np.searchsorted(some, model.prototype_rows_)
+    totals = model.coverage(X[:70], Y[:70]).totals() + model.coverage(X[70:], Y[70:]).totals()
+    known = held_out_error(3, 40)
+    of_some = summarize(sampled, X[some], Y[some], totals=totals, error=known)
+    assert of_some.classes == everything.classes
+    assert of_some.confusion == everything.confusion
+    assert of_some.n_uncovered == everything.n_uncovered
+    assert of_some.quality.error == known
+    for name in ("n_points", "n_covered", "n_wrong", "objective"):
+        assert getattr(of_some.quality, name) == getattr(everything.quality, name)
+    for one, other in zip(of_some.prototypes, everything.prototypes, strict=True):
+        assert (one.covers, one.wrong) == (other.covers, other.wrong)
+        assert len(one.members) <= len(other.members)
+    assert of_some.lead == (
+        f"{everything.lead} The counts are of all cases, the lists of a sample of {len(some)}."
+    )
+
+
+def test_words_under_a_heading_of_ours_stand_in_its_place(model):
+    how = {"Data": "flowers", "Radius": "as my teacher said"}
+    usual = dict(summarize(model, X[TRAIN], Y[TRAIN]).settings)
+    settings = summarize(model, X[TRAIN], Y[TRAIN], how=how).settings
+    assert settings == [("Data", "flowers"), *(usual | {"Radius": how["Radius"]}).items()]
+
+
+@pytest.mark.parametrize(("n_wrong", "n_cases"), [(0, 7), (3, 40), (40, 40), (123, 100_000)])
+def test_the_interval_of_the_error_is_wilsons(n_wrong, n_cases):
+    """Its ends are the shares p that lie 1.96 of their own standard errors from that seen."""
+    error = held_out_error(n_wrong, n_cases)
+    assert 0.0 <= error.low <= error.value <= error.high <= 1.0
+    for end in (error.low, error.high):
+        deviation = abs(end - error.value)
+        if 0.0 < end < 1.0:
+            assert deviation == pytest.approx(1.959964 * (end * (1 - end) / n_cases) ** 0.5)

@@ -14,7 +14,7 @@ from protocover import (
     pvm_path,
     suspect_labels,
 )
-from protocover.inspection.fitted import fitted_classifier
+from protocover.inspection.fitted import unwrap
 from protocover.report import summarize
 from protocover.selection.parameters import check_costs, check_radii
 
@@ -129,7 +129,10 @@ def test_a_budget_of_nothing_is_named_as_the_reason(budget):
         (model.predict, "nothing to predict with; raise n_prototypes or set outlier_label"),
         (lambda X: suspect_labels(model, X, Y), "against a label; raise n_prototypes"),
         (lambda X: summarize(model, X, Y), "nothing to report; raise n_prototypes"),
-        (lambda X: fitted_classifier(model), "nothing to draw; raise n_prototypes"),
+        (
+            lambda X: unwrap(model).require_prototypes("there is nothing to draw"),
+            "nothing to draw; raise n_prototypes",
+        ),
         (lambda X: selector.fit_resample(X, Y), "would be left of X; raise n_prototypes"),
     ):
         with pytest.raises(NoPrototypesError, match=f"n_prototypes=.* allows no prototype.*{so}"):

@@ -7,8 +7,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
 
-__all__ = ["Cases", "ImageLayout", "draw_kept_back", "split_cases"]
+from .console import Console
+
+__all__ = ["Cases", "ImageLayout", "announce_split", "draw_kept_back", "split_cases"]
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ class Cases:
         """Return some of the cases."""
         return replace(
             self,
-            X=self.X.iloc[index] if hasattr(self.X, "iloc") else self.X[index],
+            X=None if self.X is None else _safe_indexing(self.X, index),
             y=None if self.y is None else self.y[index],
             rows=self.rows[index],
             names=None if self.names is None else self.names[index],
@@ -100,6 +103,14 @@ def split_cases(cases: Cases, share: float, seed: int) -> tuple[Cases, Cases | N
     if not kept_back.any():
         return cases, None
     return cases.take(np.flatnonzero(~kept_back)), cases.take(np.flatnonzero(kept_back))
+
+
+def announce_split(training: Cases, held_out: Cases | None, console: Console) -> None:
+    """Say how many cases there are to choose from, and how many were kept back."""
+    kept = "none" if held_out is None else f"{len(held_out)}"
+    console.note(
+        f"Choosing prototypes from {len(training)} cases, {kept} kept back for a test ..."
+    )
 
 
 def draw_kept_back(labels: NDArray[Any], share: float, seed: int) -> NDArray[np.bool_]:

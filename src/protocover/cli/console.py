@@ -56,7 +56,7 @@ class Console:
         _print(f"protocover: error: {text}", sys.stderr)
 
     @contextmanager
-    def hearing(self) -> Iterator[None]:
+    def library_warnings(self) -> Iterator[None]:
         """Print the warnings and log messages of the library as warnings of the command."""
         handler = _Handler(self)
         logger = logging.getLogger("protocover")

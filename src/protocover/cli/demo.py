@@ -13,23 +13,20 @@ from sklearn.datasets import load_digits
 from ..estimators import PVMClassifier
 from .cases import Cases, ImageLayout, split_cases
 from .console import Console
-from .outcome import Outcome, gather_outcome
-from .output import check_folder, fresh_folder
-from .results import print_files, print_outcome
-from .written import write_outcome
+from .outcome import Outcome, gather_outcome, summarize_cases
+from .terminal import print_files, print_outcome
+from .writing import check_folder, fresh_folder, write_outcome
 
 __all__ = ["run_demo"]
 
 _GALLERY = "prototypes.png"
 _SHOWN = 60
-# What earlier versions wrote without a summary that says so.
-_OF_OLD = ("prototypes.csv", _GALLERY)
 
 
 def run_demo(options: Namespace, console: Console) -> None:
     """Choose prototypes of the bundled digits, say how well they do, and show them."""
     folder = options.output
-    check_folder(folder, force=True, known=_OF_OLD)
+    check_folder(folder, force=True)
     X, y = load_digits(return_X_y=True)
     cases = Cases(X, y, np.arange(1, len(y) + 1), "digits", None, None, ImageLayout(8, 8, False))
     training, held_out = split_cases(cases, 1 / 3, seed=0)
@@ -45,13 +42,18 @@ def run_demo(options: Namespace, console: Console) -> None:
         cases=cases,
         training=training,
         held_out=held_out,
+        summary=summarize_cases(
+            model,
+            training,
+            held_out,
+            title="Prototypes of handwritten digits",
+            high_is_dark=True,
+        ),
         distance="Euclidean",
-        title="Prototypes of handwritten digits",
         target=None,
         identifier=None,
         settings={"eps": "auto"},
         seconds=time.perf_counter() - started,
-        high_is_dark=True,
     )
     print_outcome(outcome, console)
     _write(folder, outcome, console)
@@ -61,7 +63,7 @@ def _write(folder: Path, outcome: Outcome, console: Console) -> None:
     """Write what `fit` does and, if matplotlib is there to draw it, a picture."""
     picture = _draw_gallery(outcome)
     further = () if picture is None else (_GALLERY,)
-    with fresh_folder(folder, force=True, known=_OF_OLD) as unfinished:
+    with fresh_folder(folder, force=True) as unfinished:
         write_outcome(unfinished, outcome, further=further)
         if picture is not None:
             (unfinished / _GALLERY).write_bytes(picture)

@@ -1,4 +1,4 @@
-"""How the command ends: exit codes, and one clear line for what went wrong."""
+"""What can go wrong, and how the command then ends: an exit code, and one clear line."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
+from importlib import import_module
 
 from .console import Console
 
@@ -16,7 +17,8 @@ __all__ = [
     "USAGE",
     "CommandError",
     "UsageError",
-    "ending_well",
+    "check_packages",
+    "run_and_report",
 ]
 
 FINE = 0
@@ -24,6 +26,7 @@ BAD_INPUT = 1
 USAGE = 2  # argparse's, too
 INTERRUPTED = 130  # as shells report a process that ended by Ctrl-C
 
+_PACKAGES = ("pandas", "jinja2")
 # What the library and the system raise with a message meant for the user.
 _EXPECTED = (ValueError, OSError, ImportError, MemoryError)
 
@@ -36,7 +39,18 @@ class UsageError(CommandError):
     """Options that do not go together, or with the input."""
 
 
-def ending_well(run: Callable[[], None], console: Console, *, debug: bool) -> int:
+def check_packages(*further: str) -> None:
+    """Say what to install if an optional package that the command needs is missing."""
+    for name in (*_PACKAGES, *further):
+        try:
+            import_module(name)
+        except ImportError as error:
+            raise ImportError(
+                f'the command needs {name}, which is not installed: pip install "protocover[cli]"'
+            ) from error
+
+
+def run_and_report(run: Callable[[], None], console: Console, *, debug: bool) -> int:
     """Run a command and return its exit code, its errors told in one line.
 
     Parameters

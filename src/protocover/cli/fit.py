@@ -10,20 +10,18 @@ from typing import Any
 
 import numpy as np
 
+from ..data.parquet import is_parquet, unpacked_size
 from ..resources import available_memory
-from .cases import Cases, split_cases
+from .cases import Cases, announce_split, split_cases
 from .console import Console
 from .errors import CommandError, UsageError
-from .fit_streamed import fit_streamed
+from .estimator import Distance, build_model, choose_distance, fit_model
 from .images import read_labelled_images
 from .labelled import count_kinds, count_things, read_labelled
-from .metrics import Distance, choose_distance
-from .models import build_model, fit_model
-from .outcome import Outcome, gather_outcome
-from .output import check_folder, fresh_folder
-from .parquet import is_parquet, unpacked
-from .results import print_files, print_outcome
-from .written import write_outcome
+from .outcome import Outcome, gather_outcome, summarize_cases
+from .stream import fit_streamed
+from .terminal import print_files, print_outcome
+from .writing import check_folder, fresh_folder, write_outcome
 
 __all__ = ["run_fit"]
 
@@ -61,10 +59,7 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
     if distance.of_numbers:
         cases = replace(cases, X=cases.X.astype(float if cases.layout is None else np.float32))
     training, held_out = split_cases(cases, options.test_size, options.seed)
-    kept = "none" if held_out is None else f"{len(held_out)}"
-    console.note(
-        f"Choosing prototypes from {len(training)} cases, {kept} kept back for a test ..."
-    )
+    announce_split(training, held_out, console)
     model = build_model(options, distance, training, console)
     fit_model(model, options, training.X, training.y)
     return gather_outcome(
@@ -72,8 +67,8 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
         cases=cases,
         training=training,
         held_out=held_out,
+        summary=summarize_cases(model, training, held_out, title=f"Prototypes of {cases.source}"),
         distance=distance.words,
-        title=f"Prototypes of {cases.source}",
         target=options.target,
         identifier=options.id,
         settings=_settings(options),
@@ -111,7 +106,7 @@ def _weigh(path: Path, console: Console) -> None:
     memory = available_memory()
     if memory is None or not is_parquet(path):
         return
-    size = unpacked(path)
+    size = unpacked_size(path)
     facts = f"{path} unpacks to about {size / 1e9:.1f} GB and {memory / 1e9:.1f} GB of memory"
     if size > memory:
         raise CommandError(f"{facts} are free; let its rows stream through with --stream")

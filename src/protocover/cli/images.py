@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from .cases import Cases, ImageLayout
 from .console import Console
-from .errors import CommandError
-from .packages import check_packages
+from .errors import CommandError, check_packages
 
 __all__ = ["ImageFile", "find_images", "layout_of", "read_images", "read_labelled_images"]
 

@@ -19,16 +19,19 @@ from .errors import CommandError, UsageError
 from .tables import read_table
 
 __all__ = [
+    "NO_COLUMNS",
     "check_classes",
     "count_kinds",
     "count_things",
     "find_column",
-    "find_target",
+    "find_features",
     "label_texts",
     "label_type",
     "list_names",
     "make_labels",
+    "note_left_out",
     "read_labelled",
+    "row_names",
     "warn_of_row_numbers",
 ]
 
@@ -39,6 +42,9 @@ _KINDS = {
     "dates": ("date", "dates"),
     "ranks": ("ordered column", "ordered columns"),
 }
+NO_COLUMNS = (
+    "no column is left to measure distances by; give a table with columns beside the target"
+)
 # Fewer rows than that tell nothing about what a column is.
 _MANY = 10
 _WORDS = {"numeric": "numbers", "categorical": "labels", "date": "dates", "asymmetric": "booleans"}
@@ -49,42 +55,45 @@ def read_labelled(path: Path, options: Namespace, console: Console) -> Cases:
     frame = read_table(
         path, separator=options.separator, encoding=options.encoding, console=console
     )
-    find_target(frame, options.target, path)
+    features = find_features(list(frame.columns), options, path)
     absent = is_missing(frame[options.target])
     if absent.any():
         console.warn(f"left out {absent.sum()} rows without a value of {options.target!r}")
         frame = frame.loc[~absent]
     y = make_labels(frame[options.target], text=options.outlier_label is not None)
-    names = None
-    if options.id is not None:
-        find_column(frame, options.id, "--id", path)
-        names = frame[options.id].astype(str).to_numpy(dtype=object)
-    taken = {options.target, options.id}
-    for name in options.drop:
-        taken.add(find_column(frame, name, "--drop", path))
-    features = frame[[name for name in frame.columns if name not in taken]]
-    X = _type_columns(features, _parse_kinds(options.kind, features, path), console)
+    kinds = _parse_kinds(options.kind, features, path)
+    X = _type_columns(frame[features], kinds, console)
+    names = None if options.id is None else row_names(frame[options.id])
     return Cases(X, y, frame.index.to_numpy() + 1, path.name, names, frame)
 
 
-def find_target(frame: Any, name: str | None, path: Path) -> str:
-    """Return the name of the target, or ask for it."""
-    if name is None:
+def find_features(columns: list[str], options: Namespace, path: Path) -> list[str]:
+    """Return the columns that are neither the target nor the identifier nor to be dropped."""
+    if options.target is None:
         raise UsageError(
-            f"which column holds the class? add --target NAME, one of {list_names(frame.columns)}"
+            f"which column holds the class? add --target NAME, one of {list_names(columns)}"
         )
-    return find_column(frame, name, "--target", path)
+    taken = {find_column(columns, options.target, "--target", path)}
+    if options.id is not None:
+        taken.add(find_column(columns, options.id, "--id", path))
+    taken |= {find_column(columns, name, "--drop", path) for name in options.drop}
+    return [name for name in columns if name not in taken]
 
 
-def find_column(frame: Any, name: str, option: str, path: Path) -> str:
+def find_column(columns: list[str], name: str, option: str, path: Path) -> str:
     """Return the name of a column, or say which there are."""
-    if name in frame.columns:
+    if name in columns:
         return name
-    near = get_close_matches(name, list(frame.columns), n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"it has {list_names(frame.columns)}"
-    if any(column.replace(".", "", 1).isdecimal() for column in frame.columns):
+    near = get_close_matches(name, columns, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"it has {list_names(columns)}"
+    if any(column.replace(".", "", 1).isdecimal() for column in columns):
         hint += ". The first line must hold the names of the columns, not values"
     raise CommandError(f"{option} {name!r} is not a column of {path}; {hint}")
+
+
+def row_names(cells: Any) -> NDArray[Any]:
+    """Return the cells of an identifier as the names of rows."""
+    return np.asarray(cells.astype(str).to_numpy(dtype=object))
 
 
 def make_labels(target: Any, *, text: bool = False) -> NDArray[Any]:
@@ -153,15 +162,17 @@ def _type_columns(frame: Any, given: dict[str, str | tuple[str, ...]], console: 
             columns[name] = column
             if name not in given:
                 _warn_of_identifier(column, wanted, console)
-    for reason in dict.fromkeys(left_out.values()):
-        same = [name for name, why in left_out.items() if why == reason]
-        console.note(f"Left out: {list_names(same)} ({reason}).")
+    note_left_out(left_out, console)
     if not columns:
-        raise CommandError(
-            "no column is left to measure distances by; give a table with columns beside the "
-            "target that differ between rows"
-        )
+        raise CommandError(f"{NO_COLUMNS} that differ between rows")
     return pd.DataFrame(columns, index=frame.index)
+
+
+def note_left_out(reasons: Mapping[str, str], console: Console) -> None:
+    """Say which columns are left out, and why."""
+    for reason in dict.fromkeys(reasons.values()):
+        same = [name for name, why in reasons.items() if why == reason]
+        console.note(f"Left out: {list_names(same)} ({reason}).")
 
 
 def _useless(column: Any, kind: ColumnType) -> str | None:
@@ -199,14 +210,14 @@ def warn_of_row_numbers(name: str, n_rows: int, console: Console) -> None:
 
 
 def _parse_kinds(
-    specifications: list[str], frame: Any, path: Path
+    specifications: list[str], columns: list[str], path: Path
 ) -> dict[str, str | tuple[str, ...]]:
     """Return what ``--kind NAME=KIND`` says of columns: a kind, or values in order."""
     kinds: dict[str, str | tuple[str, ...]] = {}
     for text in specifications:
-        fitting = [name for name in frame.columns if text.startswith(f"{name}=")]
+        fitting = [name for name in columns if text.startswith(f"{name}=")]
         if not fitting:
-            find_column(frame, text.partition("=")[0], "--kind", path)
+            find_column(columns, text.partition("=")[0], "--kind", path)
             raise UsageError(f"--kind must be NAME=KIND, got {text!r}")
         name = max(fitting, key=len)
         kind = text[len(name) + 1 :]

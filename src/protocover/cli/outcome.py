@@ -12,9 +12,9 @@ from ..estimators import PVMClassifier
 from ..inspection.suspects import suspect_labels
 from ..report import Summary, summarize
 from .cases import Cases
-from .models import classifier_of, final_step, measured
+from .model import classifier_of, final_step, measured, with_rows
 
-__all__ = ["Outcome", "describe_cases", "gather_outcome", "summarize_cases"]
+__all__ = ["Outcome", "describe_cases", "gather_outcome", "in_source", "summarize_cases"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,47 +70,24 @@ class Outcome:
         return classifier_of(self.model)
 
 
-def gather_outcome(
-    model: Any,
-    *,
-    cases: Cases,
-    training: Cases,
-    held_out: Cases | None,
-    distance: str,
-    title: str,
-    target: str | None,
-    identifier: str | None,
-    settings: dict[str, Any],
-    seconds: float,
-    how: dict[str, str] | None = None,
-    high_is_dark: bool = False,
-) -> Outcome:
-    """Summarize a model, then let it name its prototypes by their rows in the source.
+def gather_outcome(model: Any, *, cases: Cases, training: Cases, **known: Any) -> Outcome:
+    """Find suspect labels among cases, and put them to what is known.
 
-    A model file alone can then tell which they are.
+    `model` has its prototypes' rows among those it was fitted on, `training`; that of the
+    outcome has them in the source, so that a model file alone can tell which they are.
     """
-    summary = summarize_cases(
-        model, training, held_out, title=title, how=how, high_is_dark=high_is_dark
-    )
-    classifier = classifier_of(model)
-    rows = classifier.prototype_rows_
-    numbers = np.where(rows >= 0, training.rows[np.maximum(rows, 0)], 0)
-    classifier.prototype_rows_ = np.where(rows >= 0, np.searchsorted(cases.rows, numbers), -1)
-    suspects = suspect_labels(classifier, measured(model, cases.X), cases.y)
-    classifier.prototype_rows_ = numbers - 1
-    return Outcome(
-        model,
-        cases,
-        training,
-        held_out,
-        summary,
-        suspects,
-        distance,
-        target,
-        identifier,
-        settings,
-        seconds,
-    )
+    model = in_source(model, training)
+    rows = classifier_of(model).prototype_rows_
+    places = np.where(rows >= 0, np.searchsorted(cases.rows, rows + 1), -1)
+    among_cases = classifier_of(with_rows(model, places))
+    suspects = suspect_labels(among_cases, measured(model, cases.X), cases.y)
+    return Outcome(model, cases, training, suspects=suspects, **known)
+
+
+def in_source(model: Any, training: Cases) -> Any:
+    """Return a model with its prototypes' rows in the source of the cases it was fitted on."""
+    rows = classifier_of(model).prototype_rows_
+    return with_rows(model, np.where(rows >= 0, training.rows[np.maximum(rows, 0)] - 1, -1))
 
 
 def summarize_cases(
@@ -121,10 +98,12 @@ def summarize_cases(
     title: str,
     how: dict[str, str] | None = None,
     high_is_dark: bool = False,
+    **counted: Any,
 ) -> Summary:
     """Return what the report says of a model and the cases it was fitted on.
 
-    `how` says where they come from, if there is more to it than their number.
+    `how` says where they come from, if there is more to it than their number; `counted` is
+    what `summarize` need not count.
     """
     how = describe_cases(training, held_out) if how is None else dict(how)
     if isinstance(model, Pipeline):
@@ -146,6 +125,7 @@ def summarize_cases(
         title=title,
         how=how,
         **pictures,
+        **counted,
     )
 
 

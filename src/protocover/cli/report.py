@@ -11,15 +11,13 @@ from typing import Any
 import numpy as np
 
 from ..report import render
-from .answers import explain_cases
 from .cases import Cases
 from .console import Console
 from .errors import CommandError, UsageError
-from .models import classifier_of
+from .model import MODEL, classifier_of, explain_cases, open_model, with_rows
 from .outcome import summarize_cases
-from .output import SUMMARY, WRITER, check_file, write_file
-from .queries import open_model, read_cases
-from .written import MODEL, REPORT
+from .predict import read_cases
+from .writing import REPORT, SUMMARY, WRITER, check_file, write_file
 
 __all__ = ["run_report"]
 
@@ -36,7 +34,7 @@ def run_report(options: Namespace, console: Console) -> None:
     options.id = options.id or known.get("id")
     cases = _labelled(read_cases(model, options, console), model, options, console)
     training, held_out = _split(cases, figures)
-    _point_to_rows(model, training, options.data, console)
+    model = _point_to_rows(model, training, options.data, console)
     summary = summarize_cases(
         model,
         training,
@@ -87,8 +85,8 @@ def _split(cases: Cases, figures: dict[str, Any] | None) -> tuple[Cases, Cases |
     return cases.take(np.flatnonzero(~kept_back)), cases.take(np.flatnonzero(kept_back))
 
 
-def _point_to_rows(model: Any, training: Cases, path: Path, console: Console) -> None:
-    """Let a model name its prototypes by their places among the training cases."""
+def _point_to_rows(model: Any, training: Cases, path: Path, console: Console) -> Any:
+    """Return a model with its prototypes' rows among the training cases."""
     classifier = classifier_of(model)
     rows = classifier.prototype_rows_
     places = np.minimum(np.searchsorted(training.rows, rows + 1), len(training) - 1)
@@ -98,10 +96,10 @@ def _point_to_rows(model: Any, training: Cases, path: Path, console: Console) ->
             f"{path} lacks rows that the model has as prototypes; give the data that it was "
             "fitted on"
         )
-    classifier.prototype_rows_ = np.where(real, places, -1)
     itself = training.take(places[real])
     if len(itself) and (explain_cases(model, itself)["distance"] > 0.01 * classifier.eps_).any():
         console.warn(
             f"the prototypes of the model are not those rows of {path}; give the data that it "
             "was fitted on"
         )
+    return with_rows(model, np.where(real, places, -1))

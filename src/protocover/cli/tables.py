@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import codecs
+import csv
+import gzip
+import io
+import zlib
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from ..data.parquet import is_parquet, read_parquet
+from ..resources import available_memory
 from .console import Console
-from .delimited import read_delimited
-from .errors import CommandError
-from .parquet import is_parquet, read_parquet
+from .errors import CommandError, check_packages
 
 __all__ = ["named_columns", "read_table"]
+
+_USUAL_MEMORY = 8 << 30
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_SEPARATORS = (",", ";", "\t", "|")
+_SEPARATOR_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_SAMPLE_LINES = 100
 
 
 def read_table(
@@ -40,9 +56,10 @@ def read_table(
     if path.is_dir():
         raise CommandError(f"{path} is a folder; give a CSV, TSV or Parquet file")
     if is_parquet(path):
+        check_packages("pyarrow")
         frame = read_parquet(path)
     else:
-        frame = read_delimited(path, separator=separator, encoding=encoding, console=console)
+        frame = _read_delimited(path, separator=separator, encoding=encoding, console=console)
     named = named_columns(list(frame.columns), path, console)
     if not all(named):
         frame = frame.loc[:, named].copy()
@@ -68,3 +85,128 @@ def named_columns(names: Any, path: Path, console: Console) -> list[bool]:
     if not all(named):
         console.note(f"Left out: {named.count(False)} of the columns, which have no name.")
     return named
+
+
+def _read_delimited(
+    path: Path, *, separator: str | None, encoding: str | None, console: Console
+) -> Any:
+    """Read a CSV or TSV file, gzipped or not, as a pandas frame of text.
+
+    Parameters
+    ----------
+    path : Path
+        The file. Its first line names the columns.
+    separator, encoding : str or None
+        None to find them.
+    console : Console
+        Told what is unusual about the file.
+
+    Returns
+    -------
+    DataFrame
+        Cells as they are in the file; empty ones where a row is too short.
+    """
+    text = _decode(_read_bytes(path), path, encoding, console)
+    if not text.strip():
+        raise CommandError(f"{path} is empty; it needs a line of column names and rows below")
+    found = separator or _find_separator(text, path)
+    if separator is None and found not in (",", "\t"):
+        console.note(f"The columns of {path.name} are separated by {_SEPARATOR_NAMES[found]}.")
+    cells = _parse(text, found, path)
+    names = [str(name).strip() for name in cells.iloc[0].fillna("")]
+    frame = cells.iloc[1:].reset_index(drop=True)
+    frame.columns = names
+    return frame
+
+
+def _read_bytes(path: Path) -> bytes:
+    """Read a file, unpacking it if it is gzipped, and refuse what is no text."""
+    data = path.read_bytes()
+    if data.startswith(b"\x1f\x8b"):
+        try:
+            data = _unpack(path)
+        except (OSError, EOFError, zlib.error) as error:
+            raise CommandError(
+                f"{path} cannot be unpacked ({error}); the file is damaged or cut off"
+            ) from error
+    if data.startswith(b"PK\x03\x04"):
+        raise CommandError(
+            f"{path} is a spreadsheet or a zip archive; save the table as CSV and give that"
+        )
+    if b"\0" in data[:4096] and not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise CommandError(f"{path} is not a text file; give a CSV, TSV or Parquet file")
+    return data
+
+
+def _decode(data: bytes, path: Path, encoding: str | None, console: Console) -> str:
+    """Decode by the given encoding, a byte order mark, as UTF-8, or as Windows would."""
+    if encoding is None:
+        encoding = next((name for bom, name in _BOMS if data.startswith(bom)), "utf-8")
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError:
+            console.note(
+                f"{path.name} is not UTF-8 and is read as Windows-1252; --encoding changes that."
+            )
+            return data.decode("cp1252", errors="replace")
+    try:
+        return data.decode(encoding)
+    except (UnicodeDecodeError, LookupError) as error:
+        raise CommandError(
+            f"{path} cannot be read with --encoding {encoding} ({error}); leave --encoding out "
+            "to have it found"
+        ) from error
+
+
+def _unpack(path: Path) -> bytes:
+    """Unpack a gzipped file, unless it grows beyond what memory can hold as a table."""
+    limit = (available_memory() or _USUAL_MEMORY) // 8
+    with gzip.open(path) as file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise CommandError(
+            f"{path} unpacks to more than {limit / 1e9:.1f} GB, too much for this machine's "
+            "memory; give fewer rows"
+        )
+    return data
+
+
+def _find_separator(text: str, path: Path) -> str:
+    """Return the separator that gives all lines the same, largest number of fields."""
+    if path.name.lower().removesuffix(".gz").endswith((".tsv", ".tab")):
+        return "\t"
+    lines = text[: 1 << 20].splitlines(keepends=True)
+    # The last line of a sample may be cut off.
+    sample = [line for line in (lines if len(text) < 1 << 20 else lines[:-1]) if line.strip()]
+    return max(_SEPARATORS, key=lambda separator: _regularity(sample, separator))
+
+
+def _regularity(lines: list[str], separator: str) -> tuple[bool, int]:
+    """Tell whether the first lines have the same number of fields, and the header's number."""
+    try:
+        reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
+        counts = [len(row) for row, _ in zip(reader, range(_SAMPLE_LINES), strict=False)]
+    except csv.Error:
+        return (False, 0)
+    return (counts[0] > 1 and len(set(counts)) == 1, counts[0])
+
+
+def _parse(text: str, separator: str, path: Path) -> Any:
+    """Split a text into cells, the header as the first row."""
+    import pandas as pd
+
+    try:
+        return pd.read_csv(
+            io.StringIO(text),
+            sep=separator,
+            header=None,
+            dtype=str,
+            keep_default_na=False,
+            skipinitialspace=True,
+            engine="c",
+        )
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
+        reason = " ".join(str(error).split()).removeprefix("Error tokenizing data. C error: ")
+        raise CommandError(
+            f"{path} is no regular table ({reason}); mend that line, or set --separator"
+        ) from error

@@ -1,15 +1,32 @@
-"""Parquet files too large for memory, laid out as rows on disk for `fit` to stream through."""
+"""Parquet files: read whole, batch by batch, some rows of them, or laid out as rows on disk."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["parquet_to_memmap"]
+__all__ = [
+    "is_parquet",
+    "lay_out_rows",
+    "open_parquet",
+    "parquet_to_memmap",
+    "read_batches",
+    "read_parquet",
+    "take_rows",
+    "unpacked_size",
+]
+
+_INDEX = re.compile(r"__index_level_\d+__")
+# Rows and cells at a time. A row group may be as large as the file, and is no measure.
+_ROWS, _CELLS = 1 << 14, 1 << 20
+# Bytes of a column's packed data at a time.
+_BUFFER = 1 << 16
 
 
 def parquet_to_memmap(
@@ -19,10 +36,10 @@ def parquet_to_memmap(
     features: Sequence[str] | None = None,
     label: str | None = None,
 ) -> tuple[NDArray[Any], NDArray[Any] | None]:
-    """Lay the numeric columns of a Parquet file out as rows on disk, a row group at a time.
+    """Lay the numeric columns of a Parquet file out as rows on disk, some thousand at a time.
 
-    Only one row group is in memory at any moment. The values stay what they are: single
-    precision where all columns fit it, double otherwise.
+    The values stay what they are: single precision where all columns fit it, double
+    otherwise.
 
     Parameters
     ----------
@@ -54,37 +71,122 @@ def parquet_to_memmap(
     >>> X.shape, X.dtype.name, y.tolist()
     ((3, 2), 'float64', ['x', 'x', 'y'])
     """
-    file = _open(path)
-    names = _feature_names(file, features, label)
-    shape = file.metadata.num_rows, len(names)
+    with _open(path) as file:
+        names = _feature_names(file, features, label)
+        shape = file.metadata.num_rows, len(names)
+        dtype = _common_dtype(file, names)
     if 0 in shape:
         raise ValueError(f"{path} must hold rows and features, got {shape[0]} x {shape[1]}")
-    dtype = _common_dtype(file, names)
-    stored = np.memmap(target, dtype=dtype, mode="w+", shape=shape)
     labels: list[NDArray[Any]] = []
-    start = 0
-    for k in range(file.num_row_groups):
-        group = file.read_row_group(k, columns=[*names, *([label] if label else [])])
-        stop = start + group.num_rows
-        for column, name in enumerate(names):
-            stored[start:stop, column] = group.column(name).to_numpy()
-        if label is not None:
-            labels.append(group.column(label).to_numpy(zero_copy_only=False))
-        start = stop
-    stored.flush()
-    X = np.memmap(target, dtype=dtype, mode="r", shape=shape)
+
+    def blocks() -> Iterator[NDArray[Any]]:
+        for _, batch in read_batches(path, [*names, *([label] if label else [])]):
+            columns = [batch.column(name).to_numpy(zero_copy_only=False) for name in names]
+            if label is not None:
+                labels.append(batch.column(label).to_numpy(zero_copy_only=False))
+            yield np.stack(columns, axis=1)
+
+    with Path(target).open("w+b") as rows:
+        X = lay_out_rows(blocks(), rows, shape=shape, dtype=dtype)
     return X, np.concatenate(labels) if labels else None
 
 
-def _open(path: str | Path) -> Any:
-    """Open a Parquet file without reading it."""
+def lay_out_rows(
+    blocks: Iterable[NDArray[Any]], file: BinaryIO, *, shape: tuple[int, int], dtype: Any
+) -> NDArray[Any]:
+    """Write blocks of rows to a file, and return them as they lie there, opened for reading."""
+    for block in blocks:
+        file.write(np.ascontiguousarray(block, dtype=dtype).data)
+    file.flush()
+    return np.memmap(file, dtype=dtype, mode="r", shape=shape)
+
+
+def is_parquet(path: Path) -> bool:
+    """Tell a Parquet file by its first bytes, which all have."""
+    with path.open("rb") as file:
+        return file.read(4) == b"PAR1"
+
+
+def read_parquet(path: Path) -> Any:
+    """Read a Parquet file as a pandas frame; columns without a name have an empty one."""
+    with _open(path) as file:
+        return _as_frame(file.read())
+
+
+def open_parquet(path: Path) -> tuple[list[tuple[str, Any]], int]:
+    """Return the names of the columns with their Arrow types, and the number of rows.
+
+    The index that pandas has written along is no column, and has an empty name.
+    """
+    with _open(path) as file:
+        columns = [(_name(field.name), field.type) for field in file.schema_arrow]
+        return columns, int(file.metadata.num_rows)
+
+
+def read_batches(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[int, Any]]:
+    """Yield the number of the first row, from 0, and the columns of some thousand rows."""
+    start = 0
+    # Read ahead, and the whole file is in memory soon.
+    with _open(path, buffer_size=_BUFFER, pre_buffer=False) as file:
+        size = int(np.clip(_CELLS // max(1, len(columns)), 1 << 8, _ROWS))
+        for batch in file.iter_batches(size, columns=list(columns), use_threads=False):
+            yield start, batch
+            start += batch.num_rows
+
+
+def take_rows(path: Path, columns: Sequence[str], rows: NDArray[np.intp]) -> Any:
+    """Return some rows, numbered from 0 and rising, as a pandas frame."""
+    import pyarrow
+
+    parts = []
+    for start, batch in read_batches(path, columns):
+        low, high = np.searchsorted(rows, [start, start + batch.num_rows])
+        parts.append(batch.select(list(columns)).take(pyarrow.array(rows[low:high] - start)))
+    return _as_frame(pyarrow.Table.from_batches(parts))
+
+
+def unpacked_size(path: Path) -> int:
+    """Return about how many bytes a Parquet file takes in memory."""
+    with _open(path) as file:
+        facts = file.metadata
+        groups = [facts.row_group(k) for k in range(facts.num_row_groups)]
+        packed = sum(int(group.total_byte_size) for group in groups)
+        # Values that repeat are packed even so, and are numbers of eight bytes once read.
+        return max(packed, 8 * int(facts.num_rows) * int(facts.num_columns))
+
+
+@contextmanager
+def _open(path: str | Path, **how: Any) -> Iterator[Any]:
+    """Open a Parquet file; of one that cannot be read say which it is, and why."""
     try:
+        import pyarrow
         from pyarrow.parquet import ParquetFile
     except ImportError as error:
         raise ImportError(
             'reading Parquet files needs pyarrow; pip install "protocover[cli]"'
         ) from error
-    return ParquetFile(path)
+    try:
+        with ParquetFile(path, **how) as file:
+            yield file
+    except FileNotFoundError:
+        raise
+    except (pyarrow.ArrowException, OSError) as error:
+        reason = " ".join(str(error).split())
+        raise ValueError(f"{path} cannot be read as Parquet ({reason}); write it anew") from error
+
+
+def _as_frame(table: Any) -> Any:
+    """Return an Arrow table as a frame, without what pandas has noted about its index."""
+    names = [_name(name) for name in table.column_names]
+    unique = table.rename_columns([str(i) for i in range(len(names))])
+    frame = unique.replace_schema_metadata(None).to_pandas()
+    frame.columns = names
+    return frame
+
+
+def _name(name: str) -> str:
+    """Return the name of a column: none for an index that pandas has written along."""
+    return "" if _INDEX.fullmatch(name) else name
 
 
 def _feature_names(file: Any, features: Sequence[str] | None, label: str | None) -> list[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import uuid
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_array
 
+from ..data.files import whole_file
 from .blocks import ClassCover
 
 __all__ = ["load_share", "save_block"]
@@ -32,13 +31,8 @@ def save_block(path: str, block: Sequence[ClassCover]) -> list[int]:
         arrays[f"n_points-{label}"] = np.array(share.cover.shape[0])
         arrays[f"wrong-{label}"] = share.wrong
         arrays[f"miscovered-{label}"] = share.miscovered
-    unfinished = target.with_name(f"{target.name}.{uuid.uuid4().hex}.part")
-    try:
-        with unfinished.open("wb") as file:
-            np.savez(file, **arrays)
-        os.replace(unfinished, target)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with whole_file(target) as file:
+        np.savez(file, **arrays)
     return [share.memberships for share in block]
 
 

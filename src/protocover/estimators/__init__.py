@@ -2,6 +2,7 @@
 
 from ..prototypes.explanation import Explanation
 from .classifier import PVMClassifier
+from .on_disk import draw_rows, fit_sample, propose_candidates
 from .path import PVMPath, pvm_path
 from .search.classifier_cv import PVMClassifierCV
 from .selector import PVMSelector
@@ -12,5 +13,8 @@ __all__ = [
     "PVMClassifierCV",
     "PVMPath",
     "PVMSelector",
+    "draw_rows",
+    "fit_sample",
+    "propose_candidates",
     "pvm_path",
 ]

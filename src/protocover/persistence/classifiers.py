@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from ..balls import traits_of
 from ..data.fields import (
     check_array,
     check_indices,

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
+from ..balls import traits_of
 from .palette import readable_on
 
 __all__ = ["CARD_WITH_NAME", "as_images", "displayable", "draw_card", "prototype_images"]
@@ -94,7 +95,7 @@ def _pixels(model: Any, n_prototypes: int | None) -> NDArray[Any]:
     """Return the first prototypes as a dense table of numbers."""
     rows = model.prototypes_[:n_prototypes]
     rows = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)
-    if rows.ndim != 2 or getattr(model.dissimilarity_, "pairwise", False):
+    if rows.ndim != 2 or traits_of(model.dissimilarity_).pairwise:
         raise ValueError(
             "the prototypes are not rows of features; pass images, such as "
             "images[clf.prototype_rows_]"

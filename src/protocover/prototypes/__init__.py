@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from .coverage import Coverage
+from .coverage import Coverage, CoverageTotals
 from .explanation import Explanation
 from .prototype_set import PrototypeSet, column_order
 
 __all__ = [
     "Coverage",
+    "CoverageTotals",
     "Explanation",
     "PrototypeSet",
     "column_order",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-__all__ = ["Coverage"]
+__all__ = ["Coverage", "CoverageTotals"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +104,62 @@ class Coverage:
         np.add.at(table, self.point_classes[known], held[known])
         return table
 
+    def totals(self) -> CoverageTotals:
+        """Count over all points; the totals of parts add up to those of the whole."""
+        held = self.balls.tocoo()
+        same = self.point_classes[held.row] == self.prototype_classes[held.col]
+        n_prototypes = len(self.prototype_classes)
+        return CoverageTotals(
+            by_class=self.by_class(),
+            confusion=self.confusion(),
+            own=np.bincount(held.col[same], minlength=n_prototypes),
+            others=np.bincount(held.col[~same], minlength=n_prototypes),
+        )
+
     def _counts(self) -> NDArray[np.intp]:
         """Return the number of balls of each class (column) that hold each point (row)."""
         stands_for = np.zeros((len(self.prototype_classes), len(self.classes)), dtype=np.intp)
         stands_for[np.arange(len(stands_for)), self.prototype_classes] = 1
         return np.asarray(self.balls.astype(np.intp) @ stands_for)
+
+
+@dataclass(frozen=True, eq=False)
+class CoverageTotals:
+    """Counts of who lies in whose ball, which add up over parts of the points.
+
+    Parameters
+    ----------
+    by_class : dict of ndarray, shape (n_classes,)
+        As of :meth:`Coverage.by_class`.
+    confusion : ndarray of int, shape (n_classes, n_classes)
+        As of :meth:`Coverage.confusion`.
+    own, others : ndarray of int, shape (n_prototypes,)
+        Points of its own class, and of others, in each prototype's ball.
+    """
+
+    by_class: dict[str, NDArray[Any]]
+    confusion: NDArray[np.intp]
+    own: NDArray[np.intp]
+    others: NDArray[np.intp]
+
+    @property
+    def n_points(self) -> int:
+        """Number of points."""
+        return int(self.by_class["points"].sum())
+
+    @property
+    def n_covered(self) -> int:
+        """Number of points that a prototype of their own class covers."""
+        return int(self.by_class["covered"].sum())
+
+    def __add__(self, further: CoverageTotals) -> CoverageTotals:
+        """Return the totals with those of further points, of the same prototypes, added."""
+        counted = ("points", "covered", "wrongly_covered")
+        added = {name: self.by_class[name] + further.by_class[name] for name in counted}
+        return replace(
+            self,
+            by_class={**self.by_class, **added},
+            confusion=self.confusion + further.confusion,
+            own=self.own + further.own,
+            others=self.others + further.others,
+        )

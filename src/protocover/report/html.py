@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from ..data.files import write_whole
 from .summarize import summarize
 from .summary import Summary, plain
 from .wording import percent, short_number
@@ -140,12 +141,7 @@ def write_report(summary: Summary, path: str | os.PathLike[str]) -> Path:
     target = Path(path)
     # Text from the data may hold halves of surrogate pairs, which no file can.
     content = render(summary).encode("utf-8", errors="replace")
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        unfinished.write_bytes(content)
-        unfinished.replace(target)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    write_whole(target, [content])
     return target
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..estimators import PVMClassifier
 from ..inspection.suspects import SuspectLabels
-from ..prototypes.coverage import Coverage
+from ..prototypes.coverage import Coverage, CoverageTotals
 from .cases import LaidOut
 from .neighbours import Members, Rivals
 from .summary import ClassSummary, PrototypeSummary, Suspect, Uncovered
@@ -27,9 +27,9 @@ __all__ = [
 MOST_LISTED = 1000
 
 
-def list_classes(coverage: Coverage) -> list[ClassSummary]:
+def list_classes(totals: CoverageTotals) -> list[ClassSummary]:
     """Return the counts of each class."""
-    table = coverage.by_class()
+    table = totals.by_class
     return [
         ClassSummary(
             label=str(label),
@@ -44,32 +44,28 @@ def list_classes(coverage: Coverage) -> list[ClassSummary]:
 
 def list_prototypes(
     model: PVMClassifier,
-    coverage: Coverage,
+    totals: CoverageTotals,
     members: Members,
     rivals: Rivals | None,
     laid: LaidOut,
 ) -> list[PrototypeSummary]:
     """Return the prototypes in order of selection."""
-    held = coverage.balls.tocoo()
-    same = coverage.point_classes[held.row] == coverage.prototype_classes[held.col]
-    n_prototypes = len(coverage.prototype_classes)
-    own = np.bincount(held.col[same], minlength=n_prototypes)
-    wrong = np.bincount(held.col[~same], minlength=n_prototypes)
+    classes = np.searchsorted(model.classes_, model.prototype_labels_)
     return [
         PrototypeSummary(
             case=int(laid.prototypes[k]),
             source=str(model.prototype_sources_[k]),
-            class_=int(coverage.prototype_classes[k]),
-            covers=int(own[k]),
+            class_=int(classes[k]),
+            covers=int(totals.own[k]),
             newly=int(model.prototype_newly_covered_[k]),
-            wrong=int(wrong[k]),
+            wrong=int(totals.others[k]),
             rival=-1 if rivals is None else int(rivals.index[k]),
             rival_distance=None if rivals is None else _number(rivals.distance[k]),
             members=laid.place[members.rows[k]].tolist(),
             distances=[float(f"{distance:.3g}") for distance in members.distances[k]],
             telling=laid.telling[k].tolist(),
         )
-        for k in range(n_prototypes)
+        for k in range(len(classes))
     ]
 
 

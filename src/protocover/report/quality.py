@@ -15,12 +15,12 @@ from ..data.points import check_examples
 from ..dissimilarity import resolve_metric
 from ..estimators import PVMClassifier, PVMClassifierCV
 from ..estimators.search.standard_error import trace_path
-from ..prototypes.coverage import Coverage
+from ..prototypes.coverage import CoverageTotals
 from ..resources import row_count
 from .summary import ErrorEstimate, PathSummary, Quality
 from .wording import describe_certificate
 
-__all__ = ["assess", "read_path", "wilson_interval"]
+__all__ = ["assess", "cross_validated_error", "held_out_error", "read_path", "wilson_interval"]
 
 
 def assess(
@@ -29,22 +29,20 @@ def assess(
     X: Any,
     y: Any,
     *,
-    coverage: Coverage,
+    totals: CoverageTotals,
     held_out: tuple[Any, Any] | None,
+    error: ErrorEstimate | None,
 ) -> Quality:
-    """Return the quality: the error on `held_out` cases, else the cross-validated one."""
-    error = None
-    if held_out is not None:
-        error = _held_out_error(model, X, y, *held_out)
-    elif search is not None:
-        error = _cross_validated(search, row_count(X))
+    """Return the quality, with the error that is known or the best estimate of it."""
+    if error is None:
+        error = _estimate_error(model, search, X, y, held_out)
     bound = float(model.lower_bound_)
     gap = float(model.gap_)
     return Quality(
-        n_points=row_count(X),
+        n_points=totals.n_points,
         n_prototypes=len(model.prototype_labels_),
-        n_covered=int(coverage.covered.sum()),
-        n_wrong=int(coverage.other_count.sum()),
+        n_covered=totals.n_covered,
+        n_wrong=int(totals.others.sum()),
         error=error,
         objective=float(model.objective_),
         lower_bound=bound if math.isfinite(bound) else None,
@@ -79,18 +77,34 @@ def wilson_interval(n_errors: int, n_cases: int) -> tuple[float, float]:
     return float(interval.low), float(interval.high)
 
 
-def _held_out_error(
-    model: PVMClassifier, X: Any, y: Any, X_test: Any, y_test: Any
-) -> ErrorEstimate:
-    """Return the error on held-out cases with Wilson's 95 % interval, beside 1-NN's."""
+def _estimate_error(
+    model: PVMClassifier,
+    search: PVMClassifierCV | None,
+    X: Any,
+    y: Any,
+    held_out: tuple[Any, Any] | None,
+) -> ErrorEstimate | None:
+    """Return the error on held-out cases, else the cross-validated one, else None."""
+    if held_out is not None:
+        return _count_errors(model, X, y, *held_out)
+    return None if search is None else cross_validated_error(search, row_count(X))
+
+
+def _count_errors(model: PVMClassifier, X: Any, y: Any, X_test: Any, y_test: Any) -> ErrorEstimate:
+    """Answer held-out cases and count the errors, and those of 1-NN."""
     y_test = column_or_1d(y_test, warn=True)
     check_consistent_length(X_test, y_test)
     n_cases = len(y_test)
     if n_cases == 0:
         raise ValueError("held_out must hold at least one case, got none; leave it out instead")
     n_wrong = int((model.predict(X_test) != y_test).sum())
-    low, high = wilson_interval(n_wrong, n_cases)
     nearest = _nearest_error(model, X, y, X_test, y_test)
+    return held_out_error(n_wrong, n_cases, nearest=nearest)
+
+
+def held_out_error(n_wrong: int, n_cases: int, *, nearest: float | None = None) -> ErrorEstimate:
+    """Return the error on held-out cases with Wilson's 95 % interval, beside 1-NN's."""
+    low, high = wilson_interval(n_wrong, n_cases)
     return ErrorEstimate("held-out", "error", n_wrong / n_cases, low, high, n_cases, nearest)
 
 
@@ -115,7 +129,7 @@ def _nearest_error(model: PVMClassifier, X: Any, y: Any, X_test: Any, y_test: An
     return float((labels[index[:, 0]] != y_test).mean())
 
 
-def _cross_validated(search: PVMClassifierCV, n_points: int) -> ErrorEstimate:
+def cross_validated_error(search: PVMClassifierCV, n_points: int) -> ErrorEstimate:
     """Return the mean over the folds, with one standard error either side."""
     path, name = trace_path(search), _score_name(search)
     value = _told(search.best_score_, name)

@@ -11,7 +11,7 @@ from .. import __version__
 from ..estimators import PVMClassifier
 from ..inspection.fitted import unwrap
 from ..inspection.suspects import suspect_labels
-from ..prototypes.coverage import Coverage
+from ..prototypes.coverage import Coverage, CoverageTotals
 from .cases import Display, lay_out
 from .listing import (
     MOST_LISTED,
@@ -23,7 +23,7 @@ from .listing import (
 )
 from .neighbours import draw_map, find_members, find_rivals
 from .quality import assess, read_path
-from .summary import Summary
+from .summary import ErrorEstimate, Quality, Summary
 from .wording import describe_selection, describe_settings
 
 __all__ = ["summarize"]
@@ -42,6 +42,8 @@ def summarize(
     images: Any = None,
     title: str = "Prototypes",
     how: Mapping[str, str] | None = None,
+    totals: CoverageTotals | None = None,
+    error: ErrorEstimate | None = None,
 ) -> Summary:
     """Gather all that a report says about a fitted model.
 
@@ -69,7 +71,13 @@ def summarize(
     title : str, default="Prototypes"
         Heading of the report.
     how : mapping of str to str, or None, default=None
-        Further lines for "What was asked", such as where the data comes from.
+        Further lines for "What was asked", such as where the data comes from, or words of
+        your own under a heading that is there.
+    totals : CoverageTotals or None, default=None
+        Counts of all that the model was fitted on, where `X` and `y` are only a sample of
+        it, the prototypes among them: lists are of the sample then, counts of everything.
+    error : ErrorEstimate or None, default=None
+        The error, where it is known already.
 
     Returns
     -------
@@ -110,26 +118,28 @@ def summarize(
         images=images,
     )
     laid = lay_out(display, model, coverage, np.concatenate(mentioned))
-    quality = assess(model, search, X, y, coverage=coverage, held_out=held_out)
+    counts = coverage.totals() if totals is None else totals
+    quality = assess(model, search, X, y, totals=counts, held_out=held_out, error=error)
     n_columns = laid.cases.n_columns or None
     return Summary(
         title=str(title),
-        lead=describe_selection(quality, model),
+        lead=describe_selection(quality, model)
+        + _say_if_sampled(quality, len(coverage.point_classes)),
         settings=describe_settings(
             model, search, how, n_points=quality.n_points, n_columns=n_columns
         ),
         eps=float(model.eps_),
         quality=quality,
-        classes=list_classes(coverage),
-        confusion=coverage.confusion().tolist(),
-        prototypes=list_prototypes(model, coverage, members, rivals, laid),
+        classes=list_classes(counts),
+        confusion=counts.confusion.tolist(),
+        prototypes=list_prototypes(model, counts, members, rivals, laid),
         cases=laid.cases,
         map=draw_map(rivals),
         path=read_path(search),
         suspects=list_suspects(model, suspects, laid),
         n_suspects=len(suspects),
         uncovered=list_uncovered(coverage, members, uncovered, laid),
-        n_uncovered=len(uncovered),
+        n_uncovered=counts.n_points - counts.n_covered,
         version=__version__,
     )
 
@@ -145,3 +155,10 @@ def _cover(model: PVMClassifier, X: Any, y: Any) -> Coverage:
             "the data that it was fitted on, and other data as held_out"
         )
     return coverage
+
+
+def _say_if_sampled(quality: Quality, n_shown: int) -> str:
+    """Return a sentence on what is of everything and what of a sample, if that is less."""
+    if n_shown == quality.n_points:
+        return ""
+    return f" The counts are of all cases, the lists of a sample of {n_shown:,}."

@@ -68,10 +68,13 @@ def describe_settings(
     n_points: int,
     n_columns: int | None,
 ) -> list[tuple[str, str]]:
-    """Return pairs of a heading and what was asked under it, the caller's own first."""
+    """Return pairs of a heading and what was asked under it.
+
+    The caller's own come first; what he says under a heading of ours stands in its place.
+    """
     features = "" if n_columns is None else f", {n_columns:,} feature{'s'[: n_columns != 1]}"
-    lines = [(str(head), str(text)) for head, text in (how or {}).items()]
-    lines += [
+    own = {str(head): str(text) for head, text in (how or {}).items()}
+    lines = [
         ("Training data", f"{n_points:,} cases of {len(model.classes_):,} classes{features}"),
         ("Dissimilarity", _describe_metric(model.metric, model.metric_params)),
         ("Radius", _describe_radius(model, search)),
@@ -84,7 +87,8 @@ def describe_settings(
     if model.outlier_label is not None:
         text = f"answered by “{model.outlier_label}” when a case lies in no ball"
         lines.append(("Far-off cases", text))
-    return lines
+    ours = [(head, own.pop(head, text)) for head, text in lines]
+    return [*own.items(), *ours]
 
 
 def describe_selection(quality: Quality, model: PVMClassifier) -> str:

@@ -114,7 +114,7 @@ def _solve_radius(
 
 
 def _joined(
-    shares: Sequence[ClassShare],
+    shares: Sequence[_ClassShare],
     k: int,
     solutions: Sequence[CoverSolution],
     count: NDArray[np.intp],

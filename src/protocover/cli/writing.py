@@ -1,8 +1,12 @@
-"""The files in an output folder, each from the outcome of a fit."""
+"""What is written: the files of an output folder, and nothing of the user's is lost."""
 
 from __future__ import annotations
 
+import io
 import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -10,24 +14,32 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
+from ..data.files import whole_folder, write_whole
 from ..persistence import save_model
 from ..report import write_report
-from .answers import explain_labelled, write_table
 from .cases import Cases
+from .errors import CommandError
+from .model import MODEL, explain_labelled
 from .outcome import Outcome
-from .output import SUMMARY, WRITER
 
 __all__ = [
     "FILES",
-    "MODEL",
     "PREDICTIONS",
     "REPORT",
+    "SUMMARY",
+    "WRITER",
+    "check_file",
+    "check_folder",
+    "csv_text",
+    "fresh_folder",
     "write_beside_predictions",
+    "write_file",
     "write_outcome",
 ]
 
-MODEL = "model.protocover"
 REPORT = "report.html"
+SUMMARY = "summary.json"
+WRITER = "protocover"
 PREDICTIONS = "predictions.csv"
 FILES = {
     REPORT: "to look at in a browser: start here",
@@ -37,6 +49,62 @@ FILES = {
     SUMMARY: "all figures",
     MODEL: "the model, for `protocover predict`",
 }
+
+
+def check_folder(folder: Path, *, force: bool) -> None:
+    """Refuse a folder that cannot be written, or replaced, without loss to the user."""
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise CommandError(
+            f"{folder} exists and is not a folder; choose another one with --output DIR"
+        )
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return
+    if not force:
+        raise CommandError(
+            f"the output folder {folder} exists; choose another one with --output DIR, or "
+            "replace it with --force"
+        )
+    foreign = _foreign(folder)
+    if foreign:
+        raise CommandError(
+            f"--force does not replace {folder}, which holds {foreign}, not written by "
+            "protocover; choose another one with --output DIR"
+        )
+
+
+@contextmanager
+def fresh_folder(folder: Path, *, force: bool) -> Iterator[Path]:
+    """Give a folder to write to, which becomes `folder` when all has gone well.
+
+    With `force` an earlier output of protocover is replaced; it stays until then.
+    """
+    check_folder(folder, force=force)
+    with whole_folder(folder) as unfinished:
+        yield unfinished
+        check_folder(folder, force=force)
+
+
+def check_file(path: Path, *, force: bool) -> None:
+    """Refuse a file that exists."""
+    if path.is_dir():
+        raise CommandError(f"{path} is a folder; give a file with --output FILE")
+    if path.exists() and not force:
+        raise CommandError(
+            f"{path} exists; choose another file with --output FILE, or replace it with --force"
+        )
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, [content])
+
+
+def csv_text(table: Any, *, header: bool = True) -> str:
+    """Return a table as CSV, cells as they are in the data."""
+    text = io.StringIO()
+    table.to_csv(text, index=False, header=header, lineterminator="\n")
+    return text.getvalue()
 
 
 def write_outcome(folder: Path, outcome: Outcome, *, further: tuple[str, ...] = ()) -> None:
@@ -52,7 +120,7 @@ def write_outcome(folder: Path, outcome: Outcome, *, further: tuple[str, ...] = 
         Names of files that the caller adds.
     """
     answers = explain_labelled(outcome.model, outcome.cases, _held_out(outcome))
-    write_table(folder / PREDICTIONS, answers)
+    _write_table(folder / PREDICTIONS, answers)
     write_beside_predictions(folder, outcome, further=further)
 
 
@@ -62,10 +130,15 @@ def write_beside_predictions(
     """Write all files of an outcome but the predictions."""
     save_model(outcome.model, folder / MODEL)
     write_report(outcome.summary, folder / REPORT)
-    write_table(folder / "prototypes.csv", _prototypes(outcome))
-    write_table(folder / "suspects.csv", _suspects(outcome))
+    _write_table(folder / "prototypes.csv", _prototypes(outcome))
+    _write_table(folder / "suspects.csv", _suspects(outcome))
     text = json.dumps(_figures(outcome, further), indent=2, allow_nan=False, default=str)
     (folder / SUMMARY).write_text(text + "\n", encoding="utf-8")
+
+
+def _write_table(path: Path, table: Any) -> None:
+    """Write a table as CSV."""
+    path.write_bytes(csv_text(table).encode())
 
 
 def _prototypes(outcome: Outcome) -> Any:
@@ -88,10 +161,10 @@ def _prototypes(outcome: Outcome) -> Any:
     if (rows >= 0).all():
         return _beside(table, cases, places)
     table.insert(2, "source", classifier.prototype_sources_)
-    return pd.concat([table, _made_up(outcome)], axis=1)
+    return pd.concat([table, _synthetic(outcome)], axis=1)
 
 
-def _made_up(outcome: Outcome) -> Any:
+def _synthetic(outcome: Outcome) -> Any:
     """Return the values of prototypes some of which are no real cases."""
     import pandas as pd
 
@@ -188,3 +261,14 @@ def _figures(outcome: Outcome, further: tuple[str, ...]) -> dict[str, Any]:
         "settings": outcome.settings,
         "held_out_rows": [] if held_out is None else held_out.rows.tolist(),
     }
+
+
+def _foreign(folder: Path) -> str:
+    """Name something in a folder that its summary does not say we have written, if any."""
+    try:
+        summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+        ours = set(summary["files"]) if summary["written_by"] == WRITER else set()
+    except (OSError, ValueError, KeyError, TypeError):
+        ours = set()
+    names = sorted(entry.name for entry in os.scandir(folder))
+    return next((name for name in names if name not in ours), "")

@@ -1,24 +1,35 @@
-"""Which distance to measure: the one asked for, or the one that suits the columns."""
+"""The estimator that the options ask for: its distance, and how its radius is found."""
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+
 from ..dissimilarity import DANN, Gower, KernelDistance, RankDissimilarity, TangentDistance
+from ..estimators import PVMClassifier, PVMClassifierCV
 from .cases import Cases
 from .columns import type_of
-from .errors import UsageError
+from .console import Console
+from .errors import CommandError, UsageError
 from .labelled import count_kinds
+from .model import final_step, measured
 
-__all__ = ["OWN_METRICS", "Distance", "choose_distance"]
+__all__ = ["OWN_METRICS", "Distance", "build_model", "choose_distance", "fit_model"]
 
 _FACTORIES: dict[str, Callable[[], Any]] = {
     "dann": DANN,
     "rank": RankDissimilarity,
     "rbf": lambda: KernelDistance("rbf"),
 }
+_FOLDS = 10
 OWN_METRICS = ("gower", "tangent", *_FACTORIES)
 
 
@@ -82,6 +93,45 @@ def choose_distance(
     return Distance(_make(name or "euclidean"), standardised, words, reason)
 
 
+def build_model(options: Namespace, distance: Distance, cases: Cases, console: Console) -> Any:
+    """Return the unfitted estimator: with a given radius, or one that searches for it."""
+    shared = {
+        "metric": distance.metric,
+        "candidates": options.candidates,
+        "closed_ball": options.closed_ball,
+        "outlier_label": options.outlier_label,
+        "n_jobs": options.n_jobs,
+        "random_state": options.seed,
+        "verbose": console.verbose,
+    }
+    if options.eps == "auto" or (options.eps is not None and len(options.eps) == 1):
+        classifier = _with_radius(options, shared)
+    else:
+        classifier = _with_search(options, shared, cases, console)
+    if distance.scaled:
+        return Pipeline([("scale", StandardScaler()), ("pvm", classifier)])
+    return classifier
+
+
+def fit_model(model: Any, options: Namespace, X: Any, y: Any) -> Any:
+    """Fit an estimator, and select with the solver asked for at the radius that was found.
+
+    A search tries its radii with the greedy solver: the slower ones, once for each radius
+    and fold, would take too long to wait for.
+    """
+    model.fit(X, y)
+    search = final_step(model)
+    if isinstance(search, PVMClassifierCV):
+        if options.solver != "greedy" or options.time_limit is not None:
+            chosen = clone(search.best_estimator_).set_params(
+                solver=options.solver, solver_options=_solver_options(options)
+            )
+            search.best_estimator_ = chosen.fit(measured(model, X), y)
+        search.best_estimator_.set_params(verbose=0)
+    search.set_params(verbose=0)
+    return model
+
+
 def _between_images(cases: Cases, name: str | None, scaled: bool | None) -> Distance:
     """Choose the distance between images, whose pixels have a common scale."""
     layout = cases.layout
@@ -132,3 +182,61 @@ def _make(name: str) -> Any:
 def _title(name: str) -> str:
     """Return the name of a metric as written in a sentence."""
     return {"euclidean": "Euclidean", "dann": "DANN"}.get(name, name)
+
+
+def _with_radius(options: Namespace, shared: dict[str, Any]) -> PVMClassifier:
+    """Return a classifier with a radius that is given or proposed."""
+    costs = options.prototype_cost
+    if costs is not None and len(costs) > 1:
+        raise UsageError(
+            "several values of --prototype-cost are tried by cross-validation; leave out --eps, "
+            "or give several values of it, too"
+        )
+    return PVMClassifier(
+        "auto" if options.eps == "auto" else options.eps[0],
+        prototype_cost=None if costs is None else costs[0],
+        n_prototypes=options.n_prototypes,
+        solver=options.solver,
+        solver_options=_solver_options(options),
+        **shared,
+    )
+
+
+def _with_search(
+    options: Namespace, shared: dict[str, Any], cases: Cases, console: Console
+) -> PVMClassifierCV:
+    """Return a search for the radius by cross-validation."""
+    return PVMClassifierCV(
+        options.eps,
+        n_eps=options.grid,
+        prototype_costs=options.prototype_cost,
+        cv=StratifiedKFold(
+            _count_folds(options.cv, cases, console), shuffle=True, random_state=options.seed
+        ),
+        rule=options.rule,
+        n_prototypes=options.n_prototypes,
+        **shared,
+    )
+
+
+def _count_folds(asked: int | None, cases: Cases, console: Console) -> int:
+    """Return the number of folds, at most the size of the largest class."""
+    labels, counts = np.unique(np.asarray(cases.y), return_counts=True)
+    n_folds = min(asked or _FOLDS, int(counts.max()))
+    if n_folds < (asked or 2):
+        raise CommandError(
+            f"cross-validation in {asked or 2} parts needs a class of as many cases, the largest "
+            f"has {counts.max()}; lower --cv, or give the radius with --eps"
+        )
+    small = counts.argmin()
+    if counts[small] < n_folds:
+        console.warn(
+            f"class {str(labels[small])!r} has {counts[small]} cases to choose from, fewer than "
+            f"the {n_folds} parts of the cross-validation; its error is not well known"
+        )
+    return n_folds
+
+
+def _solver_options(options: Namespace) -> dict[str, Any] | None:
+    """Return what the solver is told beyond its name."""
+    return None if options.time_limit is None else {"time_limit": options.time_limit}

@@ -13,8 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from protocover import load_model
-from protocover.cli import fit_streamed, main, parquet, sampled, selection
-from protocover.cli.console import Console
+from protocover.cli import main, stream
+from protocover.data import parquet
+from protocover.estimators import on_disk
 
 
 @pytest.fixture(autouse=True)
@@ -103,11 +104,11 @@ def test_the_radius_is_that_of_the_usual_search_if_the_sample_is_everything(blob
 
 
 def test_samples_are_stated_and_the_counts_are_of_all_rows(blobs, monkeypatch, capsys):
-    monkeypatch.setattr(selection, "_SAMPLE", 90)
-    monkeypatch.setattr(selection, "_CANDIDATES", 120)
-    monkeypatch.setattr(selection, "_FEWEST", 50)
-    monkeypatch.setattr(sampled, "_SHOWN", 150)
-    monkeypatch.setattr(sampled, "_FEWEST", 20)
+    monkeypatch.setattr(stream, "_SAMPLE", 90)
+    monkeypatch.setattr(on_disk, "_MOST", 120)
+    monkeypatch.setattr(on_disk, "_FEWEST", 50)
+    monkeypatch.setattr(stream, "_SHOWN", 150)
+    monkeypatch.setattr(stream, "_FEWEST_SHOWN", 20)
     save(blobs)
     assert fit("--id", "tree", "--grid", 4, "--cv", 3, "--stream") == 0
     said = capsys.readouterr()
@@ -130,32 +131,19 @@ def test_samples_are_stated_and_the_counts_are_of_all_rows(blobs, monkeypatch, c
     assert "318 cases of 3 classes, 3 features" in page
 
 
-def test_there_are_fewer_candidates_where_balls_hold_much(monkeypatch):
-    monkeypatch.setattr(selection, "_FEWEST", 50)
-    monkeypatch.setattr(selection, "_COVER_BYTES", 13 * 400 * 60)
-    X = np.random.default_rng(0).uniform(size=(400, 2))
-
-    def propose(eps):
-        return selection._propose_candidates(X, eps, "euclidean", 0, Console(quiet=True))
-
-    assert propose(9.0) == 60  # everything is in every ball
-    assert 60 < propose(0.5) < 200
-    assert propose(0.001) == "train"
-
-
 def test_a_prototype_with_company_is_shown_with_some_of_it(blobs, monkeypatch):
     """Alone in the sample it would pass for one that confirms its own label."""
-    monkeypatch.setattr(sampled, "_SHOWN", 3)
-    monkeypatch.setattr(sampled, "_FEWEST", 3)
+    monkeypatch.setattr(stream, "_SHOWN", 3)
+    monkeypatch.setattr(stream, "_FEWEST_SHOWN", 3)
     save(blobs)
     shown = []
-    draw = fit_streamed.draw_cases
+    fetch = stream._fetch_cases
 
-    def keep(*args, **options):
-        shown.append(draw(*args, **options)[0])
-        return draw(*args, **options)
+    def keep(*args):
+        shown.append(fetch(*args))
+        return shown[0]
 
-    monkeypatch.setattr(fit_streamed, "draw_cases", keep)
+    monkeypatch.setattr(stream, "_fetch_cases", keep)
     assert fit("--drop", "tree", "--eps", 0.8, "--stream", "--test-size", 0) == 0
     model = load_model("out/model.protocover")
     features = ["height", "girth", "leaves"]
@@ -263,9 +251,9 @@ def test_a_damaged_file_gets_one_line_and_leaves_nothing(blobs, part, capsys):
 @pytest.mark.parametrize(
     ("error", "code"), [(None, 0), (ValueError("bad"), 1), (KeyboardInterrupt(), 130)]
 )
-@pytest.mark.parametrize("step", ["count_coverage", "_write_predictions"])
+@pytest.mark.parametrize("step", ["_count_coverage", "_write_predictions"])
 def test_no_rows_are_left_on_disk_however_it_ends(blobs, monkeypatch, tmp_path, step, error, code):
-    work = getattr(fit_streamed, step)
+    work = getattr(stream, step)
     folders = []
 
     def see(*args):
@@ -274,7 +262,7 @@ def test_no_rows_are_left_on_disk_however_it_ends(blobs, monkeypatch, tmp_path, 
             raise error
         return work(*args)
 
-    monkeypatch.setattr(fit_streamed, step, see)
+    monkeypatch.setattr(stream, step, see)
     save(blobs)
     assert fit("--drop", "tree", "--eps", 0.8, "--stream") == code
     assert len(folders) == 1
@@ -286,7 +274,7 @@ def test_no_rows_are_left_on_disk_however_it_ends(blobs, monkeypatch, tmp_path, 
 
 def test_a_disk_without_room_is_noticed_before_the_work(blobs, monkeypatch, capsys):
     monkeypatch.setattr(
-        "protocover.cli.fit_streamed.shutil.disk_usage", lambda _: type("", (), {"free": 99})
+        "protocover.cli.stream.shutil.disk_usage", lambda _: type("", (), {"free": 99})
     )
     save(blobs)
     assert fit("--drop", "tree", "--eps", 0.8, "--stream") == 1
@@ -296,7 +284,7 @@ def test_a_disk_without_room_is_noticed_before_the_work(blobs, monkeypatch, caps
 @pytest.mark.parametrize(("share", "code"), [(8, 0), (2, 0), (0.5, 1)])
 def test_streaming_is_proposed_for_large_files(blobs, share, code, monkeypatch, capsys):
     save(blobs)
-    memory = share * parquet.unpacked(Path("t.parquet"))
+    memory = share * parquet.unpacked_size(Path("t.parquet"))
     monkeypatch.setattr("protocover.cli.fit.available_memory", lambda: memory)
     assert fit("--drop", "tree", "--eps", 1) == code
     assert ("--stream" in capsys.readouterr().err) == (share < 4)
@@ -306,9 +294,9 @@ _MEASURE = """
 import re, sys, threading, time
 from pathlib import Path
 import jinja2, pandas, pyarrow.parquet, scipy.stats
-from protocover.cli import main, sampled
+from protocover.cli import main, stream
 
-sampled._SHOWN, sampled._FEWEST = 300, 100
+stream._SHOWN, stream._FEWEST_SHOWN = 300, 100
 peak, done = [0], threading.Event()
 
 def anonymous():

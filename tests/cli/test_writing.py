@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from protocover.cli.errors import CommandError
-from protocover.cli.output import check_file, fresh_folder, write_file
+from protocover.cli.writing import check_file, fresh_folder, write_file
 
 
 def write_ours(folder, word):

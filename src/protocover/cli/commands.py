@@ -1,19 +1,22 @@
-"""The words of the command line and what they mean."""
+"""The entry to the command line, and the words it understands."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from .console import Console
 from .demo import run_demo
+from .errors import check_packages, run_and_report
 from .fit import run_fit
-from .fit_options import add_columns, add_images, add_method, add_reading, add_search, add_skipping
+from .options import add_columns, add_images, add_method, add_reading, add_search, add_skipping
 from .predict import run_predict
 from .report import run_report
 
-__all__ = ["build_parser"]
+__all__ = ["main"]
 
 _EXAMPLES = """\
 examples:
@@ -34,7 +37,39 @@ predictions.csv, suspects.csv, summary.json and the model for `predict`.
 """
 
 
-def build_parser() -> argparse.ArgumentParser:
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    Parameters
+    ----------
+    arguments : sequence of str or None, default=None
+        The words after ``protocover``; None for those of the process.
+
+    Returns
+    -------
+    int
+        0 if all went well, 1 for data that cannot be used, 2 for wrong usage, 130 after
+        Ctrl-C. Wrong usage that the parser finds, ``--help`` and ``--version`` raise
+        SystemExit, as usual.
+
+    Examples
+    --------
+    >>> from protocover.cli import main
+    >>> main(["fit", "there/is/no/such.csv", "--target", "class", "--quiet"])
+    1
+    """
+    options = _build_parser().parse_args(arguments)
+    console = Console(options.quiet)
+
+    def run() -> None:
+        check_packages()
+        with console.library_warnings():
+            options.run(options, console)
+
+    return run_and_report(run, console, debug=options.debug)
+
+
+def _build_parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     parser = argparse.ArgumentParser(
         prog="protocover",

@@ -10,7 +10,7 @@ from ..report import Summary
 from .console import Console, shorten
 from .labelled import count_things
 from .outcome import Outcome
-from .written import FILES
+from .writing import FILES
 
 __all__ = ["print_files", "print_outcome"]
 

@@ -6,21 +6,29 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
+from ..data.parquet import open_parquet, read_batches
 from .columns import is_missing
 from .console import Console
-from .errors import CommandError, UsageError
-from .extents import Extents, useful_columns
-from .labelled import check_classes, find_column, find_target, label_texts, label_type, list_names
-from .parquet import open_parquet, read_batches
+from .errors import CommandError, UsageError, check_packages
+from .labelled import (
+    NO_COLUMNS,
+    check_classes,
+    find_features,
+    label_texts,
+    label_type,
+    list_names,
+    note_left_out,
+    warn_of_row_numbers,
+)
 from .tables import named_columns
 
-__all__ = ["StreamedRows", "blocks_of", "lay_out_rows", "measure_columns", "open_rows"]
+__all__ = ["StreamedRows", "blocks_of", "measure_columns", "open_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,20 +61,14 @@ class StreamedRows:
 
 def open_rows(path: Path, options: Namespace, console: Console) -> StreamedRows:
     """Find out which columns are what, and read the labels."""
-    import pandas as pd
-
+    check_packages("pyarrow")
     columns, n_rows = open_parquet(path)
     named = named_columns([name for name, _ in columns], path, console)
     types = {name: kind for (name, kind), has in zip(columns, named, strict=True) if has}
     if not n_rows:
         raise CommandError(f"{path} has column names but no rows; give a table with rows")
-    header = pd.DataFrame(columns=list(types))
-    taken = {find_target(header, options.target, path)}
-    if options.id is not None:
-        taken.add(find_column(header, options.id, "--id", path))
-    taken |= {find_column(header, name, "--drop", path) for name in options.drop}
-    features = {name: kind for name, kind in types.items() if name not in taken}
-    _check_numbers(features, booleans=options.metric is not None)
+    features = find_features(list(types), options, path)
+    _check_numbers({name: types[name] for name in features}, booleans=options.metric is not None)
     codes, texts = _read_labels(path, options.target)
     rows = np.flatnonzero(codes >= 0)
     if len(rows) < n_rows:
@@ -75,7 +77,7 @@ def open_rows(path: Path, options: Namespace, console: Console) -> StreamedRows:
     check_classes(options.target, dict(zip(texts, counts, strict=True)))
     as_text = options.outlier_label is not None
     labels: NDArray[Any] = np.array(texts, dtype=label_type(texts, text=as_text))
-    return StreamedRows(path, list(types), list(features), rows, labels[codes[rows]])
+    return StreamedRows(path, list(types), features, rows, labels[codes[rows]])
 
 
 def blocks_of(streamed: StreamedRows, *further: str | None) -> Iterator[tuple[slice, Any, Any]]:
@@ -117,32 +119,15 @@ def measure_columns(
     console : Console
         Told which columns are left out.
     """
-    extents = Extents.of(len(streamed.features))
+    extents = _Extents.of(len(streamed.features))
     scaler = StandardScaler()
     for places, frame, _ in blocks_of(streamed):
         extents = extents.widened(frame, streamed.rows[places])
         if training[places].any():
             scaler.partial_fit(frame.loc[training[places]])
-    useful = useful_columns(extents, streamed.features, console)
+    useful = _useful_columns(extents, streamed.features, console)
     features = [name for name, use in zip(streamed.features, useful, strict=True) if use]
     return replace(streamed, features=features), _narrowed(scaler, useful)
-
-
-def lay_out_rows(
-    streamed: StreamedRows,
-    training: NDArray[np.bool_],
-    scaler: StandardScaler | None,
-    file: BinaryIO,
-) -> NDArray[np.float64]:
-    """Write the training rows to a file, scaled if so, and return them as they lie there."""
-    for places, frame, _ in blocks_of(streamed):
-        chosen = frame.loc[training[places]]
-        if len(chosen):
-            values = chosen.to_numpy() if scaler is None else scaler.transform(chosen)
-            file.write(np.ascontiguousarray(values, dtype=np.float64).data)
-    file.flush()
-    shape = int(training.sum()), len(streamed.features)
-    return np.memmap(file, dtype=np.float64, mode="r", shape=shape)
 
 
 def _check_numbers(types: dict[str, Any], *, booleans: bool) -> None:
@@ -161,10 +146,7 @@ def _check_numbers(types: dict[str, Any], *, booleans: bool) -> None:
             f"{' ...' if len(wrong) > 3 else ''}{hint}"
         )
     if not types:
-        raise CommandError(
-            "no column is left to measure distances by; give a table with columns beside the "
-            "target"
-        )
+        raise CommandError(NO_COLUMNS)
 
 
 def _read_labels(path: Path, target: str) -> tuple[NDArray[np.intp], Sequence[str]]:
@@ -180,6 +162,92 @@ def _read_labels(path: Path, target: str) -> tuple[NDArray[np.intp], Sequence[st
         found[present] = np.array(mine, dtype=np.intp)[texts]
         codes.append(found)
     return np.concatenate(codes), list(numbers)
+
+
+@dataclass(frozen=True, eq=False)
+class _Extents:
+    """Facts about columns, gathered block by block, each an array with a value a column.
+
+    Parameters
+    ----------
+    low, high : ndarray of float
+        Smallest and largest value so far.
+    n_missing, first_missing : ndarray of int
+        How many values are missing, and the row of the first, from 0.
+    counting : ndarray of bool
+        Whether every value is one more than that of the row before.
+    last : ndarray of float
+        The latest values.
+    n_rows : int
+        Rows so far.
+    """
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    n_missing: NDArray[np.intp]
+    first_missing: NDArray[np.intp]
+    counting: NDArray[np.bool_]
+    last: NDArray[np.float64]
+    n_rows: int = 0
+
+    @classmethod
+    def of(cls, n: int) -> _Extents:
+        """Return what is known of `n` columns before the first row."""
+        low, high, last = np.full(n, np.inf), np.full(n, -np.inf), np.full(n, np.nan)
+        return cls(low, high, np.zeros(n, np.intp), np.full(n, -1), np.ones(n, bool), last)
+
+    def widened(self, frame: Any, rows: NDArray[np.intp]) -> _Extents:
+        """Return the facts with some rows, at least one, taken in; their numbers are `rows`."""
+        values = frame.to_numpy()
+        infinite = np.isinf(values)
+        if infinite.any():
+            row, column = np.argwhere(infinite)[0]
+            raise CommandError(
+                f"column {str(frame.columns[column])!r} must hold a finite number in every row, "
+                f"got {values[row, column]} in row {rows[row] + 1}; mend that cell"
+            )
+        absent = np.isnan(values)
+        first = absent.any(axis=0) & (self.n_missing == 0)
+        before = values[:1] - 1.0 if self.n_rows == 0 else self.last[None, :]
+        steps = np.diff(values, axis=0, prepend=before)
+        return _Extents(
+            low=np.fmin(self.low, np.fmin.reduce(values)),
+            high=np.fmax(self.high, np.fmax.reduce(values)),
+            n_missing=self.n_missing + absent.sum(axis=0),
+            first_missing=np.where(first, rows[absent.argmax(axis=0)], self.first_missing),
+            counting=self.counting & (steps == 1.0).all(axis=0),
+            last=values[-1],
+            n_rows=self.n_rows + len(rows),
+        )
+
+
+def _useful_columns(extents: _Extents, names: list[str], console: Console) -> NDArray[np.bool_]:
+    """Tell which columns can tell rows apart; refuse those in which some values are missing."""
+    empty = extents.n_missing == extents.n_rows
+    _refuse_gaps(extents, names, np.flatnonzero((extents.n_missing > 0) & ~empty))
+    constant = ~empty & (extents.low == extents.high)
+    reasons = {names[k]: "no values" for k in np.flatnonzero(empty)}
+    reasons |= {names[k]: "the same value in every row" for k in np.flatnonzero(constant)}
+    useful = ~(empty | constant)
+    note_left_out(reasons, console)
+    if not useful.any():
+        raise CommandError(f"{NO_COLUMNS} that differ between rows")
+    for k in np.flatnonzero(useful & extents.counting):
+        warn_of_row_numbers(names[k], extents.n_rows, console)
+    return np.asarray(useful)
+
+
+def _refuse_gaps(extents: _Extents, names: list[str], columns: NDArray[np.intp]) -> None:
+    """Refuse columns with missing values, and name the first of them."""
+    if len(columns):
+        k = columns[0]
+        others = f", and {len(columns) - 1} further columns have gaps" if len(columns) > 1 else ""
+        raise CommandError(
+            f"--stream needs a value in every cell, but column {names[k]!r} lacks "
+            f"{extents.n_missing[k]} of {extents.n_rows}, the first in row "
+            f"{extents.first_missing[k] + 1}{others}; fill them in, leave the column out with "
+            f"--drop {names[k]}, or take Gower's distance without --stream"
+        )
 
 
 def _narrowed(scaler: StandardScaler, useful: NDArray[np.bool_]) -> StandardScaler:

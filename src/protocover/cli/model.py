@@ -1,0 +1,155 @@
+"""A fitted model: loaded, its parts, the cases it takes, and its answers."""
+
+from __future__ import annotations
+
+from copy import copy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from ..balls import traits_of
+from ..estimators import PVMClassifier
+from ..persistence import load_model
+from .cases import Cases
+from .errors import CommandError
+
+__all__ = [
+    "MODEL",
+    "classifier_of",
+    "explain_cases",
+    "explain_labelled",
+    "feature_names",
+    "final_step",
+    "measured",
+    "needs_every_value",
+    "open_model",
+    "with_last_step",
+    "with_rows",
+]
+
+MODEL = "model.protocover"
+
+
+def open_model(path: Path) -> Any:
+    """Load a model from its file, or from the folder that `fit` has written."""
+    file = path / MODEL if path.is_dir() else path
+    if not file.exists():
+        hint = f"{path} holds no {MODEL}" if path.is_dir() else f"there is no {path}"
+        raise CommandError(f"{hint}; give a model file, or the folder that `fit` has written")
+    return load_model(file)
+
+
+def final_step(model: Any) -> Any:
+    """Return the classifier, or search for one, that a model ends in."""
+    return model[-1] if isinstance(model, Pipeline) else model
+
+
+def classifier_of(model: Any) -> PVMClassifier:
+    """Return the classifier with the prototypes."""
+    last = final_step(model)
+    classifier: PVMClassifier = getattr(last, "best_estimator_", last)
+    return classifier
+
+
+def measured(model: Any, X: Any) -> Any:
+    """Return cases as the classifier in a model takes them."""
+    if isinstance(model, Pipeline):
+        return model[:-1].transform(X)
+    classifier = classifier_of(model)
+    frames = traits_of(classifier.dissimilarity_).accepts_anything
+    return X if frames or hasattr(classifier, "feature_names_in_") else np.asarray(X)
+
+
+def with_last_step(model: Any, last: Any) -> Any:
+    """Return a fitted model that ends in another step, itself untouched."""
+    if isinstance(model, Pipeline):
+        return Pipeline([*model.steps[:-1], (model.steps[-1][0], last)])
+    return last
+
+
+def with_rows(model: Any, rows: Any) -> Any:
+    """Return a fitted model whose prototypes have other row numbers, itself untouched."""
+    last = copy(final_step(model))
+    if hasattr(last, "best_estimator_"):
+        last.best_estimator_ = with_rows(last.best_estimator_, rows)
+    else:
+        last.prototype_rows_ = np.asarray(rows)
+    return with_last_step(model, last)
+
+
+def feature_names(model: Any) -> list[str]:
+    """Return the names of the columns that a model was fitted on."""
+    for part in (model, final_step(model), getattr(final_step(model), "best_estimator_", None)):
+        names = getattr(part, "feature_names_in_", None)
+        if names is not None:
+            return [str(name) for name in names]
+    dissimilarity = classifier_of(model).dissimilarity_
+    if getattr(dissimilarity, "named_", False):
+        return [str(name) for name in dissimilarity.names_]
+    raise CommandError(
+        "the model does not name its columns; fit it on a table with column names, or predict "
+        "in Python"
+    )
+
+
+def needs_every_value(model: Any) -> bool:
+    """Whether a model has no answer for a case with a missing value."""
+    dissimilarity = classifier_of(model).dissimilarity_
+    return not traits_of(dissimilarity).allows_nan
+
+
+def explain_cases(model: Any, cases: Cases) -> Any:
+    """Return a table with an answer for each case.
+
+    Rows are counted from 1, those of prototypes in the data that the model was fitted on.
+    """
+    import pandas as pd
+
+    classifier = classifier_of(model)
+    points = measured(model, cases.X)
+    why = classifier.explain(points)
+    columns: dict[str, Any] = {"row": cases.rows}
+    if cases.names is not None:
+        columns["name"] = cases.names
+    rows = np.append(classifier.prototype_rows_, -1)
+    columns |= {
+        "predicted": classifier.predict(points),
+        "prototype": _row_numbers(why.prototype),
+        "prototype_row": _row_numbers(rows[why.prototype]),
+        "distance": _finite(why.distance),
+        "inside": why.inside,
+        "margin": _finite(why.margin),
+        "runner_up": why.runner_up_label,
+        "runner_up_prototype": _row_numbers(why.runner_up_prototype),
+        "runner_up_row": _row_numbers(rows[why.runner_up_prototype]),
+        "runner_up_distance": _finite(why.runner_up_distance),
+    }
+    return pd.DataFrame(columns)
+
+
+def explain_labelled(model: Any, cases: Cases, held_out: Any) -> Any:
+    """Return the answers beside the labels, and whether each case was learned from.
+
+    `held_out` tells of each case whether it was kept back.
+    """
+    table = explain_cases(model, cases)
+    place = table.columns.get_loc("predicted")
+    table.insert(place, "used", np.where(held_out, "held out", "training"))
+    table.insert(place + 1, "label", cases.y)
+    return table
+
+
+def _row_numbers(places: Any) -> Any:
+    """Return places from 1; nothing in place of -1, for what is not in the data."""
+    import pandas as pd
+
+    numbers = pd.array(np.asarray(places) + 1, dtype="Int64")
+    numbers[np.asarray(places) < 0] = pd.NA
+    return numbers
+
+
+def _finite(values: Any) -> Any:
+    """Return numbers, NaN in place of infinity, where there is no such prototype."""
+    return np.where(np.isinf(values), np.nan, values)

@@ -1,0 +1,362 @@
+"""``protocover fit --stream``: rows stream through, the cover alone stays."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from argparse import Namespace
+from copy import copy
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+
+from ..candidates import is_number, is_train
+from ..data.parquet import is_parquet, lay_out_rows, take_rows
+from ..estimators import PVMClassifier, PVMClassifierCV, draw_rows, fit_sample, propose_candidates
+from ..prototypes import CoverageTotals
+from ..report import Summary
+from ..report.quality import cross_validated_error, held_out_error
+from ..report.summary import ErrorEstimate
+from ..report.wording import short_number
+from .cases import Cases, announce_split, draw_kept_back
+from .console import Console
+from .errors import CommandError, UsageError
+from .estimator import Distance, build_model, choose_distance, fit_model
+from .labelled import row_names
+from .model import classifier_of, explain_labelled, with_last_step, with_rows
+from .outcome import Outcome, describe_cases, gather_outcome, in_source, summarize_cases
+from .stream_rows import StreamedRows, blocks_of, measure_columns, open_rows
+from .writing import PREDICTIONS, csv_text, fresh_folder, write_beside_predictions
+
+__all__ = ["fit_streamed"]
+
+# Cases to search for the radius in.
+_SAMPLE = 5_000
+# Cases to show, the prototypes among them, and at least so many beside those.
+_SHOWN, _FEWEST_SHOWN = 10_000, 1_000
+# Memberships at a time, if all cases lay in all balls.
+_BLOCK = 1 << 24
+
+
+@dataclass(frozen=True, eq=False)
+class _Fitted:
+    """A model fitted to rows on disk, and what is known of them once they are gone.
+
+    Parameters
+    ----------
+    model : PVMClassifier, or Pipeline that ends in one
+        Its prototypes' rows are places among the training cases.
+    search : PVMClassifierCV or None
+        The search of a sample for the radius, None for one that was given or proposed.
+    n_sampled : int or None
+        Size of the sample that the radius was found in, None for one that was given.
+    totals : CoverageTotals
+        Of all training cases.
+    companions : ndarray of int, shape (n_prototypes,)
+        A training case of its class in each prototype's ball, not itself; -1 for none.
+    """
+
+    model: Any
+    search: PVMClassifierCV | None
+    n_sampled: int | None
+    totals: CoverageTotals
+    companions: NDArray[np.intp]
+
+
+def fit_streamed(
+    options: Namespace, folder: Path, settings: dict[str, Any], console: Console
+) -> Outcome:
+    """Fit a Parquet file without holding its rows, and write what comes out.
+
+    Returns
+    -------
+    Outcome
+        Its counts are of all cases; its `cases` are a sample of those it was fitted on.
+    """
+    started = time.perf_counter()
+    _check_options(options)
+    streamed = open_rows(options.data, options, console)
+    distance = _describe(streamed, options, console)
+    kept_back = draw_kept_back(streamed.y, options.test_size, options.seed)
+    training = _bare_cases(streamed, ~kept_back)
+    held_out = _bare_cases(streamed, kept_back) if kept_back.any() else None
+    with fresh_folder(folder, force=options.force) as unfinished:
+        _check_room(unfinished, 8 * len(streamed.features) * len(training))
+        streamed, scaler = measure_columns(streamed, ~kept_back, console)
+        announce_split(training, held_out, console)
+        fitted = _learn(
+            streamed,
+            ~kept_back,
+            scaler if distance.scaled else None,
+            distance,
+            options,
+            unfinished.parent,
+            console,
+        )
+        model = in_source(fitted.model, training)
+        n_wrong = _write_predictions(unfinished, model, streamed, kept_back, options.id)
+        error = _estimate_error(fitted, held_out, n_wrong)
+        shown, summary = _summarize(fitted, streamed, training, held_out, error, options)
+        outcome = gather_outcome(
+            fitted.model,
+            cases=shown,
+            training=training,
+            held_out=held_out,
+            summary=summary,
+            distance=distance.words,
+            target=options.target,
+            identifier=options.id,
+            settings={**settings, "candidates": classifier_of(model).candidates},
+            seconds=time.perf_counter() - started,
+            n_sampled=fitted.n_sampled,
+        )
+        write_beside_predictions(unfinished, outcome)
+    return outcome
+
+
+def _bare_cases(streamed: StreamedRows, some: NDArray[np.bool_]) -> Cases:
+    """Return some of the rows as cases without their cells."""
+    return Cases(None, streamed.y[some], streamed.rows[some] + 1, streamed.path.name)
+
+
+def _learn(
+    streamed: StreamedRows,
+    training: NDArray[np.bool_],
+    scaler: StandardScaler | None,
+    distance: Distance,
+    options: Namespace,
+    folder: Path,
+    console: Console,
+) -> _Fitted:
+    """Lay the training rows out on disk, scaled if so, and fit a model that takes rows as read."""
+    frames = (frame.loc[training[places]] for places, frame, _ in blocks_of(streamed))
+    blocks = (
+        frame.to_numpy() if scaler is None else scaler.transform(frame)
+        for frame in frames
+        if len(frame)
+    )
+    y, shape = streamed.y[training], (int(training.sum()), len(streamed.features))
+    # A file without a name: nothing is left of it, however the command ends.
+    with tempfile.TemporaryFile(dir=folder) as file:
+        X = lay_out_rows(blocks, file, shape=shape, dtype=np.float64)
+        fitted = _fit(X, y, distance, options, console)
+    if scaler is not None:
+        return replace(fitted, model=Pipeline([("scale", scaler), ("pvm", fitted.model)]))
+    fitted.model.feature_names_in_ = np.array(streamed.features, dtype=object)
+    return fitted
+
+
+def _fit(X: Any, y: Any, distance: Distance, options: Namespace, console: Console) -> _Fitted:
+    """Choose prototypes from rows on disk, scaled already, and count who lies in whose ball."""
+    distance = replace(distance, scaled=False)
+    search, n_sampled = None, None
+    if options.eps in (None, "auto") or len(options.eps) > 1:
+        search, n_sampled = _fit_sample(X, y, distance, options, console)
+    eps = options.eps[0] if search is None else float(classifier_of(search).eps_)
+    candidates = options.candidates
+    if candidates is None:
+        candidates = _propose_candidates(X, eps, distance, options, console)
+    chosen = Namespace(**{**vars(options), "eps": [eps], "candidates": candidates})
+    model = build_model(chosen, distance, Cases(None, y, np.arange(len(y)), ""), console)
+    classifier = fit_model(model, chosen, X, y)
+    if not isinstance(search, PVMClassifierCV):
+        search = None
+    return _Fitted(classifier, search, n_sampled, *_count_coverage(classifier, X, y))
+
+
+def _fit_sample(
+    X: Any, y: Any, distance: Distance, options: Namespace, console: Console
+) -> tuple[Any, int]:
+    """Find the radius in a sample; return what was fitted to it, and its size."""
+    rows = draw_rows(y, _SAMPLE, random_state=options.seed)
+    console.note(f"Finding the radius with {len(rows)} of them, drawn from each class ...")
+    model = build_model(options, distance, Cases(None, y[rows], rows, ""), console)
+    return fit_sample(model, X, y, rows=rows), len(rows)
+
+
+def _propose_candidates(
+    X: Any, eps: float, distance: Distance, options: Namespace, console: Console
+) -> int | str:
+    """Return how many cases may become prototypes, and say so unless it is all."""
+    size = propose_candidates(X, eps=eps, metric=distance.metric, random_state=options.seed)
+    if size != "train":
+        console.note(
+            f"{size} of them, drawn by chance, may become prototypes; --candidates N for another "
+            "number, or train for all."
+        )
+    return size
+
+
+def _count_coverage(
+    classifier: PVMClassifier, X: Any, y: NDArray[Any]
+) -> tuple[CoverageTotals, NDArray[np.intp]]:
+    """Count who lies in whose ball, some rows at a time, and find companions of prototypes."""
+    rows = classifier.prototype_rows_
+    totals: CoverageTotals | None = None
+    companions = np.full(len(rows), -1)
+    step = int(np.clip(_BLOCK // max(1, len(rows)), 1 << 8, 1 << 14))
+    for start in range(0, len(y), step):
+        coverage = classifier.coverage(X[start : start + step], y[start : start + step])
+        totals = coverage.totals() if totals is None else totals + coverage.totals()
+        held = coverage.balls.tocoo()
+        point, prototype = held.row + start, held.col
+        same = coverage.point_classes[held.row] == coverage.prototype_classes[prototype]
+        company = same & (point != rows[prototype])
+        companions[prototype[company]] = point[company]
+    assert totals is not None
+    return totals, companions
+
+
+def _write_predictions(
+    folder: Path,
+    model: Any,
+    streamed: StreamedRows,
+    held_out: NDArray[np.bool_],
+    identifier: str | None,
+) -> int:
+    """Write an answer for every row, and count the wrong ones among those kept back."""
+    n_wrong = 0
+    with (folder / PREDICTIONS).open("wb") as file:
+        for places, frame, batch in blocks_of(streamed, identifier):
+            names: Any = None
+            if identifier is not None:
+                names = row_names(batch.column(identifier).to_pandas())
+            rows = streamed.rows[places] + 1
+            cases = Cases(frame, streamed.y[places], rows, streamed.path.name, names)
+            answers = explain_labelled(model, cases, held_out[places])
+            file.write(csv_text(answers, header=places.start == 0).encode())
+            wrong = answers["predicted"].to_numpy() != cases.y
+            n_wrong += int((wrong & held_out[places]).sum())
+    return n_wrong
+
+
+def _estimate_error(fitted: _Fitted, held_out: Cases | None, n_wrong: int) -> ErrorEstimate | None:
+    """Return the error on cases kept back, else that cross-validated on the sample, if any."""
+    if held_out is not None:
+        return held_out_error(n_wrong, len(held_out))
+    if fitted.search is None:
+        return None
+    return cross_validated_error(fitted.search, cast("int", fitted.n_sampled))
+
+
+def _summarize(
+    fitted: _Fitted,
+    streamed: StreamedRows,
+    training: Cases,
+    held_out: Cases | None,
+    error: ErrorEstimate | None,
+    options: Namespace,
+) -> tuple[Cases, Summary]:
+    """Draw cases to show, and sum up: counts of all training cases, lists of those shown."""
+    prototypes = classifier_of(fitted.model).prototype_rows_
+    companions = fitted.companions[fitted.companions >= 0]
+    places = _draw_shown(training.y, np.concatenate((prototypes, companions)), options.seed)
+    shown = _fetch_cases(streamed, training.take(places), options.id)
+    how = describe_cases(training, held_out)
+    if len(shown) < len(training):
+        how["Shown"] = (
+            f"a sample of {len(shown):,} training cases, drawn by chance from each class, the "
+            "prototypes among them"
+        )
+    model = with_rows(fitted.model, np.searchsorted(places, prototypes))
+    if fitted.search is not None:
+        search = copy(fitted.search)
+        search.best_estimator_ = classifier_of(model)
+        model = with_last_step(model, search)
+    summary = summarize_cases(
+        model,
+        shown,
+        None,
+        title=f"Prototypes of {training.source}",
+        how=how | _describe_draws(fitted),
+        totals=fitted.totals,
+        error=error,
+    )
+    return shown, summary
+
+
+def _draw_shown(y: Any, needed: NDArray[np.intp], seed: int) -> NDArray[np.intp]:
+    """Draw places of cases to show, from each class in proportion, `needed` among them."""
+    needed = np.unique(needed)
+    size = max(_SHOWN - len(needed), _FEWEST_SHOWN)
+    return np.union1d(draw_rows(y, size, random_state=seed), needed)
+
+
+def _fetch_cases(streamed: StreamedRows, bare: Cases, identifier: str | None) -> Cases:
+    """Return cases with their cells from the file."""
+    cells = take_rows(streamed.path, streamed.columns, bare.rows - 1)
+    names = None if identifier is None else row_names(cells[identifier])
+    X = cells[streamed.features].astype(np.float64)
+    return replace(bare, X=X, names=names, shown=cells)
+
+
+def _describe_draws(fitted: _Fitted) -> dict[str, str]:
+    """Say of the radius and the candidates on how many cases they rest."""
+    classifier, how = classifier_of(fitted.model), {}
+    if fitted.n_sampled is not None:
+        guessed = "as half of the cases have no rival so near"
+        why = guessed if fitted.search is None else "by cross-validation"
+        eps = short_number(classifier.eps_)
+        how["Radius"] = f"{eps}, chosen {why} on {fitted.n_sampled:,} cases drawn by chance"
+    if isinstance(classifier.candidates, int):
+        how["May become a prototype"] = f"{classifier.candidates:,} cases drawn by chance"
+    return how
+
+
+def _describe(streamed: StreamedRows, options: Namespace, console: Console) -> Distance:
+    """Say what there is, and by which distance it is measured."""
+    import pandas as pd
+
+    console.note(
+        f"Opened {options.data}: {len(streamed)} rows, {len(streamed.features)} columns of "
+        f"numbers, {len(np.unique(streamed.y))} classes."
+    )
+    header = pd.DataFrame(columns=streamed.features, dtype=np.float64)
+    cases = Cases(header, streamed.y, streamed.rows, streamed.path.name)
+    distance = choose_distance(cases, name=options.metric, scaled=options.scale, asymmetric=[])
+    console.note(f"Distance: {distance.words} ({distance.reason}).")
+    return distance
+
+
+def _check_options(options: Namespace) -> None:
+    """Refuse what cannot be streamed."""
+    path = options.data
+    if not path.exists():
+        raise FileNotFoundError(2, "No such file or folder", str(path))
+    if path.is_dir() or not is_parquet(path):
+        raise UsageError(
+            f"--stream goes with a Parquet file, and {path} is none; leave it out, or write the "
+            "table as Parquet"
+        )
+    if options.metric not in (None, "euclidean", "sqeuclidean"):
+        raise UsageError(
+            f"--stream goes with --metric euclidean or sqeuclidean, got {options.metric}; leave "
+            "one of them out"
+        )
+    asked = options.candidates
+    if asked is not None and not is_train(asked) and not is_number(asked):
+        raise UsageError(
+            "--stream goes with --candidates train, a number or a share of the cases, got "
+            f"{asked if isinstance(asked, str) else ','.join(map(str, asked))}"
+        )
+    for name in ("kind", "image_size", "skip_broken"):
+        if getattr(options, name):
+            raise UsageError(f"--stream does not go with --{name.replace('_', '-')}; leave it out")
+    if options.prototype_cost is not None and len(options.prototype_cost) > 1:
+        raise UsageError("--stream goes with one --prototype-cost, got several; choose one")
+
+
+def _check_room(folder: Path, needed: int) -> None:
+    """Refuse to begin without room on the disk for the rows."""
+    free = shutil.disk_usage(folder).free
+    if needed > free:
+        raise CommandError(
+            f"--stream needs {needed / 1e9:.1f} GB on the disk of the output folder for the time "
+            f"it takes, and {free / 1e9:.1f} GB are free; choose another with --output DIR"
+        )
