@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -115,7 +116,7 @@ class PrototypeSet:
         """Whether a query's dissimilarities from some of the prototypes cannot be had alone."""
         return self._is_table or hasattr(self.dissimilarity, "for_prototypes")
 
-    @property
+    @cached_property
     def _is_table(self) -> bool:
         """Whether queries are rows of a table of values between points."""
         return traits_of(self.dissimilarity).pairwise
