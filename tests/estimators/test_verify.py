@@ -119,7 +119,7 @@ def test_prototypes_that_are_all_columns_are_rechecked_in_the_order_chosen():
     labels = [0, 0, 0, 0, 1]
     model = PVMClassifier(2.0, metric="precomputed").fit(table, labels)
     assert model.prototype_indices_.tolist() == [0, 1]
-    assert model.prototype_covered_.tolist() == [1, 3]  # the second was chosen first
+    assert model.prototype_newly_covered_.tolist() == [1, 3]  # the second was chosen first
     found = model.verify(table, labels)
     assert found.ok, found
     model.prototype_covered_ = np.array([2, 2])
