@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from ..balls import traits_of
 from ..estimators import PVMClassifier
+from ..inspection.fitted import unwrap
 from ..persistence import load_model
 from .cases import Cases
 from .errors import CommandError
@@ -48,9 +49,7 @@ def final_step(model: Any) -> Any:
 
 def classifier_of(model: Any) -> PVMClassifier:
     """Return the classifier with the prototypes."""
-    last = final_step(model)
-    classifier: PVMClassifier = getattr(last, "best_estimator_", last)
-    return classifier
+    return unwrap(model).classifier
 
 
 def measured(model: Any, X: Any) -> Any:
