@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
@@ -16,6 +15,7 @@ from sklearn.utils import check_random_state
 from ..candidates import Pool, numbers, take
 from ..cover import CoverProblem, CoverSolution, ModelVerification, verify
 from ..data.points import check_estimator_examples, same_points
+from ..exceptions import warn_caller
 from ..resources import row_count
 from .by_class import formulate
 from .training import Training, pool_balls, prepare_training, side_by_side
@@ -35,7 +35,7 @@ def recheck_model(
     """Recheck all that a fitted classifier says of its prototypes; see `PVMClassifier.verify`."""
     training, remade = _prepare_again(model, X, y, sample_weight, unlabeled)
     if not remade:
-        warnings.warn(f"this model can be rechecked in part only: {_NOT_REMADE}", stacklevel=3)
+        warn_caller(f"this model can be rechecked in part only: {_NOT_REMADE}")
     columns = _columns(model, training) if remade else np.arange(len(model.prototype_indices_))
     balls = pool_balls(
         training,

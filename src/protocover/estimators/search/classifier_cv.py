@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from inspect import signature
 from numbers import Real
@@ -29,6 +28,7 @@ from ...candidates import check_candidate_names
 from ...cover import ModelVerification
 from ...data.points import check_estimator_examples
 from ...dissimilarity import resolve_metric
+from ...exceptions import warn_caller
 from ...prototypes.coverage import Coverage
 from ...prototypes.explanation import Explanation
 from ...resources import check_n_jobs, row_count
@@ -378,7 +378,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         )
         results = tabulate(trials, costs, folds)
         scores = split_scores(results, len(splits))
-        report_failures(folds, scores, self.error_score, stacklevel=3)
+        report_failures(folds, scores, self.error_score)
         best = choose(
             scores,
             results["mean_n_prototypes"],
@@ -460,11 +460,9 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         if weights is None:
             return given, {}
         if not _takes_weights(self._scorer()):
-            warnings.warn(
+            warn_caller(
                 f"scoring={self.scoring!r} takes no sample_weight, so weights count in fitting "
-                "and not in scoring",
-                UserWarning,
-                stacklevel=4,
+                "and not in scoring"
             )
             return given, {}
         return given, {"sample_weight": weights}

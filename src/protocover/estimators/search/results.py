@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.exceptions import FitFailedWarning
 
+from ...exceptions import warn_caller
 from .folds import FoldScores
 from .trials import Trial
 
@@ -58,7 +58,7 @@ def split_scores(results: dict[str, Any], n_splits: int) -> Floats:
 
 
 def report_failures(
-    folds: Sequence[Sequence[FoldScores]], scores: Floats, error_score: Any, *, stacklevel: int
+    folds: Sequence[Sequence[FoldScores]], scores: Floats, error_score: Any
 ) -> None:
     """Warn of scores that could not be had, or raise if no setting has them all."""
     reasons = Counter(reason for fs in folds for fold in fs for reason in fold.failures)
@@ -73,11 +73,10 @@ def report_failures(
             "error_score='raise'"
         )
     if n_failed:
-        warnings.warn(
+        warn_caller(
             f"{n_failed} of {scores.size} scores could not be computed and are set to "
             f"{error_score}: {_tell(reasons)}; error_score='raise' raises the error instead",
             FitFailedWarning,
-            stacklevel=stacklevel + 1,
         )
 
 
