@@ -216,8 +216,8 @@ def test_an_amount_is_compared_with_the_exact_cost(number, above):
 
 
 def test_points_remember_the_step_that_first_covers_them():
-    assert first_cover(small().cover, np.array([1, 2])).tolist() == [1, 0, 0, 1]
-    assert first_cover(small().cover, np.array([], dtype=int)).tolist() == [0, 0, 0, 0]
+    assert first_cover(small(), np.array([1, 2])).tolist() == [1, 0, 0, 1]
+    assert first_cover(small(), np.array([], dtype=int)).tolist() == [0, 0, 0, 0]
 
 
 def test_a_solution_says_who_proved_what():

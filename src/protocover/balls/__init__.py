@@ -1,19 +1,23 @@
 """Who lies in whose ball, and who is nearest: the two questions asked of a dissimilarity.
 
 `traits` says what a dissimilarity is; `levels` compares with radii; `build` answers the first
-question tile by tile, and `assembly` joins what the tiles found; `nearest` answers the second;
-`forecast` tells beforehand what the answer will take.
+question tile by tile, and `assembly` joins what the tiles found; `ordered` answers it nearest
+first, for balls that have radii of their own; `nearest` answers the second; `forecast` tells
+beforehand what the answer will take.
 """
 
 from __future__ import annotations
 
 from .build import build_balls, build_levels, check_dissimilarities
 from .levels import levels_of, members_of, within
-from .traits import GroupSearch, LevelTest, RadiusSearch, Tile, Traits, traits_of
+from .ordered import OrderedMembers, ordered_members
+from .traits import DistanceTest, GroupSearch, LevelTest, RadiusSearch, Tile, Traits, traits_of
 
 __all__ = [
+    "DistanceTest",
     "GroupSearch",
     "LevelTest",
+    "OrderedMembers",
     "RadiusSearch",
     "Tile",
     "Traits",
@@ -22,6 +26,7 @@ __all__ = [
     "check_dissimilarities",
     "levels_of",
     "members_of",
+    "ordered_members",
     "traits_of",
     "within",
 ]

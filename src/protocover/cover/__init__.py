@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .arithmetic import exact_sum, simplest_fraction
 from .certificate import ModelVerification, Verification, verify
+from .nested import NestedCoverProblem
 from .problem import CoverProblem, first_cover
 from .solution import CoverSolution, relative_gap
 
@@ -15,6 +16,7 @@ __all__ = [
     "CoverProblem",
     "CoverSolution",
     "ModelVerification",
+    "NestedCoverProblem",
     "Verification",
     "exact_sum",
     "first_cover",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -113,10 +114,25 @@ class CoverProblem:
         numbers = np.concatenate((self.prize, self.wrong)) / self.grid
         return bool((numbers == np.floor(numbers)).all())
 
+    @property
+    def parts(self) -> csc_array:
+        """What each ball holds that no other part of the same candidate does: all of it."""
+        return self.cover
+
     @cached_property
     def by_point(self) -> csr_array:
-        """The cover as rows: the candidates that hold each point."""
-        return self.cover.tocsr()
+        """The parts as rows: those that hold each point."""
+        return self.parts.tocsr()
+
+    @property
+    def n_memberships(self) -> int:
+        """Number of (point, ball) pairs."""
+        return int(self.cover.nnz)
+
+    @cached_property
+    def n_holders(self) -> NDArray[np.intp]:
+        """Number of balls that hold each point."""
+        return np.diff(self.by_point.indptr).astype(np.intp)
 
     @cached_property
     def worthwhile(self) -> NDArray[np.intp]:
@@ -150,6 +166,37 @@ class CoverProblem:
         ends = self.weight_step.denominator * self.exact_cost.denominator
         return Fraction(math.gcd(int(self.weight_step * ends), int(self.exact_cost * ends)), ends)
 
+    def members(self, chosen: NDArray[np.intp]) -> csc_array:
+        """Return the columns of the balls `chosen`."""
+        return self.cover[:, chosen]
+
+    def ball(self, column: int) -> NDArray[Any]:
+        """Return the points in one ball."""
+        start, stop = self.cover.indptr[column : column + 2]
+        return np.asarray(self.cover.indices[start:stop])
+
+    def columns_with(self, point: int) -> NDArray[np.intp]:
+        """Return the balls that hold one point."""
+        start, stop = self.by_point.indptr[point : point + 2]
+        # NumPy indexes with its own integer type several times faster.
+        return self.by_point.indices[start:stop].astype(np.intp)
+
+    def accumulated(self, values: NDArray[Any], columns: slice = slice(None)) -> NDArray[Any]:
+        """Add up over each ball what `values` say of its parts: each ball is one."""
+        return values[columns]
+
+    def blocks(self, size: int) -> list[slice]:
+        """Cut the balls into blocks of `size`."""
+        return [slice(start, start + size) for start in range(0, self.n_candidates, size)]
+
+    def outermost(self, chosen: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Tell which of the balls `chosen` lie in no larger one of the same candidate: all."""
+        return np.ones(len(chosen), dtype=bool)
+
+    def at_cost(self, prototype_cost: float) -> CoverProblem:
+        """Return the same problem with another cost of a prototype."""
+        return replace(self, prototype_cost=prototype_cost)
+
     def narrowed(self, candidates: NDArray[np.intp]) -> CoverProblem:
         """Return the problem in which only `candidates` may be chosen."""
         kept, wrong = self.cover[:, candidates], self.wrong[candidates]
@@ -164,7 +211,7 @@ class CoverProblem:
     def objective(self, selected: ArrayLike) -> float:
         """Recompute the objective of choosing the candidates `selected`."""
         chosen = check_selection(selected, self.n_candidates)
-        return float(self.exact_objective(chosen, first_cover(self.cover, chosen)))
+        return float(self.exact_objective(chosen, first_cover(self, chosen)))
 
     def exact_objective(self, chosen: NDArray[np.intp], first: NDArray[np.intp]) -> Fraction:
         """Objective of `chosen`, given the :func:`first_cover` of each point by it."""
@@ -203,11 +250,11 @@ class CoverProblem:
         return np.floor(u / self.grid) * self.grid
 
 
-def first_cover(cover: csc_array, selected: NDArray[np.intp]) -> NDArray[np.intp]:
+def first_cover(problem: CoverProblem, selected: NDArray[np.intp]) -> NDArray[np.intp]:
     """For each point the step at which `selected` first covers it, else ``len(selected)``."""
-    balls = cover[:, selected]
+    balls = problem.members(selected)
     steps = np.repeat(np.arange(len(selected)), np.diff(balls.indptr))
-    first = np.full(cover.shape[0], len(selected), dtype=np.intp)
+    first = np.full(problem.n_points, len(selected), dtype=np.intp)
     # Written last to first, so that the earliest step is the one that stays.
     first[balls.indices[::-1]] = steps[::-1]
     return first

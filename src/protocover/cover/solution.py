@@ -80,7 +80,7 @@ class CoverSolution:
         is a lower bound for which there is only a solver's word.
         """
         chosen = check_selection(selected, problem.n_candidates)
-        first = first_cover(problem.cover, chosen)
+        first = first_cover(problem, chosen)
         covered = first < len(chosen)
         if score is None:
             won = np.bincount(first[covered], problem.prize[covered], minlength=len(chosen))

@@ -20,7 +20,7 @@ from ..cover import CoverProblem, CoverSolution, relative_gap
 from ..resources import progress_bar
 from ..solvers import Solver, ask_solver, default_time_limit
 
-__all__ = ["Selection", "formulate", "select", "snap_to", "snap_weights", "weight_grid"]
+__all__ = ["BallsOfClass", "Selection", "formulate", "select", "snap_to", "snap_weights", "weight_grid"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +42,8 @@ class Selection:
     score : ndarray of float, shape (n_prototypes,)
         What the order was made by; for the greedy the drop in the objective before the
         cost of the prototype.
+    radii : ndarray of float, shape (n_prototypes,), or None
+        The radius of each, where they have radii of their own.
     solutions : tuple of CoverSolution
         The solution of each class's problem, with the same numbers of candidates.
     """
@@ -53,6 +55,7 @@ class Selection:
     miscovered: NDArray[np.intp]
     score: NDArray[np.float64]
     solutions: tuple[CoverSolution, ...]
+    radii: NDArray[np.float64] | None = None
 
     @classmethod
     def joined(
@@ -61,6 +64,7 @@ class Selection:
         *,
         covered: Sequence[NDArray[np.intp]],
         miscovered: Sequence[NDArray[np.intp]],
+        radii: Sequence[NDArray[np.float64]] | None = None,
     ) -> Self:
         """Put the solutions of all classes, and the counts of points in balls, into one order.
 
@@ -76,15 +80,15 @@ class Selection:
             newly_covered=np.concatenate([solution.newly_covered for solution in solutions])[at],
             covered=np.concatenate(covered)[at],
             miscovered=np.concatenate(miscovered)[at],
+            radii=None if radii is None else np.concatenate(radii)[at],
             solutions=tuple(solutions),
         )
 
     def rearranged(self, order: NDArray[np.intp]) -> Self:
         """Return the same prototypes in another order, with `newly_covered` as first counted."""
-        names = ("candidates", "classes", "newly_covered", "miscovered", "score")
-        arrays = {name: getattr(self, name)[order] for name in names}
-        covered = None if self.covered is None else self.covered[order]
-        return replace(self, covered=covered, **arrays)
+        names = ("candidates", "classes", "newly_covered", "covered", "miscovered", "score", "radii")
+        there = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        return replace(self, **{name: array[order] for name, array in there.items()})
 
     def renumbered(self, candidates: NDArray[np.intp]) -> Self:
         """Return the same selection with other numbers for its candidates, in their order."""
@@ -125,6 +129,26 @@ class Selection:
         return relative_gap(self.objective, self.lower_bound)
 
 
+@dataclass(frozen=True, eq=False)
+class BallsOfClass:
+    """What the columns of a class's problem stand for, where they are not all candidates.
+
+    Parameters
+    ----------
+    candidate : ndarray of int, shape (n_balls,)
+        The candidate at the centre of each ball, by its column in the table of balls.
+    radius : ndarray of float, shape (n_balls,)
+        Its radius.
+    covered, miscovered : ndarray of int, shape (n_balls,)
+        Points of the class, and of the other classes, in it.
+    """
+
+    candidate: NDArray[np.intp]
+    radius: NDArray[np.float64]
+    covered: NDArray[np.intp]
+    miscovered: NDArray[np.intp]
+
+
 def formulate(
     balls: csr_array,
     y: NDArray[np.intp],
@@ -162,6 +186,7 @@ def select(
     problems: Sequence[CoverProblem],
     solver: Solver,
     *,
+    balls: Sequence[BallsOfClass] | None = None,
     n_prototypes: int | Mapping[int, int] | None = None,
     rng: np.random.Generator | None = None,
     options: Mapping[str, Any] | None = None,
@@ -179,6 +204,9 @@ def select(
         One for each class.
     solver : Solver
         Applied to each of them.
+    balls : sequence of BallsOfClass or None
+        What the problems' columns stand for; None where each is the ball of a candidate,
+        of the radius that all share.
     n_prototypes : int, mapping from class number to int, or None
         At most so many prototypes in total, or for each class named.
     rng : numpy.random.Generator or None
@@ -203,8 +231,25 @@ def select(
         ]
     if isinstance(n_prototypes, int):
         solutions = _spend(problems, solutions, n_prototypes)
+    if balls is not None:
+        return _of_balls(solutions, balls)
     covered, miscovered = _count_members(problems, solutions)
     return Selection.joined(solutions, covered=covered, miscovered=miscovered)
+
+
+def _of_balls(solutions: Sequence[CoverSolution], balls: Sequence[BallsOfClass]) -> Selection:
+    """Join solutions whose choices are balls of radii of their own."""
+    chosen = [solution.selected for solution in solutions]
+    by_candidate = [
+        replace(solution, selected=of_class.candidate[solution.selected])
+        for solution, of_class in zip(solutions, balls, strict=True)
+    ]
+    return Selection.joined(
+        by_candidate,
+        covered=[one.covered[columns] for one, columns in zip(balls, chosen, strict=True)],
+        miscovered=[one.miscovered[columns] for one, columns in zip(balls, chosen, strict=True)],
+        radii=[one.radius[columns] for one, columns in zip(balls, chosen, strict=True)],
+    )
 
 
 def snap_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -146,7 +146,7 @@ def _solve_class(
 
     if unwrapped(solver) is not greedy:
         whole = CoverProblem(_within(share.levels, k), wrong, share.prize, float(costs[0]))
-        return [solve(replace(whole, prototype_cost=float(cost))) for cost in costs]
+        return [solve(whole.at_cost(float(cost))) for cost in costs]
     # A candidate not worth the lowest cost on its own is never worth any.
     useful = np.flatnonzero(share.reach[k] - wrong >= costs[0])
     problem = CoverProblem(
@@ -185,7 +185,7 @@ def _prefixes(
     missing = problem.prize.sum() - np.concatenate(([0.0], np.cumsum(solution.score)))
     prefixes = []
     for cost in costs.tolist():
-        at_cost = replace(problem, prototype_cost=cost)
+        at_cost = problem.at_cost(cost)
         n = int(at_cost.above_cost(solution.score).sum())
         objective = float(Fraction(float(missing[n])) + n * at_cost.exact_cost)
         prefixes.append(replace(solution.first(n), objective=objective))
@@ -200,7 +200,7 @@ def _bounded(
     for prefix, cost in zip(prefixes[1:], costs[1:].tolist(), strict=True):
         # What is not worth a lower cost is not worth this one either.
         columns = columns[problem.worthwhile]
-        problem = replace(problem.core, prototype_cost=cost)
+        problem = problem.core.at_cost(cost)
         chosen = np.searchsorted(columns, prefix.selected)
         told = CoverSolution.of(problem, chosen, score=prefix.score, dual=ascend(problem))
         bounded.append(replace(told, selected=prefix.selected))

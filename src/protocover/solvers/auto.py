@@ -43,7 +43,7 @@ def auto(
         Above 0 a line that shows bound and best, where the exact solver is at work.
     """
     check_values(max_prototypes=max_prototypes, time_limit=time_limit, verbose=verbose)
-    if problem.core.cover.nnz > _LARGEST_EXACT and time_limit is not None:
+    if problem.core.n_memberships > _LARGEST_EXACT and time_limit is not None:
         return local_search(problem, rng=rng, max_prototypes=max_prototypes, time_limit=time_limit)
     return exact(
         problem,

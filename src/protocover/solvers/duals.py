@@ -33,11 +33,11 @@ def ascend(problem: CoverProblem, start: Floats | None = None) -> Floats:
     core = problem.core
     u = np.zeros(core.n_points) if start is None else start.copy()
     slack = core.cost if start is None else np.maximum(core.cost - core.prize_sums(u), 0.0)
-    degree = np.diff(core.by_point.indptr)
+    degree = core.n_holders
     u[degree == 0] = core.prize[degree == 0]
     _charge_private(core, np.flatnonzero(degree == 1), u, slack)
     settled = u >= core.prize
-    settled[core.cover[:, slack <= 0.0].indices] = True
+    settled[core.members(np.flatnonzero(slack <= 0.0)).indices] = True
     left = np.flatnonzero(~settled)
     _charge(core, left[np.argsort(degree[left], kind="stable")], u, slack, settled)
     return u
@@ -53,7 +53,7 @@ def mend(problem: CoverProblem, dual: Floats) -> Floats:
     u = np.clip(np.nan_to_num(dual), 0.0, core.prize)
     cost, paid = core.cost, core.prize_sums(u)
     for j in np.flatnonzero(paid > cost).tolist():
-        ball = core.cover.indices[core.cover.indptr[j] : core.cover.indptr[j + 1]]
+        ball = core.ball(j)
         total = float(u[ball].sum())
         if total > cost[j]:
             u[ball] *= cost[j] / total
@@ -80,16 +80,14 @@ def _charge(
     settled: NDArray[np.bool_],
 ) -> None:
     """Charge the points of `order` one by one as much as their balls have room for."""
-    balls, ball_start = core.cover.indices, core.cover.indptr.tolist()
-    holders, holder_start = core.by_point.indices, core.by_point.indptr.tolist()
     for point in order.tolist():
         if settled[point]:
             continue
-        held_by = holders[holder_start[point] : holder_start[point + 1]].astype(np.intp)
+        held_by = core.columns_with(point)
         room = slack[held_by]
         pays = min(core.prize[point] - u[point], room.min())
         u[point] += pays
         room -= pays
         slack[held_by] = room
         for j in held_by[room <= 0.0].tolist():
-            settled[balls[ball_start[j] : ball_start[j + 1]]] = True
+            settled[core.ball(j)] = True

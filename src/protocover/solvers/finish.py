@@ -22,7 +22,7 @@ def best_selection(problem: CoverProblem, selections: Iterable[Indices]) -> Indi
     """Return the selection of least objective; of equal ones that with fewest prototypes."""
 
     def rank(selected: Indices) -> tuple[Fraction, int]:
-        first = first_cover(problem.cover, selected)
+        first = first_cover(problem, selected)
         return problem.exact_objective(selected, first), len(selected)
 
     return min(selections, key=rank)

@@ -27,4 +27,8 @@ def ratio_greedy(
     """
     check_values(max_prototypes=max_prototypes, time_limit=time_limit)
     selected, score = choose_by_ratio(problem, max_prototypes)
-    return CoverSolution.of(problem, selected, score=score, dual=ascend(problem))
+    # A small pure ball may come before a larger one of the same candidate, which holds it.
+    outer = problem.outermost(selected)
+    return CoverSolution.of(
+        problem, selected[outer], score=score[outer], dual=ascend(problem)
+    )

@@ -56,7 +56,7 @@ def choose_stepwise(
     """
     useful = problem.worthwhile
     limit = len(useful) if max_prototypes is None else min(max_prototypes, len(useful))
-    reach = problem.core.prize_sums()
+    reach = np.asarray(problem.core.parts.T @ problem.prize, dtype=np.float64)
     uncovered = np.ones(problem.n_points, dtype=bool)
     chosen, score = _run(problem.core, merit, expense[useful], limit, reach, uncovered)
     last, merits = _sweep(problem.core, merit, expense[useful], reach, uncovered)
@@ -75,30 +75,32 @@ def _run(
 ) -> tuple[list[int], list[float]]:
     """Choose until no candidate is worth it or all that are hold one uncovered point each.
 
-    Keeps `reach`, the uncovered prize in each ball, and `uncovered` up to date.
+    Keeps `reach`, the uncovered prize in each part of a ball, and `uncovered` up to date.
     """
-    balls, ball_start = core.cover.indices, core.cover.indptr.tolist()
     holders, holder_start = core.by_point.indices, core.by_point.indptr.tolist()
     wrong, prize, cost = core.wrong, core.prize, core.prototype_cost
+    blocks = core.blocks(_BLOCK)
     bound = np.array(
-        [merit(reach[b], expense[b]).max() for b in _blocks(len(reach))], dtype=np.float64
+        [merit(core.accumulated(reach, b), expense[b]).max() for b in blocks], dtype=np.float64
     )
     chosen: list[int] = []
     score: list[float] = []
     next_look = 0
     while len(chosen) < limit:
         block = int(bound.argmax())
-        start = block * _BLOCK
-        merits = merit(reach[start : start + _BLOCK], expense[start : start + _BLOCK])
+        columns = blocks[block]
+        held = core.accumulated(reach, columns)
+        merits = merit(held, expense[columns])
         best = int(merits.argmax())
         value = merits[best]
         if value < bound[block]:
             bound[block] = value
             continue
-        best += start
-        if not reach[best] - wrong[best] > cost:
+        drop = held[best] - wrong[columns][best]
+        best += columns.start
+        if not drop > cost:
             break
-        ball = balls[ball_start[best] : ball_start[best + 1]].astype(np.intp)
+        ball = core.ball(best).astype(np.intp)
         newly = ball[uncovered[ball]]
         if len(newly) == 0:  # only the rounding of prizes off the grid was left
             reach[best] = 0.0
@@ -116,15 +118,11 @@ def _run(
     return chosen, score
 
 
-def _blocks(n: int) -> list[slice]:
-    """Slices of `_BLOCK` candidates that together make up all `n`."""
-    return [slice(start, start + _BLOCK) for start in range(0, n, _BLOCK)]
-
-
 def _only_single_points(core: CoverProblem, reach: Floats, uncovered: NDArray[np.bool_]) -> bool:
     """Tell whether every candidate still worth its cost holds at most one uncovered point."""
-    held = np.bincount(core.by_point[uncovered].indices, minlength=core.n_candidates)
-    return bool((held[reach - core.wrong > core.prototype_cost] <= 1).all())
+    inside = np.bincount(core.by_point[uncovered].indices, minlength=core.n_candidates)
+    worth_it = core.accumulated(reach) - core.wrong > core.prototype_cost
+    return bool((core.accumulated(inside)[worth_it] <= 1).all())
 
 
 def _sweep(
@@ -140,10 +138,11 @@ def _sweep(
     of merit now is the order in which they would be chosen.
     """
     left = core.by_point[uncovered]
-    point = np.full(core.n_candidates, -1, dtype=np.intp)
-    point[left.indices] = np.repeat(np.arange(left.shape[0]), np.diff(left.indptr))
-    worth_it = np.flatnonzero((reach - core.wrong > core.prototype_cost) & (point >= 0))
-    merits = merit(reach[worth_it], expense[worth_it])
+    place = np.repeat(np.arange(1, left.shape[0] + 1), np.diff(left.indptr))
+    in_part = np.bincount(left.indices, place, minlength=core.n_candidates).astype(np.intp)
+    point, held = core.accumulated(in_part), core.accumulated(reach)
+    worth_it = np.flatnonzero((held - core.wrong > core.prototype_cost) & (point > 0))
+    merits = merit(held[worth_it], expense[worth_it])
     order = np.argsort(-merits, kind="stable")
     _, first = np.unique(point[worth_it[order]], return_index=True)
     taken = order[np.sort(first)]

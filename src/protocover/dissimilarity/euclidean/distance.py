@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
 
-from ...balls import GroupSearch, LevelTest
+from ...balls import DistanceTest, GroupSearch, LevelTest
 from ...balls.nearest import nearest_in_groups
 from .bracket import bracket, direct_squares
 from .scan import StripScan, rounded_up
@@ -22,6 +22,7 @@ from .tree import TreeScan, suits_tree
 __all__ = ["Cosine", "Euclidean", "SquaredEuclidean"]
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 
 class _Quadratic(BaseEstimator):
@@ -60,6 +61,18 @@ class _Quadratic(BaseEstimator):
             return TreeScan(left, right, tree, radii, reach, self._finish, closed)
         near = bracket(left, right, eps=float(reach[-1]))
         return StripScan(left, right, near, radii, reach, self._finish, closed)
+
+    def distance_test(self, X: Any, Z: Any, *, eps: float, closed: bool) -> DistanceTest:
+        """Return a function of (rows, columns) that gives a tile's members and distances."""
+        left = self._embed(X)
+        right = left if Z is X else self._embed(Z)
+        test = self.level_test(X, Z, radii=np.array([eps]), closed=closed)
+
+        def measure(rows: slice, columns: slice) -> tuple[Indices, Indices, Floats]:
+            i, j, _ = test(rows, columns)
+            return i, j, self._finish(direct_squares(left, right, rows.start + i, columns.start + j))
+
+        return measure
 
     def nearest_test(self, A: Any, B: Any, bounds: NDArray[np.intp]) -> GroupSearch:
         """Return a function of rows that gives the nearest of B in each group of columns."""
