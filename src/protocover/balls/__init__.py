@@ -9,8 +9,8 @@ beforehand what the answer will take.
 from __future__ import annotations
 
 from .build import build_balls, build_levels, check_dissimilarities
-from .levels import levels_of, members_of, within
-from .ordered import OrderedMembers, ordered_members
+from .levels import levels_of, members_of, relative_to, within
+from .ordered import OrderedMembers, balls_of_radii, ordered_members
 from .traits import DistanceTest, GroupSearch, LevelTest, RadiusSearch, Tile, Traits, traits_of
 
 __all__ = [
@@ -21,12 +21,14 @@ __all__ = [
     "RadiusSearch",
     "Tile",
     "Traits",
+    "balls_of_radii",
     "build_balls",
     "build_levels",
     "check_dissimilarities",
     "levels_of",
     "members_of",
     "ordered_members",
+    "relative_to",
     "traits_of",
     "within",
 ]

@@ -13,13 +13,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
 
 from ..resources import limited_threads, progress_bar, row_count, worker_map
 from .build import table_tile
 from .levels import within
 from .traits import Dissimilarity, DistanceSearch, DistanceTest, traits_of
 
-__all__ = ["OrderedMembers", "ordered_members"]
+__all__ = ["OrderedMembers", "balls_of_radii", "ordered_members"]
 
 # Pairs of a strip, each of which takes some fifty bytes while it is put in order.
 _STRIP_PAIRS = 1 << 20
@@ -84,6 +85,34 @@ def ordered_members(
         progress_bar(run(taken, strips), len(strips), "balls", verbose) as found,
     ):
         yield from found
+
+
+def balls_of_radii(
+    dissimilarity: Dissimilarity,
+    X: Any,
+    Z: Any,
+    *,
+    radii: Floats,
+    closed: bool = False,
+    n_jobs: int | None = None,
+) -> csr_array:
+    """Tell which points lie in which candidate's ball, each with a radius of its own.
+
+    The arguments are those of :func:`protocover.balls.build_balls`.
+    """
+
+    def members(nearest_first: OrderedMembers) -> OrderedMembers:
+        ends = radii[nearest_first.candidate]
+        return nearest_first.among(within(nearest_first.distance, ends, closed=closed))
+
+    widest = float(radii.max(initial=0.0))
+    found = list(
+        ordered_members(dissimilarity, X, Z, members, eps=widest, closed=closed, n_jobs=n_jobs)
+    )
+    rows = np.concatenate([strip.point for strip in found] or [np.empty(0, np.intp)])
+    columns = np.concatenate([strip.candidate for strip in found] or [np.empty(0, np.intp)])
+    inside = np.ones(len(rows), dtype=bool)
+    return coo_array((inside, (rows, columns)), shape=(row_count(X), row_count(Z))).tocsr()
 
 
 def _distance_test(

@@ -36,7 +36,7 @@ class Fitted:
     class_count : ndarray of int, shape (n_classes,)
         Training points of each.
     eps, prototype_cost : float
-        The radius and the cost of a prototype.
+        The radius, or the largest that is allowed, and the cost of a prototype.
     outlier_label : label or None
         What to answer for a query in no ball.
     dissimilarity : dissimilarity
@@ -53,6 +53,12 @@ class Fitted:
     prototype_cost: float
     outlier_label: Any
     dissimilarity: Any
+
+    @property
+    def radii(self) -> NDArray[np.float64]:
+        """The radius of each prototype, its own or the one that all share."""
+        own = self.selection.radii
+        return np.full(len(self.rows), self.eps) if own is None else own
 
     @classmethod
     def of_training(
@@ -102,6 +108,7 @@ class Fitted:
             self.selection.classes,
             n_classes=len(self.classes),
             dissimilarity=self.dissimilarity,
+            radii=self.selection.radii,
         )
 
 

@@ -14,15 +14,16 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ..candidates import check_candidate_names
-from ..cover import CoverProblem
 from ..data.points import check_estimator_examples
 from ..selection.batches import Growth, grow, start_growth
-from ..selection.by_class import Selection, formulate, select
+from ..selection.by_class import Formulation, Selection, formulate, select
+from ..selection.own_radii import formulate_own
 from ..selection.parameters import (
     check_closed_ball,
     check_eps,
     check_n_prototypes,
     check_outlier_label,
+    check_own_radii,
     check_prototype_cost,
     check_verbose,
 )
@@ -41,7 +42,9 @@ class Settings:
     Parameters
     ----------
     eps : float or None
-        Radius, None for one that is proposed.
+        Radius, or the largest allowed, None for one that is proposed.
+    own_radii : bool
+        Whether each prototype takes a radius of its own.
     closed : bool
         Whether balls are closed.
     solver : Solver
@@ -51,6 +54,7 @@ class Settings:
     """
 
     eps: float | None
+    own_radii: bool
     closed: bool
     solver: Solver
     options: dict[str, Any]
@@ -60,16 +64,19 @@ class Settings:
     @classmethod
     def of(cls, classifier: Any) -> Self:
         """Check the parameters of a classifier."""
-        eps, closed = check_eps(classifier.eps), check_closed_ball(classifier.closed_ball)
+        own = check_own_radii(classifier.radii)
+        eps, closed = check_eps(classifier.eps, own=own), check_closed_ball(classifier.closed_ball)
         check_verbose(classifier.verbose)
         solver = find_solver(classifier.solver, verbose=classifier.verbose)
         options = check_options(solver, classifier.solver_options)
-        return cls(eps, closed, solver, options, classifier.n_jobs, classifier.verbose)
+        return cls(eps, own, closed, solver, options, classifier.n_jobs, classifier.verbose)
 
     def radius(self, training: Training, rng: np.random.Generator) -> float:
-        """Return the radius, given or proposed."""
+        """Return the radius, or the largest allowed, given or proposed."""
         if self.eps is not None:
             return self.eps
+        if self.own_radii:
+            return np.inf
         return propose_eps(training, rng=rng, n_jobs=self.n_jobs)
 
     def build(self, training: Training, eps: float, rng: np.random.Generator) -> list[csr_array]:
@@ -83,13 +90,47 @@ class Settings:
             verbose=self.verbose,
         )
 
+    def formulate(
+        self,
+        training: Training,
+        terms: Terms,
+        eps: float,
+        rng: np.random.Generator,
+        *,
+        covers: list[csr_array] | None = None,
+    ) -> Formulation:
+        """Write down each class's problem, from `covers` of one radius if they are there.
+
+        These are used up: no ball is held twice for long.
+        """
+        if self.own_radii:
+            return formulate_own(
+                training,
+                eps=eps,
+                closed=self.closed,
+                prototype_cost=terms.prototype_cost,
+                n_jobs=self.n_jobs,
+                verbose=self.verbose,
+            )
+        balls = self.build(training, eps, rng) if covers is None else covers
+        problems = formulate(
+            side_by_side(balls),
+            training.codes,
+            training.weights,
+            n_classes=len(training.classes),
+            prototype_cost=terms.prototype_cost,
+        )
+        balls.clear()
+        return Formulation(problems)
+
     def select(
-        self, problems: list[CoverProblem], terms: Terms, rng: np.random.Generator
+        self, formulation: Formulation, terms: Terms, rng: np.random.Generator
     ) -> Selection:
         """Solve the problems of all classes within the budget."""
         return select(
-            problems,
+            formulation.problems,
             self.solver,
+            balls=formulation.balls,
             n_prototypes=terms.n_prototypes,
             rng=rng,
             options=self.options,
@@ -124,18 +165,6 @@ class Terms:
             check_n_prototypes(classifier.n_prototypes, classes),
             check_outlier_label(classifier.outlier_label, classes, training.class_count),
         )
-
-    def formulate(self, training: Training, covers: list[csr_array]) -> list[CoverProblem]:
-        """Write down each class's problem, using `covers` up: no ball is held twice for long."""
-        problems = formulate(
-            side_by_side(covers),
-            training.codes,
-            training.weights,
-            n_classes=len(training.classes),
-            prototype_cost=self.prototype_cost,
-        )
-        covers.clear()
-        return problems
 
     def keep(self, selection: Selection, training: Training, eps: float) -> Fitted:
         """Return what a model of these terms keeps of a selection."""
@@ -200,7 +229,7 @@ def take_in(
     eps = settings.radius(training, rng)
     return start_growth(
         training,
-        settings.build(training, eps, rng),
+        None if settings.own_radii else settings.build(training, eps, rng),
         y,
         sample_weight,
         eps=eps,

@@ -218,7 +218,7 @@ def _measure(
     mean = np.full(shape, np.inf)
     groups = [np.flatnonzero(coverage.prototype_classes == c) for c in range(shape[1])]
     # Not its own nearness speaks for a prototype, but that of the others in its ball.
-    to_itself = np.full(len(own_rows), float(classifier.eps_))
+    to_itself = classifier.prototype_radii_.copy()
     to_itself[loners] = np.inf
     for rows, table in distance_blocks(classifier, X):
         itself = np.flatnonzero((own_rows >= rows[0]) & (own_rows <= rows[-1]))

@@ -20,7 +20,16 @@ from ..cover import CoverProblem, CoverSolution, relative_gap
 from ..resources import progress_bar
 from ..solvers import Solver, ask_solver, default_time_limit
 
-__all__ = ["BallsOfClass", "Selection", "formulate", "select", "snap_to", "snap_weights", "weight_grid"]
+__all__ = [
+    "BallsOfClass",
+    "Formulation",
+    "Selection",
+    "formulate",
+    "select",
+    "snap_to",
+    "snap_weights",
+    "weight_grid",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +95,15 @@ class Selection:
 
     def rearranged(self, order: NDArray[np.intp]) -> Self:
         """Return the same prototypes in another order, with `newly_covered` as first counted."""
-        names = ("candidates", "classes", "newly_covered", "covered", "miscovered", "score", "radii")
+        names = (
+            "candidates",
+            "classes",
+            "newly_covered",
+            "covered",
+            "miscovered",
+            "score",
+            "radii",
+        )
         there = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
         return replace(self, **{name: array[order] for name, array in there.items()})
 
@@ -147,6 +164,22 @@ class BallsOfClass:
     radius: NDArray[np.float64]
     covered: NDArray[np.intp]
     miscovered: NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Formulation:
+    """One problem per class, and what their columns stand for.
+
+    Parameters
+    ----------
+    problems : list of CoverProblem
+        One for each class.
+    balls : list of BallsOfClass or None
+        None where each column is the ball of a candidate, of the radius that all share.
+    """
+
+    problems: Sequence[CoverProblem]
+    balls: Sequence[BallsOfClass] | None = None
 
 
 def formulate(

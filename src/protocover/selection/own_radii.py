@@ -11,21 +11,72 @@ here, and so is every membership beyond the last ball that can pay for itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from ..balls import OrderedMembers
+from ..balls import OrderedMembers, ordered_members
 from ..cover import NestedCoverProblem
-from .by_class import BallsOfClass, weight_grid
+from .by_class import BallsOfClass, Formulation, weight_grid
+from .training import Training, over_pools
 
-__all__ = ["OwnBalls", "Rules", "join_own"]
+__all__ = ["OwnBalls", "Rules", "formulate_own", "join_own"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
+
+
+def formulate_own(
+    training: Training,
+    *,
+    eps: float,
+    closed: bool,
+    prototype_cost: float,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Formulation:
+    """Write down each class's problem with all radii up to `eps` that may be worth choosing.
+
+    Parameters
+    ----------
+    training : Training
+        Points and candidates.
+    eps : float
+        The largest radius allowed, which may be infinite.
+    closed : bool
+        Whether a point at the radius exactly lies in the ball.
+    prototype_cost : float
+        The cost of one prototype.
+    n_jobs, verbose
+        As for :func:`protocover.balls.build_balls`.
+    """
+    rules = Rules(
+        training.codes, training.weights, len(training.classes), prototype_cost, eps, closed
+    )
+
+    def build(dissimilarity: Any, X: Any, Z: Any) -> list[OwnBalls]:
+        def take(members: OrderedMembers) -> OwnBalls:
+            return OwnBalls.of(members, rules)
+
+        return list(
+            ordered_members(
+                dissimilarity, X, Z, take, eps=eps, closed=closed, n_jobs=n_jobs, verbose=verbose
+            )
+        )
+
+    found: list[OwnBalls] = []
+    for start, strips in zip(_starts(training), over_pools(training, build), strict=True):
+        found += [replace(balls, candidate=balls.candidate + start) for balls in strips]
+    return join_own(found, rules, prototype_cost=prototype_cost)
+
+
+def _starts(training: Training) -> list[int]:
+    """Return the number of the first candidate of each pool among all of them."""
+    sizes = [len(pool) for pool in training.pools]
+    return [sum(sizes[:k]) for k in range(len(sizes))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +168,7 @@ class OwnBalls:
             label=walk.label[kept],
             candidate=members.candidate[walk.place[kept]],
             radius=rules.radius(walk.farthest[kept], walk.next_distance[kept]),
-            wrong=(walk.total[kept] - walk.own[kept]) * rules.grid,
+            wrong=np.asarray((walk.total[kept] - walk.own[kept]) * rules.grid, dtype=np.float64),
             miscovered=walk.n_total[kept] - walk.n_own[kept],
             size=np.bincount(ball[inside], minlength=len(kept)),
             point=members.point[walk.place[inside]],
@@ -214,9 +265,7 @@ def _sums(units: NDArray[np.int64], start: Indices) -> NDArray[np.int64]:
     return np.asarray(sums[1:] - sums[start])
 
 
-def join_own(
-    found: Sequence[OwnBalls], rules: Rules, *, prototype_cost: float
-) -> tuple[list[NestedCoverProblem], list[BallsOfClass]]:
+def join_own(found: Sequence[OwnBalls], rules: Rules, *, prototype_cost: float) -> Formulation:
     """Write down each class's problem, and what its columns are, from all candidates' balls."""
     by_class = [_of_class(found, label) for label in range(rules.n_classes)]
     problems, described = [], []
@@ -226,9 +275,7 @@ def join_own(
         number[rows] = np.arange(len(rows))
         ends = np.concatenate(([0], np.cumsum(balls.size)))
         inside = np.ones(len(balls.point), dtype=bool)
-        shells = csc_array(
-            (inside, number[balls.point], ends), shape=(len(rows), len(balls.size))
-        )
+        shells = csc_array((inside, number[balls.point], ends), shape=(len(rows), len(balls.size)))
         shells.sort_indices()
         first = _run_starts(_repeats(balls.candidate))[: len(balls.size)]
         problems.append(
@@ -237,7 +284,7 @@ def join_own(
         described.append(
             BallsOfClass(balls.candidate, balls.radius, ends[1:] - ends[first], balls.miscovered)
         )
-    return problems, described
+    return Formulation(problems, described)
 
 
 def _of_class(found: Sequence[OwnBalls], label: int) -> OwnBalls:

@@ -23,6 +23,7 @@ __all__ = [
     "check_largest_weight",
     "check_n_prototypes",
     "check_outlier_label",
+    "check_own_radii",
     "check_prototype_cost",
     "check_radii",
     "check_verbose",
@@ -51,12 +52,32 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
         raise
 
 
-def check_eps(eps: Any) -> float | None:
-    """Return the radius as a float, or None for ``"auto"``."""
+def check_own_radii(radii: Any) -> bool:
+    """Return whether each prototype takes a radius of its own."""
+    if isinstance(radii, str) and radii in ("shared", "own"):
+        return radii == "own"
+    raise ValueError(
+        "radii must be 'shared', one radius for all, or 'own', one for each prototype, got "
+        f"{radii!r}"
+    )
+
+
+def check_eps(eps: Any, *, own: bool = False) -> float | None:
+    """Return the radius as a float, or None for ``"auto"``.
+
+    With radii of their own it is the largest allowed, infinity where there is no limit.
+    """
     if isinstance(eps, str) and eps == "auto":
         return None
     if _is_number(eps) and 0.0 < float(eps) < np.inf:
         return float(eps)
+    if eps is None and own:
+        return np.inf
+    if eps is None:
+        raise ValueError(
+            "eps must be a positive number or 'auto', got None; None, for no limit to the radii, "
+            "needs radii='own'"
+        )
     raise ValueError(
         f"eps must be a positive number or 'auto', got {eps!r}; suggest_eps(X, y) proposes a grid"
     )

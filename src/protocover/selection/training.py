@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +34,14 @@ __all__ = [
     "Training",
     "check_labels",
     "make_pools",
+    "over_pools",
     "pool_balls",
     "prepare_training",
     "side_by_side",
     "training_levels",
 ]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +187,7 @@ def pool_balls(
             dissimilarity, X, Z, eps=eps, closed=closed, n_jobs=n_jobs, verbose=verbose
         )
 
-    return _over_pools(training, build)
+    return over_pools(training, build)
 
 
 def training_levels(
@@ -204,7 +207,7 @@ def training_levels(
             dissimilarity, X, Z, radii=radii, closed=closed, n_jobs=n_jobs, verbose=verbose
         )
 
-    return side_by_side(_over_pools(training, build))
+    return side_by_side(over_pools(training, build))
 
 
 def _fit(
@@ -252,10 +255,8 @@ def side_by_side(tables: list[csr_array]) -> csr_array:
     return tables[0] if len(tables) == 1 else hstack(tables, format="csr")
 
 
-def _over_pools(
-    training: Training, build: Callable[[Any, Any, Any], csr_array]
-) -> list[csr_array]:
-    """Build one table for each pool."""
+def over_pools(training: Training, build: Callable[[Any, Any, Any], T]) -> list[T]:
+    """Build something, such as a table of balls, for each pool."""
     points, dissimilarity = training.points, training.dissimilarity
     if training.is_table:
         points = dissimilarity.table(points)

@@ -70,7 +70,11 @@ class _Quadratic(BaseEstimator):
 
         def measure(rows: slice, columns: slice) -> tuple[Indices, Indices, Floats]:
             i, j, _ = test(rows, columns)
-            return i, j, self._finish(direct_squares(left, right, rows.start + i, columns.start + j))
+            return (
+                i,
+                j,
+                self._finish(direct_squares(left, right, rows.start + i, columns.start + j)),
+            )
 
         return measure
 

@@ -174,6 +174,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
     prototype_covered_ = OfBestEstimator()
     prototype_newly_covered_ = OfBestEstimator()
     prototype_miscovered_ = OfBestEstimator()
+    prototype_radii_ = OfBestEstimator()
     prototype_sources_ = OfBestEstimator()
     prototype_rows_ = OfBestEstimator()
     outlier_label_ = OfBestEstimator()
