@@ -33,7 +33,7 @@ _SCRIPTS = (
 )
 # These would end the element that holds the data, or begin another; JSON has another way
 # to write them. The two line separators are written as numbers by json.dumps already.
-_UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
+_UNSAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 def make_report(model: Any, X: Any, y: Any, path: str | os.PathLike[str], **options: Any) -> Path:
@@ -154,9 +154,7 @@ def _join_scripts(folder: Any) -> str:
 def _to_json(summary: Summary) -> str:
     """Return the data as JSON in which nothing can be taken for markup."""
     text = json.dumps(summary, default=plain, allow_nan=False, separators=(",", ":"))
-    for character, escaped in _UNSAFE.items():
-        text = text.replace(character, escaped)
-    return text
+    return text.translate(_UNSAFE)
 
 
 def _hash(text: str) -> str:

@@ -29,17 +29,9 @@ MOST_LISTED = 1000
 
 def list_classes(totals: CoverageTotals) -> list[ClassSummary]:
     """Return the counts of each class."""
-    table = totals.by_class
-    return [
-        ClassSummary(
-            label=str(label),
-            points=int(table["points"][c]),
-            prototypes=int(table["prototypes"][c]),
-            covered=int(table["covered"][c]),
-            wrongly_covered=int(table["wrongly_covered"][c]),
-        )
-        for c, label in enumerate(table["class"].tolist())
-    ]
+    names = ("class", "points", "prototypes", "covered", "wrongly_covered")
+    columns = [totals.by_class[name].tolist() for name in names]
+    return [ClassSummary(str(label), *counts) for label, *counts in zip(*columns, strict=True)]
 
 
 def list_prototypes(

@@ -23,7 +23,7 @@ from .listing import (
 )
 from .neighbours import draw_map, find_members, find_rivals
 from .quality import assess, read_path
-from .summary import ErrorEstimate, Quality, Summary
+from .summary import ErrorEstimate, Summary
 from .wording import describe_selection, describe_settings
 
 __all__ = ["summarize"]
@@ -123,8 +123,7 @@ def summarize(
     n_columns = laid.cases.n_columns or None
     return Summary(
         title=str(title),
-        lead=describe_selection(quality, model)
-        + _say_if_sampled(quality, len(coverage.point_classes)),
+        lead=describe_selection(quality, model, n_shown=len(coverage.point_classes)),
         settings=describe_settings(
             model, search, how, n_points=quality.n_points, n_columns=n_columns
         ),
@@ -155,10 +154,3 @@ def _cover(model: PVMClassifier, X: Any, y: Any) -> Coverage:
             "the data that it was fitted on, and other data as held_out"
         )
     return coverage
-
-
-def _say_if_sampled(quality: Quality, n_shown: int) -> str:
-    """Return a sentence on what is of everything and what of a sample, if that is less."""
-    if n_shown == quality.n_points:
-        return ""
-    return f" The counts are of all cases, the lists of a sample of {n_shown:,}."

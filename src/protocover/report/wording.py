@@ -91,17 +91,18 @@ def describe_settings(
     return [*own.items(), *ours]
 
 
-def describe_selection(quality: Quality, model: PVMClassifier) -> str:
-    """Return the first sentence of the report."""
-    real = bool((model.prototype_rows_ >= 0).all())
-    what = "case" if real else "prototype"
+def describe_selection(quality: Quality, model: PVMClassifier, *, n_shown: int) -> str:
+    """Return the first sentence of the report, and another if only a sample is shown."""
+    what = "case" if (model.prototype_rows_ >= 0).all() else "prototype"
     plural = "s" if quality.n_prototypes != 1 else ""
     verb = "sum" if plural else "sums"
     share = quality.n_covered / quality.n_points
+    sample = f" The counts are of all cases, the lists of a sample of {n_shown:,}."
     return (
         f"{quality.n_prototypes:,} {what}{plural} {verb} up {quality.n_points:,} cases of "
         f"{len(model.classes_):,} classes: {percent(share)} of them lie within "
         f"{short_number(model.eps_)} of a prototype of their own class."
+        f"{'' if n_shown == quality.n_points else sample}"
     )
 
 
