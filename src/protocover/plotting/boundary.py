@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 
-from .model import unwrap_to_draw
+from .canvas import open_axes, unwrap_to_draw
 from .palette import MANY_CLASSES, add_class_legend, encode
 from .plane import Plane, check_plane, draw_boundary, draw_regions
 from .scatter import draw_points, draw_prototypes, name_classes
@@ -196,8 +195,7 @@ class BoundaryDisplay:
             This display.
         """
         legend = ax is None if legend is None else legend
-        if ax is None:
-            _, ax = plt.subplots(figsize=(6.4, 4.8), layout="constrained")
+        ax = open_axes(ax, 6.4, 4.8)
         n_classes = len(self.classes)
         if fill:
             draw_regions(ax, self.plane, self.regions, n_classes=n_classes)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..balls import traits_of
 from .palette import readable_on
 
-__all__ = ["CARD_WITH_NAME", "as_images", "displayable", "draw_card", "prototype_images"]
+__all__ = ["CARD_WITH_NAME", "displayable", "draw_card", "prototype_images"]
 
 # Height of a card with a name under its image, as a multiple of the image's.
 CARD_WITH_NAME = 1.28
@@ -27,7 +27,7 @@ def prototype_images(
             "images of other prototypes, or use PrototypeTableDisplay for rows of a table"
         )
     if images is None:
-        return as_images(_pixels(model, n_prototypes), image_shape or ())
+        return _as_images(_pixels(model, n_prototypes), image_shape or ())
     pictures, wanted = np.asarray(images), len(model.prototype_labels_[:n_prototypes])
     if pictures.ndim not in (3, 4) or len(pictures) < wanted:
         raise ValueError(
@@ -37,7 +37,7 @@ def prototype_images(
     return pictures[:wanted]
 
 
-def as_images(rows: NDArray[Any], image_shape: tuple[int, ...]) -> NDArray[Any]:
+def _as_images(rows: NDArray[Any], image_shape: tuple[int, ...]) -> NDArray[Any]:
     """Return rows as images of a given height and width, and 3 or 4 colour channels."""
     shape = tuple(image_shape)
     if len(shape) not in (2, 3) or (len(shape) == 3 and shape[2] not in (3, 4)):
@@ -79,16 +79,8 @@ def draw_card(
     ax.add_patch(Rectangle((x, y), width, height, fill=False, **frame))
     if name is not None:
         ax.add_patch(Rectangle((x, y), width, strip, facecolor=color, **frame))
-        ax.text(
-            x + width / 2,
-            y + strip / 2,
-            name,
-            fontsize=5,
-            color=readable_on(color),
-            ha="center",
-            va="center_baseline",
-            zorder=4,
-        )
+        ink: dict[str, Any] = {"color": readable_on(color), "fontsize": 5, "zorder": 4}
+        ax.text(x + width / 2, y + strip / 2, name, ha="center", va="center_baseline", **ink)
 
 
 def _pixels(model: Any, n_prototypes: int | None) -> NDArray[Any]:

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
 from ..estimators.search.standard_error import trace_path
 from ..inspection.fitted import unwrap
+from .canvas import open_axes, use_count_scale
 from .palette import BLUE, GREEN, VERMILION
-from .scales import use_count_scale
 
 __all__ = ["PathDisplay"]
 
@@ -110,8 +109,7 @@ class PathDisplay:
         PathDisplay
             This display.
         """
-        if ax is None:
-            _, ax = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
+        ax = open_axes(ax, 6.4, 4.0)
         order = np.argsort(self.n_prototypes)
         ax.errorbar(
             self.n_prototypes[order],
