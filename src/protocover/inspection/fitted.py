@@ -16,21 +16,11 @@ __all__ = ["Unwrapped", "unwrap"]
 
 @dataclass(frozen=True, eq=False)
 class Unwrapped:
-    """The classifier within a fitted model.
-
-    Parameters
-    ----------
-    classifier : PVMClassifier
-        Fitted.
-    search : PVMClassifierCV or None
-        The search that chose it.
-    transformers : tuple of Pipeline
-        The steps before the classifier, those of the outermost pipeline first.
-    """
+    """The classifier within a fitted model."""
 
     classifier: PVMClassifier
-    search: PVMClassifierCV | None = None
-    transformers: tuple[Pipeline, ...] = ()
+    search: PVMClassifierCV | None = None  # that chose it
+    transformers: tuple[Pipeline, ...] = ()  # before it, those of the outermost pipeline first
 
     def prepare(self, X: Any) -> Any:
         """Return points as the classifier takes them: as the steps before it change them."""
@@ -47,12 +37,8 @@ class Unwrapped:
 def unwrap(model: Any, *, name: str = "model") -> Unwrapped:
     """Find the classifier that a fitted model is or holds.
 
-    Parameters
-    ----------
-    model : PVMClassifier, PVMClassifierCV, PVMSelector, DaskPVMClassifier, pipeline or search
-        Fitted. A pipeline ends in one of these, a search such as GridSearchCV chose one.
-    name : str
-        What the caller calls it, for the error.
+    It is one of ours, a pipeline that ends in one, or a search such as GridSearchCV that
+    chose one; `name` is what the caller calls it, for the error.
     """
     if isinstance(model, Pipeline):
         within = unwrap(model[-1], name=name)

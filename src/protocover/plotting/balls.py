@@ -215,16 +215,11 @@ class BallsDisplay:
 
     def _further_marks(self) -> list[Line2D]:
         """Return legend entries for prototypes and points left uncovered."""
-        marks = [_mark(8, face="0.7", edge="black", label="prototype")]
+        look: dict[str, Any] = {"ls": "none", "marker": "o"}
+        marks = [Line2D([], [], ms=8, mfc="0.7", mec="black", label="prototype", **look)]
         if not self.covered.all():
-            marks.append(_mark(5, face="none", edge="0.4", label="uncovered"))
+            marks.append(Line2D([], [], ms=5, mfc="none", mec="0.4", label="uncovered", **look))
         return marks
-
-
-def _mark(size: float, *, face: str, edge: str, label: str) -> Line2D:
-    """Return a legend entry for points of no class in particular."""
-    look: dict[str, Any] = {"marker": "o", "markerfacecolor": face, "markeredgecolor": edge}
-    return Line2D([], [], linestyle="none", markersize=size, label=label, **look)
 
 
 def _draw_circles(ax: Any, circles: list[Circle], color: str, alpha: float) -> None:

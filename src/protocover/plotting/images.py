@@ -63,15 +63,14 @@ def displayable(image: NDArray[Any]) -> NDArray[Any]:
 def draw_card(
     ax: Any,
     image: NDArray[Any],
+    box: tuple[float, ...],
     *,
-    corner: NDArray[np.float64],
-    size: NDArray[np.float64],
     color: str,
     name: str | None,
     cmap: str,
 ) -> None:
     """Draw an image in a coloured frame, with a name on a strip of that colour under it."""
-    (x, y), (width, height) = corner, size
+    x, y, width, height = box
     strip = 0.0 if name is None else height * (1.0 - 1.0 / CARD_WITH_NAME)
     extent = (x, x + width, y + strip, y + height)
     ax.imshow(displayable(image), cmap=cmap, extent=extent, interpolation="nearest", zorder=2)

@@ -233,7 +233,7 @@ class PrototypeMapDisplay:
         n_boxes = len(self.coordinates)
         if self.images is not None:
             height, width = self.images.shape[1:3]
-            tall = height / width * (CARD_WITH_NAME if self._tagged else 1.0)
+            tall = height / width * (CARD_WITH_NAME if self._tagged() else 1.0)
             most = np.sqrt(_FILLED * inches.prod() / n_boxes / tall)
             side = np.clip(most, min(_SMALLEST_THUMBNAIL, thumbnail), thumbnail)
             return np.tile([side * unit, side * unit * tall], (n_boxes, 1))
@@ -242,7 +242,6 @@ class PrototypeMapDisplay:
         widths = em * (_LETTER * letters + 0.5)
         return np.column_stack([widths, np.full(n_boxes, _LINE * em)])
 
-    @property
     def _tagged(self) -> bool:
         """Whether images bear the names of their classes, because colours do not suffice."""
         return len(self.classes) > MANY_CLASSES
@@ -270,15 +269,9 @@ class PrototypeMapDisplay:
         styles = class_styles(len(self.classes))
         for k in np.flatnonzero(self.shown_):
             code = self.prototype_classes[k]
-            draw_card(
-                ax,
-                self.images[k],
-                corner=self.places_[k] - boxes[k] / 2,
-                size=boxes[k],
-                color=styles[code].color,
-                name=shorten(self.classes[code], 7) if self._tagged else None,
-                cmap=cmap,
-            )
+            box = (*(self.places_[k] - boxes[k] / 2), *boxes[k])
+            name = shorten(self.classes[code], 7) if self._tagged() else None
+            draw_card(ax, self.images[k], box, color=styles[code].color, name=name, cmap=cmap)
         ax.axis(limits)
 
     def _draw_names(self, ax: Any, fontsize: float) -> None:

@@ -18,19 +18,7 @@ from .wording import percent, short_number
 __all__ = ["make_report", "render", "write_report"]
 
 # Each script may use what those before it define.
-_SCRIPTS = (
-    "dom",
-    "data",
-    "pictures",
-    "strips",
-    "cards",
-    "grid",
-    "detail",
-    "map",
-    "path",
-    "lists",
-    "start",
-)
+_SCRIPTS = "dom data pictures strips cards grid detail map path lists start"
 # These would end the element that holds the data, or begin another; JSON has another way
 # to write them. The two line separators are written as numbers by json.dumps already.
 _UNSAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
@@ -147,7 +135,7 @@ def write_report(summary: Summary, path: str | os.PathLike[str]) -> Path:
 
 def _join_scripts(folder: Any) -> str:
     """Return all scripts as one, closed off from the rest of the page."""
-    parts = [(folder / f"{name}.js").read_text(encoding="utf-8") for name in _SCRIPTS]
+    parts = [(folder / f"{name}.js").read_text(encoding="utf-8") for name in _SCRIPTS.split()]
     return '(() => {\n"use strict";\n' + "\n".join(parts) + "\n})();\n"
 
 

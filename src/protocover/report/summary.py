@@ -24,31 +24,15 @@ __all__ = [
 
 @dataclass(frozen=True)
 class ErrorEstimate:
-    """Share of unseen cases that the model gets wrong, or another score of them.
+    """Share of unseen cases that the model gets wrong, or another score of them."""
 
-    Parameters
-    ----------
-    kind : {"held-out", "cross-validated"}
-        Where the unseen cases come from.
-    name : str
-        "error", or the name of the score.
-    value : float
-        The estimate.
-    low, high : float
-        For held-out cases the 95 % interval, otherwise one standard error either side.
-    n_cases : int
-        How many cases it rests on.
-    nearest_error : float or None
-        The same of 1-NN with all training cases, where it is known.
-    """
-
-    kind: str
-    name: str
+    kind: str  # where the unseen cases come from: "held-out" or "cross-validated"
+    name: str  # "error", or the name of the score
     value: float
-    low: float
+    low: float  # of the 95 % interval for held-out cases, else one standard error below
     high: float
-    n_cases: int
-    nearest_error: float | None
+    n_cases: int  # how many cases it rests on
+    nearest_error: float | None  # the same of 1-NN with all training cases, where it is known
 
 
 @dataclass(frozen=True)

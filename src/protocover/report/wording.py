@@ -114,11 +114,10 @@ def describe_certificate(certificate: str, gap: float) -> str:
         return "By the solver's word, no other choice of prototypes does better."
     if certificate == "none" or not math.isfinite(gap):
         return "How near this is to the best possible choice is not known."
-    word = "" if certificate == "bounded" else "By the solver's word, "
-    start = "no" if word else "No"
     if gap >= 0.995:
         return "A bound was computed, but it is too weak to tell how near this is to the best."
-    return f"{word}{start} other choice of prototypes can save more than {percent(gap)} of it."
+    start = "No" if certificate == "bounded" else "By the solver's word, no"
+    return f"{start} other choice of prototypes can save more than {percent(gap)} of it."
 
 
 def percent(share: float) -> str:
