@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
@@ -28,10 +28,11 @@ class Unwrapped:
             X = steps.transform(X)
         return X
 
-    def require_prototypes(self, otherwise: str) -> None:
+    def require_prototypes(self, otherwise: str) -> Self:
         """Refuse a classifier without prototypes, and say what follows from having none."""
         if len(self.classifier.prototype_labels_) == 0:
             raise no_prototypes(self.classifier, otherwise)
+        return self
 
 
 def unwrap(model: Any, *, name: str = "model") -> Unwrapped:

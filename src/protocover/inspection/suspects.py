@@ -141,8 +141,7 @@ def suspect_labels(model: Any, X: Any, y: Any) -> SuspectLabels:
     array([ 80,  10, 150])
     """
     index = next((part.index for part in (X, y) if hasattr(part, "iloc")), None)
-    within = unwrap(model)
-    within.require_prototypes("nothing speaks for or against a label")
+    within = unwrap(model).require_prototypes("nothing speaks for or against a label")
     classifier, X = within.classifier, within.prepare(X)
     if isinstance(X, PathLike):  # a file of sequences
         X = check_estimator_examples(classifier, X, classifier.dissimilarity_, reset=False)
@@ -206,11 +205,7 @@ class _Measures:
 
 
 def _measure(
-    classifier: PVMClassifier,
-    X: Any,
-    coverage: Coverage,
-    own_rows: Indices,
-    loners: Indices,
+    classifier: PVMClassifier, X: Any, coverage: Coverage, own_rows: Indices, loners: Indices
 ) -> _Measures:
     """Measure how far each point is from the prototypes of each class, block by block."""
     shape = (row_count(X), len(coverage.classes))

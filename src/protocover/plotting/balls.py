@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..dissimilarity import Euclidean, SquaredEuclidean
 from ..inspection.distances import distance_blocks
 from .canvas import open_axes, unwrap_to_draw
-from .palette import MANY_CLASSES, add_class_legend, class_styles, encode
+from .palette import add_class_legend, class_styles, encode
 from .plane import Plane, check_plane, draw_boundary, draw_regions
 from .scatter import draw_points, draw_prototypes, name_classes
 
@@ -184,8 +184,7 @@ class BallsDisplay:
                 ax, self.points, self.point_classes, n_classes=n_classes, filled=self.covered
             )
         draw_prototypes(ax, self.prototypes, self.prototype_classes, n_classes=n_classes)
-        if n_classes > MANY_CLASSES:
-            name_classes(ax, self.points, self.point_classes, self.classes)
+        name_classes(ax, self.points, self.point_classes, self.classes)
         if legend:
             add_class_legend(ax, self.classes, further=self._further_marks())
         ax.set(xlim=self.plane.limits[:2], ylim=self.plane.limits[2:], aspect="equal")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 
 from .canvas import open_axes, unwrap_to_draw
-from .palette import MANY_CLASSES, add_class_legend, encode
+from .palette import add_class_legend, encode
 from .plane import Plane, check_plane, draw_boundary, draw_regions
 from .scatter import draw_points, draw_prototypes, name_classes
 
@@ -201,11 +201,10 @@ class BoundaryDisplay:
             draw_regions(ax, self.plane, self.regions, n_classes=n_classes)
         if show_points:
             draw_points(ax, self.points, self.point_classes, n_classes=n_classes)
+            name_classes(ax, self.points, self.point_classes, self.classes)
         draw_boundary(ax, self.plane, self.regions, color=color, linewidth=linewidth)
         if show_prototypes and self.prototypes is not None and self.prototype_classes is not None:
             draw_prototypes(ax, self.prototypes, self.prototype_classes, n_classes=n_classes)
-        if show_points and n_classes > MANY_CLASSES:
-            name_classes(ax, self.points, self.point_classes, self.classes)
         if legend:
             add_class_legend(ax, self.classes)
         ax.set(xlim=self.plane.limits[:2], ylim=self.plane.limits[2:], aspect="equal")

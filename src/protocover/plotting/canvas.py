@@ -14,9 +14,7 @@ __all__ = ["open_axes", "unwrap_to_draw", "use_count_scale"]
 
 def unwrap_to_draw(estimator: Any) -> Unwrapped:
     """Find the classifier that an estimator is or holds; it must have prototypes."""
-    within = unwrap(estimator, name="estimator")
-    within.require_prototypes("there is nothing to draw")
-    return within
+    return unwrap(estimator, name="estimator").require_prototypes("there is nothing to draw")
 
 
 def open_axes(ax: Any, width: float, height: float) -> Any:

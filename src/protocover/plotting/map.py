@@ -233,7 +233,8 @@ class PrototypeMapDisplay:
         n_boxes = len(self.coordinates)
         if self.images is not None:
             height, width = self.images.shape[1:3]
-            tall = height / width * (CARD_WITH_NAME if self._tagged() else 1.0)
+            named = len(self.classes) > MANY_CLASSES
+            tall = height / width * (CARD_WITH_NAME if named else 1.0)
             most = np.sqrt(_FILLED * inches.prod() / n_boxes / tall)
             side = np.clip(most, min(_SMALLEST_THUMBNAIL, thumbnail), thumbnail)
             return np.tile([side * unit, side * unit * tall], (n_boxes, 1))
@@ -241,10 +242,6 @@ class PrototypeMapDisplay:
         em = fontsize / 72 * unit
         widths = em * (_LETTER * letters + 0.5)
         return np.column_stack([widths, np.full(n_boxes, _LINE * em)])
-
-    def _tagged(self) -> bool:
-        """Whether images bear the names of their classes, because colours do not suffice."""
-        return len(self.classes) > MANY_CLASSES
 
     def _short_names(self) -> list[str]:
         """Return what is written at each prototype."""
@@ -263,14 +260,14 @@ class PrototypeMapDisplay:
             ax.plot(*ends[0], color=color, marker=".", markersize=2.5, zorder=1)
 
     def _draw_images(self, ax: Any, boxes: Floats, cmap: str) -> None:
-        """Draw the images that have found room, in frames of the colour of their class."""
+        """Draw the images that have found room, framed in colour, named where colours repeat."""
         assert self.images is not None
         limits = ax.axis()
         styles = class_styles(len(self.classes))
         for k in np.flatnonzero(self.shown_):
             code = self.prototype_classes[k]
             box = (*(self.places_[k] - boxes[k] / 2), *boxes[k])
-            name = shorten(self.classes[code], 7) if self._tagged() else None
+            name = shorten(self.classes[code], 7) if len(styles) > MANY_CLASSES else None
             draw_card(ax, self.images[k], box, color=styles[code].color, name=name, cmap=cmap)
         ax.axis(limits)
 

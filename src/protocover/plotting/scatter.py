@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .palette import class_styles, shorten
+from .palette import MANY_CLASSES, class_styles, shorten
 
 __all__ = ["draw_points", "draw_prototypes", "name_classes"]
 
@@ -49,7 +49,9 @@ def draw_prototypes(ax: Any, prototypes: Floats, codes: Indices, *, n_classes: i
 
 
 def name_classes(ax: Any, points: Floats, codes: Indices, classes: NDArray[Any]) -> None:
-    """Write the name of each class at its point nearest the middle of the class."""
+    """Where colours repeat, write the name of each class at its point nearest its middle."""
+    if len(classes) <= MANY_CLASSES:
+        return
     look = {"ha": "center", "va": "center", "fontsize": "x-small", "fontweight": "bold"}
     box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "alpha": 0.85}
     for code, style in enumerate(class_styles(len(classes))):

@@ -224,13 +224,11 @@ def _draw_standing(
         return
     ax.plot([left, left + width], [height] * 2, color="0.75", linewidth=1.0, zorder=1)
     bar = {"color": style.color, "linewidth": 3.5, "solid_capstyle": "butt", "zorder": 2}
-    if np.isnan(place):
-        ax.plot([left, left + width * share], [height] * 2, **bar)
-        return
-    ends = [left + width * lower, left + width * upper]
-    ax.plot(ends, [height] * 2, alpha=0.75, **bar)
-    x, ends = left + width * place, [height - 0.13, height + 0.13]
-    ax.plot([x, x], ends, color="black", linewidth=1.6, zorder=3)
+    start, end, alpha = (0.0, share, 1.0) if np.isnan(place) else (lower, upper, 0.75)
+    ax.plot([left + width * start, left + width * end], [height] * 2, alpha=alpha, **bar)
+    if not np.isnan(place):
+        tick = {"color": "black", "linewidth": 1.6, "zorder": 3}
+        ax.plot([left + width * place] * 2, [height - 0.13, height + 0.13], **tick)
 
 
 def _read_points(X: Any, y: Any, n_features: int) -> Columns:

@@ -118,8 +118,7 @@ def _feature_names(display: Display, model: PVMClassifier) -> Sequence[Any] | No
     """Return the names given, or those that the model has seen for an array shown."""
     if display.feature_names is not None or not display.is_own or hasattr(display.shown, "iloc"):
         return display.feature_names
-    names = getattr(model, "feature_names_in_", None)
-    return None if names is None else list(names)
+    return getattr(model, "feature_names_in_", None)
 
 
 def _choose_columns(evidence: NDArray[np.float64], n_cases: int) -> Indices:

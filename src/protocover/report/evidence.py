@@ -33,10 +33,9 @@ def weigh_evidence(
     """
     evidence = np.zeros((len(rows), len(columns)))
     for j, column in enumerate(columns):
-        if column.kind == "label":
-            evidence[:, j] = _label_evidence(column, codes, rows, classes)
-        elif column.kind != "text":
-            evidence[:, j] = _number_evidence(column, codes, rows, classes)
+        if column.kind != "text":
+            weigh = _label_evidence if column.kind == "label" else _number_evidence
+            evidence[:, j] = weigh(column, codes, rows, classes)
     return np.clip(evidence, -_MOST_EVIDENCE, _MOST_EVIDENCE)
 
 

@@ -69,9 +69,12 @@ def find_members(model: PVMClassifier, X: Any, coverage: Coverage) -> Members:
 
 def find_rivals(model: PVMClassifier, X: Any, classes: Indices) -> Rivals | None:
     """Find each prototype's nearest of another class; None where distances are not known."""
-    examples = _prototype_examples(model, X)
-    if examples is None:
-        return None
+    if (model.prototype_sources_ == "train").all():
+        examples = _safe_indexing(X, model.prototype_rows_)
+    elif traits_of(model.dissimilarity_).pairwise:
+        return None  # columns of a table that are no rows of it
+    else:
+        examples = model.prototypes_
     n = len(classes)
     mapped = min(n, _MOST_MAPPED)
     index, distance = np.full(n, -1), np.full(n, np.inf)
@@ -98,13 +101,6 @@ def draw_map(rivals: Rivals | None) -> MapSummary | None:
     places = result.coordinates / np.abs(result.coordinates).max()
     x, y = (np.round(axis, 4).tolist() for axis in places.T)
     return MapSummary(x=x, y=y, stress=float(result.stress))
-
-
-def _prototype_examples(model: PVMClassifier, X: Any) -> Any:
-    """Return the prototypes as queries, None for columns of a table that are no rows of it."""
-    if (model.prototype_sources_ == "train").all():
-        return _safe_indexing(X, model.prototype_rows_)
-    return None if traits_of(model.dissimilarity_).pairwise else model.prototypes_
 
 
 def _nearest_among(table: Floats, allowed: NDArray[np.bool_]) -> tuple[Indices, Floats]:

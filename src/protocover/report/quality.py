@@ -105,8 +105,8 @@ def _nearest_error(model: PVMClassifier, X: Any, y: Any, X_test: Any, y_test: An
             return None
         dissimilarity.fit(X, labels)
         compare = getattr(dissimilarity, "ranking", dissimilarity.cross)
-        table = compare(X_test, np.arange(n_points))
-        return float((labels[table.argmin(axis=1)] != y_test).mean())
+        nearest = compare(X_test, np.arange(n_points)).argmin(axis=1)
+        return float((labels[nearest] != y_test).mean())
     points = check_examples(X, dissimilarity)
     codes = np.searchsorted(model.classes_, labels)
     dissimilarity.fit(points, codes)

@@ -96,8 +96,7 @@ def summarize(
     >>> summary.quality.error.kind
     'held-out'
     """
-    within = unwrap(model)
-    within.require_prototypes("there is nothing to report")
+    within = unwrap(model).require_prototypes("there is nothing to report")
     model, search = within.classifier, within.search
     original, X = X, within.prepare(X)
     if held_out is not None:
@@ -119,12 +118,11 @@ def summarize(
     laid = lay_out(display, model, coverage, np.concatenate(mentioned))
     counts = coverage.totals() if totals is None else totals
     quality = assess(model, search, X, y, totals=counts, held_out=held_out, error=error)
-    n_columns = laid.cases.n_columns or None
     return Summary(
         title=str(title),
         lead=describe_selection(quality, model, n_shown=len(coverage.point_classes)),
         settings=describe_settings(
-            model, search, how, n_points=quality.n_points, n_columns=n_columns
+            model, search, how, n_points=quality.n_points, n_columns=laid.cases.n_columns
         ),
         eps=float(model.eps_),
         quality=quality,

@@ -66,13 +66,13 @@ def describe_settings(
     how: Mapping[str, str] | None,
     *,
     n_points: int,
-    n_columns: int | None,
+    n_columns: int,
 ) -> list[tuple[str, str]]:
     """Return pairs of a heading and what was asked under it.
 
     The caller's own come first; what he says under a heading of ours stands in its place.
     """
-    features = "" if n_columns is None else f", {n_columns:,} feature{'s'[: n_columns != 1]}"
+    features = f", {n_columns:,} feature{'s'[: n_columns != 1]}" if n_columns else ""
     own = {str(head): str(text) for head, text in (how or {}).items()}
     lines = [
         ("Training data", f"{n_points:,} cases of {len(model.classes_):,} classes{features}"),
@@ -198,9 +198,8 @@ def _describe_cost(model: PVMClassifier, search: PVMClassifierCV | None) -> str:
     """Return what a prototype costs, against one uncovered case."""
     cost = short_number(model.prototype_cost_)
     given = model.prototype_cost if search is None else search.prototype_costs
-    if given is None:
-        return f"{cost} of an uncovered case: next to nothing, it only breaks ties"
-    return f"{cost} of an uncovered case"
+    ties = ": next to nothing, it only breaks ties" if given is None else ""
+    return f"{cost} of an uncovered case{ties}"
 
 
 def _describe_budget(budget: Any) -> str:
