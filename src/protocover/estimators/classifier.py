@@ -24,7 +24,7 @@ from ..selection.batches import Growth
 from ..selection.parameters import check_column, unchanged_on_error
 from ..selection.recheck import recheck_model
 from .fitted import Fitted, NotInFirstFiles
-from .fitting import Settings, Terms, prepare, take_in
+from .fitting import Settings, Terms, check_points, prepare, take_in
 
 __all__ = ["PVMClassifier"]
 
@@ -237,17 +237,24 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             The fitted classifier.
         """
         with unchanged_on_error(self), limited_threads(self.n_jobs):
-            rng = self._generator()
             settings = Settings.of(self)
-            training = prepare(self, X, y, sample_weight, unlabeled=unlabeled, rng=rng)
-            terms = Terms.of(self, training)
-            eps = settings.radius(training, rng)
-            covers = settings.build(training, eps, rng)
-            problems = terms.formulate(training, covers)
-            selection = settings.select(problems, terms, rng)
-            self._keep(terms.keep(selection, training, eps))
-            self.__dict__.pop("_growth", None)
+            points = check_points(self, X, unlabeled)
+            self._fit_checked(points, y, sample_weight, unlabeled=unlabeled, settings=settings)
         return self
+
+    def _fit_checked(
+        self, points: Any, y: Any, sample_weight: Any, *, unlabeled: Any, settings: Settings
+    ) -> None:
+        """Choose the prototypes for points that `fit`, or a search, has checked."""
+        rng = self._generator()
+        training = prepare(self, points, y, sample_weight, unlabeled=unlabeled, rng=rng)
+        terms = Terms.of(self, training)
+        eps = settings.radius(training, rng)
+        covers = settings.build(training, eps, rng)
+        problems = terms.formulate(training, covers)
+        selection = settings.select(problems, terms, rng)
+        self._keep(terms.keep(selection, training, eps))
+        self.__dict__.pop("_growth", None)
 
     @available_if(_takes_rows)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:

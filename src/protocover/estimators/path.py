@@ -22,7 +22,7 @@ from ..selection.training import Training, training_levels
 from ..solvers import check_options, find_solver
 from .classifier import PVMClassifier
 from .fitted import by_column, with_selection
-from .fitting import prepare
+from .fitting import check_points, prepare
 
 __all__ = ["PVMPath", "pvm_path"]
 
@@ -274,7 +274,8 @@ def pvm_path(
         verbose=verbose,
     )
     with limited_threads(n_jobs):
-        training = prepare(classifier, X, y, sample_weight, unlabeled=unlabeled, rng=rng)
+        points = check_points(classifier, X, unlabeled)
+        training = prepare(classifier, points, y, sample_weight, unlabeled=unlabeled, rng=rng)
     radii = radii_of(eps, n_eps, training, rng=rng)
     costs = check_costs(prototype_costs, training.weights)
     solved = solve_path(

@@ -12,6 +12,7 @@ from sklearn.utils import Tags, _safe_indexing, column_or_1d
 
 from ..exceptions import no_prototypes
 from .classifier import PVMClassifier
+from .fitted import copy_features
 
 __all__ = ["PVMSelector"]
 
@@ -143,10 +144,7 @@ closed_ball, n_jobs, random_state, verbose
         """Set the fitted attributes."""
         self.classifier_ = classifier
         self.sample_indices_ = classifier.prototype_indices_
-        for name in ("n_features_in_", "feature_names_in_"):
-            self.__dict__.pop(name, None)
-            if hasattr(classifier, name):
-                setattr(self, name, getattr(classifier, name))
+        copy_features(classifier, self)
         return self
 
     def _labels(self, y: Any) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -77,13 +76,12 @@ def _prepare_again(
     rng = np.random.default_rng(seed)
     before = _state(rng)
     training = prepare_training(
-        X,
+        check_estimator_examples(model, X, model.dissimilarity_, reset=False),
         y,
         sample_weight,
         metric=model.metric,
         metric_params=model.metric_params,
         candidates=model.candidates,
-        check=partial(check_estimator_examples, model, reset=False),
         rng=rng,
         unlabeled=unlabeled,
     )

@@ -15,14 +15,12 @@ from ...exceptions import warn_caller
 from .folds import FoldScores
 from .trials import Trial
 
-__all__ = ["report_failures", "split_scores", "tabulate"]
+__all__ = ["report_failures", "tabulate"]
 
 Floats = NDArray[np.float64]
 
 
-def tabulate(
-    trials: Sequence[Trial], costs: Floats, folds: Sequence[Sequence[FoldScores]]
-) -> dict[str, Any]:
+def tabulate(trials: Sequence[Trial], folds: Sequence[Sequence[FoldScores]]) -> dict[str, Any]:
     """Arrange the folds of each trial as scikit-learn's searches do, a row for each setting."""
     params = [
         {
@@ -32,8 +30,8 @@ def tabulate(
             "prototype_cost": float(cost),
         }
         for trial in trials
-        for eps in trial.radii
-        for cost in costs
+        for eps in trial.grid.radii
+        for cost in trial.grid.costs
     ]
     # One pass serves all settings of a fold, so each has an equal share of its time.
     shared = [[np.full(f.score.shape, f.fit_time / f.score.size) for f in fs] for fs in folds]
@@ -50,11 +48,6 @@ def tabulate(
     results["rank_test_score"] = _ranks(results["mean_test_score"])
     sizes = _by_split([[f.n_prototypes for f in fs] for fs in folds])
     return results | _mean_and_spread("n_prototypes", np.ma.masked_invalid(sizes))
-
-
-def split_scores(results: dict[str, Any], n_splits: int) -> Floats:
-    """Return the scores of a table, shape (n_settings, n_splits)."""
-    return np.column_stack([results[f"split{k}_test_score"] for k in range(n_splits)])
 
 
 def report_failures(

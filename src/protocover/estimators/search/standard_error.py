@@ -11,7 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["RULES", "SearchPath", "choose", "lowest_accepted", "standard_errors", "trace_path"]
+__all__ = [
+    "RULES",
+    "SearchPath",
+    "choose",
+    "lowest_accepted",
+    "split_scores",
+    "standard_errors",
+    "trace_path",
+]
 
 RULES = ("1se", "best")
 
@@ -94,6 +102,11 @@ def lowest_accepted(
     return float(mean[best] - error)
 
 
+def split_scores(results: dict[str, Any], n_splits: int) -> Floats:
+    """Return the scores of a table of results, shape (n_settings, n_splits)."""
+    return np.column_stack([results[f"split{k}_test_score"] for k in range(n_splits)])
+
+
 def standard_errors(scores: Floats) -> Floats:
     """Return the standard error of each setting's mean score; with one fold it is not known: 0."""
     n_splits = scores.shape[1]
@@ -105,7 +118,7 @@ def standard_errors(scores: Floats) -> Floats:
 def trace_path(search: Any) -> SearchPath:
     """Return how score and prototypes go with the radius around the choice of a fitted search."""
     results, best = search.cv_results_, search.best_index_
-    scores = np.column_stack([results[f"split{k}_test_score"] for k in range(search.n_splits_)])
+    scores = split_scores(results, search.n_splits_)
     shown = np.ones(len(scores), dtype=bool)
     for name in ("param_metric", "param_solver", "param_prototype_cost"):
         shown &= results[name] == results[name][best]

@@ -1,4 +1,4 @@
-"""What a search tries: every metric with every solver, each over a grid of radii."""
+"""What a search tries: every metric with every solver, each over a grid of radii and costs."""
 
 from __future__ import annotations
 
@@ -11,30 +11,44 @@ from numpy.typing import NDArray
 
 from ..classifier import PVMClassifier
 
-__all__ = ["Trial", "name_choices"]
+__all__ = ["Grid", "Labelled", "Trial", "name_choices"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """Points as a metric takes them with their labels and weights, all checked.
+
+    The `unlabeled` ones are further candidates, in all folds the same.
+    """
+
+    points: Any
+    y: NDArray[Any]
+    weights: Floats
+    unlabeled: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Radii and costs, both rising."""
+
+    radii: Floats
+    costs: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One metric with one solver.
+    """One metric with one solver, by their names in the table of results.
 
-    Parameters
-    ----------
-    metric, solver : str
-        Their names in the table of results.
-    model : PVMClassifier
-        Not fitted; with everything but the radius and the cost.
-    X : rows, or a table of values between points
-        All points as the metric takes them, checked.
-    radii : ndarray of float, shape (n_eps,)
-        Rising.
+    The `model` is not fitted, and has everything but the radius and the cost.
     """
 
     metric: str
     solver: str
     model: PVMClassifier
-    X: Any
-    radii: NDArray[np.float64]
+    data: Labelled
+    grid: Grid
 
 
 def name_choices(choices: Any) -> dict[str, Any]:
