@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
 
 from ..candidates import numbers, source_names, source_rows
 from ..data.frames import make_frame
@@ -257,7 +256,6 @@ def pvm_path(
     >>> model.eps_, model.prototype_cost_, len(model.prototypes_)
     (1.0, 5.0, 4)
     """
-    rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
     closed = check_closed_ball(closed_ball)
     found = find_solver(solver)
     options = check_options(found, solver_options)
@@ -273,6 +271,7 @@ def pvm_path(
         random_state=random_state,
         verbose=verbose,
     )
+    rng = classifier._generator()
     with limited_threads(n_jobs):
         points = check_points(classifier, X, unlabeled)
         training = prepare(classifier, points, y, sample_weight, unlabeled=unlabeled, rng=rng)

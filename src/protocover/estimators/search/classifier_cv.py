@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
@@ -18,6 +17,7 @@ from sklearn.utils.metadata_routing import (
     MetadataRouter,
     MethodMapping,
     _raise_for_params,
+    _routing_enabled,
     process_routing,
 )
 from sklearn.utils.validation import check_is_fitted
@@ -47,7 +47,6 @@ from ...solvers import check_options, find_solver
 from ..classifier import PVMClassifier
 from ..fitted import copy_features, forget_features
 from ..fitting import Settings, prepare
-from .chosen import OfBestEstimator
 from .crossvalidation import Split, cross_validate
 from .folds import Scoring
 from .results import report_failures, tabulate
@@ -55,6 +54,26 @@ from .standard_error import RULES, choose, split_scores
 from .trials import Grid, Labelled, Trial, name_choices
 
 __all__ = ["PVMClassifierCV"]
+
+
+class _OfBestEstimator:
+    """A fitted attribute that is read from `best_estimator_`, and is not there before the fit.
+
+    Reading it each time, instead of copying it in `fit`, keeps it true where the chosen
+    classifier is fitted again, or read from a file.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, search: Any, owner: type | None = None) -> Any:
+        if search is None:
+            return self
+        if "best_estimator_" not in vars(search):
+            raise AttributeError(
+                f"{type(search).__name__} has no {self.name} before it is fitted; call fit first"
+            )
+        return getattr(search.best_estimator_, self.name)
 
 
 class PVMClassifierCV(ClassifierMixin, BaseEstimator):
@@ -168,22 +187,22 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"groups": UNUSED}
 
     best_estimator_: PVMClassifier
-    class_count_ = OfBestEstimator()
-    prototypes_ = OfBestEstimator()
-    prototype_indices_ = OfBestEstimator()
-    prototype_labels_ = OfBestEstimator()
-    prototype_covered_ = OfBestEstimator()
-    prototype_newly_covered_ = OfBestEstimator()
-    prototype_miscovered_ = OfBestEstimator()
-    prototype_sources_ = OfBestEstimator()
-    prototype_rows_ = OfBestEstimator()
-    outlier_label_ = OfBestEstimator()
-    objective_ = OfBestEstimator()
-    lower_bound_ = OfBestEstimator()
-    gap_ = OfBestEstimator()
-    certificate_ = OfBestEstimator()
-    solution_ = OfBestEstimator()
-    dissimilarity_ = OfBestEstimator()
+    class_count_ = _OfBestEstimator()
+    prototypes_ = _OfBestEstimator()
+    prototype_indices_ = _OfBestEstimator()
+    prototype_labels_ = _OfBestEstimator()
+    prototype_covered_ = _OfBestEstimator()
+    prototype_newly_covered_ = _OfBestEstimator()
+    prototype_miscovered_ = _OfBestEstimator()
+    prototype_sources_ = _OfBestEstimator()
+    prototype_rows_ = _OfBestEstimator()
+    outlier_label_ = _OfBestEstimator()
+    objective_ = _OfBestEstimator()
+    lower_bound_ = _OfBestEstimator()
+    gap_ = _OfBestEstimator()
+    certificate_ = _OfBestEstimator()
+    solution_ = _OfBestEstimator()
+    dissimilarity_ = _OfBestEstimator()
 
     def __init__(
         self,
@@ -280,12 +299,8 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
             results = tabulate(trials, folds)
             scores = split_scores(results, len(splits))
             report_failures(folds, scores, self.error_score)
-            best = choose(
-                scores,
-                results["mean_n_prototypes"],
-                rule=self.rule,
-                max_prototypes=self.n_prototypes,
-            )
+            sizes = results["mean_n_prototypes"]
+            best = choose(scores, sizes, rule=self.rule, max_prototypes=self.n_prototypes)
             self.cv_results_, self.n_splits_ = results, len(splits)
             self._keep(best, self._refit(trials, results["params"][best]))
         return self
@@ -366,6 +381,11 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
             )
         if not (isinstance(self.error_score, Real) or self.error_score == "raise"):
             raise ValueError(f"error_score must be a number or 'raise', got {self.error_score!r}")
+        solvers = name_choices(self.solver).values()
+        if not solvers:
+            raise ValueError(f"solver must be one or several, got {self.solver!r}")
+        for solver in solvers:
+            check_options(find_solver(solver), self.solver_options)
 
     def _check_data(
         self, X: Any, y: Any, sample_weight: Any, unlabeled: Any
@@ -455,7 +475,8 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         weights = given.pop("sample_weight", None)
         if weights is None:
             return given, {}
-        if not _takes_weights(self._scorer()):
+        scorer = self._scorer()
+        if "sample_weight" not in signature(getattr(scorer, "_score_func", scorer)).parameters:
             warn_caller(
                 f"scoring={self.scoring!r} takes no sample_weight, so weights count in fitting "
                 "and not in scoring"
@@ -475,11 +496,6 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
 
     def _trials(self, data: dict[str, Labelled], costs: NDArray[np.float64]) -> list[Trial]:
         """Return every metric with every solver, and its radii."""
-        solvers = name_choices(self.solver)
-        if not solvers:
-            raise ValueError(f"solver must be one or several, got {self.solver!r}")
-        for solver in solvers.values():
-            check_options(find_solver(solver), self.solver_options)
         trials = []
         for name, metric in name_choices(self.metric).items():
             model = PVMClassifier(
@@ -494,7 +510,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
             grid = Grid(self._radii(model, data[name]), costs)
             trials += [
                 Trial(name, label, clone(model).set_params(solver=solver), data[name], grid)
-                for label, solver in solvers.items()
+                for label, solver in name_choices(self.solver).items()
             ]
         return trials
 
@@ -505,13 +521,3 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         rng, unlabeled = model._generator(), data.unlabeled
         training = prepare(model, data.points, data.y, data.weights, unlabeled=unlabeled, rng=rng)
         return propose_grid(training, int(self.n_eps), rng=rng)
-
-
-def _routing_enabled() -> bool:
-    """Whether scikit-learn's metadata routing is switched on."""
-    return bool(get_config()["enable_metadata_routing"])
-
-
-def _takes_weights(scorer: Any) -> bool:
-    """Whether a scorer, or the function it is made from, can weight the points."""
-    return "sample_weight" in signature(getattr(scorer, "_score_func", scorer)).parameters

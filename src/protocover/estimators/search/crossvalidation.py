@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from time import perf_counter
 from typing import Any
 
@@ -59,8 +60,12 @@ def cross_validate(
         folds = iter(list(bar))
     # What was made for all folds of a metric is counted as theirs, each an equal part.
     n_uses = len(splits) * len(trials) // len(common)
-    parts = [common[trial.metric][1] / n_uses for trial in trials]
-    return [[_add_time(next(folds), part) for _ in splits] for part in parts]
+    scores = []
+    for trial in trials:
+        part = common[trial.metric][1] / n_uses
+        own = islice(folds, len(splits))
+        scores.append([replace(fold, fit_time=fold.fit_time + part) for fold in own])
+    return scores
 
 
 def _share(
@@ -75,8 +80,3 @@ def _share(
             raise
         levels = None  # each fold finds out for itself, and is recorded as failed
     return levels, perf_counter() - start
-
-
-def _add_time(fold: FoldScores, seconds: float) -> FoldScores:
-    """Count further seconds as a fold's own."""
-    return replace(fold, fit_time=fold.fit_time + seconds)

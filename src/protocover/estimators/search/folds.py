@@ -14,9 +14,9 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
 from ...balls import traits_of
+from ...candidates import is_train
 from ...dissimilarity import resolve_metric
 from ...exceptions import NoPrototypesError
-from ...resources import row_count
 from ...selection.by_class import Selection
 from ...selection.path import solve_path
 from ...selection.training import Training, training_levels
@@ -54,20 +54,11 @@ class Scoring:
 
 @dataclass(frozen=True, eq=False)
 class FoldScores:
-    """Scores and sizes over the grid of one fold.
+    """What came of one fold, in tables of shape (n_eps, n_costs).
 
-    Parameters
-    ----------
-    score : ndarray of float, shape (n_eps, n_costs)
-        Score on the points held out, or what stands for one that could not be had.
-    n_prototypes : ndarray of float, shape (n_eps, n_costs)
-        Number of prototypes of the model that was scored, NaN if there was none.
-    fit_time : float
-        Seconds that the path took, which is one for all settings.
-    score_time : ndarray of float, shape (n_eps, n_costs)
-        Seconds that scoring took.
-    failures : tuple of str
-        The error of each setting that could not be scored.
+    `score` has what stands for one that could not be had, `n_prototypes` NaN where there
+    was no model. The path, which is one for all settings, took `fit_time` seconds.
+    `failures` are the errors of the settings that could not be scored.
     """
 
     score: Floats
@@ -113,8 +104,7 @@ def score_fold(
         seconds = perf_counter() - start
         return FoldScores.failed(grid, error, score=scoring.error_score, time=seconds)
     held_out = _take_points(model, data.points, test, beside=train), data.y[test]
-    params = _check_method_params(data.points, params=scoring.params, indices=test)
-    scoring = replace(scoring, params=params)
+    scoring = replace(scoring, params=_check_method_params(data.points, scoring.params, test))
     seconds = perf_counter() - start
     return _score_selections(model, training, selections, grid, held_out, scoring, seconds)
 
@@ -127,8 +117,7 @@ def shared_levels(trial: Trial, *, n_jobs: int | None, verbose: int) -> csr_arra
     """
     model, data = trial.model, trial.data
     dissimilarity = resolve_metric(model.metric, model.metric_params)
-    plain = isinstance(model.candidates, str) and model.candidates == "train"
-    if not (plain and traits_of(dissimilarity).learns_nothing):
+    if not (is_train(model.candidates) and traits_of(dissimilarity).learns_nothing):
         return None
     rng = np.random.default_rng(0)
     training = prepare(model, data.points, data.y, None, unlabeled=data.unlabeled, rng=rng)
@@ -151,12 +140,6 @@ def _take_points(
     return _safe_indexing(X, rows)
 
 
-def _fold_part(levels: csr_array, train: NDArray[np.intp], n_points: int) -> csr_array:
-    """Cut the levels down to the points of a fold; columns after all points are unlabeled."""
-    columns = np.concatenate([train, np.arange(n_points, levels.shape[1])])
-    return levels[train][:, columns]
-
-
 def _solve(
     model: PVMClassifier,
     data: Labelled,
@@ -171,8 +154,9 @@ def _solve(
     points = _take_points(model, data.points, train, beside=train)
     weights = data.weights[train]
     training = prepare(model, points, data.y[train], weights, unlabeled=data.unlabeled, rng=rng)
-    if levels is not None:
-        levels = _fold_part(levels, train, row_count(data.points))
+    if levels is not None:  # its columns after those of all points are unlabeled
+        unlabeled = np.arange(len(data.y), levels.shape[1])
+        levels = levels[train][:, np.concatenate([train, unlabeled])]
     else:
         levels = training_levels(
             training,
@@ -211,11 +195,10 @@ def _score_selections(
     sizes = np.array([[len(one.candidates) for one in row] for row in selections], dtype=float)
     score, time = np.empty_like(sizes), np.zeros_like(sizes)
     failures = []
-    for i, eps in enumerate(grid.radii):
-        last: Selection | None = None
+    for i, (eps, row) in enumerate(zip(grid.radii, selections, strict=True)):
         reason: str | None = None
-        for j, selection in enumerate(selections[i]):
-            if last is not None and _same(selection, last):
+        for j, selection in enumerate(row):
+            if j > 0 and _same(selection, row[j - 1]):
                 score[i, j], time[i, j] = score[i, j - 1], time[i, j - 1]
             else:
                 start = perf_counter()
@@ -223,7 +206,6 @@ def _score_selections(
                 fitted = with_selection(model, selection, training, eps=eps, cost=cost)
                 score[i, j], reason = scoring.score(fitted, *held_out)
                 time[i, j] = perf_counter() - start
-            last = selection
             failures += [reason] if reason is not None else []
     return FoldScores(score, sizes, fit_time, time, tuple(failures))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,19 +58,13 @@ def name_choices(choices: Any) -> dict[str, Any]:
     second is numbered 2 and so on: every choice is tried, and can be told from the others.
     """
     if isinstance(choices, Mapping):
-        return _numbered((str(name), choice) for name, choice in choices.items())
-    several = choices if isinstance(choices, list | tuple) else [choices]
-    return _numbered((_name(choice), choice) for choice in several)
-
-
-def _name(choice: Any) -> str:
-    """Return what a choice is called."""
-    return choice if isinstance(choice, str) else getattr(choice, "__name__", repr(choice))
-
-
-def _numbered(choices: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Return choices by name, those of one name numbered from the second on."""
-    listed = list(choices)
+        listed = [(str(name), choice) for name, choice in choices.items()]
+    else:
+        several = choices if isinstance(choices, list | tuple) else [choices]
+        names = [
+            one if isinstance(one, str) else getattr(one, "__name__", repr(one)) for one in several
+        ]
+        listed = list(zip(names, several, strict=True))
     # A number never makes the name that another choice has from the start.
     taken = {name for name, _ in listed}
     named: dict[str, Any] = {}
