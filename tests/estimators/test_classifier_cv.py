@@ -740,3 +740,9 @@ def test_a_search_warns_of_candidates_without_names_once():
         search = PVMClassifierCV([0.5, 1.0], cv=3, candidates=X[::2]).fit(frame, Y)
     assert len(told) == 1
     assert search.best_estimator_.feature_names_in_.tolist() == list("abcd")
+
+
+@pytest.mark.parametrize("solver", [[], "none such", ["greedy", 3]])
+def test_solvers_are_refused_before_the_data_are_looked_at(solver):
+    with pytest.raises(ValueError, match="solver must be one"):
+        PVMClassifierCV([0.5], cv=2, solver=solver).fit(np.full((4, 2), np.nan), [0, 0, 1, 1])

@@ -24,7 +24,7 @@ from ..selection.batches import Growth
 from ..selection.parameters import check_column, unchanged_on_error
 from ..selection.recheck import recheck_model
 from .fitted import Fitted, NotInFirstFiles
-from .fitting import Settings, Terms, check_points, prepare, take_in
+from .fitting import Settings, Terms, check_training_points, prepare, take_in
 
 __all__ = ["PVMClassifier"]
 
@@ -238,7 +238,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         """
         with unchanged_on_error(self), limited_threads(self.n_jobs):
             settings = Settings.of(self)
-            points = check_points(self, X, unlabeled)
+            points = check_training_points(self, X, unlabeled)
             self._fit_checked(points, y, sample_weight, unlabeled=unlabeled, settings=settings)
         return self
 

@@ -31,7 +31,7 @@ from ..selection.training import Training, pool_balls, prepare_training, side_by
 from ..solvers import Solver, check_options, find_solver
 from .fitted import Fitted, forget_features
 
-__all__ = ["Settings", "Terms", "check_points", "prepare", "take_in"]
+__all__ = ["Settings", "Terms", "check_training_points", "prepare", "take_in"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +148,7 @@ class Terms:
         )
 
 
-def check_points(classifier: Any, X: Any, unlabeled: Any = None) -> Any:
+def check_training_points(classifier: Any, X: Any, unlabeled: Any = None) -> Any:
     """Return the training points of a classifier as its metric takes them, checked."""
     check_candidate_names(X, classifier.candidates, unlabeled)
     dissimilarity = resolve_metric(classifier.metric, classifier.metric_params)
@@ -202,7 +202,7 @@ def take_in(
             n_jobs=settings.n_jobs,
             verbose=settings.verbose,
         )
-    training = prepare(classifier, check_points(classifier, X), y, sample_weight, rng=rng)
+    training = prepare(classifier, check_training_points(classifier, X), y, sample_weight, rng=rng)
     eps = settings.radius(training, rng)
     return start_growth(
         training,

@@ -21,7 +21,7 @@ from ..selection.training import Training, training_levels
 from ..solvers import check_options, find_solver
 from .classifier import PVMClassifier
 from .fitted import by_column, with_selection
-from .fitting import check_points, prepare
+from .fitting import check_training_points, prepare
 
 __all__ = ["PVMPath", "pvm_path"]
 
@@ -273,7 +273,7 @@ def pvm_path(
     )
     rng = classifier._generator()
     with limited_threads(n_jobs):
-        points = check_points(classifier, X, unlabeled)
+        points = check_training_points(classifier, X, unlabeled)
         training = prepare(classifier, points, y, sample_weight, unlabeled=unlabeled, rng=rng)
     radii = radii_of(eps, n_eps, training, rng=rng)
     costs = check_costs(prototype_costs, training.weights)
