@@ -329,7 +329,7 @@ def test_a_number_never_makes_the_name_of_another_choice():
     assert list(name_choices([greedy, ratio_greedy])) == ["greedy", "ratio_greedy"]
 
 
-def test_each_metric_gets_the_examples_in_its_own_form(recwarn):
+def test_each_metric_gets_the_points_in_its_own_form(recwarn):
     frame = pytest.importorskip("pandas").DataFrame(X, columns=list("abcd"))
     for metrics in (["euclidean", Gower()], [Gower(), "euclidean"]):
         both = PVMClassifierCV([0.1, 0.5], cv=3, metric=metrics).fit(frame, Y)
@@ -345,7 +345,7 @@ def test_each_metric_gets_the_examples_in_its_own_form(recwarn):
     assert not [w for w in recwarn if "feature names" in str(w.message)]
 
 
-def test_tables_and_examples_are_not_searched_over_together():
+def test_tables_and_points_are_not_searched_over_together():
     with pytest.raises(ValueError, match=r"either all of points or all of tables.*precomputed"):
         PVMClassifierCV(RADII, cv=3, metric=["precomputed", "euclidean"]).fit(cdist(X, X), Y)
     with pytest.raises(ValueError, match=r"metric must be one or several.*got \[\]"):

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from ..balls import traits_of, within
 from ..cover import ModelVerification
-from ..data.points import check_estimator_examples
+from ..data.points import check_estimator_points
 from ..dissimilarity import input_tags
 from ..exceptions import no_prototypes, warn_caller
 from ..prototypes.coverage import Coverage
@@ -495,7 +495,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             raise no_prototypes(
                 self, "there is nothing to predict with", instead="set outlier_label"
             )
-        return check_estimator_examples(self, X, self.dissimilarity_, reset=False)
+        return check_estimator_points(self, X, self.dissimilarity_, reset=False)
 
     def _keep(self, fitted: Fitted) -> None:
         """Set the fitted attributes."""

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from ..candidates import check_candidate_names
 from ..cover import CoverProblem
-from ..data.points import check_estimator_examples
+from ..data.points import check_estimator_points
 from ..dissimilarity import resolve_metric
 from ..selection.batches import Growth, grow, start_growth
 from ..selection.by_class import Selection, formulate, select
@@ -153,7 +153,7 @@ def check_training_points(classifier: Any, X: Any, unlabeled: Any = None) -> Any
     check_candidate_names(X, classifier.candidates, unlabeled)
     dissimilarity = resolve_metric(classifier.metric, classifier.metric_params)
     forget_features(classifier)
-    return check_estimator_examples(classifier, X, dissimilarity, reset=True)
+    return check_estimator_points(classifier, X, dissimilarity, reset=True)
 
 
 def prepare(
@@ -194,7 +194,7 @@ def take_in(
         growth = classifier._growth
         return grow(
             growth,
-            check_estimator_examples(classifier, X, growth.dissimilarity, reset=False),
+            check_estimator_points(classifier, X, growth.dissimilarity, reset=False),
             y,
             sample_weight,
             classes=classes,

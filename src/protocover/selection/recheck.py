@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 
 from ..candidates import Pool, numbers, take
 from ..cover import CoverProblem, CoverSolution, ModelVerification, verify
-from ..data.points import check_estimator_examples, same_points
+from ..data.points import check_estimator_points, same_points
 from ..exceptions import warn_caller
 from ..resources import row_count
 from .by_class import formulate
@@ -76,7 +76,7 @@ def _prepare_again(
     rng = np.random.default_rng(seed)
     before = _state(rng)
     training = prepare_training(
-        check_estimator_examples(model, X, model.dissimilarity_, reset=False),
+        check_estimator_points(model, X, model.dissimilarity_, reset=False),
         y,
         sample_weight,
         metric=model.metric,

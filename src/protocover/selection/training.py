@@ -24,7 +24,7 @@ from ..candidates import (
     is_number,
     is_train,
 )
-from ..data.points import check_examples
+from ..data.points import check_points
 from ..dissimilarity import Precomputed, resolve_metric
 from ..resources import row_count
 from .by_class import snap_weights
@@ -151,7 +151,7 @@ def make_pools(
     if traits_of(dissimilarity).pairwise:
         return [_columns(candidates, points, codes, rows, extent, unlabeled, rng)]
     if isinstance(unlabeled, PathLike):  # a file of sequences
-        unlabeled = check_examples(unlabeled, dissimilarity)
+        unlabeled = check_points(unlabeled, dissimilarity)
     return gather_candidates(
         candidates,
         points,

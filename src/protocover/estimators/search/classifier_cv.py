@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...balls import traits_of
 from ...candidates import check_candidate_names
 from ...cover import ModelVerification
-from ...data.points import check_estimator_examples
+from ...data.points import check_estimator_points
 from ...dissimilarity import resolve_metric
 from ...exceptions import warn_caller
 from ...prototypes.coverage import Coverage
@@ -414,7 +414,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
             )
         forget_features(self)
         points = {
-            name: check_estimator_examples(self, X, metric, reset=True)
+            name: check_estimator_points(self, X, metric, reset=True)
             for name, metric in metrics.items()
         }
         shape = np.shape(next(iter(points.values()))) if n_tables else (0, 0)
