@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from ..balls import traits_of
 from ..balls.nearest import find_nearest
-from ..data.points import check_examples
+from ..data.points import check_points
 from ..dissimilarity import resolve_metric
 from ..estimators import PVMClassifier, PVMClassifierCV
 from ..estimators.search.standard_error import trace_path
@@ -107,10 +107,10 @@ def _nearest_error(model: PVMClassifier, X: Any, y: Any, X_test: Any, y_test: An
         compare = getattr(dissimilarity, "ranking", dissimilarity.cross)
         nearest = compare(X_test, np.arange(n_points)).argmin(axis=1)
         return float((labels[nearest] != y_test).mean())
-    points = check_examples(X, dissimilarity)
+    points = check_points(X, dissimilarity)
     codes = np.searchsorted(model.classes_, labels)
     dissimilarity.fit(points, codes)
-    queries = check_examples(X_test, dissimilarity)
+    queries = check_points(X_test, dissimilarity)
     bounds = np.array([0, row_count(points)])
     index, _ = find_nearest(dissimilarity, queries, points, bounds=bounds, n_jobs=model.n_jobs)
     return float((labels[index[:, 0]] != y_test).mean())
