@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..candidates import stack_rows
-from ..data.points import check_examples
+from ..data.points import check_points
 from ..resources import row_count
 from ..selection.by_class import snap_to, weight_grid
 from ..selection.parameters import check_largest_weight
@@ -264,7 +264,7 @@ def _read(
 ) -> Chunk:
     """Check a chunk and leave out its points of weight zero."""
     codes = np.searchsorted(classes, np.asarray(y))
-    points = check_examples(X, dissimilarity) if row_count(X) else X
+    points = check_points(X, dissimilarity) if row_count(X) else X
     if weights is None:
         return Chunk(points, codes, np.ones(len(codes)), np.arange(len(codes)))
     snapped = snap_to(grid, np.asarray(weights, dtype=np.float64))

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from ..balls import relative_to, traits_of, within
 from ..cover import ModelVerification
-from ..data.points import check_estimator_examples
+from ..data.points import check_estimator_points
 from ..dissimilarity import input_tags
 from ..exceptions import no_prototypes, warn_caller
 from ..prototypes.coverage import Coverage
@@ -24,7 +24,7 @@ from ..selection.batches import Growth
 from ..selection.parameters import check_column, unchanged_on_error
 from ..selection.recheck import recheck_model
 from .fitted import Fitted, NotInFirstFiles
-from .fitting import Settings, Terms, prepare, take_in
+from .fitting import Settings, Terms, check_training_points, prepare, take_in
 
 __all__ = ["PVMClassifier"]
 
@@ -247,16 +247,23 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             The fitted classifier.
         """
         with unchanged_on_error(self), limited_threads(self.n_jobs):
-            rng = self._generator()
             settings = Settings.of(self)
-            training = prepare(self, X, y, sample_weight, unlabeled=unlabeled, rng=rng)
-            terms = Terms.of(self, training)
-            eps = settings.radius(training, rng)
-            formulation = settings.formulate(training, terms, eps, rng)
-            selection = settings.select(formulation, terms, rng)
-            self._keep(terms.keep(selection, training, eps))
-            self.__dict__.pop("_growth", None)
+            points = check_training_points(self, X, unlabeled)
+            self._fit_checked(points, y, sample_weight, unlabeled=unlabeled, settings=settings)
         return self
+
+    def _fit_checked(
+        self, points: Any, y: Any, sample_weight: Any, *, unlabeled: Any, settings: Settings
+    ) -> None:
+        """Choose the prototypes for points that `fit`, or a search, has checked."""
+        rng = self._generator()
+        training = prepare(self, points, y, sample_weight, unlabeled=unlabeled, rng=rng)
+        terms = Terms.of(self, training)
+        eps = settings.radius(training, rng)
+        formulation = settings.formulate(training, terms, eps, rng)
+        selection = settings.select(formulation, terms, rng)
+        self._keep(terms.keep(selection, training, eps))
+        self.__dict__.pop("_growth", None)
 
     @available_if(_takes_rows)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -508,7 +515,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             raise no_prototypes(
                 self, "there is nothing to predict with", instead="set outlier_label"
             )
-        return check_estimator_examples(self, X, self.dissimilarity_, reset=False)
+        return check_estimator_points(self, X, self.dissimilarity_, reset=False)
 
     def _keep(self, fitted: Fitted) -> None:
         """Set the fitted attributes."""

@@ -16,7 +16,16 @@ from ..selection.by_class import Selection
 from ..selection.parameters import check_outlier_label
 from ..selection.training import Training
 
-__all__ = ["Fitted", "NotInFirstFiles", "by_column", "with_selection"]
+__all__ = [
+    "Fitted",
+    "NotInFirstFiles",
+    "by_column",
+    "copy_features",
+    "forget_features",
+    "with_selection",
+]
+
+_FEATURES = ("n_features_in_", "feature_names_in_")
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +150,18 @@ def by_column(selection: Selection, training: Training) -> Selection:
         return selection
     order = column_order(take(training.pools, selection.candidates), training.points.shape[1])
     return selection if order is None else selection.rearranged(order)
+
+
+def copy_features(source: Any, target: Any) -> None:
+    """Let an estimator say of its features what another one does, which has checked them."""
+    forget_features(target)
+    vars(target).update({name: vars(source)[name] for name in _FEATURES if name in vars(source)})
+
+
+def forget_features(estimator: Any) -> None:
+    """Let an estimator say nothing of its features: the next points may have none."""
+    for name in _FEATURES:
+        vars(estimator).pop(name, None)
 
 
 def with_selection(

@@ -7,14 +7,14 @@ them before any dissimilarity is computed.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from ..candidates import check_candidate_names
-from ..data.points import check_estimator_examples
+from ..data.points import check_estimator_points
+from ..dissimilarity import resolve_metric
 from ..selection.batches import Growth, grow, start_growth
 from ..selection.by_class import Formulation, Selection, formulate, select
 from ..selection.own_radii import formulate_own
@@ -30,9 +30,9 @@ from ..selection.parameters import (
 from ..selection.radius import propose_eps
 from ..selection.training import Training, pool_balls, prepare_training, side_by_side
 from ..solvers import Solver, check_options, find_solver
-from .fitted import Fitted
+from .fitted import Fitted, forget_features
 
-__all__ = ["Settings", "Terms", "prepare", "take_in"]
+__all__ = ["Settings", "Terms", "check_training_points", "prepare", "take_in"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,25 +177,31 @@ class Terms:
         )
 
 
+def check_training_points(classifier: Any, X: Any, unlabeled: Any = None) -> Any:
+    """Return the training points of a classifier as its metric takes them, checked."""
+    check_candidate_names(X, classifier.candidates, unlabeled)
+    dissimilarity = resolve_metric(classifier.metric, classifier.metric_params)
+    forget_features(classifier)
+    return check_estimator_points(classifier, X, dissimilarity, reset=True)
+
+
 def prepare(
     classifier: Any,
-    X: Any,
+    points: Any,
     y: Any,
     sample_weight: Any,
     *,
     unlabeled: Any = None,
     rng: np.random.Generator,
 ) -> Training:
-    """Check the training data of a classifier and make them ready."""
-    check_candidate_names(X, classifier.candidates, unlabeled)
+    """Make the training data of a classifier ready, with points that are checked already."""
     return prepare_training(
-        X,
+        points,
         y,
         sample_weight,
         metric=classifier.metric,
         metric_params=classifier.metric_params,
         candidates=classifier.candidates,
-        check=partial(check_estimator_examples, classifier, reset=True),
         rng=rng,
         unlabeled=unlabeled,
         verbose=classifier.verbose,
@@ -217,7 +223,7 @@ def take_in(
         growth = classifier._growth
         return grow(
             growth,
-            check_estimator_examples(classifier, X, growth.dissimilarity, reset=False),
+            check_estimator_points(classifier, X, growth.dissimilarity, reset=False),
             y,
             sample_weight,
             classes=classes,
@@ -225,7 +231,7 @@ def take_in(
             n_jobs=settings.n_jobs,
             verbose=settings.verbose,
         )
-    training = prepare(classifier, X, y, sample_weight, rng=rng)
+    training = prepare(classifier, check_training_points(classifier, X), y, sample_weight, rng=rng)
     eps = settings.radius(training, rng)
     return start_growth(
         training,

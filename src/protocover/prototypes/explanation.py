@@ -26,7 +26,7 @@ class Explanation:
     prototype : ndarray of int
         Its place in ``prototypes_``.
     row : ndarray of int
-        Its row in the training data, -1 where it is no training example.
+        Its row in the training data, -1 where it is no training point.
     distance : ndarray of float
         Its dissimilarity from the query.
     radius, relative_distance : ndarray of float
@@ -58,7 +58,7 @@ class Explanation:
     >>> why = PVMClassifier(eps=1.0).fit(X, y).explain(X[:2])
     >>> why.label, why.inside
     (array([0, 0]), array([ True,  True]))
-    >>> X[why.row]  # the examples that decided, as it happens the queries themselves
+    >>> X[why.row]  # the points that decided, as it happens the queries themselves
     array([[5.1, 3.5, 1.4, 0.2],
            [4.9, 3. , 1.4, 0.2]])
     """

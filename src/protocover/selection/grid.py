@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 
 from ..balls import RadiusSearch, build_balls, traits_of
 from ..candidates import check_candidate_names, take
-from ..data.points import check_examples
+from ..data.points import check_points
 from ..dissimilarity import resolve_metric
 from ..resources import row_count
 from .parameters import check_radii, is_count
@@ -89,7 +89,7 @@ def suggest_eps(
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
     dissimilarity = resolve_metric(metric, metric_params)
     check_candidate_names(X, candidates, unlabeled)
-    X = check_examples(X, dissimilarity)
+    X = check_points(X, dissimilarity)
     n_points = row_count(X)
     classes, codes = (np.zeros(1), np.zeros(n_points, int)) if y is None else check_labels(y, X)
     dissimilarity.fit(X, None if y is None else codes)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -14,7 +13,7 @@ from sklearn.utils import check_random_state
 
 from ..candidates import Pool, numbers, take
 from ..cover import CoverSolution, ModelVerification, verify
-from ..data.points import check_estimator_examples, same_points
+from ..data.points import check_estimator_points, same_points
 from ..exceptions import warn_caller
 from ..resources import row_count
 from .by_class import Formulation, formulate
@@ -114,13 +113,12 @@ def _prepare_again(
     rng = np.random.default_rng(seed)
     before = _state(rng)
     training = prepare_training(
-        X,
+        check_estimator_points(model, X, model.dissimilarity_, reset=False),
         y,
         sample_weight,
         metric=model.metric,
         metric_params=model.metric_params,
         candidates=model.candidates,
-        check=partial(check_estimator_examples, model, reset=False),
         rng=rng,
         unlabeled=unlabeled,
     )

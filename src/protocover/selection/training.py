@@ -24,7 +24,7 @@ from ..candidates import (
     is_number,
     is_train,
 )
-from ..data.points import check_examples
+from ..data.points import check_points
 from ..dissimilarity import Precomputed, resolve_metric
 from ..resources import row_count
 from .by_class import snap_weights
@@ -93,28 +93,26 @@ def prepare_training(
     metric: Any,
     metric_params: dict[str, Any] | None,
     candidates: Any,
-    check: Callable[[Any, Any], Any],
     rng: np.random.Generator,
     unlabeled: Any = None,
     verbose: int = 0,
 ) -> Training:
-    """Check everything, fit the dissimilarity and gather the candidates.
+    """Check labels and weights, fit the dissimilarity and gather the candidates.
 
     Points of weight zero are dropped: they are as if they were not there.
 
     Parameters
     ----------
-    X, y, sample_weight, metric, metric_params, candidates, unlabeled
+    X : rows, or a points x candidates table
+        Points that are checked already.
+    y, sample_weight, metric, metric_params, candidates, unlabeled
         As in :class:`protocover.PVMClassifier`.
-    check : callable
-        ``check(X, dissimilarity)`` returns the checked points.
     rng : numpy.random.Generator
         For candidates that are drawn.
     verbose : int, default=0
         Above 0, progress bars while candidates are drawn.
     """
     dissimilarity = resolve_metric(metric, metric_params)
-    X = check(X, dissimilarity)
     classes, codes = check_labels(y, X)
     weights = snap_weights(check_weights(sample_weight, codes, classes))
     kept = np.flatnonzero(weights > 0.0)
@@ -156,7 +154,7 @@ def make_pools(
     if traits_of(dissimilarity).pairwise:
         return [_columns(candidates, points, codes, rows, extent, unlabeled, rng)]
     if isinstance(unlabeled, PathLike):  # a file of sequences
-        unlabeled = check_examples(unlabeled, dissimilarity)
+        unlabeled = check_points(unlabeled, dissimilarity)
     return gather_candidates(
         candidates,
         points,
