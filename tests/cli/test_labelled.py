@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from protocover.cli.console import Console
-from protocover.cli.errors import CommandError, UsageError
+from protocover.cli.console import CommandError, Console, UsageError
 from protocover.cli.labelled import make_labels, read_labelled
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import CommandError
+from .console import CommandError
 
 __all__ = ["MISSING", "ColumnType", "convert", "find_type", "is_missing", "type_of"]
 

@@ -1,4 +1,4 @@
-"""What the command says: results to standard output, everything else to standard error."""
+"""What the command says: results to standard output, errors and all else to standard error."""
 
 from __future__ import annotations
 
@@ -11,20 +11,36 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, TextIO
 
-__all__ = ["Console", "clean", "shorten"]
+__all__ = ["CommandError", "Console", "UsageError", "check_packages", "clean", "shorten"]
+
+_PACKAGES = ("pandas", "jinja2")
+
+
+class CommandError(Exception):
+    """Input that the command cannot use; the message says which, why, and the way out."""
+
+
+class UsageError(CommandError):
+    """Options that do not go together, or with the input."""
+
+
+def check_packages(*further: str) -> None:
+    """Say what to install if an optional package that the command needs is missing."""
+    for name in (*_PACKAGES, *further):
+        try:
+            import_module(name)
+        except ImportError as error:
+            raise ImportError(
+                f'the command needs {name}, which is not installed: pip install "protocover[cli]"'
+            ) from error
 
 
 @dataclass(frozen=True)
 class Console:
-    """Where messages go.
-
-    Parameters
-    ----------
-    quiet : bool, default=False
-        Whether to keep silent about everything but errors.
-    """
+    """Where messages go: nowhere if `quiet`, but for errors."""
 
     quiet: bool = False
 

@@ -17,8 +17,7 @@ from ..dissimilarity import DANN, Gower, KernelDistance, RankDissimilarity, Tang
 from ..estimators import PVMClassifier, PVMClassifierCV
 from .cases import Cases
 from .columns import type_of
-from .console import Console
-from .errors import CommandError, UsageError
+from .console import CommandError, Console, UsageError
 from .labelled import count_kinds
 from .model import final_step, measured
 

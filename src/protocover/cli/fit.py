@@ -13,8 +13,7 @@ import numpy as np
 from ..data.parquet import is_parquet, unpacked_size
 from ..resources import available_memory
 from .cases import Cases, announce_split, split_cases
-from .console import Console
-from .errors import CommandError, UsageError
+from .console import CommandError, Console, UsageError
 from .estimator import Distance, build_model, choose_distance, fit_model
 from .images import read_labelled_images
 from .labelled import count_kinds, count_things, read_labelled

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .cases import Cases, ImageLayout
-from .console import Console
-from .errors import CommandError, check_packages
+from .console import CommandError, Console, check_packages
 
 __all__ = ["ImageFile", "find_images", "layout_of", "read_images", "read_labelled_images"]
 

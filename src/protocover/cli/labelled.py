@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from .cases import Cases
 from .columns import ColumnType, convert, find_type, is_missing, type_of
-from .console import Console
-from .errors import CommandError, UsageError
+from .console import CommandError, Console, UsageError
 from .tables import read_table
 
 __all__ = [

@@ -14,7 +14,7 @@ from ..estimators import PVMClassifier
 from ..inspection.fitted import unwrap
 from ..persistence import load_model
 from .cases import Cases
-from .errors import CommandError
+from .console import CommandError
 
 __all__ = [
     "MODEL",

@@ -11,8 +11,7 @@ import numpy as np
 
 from .cases import Cases, ImageLayout
 from .columns import ColumnType, convert, is_missing
-from .console import Console
-from .errors import CommandError
+from .console import CommandError, Console
 from .images import ImageFile, find_images, flatten, layout_of, read_images
 from .labelled import find_column, list_names, row_names
 from .model import (

@@ -12,8 +12,7 @@ import numpy as np
 
 from ..report import render
 from .cases import Cases
-from .console import Console
-from .errors import CommandError, UsageError
+from .console import CommandError, Console, UsageError
 from .model import MODEL, classifier_of, explain_cases, open_model, with_rows
 from .outcome import summarize_cases
 from .predict import read_cases

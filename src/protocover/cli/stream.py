@@ -25,8 +25,7 @@ from ..report.quality import cross_validated_error, held_out_error
 from ..report.summary import ErrorEstimate
 from ..report.wording import short_number
 from .cases import Cases, announce_split, draw_kept_back
-from .console import Console
-from .errors import CommandError, UsageError
+from .console import CommandError, Console, UsageError
 from .estimator import Distance, build_model, choose_distance, fit_model
 from .labelled import row_names
 from .model import classifier_of, explain_labelled, with_last_step, with_rows

@@ -14,8 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from ..data.parquet import open_parquet, read_batches
 from .columns import is_missing
-from .console import Console
-from .errors import CommandError, UsageError, check_packages
+from .console import CommandError, Console, UsageError, check_packages
 from .labelled import (
     NO_COLUMNS,
     check_classes,

@@ -13,8 +13,7 @@ from typing import Any
 
 from ..data.parquet import is_parquet, read_parquet
 from ..resources import available_memory
-from .console import Console
-from .errors import CommandError, check_packages
+from .console import CommandError, Console, check_packages
 
 __all__ = ["named_columns", "read_table"]
 

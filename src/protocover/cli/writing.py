@@ -18,7 +18,7 @@ from ..data.files import whole_folder, write_whole
 from ..persistence import save_model
 from ..report import write_report
 from .cases import Cases
-from .errors import CommandError
+from .console import CommandError
 from .model import MODEL, explain_labelled
 from .outcome import Outcome
 
