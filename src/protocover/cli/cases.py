@@ -11,7 +11,7 @@ from sklearn.utils import _safe_indexing
 
 from .console import Console
 
-__all__ = ["Cases", "ImageLayout", "announce_split", "draw_kept_back", "split_cases"]
+__all__ = ["Cases", "ImageLayout", "announce_split", "split_cases"]
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Cases:
             return [str(name) for name in self.names]
         return [f"row {row}" for row in self.rows]
 
-    def take(self, index: NDArray[Any]) -> Self:
+    def take(self, index: NDArray[Any] | slice) -> Self:
         """Return some of the cases."""
         return replace(
             self,
@@ -94,12 +94,15 @@ class Cases:
 def split_cases(cases: Cases, share: float, seed: int) -> tuple[Cases, Cases | None]:
     """Keep back a share of each class, drawn by chance; a class always keeps one case.
 
-    Returns
-    -------
-    training, held_out : Cases
-        Both in the order of the source; None in place of the latter if it is empty.
+    Both parts are in the order of the source; None in place of the latter if it is empty.
     """
-    kept_back = draw_kept_back(np.asarray(cases.y), share, seed)
+    labels = np.asarray(cases.y)
+    rng = np.random.default_rng(seed)
+    kept_back = np.zeros(len(labels), dtype=bool)
+    for label in np.unique(labels):
+        own = np.flatnonzero(labels == label)
+        size = min(round(share * len(own)), len(own) - 1)
+        kept_back[rng.permutation(own)[:size]] = True
     if not kept_back.any():
         return cases, None
     return cases.take(np.flatnonzero(~kept_back)), cases.take(np.flatnonzero(kept_back))
@@ -111,14 +114,3 @@ def announce_split(training: Cases, held_out: Cases | None, console: Console) ->
     console.note(
         f"Choosing prototypes from {len(training)} cases, {kept} kept back for a test ..."
     )
-
-
-def draw_kept_back(labels: NDArray[Any], share: float, seed: int) -> NDArray[np.bool_]:
-    """Tell which cases to keep back: a share of each class, but never all of it."""
-    rng = np.random.default_rng(seed)
-    kept_back = np.zeros(len(labels), dtype=bool)
-    for label in np.unique(labels):
-        own = np.flatnonzero(labels == label)
-        size = min(round(share * len(own)), len(own) - 1)
-        kept_back[rng.permutation(own)[:size]] = True
-    return kept_back

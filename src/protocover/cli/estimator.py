@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
@@ -15,11 +16,12 @@ from sklearn.preprocessing import StandardScaler
 
 from ..dissimilarity import DANN, Gower, KernelDistance, RankDissimilarity, TangentDistance
 from ..estimators import PVMClassifier, PVMClassifierCV
+from ..inspection.fitted import unwrap
 from .cases import Cases
 from .columns import type_of
 from .console import CommandError, Console, UsageError
 from .labelled import count_kinds
-from .model import final_step, measured
+from .model import final_step
 
 __all__ = ["OWN_METRICS", "Distance", "build_model", "choose_distance", "fit_model"]
 
@@ -34,18 +36,9 @@ OWN_METRICS = ("gower", "tangent", *_FACTORIES)
 
 @dataclass(frozen=True)
 class Distance:
-    """A dissimilarity and what is done to the columns before.
+    """A metric as the estimators take it, and, in words, what it is and why it was taken.
 
-    Parameters
-    ----------
-    metric : str or dissimilarity
-        As the estimators take it.
-    scaled : bool
-        Whether columns are first brought to mean 0 and standard deviation 1.
-    words : str
-        What it is, for the user.
-    reason : str
-        Why it was taken.
+    If `scaled`, columns are first brought to mean 0 and standard deviation 1.
     """
 
     metric: Any
@@ -62,18 +55,9 @@ class Distance:
 def choose_distance(
     cases: Cases, *, name: str | None, scaled: bool | None, asymmetric: list[str]
 ) -> Distance:
-    """Choose the distance between cases.
+    """Choose the distance between cases by their columns, where the options do not.
 
-    Parameters
-    ----------
-    cases : Cases
-        Whose columns decide, unless the options do.
-    name : str or None
-        The metric asked for.
-    scaled : bool or None
-        Whether to standardise columns; None for as it suits.
-    asymmetric : list of str
-        Columns in which two absences tell nothing.
+    In `asymmetric` columns two absences tell nothing; `scaled` is None for as it suits.
     """
     if cases.layout is not None:
         return _between_images(cases, name, scaled)
@@ -92,7 +76,7 @@ def choose_distance(
     return Distance(_make(name or "euclidean"), standardised, words, reason)
 
 
-def build_model(options: Namespace, distance: Distance, cases: Cases, console: Console) -> Any:
+def build_model(options: Namespace, distance: Distance, y: NDArray[Any], console: Console) -> Any:
     """Return the unfitted estimator: with a given radius, or one that searches for it."""
     shared = {
         "metric": distance.metric,
@@ -106,7 +90,7 @@ def build_model(options: Namespace, distance: Distance, cases: Cases, console: C
     if options.eps == "auto" or (options.eps is not None and len(options.eps) == 1):
         classifier = _with_radius(options, shared)
     else:
-        classifier = _with_search(options, shared, cases, console)
+        classifier = _with_search(options, shared, y, console)
     if distance.scaled:
         return Pipeline([("scale", StandardScaler()), ("pvm", classifier)])
     return classifier
@@ -125,7 +109,7 @@ def fit_model(model: Any, options: Namespace, X: Any, y: Any) -> Any:
             chosen = clone(search.best_estimator_).set_params(
                 solver=options.solver, solver_options=_solver_options(options)
             )
-            search.best_estimator_ = chosen.fit(measured(model, X), y)
+            search.best_estimator_ = chosen.fit(unwrap(model).prepare(X), y)
         search.best_estimator_.set_params(verbose=0)
     search.set_params(verbose=0)
     return model
@@ -202,7 +186,7 @@ def _with_radius(options: Namespace, shared: dict[str, Any]) -> PVMClassifier:
 
 
 def _with_search(
-    options: Namespace, shared: dict[str, Any], cases: Cases, console: Console
+    options: Namespace, shared: dict[str, Any], y: NDArray[Any], console: Console
 ) -> PVMClassifierCV:
     """Return a search for the radius by cross-validation."""
     return PVMClassifierCV(
@@ -210,7 +194,7 @@ def _with_search(
         n_eps=options.grid,
         prototype_costs=options.prototype_cost,
         cv=StratifiedKFold(
-            _count_folds(options.cv, cases, console), shuffle=True, random_state=options.seed
+            _count_folds(options.cv, y, console), shuffle=True, random_state=options.seed
         ),
         rule=options.rule,
         n_prototypes=options.n_prototypes,
@@ -218,9 +202,9 @@ def _with_search(
     )
 
 
-def _count_folds(asked: int | None, cases: Cases, console: Console) -> int:
+def _count_folds(asked: int | None, y: NDArray[Any], console: Console) -> int:
     """Return the number of folds, at most the size of the largest class."""
-    labels, counts = np.unique(np.asarray(cases.y), return_counts=True)
+    labels, counts = np.unique(y, return_counts=True)
     n_folds = min(asked or _FOLDS, int(counts.max()))
     if n_folds < (asked or 2):
         raise CommandError(

@@ -59,7 +59,7 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
         cases = replace(cases, X=cases.X.astype(float if cases.layout is None else np.float32))
     training, held_out = split_cases(cases, options.test_size, options.seed)
     announce_split(training, held_out, console)
-    model = build_model(options, distance, training, console)
+    model = build_model(options, distance, np.asarray(training.y), console)
     fit_model(model, options, training.X, training.y)
     return gather_outcome(
         model,

@@ -23,7 +23,6 @@ __all__ = [
     "explain_labelled",
     "feature_names",
     "final_step",
-    "measured",
     "needs_every_value",
     "open_model",
     "with_last_step",
@@ -50,15 +49,6 @@ def final_step(model: Any) -> Any:
 def classifier_of(model: Any) -> PVMClassifier:
     """Return the classifier with the prototypes."""
     return unwrap(model).classifier
-
-
-def measured(model: Any, X: Any) -> Any:
-    """Return cases as the classifier in a model takes them."""
-    if isinstance(model, Pipeline):
-        return model[:-1].transform(X)
-    classifier = classifier_of(model)
-    frames = traits_of(classifier.dissimilarity_).accepts_anything
-    return X if frames or hasattr(classifier, "feature_names_in_") else np.asarray(X)
 
 
 def with_last_step(model: Any, last: Any) -> Any:
@@ -106,8 +96,8 @@ def explain_cases(model: Any, cases: Cases) -> Any:
     """
     import pandas as pd
 
-    classifier = classifier_of(model)
-    points = measured(model, cases.X)
+    within = unwrap(model)
+    classifier, points = within.classifier, within.prepare(cases.X)
     why = classifier.explain(points)
     columns: dict[str, Any] = {"row": cases.rows}
     if cases.names is not None:

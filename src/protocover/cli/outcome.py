@@ -12,7 +12,7 @@ from ..estimators import PVMClassifier
 from ..inspection.suspects import suspect_labels
 from ..report import Summary, summarize
 from .cases import Cases
-from .model import classifier_of, final_step, measured, with_rows
+from .model import classifier_of, with_rows
 
 __all__ = ["Outcome", "describe_cases", "gather_outcome", "in_source", "summarize_cases"]
 
@@ -79,8 +79,7 @@ def gather_outcome(model: Any, *, cases: Cases, training: Cases, **known: Any) -
     model = in_source(model, training)
     rows = classifier_of(model).prototype_rows_
     places = np.where(rows >= 0, np.searchsorted(cases.rows, rows + 1), -1)
-    among_cases = classifier_of(with_rows(model, places))
-    suspects = suspect_labels(among_cases, measured(model, cases.X), cases.y)
+    suspects = suspect_labels(with_rows(model, places), cases.X, cases.y)
     return Outcome(model, cases, training, suspects=suspects, **known)
 
 
@@ -110,17 +109,19 @@ def summarize_cases(
         how["Columns"] = "brought to mean 0 and standard deviation 1 before distances"
     pictures: dict[str, Any] = {}
     if training.layout is not None:
-        shape = training.layout.shape
+        pixels, shape = np.asarray(training.X), training.layout.shape
         if high_is_dark:
             pictures["image_shape"] = shape
         else:
-            pictures["images"] = np.asarray(training.X).reshape(len(training), *shape)
+            pictures["images"] = pixels.reshape(len(training), *shape)
+        if isinstance(model, Pipeline):
+            # Bare, they are no columns to show beside the pictures.
+            pictures["shown"] = pixels
     return summarize(
-        final_step(model),
-        measured(model, training.X),
+        model,
+        training.X,
         training.y,
-        held_out=None if held_out is None else (measured(model, held_out.X), held_out.y),
-        shown=None if training.layout is not None else training.X,
+        held_out=None if held_out is None else (held_out.X, held_out.y),
         row_names=training.titles,
         title=title,
         how=how,
