@@ -14,7 +14,16 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, TextIO
 
-__all__ = ["CommandError", "Console", "UsageError", "check_packages", "clean", "shorten"]
+__all__ = [
+    "CommandError",
+    "Console",
+    "UsageError",
+    "check_packages",
+    "clean",
+    "count_things",
+    "list_names",
+    "shorten",
+]
 
 _PACKAGES = ("pandas", "jinja2")
 
@@ -120,6 +129,19 @@ def shorten(text: Any, width: int) -> str:
     """Return a clean text of at most so many characters."""
     shown = clean(str(text))
     return shown if len(shown) <= width else shown[: width - 3] + "..."
+
+
+def count_things(n: int, one: str, many: str) -> str:
+    """Return a number with the right form of what it counts."""
+    return f"{n} {one if n == 1 else many}"
+
+
+def list_names(names: Any) -> str:
+    """Name some columns, of many the first few and the last."""
+    shown = [repr(str(name)) for name in names]
+    if len(shown) > 8:
+        shown = [*shown[:6], f"{len(shown) - 7} more", shown[-1]]
+    return ", ".join(shown)
 
 
 def _visible(character: str) -> str:

@@ -18,9 +18,8 @@ from ..dissimilarity import DANN, Gower, KernelDistance, RankDissimilarity, Tang
 from ..estimators import PVMClassifier, PVMClassifierCV
 from ..inspection.fitted import unwrap
 from .cases import Cases
-from .columns import type_of
+from .columns import count_kinds, type_of
 from .console import CommandError, Console, UsageError
-from .labelled import count_kinds
 from .model import final_step
 
 __all__ = ["OWN_METRICS", "Distance", "build_model", "choose_distance", "fit_model"]

@@ -12,11 +12,11 @@ import numpy as np
 
 from ..data.parquet import is_parquet, unpacked_size
 from ..resources import available_memory
-from .cases import Cases, announce_split, split_cases
-from .console import CommandError, Console, UsageError
+from .cases import Cases, announce_split, read_labelled, split_cases
+from .columns import count_kinds
+from .console import CommandError, Console, UsageError, count_things
 from .estimator import Distance, build_model, choose_distance, fit_model
 from .images import read_labelled_images
-from .labelled import count_kinds, count_things, read_labelled
 from .outcome import Outcome, gather_outcome, summarize_cases
 from .stream import fit_streamed
 from .terminal import print_files, print_outcome

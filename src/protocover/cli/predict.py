@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from .cases import Cases, ImageLayout
+from .cases import Cases, ImageLayout, find_column, row_names
 from .columns import ColumnType, convert, is_missing
-from .console import CommandError, Console
+from .console import CommandError, Console, list_names
 from .images import ImageFile, find_images, flatten, layout_of, read_images
-from .labelled import find_column, list_names, row_names
 from .model import (
     classifier_of,
     explain_cases,

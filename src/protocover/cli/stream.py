@@ -27,10 +27,9 @@ from ..report import Summary
 from ..report.quality import cross_validated_error, held_out_error
 from ..report.summary import ErrorEstimate
 from ..report.wording import short_number
-from .cases import Cases, announce_split, split_cases
+from .cases import Cases, announce_split, row_names, split_cases
 from .console import CommandError, Console, UsageError
 from .estimator import Distance, build_model, choose_distance, fit_model
-from .labelled import row_names
 from .model import classifier_of, explain_labelled, with_last_step, with_rows
 from .outcome import Outcome, describe_cases, gather_outcome, in_source, summarize_cases
 from .stream_rows import StreamedRows, blocks_of, measure_columns, open_rows

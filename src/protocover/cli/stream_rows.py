@@ -13,19 +13,9 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
 from ..data.parquet import open_parquet, read_batches
-from .cases import Cases
-from .columns import is_missing
-from .console import CommandError, Console, UsageError, check_packages
-from .labelled import (
-    NO_COLUMNS,
-    check_classes,
-    find_features,
-    label_texts,
-    label_type,
-    list_names,
-    note_left_out,
-    warn_of_row_numbers,
-)
+from .cases import Cases, check_classes, find_features, label_texts, label_type
+from .columns import NO_COLUMNS, is_missing, note_left_out, warn_of_row_numbers
+from .console import CommandError, Console, UsageError, check_packages, list_names
 from .tables import named_columns
 
 __all__ = ["StreamedRows", "blocks_of", "measure_columns", "open_rows"]

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from ..report import Summary
-from .console import Console, shorten
-from .labelled import count_things
+from .console import Console, count_things, shorten
 from .outcome import Outcome
 from .writing import FILES
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from protocover.cli.cases import make_labels, read_labelled
 from protocover.cli.console import CommandError, Console, UsageError
-from protocover.cli.labelled import make_labels, read_labelled
 
 
 def read(table, tmp_path, **options):
