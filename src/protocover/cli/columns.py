@@ -48,14 +48,9 @@ _MANY = 10
 
 @dataclass(frozen=True)
 class ColumnType:
-    """What a column holds.
+    """What a column holds: "numbers", "dates", "booleans", "labels" or "ranks", as Gower says.
 
-    Attributes
-    ----------
-    stores : {"numbers", "dates", "booleans", "labels", "ranks"}
-        In the words of :class:`protocover.dissimilarity.Gower`.
-    order : tuple or None
-        The values of "ranks", lowest first.
+    `order` has the values of "ranks", lowest first.
     """
 
     stores: str
@@ -97,13 +92,7 @@ def type_of(series: Any) -> ColumnType:
 
 
 def convert(series: Any, wanted: ColumnType) -> Any:
-    """Return a column as a pandas series of that type, missing cells as missing.
-
-    Raises
-    ------
-    CommandError
-        Where a cell is not of that type; it names the column, the row and the cell.
-    """
+    """Return a column as a pandas series of that type, and refuse a cell that is not of it."""
     absent = is_missing(series)
     if wanted.stores == "numbers":
         return _as_numbers(series, absent)

@@ -17,10 +17,9 @@ from .columns import count_kinds
 from .console import CommandError, Console, UsageError, count_things
 from .estimator import Distance, build_model, choose_distance, fit_model
 from .images import read_labelled_images
-from .outcome import Outcome, gather_outcome, summarize_cases
+from .outcome import Outcome, gather_outcome, print_outcome, summarize_cases
 from .stream import fit_streamed
-from .terminal import print_files, print_outcome
-from .writing import check_folder, fresh_folder, write_outcome
+from .writing import check_folder, fresh_folder, print_files, write_outcome
 
 __all__ = ["run_fit"]
 
@@ -68,8 +67,6 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
         held_out=held_out,
         summary=summarize_cases(model, training, held_out, title=f"Prototypes of {cases.source}"),
         distance=distance.words,
-        target=options.target,
-        identifier=options.id,
         settings=_settings(options),
         seconds=time.perf_counter() - started,
     )

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from .cases import Cases, ImageLayout, find_column, row_names
+from .cases import Cases, find_column, row_names
 from .columns import ColumnType, convert, is_missing
 from .console import CommandError, Console, list_names
-from .images import ImageFile, find_images, flatten, layout_of, read_images
+from .images import layout_of, read_images
 from .model import (
     classifier_of,
     explain_cases,
@@ -55,7 +55,7 @@ def read_cases(model: Any, options: Namespace, console: Console) -> Cases:
     types = _column_types(model)
     layout = layout_of(list(types))
     if layout is not None and not _is_table(path):
-        return _read_images(path, layout, skip=options.skip_broken, console=console)
+        return read_images(path, layout, skip=options.skip_broken, console=console)
     return _read_rows(path, types, options, console)
 
 
@@ -115,17 +115,6 @@ def _read_rows(
     if options.id is not None:
         names = row_names(frame[find_column(columns, options.id, "--id", path)])
     return Cases(X, y, frame.index.to_numpy() + 1, path.name, names, frame)
-
-
-def _read_images(path: Path, layout: ImageLayout, *, skip: bool, console: Console) -> Cases:
-    """Read images from a folder, or one image."""
-    files = find_images(path, console) if path.is_dir() else [ImageFile(path, path.name, None)]
-    size = (layout.width, layout.height)
-    files, pixels = read_images(files, size=size, skip=skip, console=console)
-    names = np.array([file.name for file in files], dtype=object)
-    y = np.array([file.label for file in files], dtype=object)
-    rows = np.arange(1, len(files) + 1)
-    return Cases(flatten(pixels, layout), y, rows, path.name, names, None, layout)
 
 
 def _column_types(model: Any) -> dict[str, ColumnType]:

@@ -105,8 +105,6 @@ def fit_streamed(
             held_out=held_out,
             summary=summary,
             distance=distance.words,
-            target=options.target,
-            identifier=options.id,
             settings={**settings, "candidates": classifier_of(model).candidates},
             seconds=time.perf_counter() - started,
             n_sampled=fitted.n_sampled,
