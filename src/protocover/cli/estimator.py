@@ -70,9 +70,7 @@ def choose_distance(
         return Distance(Gower(kinds=kinds or None), False, "Gower's", reason)
     _check_numbers(cases, name or "euclidean", missing)
     reason = "as asked for" if name else "all columns are numbers"
-    standardised = scaled is not False
-    words = f"{'standardised ' if standardised else ''}{_title(name or 'euclidean')}"
-    return Distance(_make(name or "euclidean"), standardised, words, reason)
+    return _named(name or "euclidean", scaled is not False, reason)
 
 
 def build_model(options: Namespace, distance: Distance, y: NDArray[Any], console: Console) -> Any:
@@ -126,8 +124,7 @@ def _between_images(cases: Cases, name: str | None, scaled: bool | None) -> Dist
             raise UsageError("--metric tangent is for grey images; add --colour grey")
         metric = TangentDistance((layout.height, layout.width))
         return Distance(metric, False, "tangent distance", reason)
-    words = f"{'standardised ' if scaled else ''}{_title(name or 'euclidean')}"
-    return Distance(_make(name or "euclidean"), bool(scaled), words, reason)
+    return _named(name or "euclidean", bool(scaled), reason)
 
 
 def _why_gower(cases: Cases, stores: set[str], missing: bool) -> str:
@@ -156,14 +153,11 @@ def _check_numbers(cases: Cases, name: str, missing: bool) -> None:
         )
 
 
-def _make(name: str) -> Any:
-    """Return a metric by its name."""
-    return _FACTORIES[name]() if name in _FACTORIES else name
-
-
-def _title(name: str) -> str:
-    """Return the name of a metric as written in a sentence."""
-    return {"euclidean": "Euclidean", "dann": "DANN"}.get(name, name)
+def _named(name: str, scaled: bool, reason: str) -> Distance:
+    """Return a distance by the name of its metric."""
+    metric = _FACTORIES[name]() if name in _FACTORIES else name
+    title = {"euclidean": "Euclidean", "dann": "DANN"}.get(name, name)
+    return Distance(metric, scaled, f"{'standardised ' if scaled else ''}{title}", reason)
 
 
 def _with_radius(options: Namespace, shared: dict[str, Any]) -> PVMClassifier:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from ..balls import traits_of
 from ..estimators import PVMClassifier
 from ..inspection.fitted import unwrap
 from ..persistence import load_model
@@ -23,7 +22,7 @@ __all__ = [
     "explain_labelled",
     "feature_names",
     "final_step",
-    "needs_every_value",
+    "number_rows",
     "open_model",
     "with_last_step",
     "with_rows",
@@ -83,12 +82,6 @@ def feature_names(model: Any) -> list[str]:
     )
 
 
-def needs_every_value(model: Any) -> bool:
-    """Whether a model has no answer for a case with a missing value."""
-    dissimilarity = classifier_of(model).dissimilarity_
-    return not traits_of(dissimilarity).allows_nan
-
-
 def explain_cases(model: Any, cases: Cases) -> Any:
     """Return a table with an answer for each case.
 
@@ -105,14 +98,14 @@ def explain_cases(model: Any, cases: Cases) -> Any:
     rows = np.append(classifier.prototype_rows_, -1)
     columns |= {
         "predicted": classifier.predict(points),
-        "prototype": _row_numbers(why.prototype),
-        "prototype_row": _row_numbers(rows[why.prototype]),
+        "prototype": number_rows(why.prototype),
+        "prototype_row": number_rows(rows[why.prototype]),
         "distance": _finite(why.distance),
         "inside": why.inside,
         "margin": _finite(why.margin),
         "runner_up": why.runner_up_label,
-        "runner_up_prototype": _row_numbers(why.runner_up_prototype),
-        "runner_up_row": _row_numbers(rows[why.runner_up_prototype]),
+        "runner_up_prototype": number_rows(why.runner_up_prototype),
+        "runner_up_row": number_rows(rows[why.runner_up_prototype]),
         "runner_up_distance": _finite(why.runner_up_distance),
     }
     return pd.DataFrame(columns)
@@ -130,7 +123,7 @@ def explain_labelled(model: Any, cases: Cases, held_out: Any) -> Any:
     return table
 
 
-def _row_numbers(places: Any) -> Any:
+def number_rows(places: Any) -> Any:
     """Return places from 1; nothing in place of -1, for what is not in the data."""
     import pandas as pd
 

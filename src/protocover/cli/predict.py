@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..balls import traits_of
 from .cases import Cases, find_column, row_names
 from .columns import ColumnType, convert, is_missing
 from .console import CommandError, Console, list_names
@@ -17,7 +18,6 @@ from .model import (
     classifier_of,
     explain_cases,
     feature_names,
-    needs_every_value,
     open_model,
 )
 from .tables import read_table
@@ -61,7 +61,8 @@ def read_cases(model: Any, options: Namespace, console: Console) -> Cases:
 
 def _check_values(model: Any, cases: Cases) -> None:
     """Refuse missing values where distances need them."""
-    if not needs_every_value(model) or cases.layout is not None:
+    allows_nan = traits_of(classifier_of(model).dissimilarity_).allows_nan
+    if allows_nan or cases.layout is not None:
         return
     absent = cases.X.isna().to_numpy()
     if absent.any():

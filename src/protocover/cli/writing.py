@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from .. import __version__
 from ..data.files import whole_folder, write_whole
@@ -19,7 +19,7 @@ from ..persistence import save_model
 from ..report import write_report
 from .cases import Cases
 from .console import CommandError, Console
-from .model import MODEL, explain_labelled
+from .model import MODEL, explain_labelled, number_rows
 from .outcome import Outcome
 
 __all__ = [
@@ -103,9 +103,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 def csv_text(table: Any, *, header: bool = True) -> str:
     """Return a table as CSV, cells as they are in the data."""
-    text = io.StringIO()
-    table.to_csv(text, index=False, header=header, lineterminator="\n")
-    return text.getvalue()
+    return str(table.to_csv(index=False, header=header, lineterminator="\n"))
 
 
 def write_outcome(
@@ -154,16 +152,14 @@ def _prototypes(outcome: Outcome) -> Any:
     table = pd.DataFrame(
         {
             "prototype": np.arange(1, len(rows) + 1),
-            "row": pd.array(np.where(rows >= 0, rows + 1, 0), dtype="Int64"),
+            "row": number_rows(rows),
             "class": classifier.prototype_labels_,
             "newly_covered": classifier.prototype_newly_covered_,
             "wrongly_covered": classifier.prototype_miscovered_,
         }
     )
-    table.loc[rows < 0, "row"] = pd.NA
-    places = np.searchsorted(cases.rows, rows + 1)
     if (rows >= 0).all():
-        return _beside(table, cases, places)
+        return _beside(table, cases, np.searchsorted(cases.rows, rows + 1))
     table.insert(2, "source", classifier.prototype_sources_)
     return pd.concat([table, _synthetic(outcome)], axis=1)
 
@@ -172,11 +168,10 @@ def _synthetic(outcome: Outcome) -> Any:
     """Return the values of prototypes some of which are no real cases."""
     import pandas as pd
 
-    classifier = outcome.classifier
-    values = classifier.prototypes_
-    if hasattr(outcome.model, "steps"):
-        values = outcome.model[:-1].inverse_transform(np.asarray(values))
-    return pd.DataFrame(np.asarray(values), columns=list(outcome.cases.X.columns))
+    values = np.asarray(outcome.classifier.prototypes_)
+    if isinstance(outcome.model, Pipeline):
+        values = outcome.model[:-1].inverse_transform(values)
+    return pd.DataFrame(values, columns=list(outcome.cases.X.columns))
 
 
 def _suspects(outcome: Outcome) -> Any:
