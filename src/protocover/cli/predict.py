@@ -10,16 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..balls import traits_of
-from .cases import Cases, find_column, row_names
+from .cases import Cases, find_column, label_texts, row_names
 from .columns import ColumnType, convert, is_missing
 from .console import CommandError, Console, list_names
 from .images import layout_of, read_images
-from .model import (
-    classifier_of,
-    explain_cases,
-    feature_names,
-    open_model,
-)
+from .model import classifier_of, explain_cases, feature_names, open_model
 from .tables import read_table
 from .writing import check_file, csv_text, write_file
 
@@ -111,8 +106,8 @@ def _read_rows(
     names: Any = None
     if options.target is not None:
         target = frame[find_column(columns, options.target, "--target", path)]
-        cells = target.astype(str).str.strip().to_numpy(dtype=object)
-        y = np.where(is_missing(target), None, cells)
+        y, present = np.full(len(target), None), ~is_missing(target)
+        y[present] = label_texts(target[present])
     if options.id is not None:
         names = row_names(frame[find_column(columns, options.id, "--id", path)])
     return Cases(X, y, frame.index.to_numpy() + 1, path.name, names, frame)
