@@ -40,12 +40,7 @@ _WORDS = {"numeric": "numbers", "categorical": "labels", "date": "dates", "asymm
 class ImageLayout:
     """How a row of numbers is an image: row after row, pixel after pixel, from 0 to 1.
 
-    Parameters
-    ----------
-    height, width : int
-        In pixels.
-    colour : bool
-        Whether a pixel is three numbers, red, green and blue, or one, black to white.
+    With `colour` a pixel is three numbers, red, green and blue, else one, black to white.
     """
 
     height: int

@@ -28,6 +28,8 @@ def run_fit(options: Namespace, console: Console) -> None:
     """Read, choose prototypes, test them, and write everything into one folder."""
     folder = options.output or Path(f"{_stem(options.data)}-protocover")
     check_folder(folder, force=options.force)
+    if not options.data.exists():
+        raise FileNotFoundError(2, "No such file or folder", str(options.data))
     if options.stream:
         outcome = fit_streamed(options, folder, _settings(options), console)
     else:
@@ -75,8 +77,6 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
 def _read(options: Namespace, console: Console) -> Cases:
     """Read a table or a folder of images, and say what there is."""
     path = options.data
-    if not path.exists():
-        raise FileNotFoundError(2, "No such file or folder", str(path))
     if path.is_dir():
         _refuse(options, ("target", "id", "drop", "kind", "separator", "encoding"), "a table")
         cases = read_labelled_images(

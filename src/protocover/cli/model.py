@@ -69,13 +69,12 @@ def with_rows(model: Any, rows: Any) -> Any:
 
 def feature_names(model: Any) -> list[str]:
     """Return the names of the columns that a model was fitted on."""
-    for part in (model, final_step(model), getattr(final_step(model), "best_estimator_", None)):
-        names = getattr(part, "feature_names_in_", None)
-        if names is not None:
-            return [str(name) for name in names]
+    names = getattr(model, "feature_names_in_", None)
     dissimilarity = classifier_of(model).dissimilarity_
-    if getattr(dissimilarity, "named_", False):
-        return [str(name) for name in dissimilarity.names_]
+    if names is None and getattr(dissimilarity, "named_", False):
+        names = dissimilarity.names_
+    if names is not None:
+        return [str(name) for name in names]
     raise CommandError(
         "the model does not name its columns; fit it on a table with column names, or predict "
         "in Python"

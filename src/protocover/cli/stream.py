@@ -49,18 +49,9 @@ _BLOCK = 1 << 24
 class _Fitted:
     """A model fitted to rows on disk, and what is known of them once they are gone.
 
-    Parameters
-    ----------
-    model : PVMClassifier, or Pipeline that ends in one
-        Its prototypes' rows are places among the training cases.
-    search : PVMClassifierCV or None
-        The search of a sample for the radius, None for one that was given or proposed.
-    n_sampled : int or None
-        Size of the sample that the radius was found in, None for one that was given.
-    totals : CoverageTotals
-        Of all training cases.
-    companions : ndarray of int, shape (n_prototypes,)
-        A training case of its class in each prototype's ball, not itself; -1 for none.
+    `search` and `n_sampled` are None where the radius needed no search, or no sample;
+    `totals` count all training cases; `companions` has a training case of its class in each
+    prototype's ball, not itself, -1 for none.
     """
 
     model: Any
@@ -87,11 +78,10 @@ def fit_streamed(
         _check_room(unfinished, 8 * len(streamed.features) * len(training))
         streamed, scaler = measure_columns(streamed, learned, console)
         announce_split(training, held_out, console)
-        with _laid_out(
-            streamed, learned, scaler if distance.scaled else None, unfinished.parent
-        ) as X:
+        scaler = scaler if distance.scaled else None
+        with _laid_out(streamed, learned, scaler, unfinished.parent) as X:
             fitted = _fit(X, training.y, distance, options, console)
-        if distance.scaled:
+        if scaler is not None:
             scaled = Pipeline([("scale", scaler), ("pvm", fitted.model)])
             fitted = replace(fitted, model=scaled)
         model = in_source(fitted.model, training)
@@ -208,8 +198,7 @@ def _write_predictions(
             names: Any = None
             if identifier is not None:
                 names = row_names(batch.column(identifier).to_pandas())
-            bare = streamed.cases.take(places)
-            cases = replace(bare, X=frame, names=names)
+            cases = replace(streamed.cases.take(places), X=frame, names=names)
             answers = explain_labelled(model, cases, held_out[places])
             file.write(csv_text(answers, header=places.start == 0).encode())
             wrong = answers["predicted"].to_numpy() != cases.y
@@ -308,8 +297,6 @@ def _describe(streamed: StreamedRows, options: Namespace, console: Console) -> D
 def _check_options(options: Namespace) -> None:
     """Refuse what cannot be streamed."""
     path = options.data
-    if not path.exists():
-        raise FileNotFoundError(2, "No such file or folder", str(path))
     if path.is_dir() or not is_parquet(path):
         raise UsageError(
             f"--stream goes with a Parquet file, and {path} is none; leave it out, or write the "

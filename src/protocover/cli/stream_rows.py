@@ -33,18 +33,9 @@ _FACTS = {
 
 @dataclass(frozen=True, eq=False)
 class StreamedRows:
-    """The labelled rows of a file.
+    """The rows of a Parquet file that have a label, as cases without their cells.
 
-    Parameters
-    ----------
-    path : Path
-        The Parquet file.
-    columns : list of str
-        All that have a name.
-    features : list of str
-        Those that distances are measured by.
-    cases : Cases
-        The rows with a label, without their cells.
+    Of the columns that have a name, distances are measured by the `features`.
     """
 
     path: Path
