@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from copy import copy
 from pathlib import Path
 from typing import Any
@@ -12,18 +13,21 @@ from sklearn.pipeline import Pipeline
 from ..estimators import PVMClassifier
 from ..inspection.fitted import unwrap
 from ..persistence import load_model
-from .cases import Cases
-from .console import CommandError
+from .cases import Cases, find_column, label_texts, row_names
+from .columns import ColumnType, convert, is_missing
+from .console import CommandError, Console, list_names
+from .images import layout_of, read_images
+from .tables import read_table
 
 __all__ = [
     "MODEL",
     "classifier_of",
     "explain_cases",
     "explain_labelled",
-    "feature_names",
     "final_step",
     "number_rows",
     "open_model",
+    "read_cases",
     "with_last_step",
     "with_rows",
 ]
@@ -67,18 +71,19 @@ def with_rows(model: Any, rows: Any) -> Any:
     return with_last_step(model, last)
 
 
-def feature_names(model: Any) -> list[str]:
-    """Return the names of the columns that a model was fitted on."""
-    names = getattr(model, "feature_names_in_", None)
-    dissimilarity = classifier_of(model).dissimilarity_
-    if names is None and getattr(dissimilarity, "named_", False):
-        names = dissimilarity.names_
-    if names is not None:
-        return [str(name) for name in names]
-    raise CommandError(
-        "the model does not name its columns; fit it on a table with column names, or predict "
-        "in Python"
-    )
+def read_cases(model: Any, options: Namespace, console: Console) -> Cases:
+    """Read a table or images with the columns that a model was fitted on.
+
+    `options` has ``data``, ``target``, ``id`` and how to read; labels are text or None.
+    """
+    path = options.data
+    if not path.exists():
+        raise FileNotFoundError(2, "No such file or folder", str(path))
+    types = _column_types(model)
+    layout = layout_of(list(types))
+    if layout is not None and not _is_table(path):
+        return read_images(path, layout, skip=options.skip_broken, console=console)
+    return _read_rows(path, types, options, console)
 
 
 def explain_cases(model: Any, cases: Cases) -> Any:
@@ -134,3 +139,69 @@ def number_rows(places: Any) -> Any:
 def _finite(values: Any) -> Any:
     """Return numbers, NaN in place of infinity, where there is no such prototype."""
     return np.where(np.isinf(values), np.nan, values)
+
+
+def _read_rows(
+    path: Path, types: dict[str, ColumnType], options: Namespace, console: Console
+) -> Cases:
+    """Read the rows of a table."""
+    import pandas as pd
+
+    frame = read_table(
+        path, separator=options.separator, encoding=options.encoding, console=console
+    )
+    columns = list(frame.columns)
+    absent = [name for name in types if name not in columns]
+    if absent:
+        raise CommandError(
+            f"{path} lacks {len(absent)} of the model's columns: {list_names(absent)}; add them, "
+            "empty where a value is missing"
+        )
+    known = {*types, options.target, options.id}
+    others = [name for name in columns if name not in known]
+    if others:
+        console.note(f"Ignored: {list_names(others)}, unknown to the model.")
+    X = pd.DataFrame({name: convert(frame[name], kind) for name, kind in types.items()})
+    y: Any = None
+    names: Any = None
+    if options.target is not None:
+        target = frame[find_column(columns, options.target, "--target", path)]
+        y, present = np.full(len(target), None), ~is_missing(target)
+        y[present] = label_texts(target[present])
+    if options.id is not None:
+        names = row_names(frame[find_column(columns, options.id, "--id", path)])
+    return Cases(X, y, frame.index.to_numpy() + 1, path.name, names, frame)
+
+
+def _column_types(model: Any) -> dict[str, ColumnType]:
+    """Return what each column of a model must hold, in order."""
+    names = _feature_names(model)
+    dissimilarity = classifier_of(model).dissimilarity_
+    if not hasattr(dissimilarity, "stores_"):
+        return dict.fromkeys(names, ColumnType("numbers"))
+    return {
+        name: ColumnType(stores, tuple(categories) if stores == "ranks" else None)
+        for name, stores, categories in zip(
+            names, dissimilarity.stores_, dissimilarity.categories_, strict=True
+        )
+    }
+
+
+def _feature_names(model: Any) -> list[str]:
+    """Return the names of the columns that a model was fitted on."""
+    names = getattr(model, "feature_names_in_", None)
+    dissimilarity = classifier_of(model).dissimilarity_
+    if names is None and getattr(dissimilarity, "named_", False):
+        names = dissimilarity.names_
+    if names is not None:
+        return [str(name) for name in names]
+    raise CommandError(
+        "the model does not name its columns; fit it on a table with column names, or predict "
+        "in Python"
+    )
+
+
+def _is_table(path: Path) -> bool:
+    """Whether a file is a table by its name."""
+    name = path.name.lower().removesuffix(".gz")
+    return path.is_file() and name.endswith((".csv", ".tsv", ".tab", ".txt", ".parquet"))
