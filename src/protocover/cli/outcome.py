@@ -120,16 +120,6 @@ def summarize_cases(
     how = describe_cases(training, held_out) if how is None else dict(how)
     if isinstance(model, Pipeline):
         how["Columns"] = "brought to mean 0 and standard deviation 1 before distances"
-    pictures: dict[str, Any] = {}
-    if training.layout is not None:
-        pixels, shape = np.asarray(training.X), training.layout.shape
-        if high_is_dark:
-            pictures["image_shape"] = shape
-        else:
-            pictures["images"] = pixels.reshape(len(training), *shape)
-        if isinstance(model, Pipeline):
-            # Bare, they are no columns to show beside the pictures.
-            pictures["shown"] = pixels
     return summarize(
         model,
         training.X,
@@ -138,9 +128,21 @@ def summarize_cases(
         row_names=training.titles,
         title=title,
         how=how,
-        **pictures,
+        **_show(model, training, high_is_dark),
         **counted,
     )
+
+
+def _show(model: Any, cases: Cases, high_is_dark: bool) -> dict[str, Any]:
+    """Return how `summarize` is to show cases: as a table, or as pictures."""
+    if cases.layout is None:
+        return {"shown": cases.X}
+    if high_is_dark:
+        return {"image_shape": cases.layout.shape}
+    pixels = np.asarray(cases.X)
+    images = pixels.reshape(len(cases), *cases.layout.shape)
+    # Beside scaled columns, pixels are shown as pictures alone.
+    return {"images": images, "shown": pixels if isinstance(model, Pipeline) else None}
 
 
 def describe_cases(training: Cases, held_out: Cases | None) -> dict[str, str]:
