@@ -29,10 +29,10 @@ class Explanation:
         Its row in the training data, -1 where it is no training point.
     distance : ndarray of float
         Its dissimilarity from the query.
-    radius, relative_distance : ndarray of float
-        Its radius, and the distance as a multiple of it.
     inside : ndarray of bool
         Whether the query lies in its ball. If not, it lies in no ball at all.
+    radius, relative_distance : ndarray of float
+        Its radius, and the distance as a multiple of it.
     runner_up_label, runner_up_prototype, runner_up_distance : ndarray
         The nearest prototype of any other class. Where only one class has prototypes
         the label is the query's own, the place -1 and the distance inf.
@@ -67,9 +67,9 @@ class Explanation:
     prototype: NDArray[np.intp]
     row: NDArray[np.intp]
     distance: NDArray[np.float64]
+    inside: NDArray[np.bool_]
     radius: NDArray[np.float64]
     relative_distance: NDArray[np.float64]
-    inside: NDArray[np.bool_]
     runner_up_label: NDArray[Any]
     runner_up_prototype: NDArray[np.intp]
     runner_up_distance: NDArray[np.float64]
