@@ -17,7 +17,7 @@ from ..data.points import check_estimator_points, same_points
 from ..estimators import PVMClassifier
 from ..prototypes.coverage import Coverage
 from ..resources import row_count
-from .distances import distance_blocks, nearness
+from .distances import distance_blocks, nearest_column, nearness
 from .fitted import unwrap
 
 __all__ = ["SuspectLabels", "suspect_labels"]
@@ -254,12 +254,8 @@ def _hear(distance: Floats, near: Floats, few: int) -> tuple[Indices, Floats, Fl
 
     The place is -1 where none is within hearing.
     """
-    rows = np.arange(len(near))
-    first = near.argmin(axis=1)
-    # All infinitely many radii away: balls of radius 0, of which some may be nearer.
-    lost = np.isinf(near[rows, first])
-    first[lost] = distance[lost].argmin(axis=1)
-    least = distance[rows, first]
+    first = nearest_column(near, distance)
+    least = distance[np.arange(len(distance)), first]
     nearest = np.partition(near, few - 1, axis=1)[:, :few]
     # One that does not count leaves the mean of the rest.
     counts = np.isfinite(nearest)
