@@ -178,11 +178,6 @@ def test_uncovered_cases_tell_their_distance_in_radii(look, page_of_iris, summar
 def test_nothing_bursts_on_a_phone(look, report, request):
     with look(request.getfixturevalue(report), width=360, height=740) as page:
         assert page.evaluate("document.documentElement.scrollWidth") == 360
-        burst = page.evaluate(
-            """[...document.querySelectorAll('#grid .card [title="its own radius"]')]
-            .filter(line => line.scrollWidth > line.closest('.card').clientWidth).length"""
-        )
-        assert burst == 0
         page.locator("#grid .card").first.click()
         assert page.evaluate("document.querySelector('#detail-body').scrollWidth <= innerWidth")
 
