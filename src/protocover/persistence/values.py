@@ -2,7 +2,7 @@
 
 What JSON has no word for is an object with one key that says what it is, such as
 ``{"tuple": [...]}`` or ``{"array": 3}``, the number of an array in the file. What is not
-plain is left to the tables in :mod:`.frames` and :mod:`.parts`.
+plain is left to the tables in :mod:`.frames` and :mod:`.encoding`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from scipy.sparse import csr_array, csr_matrix, issparse
 
 from ..data.fields import check_array, check_shape, check_whole, refuse
 
-__all__ = ["Arrays", "decode_plain", "encode_plain"]
+__all__ = ["Arrays", "Loaded", "decode_plain", "encode_plain"]
 
 Arrays = list[NDArray[Any]]
+Loaded = tuple[NDArray[Any], ...]
 
 _SPARSE: dict[str, Any] = {"csr_array": csr_array, "csr_matrix": csr_matrix}
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
@@ -50,7 +51,7 @@ def encode_plain(value: Any, arrays: Arrays, encode: Any) -> Any:
     return NotImplemented
 
 
-def decode_plain(value: Any, arrays: tuple[NDArray[Any], ...], decode: Any) -> Any:
+def decode_plain(value: Any, arrays: Loaded, decode: Any) -> Any:
     """Return the value that a JSON of `encode_plain` stands for, NotImplemented for any other."""
     if isinstance(value, list):
         return [decode(item) for item in value]
@@ -87,7 +88,7 @@ def _encode_array(array: NDArray[Any], arrays: Arrays, encode: Any) -> Any:
     return {"objects": [list(array.shape), [encode(item) for item in array.ravel()]]}
 
 
-def _find(word: str, number: Any, arrays: tuple[NDArray[Any], ...]) -> Any:
+def _find(word: str, number: Any, arrays: Loaded) -> Any:
     """Return an array, or the scalar that one without dimensions is."""
     array = arrays[check_whole(number, "the number of an array", below=len(arrays))]
     if word == "scalar":
@@ -127,7 +128,7 @@ def _encode_sparse(table: Any, arrays: Arrays) -> Any:
     return {"sparse": [name, list(table.shape), parts]}
 
 
-def _decode_sparse(content: Any, arrays: tuple[NDArray[Any], ...]) -> Any:
+def _decode_sparse(content: Any, arrays: Loaded) -> Any:
     """Put a sparse table together after checking that no index leads outside of it."""
     if not isinstance(content, list) or len(content) != 3 or content[0] not in _SPARSE:
         refuse("a sparse table is not a name, a shape and three arrays")
