@@ -27,21 +27,20 @@ def propose_eps_on_cluster(
     dissimilarity: Any,
     *,
     rng: np.random.Generator,
-    sample: tuple[Any, Floats],
+    sample: Chunk,
 ) -> float:
     """Return the radius that ``eps="auto"`` stands for, as `propose_eps` of one machine does.
 
     With several classes it is that of all points, to the last bit and with the same draws: a
-    thousand points are held against every chunk. With one class it is taken from `sample`,
-    some points and their weights.
+    thousand points are held against every chunk. With one class it is taken from `sample`.
     """
     if len(points.classes) == 1:
-        rows, weights = sample
-        codes = np.zeros(len(weights), dtype=np.intp)
-        few = Training(rows, codes, weights, points.classes, dissimilarity, [])
+        few = Training(
+            sample.points, sample.codes, sample.weights, points.classes, dissimilarity, []
+        )
         return propose_eps(few, rng=rng, n_jobs=1)
-    queries, shares, _ = take_points(client, points, draw_rows(len(points), SAMPLE_SIZE, rng))
-    asked = as_task(client, queries)
+    queries = take_points(client, points, draw_rows(len(points), SAMPLE_SIZE, rng))
+    asked = as_task(client, queries.points)
     n_classes = len(points.classes)
     found = client.gather(
         [
@@ -50,7 +49,7 @@ def propose_eps_on_cluster(
         ]
     )
     rival = np.partition(np.min(found, axis=0), 1, axis=1)[:, 1]
-    return weighted_quantile(rival[rival > 0.0], shares[rival > 0.0], 0.5)
+    return weighted_quantile(rival[rival > 0.0], queries.weights[rival > 0.0], 0.5)
 
 
 def _nearest_by_class(chunk: Chunk, queries: Any, dissimilarity: Any, *, n_classes: int) -> Floats:
