@@ -26,10 +26,6 @@ _FASHION_SUMS = {
     "t10k-images-idx3": "cc1d090a38ace84dfa1aa66e3ada7c336ef481a96936906477e6dd344da56eaa",
     "t10k-labels-idx1": "8d3605d196f4be44669e46906da9733c8131fef761fdbfec72c424d5222f1a05",
 }
-_FASHION_NAMES = [
-    *("T-shirt", "trouser", "pullover", "dress", "coat"),
-    *("sandal", "shirt", "sneaker", "bag", "boot"),
-]
 
 
 def load_usps(folder: str | os.PathLike[str] | None = None) -> Bunch:
@@ -107,7 +103,19 @@ def load_fashion_mnist(folder: str | os.PathLike[str] | None = None) -> Bunch:
         counts=((6000,) * 10, (1000,) * 10),
         image_shape=(28, 28),
     )
-    return Bunch(**made, target_names=list(_FASHION_NAMES))
+    names = [
+        "T-shirt",
+        "trouser",
+        "pullover",
+        "dress",
+        "coat",
+        "sandal",
+        "shirt",
+        "sneaker",
+        "bag",
+        "boot",
+    ]
+    return Bunch(**made, target_names=names)
 
 
 def _checked(

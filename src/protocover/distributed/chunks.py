@@ -26,7 +26,6 @@ __all__ = [
     "as_queries",
     "as_rows",
     "as_values",
-    "described",
     "read_points",
     "take",
     "take_points",
@@ -73,11 +72,6 @@ class ChunkedPoints:
         return int(self.counts.sum())
 
 
-def described(X: Any) -> Any:
-    """Return something with the shape and the column names of `X`, to check without computing."""
-    return getattr(X, "_meta", X) if hasattr(X, "columns") else X
-
-
 def as_queries(X: Any) -> Any:
     """Return a dask array or data frame as an array in chunks of whole rows of any length."""
     if hasattr(X, "to_dask_array"):
@@ -93,7 +87,6 @@ def as_rows(X: Any, client: Any, *, name: str = "X") -> Any:
     X = _as_array(X, client, name)
     if X.ndim != 2:
         raise ValueError(f"{name} must have two dimensions, got shape {X.shape}")
-    _check_known(X, name)
     _check_columns(X, name)
     return X
 
@@ -105,7 +98,6 @@ def as_values(y: Any, client: Any, *, like: Any, name: str) -> Any:
         y = y[:, 0]
     if y.ndim != 1:
         raise ValueError(f"{name} must have one dimension, got shape {y.shape}")
-    _check_known(y, name)
     if y.shape[0] != like.shape[0]:
         raise ValueError(
             f"X and {name} must have as many rows, got {like.shape[0]} and {y.shape[0]}"
@@ -183,8 +175,14 @@ def take(chunk: Chunk, picks: Indices, start: int = 0) -> Chunk:
 
 
 def _as_array(values: Any, client: Any, name: str) -> Any:
-    """Return a dask array, made of a data frame or series where it is one."""
+    """Return a dask array of known lengths, made of a data frame or series where it is one."""
     if isinstance(values, da.Array):
+        # Rows of chunks of unknown length could not be numbered.
+        if any(math.isnan(length) for lengths in values.chunks for length in lengths):
+            raise ValueError(
+                f"{name} must have chunks of known length, got {values.chunks}; call "
+                f"{name}.compute_chunk_sizes() first"
+            )
         return values
     if hasattr(values, "to_dask_array") and hasattr(values, "map_partitions"):
         lengths = client.compute(values.map_partitions(len)).result()
@@ -209,15 +207,6 @@ def _check_columns(X: Any, name: str) -> None:
         raise ValueError(
             f"{name} must have all columns in one chunk, got {X.numblocks[1]} chunks of columns; "
             f"use {name}.rechunk({{1: -1}})"
-        )
-
-
-def _check_known(values: Any, name: str) -> None:
-    """Refuse chunks of unknown length: rows could not be numbered."""
-    if any(math.isnan(length) for lengths in values.chunks for length in lengths):
-        raise ValueError(
-            f"{name} must have chunks of known length, got {values.chunks}; call "
-            f"{name}.compute_chunk_sizes() first"
         )
 
 

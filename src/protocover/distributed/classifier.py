@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..estimators import PVMClassifier
 from ..estimators.fitted import Fitted
 from ..selection.parameters import unchanged_on_error
-from .chunks import ChunkedPoints, as_queries, as_rows, as_values, described, read_points
+from .chunks import ChunkedPoints, as_queries, as_rows, as_values, read_points
 from .cluster import describe_cluster, find_client
 from .cover import folder_for_blocks
 from .fitting import Job, terms_of
@@ -177,7 +177,7 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
         dask array, shape (n_queries,)
             Labels; nothing is computed yet.
         """
-        return self._labels(as_queries(self._checked(X)))
+        return self._labels(self._queries(X))
 
     def decision_function(self, X: Any) -> Any:
         """Return minus the dissimilarity from each class's nearest prototype, lazily.
@@ -192,7 +192,7 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
         dask array, shape (n_queries, n_classes), or (n_queries,) for two classes
             As in the plain classifier; nothing is computed yet.
         """
-        queries = as_queries(self._checked(X))
+        queries = self._queries(X)
         width = None if len(self.classes_) == 2 else len(self.classes_)
         return ask_lazily(
             self._local, "decision_function", queries, dtype=np.dtype(np.float64), width=width
@@ -210,7 +210,8 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
         sample_weight : dask array or series, shape (n_queries,), or None, default=None
             Weights of the queries.
         """
-        X = self._checked(X)
+        check_is_fitted(self)
+        self._check_features(X, reset=False)
         client = self.client_
         describe_cluster(client)
         rows = as_rows(X, client)
@@ -245,7 +246,7 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
     def _read(self, job: Job, X: Any, y: Any, sample_weight: Any) -> ChunkedPoints:
         """Check the collections and have the workers hold their points."""
         rows = as_rows(X, job.client)
-        validate_data(self, described(X), skip_check_array=True)
+        self._check_features(X, reset=True)
         labels = as_values(y, job.client, like=rows, name="y")
         if sample_weight is not None:
             sample_weight = as_values(sample_weight, job.client, like=rows, name="sample_weight")
@@ -265,11 +266,16 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
                 setattr(self, name, value)
         self._local = model
 
-    def _checked(self, X: Any) -> Any:
-        """Return queries after checking the number and the names of their columns."""
+    def _check_features(self, X: Any, *, reset: bool) -> None:
+        """Note or check the number and the names of columns, without computing anything."""
+        described = getattr(X, "_meta", X) if hasattr(X, "columns") else X
+        validate_data(self, described, skip_check_array=True, reset=reset)
+
+    def _queries(self, X: Any) -> Any:
+        """Return queries as an array after checking their columns."""
         check_is_fitted(self)
-        validate_data(self, described(X), skip_check_array=True, reset=False)
-        return X
+        self._check_features(X, reset=False)
+        return as_queries(X)
 
     def _labels(self, queries: Any) -> Any:
         """Predict the classes of a dask array of queries, lazily."""

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..balls import traits_of
 from ..balls.forecast import estimate_memberships
+from ..balls.nearest import find_nearest, nearest_in_groups
 from ..dissimilarity import KernelDistance, Metric, TangentDistance, resolve_metric
 from ..estimators.fitted import Fitted
 from ..estimators.fitting import Terms
@@ -20,12 +22,12 @@ from ..selection.parameters import (
     check_outlier_label,
     check_prototype_cost,
 )
-from ..selection.radius import draw_rows
+from ..selection.radius import SAMPLE_SIZE, draw_rows, propose_eps, weighted_quantile
+from ..selection.training import Training
 from .blocks import count_blocks
 from .chunks import Chunk, ChunkedPoints, take_points
-from .cluster import Cluster, describe_cluster, find_client
+from .cluster import Cluster, as_task, describe_cluster, find_client
 from .cover import BlockCover, build_cover
-from .radius import propose_eps_on_cluster
 from .selection import check_selection, choose_tiers, select_on_cluster
 from .sources import Candidates
 
@@ -36,6 +38,11 @@ _SAMPLE = 20_000
 
 # These learn a few numbers (variances, a covariance, a background) that a sample tells as well.
 _FROM_SAMPLE = (KernelDistance, Metric, TangentDistance)
+
+# Rows of a chunk at a time, where the dissimilarity has two directions.
+_ROWS = 4096
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,9 +76,7 @@ class Job:
         """Return the radius, given or proposed."""
         if self.eps is not None:
             return self.eps
-        return propose_eps_on_cluster(
-            self.client, points, self.dissimilarity, rng=rng, sample=sample
-        )
+        return _propose_eps(self.client, points, self.dissimilarity, rng=rng, sample=sample)
 
     def density(self, sample: Chunk, eps: float, rng: np.random.Generator) -> float:
         """Return the share of pairs that lie within the radius, as far as a sample tells."""
@@ -112,14 +117,8 @@ class Job:
     def select(self, points: ChunkedPoints, cover: BlockCover, terms: Terms) -> Selection:
         """Select for all classes within the budget, those that are large in rounds."""
         memberships = cover.memberships.sum(axis=0)
-        return select_on_cluster(
-            self.client,
-            points,
-            cover,
-            prototype_cost=terms.prototype_cost,
-            n_prototypes=terms.n_prototypes,
-            in_rounds=choose_tiers(self.selection, memberships, cluster=self.cluster),
-        )
+        in_rounds = choose_tiers(self.selection, memberships, cluster=self.cluster)
+        return select_on_cluster(self.client, points, cover, terms, in_rounds=in_rounds)
 
     def keep(
         self,
@@ -169,3 +168,51 @@ def _resolve(metric: Any, params: dict[str, Any] | None) -> Any:
         "on Dask; use a metric by name, a function of two points, KernelDistance, "
         "TangentDistance or an object whose attribute learns_nothing is true"
     )
+
+
+def _propose_eps(
+    client: Any,
+    points: ChunkedPoints,
+    dissimilarity: Any,
+    *,
+    rng: np.random.Generator,
+    sample: Chunk,
+) -> float:
+    """Return the radius that ``eps="auto"`` stands for, as `propose_eps` of one machine does.
+
+    With several classes it is that of all points, to the last bit and with the same draws: a
+    thousand points are held against every chunk. With one class it is taken from `sample`.
+    """
+    if len(points.classes) == 1:
+        few = Training(
+            sample.points, sample.codes, sample.weights, points.classes, dissimilarity, []
+        )
+        return propose_eps(few, rng=rng, n_jobs=1)
+    queries = take_points(client, points, draw_rows(len(points), SAMPLE_SIZE, rng))
+    asked = as_task(client, queries.points)
+    n_classes = len(points.classes)
+    found = client.gather(
+        [
+            client.submit(_nearest_by_class, chunk, asked, dissimilarity, n_classes=n_classes)
+            for chunk in points.chunks
+        ]
+    )
+    rival = np.partition(np.min(found, axis=0), 1, axis=1)[:, 1]
+    return weighted_quantile(rival[rival > 0.0], queries.weights[rival > 0.0], 0.5)
+
+
+def _nearest_by_class(chunk: Chunk, queries: Any, dissimilarity: Any, *, n_classes: int) -> Floats:
+    """Distance of each query from the nearest point of each class in a chunk; inf if none."""
+    order = np.argsort(chunk.codes, kind="stable")
+    points = chunk.points[order]
+    bounds = np.searchsorted(chunk.codes[order], np.arange(n_classes + 1))
+    nearest = np.full((queries.shape[0], n_classes), np.inf)
+    if len(order) == 0:
+        return nearest
+    if traits_of(dissimilarity).symmetric:
+        return find_nearest(dissimilarity, queries, points, bounds=bounds, n_jobs=1)[1]
+    for start in range(0, len(order), _ROWS):
+        table = dissimilarity.cross(points[start : start + _ROWS], queries)
+        part = np.clip(bounds - start, 0, len(table))
+        np.minimum(nearest, nearest_in_groups(table.T, part)[1], out=nearest)
+    return nearest

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cover import CoverProblem
+from ..estimators.fitting import Terms
 from ..selection.by_class import Selection
 from ..solvers import greedy
 from .blocks import ClassCover, join_covers
@@ -69,18 +70,13 @@ def select_on_cluster(
     client: Any,
     points: ChunkedPoints,
     cover: BlockCover,
+    terms: Terms,
     *,
-    prototype_cost: float,
-    n_prototypes: int | Mapping[int, int] | None,
     in_rounds: NDArray[np.bool_],
 ) -> Selection:
-    """Select for every class, in exactly the order of the greedy on one machine.
-
-    `n_prototypes` bounds them in total or by class number; `in_rounds` is from
-    :func:`choose_tiers`.
-    """
-    work = _Work(client, points, cover, prototype_cost)
-    labels = range(len(points.classes))
+    """Select for every class, in exactly the order of the greedy on one machine."""
+    work = _Work(client, points, cover, terms.prototype_cost)
+    labels, n_prototypes = range(len(points.classes)), terms.n_prototypes
     budget = (
         n_prototypes if isinstance(n_prototypes, Mapping) else dict.fromkeys(labels, n_prototypes)
     )

@@ -113,9 +113,7 @@ def _check_search(model: PVMClassifierCV) -> None:
         refuse("cv_results_ must have params")
     n = len(check_list(results["params"], "params"))
     for name, column in results.items():
-        if not isinstance(name, str):
-            refuse("a column of cv_results_ has no name")
-        if name != "params":
+        if check_text(name, "the name of a column of cv_results_") != "params":
             check_array(column, name, shape=(n,))
     for setting in (*results["params"], model.best_params_):
         if not isinstance(setting, dict):
