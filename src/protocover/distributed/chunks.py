@@ -148,14 +148,13 @@ def read_points(
 
 def take_points(client: Any, held: Any, numbers: Indices) -> Chunk:
     """Fetch points by their numbers among all that `held` has in chunks, with rows as given."""
-    chunk_of = np.searchsorted(held.bounds, numbers, side="right") - 1
+    bounds = held.bounds
+    chunk_of = np.searchsorted(bounds, numbers, side="right") - 1
     # Even of no points at all the form is asked for, of some chunk.
     asked = np.unique(chunk_of) if len(numbers) else [0]
     parts = client.gather(
         [
-            client.submit(
-                take, held.chunks[k], numbers[chunk_of == k] - held.bounds[k], held.starts[k]
-            )
+            client.submit(take, held.chunks[k], numbers[chunk_of == k] - bounds[k], held.starts[k])
             for k in asked
         ]
     )
