@@ -8,19 +8,16 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
-from ..balls import LevelTest
+from ..balls import Floats, LevelTest
 from ..data.fields import check_array, check_list, check_number
 from ..resources import worker_map
 from .local_metric import LocalMetric, Neighbourhood, adapt_metric
 from .whole_columns import whole_column_test
 
 __all__ = ["DANN"]
-
-Floats = NDArray[np.float64]
 
 
 class DANN(BaseEstimator):

@@ -7,14 +7,14 @@ from copy import copy
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_non_negative
 
-from ..balls import check_dissimilarities
+from ..balls import Floats, Indices, check_dissimilarities
 from ..data.fields import check_array, check_keywords, check_text, check_whole
 from ..exceptions import warn_caller
 from ..resources import row_count
@@ -37,7 +37,7 @@ def kernel_to_distance(
     *,
     row_diagonal: ArrayLike | None = None,
     column_diagonal: ArrayLike | None = None,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Turn kernel values into the distances they induce (paper, section 4.1).
 
     Parameters
@@ -120,7 +120,7 @@ class KernelDistance(BaseEstimator):
     array([[5.]])
     """
 
-    _rows: NDArray[np.intp] | None = None  # training points that are points; None for all
+    _rows: Indices | None = None  # training points that are points; None for all
 
     def __init__(
         self,
@@ -188,18 +188,18 @@ class KernelDistance(BaseEstimator):
             check_whole(self.n_candidates_, "n_candidates_", low=1)
             check_array(self.diagonal_, "diagonal_", kinds="f", shape=(self.n_candidates_,))
 
-    def of_rows(self, rows: NDArray[np.intp]) -> KernelDistance:
+    def of_rows(self, rows: Indices) -> KernelDistance:
         """Return the same with only some of the training points as points, all as candidates."""
         part = copy(self)
         part._rows = rows
         return part
 
-    def table(self, X: Any) -> NDArray[np.float64]:
+    def table(self, X: Any) -> Floats:
         """Return the distances that the rows of the training points' kernel matrix stand for."""
         rows = self.diagonal_ if self._rows is None else self.diagonal_[self._rows]
         return kernel_to_distance(X, row_diagonal=rows, column_diagonal=self.diagonal_)
 
-    def cross(self, A: Any, B: Any) -> NDArray[np.float64]:
+    def cross(self, A: Any, B: Any) -> Floats:
         """Return the distances of the rows of A from the rows of B."""
         if self.pairwise:
             return self._cross_precomputed(A, B)
@@ -209,7 +209,7 @@ class KernelDistance(BaseEstimator):
         table = kernel_to_distance(kernel, row_diagonal=rows, column_diagonal=columns)
         return check_dissimilarities(table, kernel.shape, f"kernel {self.kernel!r}")
 
-    def ranking(self, A: Any, B: Any) -> NDArray[np.float64]:
+    def ranking(self, A: Any, B: Any) -> Floats:
         """Return numbers that order the columns `B` of a kernel matrix as distances would.
 
         Where distances are known they are these. Else they are the squared distances less
@@ -221,7 +221,7 @@ class KernelDistance(BaseEstimator):
             return kernel_to_distance(kernel, row_diagonal=own, column_diagonal=diagonal)
         return round_in_place(diagonal - 2.0 * kernel, grain(np.abs(diagonal).max(initial=0.0)))
 
-    def _evaluate(self, A: Any, B: Any) -> NDArray[np.float64]:
+    def _evaluate(self, A: Any, B: Any) -> Floats:
         """Return the kernel values of the rows of A with the rows of B."""
         if self.kernel == "laplacian" and issparse(A):
             A, B = narrow_rows(A), narrow_rows(B)
@@ -230,14 +230,14 @@ class KernelDistance(BaseEstimator):
         kernel = pairwise_kernels(A, B, metric=self.kernel, n_jobs=1, **(self.params or {}))
         return np.asarray(kernel, dtype=np.float64)
 
-    def _diagonal(self, A: Any) -> NDArray[np.float64]:
+    def _diagonal(self, A: Any) -> Floats:
         """Return K(x, x) of each row, off the diagonals of small blocks."""
         starts = range(0, row_count(A), _DIAGONAL_BLOCK)
         blocks = (A[start : start + _DIAGONAL_BLOCK] for start in starts)
         parts = [np.diagonal(self._evaluate(block, block)) for block in blocks]
         return np.concatenate(parts) if parts else np.empty(0)
 
-    def _cross_precomputed(self, A: Any, B: Any) -> NDArray[np.float64]:
+    def _cross_precomputed(self, A: Any, B: Any) -> Floats:
         """Return the distances that columns `B` of the kernel matrix `A` stand for."""
         kernel, columns, own = self._read(A, B)
         if own is None:
@@ -251,9 +251,7 @@ class KernelDistance(BaseEstimator):
             kernel, row_diagonal=own, column_diagonal=self.diagonal_[columns]
         )
 
-    def _read(
-        self, A: Any, B: Any
-    ) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.float64] | None]:
+    def _read(self, A: Any, B: Any) -> tuple[Floats, Indices, Floats | None]:
         """Return the columns `B` of the matrix `A`, their numbers, and K(x, x) of the rows."""
         columns = np.asarray(B, dtype=np.intp)
         kernel = np.asarray(A, dtype=np.float64)
@@ -267,7 +265,7 @@ class KernelDistance(BaseEstimator):
             )
         return kernel, columns, own
 
-    def _warn_if_indefinite(self, kernel: NDArray[np.float64]) -> None:
+    def _warn_if_indefinite(self, kernel: Floats) -> None:
         """Warn of squared distances that are below zero by more than rounding explains."""
         worst = worst_square(kernel, np.diagonal(kernel))
         if worst < -_ROUNDING:
@@ -279,7 +277,7 @@ class KernelDistance(BaseEstimator):
             )
 
 
-def _histograms(A: Any) -> NDArray[np.float64]:
+def _histograms(A: Any) -> Floats:
     """Return rows for the kernels of histograms, which want to be able to write to them."""
     rows = np.require(A, dtype=np.float64, requirements="W")
     check_non_negative(rows, "KernelDistance")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ..balls import Floats
 
 __all__ = ["own_values", "worst_square"]
 
-Floats = NDArray[np.float64]
 
 _BLOCK = 1024
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..balls import Floats, Indices
 from .rounding import grain, round_in_place
 
 __all__ = ["LocalMetric", "Neighbourhood", "adapt_metric"]
 
-Floats = NDArray[np.float64]
 
 # Closer than this share of the farthest distance, only rounding tells two points apart.
 _COINCIDENT = 1e-9
@@ -42,7 +41,7 @@ class Neighbourhood:
     """
 
     points: Floats
-    classes: NDArray[np.intp]
+    classes: Indices
     size: int
 
 
@@ -119,7 +118,7 @@ def _tricube(distance: Floats) -> Floats:
     return result
 
 
-def _scatter(points: Floats, classes: NDArray[np.intp], weights: Floats) -> tuple[Floats, Floats]:
+def _scatter(points: Floats, classes: Indices, weights: Floats) -> tuple[Floats, Floats]:
     """Return weighted deviations (k, g) from class means, and (c, g) of these from their mean.
 
     The products of these with their transposes are W and B.

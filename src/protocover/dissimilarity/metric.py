@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, issparse
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import haversine_distances, manhattan_distances
 from sklearn.utils.validation import check_non_negative
 
-from ..balls import check_dissimilarities
+from ..balls import Floats, check_dissimilarities
 from ..data.fields import check_array, check_keywords, check_text
 from ..resources import row_count
 from .gaps import nan_euclidean
@@ -20,7 +19,6 @@ from .rounding import grain, round_in_place
 
 __all__ = ["METRIC_ALIASES", "METRIC_NAMES", "Metric", "narrow_rows"]
 
-Floats = NDArray[np.float64]
 
 _BOOLEAN = {
     "dice",

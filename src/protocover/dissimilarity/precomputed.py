@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from ..balls import check_dissimilarities
+from ..balls import Floats, check_dissimilarities
 from ..data.fields import check_whole
 
 __all__ = ["Precomputed"]
@@ -44,11 +43,11 @@ class Precomputed(BaseEstimator):
         """Check the number of columns that a model file has."""
         check_whole(self.n_candidates_, "n_candidates_")
 
-    def table(self, X: Any) -> NDArray[np.float64]:
+    def table(self, X: Any) -> Floats:
         """Return the table of dissimilarities that `X` is."""
         return check_dissimilarities(X, np.shape(X), "X")
 
-    def cross(self, A: Any, B: Any) -> NDArray[np.float64]:
+    def cross(self, A: Any, B: Any) -> Floats:
         """Return the columns `B` of the table `A`, or `A` itself if it has only those."""
         columns = np.asarray(B, dtype=np.intp)
         table = np.asarray(A, dtype=np.float64)

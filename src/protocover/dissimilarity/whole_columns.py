@@ -14,15 +14,13 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from ..balls import LevelTest, members_of
+from ..balls import Floats, Indices, LevelTest, members_of
 
 __all__ = ["column_blocks", "whole_column_test"]
 
 # Numbers held at once in a block of columns.
 _TABLE_SIZE = 1 << 22
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 Members = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint16]]
 
 

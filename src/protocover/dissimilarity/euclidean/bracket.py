@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
+from ...balls import Floats, Indices
+
 __all__ = ["DenseBracket", "SparseBracket", "bracket", "direct_squares"]
 
 # Single precision is worth it while the bracket is narrower than this share of eps^2.
@@ -118,7 +120,7 @@ class SparseBracket:
         self._left = X.astype(np.float64) * (-2.0 * self.scale)
         self._right = (Z.astype(np.float64) * self.scale).T.tocsc()
 
-    def lower(self, rows: slice, columns: slice) -> NDArray[np.float64]:
+    def lower(self, rows: slice, columns: slice) -> Floats:
         """Lower bounds on a tile of scaled squared distances."""
         product = (self._left[rows] @ self._right[:, columns]).toarray()
         product += self._x_part[rows, None]
@@ -132,9 +134,7 @@ class SparseBracket:
             yield 0, j - columns.start, self.lower(rows, some)
 
 
-def direct_squares(
-    X: Any, Z: Any, i: NDArray[np.intp], j: NDArray[np.intp]
-) -> NDArray[np.float64]:
+def direct_squares(X: Any, Z: Any, i: Indices, j: Indices) -> Floats:
     """Squared distances of the pairs (X[i], Z[j]), summed feature by feature in double precision.
 
     The order of summation is that of ``scipy.spatial.distance.cdist``, so the result is
@@ -191,7 +191,7 @@ def _tile_shape(n_features: int) -> tuple[int, int]:
     return (512, 512) if n_features <= 384 else (1024, 1024)
 
 
-def _unit(x_norms: NDArray[np.float64], z_norms: NDArray[np.float64]) -> float:
+def _unit(x_norms: Floats, z_norms: Floats) -> float:
     """Return the power of two that brings the longest row to a length of at most one."""
     longest = np.sqrt(max(x_norms.max(initial=0.0), z_norms.max(initial=0.0)))
     if not np.isfinite(longest):
@@ -203,7 +203,7 @@ def _unit(x_norms: NDArray[np.float64], z_norms: NDArray[np.float64]) -> float:
     return float(min(2.0 ** -np.ceil(np.log2(longest)), _LARGEST_SCALE))
 
 
-def _squared_norms(X: NDArray[Any], centre: NDArray[np.float64]) -> NDArray[np.float64]:
+def _squared_norms(X: NDArray[Any], centre: Floats) -> Floats:
     """Squared norms of the centred rows, in double precision."""
     norms = np.empty(len(X))
     for block in _blocks(X):
@@ -212,16 +212,14 @@ def _squared_norms(X: NDArray[Any], centre: NDArray[np.float64]) -> NDArray[np.f
     return norms
 
 
-def _sparse_squared_norms(X: Any) -> NDArray[np.float64]:
+def _sparse_squared_norms(X: Any) -> Floats:
     """Squared norms of CSR rows, in double precision."""
     squares = X.astype(np.float64)
     squares.data **= 2
     return np.asarray(squares.sum(axis=1), dtype=np.float64).ravel()
 
 
-def _centred(
-    X: NDArray[Any], centre: NDArray[np.float64], factor: float, dtype: Any
-) -> NDArray[Any]:
+def _centred(X: NDArray[Any], centre: Floats, factor: float, dtype: Any) -> NDArray[Any]:
     """Centred rows times `factor`, followed by two columns of ones."""
     rows = np.ones((len(X), X.shape[1] + 2), dtype=dtype)
     for block in _blocks(X):
@@ -235,7 +233,7 @@ def _blocks(X: NDArray[Any]) -> list[slice]:
     return [slice(start, start + step) for start in range(0, len(X), step)]
 
 
-def _dense(X: Any, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+def _dense(X: Any, rows: Indices) -> Floats:
     """Take rows of X as a dense array of doubles."""
     taken = X[rows]
     return np.asarray(taken.toarray() if issparse(taken) else taken, dtype=np.float64)

@@ -13,15 +13,13 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
 
-from ...balls import GroupSearch, LevelTest
+from ...balls import Floats, GroupSearch, Indices, LevelTest
 from ...balls.nearest import nearest_in_groups
 from .bracket import bracket, direct_squares
 from .scan import StripScan, rounded_up
 from .tree import TreeScan, suits_tree
 
 __all__ = ["Cosine", "Euclidean", "SquaredEuclidean"]
-
-Floats = NDArray[np.float64]
 
 
 class _Quadratic(BaseEstimator):
@@ -61,12 +59,12 @@ class _Quadratic(BaseEstimator):
         near = bracket(left, right, eps=float(reach[-1]))
         return StripScan(left, right, near, radii, reach, self._finish, closed)
 
-    def nearest_test(self, A: Any, B: Any, bounds: NDArray[np.intp]) -> GroupSearch:
+    def nearest_test(self, A: Any, B: Any, bounds: Indices) -> GroupSearch:
         """Return a function of rows that gives the nearest of B in each group of columns."""
         left, right = self._embed(A), self._embed(B)
         near = bracket(left, right)
 
-        def search(rows: slice) -> tuple[NDArray[np.intp], Floats]:
+        def search(rows: slice) -> tuple[Indices, Floats]:
             lower = near.lower(rows, slice(0, int(bounds[-1])))
             index, least = nearest_in_groups(lower, bounds)
             # What might be as near as the apparent nearest of its group.
@@ -155,8 +153,8 @@ class Cosine(_Quadratic):
 
 
 def _contenders(
-    lower: NDArray[Any], limit: NDArray[Any], bounds: NDArray[np.intp]
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    lower: NDArray[Any], limit: NDArray[Any], bounds: Indices
+) -> tuple[Indices, Indices, Indices]:
     """Find the (query, prototype, group) with a bound below their query's limit."""
     rows, columns, groups = [], [], []
     for g in range(len(bounds) - 1):
@@ -168,12 +166,12 @@ def _contenders(
 
 
 def _nearest_contender(
-    i: NDArray[np.intp],
-    j: NDArray[np.intp],
-    g: NDArray[np.intp],
+    i: Indices,
+    j: Indices,
+    g: Indices,
     distance: Floats,
     shape: tuple[int, ...],
-) -> tuple[NDArray[np.intp], Floats]:
+) -> tuple[Indices, Floats]:
     """Take the nearest contender of each (query, group), ties to the lower index."""
     index = np.full(shape, -1, dtype=np.intp)
     nearest = np.full(shape, np.inf)

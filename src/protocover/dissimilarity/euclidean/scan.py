@@ -11,15 +11,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...balls import levels_of
+from ...balls import Floats, Indices, levels_of
 from .bracket import DenseBracket, SparseBracket, direct_squares
 
 __all__ = ["StripScan", "rounded_up"]
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)

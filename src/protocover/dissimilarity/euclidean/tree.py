@@ -17,7 +17,7 @@ from scipy.sparse import issparse
 from scipy.spatial import KDTree
 from scipy.spatial.distance import cdist
 
-from ...balls import levels_of
+from ...balls import Floats, Indices, levels_of
 from .bracket import direct_squares
 
 __all__ = ["TreeScan", "suits_tree"]
@@ -30,9 +30,6 @@ _SAMPLE = 256
 # Beyond these, squares could under- or overflow and the tree's distances mislead.
 _SMALLEST, _LARGEST = 1e-140, 1e140
 _MARGIN = 1.0 + 2.0**-30
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)

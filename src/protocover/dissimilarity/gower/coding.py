@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...balls import Floats
 from ...data.columns import Column
 
 __all__ = ["KINDS", "STORES", "Coding", "learn_coding"]
@@ -79,7 +80,7 @@ class Coding:
                 f"training data and now has {column.order}; convert it to the type it had in fit"
             )
 
-    def place(self, column: Column) -> NDArray[np.float64]:
+    def place(self, column: Column) -> Floats:
         """Return where values lie on the scale: from 0 to 1 in the training data, or NaN."""
         if self.kind == "numeric":
             with np.errstate(over="ignore"):

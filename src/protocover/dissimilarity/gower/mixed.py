@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...balls import Floats, Indices
+
 __all__ = ["CodedTable", "Weighing", "average_differences"]
 
-Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 # Pairs worked on at a time: a core's cache holds a few arrays of that many.
@@ -39,7 +40,7 @@ class Weighing:
     codes: Floats
     asymmetric: Mask
 
-    def groups(self) -> list[tuple[float, NDArray[np.intp], NDArray[np.intp]]]:
+    def groups(self) -> list[tuple[float, Indices, Indices]]:
         """Return (weight, columns of numbers, columns of codes) for each different weight."""
         weights = np.unique(np.concatenate((self.numbers, self.codes)))
         return [
@@ -134,7 +135,7 @@ class _Pairs:
             total += difference
         return total
 
-    def _count_unequal(self, rows: slice, codes: NDArray[np.intp]) -> NDArray[np.integer]:
+    def _count_unequal(self, rows: slice, codes: Indices) -> NDArray[np.integer]:
         """Count for each pair the columns of codes that both rows have and that differ."""
         A, B = self.left.codes[:, rows], self.right.codes
         count = np.zeros((A.shape[1], B.shape[1]), dtype=self.counter)
@@ -164,8 +165,8 @@ class _Pairs:
         self,
         shape: tuple[int, ...],
         rows: slice,
-        numbers: NDArray[np.intp],
-        codes: NDArray[np.intp],
+        numbers: Indices,
+        codes: Indices,
     ) -> NDArray[np.integer]:
         """Count for each pair the columns that both rows have and that are not both absent."""
         whole = np.count_nonzero(~self.number_gaps[numbers])

@@ -7,18 +7,15 @@ from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from ...balls import Tile
+from ...balls import Floats, Tile
 from ...data.fields import refuse
 from .mismatch import distance_tiles, kernel_matrix, kernel_tiles
 from .sequences import check_alphabet, encode, list_sequences, refuse_unknown_letters
 
 __all__ = ["MismatchDistance", "SpectrumDistance", "mismatch_kernel", "spectrum_kernel"]
-
-Floats = NDArray[np.float64]
 
 
 def mismatch_kernel(

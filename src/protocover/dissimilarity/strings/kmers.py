@@ -24,9 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import block_diag, coo_array, csr_array, eye_array, hstack, kron
 
+from ...balls import Floats, Indices
+
 __all__ = ["GappedCounts", "count_gapped"]
 
-Floats = NDArray[np.float64]
 
 _MOST_WORDS = 2**62
 
@@ -92,8 +93,8 @@ def count_gapped(
 
 
 def _patterns(
-    letters: NDArray[np.int64], windows: NDArray[np.intp], *, k: int, m: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp], list[int]]:
+    letters: NDArray[np.int64], windows: Indices, *, k: int, m: int
+) -> tuple[Indices, Indices, list[int]]:
     """Return the windows with at most m unknown letters, each one's pattern, and all patterns.
 
     No word is within m of a k-mer with more. A pattern has a bit for each unknown position.
@@ -108,7 +109,7 @@ def _patterns(
 
 
 def _number_words(
-    letters: NDArray[np.int64], windows: NDArray[np.intp], kept: tuple[int, ...], n_letters: int
+    letters: NDArray[np.int64], windows: Indices, kept: tuple[int, ...], n_letters: int
 ) -> tuple[NDArray[np.int64], int]:
     """Give equal numbers to windows with equal letters at the `kept` positions."""
     words = np.zeros(len(windows), dtype=np.int64)

@@ -6,10 +6,9 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from ...balls import Tile
+from ...balls import Floats, Tile
 from ...balls.build import cut_tiles
 from ..kernel import kernel_to_distance
 from .kmers import GappedCounts, count_gapped
@@ -17,7 +16,6 @@ from .sequences import encode
 
 __all__ = ["distance_tiles", "kernel_matrix", "kernel_tiles"]
 
-Floats = NDArray[np.float64]
 
 _BLOCK = 1024
 # A feature that this share of the points have is cheaper in a dense product.

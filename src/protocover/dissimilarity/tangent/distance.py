@@ -9,10 +9,9 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from ...balls import Tile
+from ...balls import Floats, Indices, Tile
 from ...data.fields import check_array, check_number, check_text, refuse
 from ...resources import worker_map
 from .pairs import TILE, Planes, pair_distances, tile_squares
@@ -20,7 +19,6 @@ from .vectors import TRANSFORMATIONS, ImageMaps, border_median, mean_image
 
 __all__ = ["TangentDistance"]
 
-Floats = NDArray[np.float64]
 
 _SIDES = ("both", "point", "candidate")
 # From this spring constant on no pivot is so small that single precision would not do.
@@ -237,9 +235,7 @@ class TangentDistance(BaseEstimator):
             distances[i, j] = self._direct(left, right, rows.start + i, columns.start + j)
         return distances
 
-    def _direct(
-        self, left: _Side, right: _Side, i: NDArray[np.intp], j: NDArray[np.intp]
-    ) -> Floats:
+    def _direct(self, left: _Side, right: _Side, i: Indices, j: Indices) -> Floats:
         """Distances of the pairs (i, j), from their differences in double precision."""
         distances = np.empty(len(i))
         for start in range(0, len(i), _PAIRS):

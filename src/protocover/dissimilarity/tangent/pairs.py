@@ -27,11 +27,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...balls import Floats, Indices
 from .exact_products import add_up, exponents, multiply, split
 
 __all__ = ["TILE", "Planes", "pair_distances", "tile_squares"]
 
-Floats = NDArray[np.float64]
 
 # Images a side of a tile, images on the left of one product of matrices, and images on the
 # left of one elementwise operation: the last so few that all stays in cache.
@@ -110,7 +110,7 @@ class Planes:
         some = self.vectors[:, :, images].astype(np.float64)
         return some.reshape(len(some), -1, some.shape[-1])
 
-    def bases(self, images: NDArray[np.intp]) -> Floats:
+    def bases(self, images: Indices) -> Floats:
         """Return the bases of k images, shape (n_parts, k, q, p)."""
         some = self.vectors[:, :-1, images].transpose(0, 2, 1, 3)
         return np.ascontiguousarray(some, dtype=np.float64)

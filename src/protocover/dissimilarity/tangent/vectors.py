@@ -17,14 +17,13 @@ from dataclasses import dataclass, fields
 from decimal import Context, Decimal, localcontext
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...balls import Floats
 from ...data.fields import check_array, check_number
 from .exact_products import add_up
 
 __all__ = ["TRANSFORMATIONS", "ImageMaps", "border_median", "mean_image"]
 
-Floats = NDArray[np.float64]
 
 # A tangent vector that keeps less than this share of its length when the earlier ones are
 # taken out of it is not a direction of its own.
