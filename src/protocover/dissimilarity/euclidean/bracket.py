@@ -65,9 +65,10 @@ class DenseBracket:
         self._z_norms = self._x_norms if Z is X else _squared_norms(Z, self._centre)
         self.scale = _unit(self._x_norms, self._z_norms)
         self._dtype = _precision(X.shape[1], None if eps is None else eps * self.scale)
-        rate, lost = _error_rate(X.shape[1], self._dtype), _underflow(X.shape[1], self.scale)
-        self.x_slack = rate * self._x_norms * self.scale**2 + lost
-        self.z_slack = rate * self._z_norms * self.scale**2 + lost
+        self.x_slack, self.z_slack = (
+            _slack(norms, X.shape[1], self.scale, self._dtype)
+            for norms in (self._x_norms, self._z_norms)
+        )
         n_bytes = Z.shape[0] * (Z.shape[1] + 2) * np.dtype(self._dtype).itemsize
         self._kept = self._right(slice(0, len(Z))) if n_bytes <= _KEPT_BYTES else None
 
@@ -112,9 +113,9 @@ class SparseBracket:
         X, Z = csr_array(X), csr_array(Z)
         x_norms, z_norms = _sparse_squared_norms(X), _sparse_squared_norms(Z)
         self.scale = _unit(x_norms, z_norms)
-        rate, lost = _error_rate(X.shape[1], np.float64), _underflow(X.shape[1], self.scale)
-        self.x_slack = rate * x_norms * self.scale**2 + lost
-        self.z_slack = rate * z_norms * self.scale**2 + lost
+        self.x_slack, self.z_slack = (
+            _slack(norms, X.shape[1], self.scale, np.float64) for norms in (x_norms, z_norms)
+        )
         self._x_part = x_norms * self.scale**2 - self.x_slack
         self._z_part = z_norms * self.scale**2 - self.z_slack
         self._left = X.astype(np.float64) * (-2.0 * self.scale)
@@ -165,13 +166,14 @@ def _error_rate(n_features: int, dtype: Any) -> float:
     return float((2 * n_features + 16) * (np.finfo(dtype).eps + np.finfo(np.float64).eps) / 2)
 
 
-def _underflow(n_features: int, scale: float) -> float:
-    """Bound what underflow may take from an entry, half of it on either side.
+def _slack(norms: Floats, n_features: int, scale: float, dtype: Any) -> Floats:
+    """Bound the share of rows with these squared norms in the error of a scaled entry.
 
     Rows so short that their squares leave the range of normal numbers lose up to half of
     the smallest number with every square, in the norms and in the direct sum.
     """
-    return float(_TINY + (n_features + 8) * 2.0**-1073 * scale**2)
+    underflow = float(_TINY + (n_features + 8) * 2.0**-1073 * scale**2)
+    return _error_rate(n_features, dtype) * norms * scale**2 + underflow
 
 
 def _precision(n_features: int, eps: float | None) -> type[np.float32] | type[np.float64]:

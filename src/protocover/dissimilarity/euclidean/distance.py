@@ -53,11 +53,10 @@ class _Quadratic(BaseEstimator):
         left = self._embed(X)
         right = left if Z is X else self._embed(Z)
         reach = self._reach(radii)
+        asked = left, right, radii, reach, self._finish, closed
         if suits_tree(left, right, float(reach[-1])):
-            tree = KDTree(np.asarray(right, dtype=np.float64))
-            return TreeScan(left, right, tree, radii, reach, self._finish, closed)
-        near = bracket(left, right, eps=float(reach[-1]))
-        return StripScan(left, right, near, radii, reach, self._finish, closed)
+            return TreeScan(*asked, KDTree(np.asarray(right, dtype=np.float64)))
+        return StripScan(*asked, bracket(left, right, eps=float(reach[-1])))
 
     def nearest_test(self, A: Any, B: Any, bounds: Indices) -> GroupSearch:
         """Return a function of rows that gives the nearest of B in each group of columns."""

@@ -15,36 +15,31 @@ import numpy as np
 from ...balls import Floats, Indices, levels_of
 from .bracket import DenseBracket, SparseBracket, direct_squares
 
-__all__ = ["StripScan", "rounded_up"]
+__all__ = ["Scan", "StripScan", "rounded_up"]
 
 
 @dataclass(frozen=True, eq=False)
-class StripScan:
-    """The test of a strip of pairs, rows x columns, for all radii at once.
+class Scan:
+    """The test of a strip of pairs, rows x columns, for all radii at once."""
 
-    Parameters
-    ----------
-    X, Z : rows
-        Embedded points and candidates.
-    near : DenseBracket or SparseBracket
-        Bracket of their squared distances.
-    radii : ndarray of float, rising
-        Radii in the dissimilarity's own terms.
-    reach : ndarray of float, rising
-        The same as Euclidean radii.
-    finish : callable
-        Turns squared distances into dissimilarities.
-    closed : bool
-        Whether a pair at a radius exactly is within it.
-    """
+    X: Any  # embedded points
+    Z: Any  # embedded candidates
+    radii: Floats  # rising, in the dissimilarity's own terms
+    reach: Floats  # the same as Euclidean radii
+    finish: Callable[[Floats], Floats]  # turns squared distances into dissimilarities
+    closed: bool  # whether a pair at a radius exactly is within it
 
-    X: Any
-    Z: Any
+    def decide(self, i: Indices, j: Indices) -> Indices:
+        """Return the levels of the pairs (X[i], Z[j]), by direct sums."""
+        squares = direct_squares(self.X, self.Z, i, j)
+        return levels_of(self.finish(squares), self.radii, closed=self.closed)
+
+
+@dataclass(frozen=True, eq=False)
+class StripScan(Scan):
+    """The test by the bracket of the squared distances."""
+
     near: DenseBracket | SparseBracket
-    radii: Floats
-    reach: Floats
-    finish: Callable[[Floats], Floats]
-    closed: bool
 
     # Wide enough for the making ready of rows and the bookkeeping to be lost in the product.
     tile: ClassVar[tuple[int, int]] = (1024, 4096)
@@ -59,8 +54,7 @@ class StripScan:
         unsure = self._unsure(i, j, lower, next_threshold, rows, columns)
         if len(unsure) == 0:
             return i, j, level
-        squares = direct_squares(self.X, self.Z, rows.start + i[unsure], columns.start + j[unsure])
-        level[unsure] = levels_of(self.finish(squares), self.radii, closed=self.closed)
+        level[unsure] = self.decide(rows.start + i[unsure], columns.start + j[unsure])
         members = level < len(self.radii)
         return i[members], j[members], level[members]
 
