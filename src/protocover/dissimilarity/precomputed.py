@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from ..balls import Floats, check_dissimilarities
 from ..data.fields import check_whole
 
-__all__ = ["Precomputed"]
+__all__ = ["Precomputed", "pick_columns"]
 
 
 class Precomputed(BaseEstimator):
@@ -49,13 +49,17 @@ class Precomputed(BaseEstimator):
 
     def cross(self, A: Any, B: Any) -> Floats:
         """Return the columns `B` of the table `A`, or `A` itself if it has only those."""
-        columns = np.asarray(B, dtype=np.intp)
-        table = np.asarray(A, dtype=np.float64)
-        if table.shape[1] == self.n_candidates_:
-            return table[:, columns]
-        if table.shape[1] == len(columns):
-            return table
-        raise ValueError(
-            f"X must have a column for each of the {self.n_candidates_} candidates, or for each "
-            f"of the {len(columns)} prototypes, got {table.shape[1]} columns"
-        )
+        return pick_columns(A, B, self.n_candidates_, "candidates")
+
+
+def pick_columns(A: Any, B: Any, n_columns: int, meaning: str) -> Floats:
+    """Return the columns `B` of the table `A`, which may have all `n_columns` or only those."""
+    table = np.asarray(A, dtype=np.float64)
+    if table.shape[1] == n_columns:
+        return table[:, np.asarray(B, dtype=np.intp)]
+    if table.shape[1] == len(B):
+        return table
+    raise ValueError(
+        f"X must have a column for each of the {n_columns} {meaning}, or for each of the "
+        f"{len(B)} prototypes, got {table.shape[1]} columns"
+    )

@@ -56,24 +56,16 @@ class ImageMaps:
 
     The matrices act on one axis of an image from which the background was subtracted;
     h and w are its height and width, H and W the same with padding.
-
-    Parameters
-    ----------
-    background : float
-        Value of the pixels around the image.
-    level_y, level_x : ndarray, shapes (H, h) and (W, w)
-        Pad and smooth.
-    across_y, across_x : ndarray, shapes (H, h) and (W, w)
-        Pad and smooth, and once more as the derivative along the other axis does.
-    slope_y, slope_x : ndarray, shapes (H, h) and (W, w)
-        Pad, smooth and differentiate.
     """
 
-    background: float
+    background: float  # value of the pixels around the image
+    # Pad and smooth, (H, h) and (W, w) as all of them.
     level_y: Floats
     level_x: Floats
+    # Pad and smooth, and once more as the derivative along the other axis does.
     across_y: Floats
     across_x: Floats
+    # Pad, smooth and differentiate.
     slope_y: Floats
     slope_x: Floats
 
