@@ -28,40 +28,20 @@ _NO_FACTOR = 2.0**-40
 
 @dataclass(frozen=True, eq=False)
 class Neighbourhood:
-    """Training points to find neighbours among.
+    """Training points to find neighbours among."""
 
-    Parameters
-    ----------
-    points : ndarray, shape (n, g)
-        Training points.
-    classes : ndarray of int, shape (n,)
-        Their class numbers.
-    size : int
-        How many of them make a neighbourhood.
-    """
-
-    points: Floats
-    classes: Indices
-    size: int
+    points: Floats  # (n, g)
+    classes: Indices  # (n,)
+    size: int  # how many of them make a neighbourhood
 
 
 @dataclass(frozen=True, eq=False)
 class LocalMetric:
-    """The metric ``rest I + V diag(factors - rest) V'``.
+    """The metric ``rest I + V diag(factors - rest) V'``."""
 
-    Parameters
-    ----------
-    directions : ndarray, shape (g, r)
-        Orthonormal columns, V.
-    factors : ndarray, shape (r,)
-        Factor of the squared distance along each of them.
-    rest : float
-        Factor at right angles to all of them.
-    """
-
-    directions: Floats
-    factors: Floats
-    rest: float
+    directions: Floats  # V, orthonormal columns (g, r)
+    factors: Floats  # (r,), of the squared distance along each of them
+    rest: float  # factor at right angles to all of them
 
     def distances(self, points: Floats, z: Floats) -> Floats:
         """Distances of points (n, g) from z, rounded to what does not depend on the machine."""

@@ -29,14 +29,8 @@ def whole_column_test(
 ) -> LevelTest:
     """Return a test of tiles that asks for each block of candidates once.
 
-    Parameters
-    ----------
-    columns_of : callable
-        Takes a slice of candidates and returns the dissimilarities of all points from them.
-    n_points : int
-        Number of points.
-    radii, closed
-        As for :class:`protocover.balls.RadiusSearch`.
+    `columns_of` takes a slice of candidates and returns the dissimilarities of all points
+    from them; the radii are those of :class:`protocover.balls.RadiusSearch`.
     """
     locks: dict[tuple[int, int], Lock] = {}
     found: dict[tuple[int, int], Members] = {}

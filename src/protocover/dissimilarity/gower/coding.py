@@ -30,26 +30,14 @@ _FARTHEST = 1e300
 
 @dataclass(frozen=True)
 class Coding:
-    """What was learned of a column.
+    """What was learned of a column."""
 
-    Attributes
-    ----------
-    name : str or int
-    stores : str
-        What the column held, as in `Column.stores` but never "anything".
-    kind : str
-        One of `KINDS`.
-    low, high : float
-        Range of a numeric column, NaN for others.
-    categories : tuple
-        Values of an ordered column in order; values found in a categorical one.
-    """
-
-    name: Any
-    stores: str
-    kind: str
-    low: float
+    name: Any  # str or int
+    stores: str  # what the column held, as in `Column.stores` but never "anything"
+    kind: str  # one of `KINDS`
+    low: float  # range of a numeric column, NaN for others
     high: float
+    # Values of an ordered column in order; values found in a categorical one.
     categories: tuple[Any, ...]
 
     @property

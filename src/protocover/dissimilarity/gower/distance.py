@@ -176,17 +176,9 @@ class Gower(BaseEstimator):
 
     def _codings(self) -> list[Coding]:
         """Return the coding of each column."""
-        return [
-            Coding(name, stores, kind, low, high, categories)
-            for name, stores, kind, (low, high), categories in zip(
-                self.names_,
-                self.stores_,
-                self.kinds_,
-                self.ranges_.tolist(),
-                self.categories_,
-                strict=True,
-            )
-        ]
+        low, high = self.ranges_.T.tolist()
+        learned = self.names_, self.stores_, self.kinds_, low, high, self.categories_
+        return [Coding(*of_column) for of_column in zip(*learned, strict=True)]
 
     def _weighing(self, codings: list[Coding]) -> Weighing:
         """Return the weights of the columns that count, by how they are coded."""
