@@ -124,9 +124,7 @@ class KernelDistance(BaseEstimator):
     _rows: Indices | None = None  # training points that are points; None for all
 
     def __init__(
-        self,
-        kernel: str | Callable[..., float] = "rbf",
-        params: dict[str, Any] | None = None,
+        self, kernel: str | Callable[..., float] = "rbf", params: dict[str, Any] | None = None
     ) -> None:
         self.kernel = kernel
         self.params = params

@@ -59,12 +59,7 @@ class LocalMetric:
 
 
 def adapt_metric(
-    neighbourhood: Neighbourhood,
-    z: Floats,
-    *,
-    epsilon: float,
-    shrinkage: float,
-    n_iterations: int,
+    neighbourhood: Neighbourhood, z: Floats, *, epsilon: float, shrinkage: float, n_iterations: int
 ) -> LocalMetric:
     """Find the metric at `z`, starting from the Euclidean neighbourhood.
 

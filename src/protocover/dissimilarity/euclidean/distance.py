@@ -165,11 +165,7 @@ def _contenders(
 
 
 def _nearest_contender(
-    i: Indices,
-    j: Indices,
-    g: Indices,
-    distance: Floats,
-    shape: tuple[int, ...],
+    i: Indices, j: Indices, g: Indices, distance: Floats, shape: tuple[int, ...]
 ) -> tuple[Indices, Floats]:
     """Take the nearest contender of each (query, group), ties to the lower index."""
     index = np.full(shape, -1, dtype=np.intp)
