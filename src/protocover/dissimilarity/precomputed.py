@@ -36,7 +36,7 @@ class Precomputed(BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check the table and remember how many candidates it has."""
-        self.n_candidates_ = check_dissimilarities(X, np.shape(X), "X").shape[1]
+        self.n_candidates_ = self.table(X).shape[1]
         return self
 
     def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:

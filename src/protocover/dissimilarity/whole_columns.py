@@ -67,7 +67,6 @@ def _members(
         found.append(
             (i.astype(np.int32), (j + (offset - start)).astype(np.int32), level.astype(np.uint16))
         )
-    points = np.concatenate([i for i, _, _ in found])
+    points, candidates, levels = (np.concatenate(part) for part in zip(*found, strict=True))
     order = np.argsort(points, kind="stable")
-    candidates = np.concatenate([j for _, j, _ in found])[order]
-    return points[order], candidates, np.concatenate([level for _, _, level in found])[order]
+    return points[order], candidates[order], levels[order]

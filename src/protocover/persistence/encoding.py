@@ -12,22 +12,9 @@ from typing import Any, NoReturn
 from numpy.typing import NDArray
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit
 
+from .. import dissimilarity
 from ..candidates import HullCandidates, KMeansCandidates
 from ..data.fields import check_list, check_text, refuse
-from ..dissimilarity import (
-    DANN,
-    Cosine,
-    Euclidean,
-    Gower,
-    KernelDistance,
-    Metric,
-    MismatchDistance,
-    Precomputed,
-    RankDissimilarity,
-    SpectrumDistance,
-    SquaredEuclidean,
-    TangentDistance,
-)
 from ..dissimilarity.local_metric import LocalMetric
 from ..dissimilarity.rank import KeptColumns
 from ..dissimilarity.tangent.vectors import ImageMaps
@@ -43,20 +30,12 @@ def _by_name(*kinds: Any) -> dict[str, Any]:
     return {kind.__name__: kind for kind in kinds}
 
 
-DISSIMILARITIES = _by_name(
-    Cosine,
-    DANN,
-    Euclidean,
-    Gower,
-    KernelDistance,
-    Metric,
-    MismatchDistance,
-    Precomputed,
-    RankDissimilarity,
-    SpectrumDistance,
-    SquaredEuclidean,
-    TangentDistance,
-)
+# Our own dissimilarities that say what a file is to keep of them: all but functions.
+DISSIMILARITIES = {
+    name: kind
+    for name, kind in ((name, getattr(dissimilarity, name)) for name in dissimilarity.__all__)
+    if hasattr(kind, "saved_state")
+}
 _CANDIDATES = _by_name(HullCandidates, KMeansCandidates)
 _SPLITTERS = _by_name(KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit)
 # Frozen dataclasses that are part of a dissimilarity's state.

@@ -64,7 +64,10 @@ class DenseBracket:
         self._x_norms = _squared_norms(X, self._centre)
         self._z_norms = self._x_norms if Z is X else _squared_norms(Z, self._centre)
         self.scale = _unit(self._x_norms, self._z_norms)
-        self._dtype = _precision(X.shape[1], None if eps is None else eps * self.scale)
+        # Single precision, unless the scaled radius is too small for it.
+        width = 8.0 * _error_rate(X.shape[1], np.float32)
+        fine = eps is not None and width > _WIDEST * (eps * self.scale) ** 2
+        self._dtype: Any = np.float64 if fine else np.float32
         self.x_slack, self.z_slack = (
             _slack(norms, X.shape[1], self.scale, self._dtype)
             for norms in (self._x_norms, self._z_norms)
@@ -174,12 +177,6 @@ def _slack(norms: Floats, n_features: int, scale: float, dtype: Any) -> Floats:
     """
     underflow = float(_TINY + (n_features + 8) * 2.0**-1073 * scale**2)
     return _error_rate(n_features, dtype) * norms * scale**2 + underflow
-
-
-def _precision(n_features: int, eps: float | None) -> type[np.float32] | type[np.float64]:
-    """Single precision, unless the scaled radius `eps` is too small for it."""
-    width = 8.0 * _error_rate(n_features, np.float32)
-    return np.float32 if eps is None or width <= _WIDEST * eps**2 else np.float64
 
 
 def _tile_shape(n_features: int) -> tuple[int, int]:

@@ -28,6 +28,9 @@ class _Quadratic(BaseEstimator):
     Members of balls and nearest prototypes are found by matrix products and decided,
     where those are too close to call, by sums in double precision: the answers are
     those of comparing with `cross` itself.
+
+    Each has ``_finish(squares)``, which turns squared distances between embedded rows into
+    dissimilarities, and ``_reach(eps)``, the Euclidean radius of a ball of radius eps there.
     """
 
     symmetric = True
@@ -45,8 +48,11 @@ class _Quadratic(BaseEstimator):
         """Return the dissimilarities of the rows of A from the rows of B."""
         left, right = self._embed(A), self._embed(B)
         if issparse(left) or issparse(right):
-            return self._finish(euclidean_distances(left, right, squared=True))
-        return self._finish(cdist(left, right, "sqeuclidean"))
+            squares = euclidean_distances(left, right, squared=True)
+        else:
+            squares = cdist(left, right, "sqeuclidean")
+        table: Floats = self._finish(squares)
+        return table
 
     def level_test(self, X: Any, Z: Any, *, radii: Floats, closed: bool) -> LevelTest:
         """Return a function of (rows, columns) that gives a tile's members and levels."""
@@ -77,14 +83,6 @@ class _Quadratic(BaseEstimator):
     def _embed(self, X: Any) -> Any:
         """Return rows whose squared distances matter."""
         return X if issparse(X) else np.asarray(X)
-
-    def _finish(self, squares: Floats) -> Floats:
-        """Turn squared distances between embedded rows into dissimilarities."""
-        raise AssertionError("each quadratic dissimilarity defines this")
-
-    def _reach(self, eps: Floats) -> Floats:
-        """Return the Euclidean radius, between embedded rows, of a ball of radius `eps`."""
-        raise AssertionError("each quadratic dissimilarity defines this")
 
 
 class Euclidean(_Quadratic):

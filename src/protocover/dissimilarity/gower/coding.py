@@ -118,7 +118,11 @@ def learn_coding(column: Column, kind: str | Sequence[Any] | None) -> Coding:
     categories: tuple[Any, ...] = ()
     if not isinstance(kind, str):
         kind, categories = "ordered", tuple(kind)
-        _check_categories(column.name, categories)
+        if not categories or len(set(categories)) < len(categories):
+            raise ValueError(
+                f"kinds[{column.name!r}] must list different values in order, got "
+                f"{list(categories)}"
+            )
     elif kind not in KINDS:
         raise ValueError(
             f"kinds[{column.name!r}] must be one of {', '.join(KINDS)}, or a list of values in "
@@ -180,14 +184,6 @@ def _find_categories(column: Column, kind: str) -> tuple[Any, ...]:
             )
         return (False, True)
     return values
-
-
-def _check_categories(name: Any, categories: tuple[Any, ...]) -> None:
-    """Refuse an order that is empty or holds a value twice."""
-    if not categories or len(set(categories)) < len(categories):
-        raise ValueError(
-            f"kinds[{name!r}] must list different values in order, got {list(categories)}"
-        )
 
 
 def _hashable(value: Any, name: Any) -> Any:

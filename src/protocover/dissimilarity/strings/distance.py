@@ -127,7 +127,8 @@ def spectrum_kernel(A: Any, B: Any = None, *, k: int, normalize: bool = True) ->
 class _WordDistance(BaseEstimator):
     """What both distances share: points are sequences, and the kernel is that of (k, m)-words.
 
-    A subclass has k, m, alphabet and normalize, as parameters or as what they always are.
+    Each has k, m, alphabet and normalize, as parameters or as what they always are, and
+    ``_letters(left, right)``, the letters that words are made of.
     """
 
     accepts_anything = True
@@ -162,10 +163,6 @@ class _WordDistance(BaseEstimator):
         refuse_unknown_letters(sequences, letters)
         encode(sequences, letters, k=k)
         return letters
-
-    def _letters(self, left: list[Any], right: list[Any]) -> tuple[Hashable, ...]:
-        """Return the letters that words are made of."""
-        raise AssertionError("each distance between sequences defines this")
 
 
 class MismatchDistance(_WordDistance):

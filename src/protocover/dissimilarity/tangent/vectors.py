@@ -110,11 +110,17 @@ class ImageMaps:
         if len(transformations) == 0:
             return np.empty((len(images), 0, self.n_pixels))
         ink = _about_one(images - self.background)
-        dx = _without_noise(_apply(self.across_y, ink, self.slope_x), ink)
-        dy = _without_noise(_apply(self.slope_y, ink, self.across_x), ink)
-        y, x = np.meshgrid(
-            _coordinates(len(self.level_y)), _coordinates(len(self.level_x)), indexing="ij"
+        least = _NOISE * abs(ink).max(axis=(1, 2))[:, None]
+        dx, dy = (
+            np.where(abs(slope) > least, slope, 0.0)
+            for slope in (
+                _apply(self.across_y, ink, self.slope_x),
+                _apply(self.slope_y, ink, self.across_x),
+            )
         )
+        # Coordinates from the middle of the image.
+        sizes = len(self.level_y), len(self.level_x)
+        y, x = np.meshgrid(*(np.arange(n) - (n - 1) / 2.0 for n in sizes), indexing="ij")
         tangents = [_TANGENTS[name](dx, dy, x.ravel(), y.ravel()) for name in transformations]
         return _orthonormal(np.stack(tangents, axis=1))
 
@@ -189,17 +195,6 @@ def _about_one(images: Floats) -> Floats:
     """Multiply each image (h, w) by a power of two, so that its largest pixel is about one."""
     largest = abs(images).max(axis=(1, 2), keepdims=True)
     return np.asarray(np.ldexp(images, -np.frexp(largest)[1]))
-
-
-def _without_noise(derivative: Floats, ink: Floats) -> Floats:
-    """Set to 0 what is only rounding in the derivatives (n, p) of images (n, h, w)."""
-    largest = abs(ink).max(axis=(1, 2))
-    return np.where(abs(derivative) > _NOISE * largest[:, None], derivative, 0.0)
-
-
-def _coordinates(size: int) -> Floats:
-    """Coordinates of `size` pixels from the middle of them."""
-    return np.arange(size, dtype=np.float64) - (size - 1) / 2.0
 
 
 def _orthonormal(tangents: Floats) -> Floats:
