@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
+from sklearn.utils.extmath import row_norms
 
 from ...balls import Floats, Indices
 
@@ -114,7 +115,7 @@ class SparseBracket:
 
     def __init__(self, X: Any, Z: Any) -> None:
         X, Z = csr_array(X), csr_array(Z)
-        x_norms, z_norms = _sparse_squared_norms(X), _sparse_squared_norms(Z)
+        x_norms, z_norms = (row_norms(A.astype(np.float64), squared=True) for A in (X, Z))
         self.scale = _unit(x_norms, z_norms)
         self.x_slack, self.z_slack = (
             _slack(norms, X.shape[1], self.scale, np.float64) for norms in (x_norms, z_norms)
@@ -209,13 +210,6 @@ def _squared_norms(X: NDArray[Any], centre: Floats) -> Floats:
         rows = X[block] - centre
         np.einsum("ij,ij->i", rows, rows, out=norms[block])
     return norms
-
-
-def _sparse_squared_norms(X: Any) -> Floats:
-    """Squared norms of CSR rows, in double precision."""
-    squares = X.astype(np.float64)
-    squares.data **= 2
-    return np.asarray(squares.sum(axis=1), dtype=np.float64).ravel()
 
 
 def _centred(X: NDArray[Any], centre: Floats, factor: float, dtype: Any) -> NDArray[Any]:

@@ -51,29 +51,18 @@ class StripScan(Scan):
         level = np.searchsorted(thresholds, lower) if len(thresholds) > 1 else np.zeros_like(i)
         # What was picked only because of rounding is above the last threshold: open as well.
         next_threshold = np.append(thresholds, -np.inf)[level]
-        unsure = self._unsure(i, j, lower, next_threshold, rows, columns)
+        # Between the two bounds a threshold leaves the level open. The largest slack of all
+        # leaves few pairs of which to look at their own.
+        x_slack, z_slack = self.near.x_slack[rows], self.near.z_slack[columns]
+        widest = 2.0 * (x_slack.max() + z_slack.max())
+        close = np.flatnonzero(lower >= next_threshold - widest)
+        upper = lower[close] + 2.0 * (x_slack[i[close]] + z_slack[j[close]])
+        unsure = close[upper >= next_threshold[close]]
         if len(unsure) == 0:
             return i, j, level
         level[unsure] = self.decide(rows.start + i[unsure], columns.start + j[unsure])
         members = level < len(self.radii)
         return i[members], j[members], level[members]
-
-    def _unsure(
-        self,
-        i: Indices,
-        j: Indices,
-        lower: Floats,
-        next_threshold: Floats,
-        rows: slice,
-        columns: slice,
-    ) -> Indices:
-        """Find the pairs with a threshold between the two bounds, which leaves the level open."""
-        x_slack, z_slack = self.near.x_slack[rows], self.near.z_slack[columns]
-        # The largest slack of all leaves few pairs of which to look at their own.
-        widest = 2.0 * (x_slack.max() + z_slack.max())
-        close = np.flatnonzero(lower >= next_threshold - widest)
-        upper = lower[close] + 2.0 * (x_slack[i[close]] + z_slack[j[close]])
-        return close[upper >= next_threshold[close]]
 
     def _pick(self, rows: slice, columns: slice, limit: float) -> tuple[Indices, Indices, Floats]:
         """Find the pairs whose lower bound is at most `limit`, or a little above."""

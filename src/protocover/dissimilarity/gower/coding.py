@@ -81,7 +81,11 @@ class Coding:
             try:
                 places[i] = rank[column.values[i]]
             except (KeyError, TypeError):
-                self._refuse_rank(column.values[i])
+                raise ValueError(
+                    f"{column.values[i]!r} in the ordered column {self.name!r} has no rank among "
+                    f"{list(self.categories)}; pass kinds={{{self.name!r}: [...]}} with all its "
+                    "values in order"
+                ) from None
         return places
 
     def number(self, column: Column, unseen: dict[Any, int]) -> NDArray[np.int32]:
@@ -99,14 +103,6 @@ class Coding:
                 code = unseen.setdefault(value, len(known) + len(unseen))
             codes[i] = code
         return codes
-
-    def _refuse_rank(self, value: Any) -> None:
-        """Raise the error for a value that has no rank."""
-        raise ValueError(
-            f"{value!r} in the ordered column {self.name!r} has no rank among "
-            f"{list(self.categories)}; pass kinds={{{self.name!r}: [...]}} with all its values in "
-            "order"
-        )
 
 
 def learn_coding(column: Column, kind: str | Sequence[Any] | None) -> Coding:
