@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from .build import build_balls, build_levels, check_dissimilarities
 from .levels import levels_of, members_of, within
-from .traits import GroupSearch, LevelTest, RadiusSearch, Tile, Traits, traits_of
+from .traits import Floats, GroupSearch, Indices, LevelTest, RadiusSearch, Tile, Traits, traits_of
 
 __all__ = [
+    "Floats",
     "GroupSearch",
+    "Indices",
     "LevelTest",
     "RadiusSearch",
     "Tile",

@@ -38,20 +38,12 @@ def _by_name(*kinds: Any) -> dict[str, Any]:
     return {kind.__name__: kind for kind in kinds}
 
 
-DISSIMILARITIES = _by_name(
-    dissimilarity.Cosine,
-    dissimilarity.DANN,
-    dissimilarity.Euclidean,
-    dissimilarity.Gower,
-    dissimilarity.KernelDistance,
-    dissimilarity.Metric,
-    dissimilarity.MismatchDistance,
-    dissimilarity.Precomputed,
-    dissimilarity.RankDissimilarity,
-    dissimilarity.SpectrumDistance,
-    dissimilarity.SquaredEuclidean,
-    dissimilarity.TangentDistance,
-)
+# Our own dissimilarities that say what a file is to keep of them: all but functions.
+DISSIMILARITIES = {
+    name: kind
+    for name, kind in ((name, getattr(dissimilarity, name)) for name in dissimilarity.__all__)
+    if hasattr(kind, "saved_state")
+}
 _CANDIDATES = _by_name(HullCandidates, KMeansCandidates)
 _SPLITTERS = _by_name(KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit)
 # Frozen dataclasses that are part of a dissimilarity's state.
