@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,6 +10,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import naive
 from protocover import PVMClassifier
 from protocover.dissimilarity import Gower
 
