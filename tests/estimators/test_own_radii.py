@@ -260,8 +260,17 @@ def test_other_words_for_radii_are_refused(radii):
         PVMClassifier(radii=radii).fit(X, Y)
 
 
+def ties(estimator):
+    """What of scikit-learn's checks is not to be had."""
+    reason = "the check shuffles the points, and of equally good candidates the first row is taken"
+    return {
+        f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")
+    }
+
+
 @parametrize_with_checks(
-    [PVMClassifier(radii="own"), PVMClassifier(None, radii="own", prototype_cost=0.5)]
+    [PVMClassifier(radii="own"), PVMClassifier(None, radii="own", prototype_cost=0.5)],
+    expected_failed_checks=ties,
 )
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
