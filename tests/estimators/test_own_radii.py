@@ -93,7 +93,7 @@ def test_below_the_nearest_rival_it_is_the_machine_of_the_paper(closed):
     D = cdist(X, X)
     eps = float(D[Y[:, None] != Y].min()) * 0.999
     shared = PVMClassifier(eps, closed_ball=closed).fit(X, Y)
-    same = own(eps, closed_ball=closed, prototype_cost=None).fit(X, Y)
+    same = own(eps, closed_ball=closed, prototype_cost=1 / 150).fit(X, Y)
     np.testing.assert_array_equal(same.prototype_indices_, shared.prototype_indices_)
     np.testing.assert_array_equal(same.prototype_radii_, eps)
     np.testing.assert_array_equal(same.prototype_covered_, shared.prototype_covered_)
@@ -245,6 +245,21 @@ def test_threads_change_nothing(n_jobs):
     one, more = own(1.0).fit(X, Y), own(1.0, n_jobs=n_jobs).fit(X, Y)
     np.testing.assert_array_equal(one.prototype_indices_, more.prototype_indices_)
     np.testing.assert_array_equal(one.prototype_radii_, more.prototype_radii_)
+
+
+def test_by_default_a_prototype_stands_for_more_than_itself():
+    model = PVMClassifier(radii="own").fit(X, Y)
+    assert model.prototype_cost_ == 1.0
+    assert (model.prototype_covered_ > 1).all()
+    weighted = PVMClassifier(radii="own").fit(X, Y, np.full(150, 0.5))
+    assert weighted.prototype_cost_ == 0.5
+    np.testing.assert_array_equal(weighted.prototype_indices_, model.prototype_indices_)
+
+
+def test_by_default_the_limit_is_the_upper_quartile_of_the_distances_to_rivals():
+    rivals = np.where(Y[:, None] != Y, cdist(X, X), np.inf).min(axis=1)
+    expected = np.quantile(rivals, 0.75, method="inverted_cdf")
+    assert PVMClassifier(radii="own").fit(X, Y).eps_ == expected
 
 
 def test_a_limit_of_none_needs_radii_of_their_own():
