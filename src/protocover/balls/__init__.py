@@ -11,11 +11,23 @@ from __future__ import annotations
 from .build import build_balls, build_levels, check_dissimilarities
 from .levels import levels_of, members_of, relative_to, within
 from .ordered import OrderedMembers, balls_of_radii, ordered_members
-from .traits import DistanceTest, GroupSearch, LevelTest, RadiusSearch, Tile, Traits, traits_of
+from .traits import (
+    DistanceTest,
+    Floats,
+    GroupSearch,
+    Indices,
+    LevelTest,
+    RadiusSearch,
+    Tile,
+    Traits,
+    traits_of,
+)
 
 __all__ = [
     "DistanceTest",
+    "Floats",
     "GroupSearch",
+    "Indices",
     "LevelTest",
     "OrderedMembers",
     "RadiusSearch",

@@ -24,12 +24,12 @@ def within(distances: Floats, eps: Any, *, closed: bool) -> NDArray[np.bool_]:
 def relative_to(radius: Any, distances: Any) -> Floats:
     """Return distances as multiples of a radius: below 1 inside the ball, above it outside.
 
-    That holds to the last bit, whatever is lost in the division. Of a radius of 0 only the
-    centre is no multiple at all, but 0.
+    That holds to the last bit, whatever is lost in the division. However small the radius,
+    multiples are finite; of a radius of 0 the centre's own distance is no multiple but 0.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         multiple = np.asarray(distances / np.asarray(radius), dtype=np.float64)
-    multiple[np.isnan(multiple)] = 0.0
+    multiple = np.nan_to_num(multiple, nan=0.0)
     smaller, larger = np.nextafter(1.0, 0.0), np.nextafter(1.0, 2.0)
     multiple = np.where(distances < radius, np.minimum(multiple, smaller), multiple)
     return np.where(distances > radius, np.maximum(multiple, larger), multiple)

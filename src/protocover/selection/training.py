@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from os import PathLike
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,15 +15,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from ..balls import build_balls, build_levels, traits_of
 from ..balls.forecast import announce, warn_if_too_large
-from ..candidates import (
-    Pool,
-    column_pool,
-    draw_stratified,
-    gather_candidates,
-    is_number,
-    is_train,
-)
-from ..data.points import check_points
+from ..candidates import Pool, gather_candidates
 from ..dissimilarity import Precomputed, resolve_metric
 from ..resources import row_count
 from .by_class import snap_weights
@@ -33,7 +24,6 @@ from .parameters import check_column, check_weights
 __all__ = [
     "Training",
     "check_labels",
-    "make_pools",
     "over_pools",
     "pool_balls",
     "prepare_training",
@@ -120,11 +110,11 @@ def prepare_training(
     points = X if len(kept) == n_given else _safe_indexing(X, kept)
     dissimilarity = _fit(dissimilarity, X, codes, points, kept)
     codes = codes[kept]
-    pools = make_pools(
-        dissimilarity,
+    pools = gather_candidates(
         candidates,
         points,
         codes,
+        dissimilarity=dissimilarity,
         rows=kept,
         extent=n_given,
         rng=rng,
@@ -133,38 +123,6 @@ def prepare_training(
     )
     rows = None if len(kept) == n_given else kept
     return Training(points, codes, weights[kept], classes, dissimilarity, pools, rows)
-
-
-def make_pools(
-    dissimilarity: Any,
-    candidates: Any,
-    points: Any,
-    codes: NDArray[np.intp],
-    *,
-    rows: NDArray[np.intp],
-    extent: int,
-    rng: np.random.Generator,
-    unlabeled: Any = None,
-    verbose: int = 0,
-) -> list[Pool]:
-    """Make the pools of candidates: those asked for or, of a table, its columns.
-
-    The arguments are those of :func:`protocover.candidates.gather_candidates`.
-    """
-    if traits_of(dissimilarity).pairwise:
-        return [_columns(candidates, points, codes, rows, extent, unlabeled, rng)]
-    if isinstance(unlabeled, PathLike):  # a file of sequences
-        unlabeled = check_points(unlabeled, dissimilarity)
-    return gather_candidates(
-        candidates,
-        points,
-        codes,
-        rows=rows,
-        extent=extent,
-        rng=rng,
-        unlabeled=unlabeled,
-        verbose=verbose,
-    )
 
 
 def pool_balls(
@@ -223,29 +181,6 @@ def _fit(
     if pairwise and points is not X and hasattr(dissimilarity, "of_rows"):
         return dissimilarity.fit(X, codes).of_rows(kept)
     return dissimilarity.fit(points, codes[kept])
-
-
-def _columns(
-    candidates: Any,
-    table: Any,
-    codes: NDArray[np.intp],
-    kept: NDArray[np.intp],
-    n_given: int,
-    unlabeled: Any,
-    rng: np.random.Generator,
-) -> Pool:
-    """Return the columns of a table that are candidates: all, or of a square one a sample."""
-    pool = column_pool(kept, n_given, table.shape[1])
-    if unlabeled is None and is_train(candidates):
-        return pool
-    if unlabeled is None and is_number(candidates) and table.shape[1] == n_given:
-        columns = kept[draw_stratified(candidates, codes, rng)]
-        return Pool(columns, "train", columns, n_given)
-    raise ValueError(
-        "precomputed dissimilarities have the candidates as their columns; leave "
-        "candidates='train', or a number or share of the points of a square table, and "
-        "unlabeled=None"
-    )
 
 
 def side_by_side(tables: list[csr_array]) -> csr_array:
