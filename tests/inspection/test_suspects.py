@@ -111,7 +111,7 @@ def test_with_radii_of_their_own_prototypes_are_near_in_multiples_of_them(
 ):
     rng = np.random.default_rng(seed)
     X, y = np.array(places, dtype=float)[:, None], rng.integers(0, 3, len(places))
-    model = PVMClassifier(eps, radii="own", closed_ball=closed).fit(X, y)
+    model = PVMClassifier(eps, radii="own", closed_ball=closed, prototype_cost=0.1).fit(X, y)
     assume(len(model.prototype_labels_) > 0)
     found = suspect_labels(model, X, y)
     expected = naive.suspects(
@@ -148,7 +148,7 @@ def test_a_far_prototype_of_large_radius_speaks_before_a_near_one_of_small():
 def test_a_ball_of_radius_zero_speaks_at_its_centre_alone():
     # All in one place, most of one class.
     X, y = np.zeros((5, 1)), np.array([0, 0, 0, 1, 1])
-    model = PVMClassifier(None, radii="own", closed_ball=True).fit(X, y)
+    model = PVMClassifier(None, radii="own", closed_ball=True, prototype_cost=0.1).fit(X, y)
     assert model.prototype_radii_.tolist() == [0.0]
     found = suspect_labels(model, X, y)
     assert found.row.tolist() == [3, 4]

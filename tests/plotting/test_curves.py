@@ -57,8 +57,8 @@ def test_progress_shows_gains_errors_and_the_tail_of_single_points():
 
 
 def test_the_error_of_the_first_prototypes_counts_their_own_radii():
-    model = PVMClassifier(None, radii="own").fit(X[::2], Y[::2])
-    queries, labels = X[1::2] + [1.5, 0.0, 0.0, 0.0], Y[1::2]
+    model = PVMClassifier(None, radii="own", prototype_cost=0.1).fit(X[::2], Y[::2])
+    queries, labels = X[1::2] + np.array([1.5, 0.0, 0.0, 0.0]), Y[1::2]
     display = plotting.GreedyProgressDisplay.from_estimator(model, queries, labels)
     away = model.distances_to_prototypes(queries)
     multiples = away / model.prototype_radii_

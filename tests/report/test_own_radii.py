@@ -58,9 +58,7 @@ def test_the_rival_is_nearest_in_multiples_of_its_radius(summary, model):
     assert by_distance < len(summary.prototypes)
 
 
-def test_uncovered_cases_come_farthest_first_in_multiples_of_the_radius(
-    summary, model, multiples
-):
+def test_uncovered_cases_come_farthest_first_in_multiples_of_the_radius(summary, model, multiples):
     away = np.where(LABELS[:, None] == model.prototype_labels_, multiples, np.inf)
     rows = np.flatnonzero((away >= 1.0).all(axis=1))
     assert len(rows) > 2
@@ -105,7 +103,8 @@ def test_one_radius_for_all_is_told_as_ever():
 
 def test_a_prototype_of_radius_zero_is_reported_like_any_other():
     places, labels = np.zeros((5, 1)), np.array([0, 0, 0, 1, 1])
-    model = PVMClassifier(None, radii="own", closed_ball=True).fit(places, labels)
+    model = PVMClassifier(None, radii="own", closed_ball=True, prototype_cost=0.1)
+    model.fit(places, labels)
     summary = summarize(model, places, labels)
     assert [p.radius for p in summary.prototypes] == [0.0]
     assert "within its own radius, 0." in render(summary)

@@ -46,7 +46,7 @@ def nearest_column(near: Floats, distance: Floats) -> NDArray[np.intp]:
 
     So far away are balls of radius 0 for all points but their centres.
     """
-    first = near.argmin(axis=1)
+    first = np.asarray(near.argmin(axis=1))
     lost = np.isinf(near[np.arange(len(near)), first])
     first[lost] = distance[lost].argmin(axis=1)
     return first

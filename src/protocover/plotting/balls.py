@@ -207,7 +207,7 @@ class BallsDisplay:
                 circles = [Circle(self.prototypes[k], radii[k]) for k in own]
                 _draw_circles(ax, circles, style.color, alpha)
             elif self.distances is not None:
-                for k in own:
+                for k in own.tolist():
                     self._draw_contour(ax, k, style.color, alpha)
 
     def _draw_contour(self, ax: Any, k: int, color: str, alpha: float) -> None:

@@ -98,10 +98,11 @@ def describe_selection(quality: Quality, model: PVMClassifier, *, n_shown: int) 
     plural = "s" if quality.n_prototypes != 1 else ""
     verb = "sum" if plural else "sums"
     share = quality.n_covered / quality.n_points
+    near = _describe_nearness(model)
     sample = f" The counts are of all cases, the lists of a sample of {n_shown:,}."
     return (
         f"{quality.n_prototypes:,} {what}{plural} {verb} up {quality.n_points:,} cases of "
-        f"{len(model.classes_):,} classes: {percent(share)} of them lie {_describe_nearness(model)}"
+        f"{len(model.classes_):,} classes: {percent(share)} of them lie {near}"
         f"{'' if n_shown == quality.n_points else sample}"
     )
 
@@ -177,7 +178,9 @@ def _describe_nearness(model: PVMClassifier) -> str:
     if model.solution_.radii is None:
         return f"within {short_number(model.eps_)} of a prototype of their own class."
     radii = short_range(model.prototype_radii_)
-    return f"within the radius of a prototype of their own class. Each has its own radius, {radii}."
+    return (
+        f"within the radius of a prototype of their own class. Each has its own radius, {radii}."
+    )
 
 
 def _describe_radius(model: PVMClassifier, search: PVMClassifierCV | None) -> str:
@@ -198,7 +201,9 @@ def _describe_own_radii(model: PVMClassifier, search: PVMClassifierCV | None) ->
     limit = f"at most {short_number(model.eps_)}" if limited else "no limit"
     if search is not None:
         limit += f", {_describe_search(search)}"
-    elif isinstance(model.eps, Real):
+    elif isinstance(model.eps, str):
+        limit += ": a quarter of the cases have no case of another class that near"
+    elif limited:
         limit += ", as given"
     return f"its own for each prototype, {short_range(model.prototype_radii_)}; {limit}"
 
@@ -230,8 +235,15 @@ def _describe_cost(model: PVMClassifier, search: PVMClassifierCV | None) -> str:
     """Return what a prototype costs, against one uncovered case."""
     cost = short_number(model.prototype_cost_)
     given = model.prototype_cost if search is None else search.prototype_costs
-    ties = ": next to nothing, it only breaks ties" if given is None else ""
-    return f"{cost} of an uncovered case{ties}"
+    if given is not None:
+        return f"{cost} of an uncovered case"
+    shared = model.solution_.radii is None
+    why = (
+        "next to nothing, it only breaks ties"
+        if shared
+        else "it has to stand for more than itself"
+    )
+    return f"{cost} of an uncovered case: {why}"
 
 
 def _describe_budget(budget: Any) -> str:
