@@ -295,7 +295,7 @@ def suspects(distances, y, prototype_labels, prototype_rows, eps, radii=None, cl
         if radii is None:
             return distances[i, k]
         if radii[k] == 0.0:
-            return 0.0 if distances[i, k] == 0.0 else np.inf
+            return 0.0 if distances[i, k] == 0.0 else np.finfo(float).max
         return distances[i, k] / radii[k]
 
     alone = [
@@ -314,8 +314,7 @@ def suspects(distances, y, prototype_labels, prototype_rows, eps, radii=None, cl
                 for k in range(m)
                 if prototype_labels[k] == label and not (alone[k] and prototype_rows[k] == i)
             ]
-            few = sorted(away(i, k) for k in speaks)[: 2 if radii is None else 1]
-            heard = [value for value in few if value < np.inf]
+            heard = sorted(away(i, k) for k in speaks)[: 2 if radii is None else 1]
             if heard:
                 near[label] = sum(heard) / len(heard)
             held[label] = any(inside(i, k) for k in speaks)
@@ -324,7 +323,7 @@ def suspects(distances, y, prototype_labels, prototype_rows, eps, radii=None, cl
             continue
         suggested = min(others, key=lambda label: (others[label], label))
         a, b = near.get(y[i]), others[suggested]
-        score = 1.0 if a is None else 0.5 if a + b == 0 else a / (a + b)
+        score = 1.0 if a is None else 0.5 if a == b else a / (a + b)
         only_others = not held.get(y[i], False) and any(
             here for label, here in held.items() if label != y[i]
         )

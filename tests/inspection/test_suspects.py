@@ -145,7 +145,7 @@ def test_a_far_prototype_of_large_radius_speaks_before_a_near_one_of_small():
     assert doubted.other_distance == pytest.approx([7.4])
 
 
-def test_a_ball_of_radius_zero_speaks_at_its_centre_alone():
+def test_a_ball_of_radius_zero_is_as_near_as_can_be_at_its_centre_and_nowhere_else():
     # All in one place, most of one class.
     X, y = np.zeros((5, 1)), np.array([0, 0, 0, 1, 1])
     model = PVMClassifier(None, radii="own", closed_ball=True, prototype_cost=0.1).fit(X, y)
@@ -154,7 +154,7 @@ def test_a_ball_of_radius_zero_speaks_at_its_centre_alone():
     assert found.row.tolist() == [3, 4]
     assert found.score.tolist() == [1.0, 1.0]
     assert found.other_distance.tolist() == [0.0, 0.0]
-    assert len(suspect_labels(model, [[3.0], [0.0]], [1, 0])) == 0
+    assert suspect_labels(model, [[3.0], [0.0]], [1, 0]).row.tolist() == [0]
 
 
 def test_flipped_labels_are_found_with_radii_of_their_own_too():

@@ -110,6 +110,20 @@ def test_a_prototype_of_radius_zero_is_reported_like_any_other():
     assert "within its own radius, 0." in render(summary)
 
 
+def test_the_rival_is_never_of_the_same_class_however_small_all_radii_are():
+    # A rival at the smallest of all distances leaves radii of 0.
+    table = np.full((6, 6), 1.0)
+    table[:3, :3] = table[3:, 3:] = 0.0
+    table[4, :3] = table[1, 3:] = np.nextafter(0.0, 1.0)
+    labels = np.repeat([0, 1], 3)
+    given = PVMClassifier(None, radii="own", closed_ball=True, metric="precomputed")
+    summary = summarize(given.fit(table, labels), table, labels)
+    assert [(p.radius, p.rival, p.rival_distance) for p in summary.prototypes] == [
+        (0.0, 1, 1.0),
+        (0.0, 0, 1.0),
+    ]
+
+
 def test_a_precomputed_table_gives_the_same_report_with_radii_of_their_own(summary):
     table = cdist(X, X)
     given = PVMClassifier(None, radii="own", prototype_cost=1.5, metric="precomputed")

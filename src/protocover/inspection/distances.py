@@ -13,7 +13,7 @@ from ..balls import relative_to
 from ..estimators import PVMClassifier
 from ..resources import row_count
 
-__all__ = ["distance_blocks", "nearest_column", "nearness"]
+__all__ = ["distance_blocks", "nearness"]
 
 Floats = NDArray[np.float64]
 
@@ -39,14 +39,3 @@ def nearness(classifier: PVMClassifier, table: Floats) -> Floats:
     """
     radii = classifier.solution_.radii
     return table if radii is None else relative_to(radii, table)
-
-
-def nearest_column(near: Floats, distance: Floats) -> NDArray[np.intp]:
-    """Return each row's nearest column, by distance where all are infinitely many radii away.
-
-    So far away are balls of radius 0 for all points but their centres.
-    """
-    first = np.asarray(near.argmin(axis=1))
-    lost = np.isinf(near[np.arange(len(near)), first])
-    first[lost] = distance[lost].argmin(axis=1)
-    return first

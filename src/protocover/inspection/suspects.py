@@ -17,7 +17,7 @@ from ..data.points import check_estimator_points, same_points
 from ..estimators import PVMClassifier
 from ..prototypes.coverage import Coverage
 from ..resources import row_count
-from .distances import distance_blocks, nearest_column, nearness
+from .distances import distance_blocks, nearness
 from .fitted import unwrap
 
 __all__ = ["SuspectLabels", "suspect_labels"]
@@ -254,7 +254,7 @@ def _hear(distance: Floats, near: Floats, few: int) -> tuple[Indices, Floats, Fl
 
     The place is -1 where none is within hearing.
     """
-    first = nearest_column(near, distance)
+    first = near.argmin(axis=1)
     least = distance[np.arange(len(distance)), first]
     nearest = np.partition(near, few - 1, axis=1)[:, :few]
     # One that does not count leaves the mean of the rest.
@@ -294,10 +294,12 @@ def _judge(coverage: Coverage, measures: _Measures, index: Any) -> SuspectLabels
 
 
 def _share(a: Floats, b: Floats) -> Floats:
-    """Return a / (a + b), one half where both are zero or there is neither."""
+    """Return a / (a + b), one half where both are zero or beyond measure, or there is neither."""
     score = np.full(len(a), 0.5)
     score[np.isinf(a) & np.isfinite(b)] = 1.0
     score[np.isfinite(a) & np.isinf(b)] = 0.0
-    both = np.isfinite(a) & np.isfinite(b) & (a + b > 0.0)
-    score[both] = a[both] / (a[both] + b[both])
+    with np.errstate(over="ignore"):  # beyond measure in radii of 0
+        total = a + b
+    both = np.isfinite(total) & (total > 0.0)
+    score[both] = a[both] / total[both]
     return score

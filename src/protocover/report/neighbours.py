@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing
 
 from ..balls import traits_of
 from ..estimators import PVMClassifier
-from ..inspection.distances import distance_blocks, nearest_column, nearness
+from ..inspection.distances import distance_blocks, nearness
 from ..maps.sammon import sammon_map
 from ..prototypes.coverage import Coverage
 from .summary import MapSummary
@@ -112,11 +112,12 @@ def _nearest_among(
     model: PVMClassifier, table: Floats, allowed: NDArray[np.bool_]
 ) -> tuple[Indices, Floats, Floats]:
     """Return each row's nearest allowed prototype, its distance and nearness, or -1 and inf."""
-    table[~allowed] = np.inf
     near = nearness(model, table)
-    rows, best = np.arange(len(table)), nearest_column(near, table)
-    distance = table[rows, best]
-    return np.where(np.isfinite(distance), best, -1), distance, near[rows, best]
+    near[~allowed] = np.inf
+    rows, best = np.arange(len(table)), near.argmin(axis=1)
+    least = near[rows, best]
+    distance = np.where(np.isinf(least), np.inf, table[rows, best])
+    return np.where(np.isfinite(distance), best, -1), distance, least
 
 
 def _by_prototype(
