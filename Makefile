@@ -17,10 +17,8 @@ NUMERIC := tests/balls tests/candidates tests/cover tests/dissimilarity tests/es
 	tests/experiments tests/inspection tests/maps tests/persistence tests/prototypes tests/selection \
 	tests/solvers \
 	$(filter-out tests/test_public_names.py tests/test_rooms.py,$(wildcard tests/test_*.py))
-# What says the same whatever the kernels: it starts processes with kernels of its own, or
-# asks of numbers only that they are there.
-NOT_NUMERIC := --ignore=tests/dissimilarity/test_kernels_of_blas.py \
-	--deselect=tests/experiments/test_paper_page.py::test_quick_run_writes_the_whole_page
+# What says the same whatever the kernels: it starts processes with kernels of its own.
+NOT_NUMERIC := --ignore=tests/dissimilarity/test_kernels_of_blas.py
 PYTHONS := 3.12 3.13
 
 .PHONY: docs dist test-oldest test-kernels test-pythons help demo test check format lint types imports bench bench-dask bench-large bench-peers paper paper-quick clean
