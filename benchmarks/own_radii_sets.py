@@ -78,10 +78,10 @@ def usps() -> DataSet:
     return DataSet(found.data, found.target, "pixels")
 
 
-def fashion() -> DataSet:
+def fashion(most: int = MOST_ROWS) -> DataSet:
     """Take the training images only."""
     found = load_fashion_mnist()
-    return DataSet(found.data / 255.0, found.target, "pixels").drawn(MOST_ROWS)
+    return DataSet(found.data, found.target, "pixels").drawn(most)
 
 
 def proteins() -> DataSet:
