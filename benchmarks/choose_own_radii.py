@@ -14,6 +14,8 @@ choices are made on its tuning half by rules that were fixed before anything was
 
    Costs that are a share of the class are measured but not chosen: with them the error stops
    falling as the training set grows, as `growth` shows on Fashion-MNIST, a tuning set.
+   `TAKEN` differs from what this chooses in the cost, for reasons that the decision record
+   gives; it, too, was settled before the confirming half was looked at.
 
 The confirming half is only reported. A first, wider grid was tried on the tuning half, dealt
 once; what was worse there throughout, or the same, was dropped before the confirming half was
@@ -73,6 +75,7 @@ COSTS = {
 }
 SHARES = ("1 % of a class", "2 % of a class")
 CHOICES = ("greedy", "ratio-greedy")
+TAKEN = ("greedy", "75 % of rivals", "1")
 SETTINGS = list(itertools.product(CHOICES, LIMITS, COSTS))
 
 
@@ -321,13 +324,21 @@ def report(results: dict[str, dict[str, Measured]]) -> None:
     rule = choose_rule(errors)
     place = list(RULES).index(rule)
     best, chosen = choose_setting(errors[place], prototypes)
-    shown = sorted({best, *neighbours(chosen)})
+    taken = SETTINGS.index(TAKEN)
+    shown = sorted({best, chosen, *neighbours(taken)})
     for half, found in results.items():
         errors, prototypes = stack(found)
         print(f"\n## {half} half: {len(found)} sets\n\n{rules_table(errors)}")
+        at = ", ".join(
+            f"{one} {error:.2f}"
+            for one, error in zip(RULES, errors[:, taken].mean(axis=-1), strict=True)
+        )
+        print(f"\nAt the setting taken, error %: {at}")
         print(f"\n{settings_table(shown, errors[place], prototypes, found)}")
-        print(f"\n{sets_table(chosen, errors[place], prototypes, found)}")
-    print(f"\nrule: {rule}; least error: {SETTINGS[best]}; chosen: {SETTINGS[chosen]}")
+        print(f"\n{sets_table(taken, errors[place], prototypes, found)}")
+    print(
+        f"\nrule: {rule}; least error: {SETTINGS[best]}; chosen: {SETTINGS[chosen]}; taken: {TAKEN}"
+    )
 
 
 def main() -> None:
