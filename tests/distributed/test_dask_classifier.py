@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import pickle
 import signal
@@ -9,10 +10,12 @@ import threading
 import time
 from functools import partial
 
+import dask
 import dask.array as da
 import joblib
 import numpy as np
 import pytest
+from distributed.utils import get_mp_context
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -30,7 +33,18 @@ NOT_COMPARED = {"lower_bound_", "gap_", "certificate_", "solution_", "dissimilar
 
 
 @pytest.fixture(scope="module")
-def client():
+def forked_workers():
+    """Fork workers off a process that has imported what each would need seconds to import."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        yield
+        return
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        get_mp_context().set_forkserver_preload(["protocover.distributed", "dask.dataframe"])
+        yield
+
+
+@pytest.fixture(scope="module")
+def client(forked_workers):
     with (
         LocalCluster(
             n_workers=2,
