@@ -173,6 +173,12 @@ def test_a_model_without_prototypes_is_refused():
     model = PVMClassifier(1.5, prototype_cost=50.0).fit(X, Y)
     with pytest.raises(NoPrototypesError, match="nothing to draw; lower prototype_cost"):
         BallsDisplay.from_estimator(model, X, Y)
+    unlimited = PVMClassifier(None, radii="own", prototype_cost=50.0).fit(X, Y)
+    with pytest.raises(
+        NoPrototypesError,
+        match="at prototype_cost=50, so there is nothing to draw; lower prototype_cost$",
+    ):
+        BallsDisplay.from_estimator(unlimited, X, Y)
 
 
 def test_other_estimators_are_refused():
