@@ -176,7 +176,7 @@ def test_a_model_without_prototypes_is_refused():
     unlimited = PVMClassifier(None, radii="own", prototype_cost=50.0).fit(X, Y)
     with pytest.raises(
         NoPrototypesError,
-        match="at prototype_cost=50, so there is nothing to draw; lower prototype_cost$",
+        match=r"at prototype_cost=50, so there is nothing to draw; lower prototype_cost$",
     ):
         BallsDisplay.from_estimator(unlimited, X, Y)
 
