@@ -315,3 +315,64 @@ def suspects(distances, y, prototype_labels, prototype_rows, eps):
             )
             found.append((i, score, suggested, reason))
     return sorted(found, key=lambda entry: (-entry[1], entry[0]))
+
+
+def own_columns(D, y, weights, label, eps, closed=False):
+    """Every ball of every radius up to `eps` that a candidate may take for a class.
+
+    One for each set of points it can hold, the smallest first: (candidate, members of the
+    class, weight of the others, number of the others).
+    """
+    columns = []
+    for j in range(D.shape[1]):
+        within = members(D[:, j], eps, closed)
+        for farthest in np.unique(D[within, j]):
+            inside = within & (D[:, j] <= farthest)
+            other = inside & (y != label)
+            columns.append((j, inside & (y == label), weights[other].sum(), other.sum()))
+    return columns
+
+
+def own_balls(D, y, weights, label, eps, closed=False, least_cost=0.0):
+    """The balls about each candidate that may be part of an optimum, one radius at a time.
+
+    A ball ends before a rival or at the limit, and gains more than all smaller ones:
+    (candidate, radius, members of the class, weight of the others, their number).
+    """
+    balls = []
+    for j in range(D.shape[1]):
+        within = members(D[:, j], eps, closed)
+        rivals = np.unique(D[within & (y != label), j]).tolist()
+        best = 0.0
+        for rival in [*rivals, None]:
+            inside = within if rival is None else within & (D[:, j] < rival)
+            own, other = inside & (y == label), inside & (y != label)
+            gain = weights[own].sum() - weights[other].sum()
+            if gain > best and gain >= least_cost:
+                radius = _own_radius(rival, D[within, j].max(), eps, closed)
+                balls.append((j, radius, own, weights[other].sum(), other.sum()))
+            best = max(best, gain)
+    return balls
+
+
+def _own_radius(rival, farthest, eps, closed):
+    """Open balls end at a rival, closed ones just before; with no rival at the limit."""
+    if rival is not None:
+        return math.nextafter(rival, 0.0) if closed else rival
+    if math.isfinite(eps):
+        return eps
+    return farthest if closed else math.nextafter(farthest, math.inf)
+
+
+def own_optimum(D, y, weights, label, eps, closed, prototype_cost):
+    """The least objective when each candidate takes one of all its balls, or none."""
+    columns = own_columns(D, y, weights, label, eps, closed)
+    choices = [[None, *(c for c in columns if c[0] == j)] for j in range(D.shape[1])]
+    best = math.inf
+    for choice in itertools.product(*choices):
+        taken = [column for column in choice if column is not None]
+        covered = np.any([own for _, own, _, _ in taken] or [np.zeros(len(y), bool)], axis=0)
+        missed = weights[(y == label) & ~covered].sum()
+        wrong = sum(weight for _, _, weight, _ in taken)
+        best = min(best, missed + wrong + prototype_cost * len(taken))
+    return best
