@@ -55,6 +55,11 @@ class StripScan:
 
     def __call__(self, rows: slice, columns: slice) -> tuple[Indices, Indices, Indices]:
         """Return the members among the pairs, counted from the slices' starts, and levels."""
+        i, j, level, _ = self.sift(rows, columns)
+        return i, j, level
+
+    def sift(self, rows: slice, columns: slice) -> tuple[Indices, Indices, Indices, Floats]:
+        """Return members and levels, and the lower bounds on their scaled squared distances."""
         thresholds = (self.reach * self.near.scale) ** 2
         i, j, lower = self._pick(rows, columns, float(thresholds[-1]))
         level = np.searchsorted(thresholds, lower) if len(thresholds) > 1 else np.zeros_like(i)
@@ -62,11 +67,11 @@ class StripScan:
         next_threshold = np.append(thresholds, -np.inf)[level]
         unsure = self._unsure(i, j, lower, next_threshold, rows, columns)
         if len(unsure) == 0:
-            return i, j, level
+            return i, j, level, lower
         squares = direct_squares(self.X, self.Z, rows.start + i[unsure], columns.start + j[unsure])
         level[unsure] = levels_of(self.finish(squares), self.radii, closed=self.closed)
         members = level < len(self.radii)
-        return i[members], j[members], level[members]
+        return i[members], j[members], level[members], lower[members]
 
     def _unsure(
         self,
