@@ -121,18 +121,19 @@ def _put_in_order(
 ) -> OrderedMembers:
     """Put the members of a strip, whose candidates are counted from `first`, in order."""
     # Numbers of sixteen bits have the fastest sort of all, and no strip is wider.
-    order = np.argsort(candidate.astype(np.uint16), kind="stable")
+    order = candidate.astype(np.uint16).argsort(kind="stable")
     sizes = np.bincount(candidate)
-    there = np.flatnonzero(sizes)
+    there = sizes.nonzero()[0]
     sizes = sizes[there]
-    ends = np.cumsum(sizes)
+    ends = sizes.cumsum()
     starts = ends - sizes
     widest = np.maximum.reduceat(slack[order], starts) if len(starts) else slack
     near = low[order]
+    within = np.empty(len(near), dtype=np.intp)
     for start, stop in zip(starts.tolist(), ends.tolist(), strict=True):
-        some = np.argsort(near[start:stop])
-        order[start:stop] = order[start:stop][some]
-    near = low[order]
+        within[start:stop] = near[start:stop].argsort()
+    within += np.repeat(starts, sizes)
+    order, near = order[within], near[within]
     may_follow = near[1:] <= (near + np.repeat(widest, sizes))[:-1]
     undecided = np.append(may_follow, False)[: len(near)]
     undecided[ends - 1] = False
