@@ -28,7 +28,7 @@ _STRIP_PAIRS = 1 << 21
 # Narrower strips would spend their time on making points ready for the product.
 _LEAST_COLUMNS, _MOST_COLUMNS = 256, 1024
 # Members looked at together: few enough to stay in the processor's cache.
-_BLOCK_MEMBERS = 1 << 16
+_BLOCK_MEMBERS = 1 << 17
 
 T = TypeVar("T")
 Floats = NDArray[np.float64]

@@ -22,7 +22,7 @@ from scipy.sparse import csc_array
 from ..balls import OrderedMembers
 from ..cover import NestedCoverProblem
 from .by_class import BallsOfClass, weight_grid
-from .walk import Steps, spans
+from .walk import Steps, Stretches, spans
 
 __all__ = ["OwnBalls", "Rules", "join_own"]
 
@@ -120,24 +120,22 @@ class OwnBalls:
             return cls.none()
         steps = _settled_steps(members, rules)
         kept = np.flatnonzero(_worth_looking_at(steps, rules))
-        end, members = steps.end[kept], steps.members
-        run_start = np.append(0, steps.end + 1)[np.flatnonzero(steps.begins)]
-        run = np.cumsum(steps.begins)[kept] - 1
-        inner = np.append(-1, end[:-1])
+        centre, held = steps.stretches.candidate[steps.place[kept]], np.cumsum(steps.size)
+        run_start = np.flatnonzero(steps.begins)[np.cumsum(steps.begins)[kept] - 1]
         # Each ball holds what the last one before it does not, or all since its run began.
-        start = np.maximum(inner + 1, run_start[run])
-        shell = steps.place[spans(start, end - start + 1)]
-        centre = members.candidate[steps.place[end]]
-        first = np.searchsorted(members.candidate, centre)
-        n_own, n_all = end - run_start[run] + 1, steps.group_end[steps.group[kept]] - first + 1
+        start = np.maximum(np.append(0, kept[:-1] + 1), run_start)
+        sizes = held[kept] - np.append(0, held)[start]
+        n_own = held[kept] - np.append(0, held)[run_start]
+        last = steps.stretches.end[steps.group_end[steps.group[kept]]]
+        first = np.searchsorted(steps.stretches.members.candidate, centre)
         return cls(
-            label=rules.codes[members.point[steps.place[end]]],
+            label=steps.stretches.label[steps.place[kept]],
             candidate=centre,
             radius=_radii(steps, kept, rules),
             wrong=(steps.total[kept] - steps.own[kept]) * rules.grid,
-            miscovered=n_all - n_own,
-            size=end - start + 1,
-            point=members.point[shell].astype(np.int32),
+            miscovered=last - first + 1 - n_own,
+            size=sizes,
+            point=steps.points(start, kept).astype(np.int32),
         )
 
     @classmethod
@@ -149,13 +147,13 @@ class OwnBalls:
 
 def _settled_steps(members: OrderedMembers, rules: Rules) -> Steps:
     """Walk along the members, in an order that is certain wherever a ball may end."""
-    steps = Steps.of(members, rules.codes, rules.units)
+    steps = Steps.of(Stretches.of(members, rules.codes), rules.units)
     if members.measure is None:
         return steps
-    hopeful = _could_end_within(steps, rules)
-    if not hopeful.any():
-        return steps
-    return Steps.of(steps.settled(hopeful), rules.codes, rules.units)
+    settled = steps.stretches.settled(
+        np.unique(steps.group[_could_end_within(steps, rules)]), steps.group_end
+    )
+    return Steps.of(Stretches.of(settled, rules.codes), rules.units)
 
 
 def _worth_looking_at(steps: Steps, rules: Rules) -> Flags:
@@ -175,27 +173,30 @@ def _could_end_within(steps: Steps, rules: Rules) -> Flags:
 
 def _radii(steps: Steps, kept: Indices, rules: Rules) -> Floats:
     """Return the radii of the balls that end with the steps `kept`."""
-    members, group = steps.members, steps.group[kept]
-    beyond = np.append(steps.group_end, -1)[group] + 1
-    last = len(members.point) - 1
-    centre = members.candidate[steps.place[steps.end[kept]]]
-    has_rival = (beyond <= last) & (members.candidate[np.minimum(beyond, last)] == centre)
-    nearest = np.full(len(kept), np.inf)
-    nearest[has_rival] = _extreme(steps, group[has_rival] + 1, np.minimum)
-    farthest = np.full(len(kept), np.inf)
+    members = steps.stretches.members
+    last = steps.stretches.end[steps.group_end[steps.group[kept]]]
+    group_end = np.flatnonzero(~members.open)
+    group = np.searchsorted(group_end, last)
+    centre = np.append(members.candidate, -1)
+    has_rival = centre[last + 1] == centre[last]
+    nearest, farthest = np.full((2, len(kept)), np.inf)
+    nearest[has_rival] = _extreme(members, group_end, group[has_rival] + 1, np.minimum)
     if np.isinf(rules.eps):
-        farthest[~has_rival] = _extreme(steps, group[~has_rival], np.maximum)
+        farthest[~has_rival] = _extreme(members, group_end, group[~has_rival], np.maximum)
     return rules.radius(farthest, nearest)
 
 
-def _extreme(steps: Steps, groups: Indices, pick: np.ufunc) -> Floats:
+def _extreme(
+    members: OrderedMembers, group_end: Indices, groups: Indices, pick: np.ufunc
+) -> Floats:
     """Return the distance of the nearest or farthest member of each of some groups."""
     if len(groups) == 0:
         return np.empty(0)
-    starts = np.append(-1, steps.group_end)[groups] + 1
-    sizes = steps.group_end[groups] - starts + 1
-    distances = steps.members.distances(spans(starts, sizes))
-    return np.asarray(pick.reduceat(distances, np.cumsum(sizes) - sizes))
+    starts = np.append(-1, group_end)[groups] + 1
+    sizes = group_end[groups] - starts + 1
+    return np.asarray(
+        pick.reduceat(members.distances(spans(starts, sizes)), np.cumsum(sizes) - sizes)
+    )
 
 
 def join_own(

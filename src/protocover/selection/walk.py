@@ -1,8 +1,9 @@
 """The way from each candidate outward, and what the ball about it holds at each step.
 
 Whether a ball is worth looking at depends on the order in which points of the class and
-rivals come. Members whose order is open make one step together; the order among them is
-asked for only where a ball worth looking at could end between them.
+rivals come. Members of one class that come one after the other make one stretch. Members
+whose order is open make one group; the order among them is asked for only where a ball
+worth looking at could end between them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..balls import OrderedMembers
 
-__all__ = ["Steps", "spans"]
+__all__ = ["Steps", "Stretches", "spans"]
 
 Indices = NDArray[np.intp]
 Flags = NDArray[np.bool_]
@@ -23,60 +24,118 @@ Units = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Steps:
-    """The steps from candidates outward, for each class those that reach points of it.
-
-    A group is a stretch of members whose order is open, or who are equally near; a step
-    takes in those of one class in a group. A run is the steps of one class from one
-    candidate. Weights are whole numbers of units.
+class Stretches:
+    """Members of balls, cut where the class changes or may change.
 
     Parameters
     ----------
     members : OrderedMembers
+        Where several classes are in a group, those of each stand side by side.
+    end : ndarray of int, shape (n_stretches,)
+        The last member of each stretch.
+    label, candidate : ndarray of int, shape (n_stretches,)
+        Its class and candidate.
+    open : ndarray of bool, shape (n_stretches,)
+        Whether the next stretch is of the same group.
+    """
+
+    members: OrderedMembers
+    end: Indices
+    label: Indices
+    candidate: Indices
+    open: Flags
+
+    @classmethod
+    def of(cls, members: OrderedMembers, codes: Indices) -> Self:
+        """Cut `members`, given the classes of all points."""
+        label = codes[members.point]
+        mixed = np.flatnonzero((label[1:] != label[:-1]) & members.open[:-1])
+        group_end = np.flatnonzero(~members.open)
+        groups = _distinct(np.searchsorted(group_end, mixed))
+        first, last = np.append(-1, group_end)[groups] + 1, group_end[groups]
+        places = spans(first, last - first + 1)
+        order = places[np.lexsort((label[places], np.repeat(groups, last - first + 1)))]
+        point = members.point.copy()
+        point[places], label[places] = point[order], label[order]
+        cut = _last_of_each(label) | _last_of_each(members.candidate)
+        cut[last] = True
+        cut[first[first > 0] - 1] = True
+        end = np.flatnonzero(cut)
+        return cls(
+            members=replace(members, point=point),
+            end=end,
+            label=label[end],
+            candidate=members.candidate[end],
+            open=members.open[end],
+        )
+
+    @property
+    def start(self) -> Indices:
+        """The first member of each stretch."""
+        return np.append(0, self.end[:-1] + 1)
+
+    def settled(self, groups: Indices, group_end: Indices) -> OrderedMembers:
+        """Return the members with those of some groups of stretches in order of distance."""
+        first = self.start[np.append(-1, group_end)[groups] + 1]
+        sizes = self.end[group_end[groups]] - first + 1
+        places, number = spans(first, sizes), np.repeat(groups, sizes)
+        distance = self.members.distances(places)
+        order = np.lexsort((distance, number))
+        point, undecided = self.members.point.copy(), self.members.open.copy()
+        point[places] = point[places[order]]
+        undecided[places] = ~(_last_of_each(distance[order]) | _last_of_each(number))
+        return replace(self.members, point=point, open=undecided)
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """The steps from candidates outward, for each class those that reach points of it.
+
+    A step takes in a stretch. A run is the steps of one class from one candidate. Weights
+    are whole numbers of units.
+
+    Parameters
+    ----------
+    stretches : Stretches
         Of the balls of some candidates.
-    group_end : ndarray of int, shape (n_groups,)
-        The last member of each group.
-    place : ndarray of int, shape (n_members,)
-        The members by class, candidate and nearness: run by run.
-    end : ndarray of int, shape (n_steps,)
-        The last of each step in `place`.
-    group : ndarray of int, shape (n_steps,)
-        Its group.
+    place : ndarray of int, shape (n_steps,)
+        The stretch of each step: by class, candidate and nearness, that is run by run.
     begins : ndarray of bool, shape (n_steps,)
         Whether a run begins with it.
+    group : ndarray of int, shape (n_steps,)
+        Its group.
+    group_end : ndarray of int, shape (n_groups,)
+        The last stretch of each group.
     own : ndarray of int, shape (n_steps,)
         Weight of the class in the ball up to the step.
     total, before : ndarray of int, shape (n_steps,)
         Weight of all classes in it, and in the ball that ends before the group.
     """
 
-    members: OrderedMembers
-    group_end: Indices
+    stretches: Stretches
     place: Indices
-    end: Indices
-    group: Indices
     begins: Flags
+    group: Indices
+    group_end: Indices
     own: Units
     total: Units
     before: Units
 
     @classmethod
-    def of(cls, members: OrderedMembers, codes: Indices, units: Units) -> Self:
-        """Walk along `members`, given the classes and weights of all points."""
-        group_end = np.flatnonzero(~members.open)
-        weight = units[members.point]
-        total, before = _sums_since(
-            np.cumsum(weight)[group_end], _changes(members.candidate[group_end])
-        )
-        run = _run_numbers(members, codes)
+    def of(cls, stretches: Stretches, units: Units) -> Self:
+        """Walk along `stretches`, given the weights of all points."""
+        sums = np.cumsum(units[stretches.members.point])[stretches.end]
+        group_end = np.flatnonzero(~stretches.open)
+        centre = stretches.candidate[group_end]
+        total, before = _since(sums[group_end], _first_of_each(centre))
+        run = _run_numbers(stretches)
         place = np.argsort(run, kind="stable")
-        run = run[place]
-        group = np.repeat(np.arange(len(group_end)), np.diff(group_end, prepend=-1))[place]
-        end = np.flatnonzero(np.append((_changes(run) | _changes(group))[1:], True))
-        begins, group = _changes(run[end]), group[end]
-        own, _ = _sums_since(np.cumsum(weight[place])[end], begins)
+        begins = _first_of_each(run[place])
+        group = (np.cumsum(~stretches.open) - ~stretches.open)[place]
+        weight = np.diff(sums, prepend=0)[place]
+        own, _ = _since(np.cumsum(weight), begins)
         return cls(
-            members, group_end, place, end, group, begins, own, total[group], before[group]
+            stretches, place, begins, group, group_end, own, total[group], before[group]
         )
 
     @property
@@ -89,6 +148,17 @@ class Steps:
         """Own weight in the ball that ends before each step."""
         return np.where(self.begins, 0, np.append(0, self.own[:-1]))
 
+    @property
+    def size(self) -> Indices:
+        """Number of points that each step takes in."""
+        return np.diff(self.stretches.end, prepend=-1)[self.place]
+
+    def points(self, first: Indices, last: Indices) -> NDArray[Any]:
+        """Return the points that are taken in from each of some steps to another."""
+        stretch = self.place[spans(first, last - first + 1)]
+        start, end = self.stretches.start[stretch], self.stretches.end[stretch]
+        return np.asarray(self.stretches.members.point[spans(start, end - start + 1)])
+
     def best_before(self) -> Units:
         """Return the highest gain of the earlier steps of each run, at least zero."""
         gain = np.maximum(self.gain, 0)
@@ -99,21 +169,6 @@ class Steps:
         values, rank = np.unique(np.append(gain, 0), return_inverse=True)
         return np.asarray(values[_highest_before(rank[:-1], number)])
 
-    def settled(self, hopeful: Flags) -> OrderedMembers:
-        """Return the members with those in order that are in the groups of some steps."""
-        members = self.members
-        groups = np.unique(self.group[hopeful])
-        starts = np.append(-1, self.group_end)[groups] + 1
-        sizes = self.group_end[groups] - starts + 1
-        places, number = spans(starts, sizes), np.repeat(groups, sizes)
-        distance = members.distances(places)
-        order = np.lexsort((distance, number))
-        distance = distance[order]
-        point, undecided = members.point.copy(), members.open.copy()
-        point[places] = members.point[places[order]]
-        undecided[places] = ~np.append((_changes(distance) | _changes(number))[1:], True)
-        return replace(members, point=point, open=undecided)
-
 
 def spans(starts: Indices, sizes: Indices) -> Indices:
     """Return the numbers of all spans, each from its start on, one after the other."""
@@ -121,22 +176,36 @@ def spans(starts: Indices, sizes: Indices) -> Indices:
     return np.arange(sizes.sum()) + np.repeat(starts - (ends - sizes), sizes)
 
 
-def _run_numbers(members: OrderedMembers, codes: Indices) -> NDArray[Any]:
-    """Number each member's run, by class and then candidate, in as few bits as will do."""
-    first, last = int(members.candidate[0]), int(members.candidate[-1])
-    n_candidates = last - first + 1
+def _run_numbers(stretches: Stretches) -> NDArray[Any]:
+    """Number each stretch's run, by class and then candidate, in as few bits as will do."""
+    first = int(stretches.candidate[0])
+    n_candidates = int(stretches.candidate[-1]) - first + 1
+    number = stretches.label * n_candidates + (stretches.candidate - first)
     # Numbers of sixteen bits have the fastest sort of all.
-    few = (int(codes.max()) + 1) * n_candidates <= 2**16
-    number = codes[members.point] * n_candidates + (members.candidate - first)
+    few = (int(stretches.label.max()) + 1) * n_candidates <= 2**16
     return number.astype(np.uint16) if few else number
 
 
-def _changes(values: NDArray[Any]) -> Flags:
-    """Tell of each value whether it differs from the one before it; the first does."""
-    return np.append(True, values[1:] != values[:-1])
+def _distinct(rising: Indices) -> Indices:
+    """Return each of the numbers that do not fall once."""
+    return rising[_first_of_each(rising)]
 
 
-def _sums_since(sums: Units, begins: Flags) -> tuple[Units, Units]:
+def _first_of_each(values: NDArray[Any]) -> Flags:
+    """Tell which values differ from the one before."""
+    flags = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=flags[1:])
+    return flags
+
+
+def _last_of_each(values: NDArray[Any]) -> Flags:
+    """Tell which values differ from the one after."""
+    flags = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=flags[:-1])
+    return flags
+
+
+def _since(sums: Units, begins: Flags) -> tuple[Units, Units]:
     """Turn running sums into those since the last beginning, with and without the last item.
 
     The sums may wrap around; their differences are right all the same.
