@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
 import naive
-from protocover.balls import build_balls, ordered, ordered_members
+from protocover.balls import build_balls, halves, ordered, ordered_members
 from protocover.cover import CoverProblem, verify
 from protocover.dissimilarity import Cosine, Euclidean, Metric, Precomputed, SquaredEuclidean
 from protocover.selection.by_class import formulate, select, snap_weights
@@ -283,8 +283,16 @@ def test_threads_and_the_width_of_strips_make_no_difference(eps, metric, monkeyp
     whole = own_problems(X, y, eps=eps, metric=metric)
     assert sum(problem.n_candidates for problem in whole[0]) > 150
     assert same(whole, own_problems(X, y, eps=eps, metric=metric, n_jobs=3))
-    for pairs in (1, 1000, 30_000):
+    monkeypatch.setattr(ordered, "_LEAST_COLUMNS", 1)
+    for pairs, members, half in (
+        (1, 1, 0),
+        (1000, 300, 1 << 20),
+        (9000, 1000, 0),
+        (9000, 9, 1 << 20),
+    ):
         monkeypatch.setattr(ordered, "_STRIP_PAIRS", pairs)
+        monkeypatch.setattr(ordered, "_BLOCK_MEMBERS", members)
+        monkeypatch.setattr(halves, "_MOST_BYTES", half)
         assert same(whole, own_problems(X, y, eps=eps, metric=metric, n_jobs=2))
 
 

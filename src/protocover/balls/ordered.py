@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -18,8 +19,9 @@ from numpy.typing import NDArray
 
 from ..resources import limited_threads, progress_bar, row_count, worker_map
 from .build import TILE_ROWS, table_tile
+from .halves import Half, half_is_held, whole_strip
 from .levels import within
-from .traits import Dissimilarity, DistanceSearch, DistanceTest, Tile, traits_of
+from .traits import Dissimilarity, DistanceSearch, DistanceTest, Near, Tile, traits_of
 
 __all__ = ["OrderedMembers", "ordered_members"]
 
@@ -91,24 +93,35 @@ def ordered_members(
     The further arguments are those of :func:`protocover.balls.build_balls`; `eps` may be
     infinite.
     """
+    traits, n_points = traits_of(dissimilarity), row_count(X)
+    strips = _strips(n_points, row_count(Z))
     with limited_threads(n_jobs):
         test = _distance_test(dissimilarity, X, Z, eps=eps, closed=closed)
-    n_candidates = row_count(Z)
-    width = _STRIP_PAIRS // max(1, row_count(X))
-    width = max(_LEAST_COLUMNS, min(_MOST_COLUMNS, width))
-    strips = [slice(j, min(j + width, n_candidates)) for j in range(0, n_candidates, width)]
+    with worker_map(n_jobs, thread_safe=traits.thread_safe) as run:
+        find = partial(_test_strip, test, n_points, strips)
+        if Z is X and traits.symmetric and half_is_held(test, n_points):
+            half = partial(Half.of, test, strips)
+            with progress_bar(run(half, range(len(strips))), len(strips), "half", verbose) as bar:
+                find = partial(whole_strip, list(bar), strips)
 
-    def taken(columns: slice) -> list[T]:
-        members = _put_in_order(columns.start, *test(columns), test.measure)
-        return [take(block) for block in members.blocks(_BLOCK_MEMBERS)]
+        def taken(number: int) -> list[T]:
+            members = _put_in_order(strips[number].start, *find(number), test.measure)
+            return [take(block) for block in members.blocks(_BLOCK_MEMBERS)]
 
-    thread_safe = traits_of(dissimilarity).thread_safe
-    with (
-        worker_map(n_jobs, thread_safe=thread_safe) as run,
-        progress_bar(run(taken, strips), len(strips), "balls", verbose) as found,
-    ):
-        for some in found:
-            yield from some
+        with progress_bar(run(taken, range(len(strips))), len(strips), "balls", verbose) as found:
+            for some in found:
+                yield from some
+
+
+def _strips(n_points: int, n_candidates: int) -> list[slice]:
+    """Cut the candidates into strips."""
+    width = max(_LEAST_COLUMNS, min(_MOST_COLUMNS, _STRIP_PAIRS // max(1, n_points)))
+    return [slice(j, min(j + width, n_candidates)) for j in range(0, n_candidates, width)]
+
+
+def _test_strip(test: DistanceTest, n_points: int, strips: list[slice], number: int) -> Near:
+    """Return all members of the balls of a strip."""
+    return test(slice(0, n_points), strips[number])
 
 
 def _put_in_order(
@@ -116,12 +129,12 @@ def _put_in_order(
     point: Indices,
     candidate: Indices,
     low: NDArray[Any],
-    slack: Floats,
+    slack: NDArray[np.float32],
     measure: Callable[[Indices, Indices], Floats] | None,
 ) -> OrderedMembers:
     """Put the members of a strip, whose candidates are counted from `first`, in order."""
     # Numbers of sixteen bits have the fastest sort of all, and no strip is wider.
-    order = candidate.astype(np.uint16).argsort(kind="stable")
+    order = candidate.astype(np.uint16, copy=False).argsort(kind="stable")
     sizes = np.bincount(candidate)
     there = sizes.nonzero()[0]
     sizes = sizes[there]
@@ -137,9 +150,7 @@ def _put_in_order(
     may_follow = near[1:] <= (near + np.repeat(widest, sizes))[:-1]
     undecided = np.append(may_follow, False)[: len(near)]
     undecided[ends - 1] = False
-    return OrderedMembers(
-        np.repeat(there + first, sizes), point[order], undecided, near, measure
-    )
+    return OrderedMembers(np.repeat(there + first, sizes), point[order], undecided, near, measure)
 
 
 def _distance_test(
@@ -148,7 +159,7 @@ def _distance_test(
     """Return the test of `dissimilarity`: its own fast one, or compute and compare."""
     if isinstance(dissimilarity, DistanceSearch):
         return dissimilarity.distance_test(X, Z, eps=eps, closed=closed)
-    return _Compared(table_tile(dissimilarity, X, Z), row_count(X), eps, closed)
+    return _Compared(table_tile(dissimilarity, X, Z), eps, closed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,17 +167,16 @@ class _Compared:
     """The test that computes all dissimilarities and compares them with `eps`."""
 
     tile: Tile
-    n_points: int
     eps: float
     closed: bool
     measure: None = None
 
-    def __call__(self, columns: slice) -> tuple[Indices, Indices, Floats, Floats]:
+    def __call__(self, rows: slice, columns: slice) -> Near:
         found = []
-        for start in range(0, self.n_points, TILE_ROWS):
-            rows = slice(start, min(start + TILE_ROWS, self.n_points))
-            table = np.asarray(self.tile(rows, columns), dtype=np.float64)
+        for start in range(rows.start, rows.stop, TILE_ROWS):
+            some = slice(start, min(start + TILE_ROWS, rows.stop))
+            table = np.asarray(self.tile(some, columns), dtype=np.float64)
             i, j = np.nonzero(within(table, self.eps, closed=self.closed))
-            found.append((i + start, j, table[i, j]))
+            found.append((i + (start - rows.start), j, table[i, j]))
         point, candidate, distance = (np.concatenate(part) for part in zip(*found, strict=True))
-        return point, candidate, distance, np.zeros_like(distance)
+        return point, candidate, distance, np.zeros(len(distance), dtype=np.float32)

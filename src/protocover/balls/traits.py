@@ -20,6 +20,7 @@ __all__ = [
     "DistanceTest",
     "GroupSearch",
     "LevelTest",
+    "Near",
     "NearestSearch",
     "PreparedDissimilarity",
     "RadiusSearch",
@@ -32,6 +33,7 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Tile = Callable[[slice, slice], Floats]
 LevelTest = Callable[[slice, slice], tuple[Indices, Indices, Indices]]
+Near = tuple[Indices, Indices, NDArray[Any], NDArray[np.float32]]
 GroupSearch = Callable[[slice], tuple[Indices, Floats]]
 
 
@@ -126,10 +128,10 @@ class DistanceTest(Protocol):
 
     measure: Callable[[Indices, Indices], Floats] | None
 
-    def __call__(self, columns: slice) -> tuple[Indices, Indices, NDArray[Any], Floats]:
-        """Return the members of the balls of some candidates, in any order.
+    def __call__(self, rows: slice, columns: slice) -> Near:
+        """Return the members among pairs of points and candidates, in any order.
 
-        Of each its point, its candidate, counted from the start of the slice, and two
+        Of each its point and its candidate, counted from the starts of the slices, and two
         numbers, ``low`` and ``slack``. Of two members of a candidate whose ``low`` differ by
         more than both slacks, that with the lower one is nearer. Where `measure` is None,
         ``low`` is the dissimilarity and ``slack`` is zero.

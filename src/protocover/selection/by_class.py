@@ -20,7 +20,15 @@ from ..cover import CoverProblem, CoverSolution, relative_gap
 from ..resources import progress_bar
 from ..solvers import Solver, ask_solver, default_time_limit
 
-__all__ = ["BallsOfClass", "Selection", "formulate", "select", "snap_to", "snap_weights", "weight_grid"]
+__all__ = [
+    "BallsOfClass",
+    "Selection",
+    "formulate",
+    "select",
+    "snap_to",
+    "snap_weights",
+    "weight_grid",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +94,15 @@ class Selection:
 
     def rearranged(self, order: NDArray[np.intp]) -> Self:
         """Return the same prototypes in another order, with `newly_covered` as first counted."""
-        names = ("candidates", "classes", "newly_covered", "covered", "miscovered", "score", "radii")
+        names = (
+            "candidates",
+            "classes",
+            "newly_covered",
+            "covered",
+            "miscovered",
+            "score",
+            "radii",
+        )
         there = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
         return replace(self, **{name: array[order] for name, array in there.items()})
 

@@ -211,9 +211,7 @@ def join_own(
         number[rows] = np.arange(len(rows))
         ends = np.concatenate(([0], np.cumsum(balls.size)))
         inside = np.ones(len(balls.point), dtype=bool)
-        shells = csc_array(
-            (inside, number[balls.point], ends), shape=(len(rows), len(balls.size))
-        )
+        shells = csc_array((inside, number[balls.point], ends), shape=(len(rows), len(balls.size)))
         shells.sort_indices()
         fresh = np.append(True, balls.candidate[1:] != balls.candidate[:-1])[: len(balls.size)]
         first = np.flatnonzero(fresh)[np.cumsum(fresh) - 1]

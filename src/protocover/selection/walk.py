@@ -134,9 +134,7 @@ class Steps:
         group = (np.cumsum(~stretches.open) - ~stretches.open)[place]
         weight = np.diff(sums, prepend=0)[place]
         own, _ = _since(np.cumsum(weight), begins)
-        return cls(
-            stretches, place, begins, group, group_end, own, total[group], before[group]
-        )
+        return cls(stretches, place, begins, group, group_end, own, total[group], before[group])
 
     @property
     def gain(self) -> Units:

@@ -7,13 +7,13 @@ product; only of those that matter the distances are computed.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...balls.traits import Near
 from .bracket import direct_squares
-from .scan import StripScan
+from .scan import StripScan, rounded_up
 from .tree import TreeScan
 
 __all__ = ["OrderScan"]
@@ -37,19 +37,19 @@ class OrderScan:
 
     scan: StripScan | TreeScan
 
-    def __call__(self, columns: slice) -> tuple[Indices, Indices, NDArray[Any], Floats]:
+    def __call__(self, rows: slice, columns: slice) -> Near:
         """Return points and candidates of members, lower bounds and the width of brackets."""
-        every = slice(0, self.scan.Z.shape[0])
         if isinstance(self.scan, TreeScan):
-            candidate, point, _ = self.scan(columns, every)
-            distance = self.measure(point, candidate + columns.start)
-            return point, candidate, distance, np.zeros_like(distance)
-        candidate, point, _, lower = self.scan.sift(columns, every)
-        near = self.scan.near
-        slack = near.z_slack[point] + near.x_slack[columns][candidate]
-        low = np.maximum(lower, 0.0)
-        widest = 2.0 * slack + _ROUNDING * low.max(initial=0.0)
-        return point, candidate, low.astype(np.float32), widest
+            candidate, point, _ = self.scan(columns, rows)
+            distance = self.measure(point + rows.start, candidate + columns.start)
+            return point, candidate, distance, np.zeros(len(distance), dtype=np.float32)
+        candidate, point, _, lower = self.scan.sift(columns, rows)
+        near, low = self.scan.near, np.maximum(lower, 0.0).astype(np.float32)
+        slack = near.z_slack[rows][point] + near.x_slack[columns][candidate]
+        # No row is longer than one where lengths are scaled.
+        farthest = min(4.0, float(self.scan.reach[-1] * near.scale) ** 2)
+        width = 2.0 * slack + _ROUNDING * farthest
+        return point, candidate, low, rounded_up(width, low.dtype)
 
     def measure(self, points: Indices, candidates: Indices) -> Floats:
         """Return the dissimilarities of pairs of points and candidates."""
