@@ -376,3 +376,43 @@ def own_optimum(D, y, weights, label, eps, closed, prototype_cost):
         wrong = sum(weight for _, _, weight, _ in taken)
         best = min(best, missed + wrong + prototype_cost * len(taken))
     return best
+
+
+def own_greedy(D, y, weights, eps, *, closed, prototype_cost):
+    """The paper's greedy on all classes at once, over all balls that may be part of an optimum.
+
+    Returns (candidate, class, radius). Ties go to the class first in order, then to the lower
+    candidate, then to the smaller ball.
+    """
+    balls = [
+        (j, label, radius, inside, wrong)
+        for label in np.unique(y)
+        for j, radius, inside, wrong, _ in own_balls(D, y, weights, label, eps, closed)
+    ]
+    chosen, covered = [], np.zeros(len(y), dtype=bool)
+    while True:
+        best, best_gain = None, prototype_cost
+        for ball in balls:
+            gain = weights[ball[3] & ~covered].sum() - ball[4]
+            if gain > best_gain:
+                best, best_gain = ball, gain
+        if best is None:
+            return chosen
+        chosen.append(best[:3])
+        covered |= best[3]
+
+
+def own_nearest(D, chosen, *, closed):
+    """Class of the prototype of whose radius the distance is the smallest multiple; and inside."""
+    label, inside = np.full(len(D), -1), np.zeros(len(D), dtype=bool)
+    for i in range(len(D)):
+        best = math.inf
+        for j, of_class, radius in sorted(chosen, key=lambda ball: ball[1]):
+            largest = np.finfo(float).max
+            tiny = D[i, j] / largest >= radius  # also a radius of 0, at its centre or not
+            multiple = (largest if D[i, j] else 0.0) if tiny else D[i, j] / radius
+            within = radius >= D[i, j] if closed else radius > D[i, j]
+            inside[i] |= within
+            if multiple < best:
+                best, label[i] = multiple, of_class
+    return label, inside

@@ -30,7 +30,6 @@ INTERNAL = {
     f"protocover.candidates.{name}"
     for name in (
         "check_candidate_names",
-        "column_pool",
         "draw_stratified",
         "gather_candidates",
         "is_number",

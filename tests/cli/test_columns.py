@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from protocover.cli.columns import ColumnType, convert, find_type, is_missing, type_of
-from protocover.cli.errors import CommandError
+from protocover.cli.console import CommandError
 
 
 def column(*cells):

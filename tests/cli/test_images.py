@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from protocover.cli.cases import ImageLayout
-from protocover.cli.console import Console
-from protocover.cli.errors import CommandError
+from protocover.cli.console import CommandError, Console
 from protocover.cli.images import find_images, flatten, layout_of, read_labelled_images
 
 

@@ -8,8 +8,8 @@ import pytest
 from protocover import __version__
 from protocover.cli import fit as fit_command
 from protocover.cli import main
+from protocover.cli.commands import run_and_report
 from protocover.cli.console import Console, clean, shorten
-from protocover.cli.errors import run_and_report
 
 
 def test_the_module_runs_and_ends_with_the_exit_code():

@@ -1,4 +1,5 @@
 import io
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -111,3 +112,18 @@ def test_a_model_that_is_none_gives_one_clear_line(tmp_path, capsys):
     assert code == 1
     assert said.startswith("protocover: error: ")
     assert len(said.splitlines()) == 1
+
+
+def test_whole_numbers_that_a_file_holds_as_fractions_are_the_classes_of_fit(flowers, fit, capsys):
+    """Beside a missing label, Parquet holds the classes 1 and 2 as 1.0 and 2.0."""
+    flowers["kind"] = flowers["kind"].map({"lily": 1, "rose": 2})
+    flowers.loc[4, "kind"] = None
+    flowers.to_parquet("t.parquet")
+    assert fit("t.parquet", "--target", "kind", "-o", "out", "--eps", "auto") == 0
+    capsys.readouterr()
+    code, _, said = predict(capsys, "out", "t.parquet", "--target", "kind")
+    assert code == 0
+    assert "of 29 cases of known class" in said
+    before = Path("out/report.html").read_text()
+    assert main(["report", "out", "t.parquet"]) == 0
+    assert Path("out/report.html").read_text() == before

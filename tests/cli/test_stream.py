@@ -176,6 +176,25 @@ def test_the_model_answers_new_cases(blobs, capsys):
     assert main(["report", "out", "t.parquet"]) == 0
 
 
+def test_unscaled_rows_stay_on_disk_and_name_their_columns(blobs, monkeypatch):
+    on_disk = []
+    work = stream._fit
+
+    def see(X, *rest):
+        values = X.to_numpy()
+        while not isinstance(values, np.memmap) and values.base is not None:
+            values = values.base
+        on_disk.append(isinstance(values, np.memmap))
+        return work(X, *rest)
+
+    monkeypatch.setattr(stream, "_fit", see)
+    save(blobs)
+    assert fit("--drop", "tree", "--eps", 3000, "--no-scale", "--stream") == 0
+    assert on_disk == [True]
+    model = load_model("out/model.protocover")
+    assert model.feature_names_in_.tolist() == ["height", "girth", "leaves"]
+
+
 def test_whole_numbers_name_classes_even_if_some_are_missing(blobs):
     blobs["kind"] = blobs["kind"].map({"ash": 1, "birch": 2, "cedar": 10})
     save(blobs)
@@ -186,12 +205,14 @@ def test_whole_numbers_name_classes_even_if_some_are_missing(blobs):
 def test_a_column_that_numbers_the_rows_is_noticed_across_batches(blobs, capsys):
     blobs["number"] = np.arange(400) + 1000
     blobs["nearly"] = np.arange(400) + (np.arange(400) >= 37)
+    blobs["batch"] = np.arange(400) // 37
     blobs["kind"] = blobs["kind"].fillna("ash")
     save(blobs)
     assert fit("--drop", "tree", "--eps", 0.8, "--stream") == 0
     said = capsys.readouterr().err
     assert "column 'number' numbers the rows" in said
     assert "'nearly'" not in said
+    assert "batch" in figures("out")["data"]["columns"]  # one value in each batch only
 
 
 @pytest.mark.parametrize(

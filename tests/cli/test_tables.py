@@ -3,8 +3,7 @@ import gzip
 import pandas as pd
 import pytest
 
-from protocover.cli.console import Console
-from protocover.cli.errors import CommandError
+from protocover.cli.console import CommandError, Console
 from protocover.cli.tables import read_table
 
 

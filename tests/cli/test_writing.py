@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from protocover.cli.errors import CommandError
+from protocover.cli.console import CommandError
 from protocover.cli.writing import check_file, fresh_folder, write_file
 
 

@@ -26,7 +26,6 @@ from protocover.dissimilarity import RankDissimilarity
 from protocover.dissimilarity.strings import (
     MismatchDistance,
     SpectrumDistance,
-    kmers,
     mismatch,
     mismatch_kernel,
     spectrum_kernel,
@@ -54,7 +53,7 @@ def test_kernel_is_the_inner_product_of_explicit_features(data):
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_dense_and_sparse_products_agree(monkeypatch, share):
     """All features in the dense product, or none, give the same integers."""
-    monkeypatch.setattr(kmers, "_DENSE_SHARE", share)
+    monkeypatch.setattr(mismatch, "_DENSE_SHARE", share)
     kernel = mismatch_kernel(DNA, DNA[:2], k=3, m=1, alphabet="ACGT", normalize=False)
     np.testing.assert_array_equal(kernel, naive.mismatch_kernel(DNA, DNA[:2], 3, 1, "ACGT"))
 

@@ -15,8 +15,8 @@ from protocover.distributed import blocks as blocks_module
 from protocover.distributed.blocks import ClassCover, block_numbers, count_blocks
 from protocover.distributed.chunks import _read
 from protocover.distributed.cluster import Cluster
+from protocover.distributed.cover import load_share, save_block
 from protocover.distributed.selection import choose_tiers
-from protocover.distributed.storage import load_share, save_block
 from protocover.selection.by_class import snap_weights, weight_grid
 
 

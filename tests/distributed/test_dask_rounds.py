@@ -114,7 +114,7 @@ def test_a_class_solved_whole_from_its_blocks_is_solved_as_on_one_machine(instan
     problems, _ = single_machine(inside, y, weights, cost)
     for label, problem in enumerate(problems):
         shares = [block[label] for block in blocks]
-        solved = _solve(shares, [problem.prize], prototype_cost=cost, max_prototypes=None)
+        solved = _solve(shares, problem.prize, prototype_cost=cost, max_prototypes=None)
         solution = solved.solution
         expected = greedy(problem)
         np.testing.assert_array_equal(solution.selected, expected.selected)

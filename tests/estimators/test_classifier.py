@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import naive
-from protocover import NoPrototypesError, PVMClassifier
+from protocover import NoPrototypesError, PVMClassifier, PVMClassifierCV
 from protocover.candidates import HullCandidates, KMeansCandidates
 
 X, Y = load_iris(return_X_y=True)
@@ -381,3 +381,18 @@ def test_two_moons_need_a_handful_and_get_them_right():
     assert len(model.prototype_indices_) < 40
     fresh, truth = make_moons(400, noise=0.1, random_state=1)
     assert model.score(fresh, truth) > 0.97
+
+
+@pytest.mark.parametrize("model", [PVMClassifier(2.0), PVMClassifierCV([2.0], cv=2)])
+def test_a_fit_to_points_without_features_forgets_those_of_the_last_fit(model):
+    def size(point):
+        return len(point) if isinstance(point, str) else point[0]
+
+    words, y = ["a", "bb", "cccccc", "ddddddd"], [0, 0, 1, 1]
+    model = clone(model).set_params(metric=lambda a, b: float(abs(size(a) - size(b))))
+    model.fit(np.array([[size(word), 0.0] for word in words]), y)
+    assert model.n_features_in_ == 2
+    model.fit(words, y)
+    assert not hasattr(model, "n_features_in_")
+    assert not hasattr(getattr(model, "best_estimator_", model), "n_features_in_")
+    assert model.predict(["eeeeee"]).tolist() == [1]

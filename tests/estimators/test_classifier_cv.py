@@ -329,7 +329,7 @@ def test_a_number_never_makes_the_name_of_another_choice():
     assert list(name_choices([greedy, ratio_greedy])) == ["greedy", "ratio_greedy"]
 
 
-def test_each_metric_gets_the_examples_in_its_own_form(recwarn):
+def test_each_metric_gets_the_points_in_its_own_form(recwarn):
     frame = pytest.importorskip("pandas").DataFrame(X, columns=list("abcd"))
     for metrics in (["euclidean", Gower()], [Gower(), "euclidean"]):
         both = PVMClassifierCV([0.1, 0.5], cv=3, metric=metrics).fit(frame, Y)
@@ -345,7 +345,7 @@ def test_each_metric_gets_the_examples_in_its_own_form(recwarn):
     assert not [w for w in recwarn if "feature names" in str(w.message)]
 
 
-def test_tables_and_examples_are_not_searched_over_together():
+def test_tables_and_points_are_not_searched_over_together():
     with pytest.raises(ValueError, match=r"either all of points or all of tables.*precomputed"):
         PVMClassifierCV(RADII, cv=3, metric=["precomputed", "euclidean"]).fit(cdist(X, X), Y)
     with pytest.raises(ValueError, match=r"metric must be one or several.*got \[\]"):
@@ -700,3 +700,49 @@ def test_without_n_jobs_each_fold_has_the_threads_of_a_plain_fit_in_this_process
 
     PVMClassifierCV(RADII, cv=3, scoring=note).fit(X, Y)
     assert seen == {(os.getpid(), PVMClassifier().n_jobs, thread_count(None))}
+
+
+@pytest.mark.parametrize(
+    ("metric", "n_metrics"),
+    [
+        ("euclidean", 1),
+        ("precomputed", 1),
+        (Gower(), 1),
+        (lambda a, b: np.abs(a - b).max(), 1),
+        (["euclidean", "cityblock", Gower()], 3),
+    ],
+    ids=["rows", "table", "gower", "function", "several"],
+)
+def test_points_are_validated_once_for_each_metric(metric, n_metrics, monkeypatch):
+    """Neither the folds nor the final fit look at all of them again; queries are others."""
+    from protocover.data import points
+
+    some = np.arange(0, 150, 3)
+    given = cdist(X[some], X[some]) if metric == "precomputed" else X[some]
+    validated = []
+    original = points.validate_data
+
+    def counted(estimator, X, **rules):
+        validated.append((type(estimator).__name__, len(X)))
+        return original(estimator, X, **rules)
+
+    monkeypatch.setattr(points, "validate_data", counted)
+    search = PVMClassifierCV([0.5, 1.0], cv=3, metric=metric).fit(given, Y[some])
+    of_all = [name for name, size in validated if size == len(some)]
+    assert of_all == ["PVMClassifierCV"] * n_metrics
+    assert search.best_estimator_.n_features_in_ == search.n_features_in_ == given.shape[1]
+    np.testing.assert_array_equal(search.predict(given), search.best_estimator_.predict(given))
+
+
+def test_a_search_warns_of_candidates_without_names_once():
+    frame = pytest.importorskip("pandas").DataFrame(X, columns=list("abcd"))
+    with pytest.warns(UserWarning, match="candidates does not have valid feature names") as told:
+        search = PVMClassifierCV([0.5, 1.0], cv=3, candidates=X[::2]).fit(frame, Y)
+    assert len(told) == 1
+    assert search.best_estimator_.feature_names_in_.tolist() == list("abcd")
+
+
+@pytest.mark.parametrize("solver", [[], "none such", ["greedy", 3]])
+def test_solvers_are_refused_before_the_data_are_looked_at(solver):
+    with pytest.raises(ValueError, match="solver must be one"):
+        PVMClassifierCV([0.5], cv=2, solver=solver).fit(np.full((4, 2), np.nan), [0, 0, 1, 1])

@@ -55,6 +55,20 @@ def test_points_on_disk_are_read_where_they_lie(tmp_path):
     assert propose_candidates(on_file, eps=eps) == "train"
 
 
+def test_a_frame_over_points_on_disk_names_the_columns(tmp_path):
+    pd = pytest.importorskip("pandas", reason="pandas, an optional package, is not installed")
+    on_file = np.memmap(tmp_path / "rows", dtype=float, mode="w+", shape=X.shape)
+    on_file[:] = X
+    names = [f"x{j}" for j in range(X.shape[1])]
+    frame = pd.DataFrame(on_file, columns=names, copy=False)
+    rows = draw_rows(Y, 75, random_state=0)
+    found = fit_sample(PVMClassifier("auto"), frame, Y, rows=rows)
+    assert found.eps_ == fit_sample(PVMClassifier("auto"), X, Y, rows=rows).eps_
+    assert found.feature_names_in_.tolist() == names
+    few = {"eps": found.eps_, "random_state": 0}
+    assert propose_candidates(frame, **few) == propose_candidates(X, **few)
+
+
 def test_a_pipeline_is_refused_with_the_way_out():
     model = make_pipeline(StandardScaler(), PVMClassifier())
     with pytest.raises(TypeError, match="got Pipeline; of a pipeline pass the last step"):

@@ -41,7 +41,8 @@ def own_problems(
         closed=closed,
         n_jobs=n_jobs,
     )
-    return join_own(list(found), rules, prototype_cost=cost)
+    formulation = join_own(list(found), rules, prototype_cost=cost)
+    return formulation.problems, formulation.balls
 
 
 @st.composite

@@ -10,15 +10,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["levels_of", "members_of", "within"]
+__all__ = ["levels_of", "members_of", "relative_to", "within"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 
-def within(distances: Floats, eps: float, *, closed: bool) -> NDArray[np.bool_]:
-    """Tell which distances are within the radius `eps`."""
+def within(distances: Floats, eps: Any, *, closed: bool) -> NDArray[np.bool_]:
+    """Tell which distances are within the radius `eps`, or each within its own."""
     return np.asarray(distances <= eps if closed else distances < eps)
+
+
+def relative_to(radius: Any, distances: Any) -> Floats:
+    """Return distances as multiples of a radius: below 1 inside the ball, above it outside.
+
+    That holds to the last bit, whatever is lost in the division. However small the radius,
+    multiples are finite; of a radius of 0 the centre's own distance is no multiple but 0.
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        multiple = np.asarray(distances / np.asarray(radius), dtype=np.float64)
+    multiple = np.nan_to_num(multiple, nan=0.0)
+    smaller, larger = np.nextafter(1.0, 0.0), np.nextafter(1.0, 2.0)
+    multiple = np.where(distances < radius, np.minimum(multiple, smaller), multiple)
+    return np.where(distances > radius, np.maximum(multiple, larger), multiple)
 
 
 def levels_of(distances: Floats, radii: Floats, *, closed: bool) -> Indices:

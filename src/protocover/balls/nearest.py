@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..resources import limited_threads, row_count, worker_map
 from .build import table_tile
+from .levels import relative_to
 from .traits import Dissimilarity, GroupSearch, NearestSearch, traits_of
 
 __all__ = ["find_nearest", "nearest_in_groups"]
@@ -24,6 +25,7 @@ def find_nearest(
     B: Any,
     *,
     bounds: NDArray[np.intp],
+    radii: NDArray[np.float64] | None = None,
     n_jobs: int | None = None,
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Find each query's nearest prototype in every group of prototypes.
@@ -36,6 +38,9 @@ def find_nearest(
         Queries and prototypes, the latter with each group in one run.
     bounds : ndarray of int, shape (n_groups + 1,)
         Group g is ``B[bounds[g]:bounds[g + 1]]``.
+    radii : ndarray of float, shape (n_prototypes,), or None, default=None
+        Radii of the prototypes: nearest is then the one whose distance is the smallest
+        multiple of its radius.
     n_jobs : int or None, default=None
         Threads; None for as many as the linear algebra library would use.
 
@@ -47,7 +52,7 @@ def find_nearest(
         Its dissimilarity; inf where the group is empty.
     """
     with limited_threads(n_jobs):
-        search = _group_search(dissimilarity, A, B, bounds)
+        search = _group_search(dissimilarity, A, B, bounds, radii)
     n_queries = row_count(A)
     step = max(1, min(_MOST_ROWS, _TABLE_SIZE // max(1, row_count(B))))
     blocks = [slice(i, min(i + step, n_queries)) for i in range(0, n_queries, step)]
@@ -60,31 +65,41 @@ def find_nearest(
 
 
 def nearest_in_groups(
-    table: NDArray[Any], bounds: NDArray[np.intp]
+    table: NDArray[Any], bounds: NDArray[np.intp], radii: NDArray[np.float64] | None = None
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Find the smallest entry of each group of columns, row by row."""
+    """Find the smallest entry of each group of columns, row by row; given radii, as multiples."""
+    ranking = table if radii is None else relative_to(radii, table)
     n_groups = len(bounds) - 1
     index = np.full((len(table), n_groups), -1, dtype=np.intp)
     value = np.full((len(table), n_groups), np.inf)
     every = np.arange(len(table))
     for g in range(n_groups):
         if bounds[g] < bounds[g + 1]:
-            index[:, g] = bounds[g] + table[:, bounds[g] : bounds[g + 1]].argmin(axis=1)
+            index[:, g] = bounds[g] + ranking[:, bounds[g] : bounds[g + 1]].argmin(axis=1)
             value[:, g] = table[every, index[:, g]]
     return index, value
 
 
 def _group_search(
-    dissimilarity: Dissimilarity, A: Any, B: Any, bounds: NDArray[np.intp]
+    dissimilarity: Dissimilarity,
+    A: Any,
+    B: Any,
+    bounds: NDArray[np.intp],
+    radii: NDArray[np.float64] | None,
 ) -> GroupSearch:
     """Return the search of `dissimilarity`: its own fast one, or cross and compare."""
-    if isinstance(dissimilarity, NearestSearch):
-        return dissimilarity.nearest_test(A, B, bounds)
+    if isinstance(dissimilarity, NearestSearch) and (radii is None or _of_one_scale(radii)):
+        return dissimilarity.nearest_test(A, B, bounds, radii)
 
     tile = table_tile(dissimilarity, A, B)
     every = slice(0, int(bounds[-1]))
 
     def search(rows: slice) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        return nearest_in_groups(tile(rows, every), bounds)
+        return nearest_in_groups(np.asarray(tile(rows, every)), bounds, radii)
 
     return search
+
+
+def _of_one_scale(radii: NDArray[np.float64]) -> bool:
+    """Whether the squares of the radii are numbers that can be compared."""
+    return bool(radii.min(initial=np.inf) > 1e-60 * radii.max(initial=0.0))

@@ -9,8 +9,8 @@ again: nothing of the size of the whole table of memberships is held.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -23,7 +23,7 @@ from .halves import Half, half_is_held, whole_strip
 from .levels import within
 from .traits import Dissimilarity, DistanceSearch, DistanceTest, Near, Tile, traits_of
 
-__all__ = ["OrderedMembers", "ordered_members"]
+__all__ = ["OrderedMembers", "ordered_members", "spans"]
 
 # Pairs of a strip, each of which takes some thirty bytes if it is a member.
 _STRIP_PAIRS = 1 << 21
@@ -65,6 +65,36 @@ class OrderedMembers:
         if self.measure is None:
             return np.asarray(self.low[places], dtype=np.float64)
         return self.measure(self.point[places], self.candidate[places])
+
+    @cached_property
+    def group_end(self) -> Indices:
+        """The last member of each group, a stretch of members whose order is open."""
+        return np.flatnonzero(~self.open)
+
+    @property
+    def group_start(self) -> Indices:
+        """The first member of each group."""
+        return np.append(0, self.group_end + 1)[:-1]
+
+    @property
+    def group_size(self) -> Indices:
+        """Number of members of each group."""
+        return np.diff(self.group_end, prepend=-1)
+
+    def places(self, groups: Indices) -> Indices:
+        """Return the members of some groups, one group after the other."""
+        return spans(self.group_start[groups], self.group_size[groups])
+
+    def settled(self, groups: Indices) -> OrderedMembers:
+        """Return the members with those of some groups in the order of their distances."""
+        places, number = self.places(groups), np.repeat(groups, self.group_size[groups])
+        distance = self.distances(places)
+        order = np.lexsort((distance, number))
+        point, undecided = self.point.copy(), self.open.copy()
+        point[places] = point[places[order]]
+        equal = np.diff(distance[order], append=np.inf) == 0.0
+        undecided[places] &= equal
+        return replace(self, point=point, open=undecided)
 
     def blocks(self, size: int) -> Iterator[OrderedMembers]:
         """Cut into blocks of about `size` members, none through a candidate's."""
@@ -111,6 +141,12 @@ def ordered_members(
         with progress_bar(run(taken, range(len(strips))), len(strips), "balls", verbose) as found:
             for some in found:
                 yield from some
+
+
+def spans(starts: Indices, sizes: Indices) -> Indices:
+    """Return the numbers of all spans, each from its start on, one after the other."""
+    ends = np.cumsum(sizes)
+    return np.arange(sizes.sum()) + np.repeat(starts - (ends - sizes), sizes)
 
 
 def _strips(n_points: int, n_candidates: int) -> list[slice]:

@@ -46,9 +46,9 @@ class Traits:
     symmetric : bool, default=False
         d(a, b) is d(b, a), so that each pair need be computed only once.
     pairwise : bool, default=False
-        `X` is a table of values between examples, not of their features.
+        `X` is a table of values between points, not of their features.
     accepts_anything : bool, default=False
-        Examples need not be rows of numbers; a method ``check_examples`` may then check
+        Points need not be rows of numbers; a method ``check_examples`` may then check
         them and bring them into another form.
     accepts_sparse : bool, default=True
         Rows may be those of a sparse table.
@@ -98,7 +98,7 @@ class Dissimilarity(Protocol):
 
 @runtime_checkable
 class PreparedDissimilarity(Dissimilarity, Protocol):
-    """A dissimilarity that reads its examples once and then answers tile by tile."""
+    """A dissimilarity that reads its points once and then answers tile by tile."""
 
     def prepare(self, A: Any, B: Any) -> Tile:
         """Return a function of (rows, columns) that gives that tile of ``cross(A, B)``."""
@@ -152,6 +152,12 @@ class DistanceSearch(Dissimilarity, Protocol):
 class NearestSearch(Dissimilarity, Protocol):
     """A dissimilarity with a faster way to the nearest than computing all of `cross`."""
 
-    def nearest_test(self, A: Any, B: Any, bounds: Indices) -> GroupSearch:
-        """Return a function of rows that gives the nearest in each group of columns."""
+    def nearest_test(
+        self, A: Any, B: Any, bounds: Indices, radii: Floats | None = None
+    ) -> GroupSearch:
+        """Return a function of rows that gives the nearest in each group of columns.
+
+        Given radii of B, the nearest is that whose distance is the smallest multiple of its
+        radius.
+        """
         ...

@@ -7,26 +7,27 @@ true ``shows_progress`` also takes the keyword ``verbose``.
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from os import PathLike
+from typing import Any, NoReturn, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
+from ..balls import traits_of
+from ..data.points import check_points
 from .hull import HullCandidates
 from .kmeans import KMeansCandidates
 from .names import check_candidate_names
 from .pool import (
     Pool,
     check_one_kind,
-    column_pool,
     given_pool,
     numbers,
     source_names,
     source_rows,
     stack_rows,
     take,
-    training_pool,
 )
 from .sample import draw_stratified, is_number
 
@@ -36,7 +37,6 @@ __all__ = [
     "KMeansCandidates",
     "Pool",
     "check_candidate_names",
-    "column_pool",
     "draw_stratified",
     "gather_candidates",
     "is_number",
@@ -65,13 +65,14 @@ def gather_candidates(
     X: Any,
     y: NDArray[np.intp],
     *,
+    dissimilarity: Any,
     rows: NDArray[np.intp],
     extent: int,
     rng: np.random.Generator,
     unlabeled: Any = None,
     verbose: int = 0,
 ) -> list[Pool]:
-    """Make the pools of candidates that `candidates` asks for, in its order.
+    """Make the pools of candidates: those asked for, in their order, or a table's columns.
 
     Parameters
     ----------
@@ -81,6 +82,8 @@ def gather_candidates(
         object, or an array of rows.
     X, y : training points and their class numbers
         Passed on to the generators.
+    dissimilarity : object
+        What the points are compared with. It may say that `X` is a table.
     rows : ndarray of int, shape (n_points,)
         Row number of each point in the training data as the user gave it.
     extent : int
@@ -92,17 +95,22 @@ def gather_candidates(
     verbose : int, default=0
         Passed on to generators that show their progress.
     """
+    if traits_of(dissimilarity).pairwise:
+        if unlabeled is not None:
+            _refuse_with_table()
+        return [_columns(candidates, y, rng, rows=rows, shape=(extent, X.shape[1]))]
     pools = []
     for one in listed(candidates):
         if is_train(one):
-            pools.append(training_pool(X, rows, extent))
+            pools.append(Pool(X, "train", rows, extent))
         elif is_number(one):
             drawn = draw_stratified(one, y, rng)
-            everything = len(drawn) == len(rows)
-            points = X if everything else _safe_indexing(X, drawn)
-            pools.append(training_pool(points, rows[drawn], extent))
+            points = X if len(drawn) == len(rows) else _safe_indexing(X, drawn)
+            pools.append(Pool(points, "train", rows[drawn], extent))
         else:
             pools.append(_make(one, X, y, rng, verbose))
+    if isinstance(unlabeled, PathLike):  # a file of sequences
+        unlabeled = check_points(unlabeled, dissimilarity)
     if unlabeled is not None:
         pools.append(given_pool(unlabeled, like=X, source="unlabeled"))
     check_one_kind([pool.points for pool in pools])
@@ -120,6 +128,36 @@ def listed(candidates: Any) -> list[Any]:
 def is_train(candidates: Any) -> bool:
     """Whether the training points themselves are asked for."""
     return isinstance(candidates, str) and candidates == "train"
+
+
+def _columns(
+    candidates: Any,
+    y: NDArray[np.intp],
+    rng: np.random.Generator,
+    *,
+    rows: NDArray[np.intp],
+    shape: tuple[int, int],
+) -> Pool:
+    """Return the columns of a table that are candidates: all, or of a square one a sample.
+
+    Of a square table those of the points that were left out are left out.
+    """
+    square = shape[0] == shape[1]
+    if is_number(candidates) and square:
+        rows = rows[draw_stratified(candidates, y, rng)]
+    elif not is_train(candidates):
+        _refuse_with_table()
+    columns = rows if square else np.arange(shape[1])
+    return Pool(columns, "train" if square else "given", columns, shape[1])
+
+
+def _refuse_with_table() -> NoReturn:
+    """Raise the error for candidates beside the columns of a table."""
+    raise ValueError(
+        "precomputed dissimilarities have the candidates as their columns; leave "
+        "candidates='train', or a number or share of the points of a square table, and "
+        "unlabeled=None"
+    )
 
 
 def _make(

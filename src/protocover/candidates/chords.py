@@ -26,18 +26,10 @@ _BEYOND = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """A point of the hull, and a simplex that it lies in.
+    """A point of the hull, and a simplex that it lies in."""
 
-    Parameters
-    ----------
-    point : ndarray of float, shape (n_features,)
-        Where it is.
-    corners : ndarray of int, shape (n_features + 1,)
-        The spanning points that the simplex has as its corners.
-    """
-
-    point: Floats
-    corners: Indices
+    point: Floats  # (n_features,)
+    corners: Indices  # (n_features + 1,), the spanning points that the simplex has as its corners
 
 
 @dataclass(frozen=True, eq=False)

@@ -123,16 +123,12 @@ def _hit_and_run(X: Floats, n: int, rng: np.random.Generator, *, verbose: int = 
     lifted = lift(X / spread)
     place = start_at_mean(lifted)
     drawn = np.empty((n, X.shape[1]))
+    chords_a_draw = _WALK_STEPS + math.ceil(math.log2(X.shape[1]))
     with progress_bar(range(n), n, "draws from a hull", verbose) as bar:
         for k in bar:
-            for _ in range(_thinning(X.shape[1])):
+            for _ in range(chords_a_draw):
                 direction = np.asarray(rng.normal(size=X.shape[1]))
                 direction /= np.linalg.norm(direction)
                 place = draw_on_chord(lifted, place, direction, rng.uniform())
             drawn[k] = place.point
     return np.asarray(drawn * spread)
-
-
-def _thinning(n_features: int) -> int:
-    """Return the number of chords from one draw to the next."""
-    return _WALK_STEPS + math.ceil(math.log2(n_features))

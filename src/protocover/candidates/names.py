@@ -13,15 +13,7 @@ __all__ = ["check_candidate_names"]
 
 
 def check_candidate_names(X: Any, candidates: Any, unlabeled: Any = None) -> None:
-    """Refuse candidates in a data frame whose columns are not those of X, in that order.
-
-    Parameters
-    ----------
-    X : rows
-        The points as the user gave them.
-    candidates, unlabeled
-        As in :class:`protocover.PVMClassifier`.
-    """
+    """Refuse candidates in a data frame whose columns are not those of X, in that order."""
     names = _get_feature_names(X)
     asked = candidates if isinstance(candidates, list | tuple) else [candidates]
     for rows in asked:

@@ -17,14 +17,12 @@ from ..resources import row_count
 __all__ = [
     "Pool",
     "check_one_kind",
-    "column_pool",
     "given_pool",
     "numbers",
     "source_names",
     "source_rows",
     "stack_rows",
     "take",
-    "training_pool",
 ]
 
 
@@ -56,18 +54,6 @@ class Pool:
 
     def __len__(self) -> int:
         return len(self.rows)
-
-
-def training_pool(X: Any, rows: NDArray[np.intp], extent: int) -> Pool:
-    """Return the training points as candidates; `rows` are their row numbers."""
-    return Pool(X, "train", rows, extent)
-
-
-def column_pool(rows: NDArray[np.intp], n_points: int, n_columns: int) -> Pool:
-    """Return the columns of a table; of a square one without the points left out."""
-    square = n_columns == n_points
-    columns = rows if square else np.arange(n_columns)
-    return Pool(columns, "train" if square else "given", columns, n_columns)
 
 
 def given_pool(Z: Any, *, like: Any, source: str) -> Pool:

@@ -21,19 +21,8 @@ def draw_stratified(
 ) -> NDArray[np.intp]:
     """Draw rows without repetition, of each class in proportion and at least one.
 
-    Parameters
-    ----------
-    size : int or float
-        A whole number of rows, all of them if there are fewer, or a share between 0 and 1.
-    y : ndarray of int, shape (n_points,)
-        Class numbers.
-    rng : numpy.random.Generator
-        Draws the rows.
-
-    Returns
-    -------
-    ndarray of int
-        Rising row numbers.
+    `size` is a whole number of rows, all of them if there are fewer, or a share between 0 and
+    1; `y` are class numbers. The row numbers rise.
     """
     labels, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     n = _total(size, len(y), len(labels))

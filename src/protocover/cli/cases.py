@@ -1,29 +1,46 @@
-"""What is learned from or asked about: rows of a table or images, and how to name them."""
+"""What is learned from or asked about: rows of a table or images, their labels and names."""
 
 from __future__ import annotations
 
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
-from .console import Console
+from .columns import ColumnType, is_missing, type_columns
+from .console import CommandError, Console, UsageError, list_names
+from .tables import read_table
 
-__all__ = ["Cases", "ImageLayout", "announce_split", "draw_kept_back", "split_cases"]
+__all__ = [
+    "Cases",
+    "ImageLayout",
+    "announce_split",
+    "check_classes",
+    "find_column",
+    "find_features",
+    "label_texts",
+    "label_type",
+    "make_labels",
+    "read_labelled",
+    "row_names",
+    "split_cases",
+]
+
+_WORDS = {"numeric": "numbers", "categorical": "labels", "date": "dates", "asymmetric": "booleans"}
 
 
 @dataclass(frozen=True)
 class ImageLayout:
     """How a row of numbers is an image: row after row, pixel after pixel, from 0 to 1.
 
-    Parameters
-    ----------
-    height, width : int
-        In pixels.
-    colour : bool
-        Whether a pixel is three numbers, red, green and blue, or one, black to white.
+    With `colour` a pixel is three numbers, red, green and blue, else one, black to white.
     """
 
     height: int
@@ -79,7 +96,7 @@ class Cases:
             return [str(name) for name in self.names]
         return [f"row {row}" for row in self.rows]
 
-    def take(self, index: NDArray[Any]) -> Self:
+    def take(self, index: NDArray[Any] | slice) -> Self:
         """Return some of the cases."""
         return replace(
             self,
@@ -94,12 +111,15 @@ class Cases:
 def split_cases(cases: Cases, share: float, seed: int) -> tuple[Cases, Cases | None]:
     """Keep back a share of each class, drawn by chance; a class always keeps one case.
 
-    Returns
-    -------
-    training, held_out : Cases
-        Both in the order of the source; None in place of the latter if it is empty.
+    Both parts are in the order of the source; None in place of the latter if it is empty.
     """
-    kept_back = draw_kept_back(np.asarray(cases.y), share, seed)
+    labels = np.asarray(cases.y)
+    rng = np.random.default_rng(seed)
+    kept_back = np.zeros(len(labels), dtype=bool)
+    for label in np.unique(labels):
+        own = np.flatnonzero(labels == label)
+        size = min(round(share * len(own)), len(own) - 1)
+        kept_back[rng.permutation(own)[:size]] = True
     if not kept_back.any():
         return cases, None
     return cases.take(np.flatnonzero(~kept_back)), cases.take(np.flatnonzero(kept_back))
@@ -113,12 +133,109 @@ def announce_split(training: Cases, held_out: Cases | None, console: Console) ->
     )
 
 
-def draw_kept_back(labels: NDArray[Any], share: float, seed: int) -> NDArray[np.bool_]:
-    """Tell which cases to keep back: a share of each class, but never all of it."""
-    rng = np.random.default_rng(seed)
-    kept_back = np.zeros(len(labels), dtype=bool)
-    for label in np.unique(labels):
-        own = np.flatnonzero(labels == label)
-        size = min(round(share * len(own)), len(own) - 1)
-        kept_back[rng.permutation(own)[:size]] = True
-    return kept_back
+def read_labelled(path: Path, options: Namespace, console: Console) -> Cases:
+    """Read a table, take target and identifier out, and give the other columns their types."""
+    frame = read_table(
+        path, separator=options.separator, encoding=options.encoding, console=console
+    )
+    features = find_features(list(frame.columns), options, path)
+    absent = is_missing(frame[options.target])
+    if absent.any():
+        console.warn(f"left out {absent.sum()} rows without a value of {options.target!r}")
+        frame = frame.loc[~absent]
+    y = make_labels(frame[options.target], text=options.outlier_label is not None)
+    kinds = _parse_kinds(options.kind, features, path)
+    X = type_columns(frame[features], kinds, console)
+    names = None if options.id is None else row_names(frame[options.id])
+    return Cases(X, y, frame.index.to_numpy() + 1, path.name, names, frame)
+
+
+def find_features(columns: list[str], options: Namespace, path: Path) -> list[str]:
+    """Return the columns that are neither the target nor the identifier nor to be dropped."""
+    if options.target is None:
+        raise UsageError(
+            f"which column holds the class? add --target NAME, one of {list_names(columns)}"
+        )
+    taken = {find_column(columns, options.target, "--target", path)}
+    if options.id is not None:
+        taken.add(find_column(columns, options.id, "--id", path))
+    taken |= {find_column(columns, name, "--drop", path) for name in options.drop}
+    return [name for name in columns if name not in taken]
+
+
+def find_column(columns: list[str], name: str, option: str, path: Path) -> str:
+    """Return the name of a column, or say which there are."""
+    if name in columns:
+        return name
+    near = get_close_matches(name, columns, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"it has {list_names(columns)}"
+    if any(column.replace(".", "", 1).isdecimal() for column in columns):
+        hint += ". The first line must hold the names of the columns, not values"
+    raise CommandError(f"{option} {name!r} is not a column of {path}; {hint}")
+
+
+def row_names(cells: Any) -> NDArray[Any]:
+    """Return the cells of an identifier as the names of rows."""
+    return np.asarray(cells.astype(str).to_numpy(dtype=object))
+
+
+def make_labels(target: Any, *, text: bool = False) -> NDArray[Any]:
+    """Return labels, none missing: whole numbers if all are (unless `text`), else text."""
+    cells = label_texts(target)
+    counts = Counter(cells)
+    check_classes(target.name, counts)
+    return np.asarray(cells, dtype=label_type(counts, text=text))
+
+
+def label_texts(target: Any) -> NDArray[Any]:
+    """Return the cells of a target, none missing, as text: 1.0 is 1."""
+    cells = target.astype(str).str.strip().to_numpy(dtype=object)
+    if getattr(target.dtype, "kind", "O") == "f":
+        cells = np.array([cell.removesuffix(".0") for cell in cells], dtype=object)
+    return np.asarray(cells)
+
+
+def check_classes(name: Any, counts: Mapping[str, int]) -> None:
+    """Refuse a target whose labels, each with the number of its rows, are no classes."""
+    n_rows = sum(counts.values())
+    if len(counts) == 1:
+        raise CommandError(
+            f"the target {name!r} has one class only, {next(iter(counts))!r}; there must be "
+            "something to tell apart"
+        )
+    if not counts:
+        raise CommandError(f"the target {name!r} has no values; choose another column")
+    if len(counts) > max(20, n_rows // 2):
+        raise CommandError(
+            f"the target {name!r} has {len(counts)} different values in {n_rows} rows; "
+            "it must name classes that many rows share: group its values, or choose another"
+        )
+
+
+def label_type(labels: Iterable[str], *, text: bool) -> type:
+    """Return the type of labels: int if all are whole numbers, unless `text` is asked for."""
+    whole = all(cell.lstrip("-").isdecimal() and str(int(cell)) == cell for cell in labels)
+    return np.int64 if whole and not text else str
+
+
+def _parse_kinds(
+    specifications: list[str], columns: list[str], path: Path
+) -> dict[str, ColumnType]:
+    """Return what ``--kind NAME=KIND`` says of columns: one that there is, or values in order."""
+    kinds: dict[str, ColumnType] = {}
+    for text in specifications:
+        fitting = [name for name in columns if text.startswith(f"{name}=")]
+        if not fitting:
+            find_column(columns, text.partition("=")[0], "--kind", path)
+            raise UsageError(f"--kind must be NAME=KIND, got {text!r}")
+        name = max(fitting, key=len)
+        kind = text[len(name) + 1 :]
+        values = tuple(value.strip() for value in kind.split(","))
+        if kind not in _WORDS and len(values) < 2:
+            raise UsageError(
+                f"--kind {name}= must be numeric, categorical, date, asymmetric or values in "
+                f"order such as low,medium,high, got {kind!r}"
+            )
+        known = _WORDS.get(kind)
+        kinds[name] = ColumnType("ranks", values) if known is None else ColumnType(known)
+    return kinds

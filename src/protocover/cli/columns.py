@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .errors import CommandError
+from .console import CommandError, Console, count_things, list_names
 
-__all__ = ["MISSING", "ColumnType", "convert", "find_type", "is_missing", "type_of"]
+__all__ = [
+    "NO_COLUMNS",
+    "ColumnType",
+    "convert",
+    "count_kinds",
+    "find_type",
+    "is_missing",
+    "note_left_out",
+    "type_columns",
+    "type_of",
+    "warn_of_row_numbers",
+]
 
-MISSING = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "?")
+_MISSING = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "?")
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _DECIMAL_COMMA = r"[-+]?\d*,\d+"
@@ -20,18 +32,25 @@ _CODE = r"0\d+"
 _DAY = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
 _BOOLEANS = ({"true", "false"}, {"yes", "no"}, {"t", "f"}, {"y", "n"})
 _TRUE = {"true", "yes", "t", "y", "1"}
+_KINDS = {
+    "numbers": ("number", "numbers"),
+    "labels": ("category", "categories"),
+    "booleans": ("yes/no column", "yes/no columns"),
+    "dates": ("date", "dates"),
+    "ranks": ("ordered column", "ordered columns"),
+}
+NO_COLUMNS = (
+    "no column is left to measure distances by; give a table with columns beside the target"
+)
+# Fewer rows than that tell nothing about what a column is.
+_MANY = 10
 
 
 @dataclass(frozen=True)
 class ColumnType:
-    """What a column holds.
+    """What a column holds: "numbers", "dates", "booleans", "labels" or "ranks", as Gower says.
 
-    Attributes
-    ----------
-    stores : {"numbers", "dates", "booleans", "labels", "ranks"}
-        In the words of :class:`protocover.dissimilarity.Gower`.
-    order : tuple or None
-        The values of "ranks", lowest first.
+    `order` has the values of "ranks", lowest first.
     """
 
     stores: str
@@ -50,7 +69,7 @@ def is_missing(series: Any) -> Any:
     """Tell which cells of a column hold nothing, as an array of booleans."""
     absent = series.isna().to_numpy(dtype=bool)
     if _is_text(series):
-        absent = absent | series.str.strip().isin(MISSING).to_numpy(dtype=bool)
+        absent = absent | series.str.strip().isin(_MISSING).to_numpy(dtype=bool)
     return absent
 
 
@@ -73,13 +92,7 @@ def type_of(series: Any) -> ColumnType:
 
 
 def convert(series: Any, wanted: ColumnType) -> Any:
-    """Return a column as a pandas series of that type, missing cells as missing.
-
-    Raises
-    ------
-    CommandError
-        Where a cell is not of that type; it names the column, the row and the cell.
-    """
+    """Return a column as a pandas series of that type, and refuse a cell that is not of it."""
     absent = is_missing(series)
     if wanted.stores == "numbers":
         return _as_numbers(series, absent)
@@ -88,6 +101,75 @@ def convert(series: Any, wanted: ColumnType) -> Any:
     if wanted.stores == "booleans":
         return _as_booleans(series, absent)
     return _as_labels(series, absent, wanted.order)
+
+
+def type_columns(frame: Any, given: Mapping[str, ColumnType], console: Console) -> Any:
+    """Return the columns that can tell cases apart, each of its type, and those `given`."""
+    import pandas as pd
+
+    columns, left_out = {}, {}
+    for name in frame.columns:
+        series = frame[name]
+        wanted = given[name] if name in given else find_type(series)
+        column = convert(series, wanted)
+        reason = None if name in given else _useless(column, wanted)
+        if reason:
+            left_out[name] = reason
+        else:
+            columns[name] = column
+            if name not in given:
+                _warn_of_identifier(column, wanted, console)
+    note_left_out(left_out, console)
+    if not columns:
+        raise CommandError(f"{NO_COLUMNS} that differ between rows")
+    return pd.DataFrame(columns, index=frame.index)
+
+
+def count_kinds(X: Any) -> str:
+    """Say how many columns of each type a typed frame has."""
+    counts = Counter(type_of(X[name]).stores for name in X.columns)
+    return ", ".join(count_things(n, *_KINDS[kind]) for kind, n in counts.items())
+
+
+def note_left_out(reasons: Mapping[str, str], console: Console) -> None:
+    """Say which columns are left out, and why."""
+    for reason in dict.fromkeys(reasons.values()):
+        same = [name for name, why in reasons.items() if why == reason]
+        console.note(f"Left out: {list_names(same)} ({reason}).")
+
+
+def warn_of_row_numbers(name: str, n_rows: int, console: Console) -> None:
+    """Warn of a column whose values rise by one from row to row, if there are many."""
+    if n_rows >= _MANY:
+        console.warn(
+            f"column {name!r} numbers the rows and is taken as a measurement; use "
+            f"--id or --drop if it is none"
+        )
+
+
+def _useless(column: Any, kind: ColumnType) -> str | None:
+    """Say why a column cannot help to tell cases apart, if so."""
+    present = column[column.notna()]
+    if not len(present):
+        return "no values"
+    n_values = present.nunique()
+    if n_values == 1 and len(present) == len(column):
+        return "the same value in every row"
+    if kind.stores == "labels" and n_values == len(present) >= _MANY:
+        return "another text in every row; --id names the rows by it"
+    return None
+
+
+def _warn_of_identifier(column: Any, kind: ColumnType, console: Console) -> None:
+    """Warn of a column that numbers the rows, or that holds free text."""
+    n = len(column)
+    if kind.stores == "numbers" and (np.diff(column.to_numpy()) == 1.0).all():
+        warn_of_row_numbers(column.name, n, console)
+    elif n >= _MANY and kind.stores == "labels" and column.nunique() > n / 2:
+        console.warn(
+            f"column {column.name!r} has {column.nunique()} different texts in {n} rows; use "
+            "--drop if it is free text, or write dates as 2024-12-31"
+        )
 
 
 def _is_text(series: Any) -> bool:

@@ -1,22 +1,31 @@
-"""The entry to the command line, and the words it understands."""
+"""The entry to the command line: the commands, and how each ends."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from .console import Console
+from .console import CommandError, Console, UsageError, check_packages
 from .demo import run_demo
-from .errors import check_packages, run_and_report
 from .fit import run_fit
 from .options import add_columns, add_images, add_method, add_reading, add_search, add_skipping
 from .predict import run_predict
 from .report import run_report
 
-__all__ = ["main"]
+__all__ = ["main", "run_and_report"]
+
+_FINE = 0
+_BAD_INPUT = 1
+_USAGE = 2  # argparse's, too
+_INTERRUPTED = 130  # as shells report a process that ended by Ctrl-C
+# What the library and the system raise with a message meant for the user.
+_EXPECTED = (ValueError, OSError, ImportError, MemoryError)
 
 _EXAMPLES = """\
 examples:
@@ -69,6 +78,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return run_and_report(run, console, debug=options.debug)
 
 
+def run_and_report(run: Callable[[], None], console: Console, *, debug: bool) -> int:
+    """Run a command and return its exit code, its errors told in one line."""
+    try:
+        run()
+    except KeyboardInterrupt:
+        console.fail("interrupted; nothing was written")
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # The reader, such as head, has seen enough; what Python still flushes goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _BAD_INPUT
+    except Exception as error:
+        if debug:
+            traceback.print_exc()
+        console.fail(_describe(error, debug=debug))
+        return _USAGE if isinstance(error, UsageError) else _BAD_INPUT
+    return _FINE
+
+
+def _describe(error: Exception, *, debug: bool) -> str:
+    """Return one line about an error."""
+    text = " ".join(str(error).split())
+    if isinstance(error, CommandError):
+        return text
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, MemoryError):
+        return "out of memory; use fewer rows, or a smaller --eps or --image-size"
+    if isinstance(error, _EXPECTED):
+        return text or type(error).__name__
+    hint = "" if debug else "; --debug shows where"
+    return f"unexpected {type(error).__name__}: {text}{hint}"
+
+
 def _build_parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     parser = argparse.ArgumentParser(
@@ -82,36 +125,20 @@ def _build_parser() -> argparse.ArgumentParser:
         dest="command", required=True, metavar="COMMAND", title="commands"
     )
     for add in (_add_fit, _add_predict, _add_report, _add_demo):
-        _add_messages(add(commands))
+        group = add(commands).add_argument_group("messages")
+        group.add_argument("-q", "--quiet", action="store_true", help="print errors only")
+        about = "show where in the code an error arose"
+        group.add_argument("--debug", action="store_true", help=about)
     return parser
-
-
-def _add_messages(parser: Any) -> None:
-    """Add what all commands understand."""
-    group = parser.add_argument_group("messages")
-    group.add_argument("-q", "--quiet", action="store_true", help="print errors only")
-    group.add_argument(
-        "--debug", action="store_true", help="show where in the code an error arose"
-    )
-
-
-def _add_command(commands: Any, name: str, **words: Any) -> Any:
-    """Add a command whose help keeps its line breaks."""
-    return commands.add_parser(name, formatter_class=argparse.RawDescriptionHelpFormatter, **words)
 
 
 def _add_demo(commands: Any) -> Any:
     """Add ``protocover demo``."""
     about = "choose prototypes of the handwritten digits bundled with scikit-learn"
-    parser = _add_command(commands, "demo", help=about, description=about.capitalize())
-    parser.add_argument(
-        "--output",
-        type=Path,
-        default=Path("demo-output"),
-        metavar="DIR",
-        help="folder to write to (default: %(default)s)",
-    )
-    parser.set_defaults(run=run_demo)
+    parser = _add_command(commands, "demo", run_demo, help=about, description=about.capitalize())
+    about = "folder to write to (default: %(default)s)"
+    folder = Path("demo-output")
+    parser.add_argument("--output", type=Path, default=folder, metavar="DIR", help=about)
     return parser
 
 
@@ -120,6 +147,7 @@ def _add_fit(commands: Any) -> Any:
     parser = _add_command(
         commands,
         "fit",
+        run_fit,
         usage="protocover fit DATA --target NAME [options]\n"
         "       protocover fit FOLDER-OF-IMAGES [options]",
         help="choose prototypes of a table or of a folder of images",
@@ -127,18 +155,11 @@ def _add_fit(commands: Any) -> Any:
         "and\nwrite them, a model and a report into a folder.",
         epilog=_FIT_EXAMPLES,
     )
-    parser.add_argument(
-        "data",
-        type=Path,
-        metavar="DATA",
-        help="a CSV, TSV or Parquet file, or a folder with a folder of images for each class",
-    )
+    about = "a CSV, TSV or Parquet file, or a folder with a folder of images for each class"
+    parser.add_argument("data", type=Path, metavar="DATA", help=about)
     _add_output(parser, "DIR", "folder to write to (default: DATA's name and -protocover)")
-    add_columns(parser)
-    add_images(parser)
-    add_method(parser)
-    add_search(parser)
-    parser.set_defaults(run=run_fit)
+    for add in (add_columns, add_images, add_method, add_search):
+        add(parser)
     return parser
 
 
@@ -147,20 +168,19 @@ def _add_predict(commands: Any) -> Any:
     parser = _add_command(
         commands,
         "predict",
+        run_predict,
         usage="protocover predict MODEL DATA [options]",
         help="classify new cases, and tell by which prototype",
         description="Classify new cases, and tell which prototype decided and how clearly.",
     )
-    _add_model_and_data(parser, "new cases: a table with the columns of the model, or images")
-    parser.add_argument(
-        "--target", metavar="NAME", help="column of known classes, to count errors"
+    _add_model_and_data(
+        parser,
+        data="new cases: a table with the columns of the model, or images",
+        target="column of known classes, to count errors",
+        identifier="column that names the rows",
     )
-    parser.add_argument("--id", metavar="NAME", help="column that names the rows")
     _add_output(parser, "FILE", "CSV file to write to (default: standard output)")
-    group = parser.add_argument_group("reading")
-    add_reading(group)
-    add_skipping(group)
-    parser.set_defaults(run=run_predict)
+    _add_reading(parser)
     return parser
 
 
@@ -169,35 +189,48 @@ def _add_report(commands: Any) -> Any:
     parser = _add_command(
         commands,
         "report",
+        run_report,
         usage="protocover report MODEL DATA [options]",
         help="make the report of a model anew",
         description="Make the report of a model anew, from the data it was fitted on.",
     )
-    _add_model_and_data(parser, "what the model was fitted on")
-    parser.add_argument(
-        "--target", metavar="NAME", help="column of the class (default: as in fit)"
-    )
-    parser.add_argument(
-        "--id", metavar="NAME", help="column that names the rows (default: as in fit)"
+    _add_model_and_data(
+        parser,
+        data="what the model was fitted on",
+        target="column of the class (default: as in fit)",
+        identifier="column that names the rows (default: as in fit)",
     )
     parser.add_argument("--title", help="heading of the report")
     _add_output(parser, "FILE", "file to write to (default: report.html in the output of fit)")
-    group = parser.add_argument_group("reading")
-    add_reading(group)
-    add_skipping(group)
-    parser.set_defaults(run=run_report)
+    _add_reading(parser)
     return parser
 
 
-def _add_model_and_data(parser: Any, data: str) -> None:
-    """Add the two things that commands on a fitted model need."""
-    parser.add_argument(
-        "model", type=Path, metavar="MODEL", help="a model file, or the folder written by fit"
-    )
+def _add_command(commands: Any, name: str, run: Callable[..., None], **words: Any) -> Any:
+    """Add a command whose help keeps its line breaks."""
+    layout = argparse.RawDescriptionHelpFormatter
+    parser = commands.add_parser(name, formatter_class=layout, **words)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_model_and_data(parser: Any, *, data: str, target: str, identifier: str) -> None:
+    """Add what commands on a fitted model are about."""
+    about = "a model file, or the folder written by fit"
+    parser.add_argument("model", type=Path, metavar="MODEL", help=about)
     parser.add_argument("data", type=Path, metavar="DATA", help=data)
+    parser.add_argument("--target", metavar="NAME", help=target)
+    parser.add_argument("--id", metavar="NAME", help=identifier)
 
 
 def _add_output(parser: Any, metavar: str, about: str) -> None:
     """Add where to write to."""
     parser.add_argument("-o", "--output", type=Path, metavar=metavar, help=about)
     parser.add_argument("--force", action="store_true", help="replace an earlier output")
+
+
+def _add_reading(parser: Any) -> None:
+    """Add how a table or images for a fitted model are read."""
+    group = parser.add_argument_group("reading")
+    add_reading(group)
+    add_skipping(group)

@@ -1,4 +1,4 @@
-"""What the command says: results to standard output, everything else to standard error."""
+"""What the command says: results to standard output, errors and all else to standard error."""
 
 from __future__ import annotations
 
@@ -11,20 +11,45 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, TextIO
 
-__all__ = ["Console", "clean", "shorten"]
+__all__ = [
+    "CommandError",
+    "Console",
+    "UsageError",
+    "check_packages",
+    "clean",
+    "count_things",
+    "list_names",
+    "shorten",
+]
+
+_PACKAGES = ("pandas", "jinja2")
+
+
+class CommandError(Exception):
+    """Input that the command cannot use; the message says which, why, and the way out."""
+
+
+class UsageError(CommandError):
+    """Options that do not go together, or with the input."""
+
+
+def check_packages(*further: str) -> None:
+    """Say what to install if an optional package that the command needs is missing."""
+    for name in (*_PACKAGES, *further):
+        try:
+            import_module(name)
+        except ImportError as error:
+            raise ImportError(
+                f'the command needs {name}, which is not installed: pip install "protocover[cli]"'
+            ) from error
 
 
 @dataclass(frozen=True)
 class Console:
-    """Where messages go.
-
-    Parameters
-    ----------
-    quiet : bool, default=False
-        Whether to keep silent about everything but errors.
-    """
+    """Where messages go: nowhere if `quiet`, but for errors."""
 
     quiet: bool = False
 
@@ -104,6 +129,19 @@ def shorten(text: Any, width: int) -> str:
     """Return a clean text of at most so many characters."""
     shown = clean(str(text))
     return shown if len(shown) <= width else shown[: width - 3] + "..."
+
+
+def count_things(n: int, one: str, many: str) -> str:
+    """Return a number with the right form of what it counts."""
+    return f"{n} {one if n == 1 else many}"
+
+
+def list_names(names: Any) -> str:
+    """Name some columns, of many the first few and the last."""
+    shown = [repr(str(name)) for name in names]
+    if len(shown) > 8:
+        shown = [*shown[:6], f"{len(shown) - 7} more", shown[-1]]
+    return ", ".join(shown)
 
 
 def _visible(character: str) -> str:

@@ -13,9 +13,8 @@ from sklearn.datasets import load_digits
 from ..estimators import PVMClassifier
 from .cases import Cases, ImageLayout, split_cases
 from .console import Console
-from .outcome import Outcome, gather_outcome, summarize_cases
-from .terminal import print_files, print_outcome
-from .writing import check_folder, fresh_folder, write_outcome
+from .outcome import Outcome, gather_outcome, print_outcome, summarize_cases
+from .writing import check_folder, fresh_folder, print_files, write_outcome
 
 __all__ = ["run_demo"]
 
@@ -50,8 +49,6 @@ def run_demo(options: Namespace, console: Console) -> None:
             high_is_dark=True,
         ),
         distance="Euclidean",
-        target=None,
-        identifier=None,
         settings={"eps": "auto"},
         seconds=time.perf_counter() - started,
     )
@@ -62,11 +59,9 @@ def run_demo(options: Namespace, console: Console) -> None:
 def _write(folder: Path, outcome: Outcome, console: Console) -> None:
     """Write what `fit` does and, if matplotlib is there to draw it, a picture."""
     picture = _draw_gallery(outcome)
-    further = () if picture is None else (_GALLERY,)
     with fresh_folder(folder, force=True) as unfinished:
+        further = {} if picture is None else {_GALLERY: picture}
         write_outcome(unfinished, outcome, further=further)
-        if picture is not None:
-            (unfinished / _GALLERY).write_bytes(picture)
     print_files(folder, console)
     if picture is None:
         console.say('For a picture of the prototypes: pip install "protocover[plot]"')

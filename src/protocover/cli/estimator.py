@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
@@ -15,12 +16,11 @@ from sklearn.preprocessing import StandardScaler
 
 from ..dissimilarity import DANN, Gower, KernelDistance, RankDissimilarity, TangentDistance
 from ..estimators import PVMClassifier, PVMClassifierCV
+from ..inspection.fitted import unwrap
 from .cases import Cases
-from .columns import type_of
-from .console import Console
-from .errors import CommandError, UsageError
-from .labelled import count_kinds
-from .model import final_step, measured
+from .columns import count_kinds, type_of
+from .console import CommandError, Console, UsageError
+from .model import final_step
 
 __all__ = ["OWN_METRICS", "Distance", "build_model", "choose_distance", "fit_model"]
 
@@ -35,18 +35,9 @@ OWN_METRICS = ("gower", "tangent", *_FACTORIES)
 
 @dataclass(frozen=True)
 class Distance:
-    """A dissimilarity and what is done to the columns before.
+    """A metric as the estimators take it, and, in words, what it is and why it was taken.
 
-    Parameters
-    ----------
-    metric : str or dissimilarity
-        As the estimators take it.
-    scaled : bool
-        Whether columns are first brought to mean 0 and standard deviation 1.
-    words : str
-        What it is, for the user.
-    reason : str
-        Why it was taken.
+    If `scaled`, columns are first brought to mean 0 and standard deviation 1.
     """
 
     metric: Any
@@ -63,18 +54,9 @@ class Distance:
 def choose_distance(
     cases: Cases, *, name: str | None, scaled: bool | None, asymmetric: list[str]
 ) -> Distance:
-    """Choose the distance between cases.
+    """Choose the distance between cases by their columns, where the options do not.
 
-    Parameters
-    ----------
-    cases : Cases
-        Whose columns decide, unless the options do.
-    name : str or None
-        The metric asked for.
-    scaled : bool or None
-        Whether to standardise columns; None for as it suits.
-    asymmetric : list of str
-        Columns in which two absences tell nothing.
+    In `asymmetric` columns two absences tell nothing; `scaled` is None for as it suits.
     """
     if cases.layout is not None:
         return _between_images(cases, name, scaled)
@@ -88,12 +70,10 @@ def choose_distance(
         return Distance(Gower(kinds=kinds or None), False, "Gower's", reason)
     _check_numbers(cases, name or "euclidean", missing)
     reason = "as asked for" if name else "all columns are numbers"
-    standardised = scaled is not False
-    words = f"{'standardised ' if standardised else ''}{_title(name or 'euclidean')}"
-    return Distance(_make(name or "euclidean"), standardised, words, reason)
+    return _named(name or "euclidean", scaled is not False, reason)
 
 
-def build_model(options: Namespace, distance: Distance, cases: Cases, console: Console) -> Any:
+def build_model(options: Namespace, distance: Distance, y: NDArray[Any], console: Console) -> Any:
     """Return the unfitted estimator: with a given radius, or one that searches for it."""
     shared = {
         "metric": distance.metric,
@@ -107,7 +87,7 @@ def build_model(options: Namespace, distance: Distance, cases: Cases, console: C
     if options.eps == "auto" or (options.eps is not None and len(options.eps) == 1):
         classifier = _with_radius(options, shared)
     else:
-        classifier = _with_search(options, shared, cases, console)
+        classifier = _with_search(options, shared, y, console)
     if distance.scaled:
         return Pipeline([("scale", StandardScaler()), ("pvm", classifier)])
     return classifier
@@ -126,7 +106,7 @@ def fit_model(model: Any, options: Namespace, X: Any, y: Any) -> Any:
             chosen = clone(search.best_estimator_).set_params(
                 solver=options.solver, solver_options=_solver_options(options)
             )
-            search.best_estimator_ = chosen.fit(measured(model, X), y)
+            search.best_estimator_ = chosen.fit(unwrap(model).prepare(X), y)
         search.best_estimator_.set_params(verbose=0)
     search.set_params(verbose=0)
     return model
@@ -144,8 +124,7 @@ def _between_images(cases: Cases, name: str | None, scaled: bool | None) -> Dist
             raise UsageError("--metric tangent is for grey images; add --colour grey")
         metric = TangentDistance((layout.height, layout.width))
         return Distance(metric, False, "tangent distance", reason)
-    words = f"{'standardised ' if scaled else ''}{_title(name or 'euclidean')}"
-    return Distance(_make(name or "euclidean"), bool(scaled), words, reason)
+    return _named(name or "euclidean", bool(scaled), reason)
 
 
 def _why_gower(cases: Cases, stores: set[str], missing: bool) -> str:
@@ -174,14 +153,11 @@ def _check_numbers(cases: Cases, name: str, missing: bool) -> None:
         )
 
 
-def _make(name: str) -> Any:
-    """Return a metric by its name."""
-    return _FACTORIES[name]() if name in _FACTORIES else name
-
-
-def _title(name: str) -> str:
-    """Return the name of a metric as written in a sentence."""
-    return {"euclidean": "Euclidean", "dann": "DANN"}.get(name, name)
+def _named(name: str, scaled: bool, reason: str) -> Distance:
+    """Return a distance by the name of its metric."""
+    metric = _FACTORIES[name]() if name in _FACTORIES else name
+    title = {"euclidean": "Euclidean", "dann": "DANN"}.get(name, name)
+    return Distance(metric, scaled, f"{'standardised ' if scaled else ''}{title}", reason)
 
 
 def _with_radius(options: Namespace, shared: dict[str, Any]) -> PVMClassifier:
@@ -203,7 +179,7 @@ def _with_radius(options: Namespace, shared: dict[str, Any]) -> PVMClassifier:
 
 
 def _with_search(
-    options: Namespace, shared: dict[str, Any], cases: Cases, console: Console
+    options: Namespace, shared: dict[str, Any], y: NDArray[Any], console: Console
 ) -> PVMClassifierCV:
     """Return a search for the radius by cross-validation."""
     return PVMClassifierCV(
@@ -211,7 +187,7 @@ def _with_search(
         n_eps=options.grid,
         prototype_costs=options.prototype_cost,
         cv=StratifiedKFold(
-            _count_folds(options.cv, cases, console), shuffle=True, random_state=options.seed
+            _count_folds(options.cv, y, console), shuffle=True, random_state=options.seed
         ),
         rule=options.rule,
         n_prototypes=options.n_prototypes,
@@ -219,9 +195,9 @@ def _with_search(
     )
 
 
-def _count_folds(asked: int | None, cases: Cases, console: Console) -> int:
+def _count_folds(asked: int | None, y: NDArray[Any], console: Console) -> int:
     """Return the number of folds, at most the size of the largest class."""
-    labels, counts = np.unique(np.asarray(cases.y), return_counts=True)
+    labels, counts = np.unique(y, return_counts=True)
     n_folds = min(asked or _FOLDS, int(counts.max()))
     if n_folds < (asked or 2):
         raise CommandError(

@@ -12,16 +12,14 @@ import numpy as np
 
 from ..data.parquet import is_parquet, unpacked_size
 from ..resources import available_memory
-from .cases import Cases, announce_split, split_cases
-from .console import Console
-from .errors import CommandError, UsageError
+from .cases import Cases, announce_split, read_labelled, split_cases
+from .columns import count_kinds
+from .console import CommandError, Console, UsageError, count_things
 from .estimator import Distance, build_model, choose_distance, fit_model
 from .images import read_labelled_images
-from .labelled import count_kinds, count_things, read_labelled
-from .outcome import Outcome, gather_outcome, summarize_cases
+from .outcome import Outcome, gather_outcome, print_outcome, summarize_cases
 from .stream import fit_streamed
-from .terminal import print_files, print_outcome
-from .writing import check_folder, fresh_folder, write_outcome
+from .writing import check_folder, fresh_folder, print_files, write_outcome
 
 __all__ = ["run_fit"]
 
@@ -30,6 +28,8 @@ def run_fit(options: Namespace, console: Console) -> None:
     """Read, choose prototypes, test them, and write everything into one folder."""
     folder = options.output or Path(f"{_stem(options.data)}-protocover")
     check_folder(folder, force=options.force)
+    if not options.data.exists():
+        raise FileNotFoundError(2, "No such file or folder", str(options.data))
     if options.stream:
         outcome = fit_streamed(options, folder, _settings(options), console)
     else:
@@ -60,7 +60,7 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
         cases = replace(cases, X=cases.X.astype(float if cases.layout is None else np.float32))
     training, held_out = split_cases(cases, options.test_size, options.seed)
     announce_split(training, held_out, console)
-    model = build_model(options, distance, training, console)
+    model = build_model(options, distance, np.asarray(training.y), console)
     fit_model(model, options, training.X, training.y)
     return gather_outcome(
         model,
@@ -69,8 +69,6 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
         held_out=held_out,
         summary=summarize_cases(model, training, held_out, title=f"Prototypes of {cases.source}"),
         distance=distance.words,
-        target=options.target,
-        identifier=options.id,
         settings=_settings(options),
         seconds=time.perf_counter() - started,
     )
@@ -79,8 +77,6 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
 def _read(options: Namespace, console: Console) -> Cases:
     """Read a table or a folder of images, and say what there is."""
     path = options.data
-    if not path.exists():
-        raise FileNotFoundError(2, "No such file or folder", str(path))
     if path.is_dir():
         _refuse(options, ("target", "id", "drop", "kind", "separator", "encoding"), "a table")
         cases = read_labelled_images(

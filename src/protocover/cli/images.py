@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .cases import Cases, ImageLayout
-from .console import Console
-from .errors import CommandError, check_packages
+from .console import CommandError, Console, check_packages
 
-__all__ = ["ImageFile", "find_images", "layout_of", "read_images", "read_labelled_images"]
+__all__ = ["find_images", "flatten", "layout_of", "read_images", "read_labelled_images"]
 
 # Only these are ever decoded, whatever a file says it is.
 _FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
@@ -50,18 +49,8 @@ def read_labelled_images(
 ) -> Cases:
     """Read a folder with a folder of images for each class.
 
-    Parameters
-    ----------
-    folder : Path
-        With a folder for each class, named for it.
-    size : (width, height) or None
-        To bring all images to; None for one that suits.
-    colour : bool or None
-        Whether to keep colours; None for whether there are any.
-    skip : bool
-        Whether to leave out images that cannot be read.
-    console : Console
-        Told what was left out.
+    `size` (width, height) and `colour` are None for what suits the images; with `skip`
+    those that cannot be read are left out.
     """
     files = [file for file in find_images(folder, console) if file.label is not None]
     labels = sorted({str(file.label) for file in files})
@@ -72,11 +61,18 @@ def read_labelled_images(
         )
     if size is None:
         size = _suitable_size(files, skip)
-    files, pixels = read_images(files, size=size, skip=skip, console=console)
+    files, pixels = _read_pixels(files, size, skip, console)
     if colour is None:
         colour = bool((pixels != pixels[..., :1]).any())
-    layout = ImageLayout(size[1], size[0], colour)
-    return _cases(folder, files, pixels, layout)
+    cases = _as_cases(folder, files, pixels, ImageLayout(size[1], size[0], colour))
+    return replace(cases, y=np.asarray(cases.y).astype(str))
+
+
+def read_images(path: Path, layout: ImageLayout, *, skip: bool, console: Console) -> Cases:
+    """Read one image, or those in a folder, as a layout asks for; labels may be None."""
+    files = find_images(path, console) if path.is_dir() else [ImageFile(path, path.name, None)]
+    files, pixels = _read_pixels(files, (layout.width, layout.height), skip, console)
+    return _as_cases(path, files, pixels, layout)
 
 
 def find_images(folder: Path, console: Console) -> list[ImageFile]:
@@ -87,9 +83,7 @@ def find_images(folder: Path, console: Console) -> list[ImageFile]:
     root = folder.resolve()
     found, ignored, links = [], 0, 0
     for path in sorted(folder.glob("*")) + sorted(folder.glob("*/*")):
-        if path.name.startswith(".") or any(
-            p.startswith(".") for p in path.relative_to(folder).parts
-        ):
+        if any(part.startswith(".") for part in path.relative_to(folder).parts):
             continue
         if not path.resolve().is_relative_to(root):
             links += 1
@@ -109,33 +103,6 @@ def find_images(folder: Path, console: Console) -> list[ImageFile]:
             "folder of images for each class"
         )
     return found
-
-
-def read_images(
-    files: Sequence[ImageFile], *, size: tuple[int, int], skip: bool, console: Console
-) -> tuple[list[ImageFile], NDArray[np.uint8]]:
-    """Read images at one size.
-
-    Returns
-    -------
-    files : list of ImageFile
-        Those that could be read; all, unless `skip`.
-    pixels : ndarray of uint8, shape (n_images, height, width, 3)
-    """
-    pixels = np.empty((len(files), size[1], size[0], 3), dtype=np.uint8)
-    read: list[ImageFile] = []
-    for file in files:
-        try:
-            pixels[len(read)] = _decode(file.path, size)
-        except CommandError as error:
-            if not skip:
-                raise
-            console.warn(f"left out: {error}")
-        else:
-            read.append(file)
-    if not read:
-        raise CommandError("none of the images can be read")
-    return read, pixels[: len(read)]
 
 
 def flatten(pixels: NDArray[np.uint8], layout: ImageLayout) -> Any:
@@ -168,15 +135,37 @@ def layout_of(names: Sequence[str]) -> ImageLayout | None:
     return layout if int(np.prod(layout.shape)) == len(names) else None
 
 
-def _cases(
-    folder: Path, files: list[ImageFile], pixels: NDArray[np.uint8], layout: ImageLayout
+def _read_pixels(
+    files: Sequence[ImageFile], size: tuple[int, int], skip: bool, console: Console
+) -> tuple[list[ImageFile], NDArray[np.uint8]]:
+    """Read images at one size; return those that could be read, all unless `skip`.
+
+    Pixels are of shape (n_images, height, width, 3).
+    """
+    pixels = np.empty((len(files), size[1], size[0], 3), dtype=np.uint8)
+    read: list[ImageFile] = []
+    for file in files:
+        try:
+            pixels[len(read)] = _decode(file.path, size)
+        except CommandError as error:
+            if not skip:
+                raise
+            console.warn(f"left out: {error}")
+        else:
+            read.append(file)
+    if not read:
+        raise CommandError("none of the images can be read")
+    return read, pixels[: len(read)]
+
+
+def _as_cases(
+    path: Path, files: list[ImageFile], pixels: NDArray[np.uint8], layout: ImageLayout
 ) -> Cases:
     """Return images as cases, named for their files."""
-    y = np.array([str(file.label) for file in files])
+    y = np.array([file.label for file in files], dtype=object)
     names = np.array([file.name for file in files], dtype=object)
-    return Cases(
-        flatten(pixels, layout), y, np.arange(1, len(files) + 1), folder.name, names, None, layout
-    )
+    rows = np.arange(1, len(files) + 1)
+    return Cases(flatten(pixels, layout), y, rows, path.name, names, None, layout)
 
 
 def _suitable_size(files: Sequence[ImageFile], skip: bool) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from copy import copy
 from pathlib import Path
 from typing import Any
@@ -9,23 +10,24 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from ..balls import traits_of
 from ..estimators import PVMClassifier
 from ..inspection.fitted import unwrap
 from ..persistence import load_model
-from .cases import Cases
-from .errors import CommandError
+from .cases import Cases, find_column, label_texts, row_names
+from .columns import ColumnType, convert, is_missing
+from .console import CommandError, Console, list_names
+from .images import layout_of, read_images
+from .tables import read_table
 
 __all__ = [
     "MODEL",
     "classifier_of",
     "explain_cases",
     "explain_labelled",
-    "feature_names",
     "final_step",
-    "measured",
-    "needs_every_value",
+    "number_rows",
     "open_model",
+    "read_cases",
     "with_last_step",
     "with_rows",
 ]
@@ -52,15 +54,6 @@ def classifier_of(model: Any) -> PVMClassifier:
     return unwrap(model).classifier
 
 
-def measured(model: Any, X: Any) -> Any:
-    """Return cases as the classifier in a model takes them."""
-    if isinstance(model, Pipeline):
-        return model[:-1].transform(X)
-    classifier = classifier_of(model)
-    frames = traits_of(classifier.dissimilarity_).accepts_anything
-    return X if frames or hasattr(classifier, "feature_names_in_") else np.asarray(X)
-
-
 def with_last_step(model: Any, last: Any) -> Any:
     """Return a fitted model that ends in another step, itself untouched."""
     if isinstance(model, Pipeline):
@@ -78,25 +71,19 @@ def with_rows(model: Any, rows: Any) -> Any:
     return with_last_step(model, last)
 
 
-def feature_names(model: Any) -> list[str]:
-    """Return the names of the columns that a model was fitted on."""
-    for part in (model, final_step(model), getattr(final_step(model), "best_estimator_", None)):
-        names = getattr(part, "feature_names_in_", None)
-        if names is not None:
-            return [str(name) for name in names]
-    dissimilarity = classifier_of(model).dissimilarity_
-    if getattr(dissimilarity, "named_", False):
-        return [str(name) for name in dissimilarity.names_]
-    raise CommandError(
-        "the model does not name its columns; fit it on a table with column names, or predict "
-        "in Python"
-    )
+def read_cases(model: Any, options: Namespace, console: Console) -> Cases:
+    """Read a table or images with the columns that a model was fitted on.
 
-
-def needs_every_value(model: Any) -> bool:
-    """Whether a model has no answer for a case with a missing value."""
-    dissimilarity = classifier_of(model).dissimilarity_
-    return not traits_of(dissimilarity).allows_nan
+    `options` has ``data``, ``target``, ``id`` and how to read; labels are text or None.
+    """
+    path = options.data
+    if not path.exists():
+        raise FileNotFoundError(2, "No such file or folder", str(path))
+    types = _column_types(model)
+    layout = layout_of(list(types))
+    if layout is not None and not _is_table(path):
+        return read_images(path, layout, skip=options.skip_broken, console=console)
+    return _read_rows(path, types, options, console)
 
 
 def explain_cases(model: Any, cases: Cases) -> Any:
@@ -106,8 +93,8 @@ def explain_cases(model: Any, cases: Cases) -> Any:
     """
     import pandas as pd
 
-    classifier = classifier_of(model)
-    points = measured(model, cases.X)
+    within = unwrap(model)
+    classifier, points = within.classifier, within.prepare(cases.X)
     why = classifier.explain(points)
     columns: dict[str, Any] = {"row": cases.rows}
     if cases.names is not None:
@@ -115,14 +102,14 @@ def explain_cases(model: Any, cases: Cases) -> Any:
     rows = np.append(classifier.prototype_rows_, -1)
     columns |= {
         "predicted": classifier.predict(points),
-        "prototype": _row_numbers(why.prototype),
-        "prototype_row": _row_numbers(rows[why.prototype]),
+        "prototype": number_rows(why.prototype),
+        "prototype_row": number_rows(rows[why.prototype]),
         "distance": _finite(why.distance),
         "inside": why.inside,
         "margin": _finite(why.margin),
         "runner_up": why.runner_up_label,
-        "runner_up_prototype": _row_numbers(why.runner_up_prototype),
-        "runner_up_row": _row_numbers(rows[why.runner_up_prototype]),
+        "runner_up_prototype": number_rows(why.runner_up_prototype),
+        "runner_up_row": number_rows(rows[why.runner_up_prototype]),
         "runner_up_distance": _finite(why.runner_up_distance),
     }
     return pd.DataFrame(columns)
@@ -140,7 +127,7 @@ def explain_labelled(model: Any, cases: Cases, held_out: Any) -> Any:
     return table
 
 
-def _row_numbers(places: Any) -> Any:
+def number_rows(places: Any) -> Any:
     """Return places from 1; nothing in place of -1, for what is not in the data."""
     import pandas as pd
 
@@ -152,3 +139,69 @@ def _row_numbers(places: Any) -> Any:
 def _finite(values: Any) -> Any:
     """Return numbers, NaN in place of infinity, where there is no such prototype."""
     return np.where(np.isinf(values), np.nan, values)
+
+
+def _read_rows(
+    path: Path, types: dict[str, ColumnType], options: Namespace, console: Console
+) -> Cases:
+    """Read the rows of a table."""
+    import pandas as pd
+
+    frame = read_table(
+        path, separator=options.separator, encoding=options.encoding, console=console
+    )
+    columns = list(frame.columns)
+    absent = [name for name in types if name not in columns]
+    if absent:
+        raise CommandError(
+            f"{path} lacks {len(absent)} of the model's columns: {list_names(absent)}; add them, "
+            "empty where a value is missing"
+        )
+    known = {*types, options.target, options.id}
+    others = [name for name in columns if name not in known]
+    if others:
+        console.note(f"Ignored: {list_names(others)}, unknown to the model.")
+    X = pd.DataFrame({name: convert(frame[name], kind) for name, kind in types.items()})
+    y: Any = None
+    names: Any = None
+    if options.target is not None:
+        target = frame[find_column(columns, options.target, "--target", path)]
+        y, present = np.full(len(target), None), ~is_missing(target)
+        y[present] = label_texts(target[present])
+    if options.id is not None:
+        names = row_names(frame[find_column(columns, options.id, "--id", path)])
+    return Cases(X, y, frame.index.to_numpy() + 1, path.name, names, frame)
+
+
+def _column_types(model: Any) -> dict[str, ColumnType]:
+    """Return what each column of a model must hold, in order."""
+    names = _feature_names(model)
+    dissimilarity = classifier_of(model).dissimilarity_
+    if not hasattr(dissimilarity, "stores_"):
+        return dict.fromkeys(names, ColumnType("numbers"))
+    return {
+        name: ColumnType(stores, tuple(categories) if stores == "ranks" else None)
+        for name, stores, categories in zip(
+            names, dissimilarity.stores_, dissimilarity.categories_, strict=True
+        )
+    }
+
+
+def _feature_names(model: Any) -> list[str]:
+    """Return the names of the columns that a model was fitted on."""
+    names = getattr(model, "feature_names_in_", None)
+    dissimilarity = classifier_of(model).dissimilarity_
+    if names is None and getattr(dissimilarity, "named_", False):
+        names = dissimilarity.names_
+    if names is not None:
+        return [str(name) for name in names]
+    raise CommandError(
+        "the model does not name its columns; fit it on a table with column names, or predict "
+        "in Python"
+    )
+
+
+def _is_table(path: Path) -> bool:
+    """Whether a file is a table by its name."""
+    name = path.name.lower().removesuffix(".gz")
+    return path.is_file() and name.endswith((".csv", ".tsv", ".tab", ".txt", ".parquet"))

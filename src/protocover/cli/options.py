@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Callable
 from typing import Any
 
 from ..dissimilarity.metric import METRIC_NAMES
@@ -19,36 +20,36 @@ _METRICS = sorted({*METRIC_NAMES, *OWN_METRICS, "euclidean", "sqeuclidean", "cos
 def add_columns(parser: Any) -> None:
     """Add what the columns of a table are."""
     group = parser.add_argument_group("tables")
-    group.add_argument("--target", metavar="NAME", help="column of the class (needed)")
-    group.add_argument("--id", metavar="NAME", help="column that names the rows")
-    group.add_argument(
-        "--drop", action="append", default=[], metavar="NAME", help="leave a column out (repeat)"
-    )
-    group.add_argument(
+    _add(group, "--target", "NAME", "column of the class (needed)")
+    _add(group, "--id", "NAME", "column that names the rows")
+    _add(group, "--drop", "NAME", "leave a column out (repeat)", action="append", default=[])
+    _add(
+        group,
         "--kind",
+        "NAME=KIND",
+        "what a column is (repeat): numeric, categorical, date, asymmetric (two absences "
+        "tell nothing), or values in order such as low,medium,high (default: found)",
         action="append",
         default=[],
-        metavar="NAME=KIND",
-        help="what a column is (repeat): numeric, categorical, date, asymmetric (two absences "
-        "tell nothing), or values in order such as low,medium,high (default: found)",
     )
     add_reading(group)
-    group.add_argument(
+    _add_flag(
+        group,
         "--stream",
-        action="store_true",
-        help="never hold the rows of a Parquet file in memory; all columns must be numbers",
+        "never hold the rows of a Parquet file in memory; all columns must be numbers",
     )
 
 
 def add_images(parser: Any) -> None:
     """Add how images are read."""
     group = parser.add_argument_group("images")
-    group.add_argument(
+    _add(
+        group,
         "--image-size",
-        type=_read_image_size,
-        metavar="SIZE",
-        help="bring all images to 32 or 24x32 (width x height) pixels, say (default: as they "
+        "SIZE",
+        "bring all images to 32 or 24x32 (width x height) pixels, say (default: as they "
         "are if small and all of one size, else 32 along the longer side)",
+        type=_read_image_size,
     )
     group.add_argument(
         "--colour",
@@ -63,91 +64,33 @@ def add_images(parser: Any) -> None:
 def add_method(parser: Any) -> None:
     """Add the parameters of the classifier."""
     group = parser.add_argument_group("method")
-    group.add_argument(
-        "--metric",
-        choices=_METRICS,
-        metavar="NAME",
-        help="distance between cases: gower, euclidean, cityblock, cosine, tangent (images) and "
-        "all others of SciPy (default: Euclidean for numbers and images, Gower's for mixed "
-        "columns or missing values)",
-    )
-    group.add_argument(
-        "--scale",
-        action=argparse.BooleanOptionalAction,
-        help="bring columns to mean 0 and standard deviation 1 first (default: for tables, "
-        "except with gower)",
-    )
-    group.add_argument(
-        "--prototype-cost",
-        type=_read_numbers,
-        metavar="COST[,COST]",
-        help="cost of a prototype in uncovered cases; higher means fewer; several are tried "
-        "by cross-validation (default: 1/n)",
-    )
-    group.add_argument(
-        "--n-prototypes", type=_read_size, metavar="N", help="at most so many (default: no limit)"
-    )
-    group.add_argument(
-        "--solver",
-        choices=sorted(SOLVERS),
-        default="greedy",
-        metavar="NAME",
-        help=f"{', '.join(SOLVERS)} (default: %(default)s)",
-    )
-    group.add_argument(
-        "--time-limit",
-        type=_read_positive,
-        metavar="SECONDS",
-        help="for the solver (default: none)",
-    )
-    group.add_argument(
-        "--candidates",
-        type=_read_candidates,
-        metavar="NAME[,NAME]",
-        help="what may be a prototype: train, kmeans, hull, or a number or share of cases to "
-        "draw (default: train; with --stream at most 20000 cases)",
-    )
-    group.add_argument(
-        "--closed-ball", action="store_true", help="a case at distance eps exactly is covered"
-    )
-    group.add_argument(
+    _add_distance(group)
+    _add_selection(group)
+    _add_flag(group, "--closed-ball", "a case at distance eps exactly is covered")
+    _add(
+        group,
         "--outlier-label",
-        metavar="LABEL",
-        help="answer for cases in no ball (default: the class of the nearest prototype)",
+        "LABEL",
+        "answer for cases in no ball (default: the class of the nearest prototype)",
     )
-    group.add_argument("--n-jobs", type=int, metavar="N", help="folds or threads at once")
-    group.add_argument(
-        "--seed",
-        type=_read_count,
-        default=0,
-        metavar="N",
-        help="of all that is drawn (default: 0)",
-    )
+    _add(group, "--n-jobs", "N", "folds or threads at once", type=int)
+    _add(group, "--seed", "N", "of all that is drawn (default: 0)", type=_whole(0), default=0)
 
 
 def add_search(parser: Any) -> None:
     """Add how the radius is chosen, and how the result is tested."""
     group = parser.add_argument_group("radius and test")
-    group.add_argument(
+    _add(
+        group,
         "--eps",
-        type=_read_eps,
-        metavar="EPS[,EPS]|auto",
-        help="radius of the balls; auto: a quick guess; several: chosen by cross-validation "
+        "EPS[,EPS]|auto",
+        "radius of the balls; auto: a quick guess; several: chosen by cross-validation "
         "(default: chosen from a grid by cross-validation)",
+        type=_read_eps,
     )
-    group.add_argument(
-        "--grid",
-        type=_read_size,
-        default=20,
-        metavar="N",
-        help="radii to try (default: %(default)s)",
-    )
-    group.add_argument(
-        "--cv",
-        type=_read_folds,
-        metavar="N",
-        help="parts to validate in (default: 10, fewer for small classes)",
-    )
+    _add(group, "--grid", "N", "radii to try (default: %(default)s)", type=_whole(1), default=20)
+    about = "parts to validate in (default: 10, fewer for small classes)"
+    _add(group, "--cv", "N", about, type=_whole(2))
     group.add_argument(
         "--rule",
         choices=RULES,
@@ -155,32 +98,81 @@ def add_search(parser: Any) -> None:
         help="1se: fewest prototypes within one standard error of the best; best: lowest error "
         "(default: %(default)s)",
     )
-    group.add_argument(
+    _add(
+        group,
         "--test-size",
+        "SHARE",
+        "share of each class that is kept back to test the model on; 0 to choose "
+        "prototypes from all cases (default: %(default)s)",
         type=_read_share,
         default=0.2,
-        metavar="SHARE",
-        help="share of each class that is kept back to test the model on; 0 to choose "
-        "prototypes from all cases (default: %(default)s)",
     )
 
 
 def add_reading(group: Any) -> None:
     """Add how files are read."""
-    group.add_argument(
-        "--separator",
-        type=_read_separator,
-        metavar="TEXT",
-        help="between columns (default: found)",
-    )
-    group.add_argument("--encoding", metavar="NAME", help="of the text (default: found)")
+    about = "between columns (default: found)"
+    _add(group, "--separator", "TEXT", about, type=_read_separator)
+    _add(group, "--encoding", "NAME", "of the text (default: found)")
 
 
 def add_skipping(group: Any) -> None:
     """Add what to do about images that cannot be read."""
-    group.add_argument(
-        "--skip-broken", action="store_true", help="leave out images that cannot be read"
+    _add_flag(group, "--skip-broken", "leave out images that cannot be read")
+
+
+def _add_distance(group: Any) -> None:
+    """Add by which distance cases are compared."""
+    _add(
+        group,
+        "--metric",
+        "NAME",
+        "distance between cases: gower, euclidean, cityblock, cosine, tangent (images) and "
+        "all others of SciPy (default: Euclidean for numbers and images, Gower's for mixed "
+        "columns or missing values)",
+        choices=_METRICS,
     )
+    group.add_argument(
+        "--scale",
+        action=argparse.BooleanOptionalAction,
+        help="bring columns to mean 0 and standard deviation 1 first (default: for tables, "
+        "except with gower)",
+    )
+
+
+def _add_selection(group: Any) -> None:
+    """Add how prototypes are selected, and from what."""
+    _add(
+        group,
+        "--prototype-cost",
+        "COST[,COST]",
+        "cost of a prototype in uncovered cases; higher means fewer; several are tried "
+        "by cross-validation (default: 1/n)",
+        type=_read_numbers,
+    )
+    _add(group, "--n-prototypes", "N", "at most so many (default: no limit)", type=_whole(1))
+    about = f"{', '.join(SOLVERS)} (default: %(default)s)"
+    _add(group, "--solver", "NAME", about, choices=sorted(SOLVERS), default="greedy")
+    about = "for the solver (default: none)"
+    _add(group, "--time-limit", "SECONDS", about, type=_read_positive)
+    _add(
+        group,
+        "--candidates",
+        "NAME[,NAME]",
+        "what may be a prototype: train, kmeans, hull, or a number or share of cases to "
+        "draw (default: train; with --stream at most 20000 cases)",
+        type=_read_candidates,
+    )
+
+
+def _add(group: Any, name: str, metavar: str, about: str, **how: Any) -> None:
+    """Add an option that takes a value."""
+    group.add_argument(name, metavar=metavar, help=about, **how)
+
+
+def _add_flag(group: Any, name: str, about: str) -> None:
+    """Add an option that is there or not."""
+    group.add_argument(name, action="store_true", help=about)
 
 
 def _read_separator(text: str) -> str:
@@ -219,18 +211,33 @@ def _read_eps(text: str) -> list[float] | str:
     return _read_numbers(text)
 
 
-def _read_count(text: str) -> int:
-    """Return a whole number, not negative."""
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"must be a whole number, got {text!r}")
-    return int(text)
+def _read_positive(text: str) -> float:
+    """Return one number above 0."""
+    numbers = _read_numbers(text)
+    if len(numbers) != 1 or numbers[0] == 0.0:
+        raise argparse.ArgumentTypeError(f"must be a number above 0, got {text!r}")
+    return numbers[0]
 
 
-def _read_size(text: str) -> int:
-    """Return a whole number above 0."""
-    if _read_count(text) == 0:
-        raise argparse.ArgumentTypeError("must be 1 or more, got '0'")
-    return _read_count(text)
+def _read_share(text: str) -> float:
+    """Return a share below one."""
+    numbers = _read_numbers(text)
+    if len(numbers) != 1 or numbers[0] >= 1.0:
+        raise argparse.ArgumentTypeError(f"must be at least 0 and below 1, got {text!r}")
+    return numbers[0]
+
+
+def _whole(least: int) -> Callable[[str], int]:
+    """Return a function that reads a whole number, so large or larger."""
+
+    def read(text: str) -> int:
+        if not text.isdecimal():
+            raise argparse.ArgumentTypeError(f"must be a whole number, got {text!r}")
+        if int(text) < least:
+            raise argparse.ArgumentTypeError(f"must be {least} or more, got {text!r}")
+        return int(text)
+
+    return read
 
 
 def _read_candidates(text: str) -> Any:
@@ -247,26 +254,3 @@ def _read_number(text: str) -> int | float | str:
         return float(text)
     except ValueError:
         return text
-
-
-def _read_folds(text: str) -> int:
-    """Return a number of parts, two or more."""
-    if _read_count(text) < 2:
-        raise argparse.ArgumentTypeError(f"must be 2 or more, got {text!r}")
-    return _read_count(text)
-
-
-def _read_positive(text: str) -> float:
-    """Return one number above 0."""
-    numbers = _read_numbers(text)
-    if len(numbers) != 1 or numbers[0] == 0.0:
-        raise argparse.ArgumentTypeError(f"must be a number above 0, got {text!r}")
-    return numbers[0]
-
-
-def _read_share(text: str) -> float:
-    """Return a share below one."""
-    numbers = _read_numbers(text)
-    if len(numbers) != 1 or numbers[0] >= 1.0:
-        raise argparse.ArgumentTypeError(f"must be at least 0 and below 1, got {text!r}")
-    return numbers[0]

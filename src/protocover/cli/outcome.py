@@ -1,4 +1,4 @@
-"""What came out of fitting: the model, its cases, and all that a report says of them."""
+"""What came out of fitting: the model, its cases, what a report says, and that in a few lines."""
 
 from __future__ import annotations
 
@@ -6,15 +6,28 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from ..estimators import PVMClassifier
-from ..inspection.suspects import suspect_labels
+from ..inspection.suspects import SuspectLabels, suspect_labels
 from ..report import Summary, summarize
 from .cases import Cases
-from .model import classifier_of, final_step, measured, with_rows
+from .console import Console, count_things, shorten
+from .model import classifier_of, with_rows
 
-__all__ = ["Outcome", "describe_cases", "gather_outcome", "in_source", "summarize_cases"]
+__all__ = [
+    "Outcome",
+    "describe_cases",
+    "gather_outcome",
+    "in_source",
+    "print_outcome",
+    "summarize_cases",
+]
+
+
+_MOST_CLASSES = 30
+_WIDEST_LABEL = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,18 +38,15 @@ class Outcome:
     ----------
     model : PVMClassifier, PVMClassifierCV or Pipeline
         Its prototypes' rows are those of the source, from 0.
-    cases, training : Cases
-        All cases, or a sample of those that it was fitted on, and those.
-    held_out : Cases or None
-        Those that were kept back.
+    cases, training, held_out : Cases
+        All cases, or a sample of those that it was fitted on; those; and those that were
+        kept back, None for none.
     summary : Summary
         What the report says.
     suspects : SuspectLabels
         Of `cases`.
     distance : str
-        The distance in words.
-    target, identifier : str or None
-        Columns of a table.
+        In words.
     settings : dict
         What was asked for.
     seconds : float
@@ -50,19 +60,22 @@ class Outcome:
     training: Cases
     held_out: Cases | None
     summary: Summary
-    suspects: Any
+    suspects: SuspectLabels
     distance: str
-    target: str | None
-    identifier: str | None
     settings: dict[str, Any]
     seconds: float
     n_sampled: int | None = None
 
     @property
-    def is_sample(self) -> bool:
-        """Whether `cases` are only some of those that there are."""
-        n_held_out = 0 if self.held_out is None else len(self.held_out)
-        return len(self.cases) < len(self.training) + n_held_out
+    def n_cases(self) -> int:
+        """How many cases there are in all."""
+        return len(self.training) + (0 if self.held_out is None else len(self.held_out))
+
+    @property
+    def is_held_out(self) -> NDArray[np.bool_]:
+        """Which of `cases` were kept back."""
+        kept_back: Any = [] if self.held_out is None else self.held_out.rows
+        return np.isin(self.cases.rows, kept_back)
 
     @property
     def classifier(self) -> PVMClassifier:
@@ -79,8 +92,7 @@ def gather_outcome(model: Any, *, cases: Cases, training: Cases, **known: Any) -
     model = in_source(model, training)
     rows = classifier_of(model).prototype_rows_
     places = np.where(rows >= 0, np.searchsorted(cases.rows, rows + 1), -1)
-    among_cases = classifier_of(with_rows(model, places))
-    suspects = suspect_labels(among_cases, measured(model, cases.X), cases.y)
+    suspects = suspect_labels(with_rows(model, places), cases.X, cases.y)
     return Outcome(model, cases, training, suspects=suspects, **known)
 
 
@@ -108,25 +120,29 @@ def summarize_cases(
     how = describe_cases(training, held_out) if how is None else dict(how)
     if isinstance(model, Pipeline):
         how["Columns"] = "brought to mean 0 and standard deviation 1 before distances"
-    pictures: dict[str, Any] = {}
-    if training.layout is not None:
-        shape = training.layout.shape
-        if high_is_dark:
-            pictures["image_shape"] = shape
-        else:
-            pictures["images"] = np.asarray(training.X).reshape(len(training), *shape)
     return summarize(
-        final_step(model),
-        measured(model, training.X),
+        model,
+        training.X,
         training.y,
-        held_out=None if held_out is None else (measured(model, held_out.X), held_out.y),
-        shown=None if training.layout is not None else training.X,
+        held_out=None if held_out is None else (held_out.X, held_out.y),
         row_names=training.titles,
         title=title,
         how=how,
-        **pictures,
+        **_show(model, training, high_is_dark),
         **counted,
     )
+
+
+def _show(model: Any, cases: Cases, high_is_dark: bool) -> dict[str, Any]:
+    """Return how `summarize` is to show cases: as a table, or as pictures."""
+    if cases.layout is None:
+        return {"shown": cases.X}
+    if high_is_dark:
+        return {"image_shape": cases.layout.shape}
+    pixels = np.asarray(cases.X)
+    images = pixels.reshape(len(cases), *cases.layout.shape)
+    # Beside scaled columns, pixels are shown as pictures alone.
+    return {"images": images, "shown": pixels if isinstance(model, Pipeline) else None}
 
 
 def describe_cases(training: Cases, held_out: Cases | None) -> dict[str, str]:
@@ -136,3 +152,89 @@ def describe_cases(training: Cases, held_out: Cases | None) -> dict[str, str]:
     if n_held_out:
         how["Test"] = f"{n_held_out} of them kept back, drawn by chance from each class"
     return how
+
+
+def print_outcome(outcome: Outcome, console: Console) -> None:
+    """Print what was found, in a few lines of at most 80 characters."""
+    summary = outcome.summary
+    console.say()
+    _print_classes(summary, console)
+    console.say()
+    _print_quality(outcome, console)
+    if len(outcome.suspects):
+        console.say(f"suspects   {_describe_suspects(outcome)}")
+
+
+def _describe_suspects(outcome: Outcome) -> str:
+    """Say how many labels are suspect, and among which cases."""
+    n_suspects, n_shown = len(outcome.suspects), len(outcome.cases)
+    if n_shown < outcome.n_cases:
+        return f"{n_suspects} of the {n_shown} shown look more like another class"
+    n_held_out = outcome.is_held_out[outcome.suspects.row].sum()
+    among = f", {n_held_out} of them held out" if outcome.held_out else ""
+    return f"{n_suspects} cases look more like another class{among}"
+
+
+def _print_classes(summary: Summary, console: Console) -> None:
+    """Print how many prototypes each class has and what share of it they cover."""
+    labels = [shorten(entry.label, _WIDEST_LABEL) for entry in summary.classes]
+    width = max(5, *map(len, labels[:_MOST_CLASSES]))
+    digits = max(5, *(len(str(entry.points)) for entry in summary.classes))
+    console.say(f"{'class':<{width}}  {'cases':>{digits}}  prototypes  covered  in others' balls")
+    for label, entry in list(zip(labels, summary.classes, strict=True))[:_MOST_CLASSES]:
+        console.say(
+            f"{label:<{width}}  {entry.points:>{digits}}  {entry.prototypes:>10}  "
+            f"{_percent(entry.covered, entry.points):>7}  "
+            f"{_percent(entry.wrongly_covered, entry.points):>16}"
+        )
+    if len(labels) > _MOST_CLASSES:
+        console.say(f"... and {len(labels) - _MOST_CLASSES} more in report.html")
+
+
+def _print_quality(outcome: Outcome, console: Console) -> None:
+    """Print radius, objective and error, beside that of 1-NN."""
+    quality = outcome.summary.quality
+    console.say(f"radius     {outcome.summary.eps:.4g}{_why_radius(outcome)}")
+    prototypes = count_things(quality.n_prototypes, "prototype", "prototypes")
+    console.say(
+        f"objective  {quality.objective:.4g}: {quality.n_points - quality.n_covered} uncovered, "
+        f"{quality.n_wrong} wrongly covered, "
+        f"{prototypes} at {outcome.classifier.prototype_cost_:.2g}"
+    )
+    if quality.gap is not None:
+        console.say(f"           a better choice could save at most {100 * quality.gap:.1f} %")
+    error = quality.error
+    if error is None:
+        console.say("error      not known: no case was kept back (--test-size)")
+        return
+    digits = 0 if error.n_cases < 1000 else 1 if error.n_cases < 100_000 else 2
+    extent = f"{100 * error.low:.{digits}f} to {100 * error.high:.{digits}f} %"
+    if error.kind == "held-out":
+        cases = f"{error.n_cases} held-out cases (95 % interval: {extent})"
+    else:
+        cases = f"{error.n_cases} cases, cross-validated (one standard error: {extent})"
+    console.say(f"error      {100 * error.value:.{max(1, digits)}f} % of {cases}")
+    if error.nearest_error is not None:
+        nearest = f"{100 * error.nearest_error:.1f} %"
+        console.say(f"1-NN       {nearest} of them, with all {quality.n_points} cases to compare")
+
+
+def _why_radius(outcome: Outcome) -> str:
+    """Say where the radius comes from."""
+    path = outcome.summary.path
+    if path is not None:
+        tried = f"{len(path.eps)} radii, rule {path.rule}"
+        return f", by {path.n_splits}-fold cross-validation ({tried}){_sampled(outcome)}"
+    if outcome.settings["eps"] == "auto":
+        return f": half of the cases have no rival that near{_sampled(outcome)}"
+    return ", as given"
+
+
+def _sampled(outcome: Outcome) -> str:
+    """Say on how many cases the radius rests, where that is a sample."""
+    return "" if outcome.n_sampled is None else f" on {outcome.n_sampled} cases"
+
+
+def _percent(part: int, whole: int) -> str:
+    """Return a share in percent."""
+    return f"{100 * part / whole:.1f} %" if whole else "-"

@@ -4,28 +4,17 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .cases import Cases, ImageLayout
-from .columns import ColumnType, convert, is_missing
-from .console import Console
-from .errors import CommandError
-from .images import ImageFile, find_images, flatten, layout_of, read_images
-from .labelled import find_column, list_names, row_names
-from .model import (
-    classifier_of,
-    explain_cases,
-    feature_names,
-    needs_every_value,
-    open_model,
-)
-from .tables import read_table
+from ..balls import traits_of
+from .cases import Cases
+from .console import CommandError, Console
+from .model import classifier_of, explain_cases, open_model, read_cases
 from .writing import check_file, csv_text, write_file
 
-__all__ = ["read_cases", "run_predict"]
+__all__ = ["run_predict"]
 
 
 def run_predict(options: Namespace, console: Console) -> None:
@@ -46,24 +35,10 @@ def run_predict(options: Namespace, console: Console) -> None:
     _count_errors(model, cases, answers, console)
 
 
-def read_cases(model: Any, options: Namespace, console: Console) -> Cases:
-    """Read a table or images with the columns that a model was fitted on.
-
-    `options` has ``data``, ``target``, ``id`` and how to read; labels are text or None.
-    """
-    path = options.data
-    if not path.exists():
-        raise FileNotFoundError(2, "No such file or folder", str(path))
-    types = _column_types(model)
-    layout = layout_of(list(types))
-    if layout is not None and not _is_table(path):
-        return _read_images(path, layout, skip=options.skip_broken, console=console)
-    return _read_rows(path, types, options, console)
-
-
 def _check_values(model: Any, cases: Cases) -> None:
     """Refuse missing values where distances need them."""
-    if not needs_every_value(model) or cases.layout is not None:
+    allows_nan = traits_of(classifier_of(model).dissimilarity_).allows_nan
+    if allows_nan or cases.layout is not None:
         return
     absent = cases.X.isna().to_numpy()
     if absent.any():
@@ -85,66 +60,3 @@ def _count_errors(model: Any, cases: Cases, answers: Any, console: Console) -> N
             f"{wrong.sum()} of {known.sum()} cases of known class are answered wrongly "
             f"({100 * wrong.mean():.1f} %)."
         )
-
-
-def _read_rows(
-    path: Path, types: dict[str, ColumnType], options: Namespace, console: Console
-) -> Cases:
-    """Read the rows of a table."""
-    import pandas as pd
-
-    frame = read_table(
-        path, separator=options.separator, encoding=options.encoding, console=console
-    )
-    columns = list(frame.columns)
-    absent = [name for name in types if name not in columns]
-    if absent:
-        raise CommandError(
-            f"{path} lacks {len(absent)} of the model's columns: {list_names(absent)}; add them, "
-            "empty where a value is missing"
-        )
-    known = {*types, options.target, options.id}
-    others = [name for name in columns if name not in known]
-    if others:
-        console.note(f"Ignored: {list_names(others)}, unknown to the model.")
-    X = pd.DataFrame({name: convert(frame[name], kind) for name, kind in types.items()})
-    y: Any = None
-    names: Any = None
-    if options.target is not None:
-        target = frame[find_column(columns, options.target, "--target", path)]
-        cells = target.astype(str).str.strip().to_numpy(dtype=object)
-        y = np.where(is_missing(target), None, cells)
-    if options.id is not None:
-        names = row_names(frame[find_column(columns, options.id, "--id", path)])
-    return Cases(X, y, frame.index.to_numpy() + 1, path.name, names, frame)
-
-
-def _read_images(path: Path, layout: ImageLayout, *, skip: bool, console: Console) -> Cases:
-    """Read images from a folder, or one image."""
-    files = find_images(path, console) if path.is_dir() else [ImageFile(path, path.name, None)]
-    size = (layout.width, layout.height)
-    files, pixels = read_images(files, size=size, skip=skip, console=console)
-    names = np.array([file.name for file in files], dtype=object)
-    y = np.array([file.label for file in files], dtype=object)
-    rows = np.arange(1, len(files) + 1)
-    return Cases(flatten(pixels, layout), y, rows, path.name, names, None, layout)
-
-
-def _column_types(model: Any) -> dict[str, ColumnType]:
-    """Return what each column of a model must hold, in order."""
-    names = feature_names(model)
-    dissimilarity = classifier_of(model).dissimilarity_
-    if not hasattr(dissimilarity, "stores_"):
-        return dict.fromkeys(names, ColumnType("numbers"))
-    return {
-        name: ColumnType(stores, tuple(categories) if stores == "ranks" else None)
-        for name, stores, categories in zip(
-            names, dissimilarity.stores_, dissimilarity.categories_, strict=True
-        )
-    }
-
-
-def _is_table(path: Path) -> bool:
-    """Whether a file is a table by its name."""
-    name = path.name.lower().removesuffix(".gz")
-    return path.is_file() and name.endswith((".csv", ".tsv", ".tab", ".txt", ".parquet"))

@@ -12,11 +12,9 @@ import numpy as np
 
 from ..report import render
 from .cases import Cases
-from .console import Console
-from .errors import CommandError, UsageError
-from .model import MODEL, classifier_of, explain_cases, open_model, with_rows
+from .console import CommandError, Console, UsageError
+from .model import MODEL, classifier_of, explain_cases, open_model, read_cases, with_rows
 from .outcome import summarize_cases
-from .predict import read_cases
 from .writing import REPORT, SUMMARY, WRITER, check_file, write_file
 
 __all__ = ["run_report"]

@@ -6,6 +6,8 @@ import shutil
 import tempfile
 import time
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import _safe_indexing
 
 from ..candidates import is_number, is_train
 from ..data.parquet import is_parquet, lay_out_rows, take_rows
@@ -24,11 +27,9 @@ from ..report import Summary
 from ..report.quality import cross_validated_error, held_out_error
 from ..report.summary import ErrorEstimate
 from ..report.wording import short_number
-from .cases import Cases, announce_split, draw_kept_back
-from .console import Console
-from .errors import CommandError, UsageError
+from .cases import Cases, announce_split, row_names, split_cases
+from .console import CommandError, Console, UsageError
 from .estimator import Distance, build_model, choose_distance, fit_model
-from .labelled import row_names
 from .model import classifier_of, explain_labelled, with_last_step, with_rows
 from .outcome import Outcome, describe_cases, gather_outcome, in_source, summarize_cases
 from .stream_rows import StreamedRows, blocks_of, measure_columns, open_rows
@@ -48,18 +49,9 @@ _BLOCK = 1 << 24
 class _Fitted:
     """A model fitted to rows on disk, and what is known of them once they are gone.
 
-    Parameters
-    ----------
-    model : PVMClassifier, or Pipeline that ends in one
-        Its prototypes' rows are places among the training cases.
-    search : PVMClassifierCV or None
-        The search of a sample for the radius, None for one that was given or proposed.
-    n_sampled : int or None
-        Size of the sample that the radius was found in, None for one that was given.
-    totals : CoverageTotals
-        Of all training cases.
-    companions : ndarray of int, shape (n_prototypes,)
-        A training case of its class in each prototype's ball, not itself; -1 for none.
+    `search` and `n_sampled` are None where the radius needed no search, or no sample;
+    `totals` count all training cases; `companions` has a training case of its class in each
+    prototype's ball, not itself, -1 for none.
     """
 
     model: Any
@@ -74,33 +66,26 @@ def fit_streamed(
 ) -> Outcome:
     """Fit a Parquet file without holding its rows, and write what comes out.
 
-    Returns
-    -------
-    Outcome
-        Its counts are of all cases; its `cases` are a sample of those it was fitted on.
+    Counts of the outcome are of all cases; its `cases` are some of those it was fitted on.
     """
     started = time.perf_counter()
     _check_options(options)
-    streamed = open_rows(options.data, options, console)
+    streamed = open_rows(options, console)
     distance = _describe(streamed, options, console)
-    kept_back = draw_kept_back(streamed.y, options.test_size, options.seed)
-    training = _bare_cases(streamed, ~kept_back)
-    held_out = _bare_cases(streamed, kept_back) if kept_back.any() else None
+    training, held_out = split_cases(streamed.cases, options.test_size, options.seed)
+    learned = np.isin(streamed.cases.rows, training.rows)
     with fresh_folder(folder, force=options.force) as unfinished:
         _check_room(unfinished, 8 * len(streamed.features) * len(training))
-        streamed, scaler = measure_columns(streamed, ~kept_back, console)
+        streamed, scaler = measure_columns(streamed, learned, console)
         announce_split(training, held_out, console)
-        fitted = _learn(
-            streamed,
-            ~kept_back,
-            scaler if distance.scaled else None,
-            distance,
-            options,
-            unfinished.parent,
-            console,
-        )
+        scaler = scaler if distance.scaled else None
+        with _laid_out(streamed, learned, scaler, unfinished.parent) as X:
+            fitted = _fit(X, training.y, distance, options, console)
+        if scaler is not None:
+            scaled = Pipeline([("scale", scaler), ("pvm", fitted.model)])
+            fitted = replace(fitted, model=scaled)
         model = in_source(fitted.model, training)
-        n_wrong = _write_predictions(unfinished, model, streamed, kept_back, options.id)
+        n_wrong = _write_predictions(unfinished, model, streamed, ~learned, options.id)
         error = _estimate_error(fitted, held_out, n_wrong)
         shown, summary = _summarize(fitted, streamed, training, held_out, error, options)
         outcome = gather_outcome(
@@ -110,8 +95,6 @@ def fit_streamed(
             held_out=held_out,
             summary=summary,
             distance=distance.words,
-            target=options.target,
-            identifier=options.id,
             settings={**settings, "candidates": classifier_of(model).candidates},
             seconds=time.perf_counter() - started,
             n_sampled=fitted.n_sampled,
@@ -120,36 +103,24 @@ def fit_streamed(
     return outcome
 
 
-def _bare_cases(streamed: StreamedRows, some: NDArray[np.bool_]) -> Cases:
-    """Return some of the rows as cases without their cells."""
-    return Cases(None, streamed.y[some], streamed.rows[some] + 1, streamed.path.name)
+@contextmanager
+def _laid_out(
+    streamed: StreamedRows, learned: NDArray[np.bool_], scaler: StandardScaler | None, folder: Path
+) -> Iterator[Any]:
+    """Give the rows to learn from as they lie on disk, scaled, or else under their names."""
+    import pandas as pd
 
-
-def _learn(
-    streamed: StreamedRows,
-    training: NDArray[np.bool_],
-    scaler: StandardScaler | None,
-    distance: Distance,
-    options: Namespace,
-    folder: Path,
-    console: Console,
-) -> _Fitted:
-    """Lay the training rows out on disk, scaled if so, and fit a model that takes rows as read."""
-    frames = (frame.loc[training[places]] for places, frame, _ in blocks_of(streamed))
+    frames = (frame.loc[learned[places]] for places, frame, _ in blocks_of(streamed))
     blocks = (
         frame.to_numpy() if scaler is None else scaler.transform(frame)
         for frame in frames
         if len(frame)
     )
-    y, shape = streamed.y[training], (int(training.sum()), len(streamed.features))
+    shape = int(learned.sum()), len(streamed.features)
     # A file without a name: nothing is left of it, however the command ends.
     with tempfile.TemporaryFile(dir=folder) as file:
         X = lay_out_rows(blocks, file, shape=shape, dtype=np.float64)
-        fitted = _fit(X, y, distance, options, console)
-    if scaler is not None:
-        return replace(fitted, model=Pipeline([("scale", scaler), ("pvm", fitted.model)]))
-    fitted.model.feature_names_in_ = np.array(streamed.features, dtype=object)
-    return fitted
+        yield pd.DataFrame(X, columns=streamed.features, copy=False) if scaler is None else X
 
 
 def _fit(X: Any, y: Any, distance: Distance, options: Namespace, console: Console) -> _Fitted:
@@ -163,8 +134,7 @@ def _fit(X: Any, y: Any, distance: Distance, options: Namespace, console: Consol
     if candidates is None:
         candidates = _propose_candidates(X, eps, distance, options, console)
     chosen = Namespace(**{**vars(options), "eps": [eps], "candidates": candidates})
-    model = build_model(chosen, distance, Cases(None, y, np.arange(len(y)), ""), console)
-    classifier = fit_model(model, chosen, X, y)
+    classifier = fit_model(build_model(chosen, distance, y, console), chosen, X, y)
     if not isinstance(search, PVMClassifierCV):
         search = None
     return _Fitted(classifier, search, n_sampled, *_count_coverage(classifier, X, y))
@@ -176,7 +146,7 @@ def _fit_sample(
     """Find the radius in a sample; return what was fitted to it, and its size."""
     rows = draw_rows(y, _SAMPLE, random_state=options.seed)
     console.note(f"Finding the radius with {len(rows)} of them, drawn from each class ...")
-    model = build_model(options, distance, Cases(None, y[rows], rows, ""), console)
+    model = build_model(options, distance, y[rows], console)
     return fit_sample(model, X, y, rows=rows), len(rows)
 
 
@@ -202,7 +172,8 @@ def _count_coverage(
     companions = np.full(len(rows), -1)
     step = int(np.clip(_BLOCK // max(1, len(rows)), 1 << 8, 1 << 14))
     for start in range(0, len(y), step):
-        coverage = classifier.coverage(X[start : start + step], y[start : start + step])
+        some = slice(start, start + step)
+        coverage = classifier.coverage(_safe_indexing(X, some), y[some])
         totals = coverage.totals() if totals is None else totals + coverage.totals()
         held = coverage.balls.tocoo()
         point, prototype = held.row + start, held.col
@@ -227,8 +198,7 @@ def _write_predictions(
             names: Any = None
             if identifier is not None:
                 names = row_names(batch.column(identifier).to_pandas())
-            rows = streamed.rows[places] + 1
-            cases = Cases(frame, streamed.y[places], rows, streamed.path.name, names)
+            cases = replace(streamed.cases.take(places), X=frame, names=names)
             answers = explain_labelled(model, cases, held_out[places])
             file.write(csv_text(answers, header=places.start == 0).encode())
             wrong = answers["predicted"].to_numpy() != cases.y
@@ -314,11 +284,11 @@ def _describe(streamed: StreamedRows, options: Namespace, console: Console) -> D
     import pandas as pd
 
     console.note(
-        f"Opened {options.data}: {len(streamed)} rows, {len(streamed.features)} columns of "
-        f"numbers, {len(np.unique(streamed.y))} classes."
+        f"Opened {options.data}: {len(streamed.cases)} rows, {len(streamed.features)} columns of "
+        f"numbers, {len(np.unique(np.asarray(streamed.cases.y)))} classes."
     )
     header = pd.DataFrame(columns=streamed.features, dtype=np.float64)
-    cases = Cases(header, streamed.y, streamed.rows, streamed.path.name)
+    cases = replace(streamed.cases, X=header)
     distance = choose_distance(cases, name=options.metric, scaled=options.scale, asymmetric=[])
     console.note(f"Distance: {distance.words} ({distance.reason}).")
     return distance
@@ -327,8 +297,6 @@ def _describe(streamed: StreamedRows, options: Namespace, console: Console) -> D
 def _check_options(options: Namespace) -> None:
     """Refuse what cannot be streamed."""
     path = options.data
-    if not path.exists():
-        raise FileNotFoundError(2, "No such file or folder", str(path))
     if path.is_dir() or not is_parquet(path):
         raise UsageError(
             f"--stream goes with a Parquet file, and {path} is none; leave it out, or write the "

@@ -13,55 +13,41 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
 from ..data.parquet import open_parquet, read_batches
-from .columns import is_missing
-from .console import Console
-from .errors import CommandError, UsageError, check_packages
-from .labelled import (
-    NO_COLUMNS,
-    check_classes,
-    find_features,
-    label_texts,
-    label_type,
-    list_names,
-    note_left_out,
-    warn_of_row_numbers,
-)
+from .cases import Cases, check_classes, find_features, label_texts, label_type
+from .columns import NO_COLUMNS, is_missing, note_left_out, warn_of_row_numbers
+from .console import CommandError, Console, UsageError, check_packages, list_names
 from .tables import named_columns
 
 __all__ = ["StreamedRows", "blocks_of", "measure_columns", "open_rows"]
 
+# What is known of each column, and how that of several blocks of rows becomes one.
+_FACTS = {
+    "low": "min",
+    "high": "max",
+    "least_offset": "min",
+    "largest_offset": "max",
+    "n_missing": "sum",
+    "first_missing": "min",
+}
+
 
 @dataclass(frozen=True, eq=False)
 class StreamedRows:
-    """The labelled rows of a file.
+    """The rows of a Parquet file that have a label, as cases without their cells.
 
-    Parameters
-    ----------
-    path : Path
-        The Parquet file.
-    columns : list of str
-        All that have a name.
-    features : list of str
-        Those that distances are measured by.
-    rows : ndarray of int, shape (n_rows,)
-        Numbers of the rows with a label, from 0.
-    y : ndarray, shape (n_rows,)
-        Their labels.
+    Of the columns that have a name, distances are measured by the `features`.
     """
 
     path: Path
     columns: list[str]
     features: list[str]
-    rows: NDArray[np.intp]
-    y: NDArray[Any]
-
-    def __len__(self) -> int:
-        return len(self.rows)
+    cases: Cases
 
 
-def open_rows(path: Path, options: Namespace, console: Console) -> StreamedRows:
+def open_rows(options: Namespace, console: Console) -> StreamedRows:
     """Find out which columns are what, and read the labels."""
     check_packages("pyarrow")
+    path = options.data
     columns, n_rows = open_parquet(path)
     named = named_columns([name for name, _ in columns], path, console)
     types = {name: kind for (name, kind), has in zip(columns, named, strict=True) if has}
@@ -77,7 +63,8 @@ def open_rows(path: Path, options: Namespace, console: Console) -> StreamedRows:
     check_classes(options.target, dict(zip(texts, counts, strict=True)))
     as_text = options.outlier_label is not None
     labels: NDArray[Any] = np.array(texts, dtype=label_type(texts, text=as_text))
-    return StreamedRows(path, list(types), features, rows, labels[codes[rows]])
+    cases = Cases(None, labels[codes[rows]], rows + 1, path.name)
+    return StreamedRows(path, list(types), features, cases)
 
 
 def blocks_of(streamed: StreamedRows, *further: str | None) -> Iterator[tuple[slice, Any, Any]]:
@@ -88,7 +75,7 @@ def blocks_of(streamed: StreamedRows, *further: str | None) -> Iterator[tuple[sl
     import pandas as pd
     import pyarrow
 
-    rows = streamed.rows
+    rows = streamed.cases.rows - 1
     wanted = [*streamed.features, *(name for name in further if name is not None)]
     for start, batch in read_batches(streamed.path, wanted):
         low, high = np.searchsorted(rows, [start, start + batch.num_rows])
@@ -106,26 +93,22 @@ def blocks_of(streamed: StreamedRows, *further: str | None) -> Iterator[tuple[sl
 
 
 def measure_columns(
-    streamed: StreamedRows, training: NDArray[np.bool_], console: Console
+    streamed: StreamedRows, learned: NDArray[np.bool_], console: Console
 ) -> tuple[StreamedRows, StandardScaler]:
-    """Check every value, and find mean and spread of the columns that tell rows apart.
+    """Check every value, and leave out the columns that cannot tell rows apart.
 
-    Parameters
-    ----------
-    streamed : StreamedRows
-        Columns that hold one value only are left out of those returned.
-    training : ndarray of bool, shape (n_rows,)
-        The rows whose mean and spread count.
-    console : Console
-        Told which columns are left out.
+    The scaler has mean and spread of the others in the rows that are `learned` from.
     """
-    extents = _Extents.of(len(streamed.features))
+    import pandas as pd
+
+    facts: Any = None
     scaler = StandardScaler()
     for places, frame, _ in blocks_of(streamed):
-        extents = extents.widened(frame, streamed.rows[places])
-        if training[places].any():
-            scaler.partial_fit(frame.loc[training[places]])
-    useful = _useful_columns(extents, streamed.features, console)
+        found = _gather_facts(frame, places, streamed.cases.rows[places])
+        facts = pd.concat([facts, found]).groupby(level=0, sort=False).agg(_FACTS)
+        if learned[places].any():
+            scaler.partial_fit(frame.loc[learned[places]])
+    useful = _useful_columns(facts, len(streamed.cases), console)
     features = [name for name, use in zip(streamed.features, useful, strict=True) if use]
     return replace(streamed, features=features), _narrowed(scaler, useful)
 
@@ -164,89 +147,59 @@ def _read_labels(path: Path, target: str) -> tuple[NDArray[np.intp], Sequence[st
     return np.concatenate(codes), list(numbers)
 
 
-@dataclass(frozen=True, eq=False)
-class _Extents:
-    """Facts about columns, gathered block by block, each an array with a value a column.
+def _gather_facts(frame: Any, places: slice, rows: NDArray[np.intp]) -> Any:
+    """Return facts about the columns of a block, a row a column, and refuse infinite values."""
+    import pandas as pd
 
-    Parameters
-    ----------
-    low, high : ndarray of float
-        Smallest and largest value so far.
-    n_missing, first_missing : ndarray of int
-        How many values are missing, and the row of the first, from 0.
-    counting : ndarray of bool
-        Whether every value is one more than that of the row before.
-    last : ndarray of float
-        The latest values.
-    n_rows : int
-        Rows so far.
-    """
-
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    n_missing: NDArray[np.intp]
-    first_missing: NDArray[np.intp]
-    counting: NDArray[np.bool_]
-    last: NDArray[np.float64]
-    n_rows: int = 0
-
-    @classmethod
-    def of(cls, n: int) -> _Extents:
-        """Return what is known of `n` columns before the first row."""
-        low, high, last = np.full(n, np.inf), np.full(n, -np.inf), np.full(n, np.nan)
-        return cls(low, high, np.zeros(n, np.intp), np.full(n, -1), np.ones(n, bool), last)
-
-    def widened(self, frame: Any, rows: NDArray[np.intp]) -> _Extents:
-        """Return the facts with some rows, at least one, taken in; their numbers are `rows`."""
-        values = frame.to_numpy()
-        infinite = np.isinf(values)
-        if infinite.any():
-            row, column = np.argwhere(infinite)[0]
-            raise CommandError(
-                f"column {str(frame.columns[column])!r} must hold a finite number in every row, "
-                f"got {values[row, column]} in row {rows[row] + 1}; mend that cell"
-            )
-        absent = np.isnan(values)
-        first = absent.any(axis=0) & (self.n_missing == 0)
-        before = values[:1] - 1.0 if self.n_rows == 0 else self.last[None, :]
-        steps = np.diff(values, axis=0, prepend=before)
-        return _Extents(
-            low=np.fmin(self.low, np.fmin.reduce(values)),
-            high=np.fmax(self.high, np.fmax.reduce(values)),
-            n_missing=self.n_missing + absent.sum(axis=0),
-            first_missing=np.where(first, rows[absent.argmax(axis=0)], self.first_missing),
-            counting=self.counting & (steps == 1.0).all(axis=0),
-            last=values[-1],
-            n_rows=self.n_rows + len(rows),
+    values = frame.to_numpy()
+    infinite = np.argwhere(np.isinf(values))
+    if len(infinite):
+        row, column = infinite[0]
+        raise CommandError(
+            f"column {str(frame.columns[column])!r} must hold a finite number in every row, "
+            f"got {values[row, column]} in row {rows[row]}; mend that cell"
         )
+    absent = frame.isna().set_axis(rows)
+    # The same in every row of a column that numbers the rows.
+    offset = frame.sub(np.arange(places.start, places.stop), axis=0)
+    return pd.DataFrame(
+        {
+            "low": frame.min(),
+            "high": frame.max(),
+            "least_offset": offset.min(),
+            "largest_offset": offset.max(),
+            "n_missing": absent.sum(),
+            "first_missing": absent.idxmax().where(absent.any()),
+        }
+    )
 
 
-def _useful_columns(extents: _Extents, names: list[str], console: Console) -> NDArray[np.bool_]:
+def _useful_columns(facts: Any, n_rows: int, console: Console) -> NDArray[np.bool_]:
     """Tell which columns can tell rows apart; refuse those in which some values are missing."""
-    empty = extents.n_missing == extents.n_rows
-    _refuse_gaps(extents, names, np.flatnonzero((extents.n_missing > 0) & ~empty))
-    constant = ~empty & (extents.low == extents.high)
-    reasons = {names[k]: "no values" for k in np.flatnonzero(empty)}
-    reasons |= {names[k]: "the same value in every row" for k in np.flatnonzero(constant)}
-    useful = ~(empty | constant)
+    empty = facts["n_missing"] == n_rows
+    _refuse_gaps(facts[(facts["n_missing"] > 0) & ~empty], n_rows)
+    constant = ~empty & (facts["low"] == facts["high"])
+    reasons = dict.fromkeys(facts.index[empty], "no values")
+    reasons |= dict.fromkeys(facts.index[constant], "the same value in every row")
     note_left_out(reasons, console)
+    useful = ~(empty | constant)
     if not useful.any():
         raise CommandError(f"{NO_COLUMNS} that differ between rows")
-    for k in np.flatnonzero(useful & extents.counting):
-        warn_of_row_numbers(names[k], extents.n_rows, console)
+    for name in facts.index[useful & (facts["least_offset"] == facts["largest_offset"])]:
+        warn_of_row_numbers(name, n_rows, console)
     return np.asarray(useful)
 
 
-def _refuse_gaps(extents: _Extents, names: list[str], columns: NDArray[np.intp]) -> None:
+def _refuse_gaps(gaps: Any, n_rows: int) -> None:
     """Refuse columns with missing values, and name the first of them."""
-    if len(columns):
-        k = columns[0]
-        others = f", and {len(columns) - 1} further columns have gaps" if len(columns) > 1 else ""
+    if len(gaps):
+        name, lacking = gaps.index[0], gaps.iloc[0]
+        others = f", and {len(gaps) - 1} further columns have gaps" if len(gaps) > 1 else ""
         raise CommandError(
-            f"--stream needs a value in every cell, but column {names[k]!r} lacks "
-            f"{extents.n_missing[k]} of {extents.n_rows}, the first in row "
-            f"{extents.first_missing[k] + 1}{others}; fill them in, leave the column out with "
-            f"--drop {names[k]}, or take Gower's distance without --stream"
+            f"--stream needs a value in every cell, but column {name!r} lacks "
+            f"{lacking['n_missing']:.0f} of {n_rows}, the first in row "
+            f"{lacking['first_missing']:.0f}{others}; fill them in, leave the column out with "
+            f"--drop {name}, or take Gower's distance without --stream"
         )
 
 

@@ -13,8 +13,7 @@ from typing import Any
 
 from ..data.parquet import is_parquet, read_parquet
 from ..resources import available_memory
-from .console import Console
-from .errors import CommandError, check_packages
+from .console import CommandError, Console, check_packages
 
 __all__ = ["named_columns", "read_table"]
 
@@ -37,21 +36,9 @@ def read_table(
     encoding: str | None = None,
     console: Console,
 ) -> Any:
-    """Read a table from a file.
+    """Read a CSV or TSV file, gzipped or not, or a Parquet file as a pandas frame.
 
-    Parameters
-    ----------
-    path : Path
-        A CSV or TSV file, gzipped or not, or a Parquet file.
-    separator, encoding : str or None, default=None
-        Of a text file; None to find them.
-    console : Console
-        Told what is unusual about the file.
-
-    Returns
-    -------
-    DataFrame
-        With a column of text for each column of a text file, and typed columns otherwise.
+    Separator and encoding of a text file are None to be found; its columns are text.
     """
     if path.is_dir():
         raise CommandError(f"{path} is a folder; give a CSV, TSV or Parquet file")
@@ -90,21 +77,9 @@ def named_columns(names: Any, path: Path, console: Console) -> list[bool]:
 def _read_delimited(
     path: Path, *, separator: str | None, encoding: str | None, console: Console
 ) -> Any:
-    """Read a CSV or TSV file, gzipped or not, as a pandas frame of text.
+    """Read a CSV or TSV file as a frame of text, empty where a row is too short.
 
-    Parameters
-    ----------
-    path : Path
-        The file. Its first line names the columns.
-    separator, encoding : str or None
-        None to find them.
-    console : Console
-        Told what is unusual about the file.
-
-    Returns
-    -------
-    DataFrame
-        Cells as they are in the file; empty ones where a row is too short.
+    Its first line names the columns.
     """
     text = _decode(_read_bytes(path), path, encoding, console)
     if not text.strip():

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from .. import __version__
 from ..data.files import whole_folder, write_whole
 from ..persistence import save_model
 from ..report import write_report
 from .cases import Cases
-from .errors import CommandError
-from .model import MODEL, explain_labelled
+from .console import CommandError, Console
+from .model import MODEL, explain_labelled, number_rows
 from .outcome import Outcome
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "check_folder",
     "csv_text",
     "fresh_folder",
+    "print_files",
     "write_beside_predictions",
     "write_file",
     "write_outcome",
@@ -102,38 +103,39 @@ def write_file(path: Path, content: bytes) -> None:
 
 def csv_text(table: Any, *, header: bool = True) -> str:
     """Return a table as CSV, cells as they are in the data."""
-    text = io.StringIO()
-    table.to_csv(text, index=False, header=header, lineterminator="\n")
-    return text.getvalue()
+    return str(table.to_csv(index=False, header=header, lineterminator="\n"))
 
 
-def write_outcome(folder: Path, outcome: Outcome, *, further: tuple[str, ...] = ()) -> None:
-    """Write all files of an outcome.
-
-    Parameters
-    ----------
-    folder : Path
-        Empty.
-    outcome : Outcome
-        What came out.
-    further : tuple of str
-        Names of files that the caller adds.
-    """
-    answers = explain_labelled(outcome.model, outcome.cases, _held_out(outcome))
+def write_outcome(
+    folder: Path, outcome: Outcome, *, further: Mapping[str, bytes] | None = None
+) -> None:
+    """Write all files of an outcome, and `further` ones by their names."""
+    answers = explain_labelled(outcome.model, outcome.cases, outcome.is_held_out)
     _write_table(folder / PREDICTIONS, answers)
     write_beside_predictions(folder, outcome, further=further)
 
 
 def write_beside_predictions(
-    folder: Path, outcome: Outcome, *, further: tuple[str, ...] = ()
+    folder: Path, outcome: Outcome, *, further: Mapping[str, bytes] | None = None
 ) -> None:
     """Write all files of an outcome but the predictions."""
+    further = further or {}
     save_model(outcome.model, folder / MODEL)
     write_report(outcome.summary, folder / REPORT)
     _write_table(folder / "prototypes.csv", _prototypes(outcome))
     _write_table(folder / "suspects.csv", _suspects(outcome))
-    text = json.dumps(_figures(outcome, further), indent=2, allow_nan=False, default=str)
+    for name, content in further.items():
+        (folder / name).write_bytes(content)
+    figures = _figures(outcome, [*FILES, *further])
+    text = json.dumps(figures, indent=2, allow_nan=False, default=str)
     (folder / SUMMARY).write_text(text + "\n", encoding="utf-8")
+
+
+def print_files(folder: Path, console: Console) -> None:
+    """Print what was written."""
+    console.say(f"\nWrote {folder}:")
+    for name, about in FILES.items():
+        console.say(f"  {name:<18}{about}")
 
 
 def _write_table(path: Path, table: Any) -> None:
@@ -150,16 +152,14 @@ def _prototypes(outcome: Outcome) -> Any:
     table = pd.DataFrame(
         {
             "prototype": np.arange(1, len(rows) + 1),
-            "row": pd.array(np.where(rows >= 0, rows + 1, 0), dtype="Int64"),
+            "row": number_rows(rows),
             "class": classifier.prototype_labels_,
             "newly_covered": classifier.prototype_newly_covered_,
             "wrongly_covered": classifier.prototype_miscovered_,
         }
     )
-    table.loc[rows < 0, "row"] = pd.NA
-    places = np.searchsorted(cases.rows, rows + 1)
     if (rows >= 0).all():
-        return _beside(table, cases, places)
+        return _beside(table, cases, np.searchsorted(cases.rows, rows + 1))
     table.insert(2, "source", classifier.prototype_sources_)
     return pd.concat([table, _synthetic(outcome)], axis=1)
 
@@ -168,17 +168,10 @@ def _synthetic(outcome: Outcome) -> Any:
     """Return the values of prototypes some of which are no real cases."""
     import pandas as pd
 
-    classifier = outcome.classifier
-    values = classifier.prototypes_
-    if hasattr(outcome.model, "steps"):
-        values = outcome.model[:-1].inverse_transform(np.asarray(values))
-    return pd.DataFrame(np.asarray(values), columns=list(outcome.cases.X.columns))
-
-
-def _held_out(outcome: Outcome) -> Any:
-    """Tell of every case whether it was kept back."""
-    kept_back: Any = [] if outcome.held_out is None else outcome.held_out.rows
-    return np.isin(outcome.cases.rows, kept_back)
+    values = np.asarray(outcome.classifier.prototypes_)
+    if isinstance(outcome.model, Pipeline):
+        values = outcome.model[:-1].inverse_transform(values)
+    return pd.DataFrame(values, columns=list(outcome.cases.X.columns))
 
 
 def _suspects(outcome: Outcome) -> Any:
@@ -189,7 +182,7 @@ def _suspects(outcome: Outcome) -> Any:
     table = pd.DataFrame(
         {
             "row": cases.rows[found.row],
-            "used": np.where(_held_out(outcome), "held out", "training")[found.row],
+            "used": np.where(outcome.is_held_out, "held out", "training")[found.row],
             "label": found.label,
             "suggested": found.suggested,
             "score": found.score,
@@ -212,27 +205,23 @@ def _beside(table: Any, cases: Cases, places: Any) -> Any:
     return pd.concat([table, cells], axis=1)
 
 
-def _figures(outcome: Outcome, further: tuple[str, ...]) -> dict[str, Any]:
+def _figures(outcome: Outcome, files: list[str]) -> dict[str, Any]:
     """Return what summary.json says."""
-    summary, quality, error = (
-        outcome.summary,
-        outcome.summary.quality,
-        outcome.summary.quality.error,
-    )
-    cases, held_out = outcome.cases, outcome.held_out
+    summary, cases, held_out = outcome.summary, outcome.cases, outcome.held_out
+    quality, error, settings = summary.quality, summary.quality.error, outcome.settings
     return {
         "written_by": WRITER,
         "version": __version__,
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
-        "files": [*FILES, *further],
+        "files": files,
         "data": {
             "source": cases.source,
-            "cases": len(outcome.training) + (0 if held_out is None else len(held_out)),
+            "cases": outcome.n_cases,
             "shown": len(cases),
             "columns": None if cases.layout else [str(name) for name in cases.X.columns],
             "images": str(cases.layout) if cases.layout else None,
-            "target": outcome.target,
-            "id": outcome.identifier,
+            "target": settings.get("target"),
+            "id": settings.get("id"),
         },
         "distance": outcome.distance,
         "eps": summary.eps,
@@ -258,7 +247,7 @@ def _figures(outcome: Outcome, further: tuple[str, ...]) -> dict[str, Any]:
         "suspects": len(outcome.suspects.row),
         "classes": [vars(entry) for entry in summary.classes],
         "seconds": round(outcome.seconds, 3),
-        "settings": outcome.settings,
+        "settings": settings,
         "held_out_rows": [] if held_out is None else held_out.rows.tolist(),
     }
 

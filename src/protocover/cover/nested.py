@@ -94,7 +94,7 @@ class NestedCoverProblem(CoverProblem):
             )
 
     @cached_property
-    def cover(self) -> csc_array:  # type: ignore[override]
+    def cover(self) -> csc_array:
         """The problem written out: whether point i lies in ball j."""
         return self.members(np.arange(self.n_candidates))
 
@@ -128,7 +128,9 @@ class NestedCoverProblem(CoverProblem):
     @cached_property
     def n_holders(self) -> Indices:
         """Number of balls that hold each point."""
-        above = np.repeat(self.last - np.arange(self.n_candidates) + 1, np.diff(self.shells.indptr))
+        above = np.repeat(
+            self.last - np.arange(self.n_candidates) + 1, np.diff(self.shells.indptr)
+        )
         return np.bincount(self.shells.indices, above, minlength=self.n_points).astype(np.intp)
 
     @property
@@ -232,5 +234,4 @@ def _runs(starts: NDArray[Any], sizes: NDArray[Any]) -> Indices:
     """Return the numbers of all runs, each from its start on, one after the other."""
     ends = np.cumsum(sizes)
     total = int(ends[-1]) if len(ends) else 0
-    return np.arange(total) + np.repeat(starts - (ends - sizes), sizes)
-
+    return np.asarray(np.arange(total) + np.repeat(starts - (ends - sizes), sizes), dtype=np.intp)

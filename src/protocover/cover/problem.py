@@ -132,7 +132,7 @@ class CoverProblem:
     @cached_property
     def n_holders(self) -> NDArray[np.intp]:
         """Number of balls that hold each point."""
-        return np.diff(self.by_point.indptr).astype(np.intp)
+        return np.asarray(np.diff(self.by_point.indptr), dtype=np.intp)
 
     @cached_property
     def worthwhile(self) -> NDArray[np.intp]:
@@ -179,7 +179,7 @@ class CoverProblem:
         """Return the balls that hold one point."""
         start, stop = self.by_point.indptr[point : point + 2]
         # NumPy indexes with its own integer type several times faster.
-        return self.by_point.indices[start:stop].astype(np.intp)
+        return np.asarray(self.by_point.indices[start:stop], dtype=np.intp)
 
     def accumulated(self, values: NDArray[Any], columns: slice = slice(None)) -> NDArray[Any]:
         """Add up over each ball what `values` say of its parts: each ball is one."""

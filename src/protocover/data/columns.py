@@ -19,28 +19,17 @@ __all__ = ["Column", "read_columns"]
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table.
+    """One column of a table."""
 
-    Attributes
-    ----------
-    name : str, or whatever the frame calls it
-        The position in an array.
-    named : bool
-        Whether the table names its columns.
-    stores : {"numbers", "dates", "booleans", "labels", "ranks", "anything"}
-        What its type says it holds; "anything" where the type does not say.
-    values : ndarray, shape (n_rows,)
-        Floats with NaN where a value is missing if it stores numbers or dates, otherwise
-        objects with None.
-    order : tuple or None
-        The categories of "ranks", lowest first.
-    """
-
-    name: Any
-    named: bool
+    name: Any  # whatever the frame calls it; the position in an array
+    named: bool  # whether the table names its columns
+    # What its type says it holds: numbers, dates, booleans, labels or ranks; "anything" where
+    # the type does not say.
     stores: str
+    # Floats with NaN where a value is missing if it stores numbers or dates, otherwise objects
+    # with None.
     values: NDArray[Any]
-    order: tuple[Any, ...] | None = None
+    order: tuple[Any, ...] | None = None  # the categories of ranks, lowest first
 
     @property
     def missing(self) -> NDArray[np.bool_]:

@@ -98,20 +98,9 @@ def check_array(
     shape: tuple[int | None, ...] | None = None,
     below: int | None = None,
 ) -> NDArray[Any]:
-    """Check that a value is an array.
+    """Check that a value is an array, of NumPy's `kinds` of types.
 
-    Parameters
-    ----------
-    value : object
-        What was read.
-    name : str
-        What to call it in an error.
-    kinds : str or None, default=None
-        Letters of NumPy's kinds of types.
-    shape : tuple or None, default=None
-        None in it for any size.
-    below : int or None, default=None
-        Its entries must be at least 0 and less than this.
+    None in `shape` stands for any size; entries must be at least 0 and less than `below`.
     """
     if not isinstance(value, np.ndarray):
         refuse(f"{name} must be an array, got {value!r:.80}")

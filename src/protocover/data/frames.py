@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 __all__ = ["frame_library", "frame_package", "make_frame", "stack_frames"]
@@ -10,11 +11,7 @@ __all__ = ["frame_library", "frame_package", "make_frame", "stack_frames"]
 
 def make_frame(columns: Mapping[str, Any], index: Any = None) -> Any:
     """Return a pandas data frame, or say how to get pandas."""
-    try:
-        from pandas import DataFrame
-    except ImportError as error:
-        raise ImportError("a data frame needs pandas: pip install pandas") from error
-    return DataFrame(dict(columns), index=index)
+    return frame_library("pandas").DataFrame(dict(columns), index=index)
 
 
 def frame_package(value: Any) -> str | None:
@@ -38,11 +35,6 @@ def stack_frames(parts: Sequence[Any]) -> Any:
 def frame_library(name: str) -> Any:
     """Return pandas or polars, or say how to get it."""
     try:
-        if name == "polars":
-            import polars
-
-            return polars
-        import pandas
+        return import_module(name)
     except ImportError as error:
-        raise ImportError(f"this data frame needs {name}: pip install {name}") from error
-    return pandas
+        raise ImportError(f"a data frame needs {name}: pip install {name}") from error

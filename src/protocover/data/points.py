@@ -13,10 +13,10 @@ from sklearn.utils.validation import _check_feature_names, _get_feature_names, v
 
 from ..balls import Traits, traits_of
 
-__all__ = ["check_estimator_examples", "check_examples", "same_points"]
+__all__ = ["check_estimator_points", "check_points", "same_points"]
 
 
-def check_examples(X: Any, dissimilarity: Any) -> Any:
+def check_points(X: Any, dissimilarity: Any) -> Any:
     """Check points outside of an estimator."""
     _refuse_dask(X)
     traits = traits_of(dissimilarity)
@@ -25,7 +25,7 @@ def check_examples(X: Any, dissimilarity: Any) -> Any:
     return check_array(X, **_rules(traits))
 
 
-def check_estimator_examples(estimator: Any, X: Any, dissimilarity: Any, *, reset: bool) -> Any:
+def check_estimator_points(estimator: Any, X: Any, dissimilarity: Any, *, reset: bool) -> Any:
     """Check an estimator's points (`reset`) or queries, and their features' names."""
     _refuse_dask(X)
     traits = traits_of(dissimilarity)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,18 +21,10 @@ _USPS_COUNTS = (
     (359, 264, 198, 166, 200, 160, 170, 147, 166, 177),
 )
 _FASHION_SUMS = {
-    "train-images-idx3-ubyte.gz": (
-        "b0564c3eedabfbf835052cff8503ea422014ce006caf5b757f851416ee8300c7"
-    ),
-    "train-labels-idx1-ubyte.gz": (
-        "0ae29f65d86684f32d1b9c85147786c547b9c6aebcaf235f0400a0cce308b056"
-    ),
-    "t10k-images-idx3-ubyte.gz": (
-        "cc1d090a38ace84dfa1aa66e3ada7c336ef481a96936906477e6dd344da56eaa"
-    ),
-    "t10k-labels-idx1-ubyte.gz": (
-        "8d3605d196f4be44669e46906da9733c8131fef761fdbfec72c424d5222f1a05"
-    ),
+    "train-images-idx3": "b0564c3eedabfbf835052cff8503ea422014ce006caf5b757f851416ee8300c7",
+    "train-labels-idx1": "0ae29f65d86684f32d1b9c85147786c547b9c6aebcaf235f0400a0cce308b056",
+    "t10k-images-idx3": "cc1d090a38ace84dfa1aa66e3ada7c336ef481a96936906477e6dd344da56eaa",
+    "t10k-labels-idx1": "8d3605d196f4be44669e46906da9733c8131fef761fdbfec72c424d5222f1a05",
 }
 
 
@@ -67,11 +60,7 @@ def load_usps(folder: str | os.PathLike[str] | None = None) -> Bunch:
         # OpenML numbers the digits from 1 and has the training images first.
         digits = np.asarray(got.target).astype(np.intp) - 1
         X, y, X_test, y_test = got.data[:7291], digits[:7291], got.data[7291:], digits[7291:]
-    check_shape("USPS (train)", X, (7291, 256))
-    check_shape("USPS (test)", X_test, (2007, 256))
-    check_counts("USPS (train)", y, _USPS_COUNTS[0])
-    check_counts("USPS (test)", y_test, _USPS_COUNTS[1])
-    return Bunch(data=X, target=y, test_data=X_test, test_target=y_test, image_shape=(16, 16))
+    return _checked("USPS", (X, X_test), (y, y_test), counts=_USPS_COUNTS, image_shape=(16, 16))
 
 
 def load_fashion_mnist(folder: str | os.PathLike[str] | None = None) -> Bunch:
@@ -96,23 +85,24 @@ def load_fashion_mnist(folder: str | os.PathLike[str] | None = None) -> Bunch:
     >>> load_fashion_mnist().data.shape  # doctest: +SKIP
     (60000, 784)
     """
-    paths = [
-        find_file(f"fashion-mnist/{name}", checksum, folder)
-        for name, checksum in _FASHION_SUMS.items()
-    ]
+    files = {f"{name}-ubyte.gz": checksum for name, checksum in _FASHION_SUMS.items()}
+    paths = [find_file(f"fashion-mnist/{name}", files[name], folder) for name in files]
     local = [path for path in paths if path is not None]
     if len(local) == len(paths):
         X, X_test = (_read_idx(local[k]).reshape(-1, 784) for k in (0, 2))
         y, y_test = (_read_idx(local[k]).astype(np.intp) for k in (1, 3))
     else:
-        files = "fashion-mnist/ with " + ", ".join(_FASHION_SUMS)
-        got = fetch("Fashion-MNIST", files, data_id=40996, as_frame=False)
+        wanted = "fashion-mnist/ with " + ", ".join(files)
+        got = fetch("Fashion-MNIST", wanted, data_id=40996, as_frame=False)
         X, y = got.data.astype(np.uint8), np.asarray(got.target).astype(np.intp)
         X, y, X_test, y_test = X[:60000], y[:60000], X[60000:], y[60000:]
-    check_shape("Fashion-MNIST (train)", X, (60000, 784))
-    check_shape("Fashion-MNIST (test)", X_test, (10000, 784))
-    check_counts("Fashion-MNIST (train)", y, (6000,) * 10)
-    check_counts("Fashion-MNIST (test)", y_test, (1000,) * 10)
+    made = _checked(
+        "Fashion-MNIST",
+        (X, X_test),
+        (y, y_test),
+        counts=((6000,) * 10, (1000,) * 10),
+        image_shape=(28, 28),
+    )
     names = [
         "T-shirt",
         "trouser",
@@ -125,14 +115,23 @@ def load_fashion_mnist(folder: str | os.PathLike[str] | None = None) -> Bunch:
         "bag",
         "boot",
     ]
-    return Bunch(
-        data=X,
-        target=y,
-        test_data=X_test,
-        test_target=y_test,
-        target_names=names,
-        image_shape=(28, 28),
-    )
+    return Bunch(**made, target_names=names)
+
+
+def _checked(
+    name: str,
+    images: tuple[Any, Any],
+    digits: tuple[Any, Any],
+    *,
+    counts: tuple[tuple[int, ...], tuple[int, ...]],
+    image_shape: tuple[int, int],
+) -> Bunch:
+    """Put images and classes to train and to test on together if they have the known sizes."""
+    for part, X, y, known in zip(("train", "test"), images, digits, counts, strict=True):
+        check_shape(f"{name} ({part})", X, (sum(known), image_shape[0] * image_shape[1]))
+        check_counts(f"{name} ({part})", y, known)
+    (X, X_test), (y, y_test) = images, digits
+    return Bunch(data=X, target=y, test_data=X_test, test_target=y_test, image_shape=image_shape)
 
 
 def _read_idx(path: Path) -> NDArray[np.uint8]:

@@ -27,17 +27,7 @@ class DataNotFoundError(OSError):
 
 
 def find_file(name: str, checksum: str, folder: str | os.PathLike[str] | None) -> Path | None:
-    """Return the path of a data file, or None where no folder has it.
-
-    Parameters
-    ----------
-    name : str
-        Path within the folder of data.
-    checksum : str
-        SHA-256 of the file.
-    folder : path or None
-        The folder of data; None for PROTOCOVER_DATA, then ``../shared/data``.
-    """
+    """Return the path of a data file with this SHA-256, or None where no folder has it."""
     for place in data_folders(folder):
         path = place / name
         if path.is_file():
@@ -59,17 +49,10 @@ def data_folders(folder: str | os.PathLike[str] | None = None) -> list[Path]:
 
 
 def fetch(what: str, files: str, **options: Any) -> Any:
-    """Fetch a set from OpenML as scikit-learn's Bunch, or say what to do without it.
+    """Fetch a set from OpenML, or say which files may be put into the folder of data instead.
 
-    Parameters
-    ----------
-    what : str
-        Name of the set, for the message.
-    files : str
-        The files that may be put into the folder of data instead.
-    **options
-        Arguments of :func:`sklearn.datasets.fetch_openml`, which also checks OpenML's
-        checksum of what it downloads.
+    The `options` are those of :func:`sklearn.datasets.fetch_openml`, which also checks
+    OpenML's checksum of what it downloads.
     """
     _logger.info("%s is not among the local data, asking OpenML", what)
     try:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +19,6 @@ __all__ = ["UCI_NAMES", "load_uci"]
 
 # The vowel set's training part was spoken by these eight of its fifteen speakers.
 _SPEAKERS = ("Andrew", "Bill", "David", "Mark", "Jo", "Kate", "Penny", "Rose")
-
-
-@dataclass(frozen=True)
-class _Facts:
-    """What is known of a set: its file's SHA-256, shape and sizes of classes, and a second copy.
-
-    The sizes are sorted, because the other copies name some classes differently.
-    """
-
-    checksum: str
-    shape: tuple[int, int]
-    counts: tuple[int, ...]
-    elsewhere: Callable[[], tuple[Any, Any]]
 
 
 def load_uci(name: str, folder: str | os.PathLike[str] | None = None) -> Bunch:
@@ -61,16 +47,16 @@ def load_uci(name: str, folder: str | os.PathLike[str] | None = None) -> Bunch:
     """
     if name not in _FACTS:
         raise ValueError(f"name must be one of {', '.join(UCI_NAMES)}, got {name!r}")
-    facts = _FACTS[name]
-    path = find_file(f"uci/{name}.csv", facts.checksum, folder)
+    shape, counts, elsewhere = _FACTS[name]
+    path = find_file(f"uci/{name}.csv", _SUMS[name], folder)
     if path is not None:
         X, y, features = _read_csv(path)
     else:
-        frame, target = facts.elsewhere()
+        frame, target = elsewhere()
         features = [str(column) for column in frame.columns]
         X, y = frame.to_numpy(dtype=np.float64), np.asarray(target).astype(str)
-    check_shape(name, X, facts.shape)
-    check_counts(name, y, facts.counts, ordered=False)
+    check_shape(name, X, shape)
+    check_counts(name, y, counts, ordered=False)
     return Bunch(data=X, target=y, feature_names=features)
 
 
@@ -82,19 +68,15 @@ def _read_csv(path: Path) -> tuple[NDArray[np.float64], NDArray[Any], list[str]]
     return X, np.array([row[-1] for row in rows]), header[:-1]
 
 
-def _openml(name: str, data_id: int, **options: Any) -> Callable[[], tuple[Any, Any]]:
-    """Return a function that fetches a set as a frame and its labels."""
-
-    def fetch_set() -> tuple[Any, Any]:
-        got = fetch(name, f"uci/{name}.csv", data_id=data_id, as_frame=True, **options)
-        return got.data, got.target
-
-    return fetch_set
+def _openml(name: str, data_id: int, **options: Any) -> tuple[Any, Any]:
+    """Fetch a set as a frame and its labels."""
+    got = fetch(name, f"uci/{name}.csv", data_id=data_id, as_frame=True, **options)
+    return got.data, got.target
 
 
 def _vowel() -> tuple[Any, Any]:
     """Fetch the vowels and keep the training part and its ten numeric columns."""
-    frame, target = _openml("vowel", 307)()
+    frame, target = _openml("vowel", 307)
     rows = frame["Speaker_Number"].isin(_SPEAKERS)
     columns = [column for column in frame.columns if str(column).startswith("Feature_")]
     return frame.loc[rows, columns], target[rows]
@@ -106,43 +88,23 @@ def _wine() -> tuple[Any, Any]:
     return got.data, got.target + 1
 
 
-_FACTS = {
-    "diabetes": _Facts(
-        "0774701d3afc58b07ab4e790805daeba34561aca0ce6e99d1c7488c27829fd74",
-        (768, 8),
-        (268, 500),
-        _openml("diabetes", 37),
-    ),
-    "glass": _Facts(
-        "fd387739ca07871315fb269019222c850481e64430287aabc98160fdb2e9e723",
-        (214, 9),
-        (9, 13, 17, 29, 70, 76),
-        _openml("glass", 41),
-    ),
-    "heart": _Facts(
-        "df18111186e0f7be079fcf7bae731411c68f56fa1bb8518092d9629612b2d55b",
-        (270, 13),
-        (120, 150),
-        _openml("heart", 53),
-    ),
-    "liver": _Facts(
-        "fa67269bf682152a8399b11795782ad326d6d6f0601e833ab0928410506d9e5f",
-        (345, 6),
-        (145, 200),
-        _openml("liver", 8, target_column="selector"),
-    ),
-    "vowel": _Facts(
-        "8fd7dab4f9b868fbb4bdfaffd10c0eb4d377abf78c28ba79a68d77ba969e4230",
-        (528, 10),
-        (48,) * 11,
-        _vowel,
-    ),
-    "wine": _Facts(
-        "a1e2b950c187a406a5a60ef95745cc531fb4d81e091a932fcbfb66172ffbd6a5",
-        (178, 13),
-        (48, 59, 71),
-        _wine,
-    ),
+_SUMS = {
+    "diabetes": "0774701d3afc58b07ab4e790805daeba34561aca0ce6e99d1c7488c27829fd74",
+    "glass": "fd387739ca07871315fb269019222c850481e64430287aabc98160fdb2e9e723",
+    "heart": "df18111186e0f7be079fcf7bae731411c68f56fa1bb8518092d9629612b2d55b",
+    "liver": "fa67269bf682152a8399b11795782ad326d6d6f0601e833ab0928410506d9e5f",
+    "vowel": "8fd7dab4f9b868fbb4bdfaffd10c0eb4d377abf78c28ba79a68d77ba969e4230",
+    "wine": "a1e2b950c187a406a5a60ef95745cc531fb4d81e091a932fcbfb66172ffbd6a5",
+}
+# Shape, sizes of the classes, and where a second copy is. The sizes are sorted, because the
+# other copies name some classes differently.
+_FACTS: dict[str, tuple[Any, tuple[int, ...], Any]] = {
+    "diabetes": ((768, 8), (268, 500), partial(_openml, "diabetes", 37)),
+    "glass": ((214, 9), (9, 13, 17, 29, 70, 76), partial(_openml, "glass", 41)),
+    "heart": ((270, 13), (120, 150), partial(_openml, "heart", 53)),
+    "liver": ((345, 6), (145, 200), partial(_openml, "liver", 8, target_column="selector")),
+    "vowel": ((528, 10), (48,) * 11, _vowel),
+    "wine": ((178, 13), (48, 59, 71), _wine),
 }
 
 UCI_NAMES = tuple(_FACTS)

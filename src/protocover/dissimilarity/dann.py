@@ -8,19 +8,16 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
-from ..balls import LevelTest
+from ..balls import Floats, LevelTest
 from ..data.fields import check_array, check_list, check_number
 from ..resources import worker_map
 from .local_metric import LocalMetric, Neighbourhood, adapt_metric
 from .whole_columns import whole_column_test
 
 __all__ = ["DANN"]
-
-Floats = NDArray[np.float64]
 
 
 class DANN(BaseEstimator):
@@ -127,8 +124,9 @@ class DANN(BaseEstimator):
         if rows.shape[1] >= len(rows):
             self.rotation_ = _span(self._standardise(rows))
         _, classes = np.unique(np.asarray(y), return_inverse=True)
+        wanted = max(len(rows) // 5, 50) if self.n_neighbors is None else self.n_neighbors
         self._neighbourhood = Neighbourhood(
-            points=self._embed(rows), classes=classes, size=self._size(len(rows))
+            points=self._embed(rows), classes=classes, size=min(int(wanted), len(rows))
         )
         self._metrics: list[LocalMetric] | None = None
         return self
@@ -213,18 +211,13 @@ class DANN(BaseEstimator):
         standard: Floats = (rows[:, some] - self.mean_[some]) / self.scale_[some]
         return standard
 
-    def _size(self, n_points: int) -> int:
-        """Count the points that make a neighbourhood."""
-        wanted = max(n_points // 5, 50) if self.n_neighbors is None else self.n_neighbors
-        return min(int(wanted), n_points)
-
     def _check_parameters(self) -> None:
         """Refuse parameters that make no sense."""
-        least = {"n_neighbors": 2, "n_iterations": 1}
-        for name, low in least.items():
-            value = getattr(self, name)
-            if value is None and name == "n_neighbors":
-                continue
+        n_neighbors = 2 if self.n_neighbors is None else self.n_neighbors
+        for name, value, low in (
+            ("n_neighbors", n_neighbors, 2),
+            ("n_iterations", self.n_iterations, 1),
+        ):
             if not isinstance(value, Integral) or int(value) < low:
                 raise ValueError(f"{name} must be a whole number from {low} on, got {value!r}")
         if not isinstance(self.epsilon, Real) or not 0.0 <= float(self.epsilon) < np.inf:

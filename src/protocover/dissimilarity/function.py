@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
-from ..balls import check_dissimilarities
+from ..balls import Floats, check_dissimilarities
 from ..exceptions import DissimilarityError
 from ..resources import row_count
 
@@ -59,7 +58,7 @@ class Function(BaseEstimator):
             return check_array(X, accept_sparse="csr")
         return X if hasattr(X, "shape") else list(X)
 
-    def cross(self, A: Any, B: Any) -> NDArray[np.float64]:
+    def cross(self, A: Any, B: Any) -> Floats:
         """Return the dissimilarities of the points of A from those of B."""
         left, right = _examples(A), _examples(B)
         params = self.params or {}

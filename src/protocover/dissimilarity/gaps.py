@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ..balls import Floats
 
 __all__ = ["nan_euclidean"]
 
-Floats = NDArray[np.float64]
 
 # Pairs worked on at a time: a core's cache holds a few arrays of that many.
 _STRIP = 1 << 15

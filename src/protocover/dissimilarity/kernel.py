@@ -7,24 +7,25 @@ from copy import copy
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, gen_batches
 from sklearn.utils.validation import check_non_negative
 
-from ..balls import check_dissimilarities
+from ..balls import Floats, Indices, check_dissimilarities
 from ..data.fields import check_array, check_keywords, check_text, check_whole
 from ..exceptions import warn_caller
 from ..resources import row_count
-from .kernel_table import own_values, worst_square
 from .metric import narrow_rows
+from .precomputed import pick_columns
 from .rounding import grain, round_in_place
 
 __all__ = ["KernelDistance", "kernel_to_distance"]
 
 _DIAGONAL_BLOCK = 64
+_WORST_BLOCK = 1024
 # Rows among which a kernel is looked at for squared distances below zero.
 _SAMPLE = 256
 _SAMPLE_OF_CALLS = 32
@@ -37,7 +38,7 @@ def kernel_to_distance(
     *,
     row_diagonal: ArrayLike | None = None,
     column_diagonal: ArrayLike | None = None,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Turn kernel values into the distances they induce (paper, section 4.1).
 
     Parameters
@@ -120,12 +121,10 @@ class KernelDistance(BaseEstimator):
     array([[5.]])
     """
 
-    _rows: NDArray[np.intp] | None = None  # training points that are points; None for all
+    _rows: Indices | None = None  # training points that are points; None for all
 
     def __init__(
-        self,
-        kernel: str | Callable[..., float] = "rbf",
-        params: dict[str, Any] | None = None,
+        self, kernel: str | Callable[..., float] = "rbf", params: dict[str, Any] | None = None
     ) -> None:
         self.kernel = kernel
         self.params = params
@@ -188,40 +187,47 @@ class KernelDistance(BaseEstimator):
             check_whole(self.n_candidates_, "n_candidates_", low=1)
             check_array(self.diagonal_, "diagonal_", kinds="f", shape=(self.n_candidates_,))
 
-    def of_rows(self, rows: NDArray[np.intp]) -> KernelDistance:
+    def of_rows(self, rows: Indices) -> KernelDistance:
         """Return the same with only some of the training points as points, all as candidates."""
         part = copy(self)
         part._rows = rows
         return part
 
-    def table(self, X: Any) -> NDArray[np.float64]:
+    def table(self, X: Any) -> Floats:
         """Return the distances that the rows of the training points' kernel matrix stand for."""
         rows = self.diagonal_ if self._rows is None else self.diagonal_[self._rows]
         return kernel_to_distance(X, row_diagonal=rows, column_diagonal=self.diagonal_)
 
-    def cross(self, A: Any, B: Any) -> NDArray[np.float64]:
+    def cross(self, A: Any, B: Any) -> Floats:
         """Return the distances of the rows of A from the rows of B."""
         if self.pairwise:
-            return self._cross_precomputed(A, B)
+            kernel, columns, rows = self._read(A, B)
+            if rows is None:
+                raise ValueError(
+                    "these distances need K(x, x) of the queries, which their kernel values with "
+                    "the training points do not tell; to find the nearest prototype, predict with "
+                    "outlier_label=None does without; for anything else normalise the kernel, or "
+                    "use kernel_to_distance and metric='precomputed'"
+                )
+            return kernel_to_distance(kernel, row_diagonal=rows, column_diagonal=columns)
         kernel = self._evaluate(A, B)
         rows = self._diagonal(A)
         columns = rows if B is A else self._diagonal(B)
         table = kernel_to_distance(kernel, row_diagonal=rows, column_diagonal=columns)
         return check_dissimilarities(table, kernel.shape, f"kernel {self.kernel!r}")
 
-    def ranking(self, A: Any, B: Any) -> NDArray[np.float64]:
+    def ranking(self, A: Any, B: Any) -> Floats:
         """Return numbers that order the columns `B` of a kernel matrix as distances would.
 
         Where distances are known they are these. Else they are the squared distances less
         the K(x, x) of each row, which is the same for all columns.
         """
-        kernel, columns, own = self._read(A, B)
-        diagonal = self.diagonal_[columns]
+        kernel, diagonal, own = self._read(A, B)
         if own is not None:
             return kernel_to_distance(kernel, row_diagonal=own, column_diagonal=diagonal)
         return round_in_place(diagonal - 2.0 * kernel, grain(np.abs(diagonal).max(initial=0.0)))
 
-    def _evaluate(self, A: Any, B: Any) -> NDArray[np.float64]:
+    def _evaluate(self, A: Any, B: Any) -> Floats:
         """Return the kernel values of the rows of A with the rows of B."""
         if self.kernel == "laplacian" and issparse(A):
             A, B = narrow_rows(A), narrow_rows(B)
@@ -230,46 +236,22 @@ class KernelDistance(BaseEstimator):
         kernel = pairwise_kernels(A, B, metric=self.kernel, n_jobs=1, **(self.params or {}))
         return np.asarray(kernel, dtype=np.float64)
 
-    def _diagonal(self, A: Any) -> NDArray[np.float64]:
+    def _diagonal(self, A: Any) -> Floats:
         """Return K(x, x) of each row, off the diagonals of small blocks."""
-        starts = range(0, row_count(A), _DIAGONAL_BLOCK)
-        blocks = (A[start : start + _DIAGONAL_BLOCK] for start in starts)
+        blocks = (A[rows] for rows in gen_batches(row_count(A), _DIAGONAL_BLOCK))
         parts = [np.diagonal(self._evaluate(block, block)) for block in blocks]
         return np.concatenate(parts) if parts else np.empty(0)
 
-    def _cross_precomputed(self, A: Any, B: Any) -> NDArray[np.float64]:
-        """Return the distances that columns `B` of the kernel matrix `A` stand for."""
-        kernel, columns, own = self._read(A, B)
-        if own is None:
-            raise ValueError(
-                "these distances need K(x, x) of the queries, which their kernel values with the "
-                "training points do not tell; to find the nearest prototype, predict with "
-                "outlier_label=None does without; for anything else normalise the kernel, or use "
-                "kernel_to_distance and metric='precomputed'"
-            )
-        return kernel_to_distance(
-            kernel, row_diagonal=own, column_diagonal=self.diagonal_[columns]
-        )
-
-    def _read(
-        self, A: Any, B: Any
-    ) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.float64] | None]:
-        """Return the columns `B` of the matrix `A`, their numbers, and K(x, x) of the rows."""
-        columns = np.asarray(B, dtype=np.intp)
+    def _read(self, A: Any, B: Any) -> tuple[Floats, Floats, Floats | None]:
+        """Return the columns `B` of the matrix `A`, their K(z, z), and K(x, x) of the rows."""
         kernel = np.asarray(A, dtype=np.float64)
-        own = own_values(kernel, self.diagonal_)
-        if kernel.shape[1] == self.n_candidates_:
-            return kernel[:, columns], columns, own
-        if kernel.shape[1] != len(columns):
-            raise ValueError(
-                f"X must have a column for each of the {self.n_candidates_} training points, or "
-                f"for each of the {len(columns)} prototypes, got {kernel.shape[1]} columns"
-            )
-        return kernel, columns, own
+        columns = pick_columns(kernel, B, self.n_candidates_, "training points")
+        diagonal = self.diagonal_[np.asarray(B, dtype=np.intp)]
+        return columns, diagonal, _own_values(kernel, self.diagonal_)
 
-    def _warn_if_indefinite(self, kernel: NDArray[np.float64]) -> None:
+    def _warn_if_indefinite(self, kernel: Floats) -> None:
         """Warn of squared distances that are below zero by more than rounding explains."""
-        worst = worst_square(kernel, np.diagonal(kernel))
+        worst = _worst_square(kernel, np.diagonal(kernel))
         if worst < -_ROUNDING:
             warn_caller(
                 f"kernel {self.kernel!r} is not positive definite: squared distances are as low "
@@ -279,8 +261,42 @@ class KernelDistance(BaseEstimator):
             )
 
 
-def _histograms(A: Any) -> NDArray[np.float64]:
+def _histograms(A: Any) -> Floats:
     """Return rows for the kernels of histograms, which want to be able to write to them."""
     rows = np.require(A, dtype=np.float64, requirements="W")
     check_non_negative(rows, "KernelDistance")
     return rows
+
+
+def _own_values(kernel: Floats, diagonal: Floats) -> Floats | None:
+    """Return K(x, x) of each row of a matrix of queries x training points, None if unknown.
+
+    It is known where K(z, z), the `diagonal`, is the same for all training points, as in a
+    normalised kernel, and where the rows are the training points themselves, in their order.
+    """
+    if np.allclose(diagonal, diagonal[0], rtol=1e-9, atol=0.0):
+        return np.full(len(kernel), diagonal[0])
+    return diagonal if _is_training_matrix(kernel, diagonal) else None
+
+
+def _is_training_matrix(kernel: Floats, diagonal: Floats) -> bool:
+    """Whether a matrix with the diagonal of the training matrix is symmetric as that is."""
+    if kernel.shape != (len(diagonal), len(diagonal)):
+        return False
+    if not np.array_equal(np.diagonal(kernel), diagonal):
+        return False
+    return np.allclose(kernel, kernel.T, rtol=1e-9, atol=1e-9 * float(np.abs(diagonal).max()))
+
+
+def _worst_square(kernel: Floats, diagonal: Floats) -> float:
+    """Return the least squared distance as a share of the larger K(x, x) of its pair.
+
+    It is below zero only where the matrix (n, n) is not that of a positive kernel.
+    """
+    worst = 0.0
+    for rows in gen_batches(len(kernel), _WORST_BLOCK):
+        squares = np.add.outer(diagonal[rows], diagonal) - 2.0 * kernel[rows]
+        size = np.maximum.outer(np.abs(diagonal[rows]), np.abs(diagonal))
+        np.divide(squares, size, out=squares, where=size > 0.0)
+        worst = min(worst, float(squares.min(initial=0.0)))
+    return worst

@@ -9,13 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..balls import Floats, Indices
 from .rounding import grain, round_in_place
 
 __all__ = ["LocalMetric", "Neighbourhood", "adapt_metric"]
 
-Floats = NDArray[np.float64]
 
 # Closer than this share of the farthest distance, only rounding tells two points apart.
 _COINCIDENT = 1e-9
@@ -29,40 +28,20 @@ _NO_FACTOR = 2.0**-40
 
 @dataclass(frozen=True, eq=False)
 class Neighbourhood:
-    """Training points to find neighbours among.
+    """Training points to find neighbours among."""
 
-    Parameters
-    ----------
-    points : ndarray, shape (n, g)
-        Training points.
-    classes : ndarray of int, shape (n,)
-        Their class numbers.
-    size : int
-        How many of them make a neighbourhood.
-    """
-
-    points: Floats
-    classes: NDArray[np.intp]
-    size: int
+    points: Floats  # (n, g)
+    classes: Indices  # (n,)
+    size: int  # how many of them make a neighbourhood
 
 
 @dataclass(frozen=True, eq=False)
 class LocalMetric:
-    """The metric ``rest I + V diag(factors - rest) V'``.
+    """The metric ``rest I + V diag(factors - rest) V'``."""
 
-    Parameters
-    ----------
-    directions : ndarray, shape (g, r)
-        Orthonormal columns, V.
-    factors : ndarray, shape (r,)
-        Factor of the squared distance along each of them.
-    rest : float
-        Factor at right angles to all of them.
-    """
-
-    directions: Floats
-    factors: Floats
-    rest: float
+    directions: Floats  # V, orthonormal columns (g, r)
+    factors: Floats  # (r,), of the squared distance along each of them
+    rest: float  # factor at right angles to all of them
 
     def distances(self, points: Floats, z: Floats) -> Floats:
         """Distances of points (n, g) from z, rounded to what does not depend on the machine."""
@@ -80,12 +59,7 @@ class LocalMetric:
 
 
 def adapt_metric(
-    neighbourhood: Neighbourhood,
-    z: Floats,
-    *,
-    epsilon: float,
-    shrinkage: float,
-    n_iterations: int,
+    neighbourhood: Neighbourhood, z: Floats, *, epsilon: float, shrinkage: float, n_iterations: int
 ) -> LocalMetric:
     """Find the metric at `z`, starting from the Euclidean neighbourhood.
 
@@ -119,7 +93,7 @@ def _tricube(distance: Floats) -> Floats:
     return result
 
 
-def _scatter(points: Floats, classes: NDArray[np.intp], weights: Floats) -> tuple[Floats, Floats]:
+def _scatter(points: Floats, classes: Indices, weights: Floats) -> tuple[Floats, Floats]:
     """Return weighted deviations (k, g) from class means, and (c, g) of these from their mean.
 
     The products of these with their transposes are W and B.

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, issparse
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import haversine_distances, manhattan_distances
 from sklearn.utils.validation import check_non_negative
 
-from ..balls import check_dissimilarities
+from ..balls import Floats, check_dissimilarities
 from ..data.fields import check_array, check_keywords, check_text
 from ..resources import row_count
 from .gaps import nan_euclidean
@@ -20,55 +19,45 @@ from .rounding import grain, round_in_place
 
 __all__ = ["METRIC_ALIASES", "METRIC_NAMES", "Metric", "narrow_rows"]
 
-Floats = NDArray[np.float64]
 
-_BOOLEAN = {
-    "dice",
-    "jaccard",
-    "matching",
-    "rogerstanimoto",
-    "russellrao",
-    "sokalsneath",
-    "yule",
+_BOOLEAN = {"dice", "jaccard", "matching", "rogerstanimoto", "russellrao", "sokalsneath", "yule"}
+
+# Metrics of numbers, with what SciPy and scikit-learn call them otherwise.
+_OF_NUMBERS = {
+    "braycurtis": "",
+    "canberra": "",
+    "chebyshev": "ch cheb cheby chebychev infinity",
+    "cityblock": "c cb cblock l1 manhattan",
+    "correlation": "co",
+    "hamming": "h ha hamm",
+    "haversine": "",
+    "jensenshannon": "js",
+    "mahalanobis": "mah mahal",
+    "minkowski": "m mi p pnorm",
+    "nan_euclidean": "",
+    "seuclidean": "s se",
 }
-_REAL = {
-    "braycurtis",
-    "canberra",
-    "chebyshev",
-    "cityblock",
-    "correlation",
-    "hamming",
-    "jensenshannon",
-    "mahalanobis",
-    "minkowski",
-    "seuclidean",
+# The same of metrics of truth values, and of those of the fast path.
+_OF_OTHERS = {
+    "cosine": "cos",
+    "euclidean": "e eu euclid l2",
+    "jaccard": "j ja jacc",
+    # Both are 2 d / (n + d) for d of n places that differ.
+    "rogerstanimoto": "sokalmichener",
+    "sqeuclidean": "sqe sqeuclid",
 }
-_OF_SCIKIT_LEARN = {"haversine", "nan_euclidean"}
-_SPARSE = {"cityblock"}
 
-METRIC_NAMES = frozenset(_BOOLEAN | _REAL | _OF_SCIKIT_LEARN | {"manhattan", "l1"})
-
-# What SciPy and scikit-learn call these metrics otherwise, and those of the fast path.
+METRIC_NAMES = frozenset({*_BOOLEAN, *_OF_NUMBERS, "manhattan", "l1"})
 METRIC_ALIASES = {
     alias: name
-    for name, aliases in {
-        "chebyshev": "ch cheb cheby chebychev infinity",
-        "cityblock": "c cb cblock l1 manhattan",
-        "correlation": "co",
-        "cosine": "cos",
-        "euclidean": "e eu euclid l2",
-        "hamming": "h ha hamm",
-        "jaccard": "j ja jacc",
-        "jensenshannon": "js",
-        "mahalanobis": "mah mahal",
-        "minkowski": "m mi p pnorm",
-        # Both are 2 d / (n + d) for d of n places that differ.
-        "rogerstanimoto": "sokalmichener",
-        "seuclidean": "s se",
-        "sqeuclidean": "sqe sqeuclid",
-    }.items()
+    for name, aliases in (_OF_NUMBERS | _OF_OTHERS).items()
     for alias in aliases.split()
 }
+
+
+def _only(name: str, meaning: str) -> property:
+    """Return a property that is true of one metric alone."""
+    return property(lambda self: self._name == name, doc=meaning)
 
 
 class Metric(BaseEstimator):
@@ -107,20 +96,9 @@ class Metric(BaseEstimator):
         self.name = name
         self.params = params
 
-    @property
-    def allows_nan(self) -> bool:
-        """Whether rows may hold missing values."""
-        return self._name == "nan_euclidean"
-
-    @property
-    def accepts_sparse(self) -> bool:
-        """Whether rows may be those of a sparse table."""
-        return self._name in _SPARSE
-
-    @property
-    def positive_only(self) -> bool:
-        """Whether rows must not hold negative numbers."""
-        return self._name == "jensenshannon"
+    allows_nan = _only("nan_euclidean", "Whether rows may hold missing values.")
+    accepts_sparse = _only("cityblock", "Whether rows may be those of a sparse table.")
+    positive_only = _only("jensenshannon", "Whether rows must not hold negative numbers.")
 
     @property
     def learns_nothing(self) -> bool:
@@ -153,12 +131,11 @@ class Metric(BaseEstimator):
     def cross(self, A: Any, B: Any) -> Floats:
         """Return the dissimilarities of the rows of A from the rows of B."""
         self._refuse_sparse(A, B)
-        if self.positive_only:
-            check_non_negative(A, f"metric {self.name!r}")
-            check_non_negative(B, f"metric {self.name!r}")
-        table = self._compute(A, B)
         source = f"metric {self.name!r}"
-        return check_dissimilarities(table, (row_count(A), row_count(B)), source)
+        if self.positive_only:
+            check_non_negative(A, source)
+            check_non_negative(B, source)
+        return check_dissimilarities(self._compute(A, B), (row_count(A), row_count(B)), source)
 
     @property
     def _name(self) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from ..balls import check_dissimilarities
+from ..balls import Floats, check_dissimilarities
 from ..data.fields import check_whole
 
-__all__ = ["Precomputed"]
+__all__ = ["Precomputed", "pick_columns"]
 
 
 class Precomputed(BaseEstimator):
@@ -37,26 +36,30 @@ class Precomputed(BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check the table and remember how many candidates it has."""
-        self.n_candidates_ = check_dissimilarities(X, np.shape(X), "X").shape[1]
+        self.n_candidates_ = self.table(X).shape[1]
         return self
 
     def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
         """Check the number of columns that a model file has."""
         check_whole(self.n_candidates_, "n_candidates_")
 
-    def table(self, X: Any) -> NDArray[np.float64]:
+    def table(self, X: Any) -> Floats:
         """Return the table of dissimilarities that `X` is."""
         return check_dissimilarities(X, np.shape(X), "X")
 
-    def cross(self, A: Any, B: Any) -> NDArray[np.float64]:
+    def cross(self, A: Any, B: Any) -> Floats:
         """Return the columns `B` of the table `A`, or `A` itself if it has only those."""
-        columns = np.asarray(B, dtype=np.intp)
-        table = np.asarray(A, dtype=np.float64)
-        if table.shape[1] == self.n_candidates_:
-            return table[:, columns]
-        if table.shape[1] == len(columns):
-            return table
-        raise ValueError(
-            f"X must have a column for each of the {self.n_candidates_} candidates, or for each "
-            f"of the {len(columns)} prototypes, got {table.shape[1]} columns"
-        )
+        return pick_columns(A, B, self.n_candidates_, "candidates")
+
+
+def pick_columns(A: Any, B: Any, n_columns: int, meaning: str) -> Floats:
+    """Return the columns `B` of the table `A`, which may have all `n_columns` or only those."""
+    table = np.asarray(A, dtype=np.float64)
+    if table.shape[1] == n_columns:
+        return table[:, np.asarray(B, dtype=np.intp)]
+    if table.shape[1] == len(B):
+        return table
+    raise ValueError(
+        f"X must have a column for each of the {n_columns} {meaning}, or for each of the "
+        f"{len(B)} prototypes, got {table.shape[1]} columns"
+    )

@@ -7,18 +7,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 
-from ..balls import LevelTest, traits_of
+from ..balls import Floats, Indices, LevelTest, traits_of
 from ..data.fields import check_array, check_indices, refuse
 from ..resources import row_count
 from .whole_columns import column_blocks, whole_column_test
 
 __all__ = ["KeptColumns", "RankDissimilarity"]
-
-Floats = NDArray[np.float64]
 
 
 def _of_base(trait: str, meaning: str) -> property:
@@ -114,7 +111,7 @@ class RankDissimilarity(BaseEstimator):
             below = self.n_candidates_
             check_indices(self._kept.numbers, "numbers", length=n_prototypes, below=below)
 
-    def of_rows(self, rows: NDArray[np.intp]) -> RankDissimilarity:
+    def of_rows(self, rows: Indices) -> RankDissimilarity:
         """Return the same among some of the training points only."""
         part = copy(self)
         part._points = _safe_indexing(self._points, rows)

@@ -15,11 +15,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ..balls import Floats
 
 __all__ = ["grain", "round_in_place"]
 
-Floats = NDArray[np.float64]
 
 # Adding and taking away this many steps leaves whole steps: the sum has no bits for less.
 _SHIFT = 1.5 * 2.0**52

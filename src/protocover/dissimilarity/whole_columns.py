@@ -14,15 +14,13 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from ..balls import LevelTest, members_of
+from ..balls import Floats, Indices, LevelTest, members_of
 
 __all__ = ["column_blocks", "whole_column_test"]
 
 # Numbers held at once in a block of columns.
 _TABLE_SIZE = 1 << 22
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 Members = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint16]]
 
 
@@ -31,14 +29,8 @@ def whole_column_test(
 ) -> LevelTest:
     """Return a test of tiles that asks for each block of candidates once.
 
-    Parameters
-    ----------
-    columns_of : callable
-        Takes a slice of candidates and returns the dissimilarities of all points from them.
-    n_points : int
-        Number of points.
-    radii, closed
-        As for :class:`protocover.balls.RadiusSearch`.
+    `columns_of` takes a slice of candidates and returns the dissimilarities of all points
+    from them; the radii are those of :class:`protocover.balls.RadiusSearch`.
     """
     locks: dict[tuple[int, int], Lock] = {}
     found: dict[tuple[int, int], Members] = {}
@@ -75,7 +67,6 @@ def _members(
         found.append(
             (i.astype(np.int32), (j + (offset - start)).astype(np.int32), level.astype(np.uint16))
         )
-    points = np.concatenate([i for i, _, _ in found])
+    points, candidates, levels = (np.concatenate(part) for part in zip(*found, strict=True))
     order = np.argsort(points, kind="stable")
-    candidates = np.concatenate([j for _, j, _ in found])[order]
-    return points[order], candidates, np.concatenate([level for _, _, level in found])[order]
+    return points[order], candidates[order], levels[order]

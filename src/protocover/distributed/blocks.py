@@ -63,43 +63,21 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class CandidateBlock:
-    """Some of the candidates.
+    """Some of the candidates."""
 
-    Parameters
-    ----------
-    numbers : ndarray of int, shape (n_candidates,)
-        Rising.
-    points : rows
-        The candidates themselves.
-    """
-
-    numbers: Indices
-    points: Any
+    numbers: Indices  # rising
+    points: Any  # the candidates themselves, as rows
 
 
 @dataclass(frozen=True, eq=False)
 class ClassCover:
-    """Candidates that may serve a class, and the points of the class in their balls.
+    """Candidates that may serve a class, and the points of the class in their balls."""
 
-    Parameters
-    ----------
-    numbers : ndarray of int, shape (n_candidates,)
-        Of the candidates, rising.
-    cover : csc_array of bool, shape (n_points, n_candidates)
-        Points of the class, in the order of all points, in each ball.
-    wrong : ndarray of float, shape (n_candidates,)
-        Weight of the points of other classes in each ball.
-    miscovered : ndarray of int, shape (n_candidates,)
-        How many these are.
-    own : ndarray of int, shape (n_candidates,)
-        How many points of the class each ball holds, those left out of `cover` included.
-    """
-
-    numbers: Indices
-    cover: csc_array
-    wrong: Floats
-    miscovered: Indices
-    own: Indices
+    numbers: Indices  # of the candidates, rising
+    cover: csc_array  # points of the class, in the order of all points, x candidates
+    wrong: Floats  # weight of the points of other classes in each ball
+    miscovered: Indices  # how many these are
+    own: Indices  # how many points of the class a ball holds, those left out of `cover` included
 
     @property
     def memberships(self) -> int:
@@ -119,18 +97,10 @@ class ClassCover:
 
 @dataclass(frozen=True, eq=False)
 class ChunkCover:
-    """What one chunk of points contributes to a block.
+    """What one chunk of points contributes to a block."""
 
-    Parameters
-    ----------
-    covers : list of csc_array of bool, shape (n_points_of_class, n_candidates)
-        For each class.
-    reach : ndarray of float, shape (n_classes, n_candidates)
-        Weight of each class in each ball.
-    """
-
-    covers: list[csc_array]
-    reach: Floats
+    covers: list[csc_array]  # for each class, its points x candidates
+    reach: Floats  # weight of each class in each ball, shape (n_classes, n_candidates)
 
 
 def count_blocks(
@@ -155,12 +125,11 @@ def block_numbers(numbers: Indices, n_blocks: int) -> Indices:
     return ((mixed >> np.uint64(32)) % np.uint64(n_blocks)).astype(np.intp)
 
 
-def pick_block(points: Any, first: int, block: int, n_blocks: int) -> CandidateBlock:
-    """Pick a block's candidates out of points numbered from `first` on, or out of a chunk."""
-    rows = points.points if isinstance(points, Chunk) else points
-    numbers = np.arange(first, first + rows.shape[0])
+def pick_block(chunk: Chunk, first: int, block: int, n_blocks: int) -> CandidateBlock:
+    """Pick a block's candidates out of a chunk whose points are numbered from `first` on."""
+    numbers = np.arange(first, first + len(chunk.rows))
     mine = np.flatnonzero(block_numbers(numbers, n_blocks) == block)
-    return CandidateBlock(numbers[mine], rows[mine])
+    return CandidateBlock(numbers[mine], chunk.points[mine])
 
 
 def gather_block(picks: Sequence[CandidateBlock]) -> CandidateBlock:
@@ -204,7 +173,9 @@ def reduce_block(
     """
     reach = np.sum([part.reach for part in parts], axis=0)
     total = reach.sum(axis=0)
-    held = np.sum([_ball_sizes(part.covers) for part in parts], axis=0)
+    # How many points of each class each ball holds, shape (n_classes, n_candidates).
+    sizes = np.array([[np.diff(cover.indptr) for cover in part.covers] for part in parts])
+    held = sizes.sum(axis=0, dtype=np.intp)
     reduced = []
     for label, own in enumerate(reach):
         wrong = total - own
@@ -233,8 +204,3 @@ def join_covers(covers: Sequence[ClassCover]) -> ClassCover:
     """Join candidates of one class from several blocks, in the order of their numbers."""
     joined = in_order(covers)
     return joined.taken(np.argsort(joined.numbers))
-
-
-def _ball_sizes(covers: Sequence[csc_array]) -> Indices:
-    """Count the points of each class in each ball, shape (n_classes, n_candidates)."""
-    return np.array([np.diff(cover.indptr) for cover in covers], dtype=np.intp)

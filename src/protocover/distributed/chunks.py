@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..candidates import stack_rows
-from ..data.points import check_examples
+from ..data.points import check_points
 from ..resources import row_count
 from ..selection.by_class import snap_to, weight_grid
-from ..selection.parameters import check_largest_weight
+from ..selection.parameters import check_largest_weight, default_prototype_cost
 
 __all__ = [
     "Chunk",
@@ -26,69 +26,42 @@ __all__ = [
     "as_queries",
     "as_rows",
     "as_values",
-    "described",
     "read_points",
+    "take",
     "take_points",
 ]
 
 Indices = NDArray[np.intp]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """The points of positive weight in one chunk, as a worker holds them.
+    """The points of positive weight in one chunk, as a worker holds them."""
 
-    Parameters
-    ----------
-    points : rows
-        Checked.
-    codes : ndarray of int, shape (n_points,)
-        Class numbers.
-    weights : ndarray of float, shape (n_points,)
-        On the grid of all points.
-    rows : ndarray of int, shape (n_points,)
-        Row of each point in the chunk as it was given.
-    """
-
-    points: Any
-    codes: Indices
-    weights: NDArray[np.float64]
-    rows: Indices
+    points: Any  # rows, checked
+    codes: Indices  # class numbers
+    weights: Floats  # on the grid of all points
+    rows: Indices  # row of each point in the chunk as it was given
 
 
 @dataclass(frozen=True, eq=False)
 class ChunkedPoints:
-    """All points: futures of their chunks, and what the driver needs to know of them.
+    """All points: futures of their chunks, and what the driver needs to know of them."""
 
-    Parameters
-    ----------
-    chunks : list of Future of Chunk
-        In the order of the rows. Lost ones are computed anew from the collections.
-    classes : ndarray, shape (n_classes,)
-        Labels, sorted.
-    counts : ndarray of int, shape (n_chunks, n_classes)
-        Points of each class in each chunk.
-    starts : ndarray of int, shape (n_chunks,)
-        Number of each chunk's first row as given.
-    extent : int
-        How many rows were given.
-    total_weight, smallest_weight : float
-        Of all points.
-    whole_weights : bool
-        Whether all weights are whole numbers.
-    weighted : bool
-        Whether weights were given; if not, all are 1.
-    """
-
+    # In the order of the rows. Lost ones are computed anew from the collections.
     chunks: list[Any]
-    classes: NDArray[Any]
-    counts: NDArray[np.intp]
-    starts: NDArray[np.intp]
-    extent: int
-    total_weight: float
-    smallest_weight: float
-    whole_weights: bool
-    weighted: bool
+    starts: Indices  # number of each chunk's first row as given
+    extent: int  # how many rows were given
+    classes: NDArray[Any]  # labels, sorted
+    counts: Indices  # points of each class in each chunk, shape (n_chunks, n_classes)
+    weighted: bool  # whether weights were given; if not, all are 1
+    default_cost: float  # of a prototype, as in the plain classifier
+
+    @property
+    def class_count(self) -> Indices:
+        """How many points each class has."""
+        return np.asarray(self.counts.sum(axis=0))
 
     @property
     def bounds(self) -> Indices:
@@ -97,11 +70,6 @@ class ChunkedPoints:
 
     def __len__(self) -> int:
         return int(self.counts.sum())
-
-
-def described(X: Any) -> Any:
-    """Return something with the shape and the column names of `X`, to check without computing."""
-    return getattr(X, "_meta", X) if hasattr(X, "columns") else X
 
 
 def as_queries(X: Any) -> Any:
@@ -119,7 +87,6 @@ def as_rows(X: Any, client: Any, *, name: str = "X") -> Any:
     X = _as_array(X, client, name)
     if X.ndim != 2:
         raise ValueError(f"{name} must have two dimensions, got shape {X.shape}")
-    _check_known(X, name)
     _check_columns(X, name)
     return X
 
@@ -131,7 +98,6 @@ def as_values(y: Any, client: Any, *, like: Any, name: str) -> Any:
         y = y[:, 0]
     if y.ndim != 1:
         raise ValueError(f"{name} must have one dimension, got shape {y.shape}")
-    _check_known(y, name)
     if y.shape[0] != like.shape[0]:
         raise ValueError(
             f"X and {name} must have as many rows, got {like.shape[0]} and {y.shape[0]}"
@@ -144,14 +110,8 @@ def read_points(
 ) -> ChunkedPoints:
     """Encode labels, bring weights to the grid of all points, and have workers hold the chunks.
 
-    Parameters
-    ----------
-    client : distributed.Client
-        Whose workers are used.
-    X, y, sample_weight : dask arrays
-        From :func:`as_rows` and :func:`as_values`; weights may be None.
-    dissimilarity : dissimilarity
-        Says how points are checked; need not be fitted.
+    `X`, `y` and `sample_weight`, which may be None, come from :func:`as_rows` and
+    :func:`as_values`; the dissimilarity, which need not be fitted, says how to check points.
     """
     rows = [part for (part,) in X.to_delayed()]
     labels = list(y.to_delayed())
@@ -168,8 +128,8 @@ def read_points(
     parts = zip(rows, labels, weights, strict=True)
     chunks = client.compute([delayed(read, pure=True)(*part) for part in parts])
     told = client.gather(client.map(_tell, chunks, n_classes=len(classes)))
-    counts = np.array([count for count, *_ in told]).reshape(len(chunks), len(classes))
-    empty = np.flatnonzero(counts.sum(axis=0) == 0)
+    counts, totals, smallest, whole = zip(*told, strict=True)
+    empty = np.flatnonzero(np.sum(counts, axis=0) == 0)
     if len(empty):
         raise ValueError(
             "every class needs a point of positive sample_weight, got none for "
@@ -177,38 +137,51 @@ def read_points(
         )
     return ChunkedPoints(
         chunks=chunks,
-        classes=classes,
-        counts=counts,
         starts=np.cumsum([0, *X.chunks[0][:-1]]),
         extent=X.shape[0],
-        total_weight=math.fsum(total for _, total, _, _ in told),
-        smallest_weight=min(smallest for _, _, smallest, _ in told),
-        whole_weights=all(whole for *_, whole in told),
+        classes=classes,
+        counts=np.array(counts),
         weighted=sample_weight is not None,
+        default_cost=default_prototype_cost(math.fsum(totals), min(smallest), whole=all(whole)),
     )
 
 
-def take_points(
-    client: Any, points: ChunkedPoints, numbers: Indices
-) -> tuple[Any, NDArray[np.float64], Indices]:
-    """Fetch points by their numbers: the rows, their weights, their row numbers as given."""
-    bounds = points.bounds
+def take_points(client: Any, held: Any, numbers: Indices) -> Chunk:
+    """Fetch points by their numbers among all that `held` has in chunks, with rows as given."""
+    bounds = held.bounds
     chunk_of = np.searchsorted(bounds, numbers, side="right") - 1
     # Even of no points at all the form is asked for, of some chunk.
-    asked = np.unique(chunk_of) if len(numbers) else np.array([0])
+    asked = np.unique(chunk_of) if len(numbers) else [0]
     parts = client.gather(
-        [client.submit(_take, points.chunks[k], numbers[chunk_of == k] - bounds[k]) for k in asked]
+        [
+            client.submit(take, held.chunks[k], numbers[chunk_of == k] - bounds[k], held.starts[k])
+            for k in asked
+        ]
     )
-    back = np.argsort(np.argsort(chunk_of, kind="stable"), kind="stable")
-    starts = np.repeat(points.starts[asked], [len(weights) for _, weights, _ in parts])
-    found = np.concatenate([rows for _, _, rows in parts]) + starts
-    weights = np.concatenate([weights for _, weights, _ in parts])
-    return stack_rows([rows for rows, _, _ in parts])[back], weights[back], found[back]
+    found = Chunk(
+        stack_rows([part.points for part in parts]),
+        np.concatenate([part.codes for part in parts]),
+        np.concatenate([part.weights for part in parts]),
+        np.concatenate([part.rows for part in parts]),
+    )
+    return take(found, np.argsort(np.argsort(chunk_of, kind="stable"), kind="stable"))
+
+
+def take(chunk: Chunk, picks: Indices, start: int = 0) -> Chunk:
+    """Take points of a chunk whose first row is number `start`."""
+    rows = chunk.rows[picks] + start
+    return Chunk(chunk.points[picks], chunk.codes[picks], chunk.weights[picks], rows)
 
 
 def _as_array(values: Any, client: Any, name: str) -> Any:
-    """Return a dask array, made of a data frame or series where it is one."""
+    """Return a dask array of known lengths, made of a data frame or series where it is one."""
     if isinstance(values, da.Array):
+        # Rows of chunks of unknown length could not be numbered.
+        if any(math.isnan(length) for lengths in values.chunks for length in lengths):
+            raise ValueError(
+                f"{name} must have chunks of known length, got {values.chunks}; call "
+                f"{name}.compute_chunk_sizes() first"
+            )
         return values
     if hasattr(values, "to_dask_array") and hasattr(values, "map_partitions"):
         lengths = client.compute(values.map_partitions(len)).result()
@@ -236,15 +209,6 @@ def _check_columns(X: Any, name: str) -> None:
         )
 
 
-def _check_known(values: Any, name: str) -> None:
-    """Refuse chunks of unknown length: rows could not be numbered."""
-    if any(math.isnan(length) for lengths in values.chunks for length in lengths):
-        raise ValueError(
-            f"{name} must have chunks of known length, got {values.chunks}; call "
-            f"{name}.compute_chunk_sizes() first"
-        )
-
-
 def _scan(y: Any, weights: Any) -> tuple[NDArray[Any], float]:
     """Find the labels of a chunk and its largest weight."""
     labels = np.unique(np.asarray(y))
@@ -264,7 +228,7 @@ def _read(
 ) -> Chunk:
     """Check a chunk and leave out its points of weight zero."""
     codes = np.searchsorted(classes, np.asarray(y))
-    points = check_examples(X, dissimilarity) if row_count(X) else X
+    points = check_points(X, dissimilarity) if row_count(X) else X
     if weights is None:
         return Chunk(points, codes, np.ones(len(codes)), np.arange(len(codes)))
     snapped = snap_to(grid, np.asarray(weights, dtype=np.float64))
@@ -281,8 +245,3 @@ def _tell(chunk: Chunk, *, n_classes: int) -> tuple[Indices, float, float, bool]
         float(weights.min(initial=np.inf)),
         bool((weights == np.floor(weights)).all()),
     )
-
-
-def _take(chunk: Chunk, rows: Indices) -> tuple[Any, NDArray[np.float64], Indices]:
-    """Take points of a chunk."""
-    return chunk.points[rows], chunk.weights[rows], chunk.rows[rows]

@@ -10,35 +10,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..balls.forecast import estimate_memberships
 from ..estimators import PVMClassifier
 from ..estimators.fitted import Fitted
-from ..selection.parameters import (
-    check_closed_ball,
-    check_eps,
-    check_n_prototypes,
-    check_outlier_label,
-    check_prototype_cost,
-    default_prototype_cost,
-    unchanged_on_error,
-)
-from ..selection.radius import draw_rows
-from .blocks import count_blocks
-from .chunks import (
-    ChunkedPoints,
-    as_queries,
-    as_rows,
-    as_values,
-    described,
-    read_points,
-    take_points,
-)
+from ..selection.parameters import unchanged_on_error
+from .chunks import ChunkedPoints, as_queries, as_rows, as_values, read_points
 from .cluster import describe_cluster, find_client
-from .cover import build_cover, folder_for_blocks
-from .metric import SAMPLE, resolve_for_blocks
+from .cover import folder_for_blocks
+from .fitting import Job, terms_of
 from .prediction import ask_lazily
-from .radius import propose_eps_on_cluster
-from .selection import check_selection, choose_tiers, select_on_cluster
 from .sources import find_source
 
 __all__ = ["DaskPVMClassifier"]
@@ -165,7 +144,24 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
             The fitted classifier.
         """
         with unchanged_on_error(self):
-            self._fit(X, y, sample_weight)
+            job = Job.of(self)
+            points = self._read(job, X, y, sample_weight)
+            terms = terms_of(self, points)
+            rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+            # Children of the generator, so that its own draws are those of the plain classifier.
+            for_sample, for_forecast = rng.spawn(2)
+            candidates = find_source(
+                job.client, self.candidates, points, n_features=self.n_features_in_, rng=rng
+            )
+            sample = job.learn(points, for_sample)
+            eps = job.radius(points, sample, rng)
+            density = job.density(sample, eps, for_forecast)
+            with folder_for_blocks(job.client, self.cache_dir) as folder:
+                cover = job.build(
+                    points, candidates, terms, eps=eps, density=density, folder=folder
+                )
+                selection = job.select(points, cover, terms)
+            self._keep(job.keep(selection, points, candidates, terms, eps=eps))
         return self
 
     def predict(self, X: Any) -> Any:
@@ -181,7 +177,7 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
         dask array, shape (n_queries,)
             Labels; nothing is computed yet.
         """
-        return self._labels(as_queries(self._checked(X)))
+        return self._labels(self._queries(X))
 
     def decision_function(self, X: Any) -> Any:
         """Return minus the dissimilarity from each class's nearest prototype, lazily.
@@ -196,7 +192,7 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
         dask array, shape (n_queries, n_classes), or (n_queries,) for two classes
             As in the plain classifier; nothing is computed yet.
         """
-        queries = as_queries(self._checked(X))
+        queries = self._queries(X)
         width = None if len(self.classes_) == 2 else len(self.classes_)
         return ask_lazily(
             self._local, "decision_function", queries, dtype=np.dtype(np.float64), width=width
@@ -214,7 +210,8 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
         sample_weight : dask array or series, shape (n_queries,), or None, default=None
             Weights of the queries.
         """
-        X = self._checked(X)
+        check_is_fitted(self)
+        self._check_features(X, reset=False)
         client = self.client_
         describe_cluster(client)
         rows = as_rows(X, client)
@@ -246,93 +243,14 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
         # A connection does not survive pickling; the default client stands in for it.
         return {**super().__getstate__(), "client": None}
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        """Check, read, build, select, and only then set the fitted attributes."""
-        eps = check_eps(self.eps)
-        closed = check_closed_ball(self.closed_ball)
-        check_selection(self.selection)
-        dissimilarity = resolve_for_blocks(self.metric, self.metric_params)
-        client = self.client_
-        cluster = describe_cluster(client)
-        points = self._read(client, X, y, sample_weight, dissimilarity)
-        budget = check_n_prototypes(self.n_prototypes, points.classes)
-        cost = self._cost(points)
-        class_count = points.counts.sum(axis=0)
-        outlier = check_outlier_label(self.outlier_label, points.classes, class_count)
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-        candidates, fetch = find_source(
-            client, self.candidates, points, n_features=self.n_features_in_, rng=rng
-        )
-        # Children of the generator, so that its own draws are those of the plain classifier.
-        for_sample, for_forecast = rng.spawn(2)
-        sample, weights, _ = take_points(
-            client, points, draw_rows(len(points), SAMPLE, for_sample)
-        )
-        dissimilarity.fit(sample)
-        if eps is None:
-            eps = propose_eps_on_cluster(
-                client, points, dissimilarity, rng=rng, sample=(sample, weights)
-            )
-        estimate = estimate_memberships(dissimilarity, sample, sample, eps=eps, rng=for_forecast)
-        n_blocks = count_blocks(
-            len(points),
-            len(candidates),
-            len(points.classes),
-            memberships=estimate.memberships / estimate.n_pairs * len(points) * len(candidates),
-            cluster=cluster,
-        )
-        with folder_for_blocks(client, self.cache_dir) as folder:
-            cover = build_cover(
-                client,
-                points,
-                candidates,
-                dissimilarity,
-                eps=eps,
-                closed=closed,
-                prototype_cost=cost,
-                n_blocks=n_blocks,
-                folder=folder,
-            )
-            tiers = choose_tiers(self.selection, cover.memberships.sum(axis=0), cluster=cluster)
-            selection = select_on_cluster(
-                client,
-                points,
-                cover,
-                prototype_cost=cost,
-                n_prototypes=budget,
-                in_rounds=tiers,
-            )
-        fitted = Fitted.of_pools(
-            selection,
-            [fetch(selection.candidates)],
-            np.arange(len(selection.candidates)),  # only the chosen were fetched, in order
-            classes=points.classes,
-            class_count=class_count,
-            eps=eps,
-            prototype_cost=cost,
-            outlier_label=outlier,
-            dissimilarity=dissimilarity,
-        )
-        self._keep(fitted)
-
-    def _read(
-        self, client: Any, X: Any, y: Any, sample_weight: Any, dissimilarity: Any
-    ) -> ChunkedPoints:
+    def _read(self, job: Job, X: Any, y: Any, sample_weight: Any) -> ChunkedPoints:
         """Check the collections and have the workers hold their points."""
-        rows = as_rows(X, client)
-        validate_data(self, described(X), skip_check_array=True)
-        labels = as_values(y, client, like=rows, name="y")
+        rows = as_rows(X, job.client)
+        self._check_features(X, reset=True)
+        labels = as_values(y, job.client, like=rows, name="y")
         if sample_weight is not None:
-            sample_weight = as_values(sample_weight, client, like=rows, name="sample_weight")
-        return read_points(client, rows, labels, sample_weight, dissimilarity)
-
-    def _cost(self, points: ChunkedPoints) -> float:
-        """Return the cost of a prototype, by default that of the plain classifier."""
-        if self.prototype_cost is not None:
-            return check_prototype_cost(self.prototype_cost, np.ones(1))
-        return default_prototype_cost(
-            points.total_weight, points.smallest_weight, whole=points.whole_weights
-        )
+            sample_weight = as_values(sample_weight, job.client, like=rows, name="sample_weight")
+        return read_points(job.client, rows, labels, sample_weight, job.dissimilarity)
 
     def _keep(self, fitted: Fitted) -> None:
         """Make the plain classifier and set the fitted attributes, which are its."""
@@ -348,11 +266,16 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
                 setattr(self, name, value)
         self._local = model
 
-    def _checked(self, X: Any) -> Any:
-        """Return queries after checking the number and the names of their columns."""
+    def _check_features(self, X: Any, *, reset: bool) -> None:
+        """Note or check the number and the names of columns, without computing anything."""
+        described = getattr(X, "_meta", X) if hasattr(X, "columns") else X
+        validate_data(self, described, skip_check_array=True, reset=reset)
+
+    def _queries(self, X: Any) -> Any:
+        """Return queries as an array after checking their columns."""
         check_is_fitted(self)
-        validate_data(self, described(X), skip_check_array=True, reset=False)
-        return X
+        self._check_features(X, reset=False)
+        return as_queries(X)
 
     def _labels(self, queries: Any) -> Any:
         """Predict the classes of a dask array of queries, lazily."""

@@ -14,18 +14,10 @@ _WAIT = 20  # seconds for an answer of the scheduler
 
 @dataclass(frozen=True)
 class Cluster:
-    """What of a cluster decides how work is cut.
+    """What of a cluster decides how work is cut."""
 
-    Parameters
-    ----------
-    n_threads : int
-        Tasks that run at once.
-    thread_bytes : float
-        Memory of a worker for each of its threads, the least over the workers; inf where
-        workers have no limit.
-    """
-
-    n_threads: int
+    n_threads: int  # tasks that run at once
+    # Memory of a worker for each of its threads, the least over the workers; inf without limits.
     thread_bytes: float
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,47 +17,22 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array
 
+from ..data.files import whole_file
 from .blocks import ClassCover, chunk_cover, gather_block, pick_block, reduce_block
 from .chunks import ChunkedPoints
-from .storage import load_share, save_block
+from .sources import Candidates
 
-__all__ = ["BlockCover", "Candidates", "build_cover", "folder_for_blocks"]
-
-
-@dataclass(frozen=True, eq=False)
-class Candidates:
-    """What may become a prototype, in parts that the workers hold.
-
-    Parameters
-    ----------
-    parts : list of Future of Chunk or of rows
-        In the order of the candidates' numbers.
-    bounds : ndarray of int, shape (n_parts + 1,)
-        Part p holds the numbers from ``bounds[p]`` to before ``bounds[p + 1]``.
-    """
-
-    parts: list[Any]
-    bounds: NDArray[np.intp]
-
-    def __len__(self) -> int:
-        return int(self.bounds[-1])
+__all__ = ["BlockCover", "build_cover", "folder_for_blocks", "load_share", "save_block"]
 
 
 @dataclass(frozen=True, eq=False)
 class BlockCover:
-    """The reduced cover in blocks.
+    """The reduced cover in blocks."""
 
-    Parameters
-    ----------
-    blocks : list of Future or of str
-        Reduced blocks that the workers hold, or the paths of their files.
-    memberships : ndarray of int, shape (n_blocks, n_classes)
-        How many each class's share of each block has.
-    """
-
-    blocks: list[Any]
-    memberships: NDArray[np.intp]
+    blocks: list[Any]  # futures of reduced blocks that the workers hold, or paths of their files
+    memberships: NDArray[np.intp]  # of each class's share of each, shape (n_blocks, n_classes)
 
     def shares(self, client: Any, label: int) -> list[Any]:
         """Return futures of all blocks' shares of one class."""
@@ -79,23 +54,8 @@ def build_cover(
 ) -> BlockCover:
     """Build the balls of all candidates, block by block, each reduced when it is complete.
 
-    Parameters
-    ----------
-    client : distributed.Client
-        Whose workers are used.
-    points : ChunkedPoints
-        What must be covered.
-    candidates : Candidates
-        What may cover it.
-    dissimilarity : dissimilarity
-        Fitted.
-    eps, closed, prototype_cost
-        As in :class:`protocover.PVMClassifier`.
-    n_blocks : int
-        How many blocks to cut the candidates into.
-    folder : str or None
-        Where to write the blocks, on storage that all workers share; None to keep them in
-        the workers' memory.
+    The blocks are written to `folder`, on storage that all workers share; None keeps them in
+    the workers' memory.
     """
     options = {"eps": eps, "closed": closed, "n_classes": len(points.classes)}
     reduced = []
@@ -104,7 +64,7 @@ def build_cover(
         urgent = {"priority": -b}
         starts = candidates.bounds[:-1].tolist()
         picks = client.map(
-            pick_block, candidates.parts, starts, block=b, n_blocks=n_blocks, **urgent
+            pick_block, candidates.chunks, starts, block=b, n_blocks=n_blocks, **urgent
         )
         block = client.submit(gather_block, picks, **urgent)
         parts = [
@@ -135,11 +95,46 @@ def folder_for_blocks(client: Any, cache_dir: Any) -> Iterator[str | None]:
             client.submit(shutil.rmtree, folder, ignore_errors=True, pure=False).result()
 
 
-def _share(block: list[ClassCover], label: int) -> ClassCover:
+def save_block(path: str, block: Sequence[ClassCover]) -> list[int]:
+    """Write a block's shares of all classes to `path`, arrays only, and count their memberships.
+
+    The file appears under its name only when it is complete, so that two workers that
+    write it at once, or one that dies while writing, leave a whole file or none.
+    """
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    arrays: dict[str, Any] = {}
+    for label, share in enumerate(block):
+        arrays[f"numbers-{label}"] = share.numbers
+        arrays[f"indices-{label}"] = share.cover.indices
+        arrays[f"indptr-{label}"] = share.cover.indptr
+        arrays[f"n_points-{label}"] = np.array(share.cover.shape[0])
+        arrays[f"wrong-{label}"] = share.wrong
+        arrays[f"miscovered-{label}"] = share.miscovered
+    with whole_file(target) as file:
+        np.savez(file, **arrays)
+    return _count(block)
+
+
+def load_share(path: str, label: int) -> ClassCover:
+    """Read one class's share of a block, and nothing else, from `path`."""
+    with np.load(path, allow_pickle=False) as arrays:
+        indices, indptr = arrays[f"indices-{label}"], arrays[f"indptr-{label}"]
+        shape = (int(arrays[f"n_points-{label}"]), len(indptr) - 1)
+        return ClassCover(
+            arrays[f"numbers-{label}"],
+            csc_array((np.ones(len(indices), dtype=bool), indices, indptr), shape=shape),
+            arrays[f"wrong-{label}"],
+            arrays[f"miscovered-{label}"],
+            np.diff(indptr).astype(np.intp),
+        )
+
+
+def _share(block: Sequence[ClassCover], label: int) -> ClassCover:
     """Return one class's share of a block."""
     return block[label]
 
 
-def _count(block: list[ClassCover]) -> list[int]:
+def _count(block: Sequence[ClassCover]) -> list[int]:
     """Count the memberships of each class's share of a block."""
     return [share.memberships for share in block]

@@ -16,18 +16,8 @@ def ask_lazily(
 ) -> Any:
     """Return a dask array of what `method` of `model` says of each row of `queries`.
 
-    Parameters
-    ----------
-    model : PVMClassifier
-        Fitted.
-    method : str
-        Its method to call.
-    queries : dask array, shape (n_queries, n_features)
-        With all columns in one chunk; lengths may be unknown.
-    dtype : dtype
-        Of the answers.
-    width : int or None
-        Columns of the answers; None for one number a row.
+    The queries have all columns in one chunk and may be of unknown length. The answers have
+    `width` columns, None for one number a row.
     """
     shape = {"drop_axis": 1} if width is None else {"chunks": (queries.chunks[0], (width,))}
     return queries.map_blocks(

@@ -31,17 +31,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What a block says in a round.
+    """What a block says in a round."""
 
-    Parameters
-    ----------
-    best : ClassCover
-        Its best candidates, with only the points of their balls that are not yet covered.
-    bound : tuple of float and int, or None
-        Gain and minus the number of its next best candidate; None if no other is worth it.
-    """
-
-    best: ClassCover
+    best: ClassCover  # its best candidates, with only those points that are not yet covered
+    # Gain and minus the number of its next best candidate; None if no other is worth it.
     bound: tuple[float, int] | None
 
 
@@ -56,36 +49,16 @@ class Solved:
 
 @dataclass(frozen=True, eq=False)
 class Progress:
-    """How far the selection for a class has come.
+    """How far the selection for a class has come."""
 
-    Parameters
-    ----------
-    prize : ndarray of float, shape (n_points,)
-        Weights of the points of the class.
-    prototype_cost : float
-        The cost of one prototype.
-    max_prototypes : int or None
-        At most so many are chosen.
-    covered : ndarray of bool, shape (n_points,)
-        Points that are covered.
-    chosen : tuple of ClassCover
-        The choices of each round, in order, with at least the points newly covered.
-    score : tuple of float
-        Gain of each choice.
-    ask : int
-        How many candidates each block is to report next.
-    done : bool
-        Whether nothing is left to choose.
-    """
-
-    prize: Floats
+    prize: Floats  # weights of the points of the class
     prototype_cost: float
     max_prototypes: int | None
-    covered: NDArray[np.bool_]
-    chosen: tuple[ClassCover, ...] = ()
-    score: tuple[float, ...] = ()
-    ask: int = 32
-    done: bool = False
+    covered: NDArray[np.bool_]  # points of the class that are covered
+    chosen: tuple[ClassCover, ...] = ()  # by round, with at least the points newly covered
+    score: tuple[float, ...] = ()  # gain of each choice
+    ask: int = 32  # how many candidates each block is to report next
+    done: bool = False  # whether nothing is left to choose
 
 
 def begin(
@@ -104,20 +77,10 @@ def report(
     ask: int,
     prototype_cost: float,
 ) -> Report:
-    """Report the `ask` best candidates of a block.
+    """Report the `ask` best candidates of a block, of those that gain more than they cost.
 
-    Parameters
-    ----------
-    share : ClassCover
-        The block's candidates for the class.
-    covered : ndarray of uint8
-        Packed bits: which points of the class are covered.
-    prize : ndarray of float, shape (n_points,), or None
-        Weights of the points of the class; None where all are 1.
-    ask : int
-        How many to report.
-    prototype_cost : float
-        Candidates that gain no more than this are not worth reporting.
+    `covered` has a bit for each point of the class, packed; `prize` is None where all weights
+    are 1.
     """
     open_ = np.unpackbits(covered, count=share.cover.shape[0]) == 0
     value = open_.astype(np.float64) if prize is None else np.where(open_, prize, 0.0)

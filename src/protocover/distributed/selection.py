@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cover import CoverProblem
+from ..estimators.fitting import Terms
 from ..selection.by_class import Selection
 from ..solvers import greedy
 from .blocks import ClassCover, join_covers
@@ -24,6 +25,8 @@ __all__ = ["check_selection", "choose_tiers", "select_on_cluster"]
 # The problem by columns and by rows, its worthwhile part and what joining them takes.
 _BYTES_PER_MEMBERSHIP = 32
 
+Floats = NDArray[np.float64]
+
 logger = logging.getLogger(__name__)
 
 
@@ -36,11 +39,12 @@ class _Work:
     cover: BlockCover
     prototype_cost: float
 
-    def prizes(self, label: int) -> list[Any] | int:
-        """Return futures of the weights of a class; its size where all weights are 1."""
+    def weights(self, label: int) -> Any:
+        """Return a future of the weights of a class's points, None where all are 1."""
         if not self.points.weighted:
-            return int(self.points.counts[:, label].sum())
-        return list(self.client.map(_weights, self.points.chunks, label=label))
+            return None
+        parts = self.client.map(_weights, self.points.chunks, label=label)
+        return self.client.submit(np.concatenate, parts)
 
 
 def check_selection(selection: Any) -> None:
@@ -54,15 +58,8 @@ def choose_tiers(
 ) -> NDArray[np.bool_]:
     """Tell for each class whether it is to be selected in rounds.
 
-    Parameters
-    ----------
-    selection : str
-        "classes" for none, "rounds" for all, "auto" for those whose reduced cover would take
-        more than half of the memory that a worker has for a task.
-    memberships : ndarray of int, shape (n_classes,)
-        In the reduced cover of each class.
-    cluster : Cluster
-        Tells how much memory a task has.
+    With "auto" it is where its reduced cover, of so many memberships, would take more than
+    half of the memory that a worker has for a task.
     """
     if selection == "auto":
         return memberships * _BYTES_PER_MEMBERSHIP > cluster.thread_bytes / 2.0
@@ -73,28 +70,13 @@ def select_on_cluster(
     client: Any,
     points: ChunkedPoints,
     cover: BlockCover,
+    terms: Terms,
     *,
-    prototype_cost: float,
-    n_prototypes: int | Mapping[int, int] | None,
     in_rounds: NDArray[np.bool_],
 ) -> Selection:
-    """Select for every class, in exactly the order of the greedy on one machine.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        Whose workers are used.
-    points, cover
-        What to cover, and with what.
-    prototype_cost : float
-        The cost of one prototype.
-    n_prototypes : int, mapping from class number to int, or None
-        At most so many prototypes in total, or for each class named.
-    in_rounds : ndarray of bool, shape (n_classes,)
-        From :func:`choose_tiers`.
-    """
-    work = _Work(client, points, cover, prototype_cost)
-    labels = range(len(points.classes))
+    """Select for every class, in exactly the order of the greedy on one machine."""
+    work = _Work(client, points, cover, terms.prototype_cost)
+    labels, n_prototypes = range(len(points.classes)), terms.n_prototypes
     budget = (
         n_prototypes if isinstance(n_prototypes, Mapping) else dict.fromkeys(labels, n_prototypes)
     )
@@ -135,7 +117,7 @@ def _solve_whole(work: _Work, budgets: Mapping[int, int | None]) -> dict[int, So
         work.client.submit(
             _solve,
             work.cover.shares(work.client, label),
-            work.prizes(label),
+            work.weights(label),
             prototype_cost=work.prototype_cost,
             max_prototypes=most,
         )
@@ -146,14 +128,15 @@ def _solve_whole(work: _Work, budgets: Mapping[int, int | None]) -> dict[int, So
 
 def _solve(
     shares: Sequence[ClassCover],
-    prizes: Sequence[NDArray[np.float64]] | int,
+    weights: Floats | None,
     *,
     prototype_cost: float,
     max_prototypes: int | None,
 ) -> Solved:
     """Run the greedy on one class; also count the points in the balls chosen."""
     whole = join_covers(shares)
-    problem = CoverProblem(whole.cover, whole.wrong, _prize(prizes), prototype_cost)
+    prize = np.ones(whole.cover.shape[0]) if weights is None else weights
+    problem = CoverProblem(whole.cover, whole.wrong, prize, prototype_cost)
     solution = greedy(problem, max_prototypes=max_prototypes)
     chosen = solution.selected
     named = replace(solution, selected=whole.numbers[chosen])
@@ -162,15 +145,13 @@ def _solve(
 
 def _solve_in_rounds(work: _Work, budgets: Mapping[int, int | None]) -> dict[int, Progress]:
     """Run the rounds of all classes of `budgets` side by side."""
-    client, cost = work.client, work.prototype_cost
-    shares = {label: work.cover.shares(client, label) for label in budgets}
-    weights = {label: client.submit(_prize_or_none, work.prizes(label)) for label in budgets}
-    state = {
-        label: begin(
-            _prize(client.gather(work.prizes(label))), prototype_cost=cost, max_prototypes=most
-        )
-        for label, most in budgets.items()
-    }
+    shares = {label: work.cover.shares(work.client, label) for label in budgets}
+    weights = {label: work.weights(label) for label in budgets}
+    state = {}
+    for label, most in budgets.items():
+        given = weights[label]
+        prize = np.ones(work.points.class_count[label]) if given is None else given.result()
+        state[label] = begin(prize, prototype_cost=work.prototype_cost, max_prototypes=most)
     n_rounds = 0
     while running := [label for label in budgets if not state[label].done]:
         n_rounds += 1
@@ -206,7 +187,7 @@ def _ask(work: _Work, running: Sequence[tuple[list[Any], Any, Progress]]) -> lis
 def _report_all(
     shares: Sequence[ClassCover],
     covered: Sequence[NDArray[np.uint8]],
-    weights: Sequence[NDArray[np.float64] | None],
+    weights: Sequence[Floats | None],
     *,
     ask: Sequence[int],
     prototype_cost: float,
@@ -218,18 +199,6 @@ def _report_all(
     ]
 
 
-def _weights(chunk: Chunk, label: int) -> NDArray[np.float64]:
+def _weights(chunk: Chunk, label: int) -> Floats:
     """Return the weights of one class's points in a chunk."""
     return np.asarray(chunk.weights[chunk.codes == label])
-
-
-def _prize(prizes: Sequence[NDArray[np.float64]] | int) -> NDArray[np.float64]:
-    """Return the weights of a class's points, from those in all chunks or from their number."""
-    return np.ones(prizes) if isinstance(prizes, int) else np.concatenate(prizes)
-
-
-def _prize_or_none(
-    prizes: Sequence[NDArray[np.float64]] | int,
-) -> NDArray[np.float64] | None:
-    """Return the weights of a class's points, None where all are 1."""
-    return None if isinstance(prizes, int) else _prize(prizes)

@@ -82,7 +82,7 @@ def find_eps(
         **options,
     )
     path = search(n_eps=_N_RADII)
-    if (_shortfall(path, wanted) < 0).all():
+    if (_shortfall(path, wanted).sum(axis=1) < 0).all():
         # Even the largest radius leaves too many: look among all distances.
         rng = np.random.default_rng(random_state)
         path = search(eps=propose_grid(path.training, _N_RADII, rng=rng, max_quantile=1.0))
@@ -118,16 +118,15 @@ def _check_options(options: dict[str, Any]) -> None:
 
 
 def _shortfall(path: PVMPath, wanted: int | dict[int, int]) -> NDArray[np.intp]:
-    """How many prototypes are missing at each radius; negative where there are too many."""
+    """How many prototypes are missing at each radius, in total or of each class named.
+
+    Shape (n_eps, n_wishes); negative where there are too many.
+    """
     if isinstance(wanted, int):
-        return wanted - path.n_prototypes[:, 0]
-    counts = path.n_prototypes_by_class[:, 0, list(wanted)]
-    return np.asarray((np.array(list(wanted.values())) - counts).sum(axis=1))
+        return wanted - path.n_prototypes
+    return np.array(list(wanted.values())) - path.n_prototypes_by_class[:, 0, list(wanted)]
 
 
 def _missed(path: PVMPath, wanted: int | dict[int, int]) -> NDArray[np.intp]:
-    """By how much each radius misses what is wanted."""
-    if isinstance(wanted, int):
-        return np.abs(_shortfall(path, wanted))
-    counts = path.n_prototypes_by_class[:, 0, list(wanted)]
-    return np.asarray(np.abs(np.array(list(wanted.values())) - counts).sum(axis=1))
+    """By how much each radius misses what is wanted, on the whole."""
+    return np.asarray(np.abs(_shortfall(path, wanted)).sum(axis=1))

@@ -11,9 +11,9 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from ..balls import traits_of, within
+from ..balls import relative_to, traits_of, within
 from ..cover import ModelVerification
-from ..data.points import check_estimator_examples
+from ..data.points import check_estimator_points
 from ..dissimilarity import input_tags
 from ..exceptions import no_prototypes, warn_caller
 from ..prototypes.coverage import Coverage
@@ -24,7 +24,7 @@ from ..selection.batches import Growth
 from ..selection.parameters import check_column, unchanged_on_error
 from ..selection.recheck import recheck_model
 from .fitted import Fitted, NotInFirstFiles
-from .fitting import Settings, Terms, prepare, take_in
+from .fitting import Settings, Terms, check_training_points, prepare, take_in
 
 __all__ = ["PVMClassifier"]
 
@@ -49,9 +49,16 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    eps : float or "auto", default="auto"
+    eps : float, "auto" or None, default="auto"
         Radius of the balls. "auto" takes the median distance of a training point from
-        the nearest point of another class, whatever the candidates are.
+        the nearest point of another class, whatever the candidates are. With
+        ``radii="own"`` it is the largest radius allowed, None for no limit, and "auto"
+        takes the upper quartile of these distances.
+    radii : {"shared", "own"}, default="shared"
+        Whether all prototypes have the radius `eps`, as in the paper, or each takes the
+        radius up to `eps` that serves it best: large in the middle of a class, small at
+        its edge. A new point then gets the class of the prototype of whose radius its
+        distance is the smallest multiple.
     metric : str, callable or dissimilarity, default="euclidean"
         The name of a metric of SciPy or scikit-learn, "precomputed", a function of two
         points, or an object such as ``KernelDistance("rbf")`` from
@@ -78,7 +85,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         covered point. None for 1/n, which only breaks ties; with `sample_weight` it is one
         over their sum if they are whole numbers, so that a weight is a repetition, and
         else the square of the smallest over their sum, so that in any case all prototypes
-        together cost no more than leaving out the lightest point.
+        together cost no more than leaving out the lightest point. With ``radii="own"``
+        None is for 1, or the mean of weights that are not whole numbers: a prototype has
+        to stand for more than itself.
     n_prototypes : int, dict or None, default=None
         At most so many prototypes, in total or, with a dict, for each class in it: the
         first ones in order of selection.
@@ -118,8 +127,10 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         Where each comes from: "train", "unlabeled", "given", "kmeans", "hull".
     prototype_rows_ : ndarray of int, shape (n_prototypes,)
         Its row in that source, -1 where it is synthetic.
+    prototype_radii_ : ndarray of float, shape (n_prototypes,)
+        The radius of each: `eps_` unless ``radii="own"``.
     eps_ : float
-        The radius used.
+        The radius used, or the largest allowed, inf for no limit.
     prototype_cost_ : float
         The cost of a prototype used.
     objective_ : float
@@ -186,8 +197,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        eps: float | str = "auto",
+        eps: float | str | None = "auto",
         *,
+        radii: str = "shared",
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
         candidates: Any = "train",
@@ -202,6 +214,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         verbose: int = 0,
     ) -> None:
         self.eps = eps
+        self.radii = radii
         self.metric = metric
         self.metric_params = metric_params
         self.candidates = candidates
@@ -237,17 +250,23 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             The fitted classifier.
         """
         with unchanged_on_error(self), limited_threads(self.n_jobs):
-            rng = self._generator()
             settings = Settings.of(self)
-            training = prepare(self, X, y, sample_weight, unlabeled=unlabeled, rng=rng)
-            terms = Terms.of(self, training)
-            eps = settings.radius(training, rng)
-            covers = settings.build(training, eps, rng)
-            problems = terms.formulate(training, covers)
-            selection = settings.select(problems, terms, rng)
-            self._keep(terms.keep(selection, training, eps))
-            self.__dict__.pop("_growth", None)
+            points = check_training_points(self, X, unlabeled)
+            self._fit_checked(points, y, sample_weight, unlabeled=unlabeled, settings=settings)
         return self
+
+    def _fit_checked(
+        self, points: Any, y: Any, sample_weight: Any, *, unlabeled: Any, settings: Settings
+    ) -> None:
+        """Choose the prototypes for points that `fit`, or a search, has checked."""
+        rng = self._generator()
+        training = prepare(self, points, y, sample_weight, unlabeled=unlabeled, rng=rng)
+        terms = Terms.of(self, training)
+        eps = settings.radius(training, rng)
+        formulation = settings.formulate(training, terms, eps, rng)
+        selection = settings.select(formulation, terms, rng)
+        self._keep(terms.keep(selection, training, eps))
+        self.__dict__.pop("_growth", None)
 
     @available_if(_takes_rows)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -308,8 +327,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             growth = take_in(self, settings, X, y, sample_weight, classes=classes, rng=rng)
             training, covers = growth.training()
             terms = Terms.of(self, training)
-            problems = terms.formulate(training, covers)
-            selection = settings.select(problems, terms, rng)
+            formulation = settings.formulate(training, terms, growth.eps, rng, covers=covers)
+            selection = settings.select(formulation, terms, rng)
             self._keep(terms.keep(selection, training, growth.eps))
             self._growth = growth
         return self
@@ -336,11 +355,14 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         index, distance = self._prototype_set.nearest(X, n_jobs=self.n_jobs)
         labels = self.prototype_labels_[index]
         labels = labels.astype(np.result_type(labels, np.asarray(self.outlier_label_)))
-        labels[~self._within(distance)] = self.outlier_label_
+        inside = within(distance, self.prototype_radii_[index], closed=self.closed_ball)
+        labels[~inside] = self.outlier_label_
         return labels
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return minus the dissimilarity from each class's nearest prototype.
+
+        With ``radii="own"`` dissimilarities are multiples of the prototypes' radii.
 
         Parameters
         ----------
@@ -362,8 +384,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         no probabilities: scikit-learn's CalibratedClassifierCV makes them so.
         """
         X = self._check_queries(X)
-        _, distance = self._prototype_set.nearest_by_class(X, n_jobs=self.n_jobs)
-        return score_classes(distance, self.eps_)
+        index, distance = self._prototype_set.nearest_by_class(X, n_jobs=self.n_jobs)
+        return score_classes(self._score(index, distance), 1.0 if self._own_radii else self.eps_)
 
     def explain(self, X: Any) -> Explanation:
         """Tell for each query which prototype decided, and how close the call was.
@@ -385,7 +407,15 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             return Explanation.of_nothing(row_count(X), self.outlier_label_)
         index, distance = self._prototype_set.nearest_by_class(X, n_jobs=self.n_jobs)
         rows = np.where(self.prototype_sources_ == "train", self.prototype_rows_, -1)
-        return Explanation.of(index, distance, self.classes_, rows=rows, within=self._within)
+        return Explanation.of(
+            index,
+            distance,
+            self.classes_,
+            score=self._score(index, distance),
+            rows=rows,
+            radii=self.prototype_radii_,
+            closed=self.closed_ball,
+        )
 
     def distances_to_prototypes(self, X: Any) -> NDArray[np.float64]:
         """Return the dissimilarity of each query from each prototype.
@@ -488,7 +518,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             raise no_prototypes(
                 self, "there is nothing to predict with", instead="set outlier_label"
             )
-        return check_estimator_examples(self, X, self.dissimilarity_, reset=False)
+        return check_estimator_points(self, X, self.dissimilarity_, reset=False)
 
     def _keep(self, fitted: Fitted) -> None:
         """Set the fitted attributes."""
@@ -502,6 +532,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         self.prototype_labels_ = fitted.classes[selection.classes]
         self.prototype_newly_covered_ = selection.newly_covered
         self.prototype_miscovered_ = selection.miscovered
+        self.prototype_radii_ = fitted.radii
         if selection.covered is not None:
             self.prototype_covered_ = selection.covered
         self.objective_, self.lower_bound_ = selection.objective, selection.lower_bound
@@ -510,6 +541,15 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         self.dissimilarity_ = fitted.dissimilarity
         self._prototype_set = fitted.prototype_set()
 
-    def _within(self, distance: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Whether a distance is within the radius."""
-        return within(distance, self.eps_, closed=self.closed_ball)
+    @property
+    def _own_radii(self) -> bool:
+        """Whether each prototype has a radius of its own, and distances count in multiples."""
+        return self.solution_.radii is not None
+
+    def _score(
+        self, index: NDArray[np.intp], distance: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return what the nearest prototypes are compared by; inf where there is none."""
+        if not self._own_radii or len(self.prototype_radii_) == 0:
+            return distance
+        return np.where(index < 0, np.inf, relative_to(self.prototype_radii_[index], distance))

@@ -16,7 +16,16 @@ from ..selection.by_class import Selection
 from ..selection.parameters import check_outlier_label
 from ..selection.training import Training
 
-__all__ = ["Fitted", "NotInFirstFiles", "by_column", "with_selection"]
+__all__ = [
+    "Fitted",
+    "NotInFirstFiles",
+    "by_column",
+    "copy_features",
+    "forget_features",
+    "with_selection",
+]
+
+_FEATURES = ("n_features_in_", "feature_names_in_")
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +45,7 @@ class Fitted:
     class_count : ndarray of int, shape (n_classes,)
         Training points of each.
     eps, prototype_cost : float
-        The radius and the cost of a prototype.
+        The radius, or the largest that is allowed, and the cost of a prototype.
     outlier_label : label or None
         What to answer for a query in no ball.
     dissimilarity : dissimilarity
@@ -53,6 +62,12 @@ class Fitted:
     prototype_cost: float
     outlier_label: Any
     dissimilarity: Any
+
+    @property
+    def radii(self) -> NDArray[np.float64]:
+        """The radius of each prototype, its own or the one that all share."""
+        own = self.selection.radii
+        return np.full(len(self.rows), self.eps) if own is None else own
 
     @classmethod
     def of_training(
@@ -102,6 +117,7 @@ class Fitted:
             self.selection.classes,
             n_classes=len(self.classes),
             dissimilarity=self.dissimilarity,
+            radii=self.selection.radii,
         )
 
 
@@ -134,6 +150,18 @@ def by_column(selection: Selection, training: Training) -> Selection:
         return selection
     order = column_order(take(training.pools, selection.candidates), training.points.shape[1])
     return selection if order is None else selection.rearranged(order)
+
+
+def copy_features(source: Any, target: Any) -> None:
+    """Let an estimator say of its features what another one does, which has checked them."""
+    forget_features(target)
+    vars(target).update({name: vars(source)[name] for name in _FEATURES if name in vars(source)})
+
+
+def forget_features(estimator: Any) -> None:
+    """Let an estimator say nothing of its features: the next points may have none."""
+    for name in _FEATURES:
+        vars(estimator).pop(name, None)
 
 
 def with_selection(

@@ -7,31 +7,32 @@ them before any dissimilarity is computed.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from ..candidates import check_candidate_names
-from ..cover import CoverProblem
-from ..data.points import check_estimator_examples
+from ..data.points import check_estimator_points
+from ..dissimilarity import resolve_metric
 from ..selection.batches import Growth, grow, start_growth
-from ..selection.by_class import Selection, formulate, select
+from ..selection.by_class import Formulation, Selection, formulate, select
+from ..selection.own_radii import formulate_own
 from ..selection.parameters import (
     check_closed_ball,
     check_eps,
     check_n_prototypes,
     check_outlier_label,
+    check_own_radii,
     check_prototype_cost,
     check_verbose,
 )
 from ..selection.radius import propose_eps
 from ..selection.training import Training, pool_balls, prepare_training, side_by_side
 from ..solvers import Solver, check_options, find_solver
-from .fitted import Fitted
+from .fitted import Fitted, forget_features
 
-__all__ = ["Settings", "Terms", "prepare", "take_in"]
+__all__ = ["Settings", "Terms", "check_training_points", "prepare", "take_in"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +42,9 @@ class Settings:
     Parameters
     ----------
     eps : float or None
-        Radius, None for one that is proposed.
+        Radius, or the largest allowed, None for one that is proposed.
+    own_radii : bool
+        Whether each prototype takes a radius of its own.
     closed : bool
         Whether balls are closed.
     solver : Solver
@@ -51,6 +54,7 @@ class Settings:
     """
 
     eps: float | None
+    own_radii: bool
     closed: bool
     solver: Solver
     options: dict[str, Any]
@@ -60,17 +64,20 @@ class Settings:
     @classmethod
     def of(cls, classifier: Any) -> Self:
         """Check the parameters of a classifier."""
-        eps, closed = check_eps(classifier.eps), check_closed_ball(classifier.closed_ball)
+        own = check_own_radii(classifier.radii)
+        eps, closed = check_eps(classifier.eps, own=own), check_closed_ball(classifier.closed_ball)
         check_verbose(classifier.verbose)
         solver = find_solver(classifier.solver, verbose=classifier.verbose)
         options = check_options(solver, classifier.solver_options)
-        return cls(eps, closed, solver, options, classifier.n_jobs, classifier.verbose)
+        return cls(eps, own, closed, solver, options, classifier.n_jobs, classifier.verbose)
 
     def radius(self, training: Training, rng: np.random.Generator) -> float:
-        """Return the radius, given or proposed."""
+        """Return the radius, or the largest allowed, given or proposed."""
         if self.eps is not None:
             return self.eps
-        return propose_eps(training, rng=rng, n_jobs=self.n_jobs)
+        # Radii of their own are given more room, of which most of them take less.
+        share = 0.75 if self.own_radii else 0.5
+        return propose_eps(training, rng=rng, n_jobs=self.n_jobs, quantile=share)
 
     def build(self, training: Training, eps: float, rng: np.random.Generator) -> list[csr_array]:
         """Build the balls of each pool of candidates."""
@@ -83,13 +90,47 @@ class Settings:
             verbose=self.verbose,
         )
 
+    def formulate(
+        self,
+        training: Training,
+        terms: Terms,
+        eps: float,
+        rng: np.random.Generator,
+        *,
+        covers: list[csr_array] | None = None,
+    ) -> Formulation:
+        """Write down each class's problem, from `covers` of one radius if they are there.
+
+        These are used up: no ball is held twice for long.
+        """
+        if self.own_radii:
+            return formulate_own(
+                training,
+                eps=eps,
+                closed=self.closed,
+                prototype_cost=terms.prototype_cost,
+                n_jobs=self.n_jobs,
+                verbose=self.verbose,
+            )
+        balls = self.build(training, eps, rng) if covers is None else covers
+        problems = formulate(
+            side_by_side(balls),
+            training.codes,
+            training.weights,
+            n_classes=len(training.classes),
+            prototype_cost=terms.prototype_cost,
+        )
+        balls.clear()
+        return Formulation(problems)
+
     def select(
-        self, problems: list[CoverProblem], terms: Terms, rng: np.random.Generator
+        self, formulation: Formulation, terms: Terms, rng: np.random.Generator
     ) -> Selection:
         """Solve the problems of all classes within the budget."""
         return select(
-            problems,
+            formulation.problems,
             self.solver,
+            balls=formulation.balls,
             n_prototypes=terms.n_prototypes,
             rng=rng,
             options=self.options,
@@ -120,22 +161,14 @@ class Terms:
         """Check the parameters of a classifier against its training data."""
         classes = training.classes
         return cls(
-            check_prototype_cost(classifier.prototype_cost, training.weights),
+            check_prototype_cost(
+                classifier.prototype_cost,
+                training.weights,
+                own=check_own_radii(classifier.radii),
+            ),
             check_n_prototypes(classifier.n_prototypes, classes),
             check_outlier_label(classifier.outlier_label, classes, training.class_count),
         )
-
-    def formulate(self, training: Training, covers: list[csr_array]) -> list[CoverProblem]:
-        """Write down each class's problem, using `covers` up: no ball is held twice for long."""
-        problems = formulate(
-            side_by_side(covers),
-            training.codes,
-            training.weights,
-            n_classes=len(training.classes),
-            prototype_cost=self.prototype_cost,
-        )
-        covers.clear()
-        return problems
 
     def keep(self, selection: Selection, training: Training, eps: float) -> Fitted:
         """Return what a model of these terms keeps of a selection."""
@@ -148,25 +181,31 @@ class Terms:
         )
 
 
+def check_training_points(classifier: Any, X: Any, unlabeled: Any = None) -> Any:
+    """Return the training points of a classifier as its metric takes them, checked."""
+    check_candidate_names(X, classifier.candidates, unlabeled)
+    dissimilarity = resolve_metric(classifier.metric, classifier.metric_params)
+    forget_features(classifier)
+    return check_estimator_points(classifier, X, dissimilarity, reset=True)
+
+
 def prepare(
     classifier: Any,
-    X: Any,
+    points: Any,
     y: Any,
     sample_weight: Any,
     *,
     unlabeled: Any = None,
     rng: np.random.Generator,
 ) -> Training:
-    """Check the training data of a classifier and make them ready."""
-    check_candidate_names(X, classifier.candidates, unlabeled)
+    """Make the training data of a classifier ready, with points that are checked already."""
     return prepare_training(
-        X,
+        points,
         y,
         sample_weight,
         metric=classifier.metric,
         metric_params=classifier.metric_params,
         candidates=classifier.candidates,
-        check=partial(check_estimator_examples, classifier, reset=True),
         rng=rng,
         unlabeled=unlabeled,
         verbose=classifier.verbose,
@@ -188,7 +227,7 @@ def take_in(
         growth = classifier._growth
         return grow(
             growth,
-            check_estimator_examples(classifier, X, growth.dissimilarity, reset=False),
+            check_estimator_points(classifier, X, growth.dissimilarity, reset=False),
             y,
             sample_weight,
             classes=classes,
@@ -196,11 +235,11 @@ def take_in(
             n_jobs=settings.n_jobs,
             verbose=settings.verbose,
         )
-    training = prepare(classifier, X, y, sample_weight, rng=rng)
+    training = prepare(classifier, check_training_points(classifier, X), y, sample_weight, rng=rng)
     eps = settings.radius(training, rng)
     return start_growth(
         training,
-        settings.build(training, eps, rng),
+        None if settings.own_radii else settings.build(training, eps, rng),
         y,
         sample_weight,
         eps=eps,

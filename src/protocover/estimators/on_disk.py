@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
+from sklearn.utils import _safe_indexing
 
 from ..balls.forecast import BYTES_PER_MEMBERSHIP
 from ..candidates import draw_stratified
@@ -59,7 +60,7 @@ def fit_sample(model: Any, X: Any, y: Any, *, rows: NDArray[np.intp]) -> Any:
     ----------
     model : PVMClassifier with ``eps="auto"``, or PVMClassifierCV
         As it would be fitted to all points.
-    X : array-like, shape (n_points, n_features)
+    X : array-like or data frame, shape (n_points, n_features)
         Points, such as a :class:`numpy.memmap`; only `rows` are read.
     y : array-like, shape (n_points,)
         Labels.
@@ -106,7 +107,7 @@ def fit_sample(model: Any, X: Any, y: Any, *, rows: NDArray[np.intp]) -> Any:
             f"{type(model).__name__}; of a pipeline pass the last step, and X as the steps "
             "before it have changed it"
         )
-    return sampled.fit(X[rows], y[rows])
+    return sampled.fit(_safe_indexing(X, rows), y[rows])
 
 
 def propose_candidates(
@@ -116,7 +117,7 @@ def propose_candidates(
 
     Parameters
     ----------
-    X : array-like, shape (n_points, n_features)
+    X : array-like or data frame, shape (n_points, n_features)
         Points, such as a :class:`numpy.memmap`; only a few are read.
     eps : float
         Radius.
@@ -131,7 +132,8 @@ def propose_candidates(
         For ``PVMClassifier(candidates=...)``: from 500 to 20,000 points to draw, or all.
     """
     rows = np.random.default_rng(random_state).integers(len(X), size=2 * _FEWEST)
-    pairs = cdist(X[rows[:_FEWEST]], X[rows[_FEWEST:]], metric)
+    some, others = (_safe_indexing(X, part) for part in np.split(rows, 2))
+    pairs = cdist(some, others, metric)
     in_a_ball = max(1.0, float((pairs < eps).mean()) * len(X))
     affordable = int(_COVER_BYTES / (BYTES_PER_MEMBERSHIP * in_a_ball))
     size = max(_FEWEST, min(_MOST, affordable))

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
 
 from ..candidates import numbers, source_names, source_rows
 from ..data.frames import make_frame
@@ -22,7 +21,7 @@ from ..selection.training import Training, training_levels
 from ..solvers import check_options, find_solver
 from .classifier import PVMClassifier
 from .fitted import by_column, with_selection
-from .fitting import prepare
+from .fitting import check_training_points, prepare
 
 __all__ = ["PVMPath", "pvm_path"]
 
@@ -257,7 +256,6 @@ def pvm_path(
     >>> model.eps_, model.prototype_cost_, len(model.prototypes_)
     (1.0, 5.0, 4)
     """
-    rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
     closed = check_closed_ball(closed_ball)
     found = find_solver(solver)
     options = check_options(found, solver_options)
@@ -273,8 +271,10 @@ def pvm_path(
         random_state=random_state,
         verbose=verbose,
     )
+    rng = classifier._generator()
     with limited_threads(n_jobs):
-        training = prepare(classifier, X, y, sample_weight, unlabeled=unlabeled, rng=rng)
+        points = check_training_points(classifier, X, unlabeled)
+        training = prepare(classifier, points, y, sample_weight, unlabeled=unlabeled, rng=rng)
     radii = radii_of(eps, n_eps, training, rng=rng)
     costs = check_costs(prototype_costs, training.weights)
     solved = solve_path(

@@ -12,6 +12,7 @@ from sklearn.utils import Tags, _safe_indexing, column_or_1d
 
 from ..exceptions import no_prototypes
 from .classifier import PVMClassifier
+from .fitted import copy_features
 
 __all__ = ["PVMSelector"]
 
@@ -104,8 +105,12 @@ closed_ball, n_jobs, random_state, verbose
         self
             The fitted selector.
         """
-        if self.__sklearn_tags__().input_tags.pairwise:
-            _check_square(X)
+        shape: tuple[int, ...] = np.shape(X) if self.__sklearn_tags__().input_tags.pairwise else ()
+        if len(shape) == 2 and shape[0] != shape[1]:
+            raise ValueError(
+                "PVMSelector needs a square table, whose columns are the points, since it "
+                f"returns rows of X, got shape {shape}; PVMClassifier chooses among the columns"
+            )
         classifier = PVMClassifier(**self.get_params(deep=False))
         return self._keep(classifier.fit(X, y, sample_weight))
 
@@ -143,10 +148,7 @@ closed_ball, n_jobs, random_state, verbose
         """Set the fitted attributes."""
         self.classifier_ = classifier
         self.sample_indices_ = classifier.prototype_indices_
-        for name in ("n_features_in_", "feature_names_in_"):
-            self.__dict__.pop(name, None)
-            if hasattr(classifier, name):
-                setattr(self, name, getattr(classifier, name))
+        copy_features(classifier, self)
         return self
 
     def _labels(self, y: Any) -> Any:
@@ -157,13 +159,3 @@ closed_ball, n_jobs, random_state, verbose
         if hasattr(y, "iloc"):
             labels.index = y.index[self.sample_indices_]
         return labels
-
-
-def _check_square(X: Any) -> None:
-    """Refuse a table of dissimilarities whose columns are not the points."""
-    shape = np.shape(X)
-    if len(shape) == 2 and shape[0] != shape[1]:
-        raise ValueError(
-            "PVMSelector needs a square table, whose columns are the points, since it returns "
-            f"rows of X, got shape {shape}; PVMClassifier chooses among the columns"
-        )

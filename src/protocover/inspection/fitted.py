@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
@@ -16,21 +16,11 @@ __all__ = ["Unwrapped", "unwrap"]
 
 @dataclass(frozen=True, eq=False)
 class Unwrapped:
-    """The classifier within a fitted model.
-
-    Parameters
-    ----------
-    classifier : PVMClassifier
-        Fitted.
-    search : PVMClassifierCV or None
-        The search that chose it.
-    transformers : tuple of Pipeline
-        The steps before the classifier, those of the outermost pipeline first.
-    """
+    """The classifier within a fitted model."""
 
     classifier: PVMClassifier
-    search: PVMClassifierCV | None = None
-    transformers: tuple[Pipeline, ...] = ()
+    search: PVMClassifierCV | None = None  # that chose it
+    transformers: tuple[Pipeline, ...] = ()  # before it, those of the outermost pipeline first
 
     def prepare(self, X: Any) -> Any:
         """Return points as the classifier takes them: as the steps before it change them."""
@@ -38,21 +28,18 @@ class Unwrapped:
             X = steps.transform(X)
         return X
 
-    def require_prototypes(self, otherwise: str) -> None:
+    def require_prototypes(self, otherwise: str) -> Self:
         """Refuse a classifier without prototypes, and say what follows from having none."""
         if len(self.classifier.prototype_labels_) == 0:
             raise no_prototypes(self.classifier, otherwise)
+        return self
 
 
 def unwrap(model: Any, *, name: str = "model") -> Unwrapped:
     """Find the classifier that a fitted model is or holds.
 
-    Parameters
-    ----------
-    model : PVMClassifier, PVMClassifierCV, PVMSelector, DaskPVMClassifier, pipeline or search
-        Fitted. A pipeline ends in one of these, a search such as GridSearchCV chose one.
-    name : str
-        What the caller calls it, for the error.
+    It is one of ours, a pipeline that ends in one, or a search such as GridSearchCV that
+    chose one; `name` is what the caller calls it, for the error.
     """
     if isinstance(model, Pipeline):
         within = unwrap(model[-1], name=name)

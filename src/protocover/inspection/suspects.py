@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing
 
 from ..balls import traits_of
 from ..data.frames import make_frame
-from ..data.points import check_estimator_examples, same_points
+from ..data.points import check_estimator_points, same_points
 from ..estimators import PVMClassifier
 from ..prototypes.coverage import Coverage
 from ..resources import row_count
@@ -141,11 +141,10 @@ def suspect_labels(model: Any, X: Any, y: Any) -> SuspectLabels:
     array([ 80,  10, 150])
     """
     index = next((part.index for part in (X, y) if hasattr(part, "iloc")), None)
-    within = unwrap(model)
-    within.require_prototypes("nothing speaks for or against a label")
+    within = unwrap(model).require_prototypes("nothing speaks for or against a label")
     classifier, X = within.classifier, within.prepare(X)
     if isinstance(X, PathLike):  # a file of sequences
-        X = check_estimator_examples(classifier, X, classifier.dissimilarity_, reset=False)
+        X = check_estimator_points(classifier, X, classifier.dissimilarity_, reset=False)
     coverage = classifier.coverage(X, y)
     if (coverage.point_classes < 0).any():
         raise ValueError(
@@ -175,7 +174,7 @@ def _own_rows(classifier: PVMClassifier, X: Any) -> Indices:
     if traits_of(classifier.dissimilarity_).pairwise:
         square = row_count(X) == classifier.n_features_in_
         return rows if square and _nearest_to_themselves(classifier, X, rows) else elsewhere
-    checked = check_estimator_examples(classifier, X, classifier.dissimilarity_, reset=False)
+    checked = check_estimator_points(classifier, X, classifier.dissimilarity_, reset=False)
     found = _safe_indexing(checked, rows[real])
     return rows if same_points(found, _safe_indexing(classifier.prototypes_, real)) else elsewhere
 
@@ -206,11 +205,7 @@ class _Measures:
 
 
 def _measure(
-    classifier: PVMClassifier,
-    X: Any,
-    coverage: Coverage,
-    own_rows: Indices,
-    loners: Indices,
+    classifier: PVMClassifier, X: Any, coverage: Coverage, own_rows: Indices, loners: Indices
 ) -> _Measures:
     """Measure how far each point is from the prototypes of each class, block by block."""
     shape = (row_count(X), len(coverage.classes))
@@ -218,7 +213,7 @@ def _measure(
     mean = np.full(shape, np.inf)
     groups = [np.flatnonzero(coverage.prototype_classes == c) for c in range(shape[1])]
     # Not its own nearness speaks for a prototype, but that of the others in its ball.
-    to_itself = np.full(len(own_rows), float(classifier.eps_))
+    to_itself = classifier.prototype_radii_.copy()
     to_itself[loners] = np.inf
     for rows, table in distance_blocks(classifier, X):
         itself = np.flatnonzero((own_rows >= rows[0]) & (own_rows <= rows[-1]))

@@ -13,6 +13,8 @@ from .scaling import check_n_components, check_symmetric_table, classical_scalin
 
 __all__ = ["SammonMap", "sammon_map", "sammon_stress"]
 
+Floats = NDArray[np.float64]
+
 # Sammon's "magic factor": the share of the diagonal Newton step that is tried first.
 _FIRST_SHARE, _LARGEST_SHARE, _SMALLEST_SHARE = 0.4, 1.0, 1e-10
 _GROWTH, _SHRINKAGE = 1.25, 0.5
@@ -39,9 +41,9 @@ class SammonMap:
         Whether the stress had stopped falling when the iteration ended.
     """
 
-    coordinates: NDArray[np.float64]
+    coordinates: Floats
     stress: float
-    stress_path: NDArray[np.float64]
+    stress_path: Floats
     converged: bool
 
     @property
@@ -132,26 +134,7 @@ def sammon_map(
 
 
 def sammon_stress(D: Any, coordinates: Any) -> float:
-    """Return Sammon's stress of a map.
-
-    Parameters
-    ----------
-    D : array-like, shape (n_points, n_points)
-        Dissimilarities, as in :func:`sammon_map`.
-    coordinates : array-like, shape (n_points, n_components)
-        Places on the map.
-
-    Returns
-    -------
-    float
-        The stress, 0 where all dissimilarities are zero.
-
-    Examples
-    --------
-    >>> from protocover.maps.sammon import sammon_stress
-    >>> sammon_stress([[0.0, 2.0], [2.0, 0.0]], [[0.0], [1.0]])
-    0.25
-    """
+    """Return Sammon's stress of a map of points (n, n_components), 0 where D (n, n) is zero."""
     D, coordinates = np.asarray(D, dtype=float), np.asarray(coordinates, dtype=float)
     total = D.sum()
     if total == 0.0:
@@ -161,7 +144,7 @@ def sammon_stress(D: Any, coordinates: Any) -> float:
     return float(np.vdot(misfit, _weights(D)) / total)
 
 
-def newton_direction(D: NDArray[np.float64], places: NDArray[np.float64]) -> NDArray[np.float64]:
+def newton_direction(D: Floats, places: Floats) -> Floats:
     """Return minus the gradient over the absolute second derivatives, coordinate by coordinate."""
     gradient, curvature = derivatives(D, places)
     steep = np.abs(curvature)
@@ -169,9 +152,7 @@ def newton_direction(D: NDArray[np.float64], places: NDArray[np.float64]) -> NDA
     return -np.divide(gradient, steep, out=np.zeros_like(gradient), where=steep > least)
 
 
-def derivatives(
-    D: NDArray[np.float64], places: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def derivatives(D: Floats, places: Floats) -> tuple[Floats, Floats]:
     """Return first and unmixed second derivatives of the stress, both points x components.
 
     Pairs of dissimilarity zero, and those that lie in one place, exert no force.
@@ -194,18 +175,14 @@ def derivatives(
     return scale * gradient, scale * curvature
 
 
-def _weights(D: NDArray[np.float64]) -> NDArray[np.float64]:
+def _weights(D: Floats) -> Floats:
     """Return what the misfit of each pair counts: 1 / D, and 0 where D is 0."""
     return np.divide(1.0, D, out=np.zeros_like(D), where=D > 0.0)
 
 
 def _descend(
-    D: NDArray[np.float64],
-    places: NDArray[np.float64],
-    direction: NDArray[np.float64],
-    stress: float,
-    share: float,
-) -> tuple[NDArray[np.float64], float, float]:
+    D: Floats, places: Floats, direction: Floats, stress: float, share: float
+) -> tuple[Floats, float, float]:
     """Go the largest tried share of a step that lowers the stress; stay if none does."""
     while share > _SMALLEST_SHARE:
         moved = places + share * direction
@@ -225,7 +202,7 @@ def _has_settled(path: list[float], tolerance: float) -> bool:
     return path[-1 - _PATIENCE] - path[-1] <= tolerance * path[-1 - _PATIENCE]
 
 
-def _leaders(D: NDArray[np.float64]) -> NDArray[np.intp]:
+def _leaders(D: Floats) -> NDArray[np.intp]:
     """Return for each point the first of its duplicates, which may be itself."""
     leader = np.arange(len(D))
     for i, j in np.argwhere(np.triu(D == 0.0, k=1)):
@@ -234,7 +211,7 @@ def _leaders(D: NDArray[np.float64]) -> NDArray[np.intp]:
     return leader
 
 
-def _check_start(start: Any, D: NDArray[np.float64], n_components: int) -> NDArray[np.float64]:
+def _check_start(start: Any, D: Floats, n_components: int) -> Floats:
     """Return the places to start from."""
     if start is None:
         return classical_scaling(D, n_components)
@@ -247,9 +224,7 @@ def _check_start(start: Any, D: NDArray[np.float64], n_components: int) -> NDArr
     return places
 
 
-def _move_apart(
-    places: NDArray[np.float64], D: NDArray[np.float64], leader: NDArray[np.intp]
-) -> NDArray[np.float64]:
+def _move_apart(places: Floats, D: Floats, leader: NDArray[np.intp]) -> Floats:
     """Give points in one place that are no duplicates a small push each, always the same."""
     near = cdist(places, places) <= 1e-9 * D.max(initial=0.0)
     stuck = (np.tril(near, k=-1) & (leader[:, None] != leader)).any(axis=1)

@@ -1,14 +1,16 @@
 """Model files: arrays and JSON with a version and a checksum, never code.
 
 The layers, from the bytes up: `container` knows the bytes of a file, `values`, `frames` and
-`encoding` turn values into JSON and arrays, and `dissimilarities`, `selections`,
-`classifiers` and `models` know what belongs to a model.
+`encoding` turn values into JSON and arrays, and `selections`, `classifiers` and `models`
+know what belongs to a model.
 """
 
 from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -126,10 +128,8 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     save_model : Write one.
     protocover.persistence.model_info : When and with what it was saved.
     """
-    try:
+    with _named_in_errors(path):
         return _read_document(unpack(read_whole(path)))
-    except ModelFileError as error:
-        raise ModelFileError(f"{os.fspath(path)}: {error}") from error
 
 
 def model_info(path: str | os.PathLike[str]) -> ModelInfo:
@@ -145,9 +145,15 @@ def model_info(path: str | os.PathLike[str]) -> ModelInfo:
     ModelInfo
         Without the model itself.
     """
+    with _named_in_errors(path):
+        return _read_info(unpack(read_whole(path)))
+
+
+@contextmanager
+def _named_in_errors(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Name the file that cannot be read."""
     try:
-        contents = unpack(read_whole(path))
-        return _read_info(contents)
+        yield
     except ModelFileError as error:
         raise ModelFileError(f"{os.fspath(path)}: {error}") from error
 
@@ -183,8 +189,6 @@ def _package_versions() -> dict[str, str]:
     """Return the versions of the packages that matter."""
     found = {}
     for name in _PACKAGES:
-        try:
+        with suppress(PackageNotFoundError):
             found[name] = version(name)
-        except PackageNotFoundError:
-            continue
     return found

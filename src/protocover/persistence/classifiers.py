@@ -1,11 +1,15 @@
-"""A fitted PVMClassifier as JSON and arrays, and back after checking that all of it fits."""
+"""A fitted PVMClassifier as JSON and arrays, and back after checking that all of it fits.
+
+Which attributes of a dissimilarity `fit` has set, beside the constructor's arguments, and what
+must hold of them stands with each, in its `saved_state` and `check_state`. Shapes and ranges
+are checked, so that what was read cannot lead outside of an array later.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from ..balls import traits_of
@@ -23,15 +27,21 @@ from ..estimators.fitted import Fitted
 from ..prototypes import column_order
 from ..resources import row_count
 from ..selection.by_class import Selection
-from .dissimilarities import decode_dissimilarity, encode_dissimilarity
-from .encoding import construct, decode, encode, parameters
+from .encoding import (
+    DISSIMILARITIES,
+    argument_names,
+    construct,
+    decode,
+    decode_record,
+    encode,
+    encode_attributes,
+)
 from .selections import decode_selection, encode_selection
-from .values import Arrays
+from .values import Arrays, Loaded
 
 __all__ = ["decode_classifier", "encode_classifier", "read_features", "write_features"]
 
-Loaded = tuple[NDArray[Any], ...]
-
+_FEATURES = ("n_features_in_", "feature_names_in_")
 _PLAIN = (
     "eps_",
     "prototype_cost_",
@@ -47,14 +57,12 @@ _PLAIN = (
 
 def encode_classifier(model: PVMClassifier, arrays: Arrays) -> dict[str, Any]:
     """Return the JSON of a fitted classifier."""
-    given = {key: encode(value, arrays, key) for key, value in parameters(model).items()}
-    fitted = {name: encode(getattr(model, name), arrays, name) for name in _PLAIN}
     return {
-        "parameters": given,
-        "fitted": fitted,
+        "parameters": encode_attributes(model, argument_names(PVMClassifier), arrays),
+        "fitted": encode_attributes(model, _PLAIN, arrays),
         "features": write_features(model, arrays),
         "selection": encode_selection(model.solution_, arrays),
-        "dissimilarity": encode_dissimilarity(model.dissimilarity_, arrays),
+        "dissimilarity": _encode_dissimilarity(model.dissimilarity_, arrays),
     }
 
 
@@ -62,24 +70,19 @@ def decode_classifier(content: dict[str, Any], arrays: Loaded) -> PVMClassifier:
     """Return the classifier that a JSON of `encode_classifier` stands for."""
     keys = ("parameters", "fitted", "features", "selection", "dissimilarity")
     record = check_record(content, "a classifier", keys)
-    model: PVMClassifier = construct(
-        PVMClassifier, record["parameters"], lambda value: decode(value, arrays)
-    )
+    model: PVMClassifier = construct(PVMClassifier, record["parameters"], arrays)
     read_features(model, record["features"], arrays)
-    plain = check_record(record["fitted"], "the fitted attributes", _PLAIN)
-    fitted = {name: decode(plain[name], arrays) for name in _PLAIN}
+    fitted = decode_record(record["fitted"], "the fitted attributes", _PLAIN, arrays)
     classes = check_array(fitted["classes_"], "classes_", kinds="biufUSOMm", shape=(None,))
     selection = decode_selection(record["selection"], arrays, n_classes=len(classes))
-    _check_fitted(fitted, n_prototypes=len(selection.candidates), n_classes=len(classes))
+    n_prototypes = len(selection.candidates)
+    _check_fitted(fitted, n_prototypes=n_prototypes, n_classes=len(classes))
     width = _width(fitted["prototypes_"])
     if width is not None and width != getattr(model, "n_features_in_", None):
         refuse(f"prototypes with {width} features do not fit the model")
     # The dissimilarity was cut down to these prototypes, in this order, before it was saved.
-    dissimilarity = decode_dissimilarity(
-        record["dissimilarity"],
-        arrays,
-        n_prototypes=len(selection.candidates),
-        n_features=width,
+    dissimilarity = _decode_dissimilarity(
+        record["dissimilarity"], arrays, n_prototypes=n_prototypes, n_features=width
     )
     if traits_of(dissimilarity).pairwise:
         below = dissimilarity.n_candidates_
@@ -91,18 +94,12 @@ def decode_classifier(content: dict[str, Any], arrays: Loaded) -> PVMClassifier:
 
 def write_features(model: Any, arrays: Arrays) -> dict[str, Any]:
     """Return the JSON of the number and the names of features, as far as a model has them."""
-    names = ("n_features_in_", "feature_names_in_")
-    return {
-        name: encode(getattr(model, name), arrays, name) for name in names if hasattr(model, name)
-    }
+    return encode_attributes(model, [name for name in _FEATURES if hasattr(model, name)], arrays)
 
 
 def read_features(model: Any, content: Any, arrays: Loaded) -> None:
     """Set the number and the names of features."""
-    if not isinstance(content, dict) or not set(content) <= {
-        "n_features_in_",
-        "feature_names_in_",
-    }:
+    if not isinstance(content, dict) or not set(content) <= set(_FEATURES):
         refuse("the features must be a number and names")
     for key, value in content.items():
         setattr(model, key, decode(value, arrays))
@@ -133,11 +130,8 @@ def _check_fitted(fitted: dict[str, Any], *, n_prototypes: int, n_classes: int) 
 
 def _width(prototypes: Any) -> int | None:
     """Return the number of features of prototypes that are rows of a table of numbers."""
-    if issparse(prototypes):
-        return int(prototypes.shape[1])
-    if isinstance(prototypes, np.ndarray) and prototypes.ndim == 2:
-        return int(prototypes.shape[1])
-    return None
+    dense = isinstance(prototypes, np.ndarray) and prototypes.ndim == 2
+    return int(prototypes.shape[1]) if dense or issparse(prototypes) else None
 
 
 def _by_column(fitted: dict[str, Any], selection: Selection, n_columns: int) -> Selection:
@@ -165,3 +159,36 @@ def _as_fitted(fitted: dict[str, Any], selection: Selection, dissimilarity: Any)
         outlier_label=fitted["outlier_label_"],
         dissimilarity=dissimilarity,
     )
+
+
+def _encode_dissimilarity(dissimilarity: Any, arrays: Arrays) -> Any:
+    """Return the JSON of a fitted dissimilarity."""
+    name = type(dissimilarity).__name__
+    if DISSIMILARITIES.get(name) is not type(dissimilarity):
+        encode(dissimilarity, arrays, "metric")  # raises, with the way out
+        refuse(f"metric {name} is not one of protocover's own dissimilarities")
+    given = encode_attributes(
+        dissimilarity, argument_names(type(dissimilarity)), arrays, where="metric"
+    )
+    state = {}
+    for key in dissimilarity.saved_state:
+        value = getattr(dissimilarity, key)
+        fitted = key == "base_"
+        state[key] = (
+            _encode_dissimilarity(value, arrays) if fitted else encode(value, arrays, "metric")
+        )
+    return {"name": name, "parameters": given, "state": state}
+
+
+def _decode_dissimilarity(content: Any, arrays: Loaded, **sizes: Any) -> Any:
+    """Return the fitted dissimilarity of a classifier with so many prototypes and features."""
+    record = check_record(content, "a dissimilarity", ("name", "parameters", "state"))
+    name = check_text(record["name"], "the name of a dissimilarity", DISSIMILARITIES)
+    made = construct(DISSIMILARITIES[name], record["parameters"], arrays)
+    state = check_record(record["state"], f"the state of {name}", made.saved_state)
+    for key, value in state.items():
+        fitted = key == "base_"
+        item = _decode_dissimilarity(value, arrays, **sizes) if fitted else decode(value, arrays)
+        setattr(made, key, item)
+    made.check_state(**sizes)
+    return made

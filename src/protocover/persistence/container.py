@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.fields import refuse
+from ..data.fields import check_list, refuse
 from ..exceptions import ModelFileError
 
 __all__ = ["VERSION", "Contents", "pack", "unpack"]
@@ -46,21 +46,11 @@ _LONGEST = 2**40
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """What a model file holds.
+    """What a model file holds."""
 
-    Parameters
-    ----------
-    version : int
-        Of the format.
-    document : dict
-        The JSON document, without its table of arrays.
-    arrays : tuple of ndarray
-        Numbers, booleans, strings and times; never objects.
-    """
-
-    version: int
-    document: dict[str, Any]
-    arrays: tuple[NDArray[Any], ...]
+    version: int  # of the format
+    document: dict[str, Any]  # the JSON document, without its table of arrays
+    arrays: tuple[NDArray[Any], ...]  # numbers, booleans, strings and times; never objects
 
 
 def pack(document: dict[str, Any], arrays: list[NDArray[Any]]) -> list[bytes]:
@@ -74,13 +64,7 @@ def pack(document: dict[str, Any], arrays: list[NDArray[Any]]) -> list[bytes]:
 
 
 def unpack(data: bytes) -> Contents:
-    """Check the bytes of a file and return what it holds.
-
-    Raises
-    ------
-    ModelFileError
-        Where anything is not as `pack` has left it.
-    """
+    """Return what a file holds if all of its bytes are as `pack` has left them."""
     if len(data) < _BODY or not data.startswith(_MAGIC):
         refuse("not a protocover model file: its beginning is not that of one")
     prelude, body = data[: _PRELUDE.size], memoryview(data)[_BODY:]
@@ -97,9 +81,7 @@ def unpack(data: bytes) -> Contents:
     if text_length > len(body):
         refuse("its document is longer than the file")
     document = _parse(bytes(body[:text_length]))
-    table = document.pop("arrays", None)
-    if not isinstance(table, list):
-        refuse("it has no table of arrays")
+    table = check_list(document.pop("arrays", None), "its table of arrays")
     return Contents(version, document, tuple(_cut(table, body[text_length:])))
 
 
@@ -179,9 +161,7 @@ def _cut(table: list[Any], body: memoryview) -> Iterator[NDArray[Any]]:
 
 def _check_entry(entry: Any) -> tuple[np.dtype[Any], tuple[int, ...], Any]:
     """Check an entry of the table of arrays."""
-    if not isinstance(entry, list) or len(entry) != 3:
-        refuse("an entry of its table of arrays is not a type, a shape and an order")
-    dtype, shape, order = entry
+    dtype, shape, order = check_list(entry, "an entry of its table of arrays", 3)
     if not isinstance(dtype, str) or not _DTYPE.fullmatch(dtype):
         refuse(f"an array has the type {dtype!r}, which model files do not hold")
     if not isinstance(shape, list) or len(shape) > _MOST_DIMENSIONS or order not in ("C", "F"):

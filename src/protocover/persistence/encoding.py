@@ -7,35 +7,30 @@ not in the table is an error; nothing is imported or looked up by a name from a 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Collection
 from typing import Any, NoReturn
 
-from numpy.typing import NDArray
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit
 
+from .. import dissimilarity
 from ..candidates import HullCandidates, KMeansCandidates
-from ..data.fields import check_list, check_text, refuse
-from ..dissimilarity import (
-    DANN,
-    Cosine,
-    Euclidean,
-    Gower,
-    KernelDistance,
-    Metric,
-    MismatchDistance,
-    Precomputed,
-    RankDissimilarity,
-    SpectrumDistance,
-    SquaredEuclidean,
-    TangentDistance,
-)
+from ..data.fields import check_list, check_record, check_text, refuse
 from ..dissimilarity.local_metric import LocalMetric
 from ..dissimilarity.rank import KeptColumns
 from ..dissimilarity.tangent.vectors import ImageMaps
 from ..solvers import SOLVERS
 from .frames import decode_frame, encode_frame, is_frame, missing_value, missing_word
-from .values import Arrays, decode_plain, encode_plain
+from .values import Arrays, Loaded, decode_plain, encode_plain
 
-__all__ = ["DISSIMILARITIES", "construct", "decode", "encode", "parameters"]
+__all__ = [
+    "DISSIMILARITIES",
+    "argument_names",
+    "construct",
+    "decode",
+    "decode_record",
+    "encode",
+    "encode_attributes",
+]
 
 
 def _by_name(*kinds: Any) -> dict[str, Any]:
@@ -43,20 +38,12 @@ def _by_name(*kinds: Any) -> dict[str, Any]:
     return {kind.__name__: kind for kind in kinds}
 
 
-DISSIMILARITIES = _by_name(
-    Cosine,
-    DANN,
-    Euclidean,
-    Gower,
-    KernelDistance,
-    Metric,
-    MismatchDistance,
-    Precomputed,
-    RankDissimilarity,
-    SpectrumDistance,
-    SquaredEuclidean,
-    TangentDistance,
-)
+# Our own dissimilarities that say what a file is to keep of them: all but functions.
+DISSIMILARITIES = {
+    name: kind
+    for name, kind in ((name, getattr(dissimilarity, name)) for name in dissimilarity.__all__)
+    if hasattr(kind, "saved_state")
+}
 _CANDIDATES = _by_name(HullCandidates, KMeansCandidates)
 _SPLITTERS = _by_name(KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit)
 # Frozen dataclasses that are part of a dissimilarity's state.
@@ -89,7 +76,7 @@ def encode(value: Any, arrays: Arrays, where: str) -> Any:
     if is_frame(value):
         return {"frame": encode_frame(value, again)}
     if _OBJECTS.get(type(value).__name__) is type(value):
-        given = {name: again(item) for name, item in parameters(value).items()}
+        given = encode_attributes(value, argument_names(type(value)), arrays, where)
         return {"object": [type(value).__name__, given]}
     for name, solver in SOLVERS.items():
         if value is solver:
@@ -97,7 +84,7 @@ def encode(value: Any, arrays: Arrays, where: str) -> Any:
     _refuse_value(value, where)
 
 
-def decode(value: Any, arrays: tuple[NDArray[Any], ...]) -> Any:
+def decode(value: Any, arrays: Loaded) -> Any:
     """Return the value that a JSON of `encode` stands for."""
 
     def again(item: Any) -> Any:
@@ -113,26 +100,35 @@ def decode(value: Any, arrays: tuple[NDArray[Any], ...]) -> Any:
         return decode_frame(content, again)
     if word == "object":
         name, given = check_list(content, "an object", 2)
-        return construct(_OBJECTS[check_text(name, "an object's name", _OBJECTS)], given, again)
+        return construct(_OBJECTS[check_text(name, "an object's name", _OBJECTS)], given, arrays)
     if word == "solver":
         return SOLVERS[check_text(content, "a solver", SOLVERS)]
     refuse(f"a value is described as {word!r:.80}, which this version does not know")
 
 
-def parameters(value: Any) -> dict[str, Any]:
-    """Return the constructor's arguments, which scikit-learn's objects keep as they got them."""
-    return {name: getattr(value, name) for name in _argument_names(type(value))}
+def encode_attributes(
+    value: Any, names: Collection[str], arrays: Arrays, where: str | None = None
+) -> dict[str, Any]:
+    """Return the JSON of some attributes by name, in errors each under its own or as `where`."""
+    return {name: encode(getattr(value, name), arrays, where or name) for name in names}
 
 
-def construct(kind: Any, given: Any, decode_item: Any) -> Any:
+def decode_record(
+    content: Any, name: str, keys: Collection[str], arrays: Loaded
+) -> dict[str, Any]:
+    """Return the values of a JSON of `encode_attributes`, which must have exactly these keys."""
+    return {key: decode(item, arrays) for key, item in check_record(content, name, keys).items()}
+
+
+def construct(kind: Any, given: Any, arrays: Loaded) -> Any:
     """Call a constructor from the table with decoded arguments."""
-    if not isinstance(given, dict) or not set(given) <= set(_argument_names(kind)):
+    if not isinstance(given, dict) or not set(given) <= set(argument_names(kind)):
         refuse(f"the arguments of {kind.__name__} are not those it takes")
-    return kind(**{name: decode_item(item) for name, item in given.items()})
+    return kind(**{name: decode(item, arrays) for name, item in given.items()})
 
 
-def _argument_names(kind: Any) -> list[str]:
-    """Return the names of the arguments of a constructor."""
+def argument_names(kind: Any) -> list[str]:
+    """Return the constructor's arguments, which scikit-learn's objects keep as they got them."""
     return [name for name in inspect.signature(kind).parameters if name != "cvargs"]
 
 

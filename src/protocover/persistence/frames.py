@@ -10,7 +10,6 @@ import sys
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..data.fields import check_array, check_boolean, check_list, check_record, check_text, refuse
 from ..data.frames import frame_library
@@ -18,32 +17,25 @@ from ..exceptions import ModelFileError
 
 __all__ = ["decode_frame", "encode_frame", "is_frame", "missing_value", "missing_word"]
 
-_MASKED = {
-    f"{sign}{kind}{bits}": kind
-    for kind, sizes in {"Int": (8, 16, 32, 64), "Float": (32, 64)}.items()
-    for sign in ("", "U")
-    for bits in sizes
-    if not (sign and kind == "Float")
-} | {"boolean": "boolean"}
-_POLARS_NUMBERS = {
+_NUMBERS = {
     *(f"{sign}Int{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64)),
     "Float32",
     "Float64",
-    "Boolean",
 }
+_MASKED = _NUMBERS | {"boolean"}
+_POLARS_NUMBERS = _NUMBERS | {"Boolean"}
+_FRAMES = ("DataFrame", "Series")
 _POLARS_UNITS = ("ms", "us", "ns")
 
 
 def is_frame(value: Any) -> bool:
-    """Whether a value is a frame or series of pandas, or a frame or series of polars."""
-    library = type(value).__module__.partition(".")[0]
-    return library in ("pandas", "polars") and type(value).__name__ in ("DataFrame", "Series")
+    """Whether a value is a frame or series of pandas or polars, and of no class made of them."""
+    return _library(value) in ("pandas", "polars") and type(value).__name__ in _FRAMES
 
 
 def missing_word(value: Any) -> str | None:
     """Return the name of a missing value of pandas, None for anything else."""
-    words = {"NAType": "NA", "NaTType": "NaT"}
-    return words.get(type(value).__name__)
+    return {"NAType": "NA", "NaTType": "NaT"}.get(type(value).__name__)
 
 
 def missing_value(word: Any) -> Any:
@@ -53,15 +45,17 @@ def missing_value(word: Any) -> Any:
 
 def encode_frame(frame: Any, encode: Any) -> Any:
     """Encode a frame or series; `encode` is applied to names and arrays."""
-    library = type(frame).__module__.partition(".")[0]
-    single = type(frame).__name__ == "Series"
-    encode_column = _encode_pandas if library == "pandas" else _encode_polars
-    series = [frame] if single else [_column(frame, i) for i in range(frame.shape[1])]
-    columns = [[encode(one.name), encode_column(one, encode)] for one in series]
+    library, single = _library(frame), type(frame).__name__ == "Series"
     index = None
+    # Columns are taken by their places, since names may repeat.
     if library == "pandas":
+        series = [frame] if single else [frame.iloc[:, i] for i in range(frame.shape[1])]
+        columns = [[encode(one.name), _encode_pandas(one, encode)] for one in series]
         levels = [frame.index.get_level_values(k) for k in range(frame.index.nlevels)]
         index = [[encode(level.name), _encode_pandas(level, encode)] for level in levels]
+    else:
+        series = [frame] if single else frame.get_columns()
+        columns = [[encode(one.name), _encode_polars(one, encode)] for one in series]
     return {"library": library, "single": single, "columns": columns, "index": index}
 
 
@@ -79,8 +73,7 @@ def decode_frame(content: Any, decode: Any) -> Any:
 
 def _decode(content: Any, decode: Any) -> Any:
     """Put a frame or series together from a record that is still to be checked."""
-    keys = ("library", "single", "columns", "index")
-    record = check_record(content, "a frame", keys)
+    record = check_record(content, "a frame", ("library", "single", "columns", "index"))
     library = check_text(record["library"], "the library of a frame", ("pandas", "polars"))
     decode_column = _decode_pandas if library == "pandas" else _decode_polars
     columns = _decode_columns(record["columns"], decode, decode_column)
@@ -94,9 +87,9 @@ def _decode(content: Any, decode: Any) -> Any:
     return _pandas_frame(columns, _decode_columns(record["index"], decode, decode_column), single)
 
 
-def _column(frame: Any, i: int) -> Any:
-    """Return a column by its place, since names may repeat."""
-    return frame.iloc[:, i] if hasattr(frame, "iloc") else frame.to_series(i)
+def _library(frame: Any) -> str:
+    """Return the package that the class of a value is of."""
+    return type(frame).__module__.partition(".")[0]
 
 
 def _decode_columns(content: Any, decode: Any, decode_column: Any) -> list[tuple[Any, Any]]:
@@ -118,20 +111,15 @@ def _encode_pandas(column: Any, encode: Any) -> dict[str, Any]:
             "categories": _encode_pandas(dtype.categories, encode),
             "ordered": bool(dtype.ordered),
         }
-    missing = np.asarray(column.isna())
     if type(dtype).__name__ == "StringDtype":
         values = column.to_numpy(dtype=object, na_value=None)
         nan = isinstance(dtype.na_value, float)
         return {"type": "string", "nan": nan, "values": encode(values)}
     if str(dtype) in _MASKED:
         fill = False if str(dtype) == "boolean" else 0
-        plain = column.to_numpy(dtype=dtype.numpy_dtype, na_value=fill)
-        return {
-            "type": "masked",
-            "dtype": str(dtype),
-            "values": encode(plain),
-            "missing": encode(missing),
-        }
+        plain = encode(column.to_numpy(dtype=dtype.numpy_dtype, na_value=fill))
+        missing = encode(np.asarray(column.isna()))
+        return {"type": "masked", "dtype": str(dtype), "values": plain, "missing": missing}
     _refuse_column(column)
 
 
@@ -157,19 +145,19 @@ def _decode_pandas(content: Any, decode: Any) -> Any:
         na = np.nan if check_boolean(record["nan"], "the missing string") else pandas.NA
         return pandas.array(values, dtype=pandas.StringDtype(na_value=na))
     if kind == "masked":
-        return _decode_masked(content, decode, pandas)
+        record = check_record(content, "a column", ("type", "dtype", "values", "missing"))
+        name = check_text(record["dtype"], "the type of a column", _MASKED)
+        values, missing = _values_and_mask(record, decode, "biuf")
+        column = pandas.array(values, dtype=name)
+        column[missing] = pandas.NA
+        return column
     refuse(f"a column of a frame has the type {kind!r:.80}")
 
 
-def _decode_masked(content: Any, decode: Any, pandas: Any) -> Any:
-    """Return a column of numbers or booleans some of which are missing."""
-    record = check_record(content, "a column", ("type", "dtype", "values", "missing"))
-    name = check_text(record["dtype"], "the type of a column", _MASKED)
-    values = check_array(decode(record["values"]), "a column", kinds="biuf", shape=(None,))
-    missing = check_array(decode(record["missing"]), "a mask", kinds="b", shape=values.shape)
-    column = pandas.array(values, dtype=name)
-    column[missing] = pandas.NA
-    return column
+def _values_and_mask(record: dict[str, Any], decode: Any, kinds: str) -> tuple[Any, Any]:
+    """Return the values of a column and which of them are missing."""
+    values = check_array(decode(record["values"]), "a column", kinds=kinds, shape=(None,))
+    return values, check_array(decode(record["missing"]), "a mask", kinds="b", shape=values.shape)
 
 
 def _pandas_frame(
@@ -179,13 +167,12 @@ def _pandas_frame(
     pandas = frame_library("pandas")
     if not levels:
         refuse("a frame has no index")
-    lengths = {len(values) for _, values in [*columns, *levels]}
-    if len(lengths) != 1:
+    if len({len(values) for _, values in [*columns, *levels]}) != 1:
         refuse("the index of a frame is not as long as its columns")
+    names, arrays = zip(*levels, strict=True)
     if len(levels) == 1:
-        index = pandas.Index(levels[0][1], name=levels[0][0])
+        index = pandas.Index(arrays[0], name=names[0])
     else:
-        arrays, names = [values for _, values in levels], [name for name, _ in levels]
         index = pandas.MultiIndex.from_arrays(arrays, names=names)
     if single:
         return pandas.Series(columns[0][1], index=index, name=columns[0][0])
@@ -205,8 +192,8 @@ def _encode_polars(column: Any, encode: Any) -> dict[str, Any]:
     if kind in ("Date", "Datetime", "Duration") and getattr(dtype, "time_zone", None) is None:
         unit = getattr(dtype, "time_unit", "us")
         plain = column.to_physical().fill_null(0).to_numpy().astype(np.int64)
-        record = {"values": encode(np.array(plain)), "missing": missing, "unit": unit}
-        return {"type": kind, **record}
+        values = encode(np.array(plain))
+        return {"type": kind, "values": values, "missing": missing, "unit": unit}
     if kind in ("String", "Categorical", "Enum"):
         order = dtype.categories.to_list() if kind == "Enum" else []
         return {"type": kind, "values": column.cast(str).to_list(), "order": order}
@@ -238,11 +225,8 @@ def _decode_polars(content: Any, decode: Any) -> Any:
 
 def _with_nulls(record: dict[str, Any], decode: Any, kinds: str, dtype: Any) -> Any:
     """Return a polars series with nulls where values are missing."""
-    values: NDArray[Any] = check_array(decode(record["values"]), "a column", kinds=kinds)
-    missing = check_array(decode(record["missing"]), "a mask", kinds="b", shape=values.shape)
-    items = [
-        None if absent else item for item, absent in zip(values.tolist(), missing, strict=True)
-    ]
+    pairs = zip(*_values_and_mask(record, decode, kinds), strict=True)
+    items = [None if absent else item.item() for item, absent in pairs]
     return frame_library("polars").Series(values=items, dtype=dtype)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,71 +20,58 @@ from ..data.fields import (
 )
 from ..estimators import PVMClassifier, PVMClassifierCV, PVMSelector
 from ..selection.parameters import is_count
-from .classifiers import (
-    Loaded,
-    decode_classifier,
-    encode_classifier,
-    read_features,
-    write_features,
-)
-from .encoding import construct, decode, encode, parameters
-from .values import Arrays
+from .classifiers import decode_classifier, encode_classifier, read_features, write_features
+from .encoding import argument_names, construct, decode, decode_record, encode_attributes
+from .values import Arrays, Loaded
 
 __all__ = ["decode_model", "encode_model"]
 
 _SCALERS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "StandardScaler": (StandardScaler, ("mean_", "var_", "scale_")),
-    "MinMaxScaler": (
-        MinMaxScaler,
-        ("min_", "scale_", "data_min_", "data_max_", "data_range_"),
-    ),
+    "MinMaxScaler": (MinMaxScaler, ("min_", "scale_", "data_min_", "data_max_", "data_range_")),
 }
-_CHOICE = ("best_index_", "best_params_", "best_score_", "eps_", "prototype_cost_")
 _RENAMED = {"max_prototypes": "n_prototypes"}
-_SEARCH = (*_CHOICE, "n_splits_", "classes_", "cv_results_")
-
-
-@dataclass(frozen=True)
-class _Kind:
-    """An estimator that can be saved: its class, and functions to JSON and back."""
-
-    estimator: Any
-    write: Callable[[Any, Arrays], dict[str, Any]]
-    read: Callable[[dict[str, Any], Loaded], Any]
+_SEARCH = (
+    "best_index_",
+    "best_params_",
+    "best_score_",
+    "eps_",
+    "prototype_cost_",
+    "n_splits_",
+    "classes_",
+    "cv_results_",
+)
 
 
 def encode_model(model: Any, arrays: Arrays) -> dict[str, Any]:
     """Return the JSON of a fitted estimator."""
     name = type(model).__name__
-    if name not in _KINDS or _KINDS[name].estimator is not type(model):
+    kind, write, _ = _KINDS.get(name, (None, None, None))
+    if kind is not type(model):
         refuse(
             f"a model file holds a {', '.join(_KINDS)}, got {name}; save the fitted classifier "
             "alone, or keep the model with joblib.dump or skops.io.dump"
         )
     check_is_fitted(model)
-    return {"model": name, "content": _KINDS[name].write(model, arrays)}
+    return {"model": name, "content": write(model, arrays)}
 
 
 def decode_model(record: dict[str, Any], arrays: Loaded) -> Any:
     """Return the fitted estimator that a JSON of `encode_model` stands for."""
     check_record(record, "the model", ("model", "content"))
     name = check_text(record["model"], "the name of a model", _KINDS)
-    return _KINDS[name].read(record["content"], arrays)
+    return _KINDS[name][2](record["content"], arrays)
 
 
 def _write_search(model: PVMClassifierCV, arrays: Arrays) -> dict[str, Any]:
     """Encode a cross-validated classifier."""
     # A folder of cached folds belongs to the machine and not to the model.
-    given = {
-        key: encode(value, arrays, key)
-        for key, value in parameters(model).items()
-        if key != "memory"
-    }
+    given = [name for name in argument_names(PVMClassifierCV) if name != "memory"]
     return {
-        "parameters": given,
+        "parameters": encode_attributes(model, given, arrays),
         "features": write_features(model, arrays),
         "best_estimator": encode_classifier(model.best_estimator_, arrays),
-        "fitted": {name: encode(getattr(model, name), arrays, name) for name in _SEARCH},
+        "fitted": encode_attributes(model, _SEARCH, arrays),
     }
 
 
@@ -97,11 +82,12 @@ def _read_search(content: Any, arrays: Loaded) -> PVMClassifierCV:
     if isinstance(record["parameters"], dict) and "memory" in record["parameters"]:
         refuse("a model file names no folder of cached folds")
     given = _in_words_of_today(record["parameters"], arrays)
-    model: PVMClassifierCV = construct(PVMClassifierCV, given, lambda value: decode(value, arrays))
+    model: PVMClassifierCV = construct(PVMClassifierCV, given, arrays)
     read_features(model, record["features"], arrays)
     model.best_estimator_ = decode_classifier(record["best_estimator"], arrays)
-    for name, value in check_record(record["fitted"], "the search", _SEARCH).items():
-        setattr(model, name, decode(value, arrays))
+    fitted = decode_record(record["fitted"], "the search", _SEARCH, arrays)
+    for name, value in fitted.items():
+        setattr(model, name, value)
     _check_search(model)
     return model
 
@@ -127,9 +113,7 @@ def _check_search(model: PVMClassifierCV) -> None:
         refuse("cv_results_ must have params")
     n = len(check_list(results["params"], "params"))
     for name, column in results.items():
-        if not isinstance(name, str):
-            refuse("a column of cv_results_ has no name")
-        if name != "params":
+        if check_text(name, "the name of a column of cv_results_") != "params":
             check_array(column, name, shape=(n,))
     for setting in (*results["params"], model.best_params_):
         if not isinstance(setting, dict):
@@ -184,20 +168,20 @@ def _encode_scaler(scaler: Any, arrays: Arrays) -> Any:
     name = type(scaler).__name__
     if isinstance(scaler, str) and scaler == "passthrough":
         return scaler
-    if name not in _SCALERS or _SCALERS[name][0] is not type(scaler):
+    kind, state = _SCALERS.get(name, (None, ()))
+    if kind is not type(scaler):
         refuse(
             f"a pipeline in a model file may have {', '.join(_SCALERS)} before the classifier, "
             f"got {name}; transform the data first and save the classifier alone, or keep the "
             "pipeline with joblib.dump or skops.io.dump"
         )
-    output = getattr(scaler, "_sklearn_output_config", {}).get("transform")
     return {
         "scaler": name,
-        "parameters": {k: encode(v, arrays, k) for k, v in parameters(scaler).items()},
+        "parameters": encode_attributes(scaler, argument_names(kind), arrays),
         "features": write_features(scaler, arrays),
-        "output": output,
-        "fitted": {k: encode(getattr(scaler, k), arrays, k) for k in _SCALERS[name][1]},
-        "n_samples_seen_": encode(scaler.n_samples_seen_, arrays, "n_samples_seen_"),
+        "output": getattr(scaler, "_sklearn_output_config", {}).get("transform"),
+        "fitted": encode_attributes(scaler, state, arrays),
+        **encode_attributes(scaler, ("n_samples_seen_",), arrays),
     }
 
 
@@ -208,13 +192,13 @@ def _decode_scaler(content: Any, arrays: Loaded) -> Any:
     keys = ("scaler", "parameters", "features", "output", "fitted", "n_samples_seen_")
     record = check_record(content, "a scaler", keys)
     kind, names = _SCALERS[check_text(record["scaler"], "the name of a scaler", _SCALERS)]
-    scaler = construct(kind, record["parameters"], lambda value: decode(value, arrays))
+    scaler = construct(kind, record["parameters"], arrays)
     read_features(scaler, record["features"], arrays)
-    for name, value in check_record(record["fitted"], "a scaler's state", names).items():
-        setattr(scaler, name, decode(value, arrays))
-        if getattr(scaler, name) is not None:
-            shape = (scaler.n_features_in_,)
-            check_array(getattr(scaler, name), name, kinds="f", shape=shape)
+    state = decode_record(record["fitted"], "a scaler's state", names, arrays)
+    for name, value in state.items():
+        if value is not None:
+            check_array(value, name, kinds="f", shape=(scaler.n_features_in_,))
+        setattr(scaler, name, value)
     seen = decode(record["n_samples_seen_"], arrays)
     scaler.n_samples_seen_ = seen if isinstance(seen, np.ndarray) else check_number(seen, "seen")
     if record["output"] is not None:
@@ -223,9 +207,10 @@ def _decode_scaler(content: Any, arrays: Loaded) -> Any:
     return scaler
 
 
-_KINDS: dict[str, _Kind] = {
-    "PVMClassifier": _Kind(PVMClassifier, encode_classifier, decode_classifier),
-    "PVMClassifierCV": _Kind(PVMClassifierCV, _write_search, _read_search),
-    "PVMSelector": _Kind(PVMSelector, _write_selector, _read_selector),
-    "Pipeline": _Kind(Pipeline, _write_pipeline, _read_pipeline),
+# The class of an estimator that can be saved, and functions to JSON and back.
+_KINDS: dict[str, tuple[Any, Any, Any]] = {
+    "PVMClassifier": (PVMClassifier, encode_classifier, decode_classifier),
+    "PVMClassifierCV": (PVMClassifierCV, _write_search, _read_search),
+    "PVMSelector": (PVMSelector, _write_selector, _read_selector),
+    "Pipeline": (Pipeline, _write_pipeline, _read_pipeline),
 }

@@ -19,8 +19,8 @@ from ..data.fields import (
 )
 from ..exceptions import ModelFileError
 from ..selection.by_class import Selection
-from .encoding import decode, encode
-from .values import Arrays
+from .encoding import decode, encode, encode_attributes
+from .values import Arrays, Loaded
 
 __all__ = ["decode_selection", "encode_selection"]
 
@@ -40,23 +40,22 @@ _CERTIFICATES = ("proved", "bounded", "solver-proved", "solver-bounded", "none")
 
 def encode_selection(selection: Selection, arrays: Arrays) -> Any:
     """Return the JSON of a selection, with the vectors that prove its bounds."""
-    record = {name: encode(getattr(selection, name), arrays, name) for name in _BY_PROTOTYPE}
+    record = encode_attributes(selection, _BY_PROTOTYPE, arrays)
     solutions = [_encode_solution(solution, arrays) for solution in selection.solutions]
     return {**record, "solutions": solutions}
 
 
-def decode_selection(
-    content: Any, arrays: tuple[NDArray[Any], ...], *, n_classes: int
-) -> Selection:
+def decode_selection(content: Any, arrays: Loaded, *, n_classes: int) -> Selection:
     """Return the selection that a JSON of `encode_selection` stands for."""
     if isinstance(content, dict) and "newly_covered" not in content:
         content = _with_words_of_today(content)
     record = check_record(content, "the selection", (*_BY_PROTOTYPE, "solutions"))
     values = {name: decode(record[name], arrays) for name in _BY_PROTOTYPE}
-    n = len(check_indices(values["candidates"], "candidates", below=2**62))
+    candidates = check_indices(values["candidates"], "candidates", below=2**62)
+    n = len(candidates)
     found = check_list(record["solutions"], "solutions", n_classes)
     selection = Selection(
-        candidates=check_indices(values["candidates"], "candidates", below=2**62),
+        candidates=candidates,
         classes=check_indices(values["classes"], "classes", length=n, below=n_classes),
         newly_covered=_check_count(values, "newly_covered", n),
         covered=None if values["covered"] is None else _check_count(values, "covered", n),
@@ -86,7 +85,7 @@ def _check_count(values: dict[str, Any], name: str, n_prototypes: int) -> NDArra
 
 def _encode_solution(solution: CoverSolution, arrays: Arrays) -> Any:
     """Encode a solution, and of its details what is data."""
-    record = {name: encode(getattr(solution, name), arrays, name) for name in _OF_SOLUTION}
+    record = encode_attributes(solution, _OF_SOLUTION, arrays)
     details = {}
     for name, value in solution.details.items():
         try:
@@ -96,17 +95,18 @@ def _encode_solution(solution: CoverSolution, arrays: Arrays) -> Any:
     return {**record, "details": details}
 
 
-def _decode_solution(content: Any, arrays: tuple[NDArray[Any], ...]) -> CoverSolution:
+def _decode_solution(content: Any, arrays: Loaded) -> CoverSolution:
     """Decode a solution."""
     record = check_record(content, "a solution", (*_OF_SOLUTION, "details"))
     values = {name: decode(record[name], arrays) for name in _OF_SOLUTION}
-    n = len(check_indices(values["selected"], "selected", below=2**62))
+    selected = check_indices(values["selected"], "selected", below=2**62)
+    n = len(selected)
     if values["dual"] is not None:
         check_array(values["dual"], "dual", kinds="f", shape=(None,))
     if not isinstance(record["details"], dict):
         refuse("details must have names")
     return CoverSolution(
-        selected=check_indices(values["selected"], "selected", below=2**62),
+        selected=selected,
         score=check_array(values["score"], "score", kinds="f", shape=(n,)),
         newly_covered=check_indices(values["newly_covered"], "newly_covered", length=n),
         objective=check_number(values["objective"], "objective"),

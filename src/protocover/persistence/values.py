@@ -2,7 +2,7 @@
 
 What JSON has no word for is an object with one key that says what it is, such as
 ``{"tuple": [...]}`` or ``{"array": 3}``, the number of an array in the file. What is not
-plain is left to the tables in :mod:`.frames` and :mod:`.parts`.
+plain is left to the tables in :mod:`.frames` and :mod:`.encoding`.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix, issparse
 
-from ..data.fields import check_array, check_shape, check_whole, refuse
+from ..data.fields import check_array, check_list, check_shape, check_text, check_whole, refuse
 
-__all__ = ["Arrays", "decode_plain", "encode_plain"]
+__all__ = ["Arrays", "Loaded", "decode_plain", "encode_plain"]
 
 Arrays = list[NDArray[Any]]
+Loaded = tuple[NDArray[Any], ...]
 
 _SPARSE: dict[str, Any] = {"csr_array": csr_array, "csr_matrix": csr_matrix}
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
@@ -50,7 +51,7 @@ def encode_plain(value: Any, arrays: Arrays, encode: Any) -> Any:
     return NotImplemented
 
 
-def decode_plain(value: Any, arrays: tuple[NDArray[Any], ...], decode: Any) -> Any:
+def decode_plain(value: Any, arrays: Loaded, decode: Any) -> Any:
     """Return the value that a JSON of `encode_plain` stands for, NotImplemented for any other."""
     if isinstance(value, list):
         return [decode(item) for item in value]
@@ -87,7 +88,7 @@ def _encode_array(array: NDArray[Any], arrays: Arrays, encode: Any) -> Any:
     return {"objects": [list(array.shape), [encode(item) for item in array.ravel()]]}
 
 
-def _find(word: str, number: Any, arrays: tuple[NDArray[Any], ...]) -> Any:
+def _find(word: str, number: Any, arrays: Loaded) -> Any:
     """Return an array, or the scalar that one without dimensions is."""
     array = arrays[check_whole(number, "the number of an array", below=len(arrays))]
     if word == "scalar":
@@ -98,18 +99,13 @@ def _find(word: str, number: Any, arrays: tuple[NDArray[Any], ...]) -> Any:
 
 def _decode_items(word: str, content: Any, decode: Any) -> Any:
     """Decode a tuple, a dict or an array of objects."""
-    if not isinstance(content, list):
-        refuse(f"a {word} is no list")
+    given = check_list(content, f"a value described as {word}")
     if word == "tuple":
-        return tuple(decode(item) for item in content)
+        return tuple(decode(item) for item in given)
     if word == "dict":
-        pairs = [decode(pair) for pair in content]
-        if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
-            refuse("a dict does not hold pairs")
-        return dict(pairs)
-    if len(content) != 2 or not isinstance(content[1], list):
-        refuse("an array of objects is not a shape and a list")
-    shape, items = check_shape(content[0]), content[1]
+        return dict(check_list(decode(pair), "an entry of a dict", 2) for pair in given)
+    shape, items = check_list(given, "an array of objects", 2)
+    shape, items = check_shape(shape), check_list(items, "the objects of an array")
     if math.prod(shape) != len(items):
         refuse(f"an array of objects of shape {shape} has {len(items)} of them")
     array = np.empty(len(items), dtype=object)
@@ -127,19 +123,17 @@ def _encode_sparse(table: Any, arrays: Arrays) -> Any:
     return {"sparse": [name, list(table.shape), parts]}
 
 
-def _decode_sparse(content: Any, arrays: tuple[NDArray[Any], ...]) -> Any:
+def _decode_sparse(content: Any, arrays: Loaded) -> Any:
     """Put a sparse table together after checking that no index leads outside of it."""
-    if not isinstance(content, list) or len(content) != 3 or content[0] not in _SPARSE:
-        refuse("a sparse table is not a name, a shape and three arrays")
-    n_rows, n_columns = shape = check_shape(content[1], length=2)
-    if not isinstance(content[2], list) or len(content[2]) != 3:
-        refuse("a sparse table has other than three arrays")
-    data, indices, indptr = (_find("array", number, arrays) for number in content[2])
+    name, shape, numbers = check_list(content, "a sparse table", 3)
+    kind = _SPARSE[check_text(name, "the form of a sparse table", _SPARSE)]
+    n_rows, n_columns = shape = check_shape(shape, length=2)
+    parts = check_list(numbers, "the arrays of a sparse table", 3)
+    data, indices, indptr = (_find("array", number, arrays) for number in parts)
     check_array(data, "the data of a sparse table", kinds="biuf", shape=(None,))
-    check_array(
-        indices, "the indices of a sparse table", kinds="i", shape=data.shape, below=n_columns
-    )
+    what = "the indices of a sparse table"
+    check_array(indices, what, kinds="i", shape=data.shape, below=n_columns)
     check_array(indptr, "the rows of a sparse table", kinds="i", shape=(n_rows + 1,))
     if indptr[0] != 0 or indptr[-1] != len(data) or (np.diff(indptr) < 0).any():
         refuse("the rows of a sparse table do not follow one another")
-    return _SPARSE[content[0]]((data, indices, indptr), shape=shape)
+    return kind((data, indices, indptr), shape=shape)

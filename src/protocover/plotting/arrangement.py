@@ -1,42 +1,81 @@
-"""Boxes on a map: pushed apart until none hides another, or left out."""
+"""Where prototypes lie on a map, and their boxes, pushed apart until none hides another."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["arrange"]
+from ..balls import traits_of
+from ..maps.sammon import sammon_map, sammon_stress
+from ..maps.scaling import classical_scaling
+
+__all__ = ["arrange", "between_prototypes", "place"]
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Limits = tuple[float, float, float, float]
 
 _ROUNDS = 300
 _HAIR = 0.05
 
 
+def between_prototypes(
+    model: Any, given: Any, n_prototypes: int, *, needed: bool
+) -> Floats | None:
+    """Return the dissimilarities between the first prototypes, means of both directions."""
+    if given is None:
+        if traits_of(model.dissimilarity_).pairwise:
+            if not needed:
+                return None
+            raise ValueError(
+                "dissimilarities between the prototypes must be passed for a model of "
+                "precomputed ones: D[np.ix_(clf.prototype_rows_, clf.prototype_indices_)] where "
+                "D is the training table and the prototypes are training points"
+            )
+        given = model.distances_to_prototypes(model.prototypes_[:n_prototypes])
+    D = np.asarray(given, dtype=np.float64)
+    if D.ndim != 2 or min(D.shape) < n_prototypes:
+        raise ValueError(
+            f"dissimilarities must be a table between the {n_prototypes} prototypes, got shape "
+            f"{D.shape}"
+        )
+    D = D[:n_prototypes, :n_prototypes]
+    D = (D + D.T) / 2
+    # Rounding, and rank dissimilarities, do not leave a prototype at zero from itself.
+    np.fill_diagonal(D, 0.0)
+    return D
+
+
+def place(method: Any, D: Floats | None, n_prototypes: int) -> tuple[Floats, float | None]:
+    """Return the places on the map and, where it can be told, their stress."""
+    if isinstance(method, str):
+        if method not in ("sammon", "mds"):
+            raise ValueError(f"method must be 'sammon', 'mds' or coordinates, got {method!r}")
+        if method == "sammon":
+            result = sammon_map(D)
+            return result.coordinates, result.stress
+        coordinates = classical_scaling(D)
+    else:
+        coordinates = np.asarray(method, dtype=np.float64)
+        if coordinates.ndim != 2 or coordinates.shape[1] != 2 or len(coordinates) < n_prototypes:
+            raise ValueError(
+                f"method must give two coordinates for each of {n_prototypes} prototypes, got "
+                f"shape {coordinates.shape}"
+            )
+        coordinates = coordinates[:n_prototypes]
+    return coordinates, None if D is None else sammon_stress(D, coordinates)
+
+
 def arrange(
-    centres: NDArray[np.float64],
-    sizes: NDArray[np.float64],
-    limits: tuple[float, float, float, float],
-    *,
-    furthest: float,
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    centres: Floats, sizes: Floats, limits: Limits, *, furthest: float
+) -> tuple[Floats, NDArray[np.bool_]]:
     """Move boxes so that those shown do not overlap, the first ones having precedence.
 
-    Parameters
-    ----------
-    centres : ndarray, shape (n_boxes, 2)
-        Where their middles should be.
-    sizes : ndarray, shape (n_boxes, 2)
-        Widths and heights.
-    limits : tuple
-        Left, right, bottom and top, between which the boxes stay.
-    furthest : float
-        How far a box may be moved.
-
-    Returns
-    -------
-    centres : ndarray, shape (n_boxes, 2)
-        Where their middles are.
-    shown : ndarray of bool, shape (n_boxes,)
-        Boxes that could not be freed of an earlier one are not shown.
+    Boxes of given middles and sizes (width and height) stay between the limits (left,
+    right, bottom and top) and move at most so far. Returned are their new middles, and
+    which are shown: those that could be freed of all earlier ones.
     """
     places = _push_apart(centres, sizes, limits, furthest)
     shown = np.zeros(len(places), dtype=bool)
@@ -47,12 +86,7 @@ def arrange(
     return places, shown
 
 
-def _push_apart(
-    centres: NDArray[np.float64],
-    sizes: NDArray[np.float64],
-    limits: tuple[float, float, float, float],
-    furthest: float,
-) -> NDArray[np.float64]:
+def _push_apart(centres: Floats, sizes: Floats, limits: Limits, furthest: float) -> Floats:
     """Push each overlapping pair apart along the axis on which it takes less, many times."""
     low = np.array([limits[0], limits[2]]) + sizes / 2
     high = np.array([limits[1], limits[3]]) - sizes / 2
@@ -77,9 +111,7 @@ def _push_apart(
     return places
 
 
-def _touching(
-    places: NDArray[np.float64], sizes: NDArray[np.float64]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _touching(places: Floats, sizes: Floats) -> tuple[Indices, Indices]:
     """Return the numbers of the boxes of each overlapping pair, the lower one first."""
     overlapping = np.triu(np.ones((len(places), len(places)), dtype=bool), k=1)
     for middle, size in zip(places.T, sizes.T, strict=True):

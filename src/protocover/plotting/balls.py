@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from matplotlib import pyplot as plt
 from matplotlib.collections import PatchCollection
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle
@@ -14,12 +13,14 @@ from numpy.typing import NDArray
 
 from ..dissimilarity import Euclidean, SquaredEuclidean
 from ..inspection.distances import distance_blocks
-from .model import unwrap_to_draw
-from .palette import MANY_CLASSES, add_class_legend, class_styles, encode
+from .canvas import open_axes, unwrap_to_draw
+from .palette import add_class_legend, class_styles, encode
 from .plane import Plane, check_plane, draw_boundary, draw_regions
 from .scatter import draw_points, draw_prototypes, name_classes
 
 __all__ = ["BallsDisplay"]
+
+Grids = NDArray[np.float32]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -85,7 +86,7 @@ class BallsDisplay:
     eps: float
     plane: Plane
     circle_radius: float | None = None
-    distances: NDArray[np.float32] | None = None
+    distances: Grids | None = None
     regions: NDArray[np.intp] | None = None
 
     @classmethod
@@ -122,23 +123,23 @@ class BallsDisplay:
         within = unwrap_to_draw(estimator)
         model, X = within.classifier, within.prepare(X)
         prototypes = check_plane(model.prototypes_, "the data that estimator was fitted on")
-        points, classes = check_plane(X), model.classes_
+        points, classes, coverage = check_plane(X), model.classes_, model.coverage(X, y)
         plane = Plane.around(points, resolution)
-        radius = _circle_radius(model)
+        radius, regions = _circle_radius(model), None
+        if boundary:
+            regions = plane.table(encode(model.predict(plane.points), classes))
         display = cls(
             points=points,
-            point_classes=encode(y, classes),
-            covered=model.coverage(X, y).covered,
+            point_classes=coverage.point_classes,
+            covered=coverage.covered,
             prototypes=prototypes,
-            prototype_classes=encode(model.prototype_labels_, classes),
+            prototype_classes=coverage.prototype_classes,
             classes=classes,
             eps=model.eps_,
             plane=plane,
             circle_radius=radius,
             distances=_grid_distances(model, plane) if radius is None else None,
-            regions=plane.table(encode(model.predict(plane.points), classes))
-            if boundary
-            else None,
+            regions=regions,
         )
         return display.plot(**options)
 
@@ -170,8 +171,7 @@ class BallsDisplay:
             This display.
         """
         legend = ax is None if legend is None else legend
-        if ax is None:
-            _, ax = plt.subplots(figsize=(6.4, 4.8), layout="constrained")
+        ax = open_axes(ax, 6.4, 4.8)
         n_classes = len(self.classes)
         if self.regions is not None:
             if fill:
@@ -184,8 +184,7 @@ class BallsDisplay:
                 ax, self.points, self.point_classes, n_classes=n_classes, filled=self.covered
             )
         draw_prototypes(ax, self.prototypes, self.prototype_classes, n_classes=n_classes)
-        if n_classes > MANY_CLASSES:
-            name_classes(ax, self.points, self.point_classes, self.classes)
+        name_classes(ax, self.points, self.point_classes, self.classes)
         if legend:
             add_class_legend(ax, self.classes, further=self._further_marks())
         ax.set(xlim=self.plane.limits[:2], ylim=self.plane.limits[2:], aspect="equal")
@@ -205,9 +204,7 @@ class BallsDisplay:
                 for k in own:
                     self._draw_contour(ax, self.distances[k], style.color, alpha)
 
-    def _draw_contour(
-        self, ax: Any, distance: NDArray[np.float32], color: str, alpha: float
-    ) -> None:
+    def _draw_contour(self, ax: Any, distance: Grids, color: str, alpha: float) -> None:
         """Draw one ball that is no circle."""
         if distance.min() >= self.eps:
             return
@@ -217,16 +214,11 @@ class BallsDisplay:
 
     def _further_marks(self) -> list[Line2D]:
         """Return legend entries for prototypes and points left uncovered."""
-        marks = [_mark(8, face="0.7", edge="black", label="prototype")]
+        look: dict[str, Any] = {"ls": "none", "marker": "o"}
+        marks = [Line2D([], [], ms=8, mfc="0.7", mec="black", label="prototype", **look)]
         if not self.covered.all():
-            marks.append(_mark(5, face="none", edge="0.4", label="uncovered"))
+            marks.append(Line2D([], [], ms=5, mfc="none", mec="0.4", label="uncovered", **look))
         return marks
-
-
-def _mark(size: float, *, face: str, edge: str, label: str) -> Line2D:
-    """Return a legend entry for points of no class in particular."""
-    look: dict[str, Any] = {"marker": "o", "markerfacecolor": face, "markeredgecolor": edge}
-    return Line2D([], [], linestyle="none", markersize=size, label=label, **look)
 
 
 def _draw_circles(ax: Any, circles: list[Circle], color: str, alpha: float) -> None:
@@ -246,7 +238,7 @@ def _circle_radius(model: Any) -> float | None:
     return None
 
 
-def _grid_distances(model: Any, plane: Plane) -> NDArray[np.float32]:
+def _grid_distances(model: Any, plane: Plane) -> Grids:
     """Return the dissimilarity of each point of a grid from each prototype."""
     points = plane.points
     table = np.empty((len(points), len(model.prototype_labels_)), dtype=np.float32)

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 
-from .model import unwrap_to_draw
-from .palette import MANY_CLASSES, add_class_legend, encode
+from .canvas import open_axes, unwrap_to_draw
+from .palette import add_class_legend, encode
 from .plane import Plane, check_plane, draw_boundary, draw_regions
 from .scatter import draw_points, draw_prototypes, name_classes
 
@@ -196,18 +195,16 @@ class BoundaryDisplay:
             This display.
         """
         legend = ax is None if legend is None else legend
-        if ax is None:
-            _, ax = plt.subplots(figsize=(6.4, 4.8), layout="constrained")
+        ax = open_axes(ax, 6.4, 4.8)
         n_classes = len(self.classes)
         if fill:
             draw_regions(ax, self.plane, self.regions, n_classes=n_classes)
         if show_points:
             draw_points(ax, self.points, self.point_classes, n_classes=n_classes)
+            name_classes(ax, self.points, self.point_classes, self.classes)
         draw_boundary(ax, self.plane, self.regions, color=color, linewidth=linewidth)
         if show_prototypes and self.prototypes is not None and self.prototype_classes is not None:
             draw_prototypes(ax, self.prototypes, self.prototype_classes, n_classes=n_classes)
-        if show_points and n_classes > MANY_CLASSES:
-            name_classes(ax, self.points, self.point_classes, self.classes)
         if legend:
             add_class_legend(ax, self.classes)
         ax.set(xlim=self.plane.limits[:2], ylim=self.plane.limits[2:], aspect="equal")

@@ -6,14 +6,16 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
-from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
 from ..prototypes.coverage import Coverage
-from .model import unwrap_to_draw
+from .canvas import open_axes, unwrap_to_draw
 from .palette import BLUE, SKY, VERMILION, readable_on, shorten
 
 __all__ = ["CoverageConfusionDisplay", "CoverageDisplay"]
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.intp]
 
 # Parts of a bar: what it is called, its colour, and a hatch for print without colour.
 _PARTS = (
@@ -22,7 +24,6 @@ _PARTS = (
     ("other classes only", VERMILION, "xxxx"),
     ("no ball", "#E6E6E6", ""),
 )
-_NORMALIZE = (None, "true")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -63,9 +64,9 @@ class CoverageDisplay:
     """
 
     classes: NDArray[Any]
-    shares: NDArray[np.float64]
-    points: NDArray[np.intp]
-    prototypes: NDArray[np.intp]
+    shares: Floats
+    points: Counts
+    prototypes: Counts
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, **options: Any) -> Self:
@@ -129,22 +130,13 @@ class CoverageDisplay:
             This display.
         """
         n_classes = len(self.classes)
-        if ax is None:
-            _, ax = plt.subplots(figsize=(7.0, 1.7 + 0.3 * n_classes), layout="constrained")
+        ax = open_axes(ax, 7.0, 1.7 + 0.3 * n_classes)
         rows, left = np.arange(n_classes), np.zeros(n_classes)
+        edge = {"edgecolor": "white", "linewidth": 0.0}
         for width, (name, color, hatch) in zip(self.shares.T, _PARTS, strict=True):
             width = np.nan_to_num(width)
-            ax.barh(
-                rows,
-                width,
-                left=left,
-                height=0.72,
-                color=color,
-                hatch=hatch,
-                edgecolor="white",
-                linewidth=0.0,
-                label=name,
-            )
+            look = {"height": 0.72, "color": color, "hatch": hatch, **edge}
+            ax.barh(rows, width, left=left, label=name, **look)
             left = left + width
         for row, (chosen, size) in enumerate(zip(self.prototypes, self.points, strict=True)):
             ax.text(1.015, row, f"{chosen} of {size}", va="center", fontsize="small")
@@ -171,14 +163,8 @@ class CoverageDisplay:
             handlelength=1.4,
             columnspacing=1.2,
         )
-        ax.text(
-            1.015,
-            1.0,
-            "prototypes\nof points",
-            transform=ax.transAxes,
-            va="bottom",
-            fontsize="small",
-        )
+        look = {"transform": ax.transAxes, "va": "bottom", "fontsize": "small"}
+        ax.text(1.015, 1.0, "prototypes\nof points", **look)
 
 
 @dataclass(eq=False, repr=False)
@@ -220,10 +206,10 @@ class CoverageConfusionDisplay:
     array([50,  0,  0])
     """
 
-    confusion: NDArray[np.intp]
+    confusion: Counts
     _: KW_ONLY
-    uncovered: NDArray[np.intp]
-    points: NDArray[np.intp]
+    uncovered: Counts
+    points: Counts
     classes: NDArray[Any]
 
     @classmethod
@@ -288,27 +274,22 @@ class CoverageConfusionDisplay:
         CoverageConfusionDisplay
             This display.
         """
-        if normalize not in _NORMALIZE:
+        if normalize not in (None, "true"):
             raise ValueError(f"normalize must be 'true' or None, got {normalize!r}")
         n_classes = len(self.classes)
-        if ax is None:
-            side = float(np.clip(2.2 + 0.42 * n_classes, 4.0, 12.0))
-            _, ax = plt.subplots(figsize=(side + 0.8, side), layout="constrained")
+        side = float(np.clip(2.2 + 0.42 * n_classes, 4.0, 12.0))
+        ax = open_axes(ax, side + 0.8, side)
         counts = np.column_stack([self.confusion, self.uncovered])
         shares = counts / np.where(self.points > 0, self.points, 1)[:, None]
         mesh = ax.imshow(shares, cmap=cmap, vmin=0.0, vmax=1.0, aspect="equal")
-        self._write(ax, counts, shares, mesh, percent=normalize == "true")
+        self._write(mesh, counts, shares, percent=normalize == "true")
         # A line sets the column of no class apart.
         ax.axvline(n_classes - 0.5, color="black", linewidth=0.8)
         names = [shorten(label, 16) for label in self.classes]
-        upright = sum(map(len, names)) <= 5 * n_classes
-        ax.set_xticks(
-            np.arange(n_classes + 1),
-            [*names, "none"],
-            rotation=0 if upright else 45,
-            ha="center" if upright else "right",
-            rotation_mode="anchor" if not upright else None,
-        )
+        upright = {"rotation": 0, "ha": "center", "rotation_mode": None}
+        slanted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+        look = upright if sum(map(len, names)) <= 5 * n_classes else slanted
+        ax.set_xticks(np.arange(n_classes + 1), [*names, "none"], **look)
         ax.set_yticks(np.arange(n_classes), names)
         ax.set(xlabel="in a ball of class", ylabel="points of class")
         ax.figure.colorbar(
@@ -317,29 +298,16 @@ class CoverageConfusionDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _write(
-        self,
-        ax: Any,
-        counts: NDArray[np.intp],
-        shares: NDArray[np.float64],
-        mesh: Any,
-        *,
-        percent: bool,
-    ) -> None:
+    def _write(self, mesh: Any, counts: Counts, shares: Floats, *, percent: bool) -> None:
         """Write the number in each cell that is not empty, in ink that can be read on it."""
         size = float(np.clip(11.0 - 0.15 * len(self.classes), 6.5, 10.0))
+        look = {"ha": "center", "va": "center", "fontsize": size}
         for row, column in np.argwhere(counts > 0):
             share = shares[row, column]
             text = f"{100 * share:.0f}" if percent else f"{counts[row, column]}"
-            ax.text(
-                column,
-                row,
-                "<1" if percent and share < 0.005 else text,
-                ha="center",
-                va="center",
-                fontsize=size,
-                color=readable_on(mesh.cmap(mesh.norm(share))),
-            )
+            text = "<1" if percent and share < 0.005 else text
+            ink = readable_on(mesh.cmap(mesh.norm(share)))
+            mesh.axes.text(column, row, text, color=ink, **look)
 
 
 def _cover(estimator: Any, X: Any, y: Any) -> Coverage:
@@ -348,7 +316,7 @@ def _cover(estimator: Any, X: Any, y: Any) -> Coverage:
     return within.classifier.coverage(within.prepare(X), y)
 
 
-def _count(points: NDArray[np.bool_], coverage: Coverage) -> NDArray[np.intp]:
+def _count(points: NDArray[np.bool_], coverage: Coverage) -> Counts:
     """Count some of the points by class; labels that are no class are left out."""
     own = coverage.point_classes[points & (coverage.point_classes >= 0)]
     return np.bincount(own, minlength=len(coverage.classes))

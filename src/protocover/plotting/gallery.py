@@ -7,11 +7,10 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
-from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
+from .canvas import open_axes, unwrap_to_draw
 from .images import displayable, prototype_images
-from .model import unwrap_to_draw
 from .palette import shorten
 
 __all__ = ["PrototypeGalleryDisplay"]
@@ -73,9 +72,7 @@ class PrototypeGalleryDisplay:
         image_shape: tuple[int, ...] | None = None,
         images: Any = None,
         n_prototypes: int | None = None,
-        n_columns: int = 10,
-        cmap: str = "gray_r",
-        ax: Any = None,
+        **options: Any,
     ) -> Self:
         """Draw the prototypes of a fitted classifier.
 
@@ -90,12 +87,8 @@ class PrototypeGalleryDisplay:
             themselves images, such as ``images[clf.prototype_rows_]``.
         n_prototypes : int or None, default=None
             How many to show, the first in order of selection; None for all.
-        n_columns : int, default=10
-            Images side by side.
-        cmap : str, default="gray_r"
-            Colour map of grey images.
-        ax : matplotlib axes or None, default=None
-            Where to draw; None for a new figure.
+        **options
+            What :meth:`plot` takes.
 
         Returns
         -------
@@ -109,7 +102,7 @@ class PrototypeGalleryDisplay:
             covered=model.prototype_newly_covered_[:n_prototypes],
             miscovered=model.prototype_miscovered_[:n_prototypes],
         )
-        return display.plot(n_columns=n_columns, cmap=cmap, ax=ax)
+        return display.plot(**options)
 
     def plot(self, *, n_columns: int = 10, cmap: str = "gray_r", ax: Any = None) -> Self:
         """Draw the gallery.
@@ -119,7 +112,7 @@ class PrototypeGalleryDisplay:
         n_columns : int, default=10
             Images side by side.
         cmap : str, default="gray_r"
-            Colour map.
+            Colour map of grey images.
         ax : matplotlib axes or None, default=None
             Where to draw; None for a new figure.
 
@@ -133,26 +126,13 @@ class PrototypeGalleryDisplay:
         height, width = self.images.shape[1:3]
         captions = self._captions()
         tall = height / width + _CAPTION[2 if any("\n" in text for text in captions) else 1]
-        if ax is None:
-            size = (0.95 * n_columns, 0.95 * tall * max(1, n_rows))
-            _, ax = plt.subplots(figsize=size, layout="constrained")
+        ax = open_axes(ax, 0.95 * n_columns, 0.95 * tall * max(1, n_rows))
         for k, image in enumerate(self.images):
             left, bottom = k % n_columns, -(k // n_columns + 1) * tall
-            extent = (
-                left + 0.06,
-                left + 0.94,
-                bottom + 0.06,
-                bottom + 0.06 + 0.88 * height / width,
-            )
+            top = bottom + 0.06 + 0.88 * height / width
+            extent = (left + 0.06, left + 0.94, bottom + 0.06, top)
             ax.imshow(displayable(image), cmap=cmap, extent=extent, interpolation="nearest")
-            ax.text(
-                left + 0.5,
-                extent[3] + 0.03,
-                captions[k],
-                ha="center",
-                va="bottom",
-                fontsize=7,
-            )
+            ax.text(left + 0.5, top + 0.03, captions[k], ha="center", va="bottom", fontsize=7)
         ax.set(xlim=(0, n_columns), ylim=(-n_rows * tall, 0.05), aspect="equal")
         ax.set_axis_off()
         self.ax_, self.figure_ = ax, ax.figure

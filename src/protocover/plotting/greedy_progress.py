@@ -10,9 +10,8 @@ from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
 from ..inspection.distances import distance_blocks
-from .model import unwrap_to_draw
+from .canvas import unwrap_to_draw, use_count_scale
 from .palette import BLUE, VERMILION
-from .scales import use_count_scale
 
 __all__ = ["GreedyProgressDisplay", "running_error"]
 

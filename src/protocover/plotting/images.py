@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..balls import traits_of
 from .palette import readable_on
 
-__all__ = ["CARD_WITH_NAME", "as_images", "displayable", "draw_card", "prototype_images"]
+__all__ = ["CARD_WITH_NAME", "displayable", "draw_card", "prototype_images"]
 
 # Height of a card with a name under its image, as a multiple of the image's.
 CARD_WITH_NAME = 1.28
@@ -21,13 +21,8 @@ def prototype_images(
     model: Any, image_shape: tuple[int, ...] | None, images: Any, *, n_prototypes: int | None
 ) -> NDArray[Any]:
     """Return the first prototypes as images: given ones, or their own pixels in a shape."""
-    if images is None and image_shape is None:
-        raise ValueError(
-            "image_shape must be (height, width) of prototypes that are images, got None; pass "
-            "images of other prototypes, or use PrototypeTableDisplay for rows of a table"
-        )
     if images is None:
-        return as_images(_pixels(model, n_prototypes), image_shape or ())
+        return _own_images(model, image_shape, n_prototypes)
     pictures, wanted = np.asarray(images), len(model.prototype_labels_[:n_prototypes])
     if pictures.ndim not in (3, 4) or len(pictures) < wanted:
         raise ValueError(
@@ -37,8 +32,22 @@ def prototype_images(
     return pictures[:wanted]
 
 
-def as_images(rows: NDArray[Any], image_shape: tuple[int, ...]) -> NDArray[Any]:
-    """Return rows as images of a given height and width, and 3 or 4 colour channels."""
+def _own_images(
+    model: Any, image_shape: tuple[int, ...] | None, n_prototypes: int | None
+) -> NDArray[Any]:
+    """Return the pixels of the first prototypes in a shape, with 3 or 4 channels for colour."""
+    if image_shape is None:
+        raise ValueError(
+            "image_shape must be (height, width) of prototypes that are images, got None; pass "
+            "images of other prototypes, or use PrototypeTableDisplay for rows of a table"
+        )
+    rows = model.prototypes_[:n_prototypes]
+    rows = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)
+    if rows.ndim != 2 or traits_of(model.dissimilarity_).pairwise:
+        raise ValueError(
+            "the prototypes are not rows of features; pass images, such as "
+            "images[clf.prototype_rows_]"
+        )
     shape = tuple(image_shape)
     if len(shape) not in (2, 3) or (len(shape) == 3 and shape[2] not in (3, 4)):
         raise ValueError(
@@ -63,15 +72,14 @@ def displayable(image: NDArray[Any]) -> NDArray[Any]:
 def draw_card(
     ax: Any,
     image: NDArray[Any],
+    box: tuple[float, ...],
     *,
-    corner: NDArray[np.float64],
-    size: NDArray[np.float64],
     color: str,
     name: str | None,
     cmap: str,
 ) -> None:
     """Draw an image in a coloured frame, with a name on a strip of that colour under it."""
-    (x, y), (width, height) = corner, size
+    x, y, width, height = box
     strip = 0.0 if name is None else height * (1.0 - 1.0 / CARD_WITH_NAME)
     extent = (x, x + width, y + strip, y + height)
     ax.imshow(displayable(image), cmap=cmap, extent=extent, interpolation="nearest", zorder=2)
@@ -79,25 +87,5 @@ def draw_card(
     ax.add_patch(Rectangle((x, y), width, height, fill=False, **frame))
     if name is not None:
         ax.add_patch(Rectangle((x, y), width, strip, facecolor=color, **frame))
-        ax.text(
-            x + width / 2,
-            y + strip / 2,
-            name,
-            fontsize=5,
-            color=readable_on(color),
-            ha="center",
-            va="center_baseline",
-            zorder=4,
-        )
-
-
-def _pixels(model: Any, n_prototypes: int | None) -> NDArray[Any]:
-    """Return the first prototypes as a dense table of numbers."""
-    rows = model.prototypes_[:n_prototypes]
-    rows = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)
-    if rows.ndim != 2 or traits_of(model.dissimilarity_).pairwise:
-        raise ValueError(
-            "the prototypes are not rows of features; pass images, such as "
-            "images[clf.prototype_rows_]"
-        )
-    return rows
+        ink: dict[str, Any] = {"color": readable_on(color), "fontsize": 5, "zorder": 4}
+        ax.text(x + width / 2, y + strip / 2, name, ha="center", va="center_baseline", **ink)

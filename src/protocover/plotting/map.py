@@ -8,17 +8,17 @@ from typing import Any, Self
 
 import numpy as np
 from matplotlib import patheffects
-from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
-from .arrangement import arrange
+from .arrangement import arrange, between_prototypes, place
+from .canvas import open_axes, unwrap_to_draw
 from .images import CARD_WITH_NAME, draw_card, prototype_images
-from .model import unwrap_to_draw
 from .palette import MANY_CLASSES, add_class_legend, class_styles, encode, shorten
-from .placing import between_prototypes, place
 from .scatter import draw_prototypes
 
 __all__ = ["PrototypeMapDisplay"]
+
+Floats = NDArray[np.float64]
 
 _METHODS = {"sammon": "Sammon's mapping", "mds": "classical scaling", "given": "given map"}
 # Width of a letter and height of a line, in units of the size of the font.
@@ -81,7 +81,7 @@ class PrototypeMapDisplay:
     True
     """
 
-    coordinates: NDArray[np.float64]
+    coordinates: Floats
     _: KW_ONLY
     prototype_classes: NDArray[np.intp]
     classes: NDArray[Any]
@@ -184,9 +184,9 @@ class PrototypeMapDisplay:
             This display.
         """
         own_figure = ax is None
-        if ax is None:
-            _, ax = plt.subplots(figsize=(7.6, 6.4), layout="constrained")
-        ax.set_title(self._title(), fontsize="medium")
+        ax = open_axes(ax, 7.6, 6.4)
+        stress = "" if self.stress is None else f", stress {self.stress:.2g}"
+        ax.set_title(f"{_METHODS[self.method]}{stress}", fontsize="medium")
         ax.set(xticks=[], yticks=[])
         self_explained = self.images is None and self.names is None
         if legend or (legend is None and own_figure and not self_explained):
@@ -209,19 +209,10 @@ class PrototypeMapDisplay:
         else:
             self._draw_images(ax, boxes, cmap)
         marked = ~self.shown_ | (self.images is None)
-        draw_prototypes(
-            ax,
-            self.coordinates[marked],
-            self.prototype_classes[marked],
-            n_classes=len(self.classes),
-        )
+        places, codes = self.coordinates[marked], self.prototype_classes[marked]
+        draw_prototypes(ax, places, codes, n_classes=len(self.classes))
         self.ax_, self.figure_ = ax, ax.figure
         return self
-
-    def _title(self) -> str:
-        """Return what kind of map it is, and how far to trust it."""
-        stress = "" if self.stress is None else f", stress {self.stress:.2g}"
-        return f"{_METHODS[self.method]}{stress}"
 
     def _set_limits(self, ax: Any) -> None:
         """Fit the map into the axes, the same unit on both, with room for boxes at the edge."""
@@ -232,20 +223,18 @@ class PrototypeMapDisplay:
         if not span.any():
             unit = 1.0 / width
         half = 0.5 * _ROOM * unit * np.array([width, height])
-        ax.set(
-            xlim=(middle[0] - half[0], middle[0] + half[0]),
-            ylim=(middle[1] - half[1], middle[1] + half[1]),
-            aspect="equal",
-        )
+        xlim, ylim = np.column_stack([middle - half, middle + half])
+        ax.set(xlim=xlim, ylim=ylim, aspect="equal")
 
-    def _box_sizes(self, ax: Any, thumbnail: float, fontsize: float) -> NDArray[np.float64]:
+    def _box_sizes(self, ax: Any, thumbnail: float, fontsize: float) -> Floats:
         """Return width and height of each image or name in units of the map."""
         inches = np.array([ax.bbox.width, ax.bbox.height]) / ax.figure.dpi
         unit = (ax.get_xlim()[1] - ax.get_xlim()[0]) / inches[0]
         n_boxes = len(self.coordinates)
         if self.images is not None:
             height, width = self.images.shape[1:3]
-            tall = height / width * (CARD_WITH_NAME if self._tagged else 1.0)
+            named = len(self.classes) > MANY_CLASSES
+            tall = height / width * (CARD_WITH_NAME if named else 1.0)
             most = np.sqrt(_FILLED * inches.prod() / n_boxes / tall)
             side = np.clip(most, min(_SMALLEST_THUMBNAIL, thumbnail), thumbnail)
             return np.tile([side * unit, side * unit * tall], (n_boxes, 1))
@@ -254,17 +243,12 @@ class PrototypeMapDisplay:
         widths = em * (_LETTER * letters + 0.5)
         return np.column_stack([widths, np.full(n_boxes, _LINE * em)])
 
-    @property
-    def _tagged(self) -> bool:
-        """Whether images bear the names of their classes, because colours do not suffice."""
-        return len(self.classes) > MANY_CLASSES
-
     def _short_names(self) -> list[str]:
         """Return what is written at each prototype."""
         names = self.classes[self.prototype_classes] if self.names is None else self.names
         return [shorten(name) for name in names]
 
-    def _draw_leaders(self, ax: Any, boxes: NDArray[np.float64]) -> None:
+    def _draw_leaders(self, ax: Any, boxes: Floats) -> None:
         """Draw a line from each box that was moved off its true place to that place."""
         styles = class_styles(len(self.classes))
         reach = 0.5 if self.images is not None else 1.0
@@ -275,34 +259,21 @@ class PrototypeMapDisplay:
             ax.plot(*ends.T, color=color, linewidth=0.6, alpha=0.7, zorder=1)
             ax.plot(*ends[0], color=color, marker=".", markersize=2.5, zorder=1)
 
-    def _draw_images(self, ax: Any, boxes: NDArray[np.float64], cmap: str) -> None:
-        """Draw the images that have found room, in frames of the colour of their class."""
+    def _draw_images(self, ax: Any, boxes: Floats, cmap: str) -> None:
+        """Draw the images that have found room, framed in colour, named where colours repeat."""
         assert self.images is not None
         limits = ax.axis()
         styles = class_styles(len(self.classes))
         for k in np.flatnonzero(self.shown_):
             code = self.prototype_classes[k]
-            draw_card(
-                ax,
-                self.images[k],
-                corner=self.places_[k] - boxes[k] / 2,
-                size=boxes[k],
-                color=styles[code].color,
-                name=shorten(self.classes[code], 7) if self._tagged else None,
-                cmap=cmap,
-            )
+            box = (*(self.places_[k] - boxes[k] / 2), *boxes[k])
+            name = shorten(self.classes[code], 7) if len(styles) > MANY_CLASSES else None
+            draw_card(ax, self.images[k], box, color=styles[code].color, name=name, cmap=cmap)
         ax.axis(limits)
 
     def _draw_names(self, ax: Any, fontsize: float) -> None:
         """Write the names that have found room."""
         names = self._short_names()
+        look = {"ha": "center", "va": "center", "path_effects": _HALO, "zorder": 6}
         for k in np.flatnonzero(self.shown_):
-            ax.text(
-                *self.places_[k],
-                names[k],
-                fontsize=fontsize,
-                ha="center",
-                va="center",
-                path_effects=_HALO,
-                zorder=6,
-            )
+            ax.text(*self.places_[k], names[k], fontsize=fontsize, **look)

@@ -33,6 +33,7 @@ _COLORS = (BLUE, VERMILION, GREEN, "#CC79A7", "#E69F00", SKY, "#4D4D4D", "#E8D71
 # 13 and 8 share no factor, so that 104 classes have each a pair of their own.
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*", "d")
 
+_LEGEND_ROWS = 13
 # Beyond so many classes colours repeat, and names stand beside what they name.
 MANY_CLASSES = len(_COLORS)
 
@@ -84,22 +85,18 @@ def encode(labels: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
     return np.array([place.get(label, -1) for label in labels.tolist()], dtype=np.intp)
 
 
-def add_class_legend(
-    ax: Any, classes: NDArray[Any], *, further: Sequence[Line2D] = (), columns_of: int = 13
-) -> None:
+def add_class_legend(ax: Any, classes: NDArray[Any], *, further: Sequence[Line2D] = ()) -> None:
     """Set a legend of classes, and of what else there is, to the right of the axes."""
     handles = [
-        Line2D([], [], linestyle="none", marker=style.marker, color=style.color, label=name)
-        for style, name in zip(
-            class_styles(len(classes)), (shorten(label) for label in classes), strict=True
-        )
+        Line2D([], [], ls="none", marker=style.marker, color=style.color, label=shorten(label))
+        for style, label in zip(class_styles(len(classes)), classes, strict=True)
     ]
-    handles = [*handles, *further]
+    handles += further
     ax.legend(
         handles=handles,
         loc="upper left",
         bbox_to_anchor=(1.0, 1.0),
-        ncols=-(-len(handles) // columns_of),
+        ncols=-(-len(handles) // _LEGEND_ROWS),
         frameon=False,
         fontsize="small",
         handletextpad=0.3,

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
 from ..estimators.search.standard_error import trace_path
 from ..inspection.fitted import unwrap
+from .canvas import open_axes, use_count_scale
 from .palette import BLUE, GREEN, VERMILION
-from .scales import use_count_scale
 
 __all__ = ["PathDisplay"]
 
@@ -110,37 +109,21 @@ class PathDisplay:
         PathDisplay
             This display.
         """
-        if ax is None:
-            _, ax = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
+        ax = open_axes(ax, 6.4, 4.0)
         order = np.argsort(self.n_prototypes)
-        ax.errorbar(
-            self.n_prototypes[order],
-            self.loss[order],
-            yerr=self.error[order],
-            color=BLUE,
-            marker="o",
-            markersize=3.5,
-            linewidth=1.2,
-            elinewidth=0.8,
-            capsize=2,
-            label="mean over the folds, ± one standard error",
-        )
+        line = {"color": BLUE, "marker": "o", "markersize": 3.5, "linewidth": 1.2}
+        bars = {"yerr": self.error[order], "elinewidth": 0.8, "capsize": 2}
+        label = "mean over the folds, ± one standard error"
+        ax.errorbar(self.n_prototypes[order], self.loss[order], label=label, **line, **bars)
         if self.limit is not None:
             ax.axhline(self.limit, color="0.6", linewidth=0.8, linestyle=":")
         for place, color, marker, name in (
             (self.nearest_neighbour, GREEN, "s", "smallest radius (1-NN)"),
             (self.chosen, VERMILION, "D", "chosen"),
         ):
-            ax.plot(
-                self.n_prototypes[place],
-                self.loss[place],
-                marker=marker,
-                markersize=8,
-                linestyle="none",
-                color=color,
-                label=f"{name}: {self.n_prototypes[place]:.0f}",
-                zorder=3,
-            )
+            count = self.n_prototypes[place]
+            look = {"marker": marker, "markersize": 8, "linestyle": "none", "color": color}
+            ax.plot(count, self.loss[place], label=f"{name}: {count:.0f}", zorder=3, **look)
         use_count_scale(ax)
         ax.set(xlabel="number of prototypes", ylabel=f"cross-validated {self.loss_name}")
         ax.legend(frameon=False, fontsize="small")

@@ -18,13 +18,7 @@ _MARGIN = 0.06
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """A grid of points of the plane.
-
-    Parameters
-    ----------
-    x, y : ndarray of float, shape (n_columns,) and (n_rows,)
-        The coordinates of its columns and rows.
-    """
+    """A grid of points of the plane: the coordinates of its columns and of its rows."""
 
     x: NDArray[np.float64]
     y: NDArray[np.float64]
@@ -72,16 +66,10 @@ def draw_regions(ax: Any, plane: Plane, codes: NDArray[np.intp], *, n_classes: i
     tints = ["#FFFFFF", *(tint(style.color, 0.75) for style in class_styles(n_classes))]
     half = (plane.x[1] - plane.x[0]) / 2, (plane.y[1] - plane.y[0]) / 2
     left, right, bottom, top = plane.limits
-    ax.imshow(
-        codes + 1,
-        cmap=ListedColormap(tints),
-        vmin=-0.5,
-        vmax=n_classes + 0.5,
-        origin="lower",
-        extent=(left - half[0], right + half[0], bottom - half[1], top + half[1]),
-        interpolation="nearest",
-        zorder=0,
-    )
+    extent = (left - half[0], right + half[0], bottom - half[1], top + half[1])
+    look = {"origin": "lower", "interpolation": "nearest", "zorder": 0}
+    colors = {"cmap": ListedColormap(tints), "vmin": -0.5, "vmax": n_classes + 0.5}
+    ax.imshow(codes + 1, extent=extent, **colors, **look)
 
 
 def draw_boundary(
@@ -89,13 +77,6 @@ def draw_boundary(
 ) -> None:
     """Draw the lines at which the class changes."""
     # The boundary of the last class is part of the others'.
+    look = {"levels": [0.5], "colors": [color], "linewidths": linewidth, "zorder": 2}
     for code in np.unique(codes)[:-1]:
-        ax.contour(
-            plane.x,
-            plane.y,
-            (codes == code).astype(float),
-            levels=[0.5],
-            colors=[color],
-            linewidths=linewidth,
-            zorder=2,
-        )
+        ax.contour(plane.x, plane.y, (codes == code).astype(float), **look)

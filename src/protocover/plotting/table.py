@@ -7,15 +7,18 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
-from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 
+from .canvas import open_axes, unwrap_to_draw
 from .features import read_columns, separation, show_value, standing
-from .model import unwrap_to_draw
 from .palette import ClassStyle, class_styles, encode, shorten
 
 __all__ = ["PrototypeTableDisplay"]
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Columns = list[NDArray[Any]]
 
 # Widths of the columns before the features, and of a feature, in inches; height of a row.
 _NUMBER, _CLASS, _COUNTS, _FEATURE, _ROW = 0.4, 1.5, 1.1, 1.15, 0.42
@@ -71,14 +74,14 @@ class PrototypeTableDisplay:
     ['flavanoids', 'proline', 'od280/od315_of_diluted_wines']
     """
 
-    values: list[NDArray[Any]]
+    values: Columns
     _: KW_ONLY
     feature_names: list[str]
-    prototype_classes: NDArray[np.intp]
+    prototype_classes: Indices
     classes: NDArray[Any]
-    covered: NDArray[np.intp]
-    miscovered: NDArray[np.intp]
-    standings: NDArray[np.float64] | None = None
+    covered: Indices
+    miscovered: Indices
+    standings: Floats | None = None
     n_features_in: int
 
     @classmethod
@@ -124,27 +127,19 @@ class PrototypeTableDisplay:
         """
         within = unwrap_to_draw(estimator)
         model = within.classifier
-        own_names, values = read_columns(
-            model.prototypes_ if rows is None else rows, "the prototypes"
-        )
+        shown = model.prototypes_ if rows is None else rows
+        own_names, values = read_columns(shown, "the prototypes")
         names = _names(feature_names, own_names, model, len(values))
         codes = encode(model.prototype_labels_, model.classes_)[:n_prototypes]
         values = [column[:n_prototypes] for column in values]
-        standings, order = None, np.arange(len(values))
+        standings, kept = None, np.arange(len(values))[:n_features]
         if X is not None:
-            _, columns = read_columns(within.prepare(X) if rows is None else X, "X")
-            if len(columns) != len(values):
-                raise ValueError(
-                    f"X must have the {len(values)} features of the prototypes, got {len(columns)}"
-                )
-            if y is None:
-                raise ValueError("y must be the labels of X, got None")
-            check_consistent_length(columns[0], y)
+            columns = _read_points(within.prepare(X) if rows is None else X, y, len(values))
             point_classes = encode(y, model.classes_)
-            apart = [separation(column, point_classes) for column in columns]
-            order = np.argsort(-np.array(apart), kind="stable")
             standings = _standings(values, columns, codes, point_classes)
-        kept = order[:n_features] if len(values) > n_features else np.arange(len(values))
+            if len(values) > n_features:
+                apart = [separation(column, point_classes) for column in columns]
+                kept = np.argsort(-np.array(apart), kind="stable")[:n_features]
         display = cls(
             [values[k] for k in kept],
             feature_names=[names[k] for k in kept],
@@ -172,9 +167,7 @@ class PrototypeTableDisplay:
         """
         n_rows, n_features = len(self.prototype_classes), len(self.values)
         starts = np.cumsum([0.0, _NUMBER, _CLASS, _COUNTS, *([_FEATURE] * n_features)])
-        if ax is None:
-            size = (starts[-1] + 0.2, _ROW * (n_rows + 2.4))
-            _, ax = plt.subplots(figsize=size, layout="constrained")
+        ax = open_axes(ax, starts[-1] + 0.2, _ROW * (n_rows + 2.4))
         ax.set(xlim=(0.0, starts[-1]), ylim=(n_rows, -1.8))
         ax.set_axis_off()
         self._write_head(ax, starts)
@@ -194,21 +187,14 @@ class PrototypeTableDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _write_head(self, ax: Any, starts: NDArray[np.float64]) -> None:
+    def _write_head(self, ax: Any, starts: Floats) -> None:
         """Write the names of the columns, and how many features there are beyond those shown."""
         heads = ["", "class", "newly covered\n(miscovered)"]
+        bold: dict[str, Any] = {"va": "bottom", "fontsize": 8, "fontweight": "bold"}
         for start, head in zip(starts, heads, strict=False):
-            ax.text(start + 0.06, -0.15, head, va="bottom", fontsize=8, fontweight="bold")
-        for start, name in zip(starts[3:], self.feature_names, strict=False):
-            ax.text(
-                start + _FEATURE / 2,
-                -0.15,
-                _two_lines(name),
-                ha="center",
-                va="bottom",
-                fontsize=8,
-                fontweight="bold",
-            )
+            ax.text(start + 0.06, -0.15, head, **bold)
+        for start, name in zip(starts[3:] + _FEATURE / 2, self.feature_names, strict=False):
+            ax.text(start, -0.15, _two_lines(name), ha="center", **bold)
         ax.axhline(0.0, color="black", linewidth=0.8)
         notes = []
         if self.standings is not None:
@@ -218,9 +204,7 @@ class PrototypeTableDisplay:
         look: dict[str, Any] = {"ha": "right", "va": "top", "fontsize": 7, "color": "0.35"}
         ax.text(starts[-1], -1.75, "; ".join(notes), **look)
 
-    def _write_row(
-        self, ax: Any, row: int, starts: NDArray[np.float64], style: ClassStyle
-    ) -> None:
+    def _write_row(self, ax: Any, row: int, starts: Floats, style: ClassStyle) -> None:
         """Write number, class and counts of a prototype."""
         ax.text(starts[0] + 0.3, row + 0.5, f"{row + 1}", ha="right", va="center", fontsize=8)
         ax.plot(starts[1] + 0.13, row + 0.5, marker=style.marker, color=style.color, markersize=6)
@@ -231,7 +215,7 @@ class PrototypeTableDisplay:
 
 
 def _draw_standing(
-    ax: Any, left: float, height: float, standing: NDArray[np.float64], style: ClassStyle
+    ax: Any, left: float, height: float, standing: Floats, style: ClassStyle
 ) -> None:
     """Draw the strip under one value."""
     width = _FEATURE - 0.2
@@ -240,33 +224,32 @@ def _draw_standing(
         return
     ax.plot([left, left + width], [height] * 2, color="0.75", linewidth=1.0, zorder=1)
     bar = {"color": style.color, "linewidth": 3.5, "solid_capstyle": "butt", "zorder": 2}
-    if np.isnan(place):
-        ax.plot([left, left + width * share], [height] * 2, **bar)
-        return
-    ends = [left + width * lower, left + width * upper]
-    ax.plot(ends, [height] * 2, alpha=0.75, **bar)
-    ax.plot(
-        [left + width * place] * 2,
-        [height - 0.13, height + 0.13],
-        color="black",
-        linewidth=1.6,
-        zorder=3,
-    )
+    start, end, alpha = (0.0, share, 1.0) if np.isnan(place) else (lower, upper, 0.75)
+    ax.plot([left + width * start, left + width * end], [height] * 2, alpha=alpha, **bar)
+    if not np.isnan(place):
+        tick = {"color": "black", "linewidth": 1.6, "zorder": 3}
+        ax.plot([left + width * place] * 2, [height - 0.13, height + 0.13], **tick)
 
 
-def _standings(
-    values: list[NDArray[Any]],
-    columns: list[NDArray[Any]],
-    codes: NDArray[np.intp],
-    point_classes: NDArray[np.intp],
-) -> NDArray[np.float64]:
+def _read_points(X: Any, y: Any, n_features: int) -> Columns:
+    """Return the columns of labelled points that have as many features as the prototypes."""
+    _, columns = read_columns(X, "X")
+    if len(columns) != n_features:
+        raise ValueError(
+            f"X must have the {n_features} features of the prototypes, got {len(columns)}"
+        )
+    if y is None:
+        raise ValueError("y must be the labels of X, got None")
+    check_consistent_length(columns[0], y)
+    return columns
+
+
+def _standings(values: Columns, columns: Columns, codes: Indices, classes: Indices) -> Floats:
     """Return where each value of each prototype stands, prototypes x features x 4."""
+    pairs = list(zip(values, columns, strict=True))
     return np.array(
         [
-            [
-                standing(value[row], column, point_classes == code)
-                for value, column in zip(values, columns, strict=True)
-            ]
+            [standing(value[row], column, classes == code) for value, column in pairs]
             for row, code in enumerate(codes)
         ]
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..balls import relative_to, within
 from ..data.frames import make_frame
 
 __all__ = ["Explanation"]
@@ -26,22 +26,29 @@ class Explanation:
     prototype : ndarray of int
         Its place in ``prototypes_``.
     row : ndarray of int
-        Its row in the training data, -1 where it is no training example.
+        Its row in the training data, -1 where it is no training point.
     distance : ndarray of float
         Its dissimilarity from the query.
     inside : ndarray of bool
         Whether the query lies in its ball. If not, it lies in no ball at all.
+    radius, relative_distance : ndarray of float
+        Its radius, and the distance as a multiple of it.
     runner_up_label, runner_up_prototype, runner_up_distance : ndarray
         The nearest prototype of any other class. Where only one class has prototypes
         the label is the query's own, the place -1 and the distance inf.
+    runner_up_radius, runner_up_relative_distance : ndarray of float
+        Its radius, NaN where there is none, and the distance as a multiple of it.
     margin : ndarray of float
         By how much the runner-up is farther away; a small one is a close call.
 
     Notes
     -----
+    Where prototypes have radii of their own, the nearest is the one whose distance is the
+    smallest multiple of its radius, and the margin is the difference of these multiples.
+
     A model without any prototype can only answer `outlier_label`. That is then the label
-    and that of the runner-up, both places and the row are -1, both distances inf, and the
-    margin is 0.
+    and that of the runner-up, both places and the row are -1, both distances inf, both
+    radii NaN, and the margin is 0.
 
     Examples
     --------
@@ -51,7 +58,7 @@ class Explanation:
     >>> why = PVMClassifier(eps=1.0).fit(X, y).explain(X[:2])
     >>> why.label, why.inside
     (array([0, 0]), array([ True,  True]))
-    >>> X[why.row]  # the examples that decided, as it happens the queries themselves
+    >>> X[why.row]  # the points that decided, as it happens the queries themselves
     array([[5.1, 3.5, 1.4, 0.2],
            [4.9, 3. , 1.4, 0.2]])
     """
@@ -61,9 +68,13 @@ class Explanation:
     row: NDArray[np.intp]
     distance: NDArray[np.float64]
     inside: NDArray[np.bool_]
+    radius: NDArray[np.float64]
+    relative_distance: NDArray[np.float64]
     runner_up_label: NDArray[Any]
     runner_up_prototype: NDArray[np.intp]
     runner_up_distance: NDArray[np.float64]
+    runner_up_radius: NDArray[np.float64]
+    runner_up_relative_distance: NDArray[np.float64]
     margin: NDArray[np.float64]
 
     @classmethod
@@ -73,8 +84,10 @@ class Explanation:
         distance: NDArray[np.float64],
         classes: NDArray[Any],
         *,
+        score: NDArray[np.float64],
         rows: NDArray[np.intp],
-        within: Callable[[NDArray[np.float64]], NDArray[np.bool_]],
+        radii: NDArray[np.float64],
+        closed: bool,
     ) -> Self:
         """Explain from the nearest prototype of each class.
 
@@ -84,26 +97,40 @@ class Explanation:
             Place and dissimilarity of the nearest prototype; -1 and inf where there is none.
         classes : ndarray, shape (n_classes,)
             Labels.
+        score : ndarray, shape (n_queries, n_classes)
+            What the classes are ranked by, the smallest first: `distance`, or multiples of
+            radii.
         rows : ndarray of int, shape (n_prototypes,)
             Row of each prototype in the training data, -1 where it is not from there.
-        within : callable
-            Tells of dissimilarities whether they are within the radius.
+        radii : ndarray of float, shape (n_prototypes,)
+            Radius of each prototype.
+        closed : bool
+            Whether balls are closed.
         """
         queries = np.arange(len(distance))
-        first = distance.argmin(axis=1)
-        others = distance.copy()
+        first = score.argmin(axis=1)
+        others = score.copy()
         others[queries, first] = np.inf
-        second = np.where(np.isinf(others).all(axis=1), first, others.argmin(axis=1))
+        alone = (index[queries] >= 0).sum(axis=1) < 2
+        second = np.where(alone, first, others.argmin(axis=1))
+        deciding, beside = index[queries, first], index[queries, second]
+        near = distance[queries, first]
+        far = np.where(alone, np.inf, distance[queries, second])
+        beyond = np.where(alone, np.nan, radii[beside])
         return cls(
             label=classes[first],
-            prototype=index[queries, first],
-            row=rows[index[queries, first]],
-            distance=distance[queries, first],
-            inside=within(distance[queries, first]),
+            prototype=deciding,
+            row=rows[deciding],
+            distance=near,
+            radius=radii[deciding],
+            relative_distance=relative_to(radii[deciding], near),
+            inside=within(near, radii[deciding], closed=closed),
             runner_up_label=classes[second],
-            runner_up_prototype=np.where(second == first, -1, index[queries, second]),
-            runner_up_distance=others[queries, second],
-            margin=others[queries, second] - distance[queries, first],
+            runner_up_prototype=np.where(alone, -1, beside),
+            runner_up_distance=far,
+            runner_up_radius=beyond,
+            runner_up_relative_distance=np.where(alone, np.inf, relative_to(radii[beside], far)),
+            margin=np.where(alone, np.inf, score[queries, second]) - score[queries, first],
         )
 
     @classmethod
@@ -116,10 +143,14 @@ class Explanation:
             prototype=nowhere,
             row=nowhere,
             distance=beyond,
+            radius=np.full(n_queries, np.nan),
+            relative_distance=beyond,
             inside=np.zeros(n_queries, dtype=bool),
             runner_up_label=labels,
             runner_up_prototype=nowhere,
             runner_up_distance=beyond,
+            runner_up_radius=np.full(n_queries, np.nan),
+            runner_up_relative_distance=beyond,
             margin=np.zeros(n_queries),
         )
 

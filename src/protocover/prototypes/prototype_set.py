@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 from sklearn.utils import _safe_indexing
 
-from ..balls import build_balls, traits_of, within
+from ..balls import balls_of_radii, build_balls, traits_of, within
 from ..balls.nearest import find_nearest, nearest_in_groups
 from ..resources import limited_threads, row_count
 
@@ -35,22 +35,33 @@ class PrototypeSet:
         Class c is ``points[bounds[c]:bounds[c + 1]]``.
     dissimilarity : dissimilarity
         Fitted, with whatever it needs of the training data for these prototypes.
+    radii : ndarray of float, shape (n_prototypes,), or None
+        Their radii, class by class, where each has its own: nearest is then the prototype
+        whose distance is the smallest multiple of its radius.
     """
 
     points: Any
     order: NDArray[np.intp]
     bounds: NDArray[np.intp]
     dissimilarity: Any
+    radii: NDArray[np.float64] | None = None
 
     @classmethod
     def of(
-        cls, points: Any, classes: NDArray[np.intp], *, n_classes: int, dissimilarity: Any
+        cls,
+        points: Any,
+        classes: NDArray[np.intp],
+        *,
+        n_classes: int,
+        dissimilarity: Any,
+        radii: NDArray[np.float64] | None = None,
     ) -> Self:
         """Sort prototypes that stand for the given class numbers."""
         order = np.argsort(classes, kind="stable")
         ordered = _safe_indexing(points, order)
         bounds = np.searchsorted(classes[order], np.arange(n_classes + 1))
-        return cls(ordered, order, bounds, dissimilarity)
+        by_class = None if radii is None else radii[order]
+        return cls(ordered, order, bounds, dissimilarity, by_class)
 
     def nearest(
         self, X: Any, *, n_jobs: int | None = None
@@ -64,7 +75,8 @@ class PrototypeSet:
 
         Of a kernel matrix, for instance, without K(x, x) of the queries.
         """
-        if not (self._is_table and hasattr(self.dissimilarity, "ranking")):
+        ranks = self._is_table and hasattr(self.dissimilarity, "ranking")
+        if self.radii is not None or not ranks:
             return self.nearest(X, n_jobs=n_jobs)[0]
         ranking = self.dissimilarity.ranking(X, self._by_selection())
         # In class order, so that a tie goes to the class first in order.
@@ -92,7 +104,7 @@ class PrototypeSet:
             return table
 
     def balls(self, X: Any, *, eps: float, closed: bool, n_jobs: int | None = None) -> csr_array:
-        """Tell which queries lie within `eps` of which prototypes, as selected."""
+        """Tell which queries lie within `eps`, or its own radius, of which prototypes."""
         if len(self.order) == 0:
             return csr_array((row_count(X), 0), dtype=bool)
         if self._answers_whole_rows:
@@ -104,11 +116,13 @@ class PrototypeSet:
                 self.distances(_safe_indexing(X, slice(i, i + step)), n_jobs=n_jobs)
                 for i in starts
             )
-            inside = [csr_array(within(table, eps, closed=closed)) for table in blocks]
+            reach = eps if self.radii is None else self.radii[np.argsort(self.order)]
+            inside = [csr_array(within(table, reach, closed=closed)) for table in blocks]
             return vstack(inside, format="csr")
-        sorted_by_class = build_balls(
-            self.dissimilarity, X, self.points, eps=eps, closed=closed, n_jobs=n_jobs
-        )
+        build = partial(build_balls, eps=eps)
+        if self.radii is not None:
+            build = partial(balls_of_radii, radii=self.radii)
+        sorted_by_class = build(self.dissimilarity, X, self.points, closed=closed, n_jobs=n_jobs)
         return sorted_by_class[:, np.argsort(self.order)]
 
     @property
@@ -132,8 +146,11 @@ class PrototypeSet:
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """Find the nearest in each group of prototypes, by place in class order."""
         if not self._is_table:
-            return find_nearest(self.dissimilarity, X, self.points, bounds=bounds, n_jobs=n_jobs)
-        return nearest_in_groups(self.distances(X, n_jobs=n_jobs)[:, self.order], bounds)
+            return find_nearest(
+                self.dissimilarity, X, self.points, bounds=bounds, radii=self.radii, n_jobs=n_jobs
+            )
+        table = self.distances(X, n_jobs=n_jobs)[:, self.order]
+        return nearest_in_groups(table, bounds, self.radii)
 
 
 def column_order(columns: NDArray[np.intp], n_columns: int) -> NDArray[np.intp] | None:

@@ -18,9 +18,11 @@ from ..resources import row_count
 from .evidence import class_ranges, class_shares, weigh_evidence
 from .pictures import as_bytes, check_images, make_sheets
 from .summary import Cases, ColumnSummary, PictureSheets
-from .table import ShownColumn, append_rows, read_row_names, read_rows
+from .table import ShownColumn, append_rows, is_plain, read_row_names, read_rows
 
 __all__ = ["Display", "LaidOut", "lay_out"]
+
+Indices = NDArray[np.intp]
 
 _MOST_COLUMNS, _FEWEST_COLUMNS, _MOST_CELLS = 40, 8, 600_000
 _MOST_CHARACTERS, _LONGEST_TEXT, _SHORTEST_TEXT = 6_000_000, 4000, 160
@@ -29,19 +31,10 @@ _LONGEST_LABEL = 400
 
 @dataclass(frozen=True, eq=False)
 class Display:
-    """How cases are to be shown; see :func:`protocover.report.summarize`.
+    """How cases are to be shown; see :func:`protocover.report.summarize`."""
 
-    Parameters
-    ----------
-    shown, row_names, feature_names, image_shape, images
-        As given, with `X` itself for `shown` where nothing else is.
-    is_own : bool
-        Whether `shown` is what the model was fitted on, so that its prototypes are rows
-        of the same kind.
-    """
-
-    shown: Any
-    is_own: bool
+    shown: Any  # X itself where nothing else is given
+    is_own: bool  # what the model was fitted on, so that prototypes are rows of the same kind
     row_names: Sequence[Any] | None
     feature_names: Sequence[Any] | None
     image_shape: tuple[int, ...] | None
@@ -50,28 +43,16 @@ class Display:
 
 @dataclass(frozen=True, eq=False)
 class LaidOut:
-    """The cases, and where to find them.
-
-    Parameters
-    ----------
-    cases : Cases
-        What is shown.
-    place : ndarray of int, shape (n_points,)
-        Place of each training case among the cases, -1 where it is not mentioned.
-    prototypes : ndarray of int, shape (n_prototypes,)
-        Place of each prototype.
-    telling : ndarray of int, shape (n_prototypes, n_columns)
-        For each prototype the columns, the most telling first.
-    """
+    """The cases, and where to find them."""
 
     cases: Cases
-    place: NDArray[np.intp]
-    prototypes: NDArray[np.intp]
-    telling: NDArray[np.intp]
+    place: Indices  # of each training case among the cases, -1 where it is not mentioned
+    prototypes: Indices  # the place of each prototype
+    telling: Indices  # prototypes x columns: for each its columns, the most telling first
 
 
 def lay_out(
-    display: Display, model: PVMClassifier, coverage: Coverage, mentioned: NDArray[np.intp]
+    display: Display, model: PVMClassifier, coverage: Coverage, mentioned: Indices
 ) -> LaidOut:
     """Lay out the training cases that are mentioned, and then prototypes that are none."""
     codes = coverage.point_classes
@@ -107,18 +88,15 @@ def lay_out(
 
 
 def _read_table(
-    display: Display,
-    model: PVMClassifier,
-    foreign: NDArray[np.intp],
-    codes: NDArray[np.intp],
-    has_pictures: bool,
+    display: Display, model: PVMClassifier, foreign: Indices, codes: Indices, has_pictures: bool
 ) -> tuple[list[ShownColumn], int]:
     """Read the columns, with the prototypes that are no training cases below them.
 
     Pixels and dissimilarities are not shown as numbers.
     """
     pairwise = display.is_own and traits_of(model.dissimilarity_).pairwise
-    pixels = display.image_shape is not None or (has_pictures and _is_plain(display.shown))
+    # Bare numbers beside pictures are taken for their pixels.
+    pixels = display.image_shape is not None or (has_pictures and is_plain(display.shown))
     if pairwise or pixels:
         return [], 0
     columns, n_columns = read_rows(display.shown, _feature_names(display, model), codes)
@@ -136,20 +114,14 @@ def _read_table(
     ], n_columns
 
 
-def _is_plain(shown: Any) -> bool:
-    """Whether rows are bare numbers, which beside pictures are taken for their pixels."""
-    return issparse(shown) or (isinstance(shown, np.ndarray) and shown.dtype.kind in "biuf")
-
-
 def _feature_names(display: Display, model: PVMClassifier) -> Sequence[Any] | None:
     """Return the names given, or those that the model has seen for an array shown."""
     if display.feature_names is not None or not display.is_own or hasattr(display.shown, "iloc"):
         return display.feature_names
-    names = getattr(model, "feature_names_in_", None)
-    return None if names is None else list(names)
+    return getattr(model, "feature_names_in_", None)
 
 
-def _choose_columns(evidence: NDArray[np.float64], n_cases: int) -> NDArray[np.intp]:
+def _choose_columns(evidence: NDArray[np.float64], n_cases: int) -> Indices:
     """Return the columns to show, in order: all, or those that tell most on average."""
     most = max(_FEWEST_COLUMNS, min(_MOST_COLUMNS, _MOST_CELLS // max(1, n_cases)))
     strength = np.maximum(evidence, 0.0).mean(axis=0)
@@ -157,7 +129,7 @@ def _choose_columns(evidence: NDArray[np.float64], n_cases: int) -> NDArray[np.i
 
 
 def _summarize_column(
-    column: ShownColumn, codes: NDArray[np.intp], n_classes: int, kept: NDArray[np.intp]
+    column: ShownColumn, codes: Indices, n_classes: int, kept: Indices
 ) -> ColumnSummary:
     """Return the kept values of a column, and how it is spread within the classes."""
     name = _cut(column.name, _LONGEST_LABEL)
@@ -165,28 +137,24 @@ def _summarize_column(
     if column.kind == "text":
         longest = max(_SHORTEST_TEXT, min(_LONGEST_TEXT, _MOST_CHARACTERS // max(1, len(kept))))
         texts = [None if value is None else _cut(value, longest) for value in values]
-        return ColumnSummary(name, "text", texts, [], None, None, [], [])
+        return ColumnSummary(name, "text", texts)
     if column.kind == "label":
-        place = {category: k for k, category in enumerate(column.categories)}
         return ColumnSummary(
             name,
             "label",
-            [None if value is None else place.get(value) for value in values],
-            [_cut(category, _LONGEST_LABEL) for category in column.categories],
-            None,
-            None,
-            [],
-            np.round(class_shares(column, codes, n_classes), 4).tolist(),
+            [None if place < 0 else place for place in column.places[kept].tolist()],
+            categories=[_cut(category, _LONGEST_LABEL) for category in column.categories],
+            shares=np.round(class_shares(column, codes, n_classes), 4).tolist(),
         )
     known = column.values[~np.isnan(column.values)]
     low, high = (_short(known.min()), _short(known.max())) if len(known) else (None, None)
     ranges = [[_short(v) or 0.0 for v in part] for part in class_ranges(column, codes, n_classes)]
     numbers = [_short(value) for value in values]
-    return ColumnSummary(name, column.kind, numbers, [], low, high, ranges, [])
+    return ColumnSummary(name, column.kind, numbers, low=low, high=high, ranges=ranges)
 
 
 def _draw(
-    display: Display, model: PVMClassifier, foreign: NDArray[np.intp], kept: NDArray[np.intp]
+    display: Display, model: PVMClassifier, foreign: Indices, kept: Indices
 ) -> PictureSheets | None:
     """Put the images of the kept cases on sheets.
 

@@ -11,6 +11,9 @@ from .table import ShownColumn
 
 __all__ = ["class_ranges", "class_shares", "weigh_evidence"]
 
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 # A spread below this share of the whole column's is taken for it, so that a class in
 # which a feature happens to be constant does not outshine everything.
@@ -19,62 +22,39 @@ _MOST_EVIDENCE = 10.0
 
 
 def weigh_evidence(
-    columns: Sequence[ShownColumn],
-    codes: NDArray[np.intp],
-    rows: NDArray[np.intp],
-    classes: NDArray[np.intp],
-) -> NDArray[np.float64]:
-    """Tell how much each value of the prototypes speaks for their class.
+    columns: Sequence[ShownColumn], codes: Indices, rows: Indices, classes: Indices
+) -> Floats:
+    """Tell how much each value of the prototypes speaks for their class, prototypes x columns.
 
     It is the logarithm of how much more likely the value is within the class than within
     all others, for numbers by normal distributions, for labels by their shares; 0 for
-    texts and missing values.
-
-    Parameters
-    ----------
-    columns : sequence of ShownColumn
-        With the training cases first.
-    codes : ndarray of int, shape (n_points,)
-        Class numbers of the training cases.
-    rows, classes : ndarray of int, shape (n_prototypes,)
-        Row of each prototype in the columns, and the class it stands for.
-
-    Returns
-    -------
-    ndarray of float, shape (n_prototypes, n_columns)
+    texts and missing values. The columns have the training cases first, whose classes are
+    `codes`; `rows` and `classes` are those of the prototypes.
     """
     evidence = np.zeros((len(rows), len(columns)))
     for j, column in enumerate(columns):
-        if column.kind == "label":
-            evidence[:, j] = _label_evidence(column, codes, rows, classes)
-        elif column.kind != "text":
-            evidence[:, j] = _number_evidence(column, codes, rows, classes)
+        if column.kind != "text":
+            weigh = _label_evidence if column.kind == "label" else _number_evidence
+            evidence[:, j] = weigh(column, codes, rows, classes)
     return np.clip(evidence, -_MOST_EVIDENCE, _MOST_EVIDENCE)
 
 
-def class_ranges(
-    column: ShownColumn, codes: NDArray[np.intp], n_classes: int
-) -> list[NDArray[np.float64]]:
+def class_ranges(column: ShownColumn, codes: Indices, n_classes: int) -> list[Floats]:
     """Return the quantiles of each class's numbers, none for a class without any."""
     values = column.values[: len(codes)]
     own = (values[(codes == c) & ~np.isnan(values)] for c in range(n_classes))
     return [np.quantile(part, _QUANTILES) if len(part) else np.empty(0) for part in own]
 
 
-def class_shares(
-    column: ShownColumn, codes: NDArray[np.intp], n_classes: int
-) -> NDArray[np.float64]:
+def class_shares(column: ShownColumn, codes: Indices, n_classes: int) -> Floats:
     """Return each category's share of a class's labels, shape (n_classes, n_categories)."""
     counts = _count(column, codes, n_classes)
     return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0))
 
 
 def _number_evidence(
-    column: ShownColumn,
-    codes: NDArray[np.intp],
-    rows: NDArray[np.intp],
-    classes: NDArray[np.intp],
-) -> NDArray[np.float64]:
+    column: ShownColumn, codes: Indices, rows: Indices, classes: Indices
+) -> Floats:
     """Return the log-likelihood ratios of numbers."""
     known = ~np.isnan(column.values[: len(codes)])
     numbers, groups = column.values[: len(codes)][known], codes[known]
@@ -93,9 +73,7 @@ def _number_evidence(
     return np.where(comparable[classes] & ~np.isnan(ratio), ratio, 0.0)
 
 
-def _normal_fit(
-    size: NDArray[np.float64], total: NDArray[np.float64], square: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _normal_fit(size: Floats, total: Floats, square: Floats) -> tuple[Floats, Floats]:
     """Return mean and spread of each group from its size, sum and sum of squares."""
     n = np.maximum(size, 1.0)
     mean = total / n
@@ -103,38 +81,27 @@ def _normal_fit(
     return mean, np.maximum(spread, _LEAST_SPREAD)
 
 
-def _log_density(
-    value: NDArray[np.float64],
-    fit: tuple[NDArray[np.float64], NDArray[np.float64]],
-    classes: NDArray[np.intp],
-) -> NDArray[np.float64]:
+def _log_density(value: Floats, fit: tuple[Floats, Floats], classes: Indices) -> Floats:
     """Return the logarithm of a normal density, up to a constant."""
     mean, spread = fit[0][classes], fit[1][classes]
     return np.asarray(-0.5 * ((value - mean) / spread) ** 2 - np.log(spread))
 
 
 def _label_evidence(
-    column: ShownColumn,
-    codes: NDArray[np.intp],
-    rows: NDArray[np.intp],
-    classes: NDArray[np.intp],
-) -> NDArray[np.float64]:
+    column: ShownColumn, codes: Indices, rows: Indices, classes: Indices
+) -> Floats:
     """Return the logarithms of the ratios of shares, each category counted once more."""
     counts = _count(column, codes, int(max(codes.max(), classes.max())) + 1)
     rest = counts.sum(axis=0) - counts
     own = (counts + 1.0) / (counts + 1.0).sum(axis=1, keepdims=True)
     others = (rest + 1.0) / (rest + 1.0).sum(axis=1, keepdims=True)
-    ratio = np.log(own / others)
-    place = {category: k for k, category in enumerate(column.categories)}
-    found = [place.get(value, -1) for value in column.values[rows]]
-    return np.array([ratio[c, k] if k >= 0 else 0.0 for c, k in zip(classes, found, strict=True)])
+    # What is missing has place -1, which is a last column of zeros.
+    ratio = np.pad(np.log(own / others), ((0, 0), (0, 1)))
+    return np.asarray(ratio[classes, column.places[rows]])
 
 
-def _count(column: ShownColumn, codes: NDArray[np.intp], n_classes: int) -> NDArray[np.float64]:
+def _count(column: ShownColumn, codes: Indices, n_classes: int) -> Floats:
     """Count the categories in each class, shape (n_classes, n_categories)."""
-    counts = np.zeros((n_classes, len(column.categories)))
-    place = {category: k for k, category in enumerate(column.categories)}
-    for code, value in zip(codes, column.values, strict=False):
-        if value is not None:
-            counts[code, place[value]] += 1.0
-    return counts
+    counts = np.zeros((n_classes, len(column.categories) + 1))
+    np.add.at(counts, (codes, column.places[: len(codes)]), 1.0)
+    return counts[:, :-1]

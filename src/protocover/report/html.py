@@ -18,22 +18,10 @@ from .wording import percent, short_number
 __all__ = ["make_report", "render", "write_report"]
 
 # Each script may use what those before it define.
-_SCRIPTS = (
-    "dom",
-    "data",
-    "pictures",
-    "strips",
-    "cards",
-    "grid",
-    "detail",
-    "map",
-    "path",
-    "lists",
-    "start",
-)
+_ORDER = "dom data pictures strips cards grid detail map path lists start"
 # These would end the element that holds the data, or begin another; JSON has another way
 # to write them. The two line separators are written as numbers by json.dumps already.
-_UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
+_UNSAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 def make_report(model: Any, X: Any, y: Any, path: str | os.PathLike[str], **options: Any) -> Path:
@@ -106,7 +94,9 @@ def render(summary: Summary) -> str:
         raise ImportError('a report needs jinja2: pip install "protocover[report]"') from error
     folder = files(__package__)
     style = (folder / "page.css").read_text(encoding="utf-8")
-    script = _join_scripts(folder / "js")
+    parts = [(folder / "js" / f"{name}.js").read_text(encoding="utf-8") for name in _ORDER.split()]
+    # All scripts as one, closed off from the rest of the page.
+    script = '(() => {\n"use strict";\n' + "\n".join(parts) + "\n})();\n"
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -145,18 +135,10 @@ def write_report(summary: Summary, path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def _join_scripts(folder: Any) -> str:
-    """Return all scripts as one, closed off from the rest of the page."""
-    parts = [(folder / f"{name}.js").read_text(encoding="utf-8") for name in _SCRIPTS]
-    return '(() => {\n"use strict";\n' + "\n".join(parts) + "\n})();\n"
-
-
 def _to_json(summary: Summary) -> str:
     """Return the data as JSON in which nothing can be taken for markup."""
     text = json.dumps(summary, default=plain, allow_nan=False, separators=(",", ":"))
-    for character, escaped in _UNSAFE.items():
-        text = text.replace(character, escaped)
-    return text
+    return text.translate(_UNSAFE)
 
 
 def _hash(text: str) -> str:

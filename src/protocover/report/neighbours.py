@@ -20,6 +20,9 @@ from .summary import MapSummary
 
 __all__ = ["Members", "Rivals", "draw_map", "find_members", "find_rivals"]
 
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
 # Points listed for all prototypes together, and at least for each.
 _MOST_MEMBERS, _FEWEST_MEMBERS = 250_000, 50
 # Prototypes on the map; its table of distances grows with the square.
@@ -30,41 +33,21 @@ _TOLERANCE = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Members:
-    """The points in each ball, nearest first, and each point's nearest prototype of its class.
+    """The points in each ball, nearest first, and each point's nearest prototype of its class."""
 
-    Parameters
-    ----------
-    rows, distances : list of ndarray
-        For each prototype the nearest points in its ball.
-    nearest : ndarray of int, shape (n_points,)
-        Nearest prototype of the point's own class, -1 where the class has none.
-    nearest_distance : ndarray of float, shape (n_points,)
-        Its distance, inf where there is none.
-    """
-
-    rows: list[NDArray[np.intp]]
-    distances: list[NDArray[np.float64]]
-    nearest: NDArray[np.intp]
-    nearest_distance: NDArray[np.float64]
+    rows: list[Indices]  # for each prototype
+    distances: list[Floats]  # theirs
+    nearest: Indices  # for each point, -1 where its class has no prototype
+    nearest_distance: Floats  # inf where there is none
 
 
 @dataclass(frozen=True, eq=False)
 class Rivals:
-    """For each prototype the nearest of another class (-1 and inf where there is none).
+    """For each prototype the nearest of another class (-1 and inf where there is none)."""
 
-    Parameters
-    ----------
-    index : ndarray of int, shape (n_prototypes,)
-        Its number.
-    distance : ndarray of float, shape (n_prototypes,)
-        Its distance.
-    table : ndarray of float, shape (n_mapped, n_mapped)
-        Distances between the first prototypes, for the map.
-    """
-
-    index: NDArray[np.intp]
-    distance: NDArray[np.float64]
-    table: NDArray[np.float64]
+    index: Indices
+    distance: Floats
+    table: Floats  # distances between the first prototypes, for the map
 
 
 def find_members(model: PVMClassifier, X: Any, coverage: Coverage) -> Members:
@@ -84,11 +67,14 @@ def find_members(model: PVMClassifier, X: Any, coverage: Coverage) -> Members:
     return Members(members, distances, nearest, reach)
 
 
-def find_rivals(model: PVMClassifier, X: Any, classes: NDArray[np.intp]) -> Rivals | None:
+def find_rivals(model: PVMClassifier, X: Any, classes: Indices) -> Rivals | None:
     """Find each prototype's nearest of another class; None where distances are not known."""
-    examples = _prototype_examples(model, X)
-    if examples is None:
-        return None
+    if (model.prototype_sources_ == "train").all():
+        examples = _safe_indexing(X, model.prototype_rows_)
+    elif traits_of(model.dissimilarity_).pairwise:
+        return None  # columns of a table that are no rows of it
+    else:
+        examples = model.prototypes_
     n = len(classes)
     mapped = min(n, _MOST_MAPPED)
     index, distance = np.full(n, -1), np.full(n, np.inf)
@@ -117,16 +103,7 @@ def draw_map(rivals: Rivals | None) -> MapSummary | None:
     return MapSummary(x=x, y=y, stress=float(result.stress))
 
 
-def _prototype_examples(model: PVMClassifier, X: Any) -> Any:
-    """Return the prototypes as queries, None for columns of a table that are no rows of it."""
-    if (model.prototype_sources_ == "train").all():
-        return _safe_indexing(X, model.prototype_rows_)
-    return None if traits_of(model.dissimilarity_).pairwise else model.prototypes_
-
-
-def _nearest_among(
-    table: NDArray[np.float64], allowed: NDArray[np.bool_]
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def _nearest_among(table: Floats, allowed: NDArray[np.bool_]) -> tuple[Indices, Floats]:
     """Return the nearest allowed column of each row and its distance, -1 and inf for none."""
     table[~allowed] = np.inf
     best = table.argmin(axis=1)
@@ -135,11 +112,8 @@ def _nearest_among(
 
 
 def _by_prototype(
-    point: NDArray[np.intp],
-    prototype: NDArray[np.intp],
-    distance: NDArray[np.float64],
-    n_prototypes: int,
-) -> tuple[list[NDArray[np.intp]], list[NDArray[np.float64]]]:
+    point: Indices, prototype: Indices, distance: Floats, n_prototypes: int
+) -> tuple[list[Indices], list[Floats]]:
     """Sort memberships by prototype and distance, and keep the nearest if they are many."""
     order = np.lexsort((point, distance, prototype))
     bounds = np.searchsorted(prototype[order], np.arange(n_prototypes + 1))
@@ -148,7 +122,7 @@ def _by_prototype(
     return [point[part] for part in parts], [distance[part] for part in parts]
 
 
-def _largest_share(sizes: NDArray[np.intp], total: int) -> int:
+def _largest_share(sizes: Indices, total: int) -> int:
     """Return the largest number that each list may have so that all keep to the total."""
     if sizes.sum() <= total:
         return int(sizes.max(initial=0))

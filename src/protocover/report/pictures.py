@@ -50,15 +50,7 @@ def as_bytes(images: NDArray[Any], *, ink: bool) -> NDArray[np.uint8]:
 
 
 def make_sheets(images: NDArray[np.uint8], *, budget: int = _BUDGET) -> PictureSheets:
-    """Put images on sheets, reduced by a whole factor so that all take `budget` bytes raw.
-
-    Parameters
-    ----------
-    images : ndarray of uint8, shape (n, height, width) or (n, height, width, 3)
-        At least one.
-    budget : int
-        Most bytes of all images before compression.
-    """
+    """Put images, at least one, on sheets, reduced so that all take `budget` bytes raw."""
     images = _reduce(images, math.ceil(math.sqrt(max(1.0, images.size / budget))))
     n, height, width = images.shape[:3]
     per_sheet = min(_PER_SHEET, n)

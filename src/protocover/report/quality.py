@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from ..balls import traits_of
 from ..balls.nearest import find_nearest
-from ..data.points import check_examples
+from ..data.points import check_points
 from ..dissimilarity import resolve_metric
 from ..estimators import PVMClassifier, PVMClassifierCV
 from ..estimators.search.standard_error import trace_path
@@ -33,11 +33,11 @@ def assess(
     held_out: tuple[Any, Any] | None,
     error: ErrorEstimate | None,
 ) -> Quality:
-    """Return the quality, with the error that is known or the best estimate of it."""
-    if error is None:
-        error = _estimate_error(model, search, X, y, held_out)
-    bound = float(model.lower_bound_)
-    gap = float(model.gap_)
+    """Return the quality, with the error that is known, or on held-out cases, or over folds."""
+    if error is None and held_out is not None:
+        error = _count_errors(model, X, y, *held_out)
+    elif error is None and search is not None:
+        error = cross_validated_error(search, row_count(X))
     return Quality(
         n_points=totals.n_points,
         n_prototypes=len(model.prototype_labels_),
@@ -45,10 +45,10 @@ def assess(
         n_wrong=int(totals.others.sum()),
         error=error,
         objective=float(model.objective_),
-        lower_bound=bound if math.isfinite(bound) else None,
-        gap=gap if math.isfinite(gap) else None,
+        lower_bound=_finite(model.lower_bound_),
+        gap=_finite(model.gap_),
         certificate=str(model.certificate_),
-        verdict=describe_certificate(str(model.certificate_), gap),
+        verdict=describe_certificate(str(model.certificate_), model.gap_),
     )
 
 
@@ -75,19 +75,6 @@ def wilson_interval(n_errors: int, n_cases: int) -> tuple[float, float]:
     """Return Wilson's 95 % interval of a share of errors."""
     interval = binomtest(n_errors, n_cases).proportion_ci(method="wilson")
     return float(interval.low), float(interval.high)
-
-
-def _estimate_error(
-    model: PVMClassifier,
-    search: PVMClassifierCV | None,
-    X: Any,
-    y: Any,
-    held_out: tuple[Any, Any] | None,
-) -> ErrorEstimate | None:
-    """Return the error on held-out cases, else the cross-validated one, else None."""
-    if held_out is not None:
-        return _count_errors(model, X, y, *held_out)
-    return None if search is None else cross_validated_error(search, row_count(X))
 
 
 def _count_errors(model: PVMClassifier, X: Any, y: Any, X_test: Any, y_test: Any) -> ErrorEstimate:
@@ -118,12 +105,12 @@ def _nearest_error(model: PVMClassifier, X: Any, y: Any, X_test: Any, y_test: An
             return None
         dissimilarity.fit(X, labels)
         compare = getattr(dissimilarity, "ranking", dissimilarity.cross)
-        table = compare(X_test, np.arange(n_points))
-        return float((labels[table.argmin(axis=1)] != y_test).mean())
-    points = check_examples(X, dissimilarity)
+        nearest = compare(X_test, np.arange(n_points)).argmin(axis=1)
+        return float((labels[nearest] != y_test).mean())
+    points = check_points(X, dissimilarity)
     codes = np.searchsorted(model.classes_, labels)
     dissimilarity.fit(points, codes)
-    queries = check_examples(X_test, dissimilarity)
+    queries = check_points(X_test, dissimilarity)
     bounds = np.array([0, row_count(points)])
     index, _ = find_nearest(dissimilarity, queries, points, bounds=bounds, n_jobs=model.n_jobs)
     return float((labels[index[:, 0]] != y_test).mean())
@@ -150,5 +137,5 @@ def _score_name(search: PVMClassifierCV) -> str:
 
 
 def _finite(value: float) -> float | None:
-    """Return a float, None where there is no score."""
+    """Return a float, None where nothing is known."""
     return float(value) if math.isfinite(value) else None

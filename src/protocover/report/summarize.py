@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import __version__
 from ..estimators import PVMClassifier
 from ..inspection.fitted import unwrap
-from ..inspection.suspects import suspect_labels
+from ..inspection.suspects import SuspectLabels, suspect_labels
 from ..prototypes.coverage import Coverage, CoverageTotals
-from .cases import Display, lay_out
-from .listing import (
-    MOST_LISTED,
-    find_uncovered,
-    list_classes,
-    list_prototypes,
-    list_suspects,
-    list_uncovered,
-)
-from .neighbours import draw_map, find_members, find_rivals
+from .cases import Display, LaidOut, lay_out
+from .neighbours import Members, Rivals, draw_map, find_members, find_rivals
 from .quality import assess, read_path
-from .summary import ErrorEstimate, Quality, Summary
+from .summary import ClassSummary, ErrorEstimate, PrototypeSummary, Summary, Suspect, Uncovered
 from .wording import describe_selection, describe_settings
 
 __all__ = ["summarize"]
+
+Indices = NDArray[np.intp]
+
+# Suspect labels, and uncovered cases, that are listed.
+_MOST_LISTED = 1000
 
 
 def summarize(
@@ -97,8 +96,7 @@ def summarize(
     >>> summary.quality.error.kind
     'held-out'
     """
-    within = unwrap(model)
-    within.require_prototypes("there is nothing to report")
+    within = unwrap(model).require_prototypes("there is nothing to report")
     model, search = within.classifier, within.search
     original, X = X, within.prepare(X)
     if held_out is not None:
@@ -107,8 +105,8 @@ def summarize(
     members = find_members(model, X, coverage)
     rivals = find_rivals(model, X, coverage.prototype_classes)
     suspects = suspect_labels(model, X, y)
-    uncovered = find_uncovered(coverage, members)
-    mentioned = [*members.rows, suspects.row[:MOST_LISTED], uncovered[:MOST_LISTED]]
+    uncovered = _find_uncovered(coverage, members)
+    mentioned = [*members.rows, suspects.row[:_MOST_LISTED], uncovered[:_MOST_LISTED]]
     display = Display(
         shown=original if shown is None else shown,
         is_own=shown is None and not within.transformers,
@@ -120,25 +118,23 @@ def summarize(
     laid = lay_out(display, model, coverage, np.concatenate(mentioned))
     counts = coverage.totals() if totals is None else totals
     quality = assess(model, search, X, y, totals=counts, held_out=held_out, error=error)
-    n_columns = laid.cases.n_columns or None
     return Summary(
         title=str(title),
-        lead=describe_selection(quality, model)
-        + _say_if_sampled(quality, len(coverage.point_classes)),
+        lead=describe_selection(quality, model, n_shown=len(coverage.point_classes)),
         settings=describe_settings(
-            model, search, how, n_points=quality.n_points, n_columns=n_columns
+            model, search, how, n_points=quality.n_points, n_columns=laid.cases.n_columns
         ),
         eps=float(model.eps_),
         quality=quality,
-        classes=list_classes(counts),
+        classes=_list_classes(counts),
         confusion=counts.confusion.tolist(),
-        prototypes=list_prototypes(model, counts, members, rivals, laid),
+        prototypes=_list_prototypes(model, counts, members, rivals, laid),
         cases=laid.cases,
         map=draw_map(rivals),
         path=read_path(search),
-        suspects=list_suspects(model, suspects, laid),
+        suspects=_list_suspects(model, suspects, laid),
         n_suspects=len(suspects),
-        uncovered=list_uncovered(coverage, members, uncovered, laid),
+        uncovered=_list_uncovered(coverage, members, uncovered, laid),
         n_uncovered=counts.n_points - counts.n_covered,
         version=__version__,
     )
@@ -157,8 +153,79 @@ def _cover(model: PVMClassifier, X: Any, y: Any) -> Coverage:
     return coverage
 
 
-def _say_if_sampled(quality: Quality, n_shown: int) -> str:
-    """Return a sentence on what is of everything and what of a sample, if that is less."""
-    if n_shown == quality.n_points:
-        return ""
-    return f" The counts are of all cases, the lists of a sample of {n_shown:,}."
+def _list_classes(totals: CoverageTotals) -> list[ClassSummary]:
+    """Return the counts of each class."""
+    names = ("class", "points", "prototypes", "covered", "wrongly_covered")
+    columns = [totals.by_class[name].tolist() for name in names]
+    return [ClassSummary(str(label), *counts) for label, *counts in zip(*columns, strict=True)]
+
+
+def _list_prototypes(
+    model: PVMClassifier,
+    totals: CoverageTotals,
+    members: Members,
+    rivals: Rivals | None,
+    laid: LaidOut,
+) -> list[PrototypeSummary]:
+    """Return the prototypes in order of selection."""
+    classes = np.searchsorted(model.classes_, model.prototype_labels_)
+    return [
+        PrototypeSummary(
+            case=int(laid.prototypes[k]),
+            source=str(model.prototype_sources_[k]),
+            class_=int(classes[k]),
+            covers=int(totals.own[k]),
+            newly=int(model.prototype_newly_covered_[k]),
+            wrong=int(totals.others[k]),
+            rival=-1 if rivals is None else int(rivals.index[k]),
+            rival_distance=None if rivals is None else _number(rivals.distance[k]),
+            members=laid.place[members.rows[k]].tolist(),
+            distances=[float(f"{distance:.3g}") for distance in members.distances[k]],
+            telling=laid.telling[k].tolist(),
+        )
+        for k in range(len(classes))
+    ]
+
+
+def _list_suspects(model: PVMClassifier, suspects: SuspectLabels, laid: LaidOut) -> list[Suspect]:
+    """Return the most suspect labels, the most suspect first."""
+    label = np.searchsorted(model.classes_, suspects.label)
+    suggested = np.searchsorted(model.classes_, suspects.suggested)
+    return [
+        Suspect(
+            case=int(laid.place[row]),
+            label=int(label[i]),
+            suggested=int(suggested[i]),
+            score=round(float(suspects.score[i]), 4),
+            reason=str(suspects.reason[i]),
+            prototype=int(suspects.other_prototype[i]),
+        )
+        for i, row in enumerate(suspects.row[:_MOST_LISTED])
+    ]
+
+
+def _find_uncovered(coverage: Coverage, members: Members) -> Indices:
+    """Return the rows of points in no ball of their class, the farthest from it first."""
+    rows = np.flatnonzero(~coverage.covered)
+    return rows[np.argsort(-members.nearest_distance[rows], kind="stable")]
+
+
+def _list_uncovered(
+    coverage: Coverage, members: Members, rows: Indices, laid: LaidOut
+) -> list[Uncovered]:
+    """Return the farthest uncovered cases with their nearest prototype of the same class."""
+    others = coverage.other_count
+    return [
+        Uncovered(
+            case=int(laid.place[row]),
+            prototype=int(members.nearest[row]),
+            distance=_number(members.nearest_distance[row]),
+            others=int(others[row]),
+        )
+        for row in rows[:_MOST_LISTED]
+    ]
+
+
+def _number(value: float) -> float | None:
+    """Return a float to four digits, None where it is infinite."""
+    return float(f"{value:.4g}") if math.isfinite(value) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 __all__ = [
@@ -24,69 +24,31 @@ __all__ = [
 
 @dataclass(frozen=True)
 class ErrorEstimate:
-    """Share of unseen cases that the model gets wrong, or another score of them.
+    """Share of unseen cases that the model gets wrong, or another score of them."""
 
-    Parameters
-    ----------
-    kind : {"held-out", "cross-validated"}
-        Where the unseen cases come from.
-    name : str
-        "error", or the name of the score.
-    value : float
-        The estimate.
-    low, high : float
-        For held-out cases the 95 % interval, otherwise one standard error either side.
-    n_cases : int
-        How many cases it rests on.
-    nearest_error : float or None
-        The same of 1-NN with all training cases, where it is known.
-    """
-
-    kind: str
-    name: str
+    kind: str  # where the unseen cases come from: "held-out" or "cross-validated"
+    name: str  # "error", or the name of the score
     value: float
-    low: float
+    low: float  # of the 95 % interval for held-out cases, else one standard error below
     high: float
-    n_cases: int
-    nearest_error: float | None
+    n_cases: int  # how many cases it rests on
+    nearest_error: float | None  # the same of 1-NN with all training cases, where it is known
 
 
 @dataclass(frozen=True)
 class Quality:
-    """How good the selection is.
-
-    Parameters
-    ----------
-    n_points, n_prototypes : int
-        Training cases and prototypes.
-    n_covered : int
-        Cases in a ball of their own class.
-    n_wrong : int
-        Memberships of cases in balls of other classes.
-    error : ErrorEstimate or None
-        None where nothing unseen was at hand.
-    objective : float
-        Uncovered plus wrongly covered plus the cost of the prototypes.
-    lower_bound : float or None
-        None where nothing is proved.
-    gap : float or None
-        Largest share of the objective that a better choice could save.
-    certificate : str
-        As in :class:`protocover.PVMClassifier`.
-    verdict : str
-        The last three in plain words.
-    """
+    """How good the selection is."""
 
     n_points: int
     n_prototypes: int
-    n_covered: int
-    n_wrong: int
-    error: ErrorEstimate | None
-    objective: float
-    lower_bound: float | None
-    gap: float | None
-    certificate: str
-    verdict: str
+    n_covered: int  # cases in a ball of their own class
+    n_wrong: int  # memberships of cases in balls of other classes
+    error: ErrorEstimate | None  # None where nothing unseen was at hand
+    objective: float  # uncovered plus wrongly covered plus the cost of the prototypes
+    lower_bound: float | None  # None where nothing is proved
+    gap: float | None  # largest share of the objective that a better choice could save
+    certificate: str  # as in PVMClassifier
+    verdict: str  # the last three in plain words
 
 
 @dataclass(frozen=True)
@@ -102,128 +64,60 @@ class ClassSummary:
 
 @dataclass(frozen=True)
 class ColumnSummary:
-    """One column of the table that is shown.
-
-    Parameters
-    ----------
-    name : str
-        What it is called.
-    kind : {"number", "date", "label", "text"}
-        What it holds.
-    values : list
-        A value for each case: floats (dates in milliseconds), places in `categories`, or
-        strings; None where missing.
-    categories : list of str
-        The labels of a "label" column.
-    low, high : float or None
-        Extent of numbers and dates.
-    ranges : list of list of float
-        For each class the 5, 25, 50, 75 and 95 % quantiles of numbers; empty where the
-        class has no value.
-    shares : list of list of float
-        For each class the share of each category.
-    """
+    """One column of the table that is shown."""
 
     name: str
-    kind: str
+    kind: str  # "number", "date", "label" or "text"
+    # One for each case: floats (dates in milliseconds), places in categories, or strings;
+    # None where missing.
     values: list[Any]
-    categories: list[str]
-    low: float | None
-    high: float | None
-    ranges: list[list[float]]
-    shares: list[list[float]]
+    categories: list[str] = field(default_factory=list)  # of a "label" column
+    low: float | None = None  # of numbers and dates
+    high: float | None = None
+    # For each class the 5, 25, 50, 75 and 95 % quantiles of numbers, none without values.
+    ranges: list[list[float]] = field(default_factory=list)
+    shares: list[list[float]] = field(default_factory=list)  # of each class, by category
 
 
 @dataclass(frozen=True)
 class PictureSheets:
-    """Images of equal size, row by row on sheets.
+    """Images of equal size, row by row on sheets."""
 
-    Parameters
-    ----------
-    width, height : int
-        Of one image, in pixels.
-    across, per_sheet : int
-        Images in a row of a sheet, and on a sheet.
-    count : int
-        How many there are: those of the first cases. Later ones have none.
-    sheets : list of str
-        PNG files in base64.
-    """
-
-    width: int
+    width: int  # of one image, in pixels
     height: int
-    across: int
+    across: int  # images in a row of a sheet
     per_sheet: int
-    count: int
-    sheets: list[str]
+    count: int  # images of the first cases; later ones have none
+    sheets: list[str]  # PNG files in base64
 
 
 @dataclass(frozen=True)
 class Cases:
-    """The cases that are mentioned, column by column.
+    """The cases that are mentioned, column by column."""
 
-    Parameters
-    ----------
-    rows : list of int
-        Row of each in the training data, -1 for a prototype that is no training case.
-    names : list of str
-        What each is called.
-    classes : list of int
-        Number of its class, -1 for a prototype that is no training case.
-    columns : list of ColumnSummary
-        Their values.
-    n_columns : int
-        How many columns the data has, of which the most telling may be shown alone.
-    pictures : PictureSheets or None
-        Their images.
-    """
-
-    rows: list[int]
+    rows: list[int]  # in the training data, -1 for a prototype that is no training case
     names: list[str]
-    classes: list[int]
+    classes: list[int]  # numbers, -1 for a prototype that is no training case
     columns: list[ColumnSummary]
-    n_columns: int
+    n_columns: int  # of the data, of which the most telling may be shown alone
     pictures: PictureSheets | None
 
 
 @dataclass(frozen=True)
 class PrototypeSummary:
-    """One prototype.
+    """One prototype."""
 
-    Parameters
-    ----------
-    case : int
-        Its place among the cases.
-    source : str
-        Where it comes from, "train" for a training case.
-    class_ : int
-        Number of the class it stands for.
-    covers, newly, wrong : int
-        Cases of its class in its ball, those that no earlier one covers, and cases of
-        other classes.
-    rival : int
-        The nearest prototype of another class, -1 if there is none.
-    rival_distance : float or None
-        Its distance.
-    members : list of int
-        The cases in its ball, nearest first; the nearest of them if they are too many.
-    distances : list of float
-        Their distances.
-    telling : list of int
-        Columns, the most telling first.
-    """
-
-    case: int
-    source: str
-    class_: int
-    covers: int
-    newly: int
-    wrong: int
-    rival: int
+    case: int  # its place among the cases
+    source: str  # "train" for a training case
+    class_: int  # number of the class it stands for
+    covers: int  # cases of its class in its ball
+    newly: int  # those of them that no earlier one covers
+    wrong: int  # cases of other classes in its ball
+    rival: int  # the nearest prototype of another class, -1 if there is none
     rival_distance: float | None
-    members: list[int]
-    distances: list[float]
-    telling: list[int]
+    members: list[int]  # cases in its ball, nearest first; the nearest if they are too many
+    distances: list[float]  # theirs
+    telling: list[int]  # columns, the most telling first
 
 
 @dataclass(frozen=True)
@@ -237,66 +131,30 @@ class MapSummary:
 
 @dataclass(frozen=True)
 class PathSummary:
-    """Cross-validated error, its standard error and the prototypes against the radius.
+    """Cross-validated error, its standard error and the prototypes against the radius."""
 
-    Parameters
-    ----------
-    name : str
-        "error", or the name of the score.
-    eps : list of float
-        Radii, rising.
-    error, se : list of float or None
-        Mean over the folds and its standard error; None where there is no score.
-    prototypes : list of float
-        Mean number of prototypes.
-    chosen : int
-        Place of the chosen radius.
-    rule : {"1se", "best"}
-        How it was chosen.
-    limit : float
-        How bad a score might be by that rule.
-    most : int or None
-        The largest number of prototypes allowed.
-    n_splits : int
-        Number of folds.
-    """
-
-    name: str
-    eps: list[float]
-    error: list[float | None]
-    se: list[float | None]
-    prototypes: list[float]
-    chosen: int
-    rule: str
-    limit: float
-    most: int | None
+    name: str  # "error", or the name of the score
+    eps: list[float]  # radii, rising
+    error: list[float | None]  # mean over the folds, None where there is no score
+    se: list[float | None]  # its standard error
+    prototypes: list[float]  # mean over the folds
+    chosen: int  # place of the chosen radius
+    rule: str  # how it was chosen: "1se" or "best"
+    limit: float  # how bad a score might be by that rule
+    most: int | None  # the largest number of prototypes allowed
     n_splits: int
 
 
 @dataclass(frozen=True)
 class Suspect:
-    """A case whose label is suspect.
+    """A case whose label is suspect."""
 
-    Parameters
-    ----------
-    case : int
-        Its place among the cases.
-    label, suggested : int
-        Numbers of its class and of the class that its neighbourhood suggests.
-    score : float
-        From 0 to 1; above 0.5 the suggested class is nearer.
-    reason : str
-        Why it is here.
-    prototype : int
-        The nearest prototype of the suggested class, -1 if there is none.
-    """
-
-    case: int
-    label: int
-    suggested: int
-    score: float
+    case: int  # its place among the cases
+    label: int  # number of its class
+    suggested: int  # number of the class that its neighbourhood suggests
+    score: float  # from 0 to 1; above 0.5 the suggested class is nearer
     reason: str
-    prototype: int
+    prototype: int  # the nearest of the suggested class, -1 if there is none
 
 
 @dataclass(frozen=True)
@@ -369,4 +227,4 @@ def plain(value: Any) -> dict[str, Any]:
     """Return a dataclass as a dict, one level deep: what ``json.dumps(default=)`` asks for."""
     if not is_dataclass(value) or isinstance(value, type):
         raise TypeError(f"cannot put a {type(value).__name__} into a report")
-    return {field.name.rstrip("_"): getattr(value, field.name) for field in fields(value)}
+    return {part.name.rstrip("_"): getattr(value, part.name) for part in fields(value)}

@@ -13,7 +13,7 @@ from scipy.sparse import csc_array, csr_array, issparse
 from ..data.columns import Column, read_columns
 from ..resources import row_count
 
-__all__ = ["ShownColumn", "append_rows", "read_row_names", "read_rows"]
+__all__ = ["ShownColumn", "append_rows", "is_plain", "read_row_names", "read_rows"]
 
 # More different labels than this are shown as texts, which are not counted by class.
 _MOST_CATEGORIES = 60
@@ -23,27 +23,19 @@ _MOST_COLUMNS = 200
 
 @dataclass(frozen=True, eq=False)
 class ShownColumn:
-    """One column as it is shown.
-
-    Parameters
-    ----------
-    name : str
-        What it is called.
-    kind : {"number", "date", "label", "text"}
-        What it holds.
-    values : ndarray, shape (n_rows,)
-        Floats, NaN where missing (dates in milliseconds); else strings and None.
-    categories : tuple of str
-        The labels of a "label" column, in order.
-    place : int
-        Its number in the table.
-    """
+    """One column as it is shown."""
 
     name: str
-    kind: str
-    values: NDArray[Any]
-    categories: tuple[str, ...]
-    place: int
+    kind: str  # "number", "date", "label" or "text"
+    values: NDArray[Any]  # floats, NaN where missing (dates in milliseconds); else str and None
+    categories: tuple[str, ...] = ()  # of a "label" column, in order
+    place: int = 0  # its number in the table
+
+    @property
+    def places(self) -> NDArray[np.intp]:
+        """Place of each value among the categories, -1 where it is missing."""
+        place = {category: k for k, category in enumerate(self.categories)}
+        return np.array([place.get(value, -1) for value in self.values], dtype=np.intp)
 
 
 def read_rows(
@@ -51,32 +43,35 @@ def read_rows(
 ) -> tuple[list[ShownColumn], int]:
     """Read whatever the cases are, and count the columns that there are in all.
 
-    Parameters
-    ----------
-    shown : frame, array, sparse table, or sequence of texts or other cases
-        The rows.
-    names : sequence or None
-        Names of the columns, where the table has none.
-    codes : ndarray of int, shape (n_rows,)
-        Class numbers, to choose among very many columns.
+    They are a frame, an array, a sparse table, or a sequence of texts or other cases.
+    Names are needed where they have none; `codes`, the class of each row, tell which of
+    very many columns to read.
     """
     if not _is_table(shown):
-        texts = np.array([_as_text(case) for case in _items(shown)], dtype=object)
-        return [ShownColumn(_text_name(shown, names), "text", texts, (), 0)], 1
+        own = [getattr(shown, "name", None) or "text"]
+        given = _check_names(own if names is None else names, 1)
+        texts = np.array([_as_text(case) for case in shown], dtype=object)
+        return [ShownColumn(given[0], "text", texts)], 1
     n_columns = int(np.shape(shown)[1])
     places = np.arange(n_columns)
-    if issparse(shown) or (isinstance(shown, np.ndarray) and shown.dtype.kind in "biuf"):
+    if is_plain(shown):
         shown, places = _most_telling(shown, codes)
     columns = [_read(column) for column in read_columns(shown)]
-    given = None if names is None else _check_names(names, n_columns)
+    if names is not None:
+        given = _check_names(names, n_columns)
+    elif isinstance(shown, np.ndarray | list | tuple):
+        given = [f"feature {place}" for place in range(n_columns)]
+    else:
+        given = [column.name for column in columns]
     return [
-        replace(
-            column,
-            place=place,
-            name=str(given[place]) if given else _column_name(column.name, place, shown),
-        )
+        replace(column, place=place, name=given[place])
         for column, place in zip(columns, places.tolist(), strict=True)
     ], n_columns
+
+
+def is_plain(shown: Any) -> bool:
+    """Whether rows are bare numbers."""
+    return issparse(shown) or (isinstance(shown, np.ndarray) and shown.dtype.kind in "biuf")
 
 
 def append_rows(column: ShownColumn, values: NDArray[Any] | None, n_rows: int) -> ShownColumn:
@@ -111,11 +106,6 @@ def _is_table(shown: Any) -> bool:
     return len({len(row) for row in shown}) == 1 and np.ndim(first) == 1
 
 
-def _items(shown: Any) -> list[Any]:
-    """Return the cases of a series, an array or a list."""
-    return shown.to_list() if hasattr(shown, "to_list") else list(shown)
-
-
 def _as_text(case: Any) -> str | None:
     """Return a case that is no row of a table as text."""
     if case is None or isinstance(case, str):
@@ -125,42 +115,30 @@ def _as_text(case: Any) -> str | None:
     return str(case)
 
 
-def _text_name(shown: Any, names: Sequence[Any] | None) -> str:
-    """Return what the only column is called."""
-    if names is not None:
-        return str(_check_names(names, 1)[0])
-    return str(getattr(shown, "name", None) or "text")
-
-
-def _column_name(name: Any, place: int, shown: Any) -> str:
-    """Return a frame's name for a column, or its number."""
-    return f"feature {place}" if isinstance(shown, np.ndarray | list | tuple) else str(name)
-
-
-def _check_names(names: Sequence[Any], n_columns: int) -> list[Any]:
+def _check_names(names: Sequence[Any], n_columns: int) -> list[str]:
     """Refuse names for another number of columns."""
     if len(names) != n_columns:
         raise ValueError(
             f"feature_names must name the {n_columns} columns that are shown, got {len(names)}"
         )
-    return list(names)
+    return [str(name) for name in names]
 
 
 def _read(column: Column) -> ShownColumn:
     """Tell how a column is shown."""
     if column.stores == "dates":
-        return ShownColumn(str(column.name), "date", column.values / 1000.0, (), 0)
+        return ShownColumn(str(column.name), "date", column.values / 1000.0)
     if column.stores == "numbers" or (column.stores == "anything" and column.holds_only_numbers):
         values = [np.nan if value is None else float(value) for value in column.values]
         numbers = np.array(values, dtype=np.float64)
         numbers[np.isinf(numbers)] = np.nan
-        return ShownColumn(str(column.name), "number", numbers, (), 0)
+        return ShownColumn(str(column.name), "number", numbers)
     texts = np.array([None if v is None else str(v) for v in column.values], dtype=object)
     found = {text for text in texts.tolist() if text is not None}
     if len(found) > _MOST_CATEGORIES:
-        return ShownColumn(str(column.name), "text", texts, (), 0)
+        return ShownColumn(str(column.name), "text", texts)
     order = sorted(found) if column.order is None else [str(value) for value in column.order]
-    return ShownColumn(str(column.name), "label", texts, tuple(order), 0)
+    return ShownColumn(str(column.name), "label", texts, tuple(order))
 
 
 def _most_telling(table: Any, codes: NDArray[np.intp]) -> tuple[NDArray[Any], NDArray[np.intp]]:

@@ -66,13 +66,13 @@ def describe_settings(
     how: Mapping[str, str] | None,
     *,
     n_points: int,
-    n_columns: int | None,
+    n_columns: int,
 ) -> list[tuple[str, str]]:
     """Return pairs of a heading and what was asked under it.
 
     The caller's own come first; what he says under a heading of ours stands in its place.
     """
-    features = "" if n_columns is None else f", {n_columns:,} feature{'s'[: n_columns != 1]}"
+    features = f", {n_columns:,} feature{'s'[: n_columns != 1]}" if n_columns else ""
     own = {str(head): str(text) for head, text in (how or {}).items()}
     lines = [
         ("Training data", f"{n_points:,} cases of {len(model.classes_):,} classes{features}"),
@@ -91,17 +91,18 @@ def describe_settings(
     return [*own.items(), *ours]
 
 
-def describe_selection(quality: Quality, model: PVMClassifier) -> str:
-    """Return the first sentence of the report."""
-    real = bool((model.prototype_rows_ >= 0).all())
-    what = "case" if real else "prototype"
+def describe_selection(quality: Quality, model: PVMClassifier, *, n_shown: int) -> str:
+    """Return the first sentence of the report, and another if only a sample is shown."""
+    what = "case" if (model.prototype_rows_ >= 0).all() else "prototype"
     plural = "s" if quality.n_prototypes != 1 else ""
     verb = "sum" if plural else "sums"
     share = quality.n_covered / quality.n_points
+    sample = f" The counts are of all cases, the lists of a sample of {n_shown:,}."
     return (
         f"{quality.n_prototypes:,} {what}{plural} {verb} up {quality.n_points:,} cases of "
         f"{len(model.classes_):,} classes: {percent(share)} of them lie within "
         f"{short_number(model.eps_)} of a prototype of their own class."
+        f"{'' if n_shown == quality.n_points else sample}"
     )
 
 
@@ -113,11 +114,10 @@ def describe_certificate(certificate: str, gap: float) -> str:
         return "By the solver's word, no other choice of prototypes does better."
     if certificate == "none" or not math.isfinite(gap):
         return "How near this is to the best possible choice is not known."
-    word = "" if certificate == "bounded" else "By the solver's word, "
-    start = "no" if word else "No"
     if gap >= 0.995:
         return "A bound was computed, but it is too weak to tell how near this is to the best."
-    return f"{word}{start} other choice of prototypes can save more than {percent(gap)} of it."
+    start = "No" if certificate == "bounded" else "By the solver's word, no"
+    return f"{start} other choice of prototypes can save more than {percent(gap)} of it."
 
 
 def percent(share: float) -> str:
@@ -198,9 +198,8 @@ def _describe_cost(model: PVMClassifier, search: PVMClassifierCV | None) -> str:
     """Return what a prototype costs, against one uncovered case."""
     cost = short_number(model.prototype_cost_)
     given = model.prototype_cost if search is None else search.prototype_costs
-    if given is None:
-        return f"{cost} of an uncovered case: next to nothing, it only breaks ties"
-    return f"{cost} of an uncovered case"
+    ties = ": next to nothing, it only breaks ties" if given is None else ""
+    return f"{cost} of an uncovered case{ties}"
 
 
 def _describe_budget(budget: Any) -> str:

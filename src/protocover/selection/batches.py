@@ -33,7 +33,7 @@ class Growth:
     Parameters
     ----------
     points : rows or None
-        Points of positive weight, kept only where they are candidates.
+        Points of positive weight, kept only where they are candidates or there is no cover.
     rows : ndarray of int, shape (n_points,)
         Number of each among all rows ever given.
     labels : ndarray, shape (n_given,)
@@ -46,10 +46,11 @@ class Growth:
         The candidates.
     growing : tuple of bool
         Which of the pools take in the new points.
-    covers : tuple of csr_array of bool
-        Balls of each pool's candidates.
+    covers : tuple of csr_array of bool, or None
+        Balls of each pool's candidates; None where radii are the prototypes' own, of which
+        every new rival decides anew.
     eps : float
-        Radius, decided with the first batch.
+        Radius, or the largest allowed, decided with the first batch.
     classes : ndarray or None
         Labels that were declared beforehand.
     """
@@ -61,11 +62,11 @@ class Growth:
     dissimilarity: Any
     pools: tuple[Pool, ...]
     growing: tuple[bool, ...]
-    covers: tuple[csr_array, ...]
+    covers: tuple[csr_array, ...] | None
     eps: float
     classes: NDArray[Any] | None
 
-    def training(self) -> tuple[Training, list[csr_array]]:
+    def training(self) -> tuple[Training, list[csr_array] | None]:
         """Return what a fit on all points so far would have made ready, and its covers."""
         classes, codes = self._encoded()
         training = Training(
@@ -76,7 +77,7 @@ class Growth:
             self.dissimilarity,
             list(self.pools),
         )
-        return training, list(self.covers)
+        return training, None if self.covers is None else list(self.covers)
 
     @property
     def declared(self) -> list[Any] | None:
@@ -93,7 +94,7 @@ class Growth:
 
 def start_growth(
     training: Training,
-    covers: list[csr_array],
+    covers: list[csr_array] | None,
     y: Any,
     sample_weight: Any = None,
     *,
@@ -107,8 +108,8 @@ def start_growth(
     ----------
     training : Training
         The first batch, made ready.
-    covers : list of csr_array
-        Balls of each of its pools.
+    covers : list of csr_array or None
+        Balls of each of its pools, where all have one radius.
     y, sample_weight
         Labels and weights of the first batch as they were given.
     eps : float
@@ -122,14 +123,14 @@ def start_growth(
     weights = check_weights(sample_weight, codes, seen)
     growing = tuple(is_train(one) for one in listed(candidates))
     return Growth(
-        points=training.points if any(growing) else None,
+        points=training.points if any(growing) or covers is None else None,
         rows=np.flatnonzero(weights > 0.0),
         labels=seen[codes],
         weights=weights,
         dissimilarity=training.dissimilarity,
         pools=tuple(training.pools),
         growing=growing,
-        covers=tuple(covers),
+        covers=None if covers is None else tuple(covers),
         eps=eps,
         classes=_declared(classes, seen),
     )
@@ -190,10 +191,16 @@ def grow(
             verbose=verbose,
         )
 
-    covers = [
-        _widened(growth, cover, new, build) if grows else vstack([cover, build(new, pool.points)])
-        for pool, grows, cover in zip(growth.pools, growth.growing, growth.covers, strict=True)
-    ]
+    covers = None
+    if growth.covers is not None:
+        covers = tuple(
+            (
+                _widened(growth, cover, new, build)
+                if grows
+                else vstack([cover, build(new, pool.points)], format="csr")
+            )
+            for pool, grows, cover in zip(growth.pools, growth.growing, growth.covers, strict=True)
+        )
     points = None if growth.points is None else stack_rows([growth.points, new])
     return replace(
         growth,
@@ -202,7 +209,7 @@ def grow(
         labels=labels,
         weights=weights,
         pools=_extended(growth, points, rows, len(labels)),
-        covers=tuple(cover.tocsr() for cover in covers),
+        covers=covers,
     )
 
 

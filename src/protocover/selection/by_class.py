@@ -22,6 +22,7 @@ from ..solvers import Solver, ask_solver, default_time_limit
 
 __all__ = [
     "BallsOfClass",
+    "Formulation",
     "Selection",
     "formulate",
     "select",
@@ -163,6 +164,22 @@ class BallsOfClass:
     radius: NDArray[np.float64]
     covered: NDArray[np.intp]
     miscovered: NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Formulation:
+    """One problem per class, and what their columns stand for.
+
+    Parameters
+    ----------
+    problems : list of CoverProblem
+        One for each class.
+    balls : list of BallsOfClass or None
+        None where each column is the ball of a candidate, of the radius that all share.
+    """
+
+    problems: Sequence[CoverProblem]
+    balls: Sequence[BallsOfClass] | None = None
 
 
 def formulate(

@@ -12,13 +12,13 @@ from scipy.sparse import issparse, triu
 from sklearn.utils import _safe_indexing, check_random_state
 
 from ..balls import RadiusSearch, build_balls, traits_of
-from ..candidates import check_candidate_names, take
-from ..data.points import check_examples
+from ..candidates import check_candidate_names, gather_candidates, take
+from ..data.points import check_points
 from ..dissimilarity import resolve_metric
 from ..resources import row_count
 from .parameters import check_radii, is_count
 from .radius import draw_rows
-from .training import Training, check_labels, make_pools
+from .training import Training, check_labels
 
 __all__ = ["check_n_eps", "propose_grid", "radii_of", "suggest_eps"]
 
@@ -89,15 +89,15 @@ def suggest_eps(
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
     dissimilarity = resolve_metric(metric, metric_params)
     check_candidate_names(X, candidates, unlabeled)
-    X = check_examples(X, dissimilarity)
+    X = check_points(X, dissimilarity)
     n_points = row_count(X)
     classes, codes = (np.zeros(1), np.zeros(n_points, int)) if y is None else check_labels(y, X)
     dissimilarity.fit(X, None if y is None else codes)
-    pools = make_pools(
-        dissimilarity,
+    pools = gather_candidates(
         candidates,
         X,
         codes,
+        dissimilarity=dissimilarity,
         rows=np.arange(n_points),
         extent=n_points,
         rng=rng,

@@ -11,7 +11,7 @@ here, and so is every membership beyond the last ball that can pay for itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -19,16 +19,65 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from ..balls import OrderedMembers
+from ..balls import Floats, Indices, OrderedMembers, ordered_members
 from ..cover import NestedCoverProblem
-from .by_class import BallsOfClass, weight_grid
-from .walk import Steps, Stretches, spans
+from .by_class import BallsOfClass, Formulation, weight_grid
+from .training import Training, over_pools
+from .walk import Steps, Stretches
 
-__all__ = ["OwnBalls", "Rules", "join_own"]
+__all__ = ["OwnBalls", "Rules", "formulate_own", "join_own"]
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 Flags = NDArray[np.bool_]
+
+
+def formulate_own(
+    training: Training,
+    *,
+    eps: float,
+    closed: bool,
+    prototype_cost: float,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Formulation:
+    """Write down each class's problem with all radii up to `eps` that may be worth choosing.
+
+    Parameters
+    ----------
+    training : Training
+        Points and candidates.
+    eps : float
+        The largest radius allowed, which may be infinite.
+    closed : bool
+        Whether a point at the radius exactly lies in the ball.
+    prototype_cost : float
+        The cost of one prototype.
+    n_jobs, verbose
+        As for :func:`protocover.balls.build_balls`.
+    """
+    rules = Rules(
+        training.codes, training.weights, len(training.classes), prototype_cost, eps, closed
+    )
+
+    def build(dissimilarity: Any, X: Any, Z: Any) -> list[OwnBalls]:
+        def take(members: OrderedMembers) -> OwnBalls:
+            return OwnBalls.of(members, rules)
+
+        return list(
+            ordered_members(
+                dissimilarity, X, Z, take, eps=eps, closed=closed, n_jobs=n_jobs, verbose=verbose
+            )
+        )
+
+    found: list[OwnBalls] = []
+    for start, strips in zip(_starts(training), over_pools(training, build), strict=True):
+        found += [replace(balls, candidate=balls.candidate + start) for balls in strips]
+    return join_own(found, rules, prototype_cost=prototype_cost)
+
+
+def _starts(training: Training) -> list[int]:
+    """Return the number of the first candidate of each pool among all of them."""
+    sizes = [len(pool) for pool in training.pools]
+    return [sum(sizes[:k]) for k in range(len(sizes))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,14 +175,13 @@ class OwnBalls:
         start = np.maximum(np.append(0, kept[:-1] + 1), run_start)
         sizes = held[kept] - np.append(0, held)[start]
         n_own = held[kept] - np.append(0, held)[run_start]
-        last = steps.stretches.end[steps.group_end[steps.group[kept]]]
         first = np.searchsorted(steps.stretches.members.candidate, centre)
         return cls(
             label=steps.stretches.label[steps.place[kept]],
             candidate=centre,
             radius=_radii(steps, kept, rules),
-            wrong=(steps.total[kept] - steps.own[kept]) * rules.grid,
-            miscovered=last - first + 1 - n_own,
+            wrong=np.asarray((steps.total[kept] - steps.own[kept]) * rules.grid, dtype=np.float64),
+            miscovered=steps.last[kept] - first + 1 - n_own,
             size=sizes,
             point=steps.points(start, kept).astype(np.int32),
         )
@@ -150,9 +198,8 @@ def _settled_steps(members: OrderedMembers, rules: Rules) -> Steps:
     steps = Steps.of(Stretches.of(members, rules.codes), rules.units)
     if members.measure is None:
         return steps
-    settled = steps.stretches.settled(
-        np.unique(steps.group[_could_end_within(steps, rules)]), steps.group_end
-    )
+    open_groups = np.searchsorted(members.group_end, steps.last[_could_end_within(steps, rules)])
+    settled = members.settled(np.unique(open_groups))
     return Steps.of(Stretches.of(settled, rules.codes), rules.units)
 
 
@@ -174,34 +221,27 @@ def _could_end_within(steps: Steps, rules: Rules) -> Flags:
 def _radii(steps: Steps, kept: Indices, rules: Rules) -> Floats:
     """Return the radii of the balls that end with the steps `kept`."""
     members = steps.stretches.members
-    last = steps.stretches.end[steps.group_end[steps.group[kept]]]
-    group_end = np.flatnonzero(~members.open)
-    group = np.searchsorted(group_end, last)
+    last = steps.last[kept]
+    group = np.searchsorted(members.group_end, last)
     centre = np.append(members.candidate, -1)
     has_rival = centre[last + 1] == centre[last]
     nearest, farthest = np.full((2, len(kept)), np.inf)
-    nearest[has_rival] = _extreme(members, group_end, group[has_rival] + 1, np.minimum)
+    nearest[has_rival] = _extreme(members, group[has_rival] + 1, np.minimum)
     if np.isinf(rules.eps):
-        farthest[~has_rival] = _extreme(members, group_end, group[~has_rival], np.maximum)
+        farthest[~has_rival] = _extreme(members, group[~has_rival], np.maximum)
     return rules.radius(farthest, nearest)
 
 
-def _extreme(
-    members: OrderedMembers, group_end: Indices, groups: Indices, pick: np.ufunc
-) -> Floats:
+def _extreme(members: OrderedMembers, groups: Indices, pick: np.ufunc) -> Floats:
     """Return the distance of the nearest or farthest member of each of some groups."""
     if len(groups) == 0:
         return np.empty(0)
-    starts = np.append(-1, group_end)[groups] + 1
-    sizes = group_end[groups] - starts + 1
-    return np.asarray(
-        pick.reduceat(members.distances(spans(starts, sizes)), np.cumsum(sizes) - sizes)
-    )
+    sizes = members.group_size[groups]
+    distances = members.distances(members.places(groups))
+    return np.asarray(pick.reduceat(distances, np.cumsum(sizes) - sizes))
 
 
-def join_own(
-    found: Sequence[OwnBalls], rules: Rules, *, prototype_cost: float
-) -> tuple[list[NestedCoverProblem], list[BallsOfClass]]:
+def join_own(found: Sequence[OwnBalls], rules: Rules, *, prototype_cost: float) -> Formulation:
     """Write down each class's problem, and what its columns are, from all candidates' balls."""
     by_class = [_of_class(found, label) for label in range(rules.n_classes)]
     problems, described = [], []
@@ -221,7 +261,7 @@ def join_own(
         described.append(
             BallsOfClass(balls.candidate, balls.radius, ends[1:] - ends[first], balls.miscovered)
         )
-    return problems, described
+    return Formulation(problems, described)
 
 
 def _of_class(found: Sequence[OwnBalls], label: int) -> OwnBalls:

@@ -23,6 +23,7 @@ __all__ = [
     "check_largest_weight",
     "check_n_prototypes",
     "check_outlier_label",
+    "check_own_radii",
     "check_prototype_cost",
     "check_radii",
     "check_verbose",
@@ -51,12 +52,32 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
         raise
 
 
-def check_eps(eps: Any) -> float | None:
-    """Return the radius as a float, or None for ``"auto"``."""
+def check_own_radii(radii: Any) -> bool:
+    """Return whether each prototype takes a radius of its own."""
+    if isinstance(radii, str) and radii in ("shared", "own"):
+        return radii == "own"
+    raise ValueError(
+        "radii must be 'shared', one radius for all, or 'own', one for each prototype, got "
+        f"{radii!r}"
+    )
+
+
+def check_eps(eps: Any, *, own: bool = False) -> float | None:
+    """Return the radius as a float, or None for ``"auto"``.
+
+    With radii of their own it is the largest allowed, infinity where there is no limit.
+    """
     if isinstance(eps, str) and eps == "auto":
         return None
     if _is_number(eps) and 0.0 < float(eps) < np.inf:
         return float(eps)
+    if eps is None and own:
+        return np.inf
+    if eps is None:
+        raise ValueError(
+            "eps must be a positive number or 'auto', got None; None, for no limit to the radii, "
+            "needs radii='own'"
+        )
     raise ValueError(
         f"eps must be a positive number or 'auto', got {eps!r}; suggest_eps(X, y) proposes a grid"
     )
@@ -72,18 +93,29 @@ def check_closed_ball(closed_ball: Any) -> bool:
     )
 
 
-def check_prototype_cost(cost: Any, weights: NDArray[np.float64]) -> float:
-    """Return the cost of a prototype, by default that of :func:`default_prototype_cost`."""
+def check_prototype_cost(cost: Any, weights: NDArray[np.float64], *, own: bool = False) -> float:
+    """Return the cost of a prototype, by default that of :func:`default_prototype_cost`.
+
+    With radii of their own a pure ball can be had for every point, and by default a
+    prototype has to stand for more than one: it costs what a point weighs, on average.
+    """
     if cost is None:
         some = weights[weights > 0.0]
         whole = bool((some == np.floor(some)).all())
+        if own:
+            return 1.0 if whole else float(some.mean())
         return default_prototype_cost(float(some.sum()), float(some.min()), whole=whole)
     if _is_number(cost) and 0.0 <= float(cost) < np.inf:
         return float(cost)
     raise ValueError(
-        "prototype_cost must be a number not below 0, or None for one that only breaks ties, got "
+        f"prototype_cost must be a number not below 0, or None for {_default_said(own)}, got "
         f"{cost!r}"
     )
+
+
+def _default_said(own: bool) -> str:
+    """Say what cost None stands for."""
+    return "the weight of one point" if own else "one that only breaks ties"
 
 
 def default_prototype_cost(total: float, smallest: float, *, whole: bool) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -13,11 +12,12 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from ..candidates import Pool, numbers, take
-from ..cover import CoverProblem, CoverSolution, ModelVerification, verify
-from ..data.points import check_estimator_examples, same_points
+from ..cover import CoverSolution, ModelVerification, verify
+from ..data.points import check_estimator_points, same_points
 from ..exceptions import warn_caller
 from ..resources import row_count
-from .by_class import formulate
+from .by_class import Formulation, formulate
+from .own_radii import formulate_own
 from .training import Training, pool_balls, prepare_training, side_by_side
 
 __all__ = ["recheck_model"]
@@ -37,6 +37,32 @@ def recheck_model(
     if not remade:
         warn_caller(f"this model can be rechecked in part only: {_NOT_REMADE}")
     columns = _columns(model, training) if remade else np.arange(len(model.prototype_indices_))
+    formulation = _formulate_again(model, training)
+    balls = _balls(model, formulation, columns)
+    solutions = _solutions(model, balls, bounded=remade)
+    found = map(verify, formulation.problems, solutions)
+    return ModelVerification(
+        by_class=dict(zip(model.classes_.tolist(), found, strict=True)),
+        faults=(
+            *_data_faults(model, training, columns),
+            *_radius_faults(model, columns, balls),
+            *_count_faults(model, formulation, balls),
+            *_sum_faults(model),
+        ),
+        unchecked="" if remade else _NOT_REMADE,
+    )
+
+
+def _formulate_again(model: Any, training: Training) -> Formulation:
+    """Write down the problems of all classes as the fit did."""
+    if model.solution_.radii is not None:
+        return formulate_own(
+            training,
+            eps=model.eps_,
+            closed=model.closed_ball,
+            prototype_cost=model.prototype_cost_,
+            n_jobs=model.n_jobs,
+        )
     balls = pool_balls(
         training,
         eps=model.eps_,
@@ -52,16 +78,26 @@ def recheck_model(
         n_classes=len(training.classes),
         prototype_cost=model.prototype_cost_,
     )
-    solutions = _solutions(model, columns, bounded=remade)
-    found = map(verify, problems, solutions)
-    return ModelVerification(
-        by_class=dict(zip(model.classes_.tolist(), found, strict=True)),
-        faults=(
-            *_data_faults(model, training, columns),
-            *_count_faults(model, problems, columns),
-            *_sum_faults(model),
-        ),
-        unchecked="" if remade else _NOT_REMADE,
+    return Formulation(problems)
+
+
+def _balls(model: Any, formulation: Formulation, columns: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the column of each prototype's ball in its class's problem, -1 where it is none."""
+    if formulation.balls is None:
+        return columns
+    own = np.searchsorted(model.classes_, model.prototype_labels_)
+    places = [
+        {
+            ball: place
+            for place, ball in enumerate(
+                zip(one.candidate.tolist(), one.radius.tolist(), strict=True)
+            )
+        }
+        for one in formulation.balls
+    ]
+    wanted = zip(own.tolist(), columns.tolist(), model.prototype_radii_.tolist(), strict=True)
+    return np.array(
+        [places[label].get((column, radius), -1) for label, column, radius in wanted], np.intp
     )
 
 
@@ -77,13 +113,12 @@ def _prepare_again(
     rng = np.random.default_rng(seed)
     before = _state(rng)
     training = prepare_training(
-        X,
+        check_estimator_points(model, X, model.dissimilarity_, reset=False),
         y,
         sample_weight,
         metric=model.metric,
         metric_params=model.metric_params,
         candidates=model.candidates,
-        check=partial(check_estimator_examples, model, reset=False),
         rng=rng,
         unlabeled=unlabeled,
     )
@@ -167,19 +202,28 @@ def _data_faults(model: Any, training: Training, columns: NDArray[np.intp]) -> l
     return faults
 
 
-def _count_faults(
-    model: Any, problems: list[CoverProblem], columns: NDArray[np.intp]
-) -> list[str]:
-    """Recount the points of its own and of other classes in each prototype's ball."""
-    if (columns < 0).any():
+def _radius_faults(model: Any, columns: NDArray[np.intp], balls: NDArray[np.intp]) -> list[str]:
+    """Say which prototypes are candidates, but have radii that none of them may take."""
+    odd = np.flatnonzero((columns >= 0) & (balls < 0))
+    if len(odd) == 0:
         return []
-    sizes = np.array([np.diff(problem.cover.indptr)[columns] for problem in problems])
+    return [f"prototype_radii_ of the prototypes {odd.tolist()} do not end before another class"]
+
+
+def _count_faults(model: Any, formulation: Formulation, balls: NDArray[np.intp]) -> list[str]:
+    """Recount the points of its own and of other classes in each prototype's ball."""
+    if (balls < 0).any():
+        return []
     own = np.searchsorted(model.classes_, model.prototype_labels_)
-    covered = sizes[own, np.arange(len(own))]
-    counts = {
-        "prototype_covered_": covered,
-        "prototype_miscovered_": sizes.sum(axis=0) - covered,
-    }
+    if formulation.balls is None:
+        sizes = np.array([np.diff(one.cover.indptr)[balls] for one in formulation.problems])
+        covered = sizes[own, np.arange(len(own))]
+        miscovered = sizes.sum(axis=0) - covered
+    else:
+        pairs = list(zip(own.tolist(), balls.tolist(), strict=True))
+        covered = np.array([formulation.balls[c].covered[j] for c, j in pairs], np.intp)
+        miscovered = np.array([formulation.balls[c].miscovered[j] for c, j in pairs], np.intp)
+    counts = {"prototype_covered_": covered, "prototype_miscovered_": miscovered}
     # A model from a file of an earlier version has nothing to say of the first.
     said = {name: getattr(model, name, counts[name]) for name in counts}
     return [

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from os import PathLike
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,15 +15,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from ..balls import build_balls, build_levels, traits_of
 from ..balls.forecast import announce, warn_if_too_large
-from ..candidates import (
-    Pool,
-    column_pool,
-    draw_stratified,
-    gather_candidates,
-    is_number,
-    is_train,
-)
-from ..data.points import check_examples
+from ..candidates import Pool, gather_candidates
 from ..dissimilarity import Precomputed, resolve_metric
 from ..resources import row_count
 from .by_class import snap_weights
@@ -33,12 +24,14 @@ from .parameters import check_column, check_weights
 __all__ = [
     "Training",
     "check_labels",
-    "make_pools",
+    "over_pools",
     "pool_balls",
     "prepare_training",
     "side_by_side",
     "training_levels",
 ]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,28 +83,26 @@ def prepare_training(
     metric: Any,
     metric_params: dict[str, Any] | None,
     candidates: Any,
-    check: Callable[[Any, Any], Any],
     rng: np.random.Generator,
     unlabeled: Any = None,
     verbose: int = 0,
 ) -> Training:
-    """Check everything, fit the dissimilarity and gather the candidates.
+    """Check labels and weights, fit the dissimilarity and gather the candidates.
 
     Points of weight zero are dropped: they are as if they were not there.
 
     Parameters
     ----------
-    X, y, sample_weight, metric, metric_params, candidates, unlabeled
+    X : rows, or a points x candidates table
+        Points that are checked already.
+    y, sample_weight, metric, metric_params, candidates, unlabeled
         As in :class:`protocover.PVMClassifier`.
-    check : callable
-        ``check(X, dissimilarity)`` returns the checked points.
     rng : numpy.random.Generator
         For candidates that are drawn.
     verbose : int, default=0
         Above 0, progress bars while candidates are drawn.
     """
     dissimilarity = resolve_metric(metric, metric_params)
-    X = check(X, dissimilarity)
     classes, codes = check_labels(y, X)
     weights = snap_weights(check_weights(sample_weight, codes, classes))
     kept = np.flatnonzero(weights > 0.0)
@@ -119,11 +110,11 @@ def prepare_training(
     points = X if len(kept) == n_given else _safe_indexing(X, kept)
     dissimilarity = _fit(dissimilarity, X, codes, points, kept)
     codes = codes[kept]
-    pools = make_pools(
-        dissimilarity,
+    pools = gather_candidates(
         candidates,
         points,
         codes,
+        dissimilarity=dissimilarity,
         rows=kept,
         extent=n_given,
         rng=rng,
@@ -132,38 +123,6 @@ def prepare_training(
     )
     rows = None if len(kept) == n_given else kept
     return Training(points, codes, weights[kept], classes, dissimilarity, pools, rows)
-
-
-def make_pools(
-    dissimilarity: Any,
-    candidates: Any,
-    points: Any,
-    codes: NDArray[np.intp],
-    *,
-    rows: NDArray[np.intp],
-    extent: int,
-    rng: np.random.Generator,
-    unlabeled: Any = None,
-    verbose: int = 0,
-) -> list[Pool]:
-    """Make the pools of candidates: those asked for or, of a table, its columns.
-
-    The arguments are those of :func:`protocover.candidates.gather_candidates`.
-    """
-    if traits_of(dissimilarity).pairwise:
-        return [_columns(candidates, points, codes, rows, extent, unlabeled, rng)]
-    if isinstance(unlabeled, PathLike):  # a file of sequences
-        unlabeled = check_examples(unlabeled, dissimilarity)
-    return gather_candidates(
-        candidates,
-        points,
-        codes,
-        rows=rows,
-        extent=extent,
-        rng=rng,
-        unlabeled=unlabeled,
-        verbose=verbose,
-    )
 
 
 def pool_balls(
@@ -184,7 +143,7 @@ def pool_balls(
             dissimilarity, X, Z, eps=eps, closed=closed, n_jobs=n_jobs, verbose=verbose
         )
 
-    return _over_pools(training, build)
+    return over_pools(training, build)
 
 
 def training_levels(
@@ -204,7 +163,7 @@ def training_levels(
             dissimilarity, X, Z, radii=radii, closed=closed, n_jobs=n_jobs, verbose=verbose
         )
 
-    return side_by_side(_over_pools(training, build))
+    return side_by_side(over_pools(training, build))
 
 
 def _fit(
@@ -224,38 +183,13 @@ def _fit(
     return dissimilarity.fit(points, codes[kept])
 
 
-def _columns(
-    candidates: Any,
-    table: Any,
-    codes: NDArray[np.intp],
-    kept: NDArray[np.intp],
-    n_given: int,
-    unlabeled: Any,
-    rng: np.random.Generator,
-) -> Pool:
-    """Return the columns of a table that are candidates: all, or of a square one a sample."""
-    pool = column_pool(kept, n_given, table.shape[1])
-    if unlabeled is None and is_train(candidates):
-        return pool
-    if unlabeled is None and is_number(candidates) and table.shape[1] == n_given:
-        columns = kept[draw_stratified(candidates, codes, rng)]
-        return Pool(columns, "train", columns, n_given)
-    raise ValueError(
-        "precomputed dissimilarities have the candidates as their columns; leave "
-        "candidates='train', or a number or share of the points of a square table, and "
-        "unlabeled=None"
-    )
-
-
 def side_by_side(tables: list[csr_array]) -> csr_array:
     """Put the tables of all pools side by side."""
     return tables[0] if len(tables) == 1 else hstack(tables, format="csr")
 
 
-def _over_pools(
-    training: Training, build: Callable[[Any, Any, Any], csr_array]
-) -> list[csr_array]:
-    """Build one table for each pool."""
+def over_pools(training: Training, build: Callable[[Any, Any, Any], T]) -> list[T]:
+    """Build something, such as a table of balls, for each pool."""
     points, dissimilarity = training.points, training.dissimilarity
     if training.is_table:
         points = dissimilarity.table(points)

@@ -14,11 +14,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..balls import OrderedMembers
+from ..balls import Indices, OrderedMembers, spans
 
-__all__ = ["Steps", "Stretches", "spans"]
+__all__ = ["Steps", "Stretches"]
 
-Indices = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 Units = NDArray[np.int64]
 
@@ -50,16 +49,15 @@ class Stretches:
         """Cut `members`, given the classes of all points."""
         label = codes[members.point]
         mixed = np.flatnonzero((label[1:] != label[:-1]) & members.open[:-1])
-        group_end = np.flatnonzero(~members.open)
-        groups = _distinct(np.searchsorted(group_end, mixed))
-        first, last = np.append(-1, group_end)[groups] + 1, group_end[groups]
-        places = spans(first, last - first + 1)
-        order = places[np.lexsort((label[places], np.repeat(groups, last - first + 1)))]
+        groups = np.unique(np.searchsorted(members.group_end, mixed))
+        places = members.places(groups)
+        number = np.repeat(groups, members.group_size[groups])
+        order = places[np.lexsort((label[places], number))]
         point = members.point.copy()
         point[places], label[places] = point[order], label[order]
         cut = _last_of_each(label) | _last_of_each(members.candidate)
-        cut[last] = True
-        cut[first[first > 0] - 1] = True
+        cut[members.group_end[groups]] = True
+        cut[members.group_start[groups] - 1] = True  # of the first of all it is the last, cut anyway
         end = np.flatnonzero(cut)
         return cls(
             members=replace(members, point=point),
@@ -73,18 +71,6 @@ class Stretches:
     def start(self) -> Indices:
         """The first member of each stretch."""
         return np.append(0, self.end[:-1] + 1)
-
-    def settled(self, groups: Indices, group_end: Indices) -> OrderedMembers:
-        """Return the members with those of some groups of stretches in order of distance."""
-        first = self.start[np.append(-1, group_end)[groups] + 1]
-        sizes = self.end[group_end[groups]] - first + 1
-        places, number = spans(first, sizes), np.repeat(groups, sizes)
-        distance = self.members.distances(places)
-        order = np.lexsort((distance, number))
-        point, undecided = self.members.point.copy(), self.members.open.copy()
-        point[places] = point[places[order]]
-        undecided[places] = ~(_last_of_each(distance[order]) | _last_of_each(number))
-        return replace(self.members, point=point, open=undecided)
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +133,11 @@ class Steps:
         return np.where(self.begins, 0, np.append(0, self.own[:-1]))
 
     @property
+    def last(self) -> Indices:
+        """The last member, of whatever class, in the ball up to each step."""
+        return self.stretches.end[self.group_end[self.group]]
+
+    @property
     def size(self) -> Indices:
         """Number of points that each step takes in."""
         return np.diff(self.stretches.end, prepend=-1)[self.place]
@@ -168,12 +159,6 @@ class Steps:
         return np.asarray(values[_highest_before(rank[:-1], number)])
 
 
-def spans(starts: Indices, sizes: Indices) -> Indices:
-    """Return the numbers of all spans, each from its start on, one after the other."""
-    ends = np.cumsum(sizes)
-    return np.arange(sizes.sum()) + np.repeat(starts - (ends - sizes), sizes)
-
-
 def _run_numbers(stretches: Stretches) -> NDArray[Any]:
     """Number each stretch's run, by class and then candidate, in as few bits as will do."""
     first = int(stretches.candidate[0])
@@ -182,11 +167,6 @@ def _run_numbers(stretches: Stretches) -> NDArray[Any]:
     # Numbers of sixteen bits have the fastest sort of all.
     few = (int(stretches.label.max()) + 1) * n_candidates <= 2**16
     return number.astype(np.uint16) if few else number
-
-
-def _distinct(rising: Indices) -> Indices:
-    """Return each of the numbers that do not fall once."""
-    return rising[_first_of_each(rising)]
 
 
 def _first_of_each(values: NDArray[Any]) -> Flags:

@@ -29,6 +29,4 @@ def ratio_greedy(
     selected, score = choose_by_ratio(problem, max_prototypes)
     # A small pure ball may come before a larger one of the same candidate, which holds it.
     outer = problem.outermost(selected)
-    return CoverSolution.of(
-        problem, selected[outer], score=score[outer], dual=ascend(problem)
-    )
+    return CoverSolution.of(problem, selected[outer], score=score[outer], dual=ascend(problem))

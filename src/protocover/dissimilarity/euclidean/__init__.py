@@ -4,8 +4,4 @@ from __future__ import annotations
 
 from .distance import Cosine, Euclidean, SquaredEuclidean
 
-__all__ = [
-    "Cosine",
-    "Euclidean",
-    "SquaredEuclidean",
-]
+__all__ = ["Cosine", "Euclidean", "SquaredEuclidean"]

@@ -15,6 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
+from sklearn.utils.extmath import row_norms
+
+from ...balls import Floats, Indices
 
 __all__ = ["DenseBracket", "SparseBracket", "bracket", "direct_squares"]
 
@@ -64,10 +67,14 @@ class DenseBracket:
         self._x_norms = _squared_norms(X, self._centre)
         self._z_norms = self._x_norms if Z is X else _squared_norms(Z, self._centre)
         self.scale = _unit(self._x_norms, self._z_norms)
-        self._dtype = _precision(X.shape[1], None if eps is None else eps * self.scale)
-        rate, lost = _error_rate(X.shape[1], self._dtype), _underflow(X.shape[1], self.scale)
-        self.x_slack = rate * self._x_norms * self.scale**2 + lost
-        self.z_slack = rate * self._z_norms * self.scale**2 + lost
+        # Single precision, unless the scaled radius is too small for it.
+        width = 8.0 * _error_rate(X.shape[1], np.float32)
+        fine = eps is not None and width > _WIDEST * (eps * self.scale) ** 2
+        self._dtype: Any = np.float64 if fine else np.float32
+        self.x_slack, self.z_slack = (
+            _slack(norms, X.shape[1], self.scale, self._dtype)
+            for norms in (self._x_norms, self._z_norms)
+        )
         n_bytes = Z.shape[0] * (Z.shape[1] + 2) * np.dtype(self._dtype).itemsize
         self._kept = self._right(slice(0, len(Z))) if n_bytes <= _KEPT_BYTES else None
 
@@ -110,17 +117,17 @@ class SparseBracket:
 
     def __init__(self, X: Any, Z: Any) -> None:
         X, Z = csr_array(X), csr_array(Z)
-        x_norms, z_norms = _sparse_squared_norms(X), _sparse_squared_norms(Z)
+        x_norms, z_norms = (row_norms(A.astype(np.float64), squared=True) for A in (X, Z))
         self.scale = _unit(x_norms, z_norms)
-        rate, lost = _error_rate(X.shape[1], np.float64), _underflow(X.shape[1], self.scale)
-        self.x_slack = rate * x_norms * self.scale**2 + lost
-        self.z_slack = rate * z_norms * self.scale**2 + lost
+        self.x_slack, self.z_slack = (
+            _slack(norms, X.shape[1], self.scale, np.float64) for norms in (x_norms, z_norms)
+        )
         self._x_part = x_norms * self.scale**2 - self.x_slack
         self._z_part = z_norms * self.scale**2 - self.z_slack
         self._left = X.astype(np.float64) * (-2.0 * self.scale)
         self._right = (Z.astype(np.float64) * self.scale).T.tocsc()
 
-    def lower(self, rows: slice, columns: slice) -> NDArray[np.float64]:
+    def lower(self, rows: slice, columns: slice) -> Floats:
         """Lower bounds on a tile of scaled squared distances."""
         product = (self._left[rows] @ self._right[:, columns]).toarray()
         product += self._x_part[rows, None]
@@ -134,9 +141,7 @@ class SparseBracket:
             yield 0, j - columns.start, self.lower(rows, some)
 
 
-def direct_squares(
-    X: Any, Z: Any, i: NDArray[np.intp], j: NDArray[np.intp]
-) -> NDArray[np.float64]:
+def direct_squares(X: Any, Z: Any, i: Indices, j: Indices) -> Floats:
     """Squared distances of the pairs (X[i], Z[j]), summed feature by feature in double precision.
 
     The order of summation is that of ``scipy.spatial.distance.cdist``, so the result is
@@ -168,19 +173,14 @@ def _error_rate(n_features: int, dtype: Any) -> float:
     return float((2 * n_features + 16) * (np.finfo(dtype).eps + np.finfo(np.float64).eps) / 2)
 
 
-def _underflow(n_features: int, scale: float) -> float:
-    """Bound what underflow may take from an entry, half of it on either side.
+def _slack(norms: Floats, n_features: int, scale: float, dtype: Any) -> Floats:
+    """Bound the share of rows with these squared norms in the error of a scaled entry.
 
     Rows so short that their squares leave the range of normal numbers lose up to half of
     the smallest number with every square, in the norms and in the direct sum.
     """
-    return float(_TINY + (n_features + 8) * 2.0**-1073 * scale**2)
-
-
-def _precision(n_features: int, eps: float | None) -> type[np.float32] | type[np.float64]:
-    """Single precision, unless the scaled radius `eps` is too small for it."""
-    width = 8.0 * _error_rate(n_features, np.float32)
-    return np.float32 if eps is None or width <= _WIDEST * eps**2 else np.float64
+    underflow = float(_TINY + (n_features + 8) * 2.0**-1073 * scale**2)
+    return _error_rate(n_features, dtype) * norms * scale**2 + underflow
 
 
 def _tile_shape(n_features: int) -> tuple[int, int]:
@@ -194,7 +194,7 @@ def _tile_shape(n_features: int) -> tuple[int, int]:
     return (512, 512) if n_features <= 384 else (1024, 1024)
 
 
-def _unit(x_norms: NDArray[np.float64], z_norms: NDArray[np.float64]) -> float:
+def _unit(x_norms: Floats, z_norms: Floats) -> float:
     """Return the power of two that brings the longest row to a length of at most one."""
     longest = np.sqrt(max(x_norms.max(initial=0.0), z_norms.max(initial=0.0)))
     if not np.isfinite(longest):
@@ -206,7 +206,7 @@ def _unit(x_norms: NDArray[np.float64], z_norms: NDArray[np.float64]) -> float:
     return float(min(2.0 ** -np.ceil(np.log2(longest)), _LARGEST_SCALE))
 
 
-def _squared_norms(X: NDArray[Any], centre: NDArray[np.float64]) -> NDArray[np.float64]:
+def _squared_norms(X: NDArray[Any], centre: Floats) -> Floats:
     """Squared norms of the centred rows, in double precision."""
     norms = np.empty(len(X))
     for block in _blocks(X):
@@ -215,16 +215,7 @@ def _squared_norms(X: NDArray[Any], centre: NDArray[np.float64]) -> NDArray[np.f
     return norms
 
 
-def _sparse_squared_norms(X: Any) -> NDArray[np.float64]:
-    """Squared norms of CSR rows, in double precision."""
-    squares = X.astype(np.float64)
-    squares.data **= 2
-    return np.asarray(squares.sum(axis=1), dtype=np.float64).ravel()
-
-
-def _centred(
-    X: NDArray[Any], centre: NDArray[np.float64], factor: float, dtype: Any
-) -> NDArray[Any]:
+def _centred(X: NDArray[Any], centre: Floats, factor: float, dtype: Any) -> NDArray[Any]:
     """Centred rows times `factor`, followed by two columns of ones."""
     rows = np.ones((len(X), X.shape[1] + 2), dtype=dtype)
     for block in _blocks(X):
@@ -238,7 +229,7 @@ def _blocks(X: NDArray[Any]) -> list[slice]:
     return [slice(start, start + step) for start in range(0, len(X), step)]
 
 
-def _dense(X: Any, rows: NDArray[np.intp]) -> NDArray[Any]:
+def _dense(X: Any, rows: Indices) -> NDArray[Any]:
     """Take rows of X as a dense array."""
     taken = X[rows]
     return np.asarray(taken.toarray() if issparse(taken) else taken)

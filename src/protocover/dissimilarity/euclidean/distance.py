@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
 
-from ...balls import DistanceTest, GroupSearch, LevelTest
+from ...balls import DistanceTest, Floats, GroupSearch, Indices, LevelTest, relative_to
 from ...balls.nearest import nearest_in_groups
 from .bracket import bracket, direct_squares
 from .order import OrderScan
@@ -22,8 +22,8 @@ from .tree import TreeScan, suits_tree
 
 __all__ = ["Cosine", "Euclidean", "SquaredEuclidean"]
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+# More than what multiplying a bracket's ends by a share adds to their error.
+_ROUNDING = 1e-12
 
 
 class _Quadratic(BaseEstimator):
@@ -32,6 +32,9 @@ class _Quadratic(BaseEstimator):
     Members of balls and nearest prototypes are found by matrix products and decided,
     where those are too close to call, by sums in double precision: the answers are
     those of comparing with `cross` itself.
+
+    Each has ``_finish(squares)``, which turns squared distances between embedded rows into
+    dissimilarities, and ``_reach(eps)``, the Euclidean radius of a ball of radius eps there.
     """
 
     symmetric = True
@@ -49,8 +52,11 @@ class _Quadratic(BaseEstimator):
         """Return the dissimilarities of the rows of A from the rows of B."""
         left, right = self._embed(A), self._embed(B)
         if issparse(left) or issparse(right):
-            return self._finish(euclidean_distances(left, right, squared=True))
-        return self._finish(cdist(left, right, "sqeuclidean"))
+            squares = euclidean_distances(left, right, squared=True)
+        else:
+            squares = cdist(left, right, "sqeuclidean")
+        table: Floats = self._finish(squares)
+        return table
 
     def level_test(self, X: Any, Z: Any, *, radii: Floats, closed: bool) -> LevelTest:
         """Return a function of (rows, columns) that gives a tile's members and levels."""
@@ -61,11 +67,10 @@ class _Quadratic(BaseEstimator):
     def _scan(self, left: Any, right: Any, *, radii: Floats, closed: bool) -> StripScan | TreeScan:
         """Return the test of embedded rows: a tree's where that is expected to be faster."""
         reach = self._reach(radii)
+        asked = left, right, radii, reach, self._finish, closed
         if suits_tree(left, right, float(reach[-1])):
-            tree = KDTree(np.asarray(right, dtype=np.float64))
-            return TreeScan(left, right, tree, radii, reach, self._finish, closed)
-        near = bracket(left, right, eps=float(reach[-1]))
-        return StripScan(left, right, near, radii, reach, self._finish, closed)
+            return TreeScan(*asked, KDTree(np.asarray(right, dtype=np.float64)))
+        return StripScan(*asked, bracket(left, right, eps=float(reach[-1])))
 
     def distance_test(self, X: Any, Z: Any, *, eps: float, closed: bool) -> DistanceTest:
         """Return a test that tells who is nearer by bounds, and by direct sums where asked."""
@@ -74,33 +79,34 @@ class _Quadratic(BaseEstimator):
         # Candidates as rows: those of a strip are made ready once, the points for all strips.
         return OrderScan(self._scan(right, left, radii=np.array([eps]), closed=closed))
 
-    def nearest_test(self, A: Any, B: Any, bounds: NDArray[np.intp]) -> GroupSearch:
+    def nearest_test(
+        self, A: Any, B: Any, bounds: Indices, radii: Floats | None = None
+    ) -> GroupSearch:
         """Return a function of rows that gives the nearest of B in each group of columns."""
         left, right = self._embed(A), self._embed(B)
         near = bracket(left, right)
+        # Squares are compared in units of the squared radii, the largest of them 1.
+        reach = None if radii is None else self._reach(radii)
+        share = np.ones(int(bounds[-1])) if reach is None else (reach.max() / reach) ** 2
 
-        def search(rows: slice) -> tuple[NDArray[np.intp], Floats]:
+        def search(rows: slice) -> tuple[Indices, Floats]:
             lower = near.lower(rows, slice(0, int(bounds[-1])))
+            if radii is not None:
+                lower = lower * share
             index, least = nearest_in_groups(lower, bounds)
             # What might be as near as the apparent nearest of its group.
-            limit = least + 2.0 * (near.x_slack[rows][:, None] + near.z_slack[index])
+            slack = 2.0 * (near.x_slack[rows][:, None] + near.z_slack[index]) * share[index]
+            limit = least + slack + (abs(least) + slack) * _ROUNDING
             i, j, g = _contenders(lower, rounded_up(limit, lower.dtype), bounds)
             distance = self._finish(direct_squares(left, right, rows.start + i, j))
-            return _nearest_contender(i, j, g, distance, index.shape)
+            ranking = distance if radii is None else relative_to(radii[j], distance)
+            return _nearest_contender(i, j, g, distance, ranking, index.shape)
 
         return search
 
     def _embed(self, X: Any) -> Any:
         """Return rows whose squared distances matter."""
         return X if issparse(X) else np.asarray(X)
-
-    def _finish(self, squares: Floats) -> Floats:
-        """Turn squared distances between embedded rows into dissimilarities."""
-        raise AssertionError("each quadratic dissimilarity defines this")
-
-    def _reach(self, eps: Floats) -> Floats:
-        """Return the Euclidean radius, between embedded rows, of a ball of radius `eps`."""
-        raise AssertionError("each quadratic dissimilarity defines this")
 
 
 class Euclidean(_Quadratic):
@@ -168,8 +174,8 @@ class Cosine(_Quadratic):
 
 
 def _contenders(
-    lower: NDArray[Any], limit: NDArray[Any], bounds: NDArray[np.intp]
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    lower: NDArray[Any], limit: NDArray[Any], bounds: Indices
+) -> tuple[Indices, Indices, Indices]:
     """Find the (query, prototype, group) with a bound below their query's limit."""
     rows, columns, groups = [], [], []
     for g in range(len(bounds) - 1):
@@ -181,17 +187,18 @@ def _contenders(
 
 
 def _nearest_contender(
-    i: NDArray[np.intp],
-    j: NDArray[np.intp],
-    g: NDArray[np.intp],
+    i: Indices,
+    j: Indices,
+    g: Indices,
     distance: Floats,
+    ranking: Floats,
     shape: tuple[int, ...],
-) -> tuple[NDArray[np.intp], Floats]:
-    """Take the nearest contender of each (query, group), ties to the lower index."""
+) -> tuple[Indices, Floats]:
+    """Take the contender of each (query, group) that ranks first, ties to the lower index."""
     index = np.full(shape, -1, dtype=np.intp)
     nearest = np.full(shape, np.inf)
     # Written from the farthest to the nearest, so that the nearest is the one that stays.
-    order = np.lexsort((j, distance))[::-1]
+    order = np.lexsort((j, ranking))[::-1]
     index[i[order], g[order]] = j[order]
     nearest[i[order], g[order]] = distance[order]
     return index, nearest

@@ -11,44 +11,35 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...balls import levels_of
+from ...balls import Floats, Indices, levels_of
 from .bracket import DenseBracket, SparseBracket, direct_squares
 
-__all__ = ["StripScan", "rounded_up"]
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+__all__ = ["Scan", "StripScan", "rounded_up"]
 
 
 @dataclass(frozen=True, eq=False)
-class StripScan:
-    """The test of a strip of pairs, rows x columns, for all radii at once.
+class Scan:
+    """The test of a strip of pairs, rows x columns, for all radii at once."""
 
-    Parameters
-    ----------
-    X, Z : rows
-        Embedded points and candidates.
-    near : DenseBracket or SparseBracket
-        Bracket of their squared distances.
-    radii : ndarray of float, rising
-        Radii in the dissimilarity's own terms.
-    reach : ndarray of float, rising
-        The same as Euclidean radii.
-    finish : callable
-        Turns squared distances into dissimilarities.
-    closed : bool
-        Whether a pair at a radius exactly is within it.
-    """
+    X: Any  # embedded points
+    Z: Any  # embedded candidates
+    radii: Floats  # rising, in the dissimilarity's own terms
+    reach: Floats  # the same as Euclidean radii
+    finish: Callable[[Floats], Floats]  # turns squared distances into dissimilarities
+    closed: bool  # whether a pair at a radius exactly is within it
 
-    X: Any
-    Z: Any
+    def decide(self, i: Indices, j: Indices) -> Indices:
+        """Return the levels of the pairs (X[i], Z[j]), by direct sums."""
+        squares = direct_squares(self.X, self.Z, i, j)
+        return levels_of(self.finish(squares), self.radii, closed=self.closed)
+
+
+@dataclass(frozen=True, eq=False)
+class StripScan(Scan):
+    """The test by the bracket of the squared distances."""
+
     near: DenseBracket | SparseBracket
-    radii: Floats
-    reach: Floats
-    finish: Callable[[Floats], Floats]
-    closed: bool
 
     # Wide enough for the making ready of rows and the bookkeeping to be lost in the product.
     tile: ClassVar[tuple[int, int]] = (1024, 4096)
@@ -65,30 +56,18 @@ class StripScan:
         level = np.searchsorted(thresholds, lower) if len(thresholds) > 1 else np.zeros_like(i)
         # What was picked only because of rounding is above the last threshold: open as well.
         next_threshold = np.append(thresholds, -np.inf)[level]
-        unsure = self._unsure(i, j, lower, next_threshold, rows, columns)
-        if len(unsure) == 0:
-            return i, j, level, lower
-        squares = direct_squares(self.X, self.Z, rows.start + i[unsure], columns.start + j[unsure])
-        level[unsure] = levels_of(self.finish(squares), self.radii, closed=self.closed)
-        members = level < len(self.radii)
-        return i[members], j[members], level[members], lower[members]
-
-    def _unsure(
-        self,
-        i: Indices,
-        j: Indices,
-        lower: Floats,
-        next_threshold: Floats,
-        rows: slice,
-        columns: slice,
-    ) -> Indices:
-        """Find the pairs with a threshold between the two bounds, which leaves the level open."""
+        # Between the two bounds a threshold leaves the level open. The largest slack of all
+        # leaves few pairs of which to look at their own.
         x_slack, z_slack = self.near.x_slack[rows], self.near.z_slack[columns]
-        # The largest slack of all leaves few pairs of which to look at their own.
         widest = 2.0 * (x_slack.max() + z_slack.max())
         close = np.flatnonzero(lower >= next_threshold - widest)
         upper = lower[close] + 2.0 * (x_slack[i[close]] + z_slack[j[close]])
-        return close[upper >= next_threshold[close]]
+        unsure = close[upper >= next_threshold[close]]
+        if len(unsure) == 0:
+            return i, j, level, lower
+        level[unsure] = self.decide(rows.start + i[unsure], columns.start + j[unsure])
+        members = level < len(self.radii)
+        return i[members], j[members], level[members], lower[members]
 
     def _pick(self, rows: slice, columns: slice, limit: float) -> tuple[Indices, Indices, Floats]:
         """Find the pairs whose lower bound is at most `limit`, or a little above."""

@@ -7,18 +7,16 @@ by direct sums, so that the members are those of the scan.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from scipy.spatial import KDTree
 from scipy.spatial.distance import cdist
 
-from ...balls import levels_of
-from .bracket import direct_squares
+from ...balls import Indices
+from .scan import Scan
 
 __all__ = ["TreeScan", "suits_tree"]
 
@@ -31,31 +29,12 @@ _SAMPLE = 256
 _SMALLEST, _LARGEST = 1e-140, 1e140
 _MARGIN = 1.0 + 2.0**-30
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
-
 
 @dataclass(frozen=True, eq=False)
-class TreeScan:
-    """The test of blocks of rows against all candidates, for all radii at once.
+class TreeScan(Scan):
+    """The test by a tree of the candidates, of blocks of rows against all of them."""
 
-    Parameters
-    ----------
-    X, Z : ndarray
-        Points and candidates.
-    tree : scipy.spatial.KDTree
-        Of the candidates.
-    radii, reach, finish, closed
-        As for :class:`~protocover.dissimilarity.euclidean.scan.StripScan`.
-    """
-
-    X: NDArray[Any]
-    Z: NDArray[Any]
     tree: KDTree
-    radii: Floats
-    reach: Floats
-    finish: Callable[[Floats], Floats]
-    closed: bool
 
     tile: ClassVar[tuple[int, int]] = (512, 1 << 31)
 
@@ -67,8 +46,7 @@ class TreeScan:
         )
         near = near[(near["j"] >= columns.start) & (near["j"] < columns.stop)]
         i, j = near["i"], near["j"]
-        squares = direct_squares(self.X, self.Z, rows.start + i, j)
-        level = levels_of(self.finish(squares), self.radii, closed=self.closed)
+        level = self.decide(rows.start + i, j)
         members = level < len(self.radii)
         return i[members], j[members] - columns.start, level[members]
 

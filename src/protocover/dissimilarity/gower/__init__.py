@@ -4,6 +4,4 @@ from __future__ import annotations
 
 from .distance import Gower
 
-__all__ = [
-    "Gower",
-]
+__all__ = ["Gower"]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...balls import Floats
 from ...data.columns import Column
 
 __all__ = ["KINDS", "STORES", "Coding", "learn_coding"]
@@ -29,26 +30,14 @@ _FARTHEST = 1e300
 
 @dataclass(frozen=True)
 class Coding:
-    """What was learned of a column.
+    """What was learned of a column."""
 
-    Attributes
-    ----------
-    name : str or int
-    stores : str
-        What the column held, as in `Column.stores` but never "anything".
-    kind : str
-        One of `KINDS`.
-    low, high : float
-        Range of a numeric column, NaN for others.
-    categories : tuple
-        Values of an ordered column in order; values found in a categorical one.
-    """
-
-    name: Any
-    stores: str
-    kind: str
-    low: float
+    name: Any  # str or int
+    stores: str  # what the column held, as in `Column.stores` but never "anything"
+    kind: str  # one of `KINDS`
+    low: float  # range of a numeric column, NaN for others
     high: float
+    # Values of an ordered column in order; values found in a categorical one.
     categories: tuple[Any, ...]
 
     @property
@@ -79,7 +68,7 @@ class Coding:
                 f"training data and now has {column.order}; convert it to the type it had in fit"
             )
 
-    def place(self, column: Column) -> NDArray[np.float64]:
+    def place(self, column: Column) -> Floats:
         """Return where values lie on the scale: from 0 to 1 in the training data, or NaN."""
         if self.kind == "numeric":
             with np.errstate(over="ignore"):
@@ -92,7 +81,11 @@ class Coding:
             try:
                 places[i] = rank[column.values[i]]
             except (KeyError, TypeError):
-                self._refuse_rank(column.values[i])
+                raise ValueError(
+                    f"{column.values[i]!r} in the ordered column {self.name!r} has no rank among "
+                    f"{list(self.categories)}; pass kinds={{{self.name!r}: [...]}} with all its "
+                    "values in order"
+                ) from None
         return places
 
     def number(self, column: Column, unseen: dict[Any, int]) -> NDArray[np.int32]:
@@ -111,14 +104,6 @@ class Coding:
             codes[i] = code
         return codes
 
-    def _refuse_rank(self, value: Any) -> None:
-        """Raise the error for a value that has no rank."""
-        raise ValueError(
-            f"{value!r} in the ordered column {self.name!r} has no rank among "
-            f"{list(self.categories)}; pass kinds={{{self.name!r}: [...]}} with all its values in "
-            "order"
-        )
-
 
 def learn_coding(column: Column, kind: str | Sequence[Any] | None) -> Coding:
     """Learn the coding of a column, whose type tells its kind if `kind` does not."""
@@ -129,7 +114,11 @@ def learn_coding(column: Column, kind: str | Sequence[Any] | None) -> Coding:
     categories: tuple[Any, ...] = ()
     if not isinstance(kind, str):
         kind, categories = "ordered", tuple(kind)
-        _check_categories(column.name, categories)
+        if not categories or len(set(categories)) < len(categories):
+            raise ValueError(
+                f"kinds[{column.name!r}] must list different values in order, got "
+                f"{list(categories)}"
+            )
     elif kind not in KINDS:
         raise ValueError(
             f"kinds[{column.name!r}] must be one of {', '.join(KINDS)}, or a list of values in "
@@ -191,14 +180,6 @@ def _find_categories(column: Column, kind: str) -> tuple[Any, ...]:
             )
         return (False, True)
     return values
-
-
-def _check_categories(name: Any, categories: tuple[Any, ...]) -> None:
-    """Refuse an order that is empty or holds a value twice."""
-    if not categories or len(set(categories)) < len(categories):
-        raise ValueError(
-            f"kinds[{name!r}] must list different values in order, got {list(categories)}"
-        )
 
 
 def _hashable(value: Any, name: Any) -> Any:

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from ...balls import Tile
+from ...balls import Floats, Tile
 from ...data.columns import Column, read_columns
 from ...data.fields import check_array, check_boolean, check_list, check_text, refuse
 from .coding import KINDS, STORES, Coding, learn_coding
@@ -156,7 +156,7 @@ class Gower(BaseEstimator):
         if not np.isfinite(weights).all() or (weights < 0.0).any() or not weights.any():
             refuse("weights_ must be finite, not negative and not all zero")
 
-    def cross(self, A: Any, B: Any) -> NDArray[np.float64]:
+    def cross(self, A: Any, B: Any) -> Floats:
         """Return the dissimilarities of the rows of A from those of B."""
         return self.prepare(A, B)(slice(None), slice(None))
 
@@ -169,24 +169,16 @@ class Gower(BaseEstimator):
         left = self._encode(A, codings, unseen)
         right = left if B is A else self._encode(B, codings, unseen)
 
-        def tile(rows: slice, columns: slice) -> NDArray[np.float64]:
+        def tile(rows: slice, columns: slice) -> Floats:
             return average_differences(left.take(rows), right.take(columns), weighing)
 
         return tile
 
     def _codings(self) -> list[Coding]:
         """Return the coding of each column."""
-        return [
-            Coding(name, stores, kind, low, high, categories)
-            for name, stores, kind, (low, high), categories in zip(
-                self.names_,
-                self.stores_,
-                self.kinds_,
-                self.ranges_.tolist(),
-                self.categories_,
-                strict=True,
-            )
-        ]
+        low, high = self.ranges_.T.tolist()
+        learned = self.names_, self.stores_, self.kinds_, low, high, self.categories_
+        return [Coding(*of_column) for of_column in zip(*learned, strict=True)]
 
     def _weighing(self, codings: list[Coding]) -> Weighing:
         """Return the weights of the columns that count, by how they are coded."""
@@ -235,9 +227,7 @@ def _check_names(parameter: str, given: Any, names: list[Any]) -> None:
             raise ValueError(f"{parameter} names {name!r}, which is not a column of X: {names}")
 
 
-def _check_weights(
-    weights: Mapping[Any, float] | ArrayLike | None, names: list[Any]
-) -> NDArray[np.float64]:
+def _check_weights(weights: Mapping[Any, float] | ArrayLike | None, names: list[Any]) -> Floats:
     """Return a weight for each column."""
     if isinstance(weights, Mapping):
         _check_names("weights", weights, names)

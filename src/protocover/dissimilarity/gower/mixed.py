@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...balls import Floats, Indices
+
 __all__ = ["CodedTable", "Weighing", "average_differences"]
 
-Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 # Pairs worked on at a time: a core's cache holds a few arrays of that many.
@@ -23,49 +24,37 @@ _STRIP = 1 << 16
 
 @dataclass(frozen=True)
 class Weighing:
-    """How much each column counts.
+    """How much each column counts, those of numbers first and those of codes after them."""
 
-    Attributes
-    ----------
-    numbers : ndarray of float, shape (n_numbers,)
-        Weight of each column of numbers.
-    codes : ndarray of float, shape (n_codes,)
-        Weight of each column of codes.
-    asymmetric : ndarray of bool, shape (n_codes,)
-        Columns in which two codes of zero tell nothing.
-    """
+    numbers: Floats  # weight of each column of numbers
+    codes: Floats  # weight of each column of codes
+    asymmetric: Mask  # columns of codes in which two codes of zero tell nothing
 
-    numbers: Floats
-    codes: Floats
-    asymmetric: Mask
-
-    def groups(self) -> list[tuple[float, NDArray[np.intp], NDArray[np.intp]]]:
-        """Return (weight, columns of numbers, columns of codes) for each different weight."""
-        weights = np.unique(np.concatenate((self.numbers, self.codes)))
+    def groups(self) -> list[tuple[float, Indices, Indices]]:
+        """Return (weight, all its columns, its columns of codes) for each different weight."""
+        every = np.concatenate((self.numbers, self.codes))
         return [
-            (float(w), np.flatnonzero(self.numbers == w), np.flatnonzero(self.codes == w))
-            for w in weights
+            (float(weight), np.flatnonzero(every == weight), np.flatnonzero(self.codes == weight))
+            for weight in np.unique(every)
         ]
 
 
 @dataclass(frozen=True)
 class CodedTable:
-    """A mixed table, a row of each array being a column of it.
+    """A mixed table, a row of each array being a column of it."""
 
-    Attributes
-    ----------
-    numbers : ndarray of float, shape (n_numbers, n_rows)
-        From 0 to the weight of the column within the training range; NaN where missing.
-    codes : ndarray of int32, shape (n_codes, n_rows)
-        -1 where missing.
-    """
-
+    # (n_numbers, n_rows), from 0 to the column's weight within the training range; NaN if missing
     numbers: Floats
-    codes: NDArray[np.int32]
+    codes: NDArray[np.int32]  # (n_codes, n_rows), -1 if missing
 
     def take(self, rows: slice) -> CodedTable:
         """Return some of the rows."""
         return CodedTable(self.numbers[:, rows], self.codes[:, rows])
+
+    @property
+    def known(self) -> Mask:
+        """Which values are there, (n_numbers + n_codes, n_rows)."""
+        return np.concatenate((~np.isnan(self.numbers), self.codes >= 0))
 
     @property
     def n_rows(self) -> int:
@@ -94,16 +83,15 @@ class _Pairs:
     def __init__(self, left: CodedTable, right: CodedTable, weighing: Weighing) -> None:
         self.left, self.right, self.weighing = left, right, weighing
         self.groups = weighing.groups()
-        self.counter = np.min_scalar_type(len(weighing.numbers) + len(weighing.codes))
+        self.n_numbers = len(weighing.numbers)
+        self.counter = np.min_scalar_type(self.n_numbers + len(weighing.codes))
         tables = (left, right)
-        self.number_known = [~np.isnan(table.numbers) for table in tables]
-        self.code_known = [table.codes >= 0 for table in tables]
+        self.known = [table.known for table in tables]
         self.absent = [table.codes == 0 for table in tables]
-        self.number_gaps = ~_all_of_each_row(*self.number_known)
-        self.code_gaps = ~_all_of_each_row(*self.code_known)
+        self.gaps = _not_all_of_each_row(*self.known)
         limits = weighing.numbers[:, None]
         # Comparisons with NaN are false, so that missing values do not count as beyond.
-        self.beyond = ~_all_of_each_row(
+        self.beyond = _not_all_of_each_row(
             *(~((table.numbers < 0.0) | (table.numbers > limits)) for table in tables)
         )
 
@@ -113,8 +101,8 @@ class _Pairs:
         for weight, _, codes in self.groups:
             if len(codes):
                 total += weight * self._count_unequal(rows, codes)
-        if not (self.number_gaps.any() or self.code_gaps.any() or self.weighing.asymmetric.any()):
-            total /= sum(weight * (len(n) + len(c)) for weight, n, c in self.groups)
+        if not (self.gaps.any() or self.weighing.asymmetric.any()):
+            total /= sum(weight * len(columns) for weight, columns, _ in self.groups)
             return total
         return self._divide(total, rows)
 
@@ -128,60 +116,49 @@ class _Pairs:
             np.abs(difference, out=difference)
             if self.beyond[c]:
                 np.minimum(difference, limit, out=difference)
-            if self.number_gaps[c]:
+            if self.gaps[c]:
                 # Of NaN and zero fmax gives the zero.
                 np.fmax(difference, 0.0, out=difference)
             total += difference
         return total
 
-    def _count_unequal(self, rows: slice, codes: NDArray[np.intp]) -> NDArray[np.integer]:
+    def _count_unequal(self, rows: slice, codes: Indices) -> NDArray[np.integer]:
         """Count for each pair the columns of codes that both rows have and that differ."""
         A, B = self.left.codes[:, rows], self.right.codes
         count = np.zeros((A.shape[1], B.shape[1]), dtype=self.counter)
         for c in codes:
             unequal = A[c][:, None] != B[c]
-            if self.code_gaps[c]:
-                unequal &= self.code_known[0][c, rows, None]
-                unequal &= self.code_known[1][c]
+            if self.gaps[self.n_numbers + c]:
+                unequal &= self.known[0][self.n_numbers + c, rows, None]
+                unequal &= self.known[1][self.n_numbers + c]
             count += unequal
         return count
 
     def _divide(self, total: Floats, rows: slice) -> Floats:
         """Divide by the weight of the columns that tell something of each pair."""
         weight = np.zeros_like(total)
-        for share, numbers, codes in self.groups:
-            weight += share * self._count_telling(total.shape, rows, numbers, codes)
+        for share, columns, codes in self.groups:
+            weight += share * self._count_telling(total.shape, rows, columns, codes)
         np.divide(total, weight, out=total, where=weight > 0.0)
         i, j = np.nonzero(weight == 0.0)
         if len(i):
-            known = np.zeros(len(i), dtype=bool)
-            for left, right in (self.number_known, self.code_known):
-                known |= (left[:, rows][:, i] & right[:, j]).any(axis=0)
+            known = (self.known[0][:, rows][:, i] & self.known[1][:, j]).any(axis=0)
             total[i, j] = np.where(known, 0.0, 1.0)
         return total
 
     def _count_telling(
-        self,
-        shape: tuple[int, ...],
-        rows: slice,
-        numbers: NDArray[np.intp],
-        codes: NDArray[np.intp],
+        self, shape: tuple[int, ...], rows: slice, columns: Indices, codes: Indices
     ) -> NDArray[np.integer]:
         """Count for each pair the columns that both rows have and that are not both absent."""
-        whole = np.count_nonzero(~self.number_gaps[numbers])
-        whole += np.count_nonzero(~self.code_gaps[codes])
-        count = np.full(shape, whole, dtype=self.counter)
-        for known, gappy in (
-            (self.number_known, numbers[self.number_gaps[numbers]]),
-            (self.code_known, codes[self.code_gaps[codes]]),
-        ):
-            for c in gappy:
-                count += known[0][c, rows, None] & known[1][c]
+        gappy = columns[self.gaps[columns]]
+        count = np.full(shape, len(columns) - len(gappy), dtype=self.counter)
+        for c in gappy:
+            count += self.known[0][c, rows, None] & self.known[1][c]
         for c in codes[self.weighing.asymmetric[codes]]:
             count -= self.absent[0][c, rows, None] & self.absent[1][c]
         return count
 
 
-def _all_of_each_row(left: Mask, right: Mask) -> Mask:
-    """Tell for each row of both masks whether all of it holds."""
-    return np.asarray(left.all(axis=1) & right.all(axis=1))
+def _not_all_of_each_row(left: Mask, right: Mask) -> Mask:
+    """Tell for each row of both masks whether some of it does not hold."""
+    return ~np.asarray(left.all(axis=1) & right.all(axis=1))

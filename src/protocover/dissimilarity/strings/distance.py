@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from ...balls import Tile
+from ...balls import Floats, Tile
 from ...data.fields import refuse
-from .mismatch import distance_tiles, kernel_matrix
-from .sequences import (
-    SEQUENCE_TAGS,
-    check_alphabet,
-    check_sequences,
-    encode,
-    find_alphabet,
-    list_sequences,
-    refuse_unknown_letters,
-)
+from .mismatch import distance_tiles, kernel_matrix, kernel_tiles
+from .sequences import check_alphabet, encode, list_sequences, refuse_unknown_letters
 
 __all__ = ["MismatchDistance", "SpectrumDistance", "mismatch_kernel", "spectrum_kernel"]
-
-Floats = NDArray[np.float64]
 
 
 def mismatch_kernel(
@@ -93,7 +83,8 @@ def mismatch_kernel(
     letters = check_alphabet(alphabet, [*left, *right])
     for sequences in (left, right):
         refuse_unknown_letters(sequences, letters)
-    return kernel_matrix(left, right, _check_words(k, m), letters, normalize=normalize)
+    kernel, _, _ = kernel_tiles(left, right, _check_words(k, m), letters, normalize=normalize)
+    return kernel_matrix(kernel, (len(left), len(right)), symmetric=right is left)
 
 
 def spectrum_kernel(A: Any, B: Any = None, *, k: int, normalize: bool = True) -> Floats:
@@ -133,7 +124,48 @@ def spectrum_kernel(A: Any, B: Any = None, *, k: int, normalize: bool = True) ->
     return mismatch_kernel(A, B, k=k, m=0, normalize=normalize)
 
 
-class MismatchDistance(BaseEstimator):
+class _WordDistance(BaseEstimator):
+    """What both distances share: points are sequences, and the kernel is that of (k, m)-words.
+
+    Each has k, m, alphabet and normalize, as parameters or as what they always are, and
+    ``_letters(left, right)``, the letters that words are made of.
+    """
+
+    accepts_anything = True
+    accepts_sparse = False
+    input_tags: ClassVar[dict[str, bool]] = {
+        "one_d_array": True,
+        "two_d_array": False,
+        "string": True,
+    }
+    symmetric = True
+
+    def check_examples(self, X: Any) -> Any:
+        """Return the sequences of a FASTA file as a list; leave others as they are."""
+        return list_sequences(X) if isinstance(X, (str, bytes, os.PathLike)) else X
+
+    def cross(self, A: Any, B: Any) -> Floats:
+        """Return the dissimilarities of the sequences of A from those of B."""
+        return self.prepare(A, B)(slice(None), slice(None))
+
+    def prepare(self, A: Any, B: Any) -> Tile:
+        """Return a function of (rows, columns) that gives that tile of ``cross(A, B)``."""
+        left = list_sequences(A)
+        right = left if B is A else list_sequences(B)
+        letters, words = self._letters(left, right), _check_words(self.k, self.m)
+        return distance_tiles(*kernel_tiles(left, right, words, letters, normalize=self.normalize))
+
+    def _check_training(self, X: Any) -> tuple[Hashable, ...]:
+        """Return the alphabet after checking the parameters and the training sequences."""
+        k, _ = _check_words(self.k, self.m)
+        sequences = list_sequences(X)
+        letters = check_alphabet(self.alphabet, sequences)
+        refuse_unknown_letters(sequences, letters)
+        encode(sequences, letters, k=k)
+        return letters
+
+
+class MismatchDistance(_WordDistance):
     """The distance between sequences that the (k, m)-mismatch kernel induces.
 
     Parameters
@@ -179,10 +211,6 @@ class MismatchDistance(BaseEstimator):
     array([[0.  , 0.61, 1.24]])
     """
 
-    accepts_anything = True
-    accepts_sparse = False
-    input_tags: ClassVar[dict[str, bool]] = SEQUENCE_TAGS
-    symmetric = True
     saved_state: ClassVar[tuple[str, ...]] = ("alphabet_",)
 
     def __init__(
@@ -199,12 +227,7 @@ class MismatchDistance(BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the alphabet, if it is not given, and check the sequences."""
-        k, _ = _check_words(self.k, self.m)
-        sequences = list_sequences(X)
-        letters = check_alphabet(self.alphabet, sequences)
-        refuse_unknown_letters(sequences, letters)
-        encode(sequences, letters, k=k)
-        self.alphabet_ = letters
+        self.alphabet_ = self._check_training(X)
         return self
 
     def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
@@ -212,27 +235,15 @@ class MismatchDistance(BaseEstimator):
         if not isinstance(self.alphabet_, tuple) or len(set(self.alphabet_)) < len(self.alphabet_):
             refuse("alphabet_ must be a tuple of different letters")
 
-    def check_examples(self, X: Any) -> Any:
-        """Return the sequences of a FASTA file as a list; leave others as they are."""
-        return check_sequences(X)
-
-    def cross(self, A: Any, B: Any) -> Floats:
-        """Return the dissimilarities of the sequences of A from those of B."""
-        return self.prepare(A, B)(slice(None), slice(None))
-
-    def prepare(self, A: Any, B: Any) -> Tile:
-        """Return a function of (rows, columns) that gives that tile of ``cross(A, B)``."""
+    def _letters(self, left: list[Any], right: list[Any]) -> tuple[Hashable, ...]:
         check_is_fitted(self)
-        left = list_sequences(A)
-        right = left if B is A else list_sequences(B)
         if self.alphabet is not None:
             for sequences in (left, right):
                 refuse_unknown_letters(sequences, self.alphabet_)
-        words = _check_words(self.k, self.m)
-        return distance_tiles(left, right, words, self.alphabet_, normalize=self.normalize)
+        return self.alphabet_
 
 
-class SpectrumDistance(BaseEstimator):
+class SpectrumDistance(_WordDistance):
     """The distance between sequences that the k-spectrum kernel induces.
 
     Parameters
@@ -261,11 +272,10 @@ class SpectrumDistance(BaseEstimator):
     array([[0.32, 1.41]])
     """
 
-    accepts_anything = True
-    accepts_sparse = False
-    input_tags: ClassVar[dict[str, bool]] = SEQUENCE_TAGS
-    symmetric = True
     saved_state: ClassVar[tuple[str, ...]] = ()
+    # The mismatch distance of no mismatch, with whatever letters there are.
+    m = 0
+    alphabet = None
 
     def __init__(self, k: int = 3, normalize: bool = True) -> None:
         self.k = k
@@ -273,28 +283,14 @@ class SpectrumDistance(BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check the sequences; there is nothing to learn."""
-        k, _ = _check_words(self.k, 0)
-        sequences = list_sequences(X)
-        encode(sequences, find_alphabet(sequences), k=k)
+        self._check_training(X)
         return self
 
     def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
         """Check nothing: nothing was learned."""
 
-    def check_examples(self, X: Any) -> Any:
-        """Return the sequences of a FASTA file as a list; leave others as they are."""
-        return check_sequences(X)
-
-    def cross(self, A: Any, B: Any) -> Floats:
-        """Return the dissimilarities of the sequences of A from those of B."""
-        return self.prepare(A, B)(slice(None), slice(None))
-
-    def prepare(self, A: Any, B: Any) -> Tile:
-        """Return a function of (rows, columns) that gives that tile of ``cross(A, B)``."""
-        left = list_sequences(A)
-        right = left if B is A else list_sequences(B)
-        words, letters = _check_words(self.k, 0), find_alphabet([*left, *right])
-        return distance_tiles(left, right, words, letters, normalize=self.normalize)
+    def _letters(self, left: list[Any], right: list[Any]) -> tuple[Hashable, ...]:
+        return check_alphabet(None, [*left, *right])
 
 
 def _check_words(k: Any, m: Any) -> tuple[int, int]:

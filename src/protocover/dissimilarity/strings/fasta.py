@@ -63,20 +63,12 @@ def read_fasta(source: str | os.PathLike[str] | Iterable[str]) -> list[FastaReco
     if isinstance(source, (str, os.PathLike)):
         # Bytes that are not UTF-8 are kept as surrogates, to be refused with their line.
         with Path(source).open(encoding="utf-8", errors="surrogateescape") as lines:
-            return _read(lines, str(source))
-    return _read(source, "FASTA input")
-
-
-def _read(lines: Iterable[str], place: str) -> list[FastaRecord]:
-    """Read the records of `lines`, of which there must be one at least."""
-    records = list(_records(lines, place))
-    if not records:
-        raise ValueError(f"{place} holds no FASTA record: no line starts with '>'")
-    return records
+            return list(_records(lines, str(source)))
+    return list(_records(source, "FASTA input"))
 
 
 def _records(lines: Iterable[str], place: str) -> Iterator[FastaRecord]:
-    """Yield the records of `lines`, refusing what is malformed."""
+    """Yield the records of `lines`, one at least, refusing what is malformed."""
     header, header_line, gap = "", 0, 0
     parts: list[str] = []
     for number, raw in enumerate(lines, start=1):
@@ -99,8 +91,9 @@ def _records(lines: Iterable[str], place: str) -> Iterator[FastaRecord]:
             raise ValueError(f"{place}, line {gap}: an empty line within the sequence {header!r}")
         else:
             parts.append(line)
-    if header:
-        yield _record(header, parts, place, header_line)
+    if not header:
+        raise ValueError(f"{place} holds no FASTA record: no line starts with '>'")
+    yield _record(header, parts, place, header_line)
 
 
 def _record(header: str, parts: list[str], place: str, number: int) -> FastaRecord:

@@ -1,48 +1,48 @@
-"""Counts of gapped k-mers, and the mismatch kernel as products of them.
+"""Counts of gapped k-mers, and what a pair of their occurrences adds to the mismatch kernel.
 
 A gapped k-mer keeps some of the k positions of a window and forgets the others. Two
 windows that agree in exactly a positions share C(a, t) gapped k-mers with t positions
 kept, so any function of a is a sum over t of products of such counts.
+
+The function here is how many words lie within m mismatches of both of two k-mers. Write x
+for a mismatch of the word with the first k-mer and y for one with the second. At a position
+where both have a letter of the alphabet, the word's letter may be the first's, the second's
+or one of n - 2 others: ``x + y + (n - 2) x y``, and ``(1 - x)(1 - y)`` more where the two
+letters agree. A letter outside the alphabet, an unknown one, mismatches every word. Of the
+product over all positions the terms with at most m of x and of y count. Multiplied out, it
+is a sum over the sets of positions that are kept, in each of which both must agree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import block_diag, coo_array, csr_array, eye_array, hstack, kron
 
-from .sharing import sharing_weights
+from ...balls import Floats, Indices
 
-__all__ = ["GappedCounts", "count_gapped", "product_tiles"]
+__all__ = ["GappedCounts", "count_gapped"]
 
-Floats = NDArray[np.float64]
 
-# A feature that this share of the points have is cheaper in a dense product.
-_DENSE_SHARE = 0.12
 _MOST_WORDS = 2**62
 
 
 @dataclass(frozen=True)
 class GappedCounts:
-    """How often each gapped k-mer occurs in each sequence.
+    """How often each gapped k-mer occurs in each sequence, and what goes with what.
 
     Those of k-mers with letters outside the alphabet, unknown ones, are features of their own,
-    by the positions that are unknown.
-
-    Attributes
-    ----------
-    counts : csr_array of float, shape (n_sequences, n_features)
-    weights : csr_array of float, shape (n_features, n_features)
-        What a pair of occurrences of two features adds to the kernel. Without unknown letters each
-        feature goes with itself alone.
+    by the positions that are unknown. `weights` are what a pair of occurrences of two features
+    adds to the kernel; without unknown letters each feature goes with itself alone.
     """
 
-    counts: csr_array
-    weights: csr_array
+    counts: csr_array  # (n_sequences, n_features)
+    weights: csr_array  # (n_features, n_features)
 
     def take(self, rows: slice) -> GappedCounts:
         """Return the counts of some of the sequences."""
@@ -75,7 +75,7 @@ def count_gapped(
     for t in range(max(0, k - 2 * m), k + 1):
         for kept in combinations(range(k), t):
             mask = sum(1 << position for position in kept)
-            sharing = sharing_weights(mask, patterns, k=k, m=m, n_letters=n_letters)
+            sharing = _sharing_weights(mask, patterns, k=k, m=m, n_letters=n_letters)
             if not sharing.any():
                 continue
             known = np.flatnonzero(np.array([not mask & bits for bits in patterns])[pattern])
@@ -92,47 +92,9 @@ def count_gapped(
     )
 
 
-def product_tiles(left: GappedCounts, right: GappedCounts) -> Callable[[slice, slice], Floats]:
-    """Return a function of (rows, columns) that gives that tile of the kernel matrix.
-
-    Sums of products of integers are exact below 2^53, so a value does not depend on the
-    tile it is computed in.
-    """
-    if not left.is_plain:
-        return _mixed_tiles(left, right)
-    together = _sequence_share(left.counts) * _sequence_share(right.counts)
-    common = np.flatnonzero(together > _DENSE_SHARE**2)
-    rare = np.flatnonzero((together > 0.0) & (together <= _DENSE_SHARE**2))
-    weights = left.weights.diagonal()
-    right_dense, right_sparse = right.counts[:, common].toarray(), right.counts[:, rare]
-    left_dense, left_sparse = right_dense, right_sparse
-    if left is not right:
-        left_dense, left_sparse = left.counts[:, common].toarray(), left.counts[:, rare]
-    dense_weights = weights[common]
-    # The few weights of the sparse part are put on once, those of the dense part tile by tile.
-    left_sparse = csr_array(left_sparse * weights[rare])
-
-    def tile(rows: slice, columns: slice) -> Floats:
-        product = (left_dense[rows] * dense_weights) @ right_dense[columns].T
-        product += (left_sparse[rows] @ right_sparse[columns].T).toarray()
-        return np.asarray(product)
-
-    return tile
-
-
-def _mixed_tiles(left: GappedCounts, right: GappedCounts) -> Callable[[slice, slice], Floats]:
-    """Return the tiles where features go with others, which unknown letters make them do."""
-    weighted, columns_of = csr_array(left.counts @ left.weights), right.counts
-
-    def tile(rows: slice, columns: slice) -> Floats:
-        return np.asarray((weighted[rows] @ columns_of[columns].T).toarray())
-
-    return tile
-
-
 def _patterns(
-    letters: NDArray[np.int64], windows: NDArray[np.intp], *, k: int, m: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp], list[int]]:
+    letters: NDArray[np.int64], windows: Indices, *, k: int, m: int
+) -> tuple[Indices, Indices, list[int]]:
     """Return the windows with at most m unknown letters, each one's pattern, and all patterns.
 
     No word is within m of a k-mer with more. A pattern has a bit for each unknown position.
@@ -147,7 +109,7 @@ def _patterns(
 
 
 def _number_words(
-    letters: NDArray[np.int64], windows: NDArray[np.intp], kept: tuple[int, ...], n_letters: int
+    letters: NDArray[np.int64], windows: Indices, kept: tuple[int, ...], n_letters: int
 ) -> tuple[NDArray[np.int64], int]:
     """Give equal numbers to windows with equal letters at the `kept` positions."""
     words = np.zeros(len(windows), dtype=np.int64)
@@ -167,7 +129,48 @@ def _renumber(words: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     return numbers.reshape(-1), len(distinct)
 
 
-def _sequence_share(counts: csr_array) -> Floats:
-    """Return for each feature the share of the sequences that have it."""
-    having = np.bincount(counts.indices, minlength=counts.shape[1])
-    return np.asarray(having / max(1, counts.shape[0]))
+def _sharing_weights(
+    kept: int, unknown: Sequence[int], *, k: int, m: int, n_letters: int
+) -> Floats:
+    """Return what a pair of occurrences of a gapped k-mer adds to the kernel.
+
+    `kept` has a bit for each position that is kept, each of `unknown` one for each position of
+    an unknown letter; the result is by the patterns of the first and of the second k-mer.
+    """
+    weights = np.zeros((len(unknown), len(unknown)))
+    for i, first in enumerate(unknown):
+        for j, second in enumerate(unknown):
+            if not kept & (first | second):
+                counts = (kept, ~(kept | first | second), first & ~second, second & ~first)
+                places = tuple((bits % 2**k).bit_count() for bits in (*counts, first & second))
+                weights[i, j] = _weight(places, m, n_letters)
+    return weights
+
+
+@lru_cache(maxsize=4096)
+def _weight(places: tuple[int, ...], m: int, n: int) -> int:
+    """Multiply out: kept, both letters known, first unknown, second unknown, both unknown."""
+    factors = (
+        {(0, 0): 1, (1, 0): -1, (0, 1): -1, (1, 1): 1},
+        {(1, 0): 1, (0, 1): 1, (1, 1): n - 2},
+        {(1, 0): 1, (1, 1): n - 1},
+        {(0, 1): 1, (1, 1): n - 1},
+        {(1, 1): n},
+    )
+    product = {(0, 0): 1}
+    for factor, times in zip(factors, places, strict=True):
+        for _ in range(times):
+            product = _multiply(product, factor, m)
+    return sum(product.values())
+
+
+def _multiply(
+    left: dict[tuple[int, int], int], right: dict[tuple[int, int], int], m: int
+) -> dict[tuple[int, int], int]:
+    """Multiply two polynomials in x and y, without powers above m."""
+    product: dict[tuple[int, int], int] = {}
+    for (a, b), one in left.items():
+        for (c, d), other in right.items():
+            if a + c <= m and b + d <= m:
+                product[a + c, b + d] = product.get((a + c, b + d), 0) + one * other
+    return product

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -12,23 +12,7 @@ from numpy.typing import NDArray
 
 from .fasta import read_fasta
 
-__all__ = [
-    "SEQUENCE_TAGS",
-    "check_alphabet",
-    "check_sequences",
-    "encode",
-    "find_alphabet",
-    "list_sequences",
-    "refuse_unknown_letters",
-]
-
-# What scikit-learn is told of input that is a list of sequences.
-SEQUENCE_TAGS = {"one_d_array": True, "two_d_array": False, "string": True}
-
-
-def check_sequences(X: Any) -> Any:
-    """Return the sequences of a FASTA file as a list; leave other points in their form."""
-    return list_sequences(X) if isinstance(X, (str, bytes, os.PathLike)) else X
+__all__ = ["check_alphabet", "encode", "list_sequences", "refuse_unknown_letters"]
 
 
 def list_sequences(X: Any) -> list[Any]:
@@ -49,17 +33,12 @@ def list_sequences(X: Any) -> list[Any]:
     return sequences
 
 
-def find_alphabet(sequences: Iterable[Any]) -> tuple[Hashable, ...]:
-    """Collect the letters that occur in `sequences`."""
-    return tuple(sorted(set(chain.from_iterable(sequences)), key=repr))
-
-
 def check_alphabet(
     alphabet: Sequence[Hashable] | None, sequences: list[Any]
 ) -> tuple[Hashable, ...]:
     """Return the letters of `alphabet`, each once, or those of `sequences` where it is None."""
     if alphabet is None:
-        return find_alphabet(sequences)
+        return tuple(sorted(set(chain.from_iterable(sequences)), key=repr))
     letters = tuple(alphabet)
     if not letters or len(set(letters)) < len(letters):
         raise ValueError(f"alphabet must be a sequence of different letters, got {alphabet!r}")

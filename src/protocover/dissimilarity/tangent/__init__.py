@@ -4,6 +4,4 @@ from __future__ import annotations
 
 from .distance import TangentDistance
 
-__all__ = [
-    "TangentDistance",
-]
+__all__ = ["TangentDistance"]

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from hashlib import blake2b
+from collections.abc import Sequence
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+from sklearn.utils import gen_batches
 
-from ...balls import Tile
+from ...balls import Floats, Indices, Tile
+from ...balls.build import cut_tiles
 from ...data.fields import check_array, check_number, check_text, refuse
-from ...resources import worker_map
+from ...resources import Map, worker_map
 from .pairs import TILE, Planes, pair_distances, tile_squares
 from .vectors import TRANSFORMATIONS, ImageMaps, border_median, mean_image
 
 __all__ = ["TangentDistance"]
 
-Floats = NDArray[np.float64]
 
 _SIDES = ("both", "point", "candidate")
 # From this spring constant on no pivot is so small that single precision would not do.
@@ -185,100 +184,75 @@ class TangentDistance(BaseEstimator):
     def cross(self, A: Any, B: Any) -> Floats:
         """Return the tangent distances of the images in the rows of A from those of B."""
         left, right = self._sides(A, B)
-        rows, columns = slice(0, len(left.images)), slice(0, len(right.images))
-        table = np.empty((rows.stop, columns.stop))
         with worker_map(None) as run:
-            self._fill(table, left, right, rows=rows, columns=columns, run=run)
-        return table
+            return self._table(left, right, slice(0, len(left)), slice(0, len(right)), run=run)
 
     def prepare(self, A: Any, B: Any) -> Tile:
         """Return a function of (rows, columns) that gives that tile of ``cross(A, B)``."""
-        left, right = self._sides(A, B)
+        return partial(self._table, *self._sides(A, B))
 
-        def tile(rows: slice, columns: slice) -> Floats:
-            table = np.empty((rows.stop - rows.start, columns.stop - columns.start))
-            self._fill(table, left, right, rows=rows, columns=columns)
-            return table
-
-        return tile
-
-    def _fill(
-        self,
-        table: Floats,
-        left: _Side,
-        right: _Side,
-        *,
-        rows: slice,
-        columns: slice,
-        run: Callable[..., Iterable[None]] = map,
-    ) -> None:
-        """Write distances of `rows` from `columns` to `table`, each pair of a square one once."""
+    def _table(
+        self, left: Planes, right: Planes, rows: slice, columns: slice, *, run: Map = map
+    ) -> Floats:
+        """Return the distances of `rows` from `columns`, each pair of a square table once."""
+        shape = rows.stop - rows.start, columns.stop - columns.start
+        table = np.empty(shape)
         mirrored = left is right and rows == columns
 
         def fill(tile: tuple[slice, slice]) -> None:
-            i = slice(tile[0].start - rows.start, tile[0].stop - rows.start)
-            j = slice(tile[1].start - columns.start, tile[1].stop - columns.start)
-            table[i, j] = self._distances(left, right, *tile)
+            i, j = tile
+            table[tile] = self._distances(
+                left,
+                right,
+                slice(rows.start + i.start, rows.start + i.stop),
+                slice(columns.start + j.start, columns.start + j.stop),
+            )
             if mirrored and i != j:
-                table[j, i] = table[i, j].T
+                table[j, i] = table[tile].T
 
-        for _ in run(fill, _tiles(rows, columns, mirrored=mirrored)):
+        for _ in run(fill, cut_tiles(*shape, (TILE, TILE), symmetric=mirrored)):
             pass
+        return table
 
-    def _distances(self, left: _Side, right: _Side, rows: slice, columns: slice) -> Floats:
+    def _distances(self, left: Planes, right: Planes, rows: slice, columns: slice) -> Floats:
         """Distances of a tile; those too small for its arithmetic directly."""
-        one, other = left.planes, right.planes
-        squares = tile_squares(one, other, rows=rows, columns=columns)
-        exponents = np.maximum(one.exponents[rows, None], other.exponents[columns])
-        i, j = np.nonzero(squares <= one.resolution)
+        squares = tile_squares(left, right, rows=rows, columns=columns)
+        exponents = np.maximum(left.exponents[rows, None], right.exponents[columns])
+        i, j = np.nonzero(squares <= left.resolution)
         distances: Floats = np.sqrt(np.maximum(squares, 0.0), dtype=np.float64)
         np.ldexp(distances, exponents, out=distances)
         if len(i):
             distances[i, j] = self._direct(left, right, rows.start + i, columns.start + j)
         return distances
 
-    def _direct(
-        self, left: _Side, right: _Side, i: NDArray[np.intp], j: NDArray[np.intp]
-    ) -> Floats:
+    def _direct(self, left: Planes, right: Planes, i: Indices, j: Indices) -> Floats:
         """Distances of the pairs (i, j), from their differences in double precision."""
         distances = np.empty(len(i))
-        for start in range(0, len(i), _PAIRS):
-            block = slice(start, start + _PAIRS)
+        for block in gen_batches(len(i), _PAIRS):
             a, b = i[block], j[block]
             distances[block] = pair_distances(
                 self.maps_.points(left.images[a]) - self.maps_.points(right.images[b]),
-                left.planes.bases(a),
-                right.planes.bases(b),
-                swap=left.planes.keys[a] > right.planes.keys[b],
+                left.bases(a),
+                right.bases(b),
+                swap=left.keys[a] > right.keys[b],
             )
         return distances
 
-    def _sides(self, A: Any, B: Any) -> tuple[_Side, _Side]:
+    def _sides(self, A: Any, B: Any) -> tuple[Planes, Planes]:
         """Prepare both sides, once if they are the same."""
         left = self._side(A, "point")
         return left, left if B is A and self.symmetric else self._side(B, "candidate")
 
-    def _side(self, X: Any, side: str) -> _Side:
+    def _side(self, X: Any, side: str) -> Planes:
         """Prepare the images in the rows of X for one side, block by block."""
         images = self._images(X)
-        moves = self._moves(side)
-        planes = Planes.empty(
-            len(moves),
-            len(images),
-            len(self.centre_),
-            n_parts=1 if self.spring >= _SINGLE else 2,
-        )
-        for start in range(0, len(images), _BLOCK):
-            block = slice(start, start + _BLOCK)
+        moves = self.transformations_ if self.sides in ("both", side) else ()
+        n_parts = 1 if self.spring >= _SINGLE else 2
+        planes = Planes.empty(images, len(moves), len(self.centre_), n_parts=n_parts)
+        for block in gen_batches(len(images), _BLOCK):
             bases = self.maps_.bases(images[block], moves) / np.sqrt(1.0 + self.spring)
-            centred = self.maps_.points(images[block]) - self.centre_
-            planes.put(block, bases=bases, centred=centred)
-            planes.keys[block] = [_key(image) for image in images[block]]
-        return _Side(images, planes)
-
-    def _moves(self, side: str) -> tuple[str, ...]:
-        """Name the transformations that images on this side may undergo."""
-        return self.transformations_ if self.sides in ("both", side) else ()
+            planes.put(block, bases=bases, centred=self.maps_.points(images[block]) - self.centre_)
+        return planes
 
     def _images(self, X: Any) -> Floats:
         """Return the rows of X as images of shape (n, height, width)."""
@@ -304,30 +278,6 @@ class TangentDistance(BaseEstimator):
             value = getattr(self, name)
             if not isinstance(value, Real) or not 0.0 <= float(value) < np.inf:
                 raise ValueError(f"{name} must be a finite number, 0 or more, got {value!r}")
-
-
-@dataclass(frozen=True, eq=False)
-class _Side:
-    """Images (n, height, width) and the planes prepared from them."""
-
-    images: Floats
-    planes: Planes
-
-
-def _key(image: Floats) -> int:
-    """Return a number that no other image is likely to have."""
-    # Adding 0 makes -0 the 0 that it equals.
-    content = (image + 0.0).astype("<f8").tobytes()
-    return int.from_bytes(blake2b(content, digest_size=8).digest(), "little")
-
-
-def _tiles(rows: slice, columns: slice, *, mirrored: bool) -> list[tuple[slice, slice]]:
-    """Cut a table, or the upper half of one that is to be mirrored, into tiles."""
-    return [
-        (slice(i, min(i + TILE, rows.stop)), slice(j, min(j + TILE, columns.stop)))
-        for i in range(rows.start, rows.stop, TILE)
-        for j in range(i if mirrored else columns.start, columns.stop, TILE)
-    ]
 
 
 def _check_shape(image_shape: Any) -> None:

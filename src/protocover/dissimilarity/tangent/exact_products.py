@@ -15,9 +15,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...balls import Floats
+
 __all__ = ["add_up", "exponents", "multiply", "split"]
 
-Floats = NDArray[np.float64]
 
 _BITS = 26
 # The exponent of a vector of zeros, below that of any other.

@@ -22,16 +22,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...balls import Floats, Indices
 from .exact_products import add_up, exponents, multiply, split
 
 __all__ = ["TILE", "Planes", "pair_distances", "tile_squares"]
 
-Floats = NDArray[np.float64]
 
 # Images a side of a tile, images on the left of one product of matrices, and images on the
 # left of one elementwise operation: the last so few that all stays in cache.
@@ -45,40 +46,35 @@ _SHARED = 1e-13
 
 @dataclass(frozen=True, eq=False)
 class Planes:
-    """Images and tangent bases of one side, ready for the product.
+    """The images of one side and their tangent bases, ready for the product.
 
-    Parameters
-    ----------
-    vectors : ndarray of float32, shape (n_parts, q + 1, n, p)
-        Parts of the q basis vectors of each image, of length 1 / sqrt(1 + spring), then of
-        the centred image itself divided by ``2 ** exponents``. With one part the arithmetic
-        is in single precision, with two in double precision.
-    along : ndarray, shape (q, n)
-        Products of the basis vectors with their own scaled image.
-    norms : ndarray, shape (n,)
-        Squared lengths of the scaled images.
-    exponents : ndarray of int32, shape (n,)
-        Powers of two above the lengths of the centred images.
-    keys : ndarray of uint64, shape (n,)
-        A number for each image, different for different images.
+    `vectors` are parts of the q basis vectors of each image, of length 1 / sqrt(1 + spring),
+    then of the centred image itself divided by ``2 ** exponents``. With one part the
+    arithmetic is in single precision, with two in double precision.
     """
 
-    vectors: NDArray[np.float32]
-    along: Floats
-    norms: Floats
-    exponents: NDArray[np.int32]
-    keys: NDArray[np.uint64]
+    images: Floats  # (n, height, width)
+    vectors: NDArray[np.float32]  # (n_parts, q + 1, n, p)
+    along: Floats  # (q, n), products of the basis vectors with their own scaled image
+    norms: Floats  # (n,), squared lengths of the scaled images
+    exponents: NDArray[np.int32]  # (n,), powers of two above the lengths of the centred images
+    keys: NDArray[np.uint64]  # (n,), a number for each image, different for different images
 
     @classmethod
-    def empty(cls, n_vectors: int, n_images: int, n_pixels: int, *, n_parts: int) -> Planes:
+    def empty(cls, images: Floats, n_vectors: int, n_pixels: int, *, n_parts: int) -> Planes:
         """Make room for planes of `n_vectors` tangent vectors each."""
+        n = len(images)
         return cls(
-            np.empty((n_parts, n_vectors + 1, n_images, n_pixels), dtype=np.float32),
-            np.empty((n_vectors, n_images)),
-            np.empty(n_images),
-            np.empty(n_images, dtype=np.int32),
-            np.empty(n_images, dtype=np.uint64),
+            images,
+            np.empty((n_parts, n_vectors + 1, n, n_pixels), dtype=np.float32),
+            np.empty((n_vectors, n)),
+            np.empty(n),
+            np.empty(n, dtype=np.int32),
+            np.empty(n, dtype=np.uint64),
         )
+
+    def __len__(self) -> int:
+        return len(self.images)
 
     @property
     def dtype(self) -> Any:
@@ -97,20 +93,21 @@ class Planes:
         return float(n_pixels * 2.0 ** (-21 if n_parts == 1 else -36))
 
     def put(self, block: slice, *, bases: Floats, centred: Floats) -> None:
-        """Set all but the keys of some images from their bases (n, q, p) and themselves (n, p)."""
+        """Set what belongs to some images from their bases (n, q, p) and themselves (n, p)."""
         self.exponents[block] = exponents(centred)
         scaled = np.ldexp(centred, -self.exponents[block, None])
         parts = split(np.concatenate((bases, scaled[:, None]), axis=1), len(self.vectors))
         self.vectors[:, :, block] = parts.transpose(0, 2, 1, 3)
         own = multiply(parts.astype(np.float64), parts[:, :, -1:].astype(np.float64))[:, :, 0].T
         self.along[:, block], self.norms[block] = own[:-1], own[-1]
+        self.keys[block] = [_key(image) for image in self.images[block]]
 
     def stacked(self, images: slice) -> Floats:
         """Return the vectors of some images as rows, (n_parts, (q + 1) * n, p)."""
         some = self.vectors[:, :, images].astype(np.float64)
         return some.reshape(len(some), -1, some.shape[-1])
 
-    def bases(self, images: NDArray[np.intp]) -> Floats:
+    def bases(self, images: Indices) -> Floats:
         """Return the bases of k images, shape (n_parts, k, q, p)."""
         some = self.vectors[:, :-1, images].transpose(0, 2, 1, 3)
         return np.ascontiguousarray(some, dtype=np.float64)
@@ -137,16 +134,10 @@ def tile_squares(left: Planes, right: Planes, *, rows: slice, columns: slice) ->
 def pair_distances(
     difference: Floats, left_bases: Floats, right_bases: Floats, *, swap: NDArray[np.bool_]
 ) -> Floats:
-    """Distances of k pairs, from their differences themselves.
+    """Distances of k pairs, from their differences (k, p) themselves: left less right.
 
-    Parameters
-    ----------
-    difference : ndarray, shape (k, p)
-        Image of the left less that of the right.
-    left_bases, right_bases : ndarray, shape (n_parts, k, q, p)
-        Tangent bases as in `Planes`; q may be 0 for one of them.
-    swap : ndarray of bool, shape (k,)
-        Whether the right image plays the part of x.
+    The tangent bases (n_parts, k, q, p) are as in `Planes`; q may be 0 for one of them. Where
+    `swap` (k,) is true, the right image plays the part of x.
     """
     exponent = exponents(difference)
     scaled = np.ldexp(difference, -exponent[:, None])[:, None]
@@ -260,6 +251,13 @@ def _quadratic_form(N: list[NDArray[Any]], w: NDArray[Any], scratch: NDArray[Any
             factor = row[k] * inverse
             N[j + k] += np.multiply(row[k:], factor, out=scratch[: len(row) - k])
     return total
+
+
+def _key(image: Floats) -> int:
+    """Return a number that no other image is likely to have."""
+    # Adding 0 makes -0 the 0 that it equals.
+    content = (image + 0.0).astype("<f8").tobytes()
+    return int.from_bytes(blake2b(content, digest_size=8).digest(), "little")
 
 
 def _steps(whole: slice, size: int) -> Iterator[slice]:

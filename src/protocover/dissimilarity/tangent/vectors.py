@@ -17,14 +17,13 @@ from dataclasses import dataclass, fields
 from decimal import Context, Decimal, localcontext
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...balls import Floats
 from ...data.fields import check_array, check_number
 from .exact_products import add_up
 
 __all__ = ["TRANSFORMATIONS", "ImageMaps", "border_median", "mean_image"]
 
-Floats = NDArray[np.float64]
 
 # A tangent vector that keeps less than this share of its length when the earlier ones are
 # taken out of it is not a direction of its own.
@@ -57,24 +56,16 @@ class ImageMaps:
 
     The matrices act on one axis of an image from which the background was subtracted;
     h and w are its height and width, H and W the same with padding.
-
-    Parameters
-    ----------
-    background : float
-        Value of the pixels around the image.
-    level_y, level_x : ndarray, shapes (H, h) and (W, w)
-        Pad and smooth.
-    across_y, across_x : ndarray, shapes (H, h) and (W, w)
-        Pad and smooth, and once more as the derivative along the other axis does.
-    slope_y, slope_x : ndarray, shapes (H, h) and (W, w)
-        Pad, smooth and differentiate.
     """
 
-    background: float
+    background: float  # value of the pixels around the image
+    # Pad and smooth, (H, h) and (W, w) as all of them.
     level_y: Floats
     level_x: Floats
+    # Pad and smooth, and once more as the derivative along the other axis does.
     across_y: Floats
     across_x: Floats
+    # Pad, smooth and differentiate.
     slope_y: Floats
     slope_x: Floats
 
@@ -119,11 +110,17 @@ class ImageMaps:
         if len(transformations) == 0:
             return np.empty((len(images), 0, self.n_pixels))
         ink = _about_one(images - self.background)
-        dx = _without_noise(_apply(self.across_y, ink, self.slope_x), ink)
-        dy = _without_noise(_apply(self.slope_y, ink, self.across_x), ink)
-        y, x = np.meshgrid(
-            _coordinates(len(self.level_y)), _coordinates(len(self.level_x)), indexing="ij"
+        least = _NOISE * abs(ink).max(axis=(1, 2))[:, None]
+        dx, dy = (
+            np.where(abs(slope) > least, slope, 0.0)
+            for slope in (
+                _apply(self.across_y, ink, self.slope_x),
+                _apply(self.slope_y, ink, self.across_x),
+            )
         )
+        # Coordinates from the middle of the image.
+        sizes = len(self.level_y), len(self.level_x)
+        y, x = np.meshgrid(*(np.arange(n) - (n - 1) / 2.0 for n in sizes), indexing="ij")
         tangents = [_TANGENTS[name](dx, dy, x.ravel(), y.ravel()) for name in transformations]
         return _orthonormal(np.stack(tangents, axis=1))
 
@@ -198,17 +195,6 @@ def _about_one(images: Floats) -> Floats:
     """Multiply each image (h, w) by a power of two, so that its largest pixel is about one."""
     largest = abs(images).max(axis=(1, 2), keepdims=True)
     return np.asarray(np.ldexp(images, -np.frexp(largest)[1]))
-
-
-def _without_noise(derivative: Floats, ink: Floats) -> Floats:
-    """Set to 0 what is only rounding in the derivatives (n, p) of images (n, h, w)."""
-    largest = abs(ink).max(axis=(1, 2))
-    return np.where(abs(derivative) > _NOISE * largest[:, None], derivative, 0.0)
-
-
-def _coordinates(size: int) -> Floats:
-    """Coordinates of `size` pixels from the middle of them."""
-    return np.arange(size, dtype=np.float64) - (size - 1) / 2.0
 
 
 def _orthonormal(tangents: Floats) -> Floats:

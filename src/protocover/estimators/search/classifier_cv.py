@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from inspect import signature
 from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import (
     UNUSED,
     MetadataRouter,
     MethodMapping,
     _raise_for_params,
+    _routing_enabled,
     process_routing,
 )
 from sklearn.utils.validation import check_is_fitted
@@ -26,14 +25,14 @@ from sklearn.utils.validation import check_is_fitted
 from ...balls import traits_of
 from ...candidates import check_candidate_names
 from ...cover import ModelVerification
-from ...data.points import check_estimator_examples
+from ...data.points import check_estimator_points
 from ...dissimilarity import resolve_metric
 from ...exceptions import warn_caller
 from ...prototypes.coverage import Coverage
 from ...prototypes.explanation import Explanation
-from ...resources import check_n_jobs, row_count
+from ...resources import check_n_jobs, limited_threads
 from ...selection.by_class import snap_weights
-from ...selection.grid import check_n_eps, radii_of
+from ...selection.grid import check_n_eps, propose_grid
 from ...selection.parameters import (
     check_closed_ball,
     check_costs,
@@ -46,14 +45,35 @@ from ...selection.parameters import (
 from ...selection.training import check_labels
 from ...solvers import check_options, find_solver
 from ..classifier import PVMClassifier
-from .chosen import OfBestEstimator
+from ..fitted import copy_features, forget_features
+from ..fitting import Settings, prepare
 from .crossvalidation import Split, cross_validate
-from .folds import prepare_checked
-from .results import report_failures, split_scores, tabulate
-from .standard_error import RULES, choose
-from .trials import Trial, name_choices
+from .folds import Scoring
+from .results import report_failures, tabulate
+from .standard_error import RULES, choose, split_scores
+from .trials import Grid, Labelled, Trial, name_choices
 
 __all__ = ["PVMClassifierCV"]
+
+
+class _OfBestEstimator:
+    """A fitted attribute that is read from `best_estimator_`, and is not there before the fit.
+
+    Reading it each time, instead of copying it in `fit`, keeps it true where the chosen
+    classifier is fitted again, or read from a file.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, search: Any, owner: type | None = None) -> Any:
+        if search is None:
+            return self
+        if "best_estimator_" not in vars(search):
+            raise AttributeError(
+                f"{type(search).__name__} has no {self.name} before it is fitted; call fit first"
+            )
+        return getattr(search.best_estimator_, self.name)
 
 
 class PVMClassifierCV(ClassifierMixin, BaseEstimator):
@@ -167,22 +187,23 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"groups": UNUSED}
 
     best_estimator_: PVMClassifier
-    class_count_ = OfBestEstimator()
-    prototypes_ = OfBestEstimator()
-    prototype_indices_ = OfBestEstimator()
-    prototype_labels_ = OfBestEstimator()
-    prototype_covered_ = OfBestEstimator()
-    prototype_newly_covered_ = OfBestEstimator()
-    prototype_miscovered_ = OfBestEstimator()
-    prototype_sources_ = OfBestEstimator()
-    prototype_rows_ = OfBestEstimator()
-    outlier_label_ = OfBestEstimator()
-    objective_ = OfBestEstimator()
-    lower_bound_ = OfBestEstimator()
-    gap_ = OfBestEstimator()
-    certificate_ = OfBestEstimator()
-    solution_ = OfBestEstimator()
-    dissimilarity_ = OfBestEstimator()
+    class_count_ = _OfBestEstimator()
+    prototypes_ = _OfBestEstimator()
+    prototype_indices_ = _OfBestEstimator()
+    prototype_labels_ = _OfBestEstimator()
+    prototype_covered_ = _OfBestEstimator()
+    prototype_newly_covered_ = _OfBestEstimator()
+    prototype_miscovered_ = _OfBestEstimator()
+    prototype_radii_ = _OfBestEstimator()
+    prototype_sources_ = _OfBestEstimator()
+    prototype_rows_ = _OfBestEstimator()
+    outlier_label_ = _OfBestEstimator()
+    objective_ = _OfBestEstimator()
+    lower_bound_ = _OfBestEstimator()
+    gap_ = _OfBestEstimator()
+    certificate_ = _OfBestEstimator()
+    solution_ = _OfBestEstimator()
+    dissimilarity_ = _OfBestEstimator()
 
     def __init__(
         self,
@@ -261,7 +282,28 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         """
         self._check_settings()
         with unchanged_on_error(self):
-            self._fit(X, y, sample_weight, groups, unlabeled, params)
+            data = self._check_data(X, y, sample_weight, unlabeled)
+            some = next(iter(data.values()))
+            costs = check_costs(self.prototype_costs, snap_weights(some.weights))
+            weights = None if sample_weight is None else some.weights
+            split_params, score_params = self._route(weights, groups, params)
+            splits = self._splits(some, split_params)
+            trials = self._trials(data, costs)
+            folds = cross_validate(
+                trials,
+                splits,
+                scoring=Scoring(self._scorer(), score_params, self.error_score),
+                memory=self.memory,
+                n_jobs=self.n_jobs,
+                verbose=self.verbose,
+            )
+            results = tabulate(trials, folds)
+            scores = split_scores(results, len(splits))
+            report_failures(folds, scores, self.error_score)
+            sizes = results["mean_n_prototypes"]
+            best = choose(scores, sizes, rule=self.rule, max_prototypes=self.n_prototypes)
+            self.cv_results_, self.n_splits_ = results, len(splits)
+            self._keep(best, self._refit(trials, results["params"][best]))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -340,104 +382,79 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
             )
         if not (isinstance(self.error_score, Real) or self.error_score == "raise"):
             raise ValueError(f"error_score must be a number or 'raise', got {self.error_score!r}")
+        solvers = name_choices(self.solver).values()
+        if not solvers:
+            raise ValueError(f"solver must be one or several, got {self.solver!r}")
+        for solver in solvers:
+            check_options(find_solver(solver), self.solver_options)
 
-    def _fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        groups: Any,
-        unlabeled: Any,
-        params: dict[str, Any],
-    ) -> None:
-        """Score every setting on every fold, choose, refit, and set the attributes."""
+    def _check_data(
+        self, X: Any, y: Any, sample_weight: Any, unlabeled: Any
+    ) -> dict[str, Labelled]:
+        """Return the training data checked, once for each metric as it wants the points."""
         check_candidate_names(X, self.candidates, unlabeled)
-        examples = self._check_examples(X)
-        some = next(iter(examples.values()))
-        classes, codes = check_labels(y, some)
+        points = self._check_points(X)
+        classes, codes = check_labels(y, next(iter(points.values())))
         weights = check_weights(sample_weight, codes, classes)
-        given = None if sample_weight is None else weights
-        costs = check_costs(self.prototype_costs, snap_weights(weights))
         labels = classes[codes]
-        split_params, score_params = self._route(given, groups, params)
-        splits = self._splits(some, labels, split_params)
-        trials = self._trials(examples, labels, weights, unlabeled)
-        folds = cross_validate(
-            trials,
-            splits,
-            labels,
-            weights,
-            costs=costs,
-            scorer=self._scorer(),
-            score_params=score_params,
-            error_score=self.error_score,
-            unlabeled=unlabeled,
-            memory=self.memory,
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-        )
-        results = tabulate(trials, costs, folds)
-        scores = split_scores(results, len(splits))
-        report_failures(folds, scores, self.error_score)
-        best = choose(
-            scores,
-            results["mean_n_prototypes"],
-            rule=self.rule,
-            max_prototypes=self.n_prototypes,
-        )
-        setting = results["params"][best]
-        self.best_estimator_ = self._refit(trials, setting, X, labels, given, unlabeled)
-        self.classes_ = classes
-        self.best_index_ = best
-        self.best_params_ = setting
-        self.best_score_ = float(results["mean_test_score"][best])
-        self.eps_, self.prototype_cost_ = setting["eps"], setting["prototype_cost"]
-        self.cv_results_ = results
-        self.n_splits_ = len(splits)
+        return {
+            name: Labelled(checked, labels, weights, unlabeled) for name, checked in points.items()
+        }
 
-    def _refit(
-        self,
-        trials: list[Trial],
-        setting: dict[str, Any],
-        X: Any,
-        y: NDArray[Any],
-        sample_weight: NDArray[np.float64] | None,
-        unlabeled: Any,
-    ) -> PVMClassifier:
+    def _check_points(self, X: Any) -> dict[str, Any]:
+        """Return the points checked, once for each metric as it wants them."""
+        metrics = {
+            name: resolve_metric(metric, self.metric_params)
+            for name, metric in name_choices(self.metric).items()
+        }
+        n_tables = sum(traits_of(metric).pairwise for metric in metrics.values())
+        if n_tables not in (0, len(metrics)) or not metrics:
+            raise ValueError(
+                "metric must be one or several, either all of points or all of tables of "
+                f"dissimilarities, got {list(metrics)}; search over tables by themselves"
+            )
+        forget_features(self)
+        points = {
+            name: check_estimator_points(self, X, metric, reset=True)
+            for name, metric in metrics.items()
+        }
+        shape = np.shape(next(iter(points.values()))) if n_tables else (0, 0)
+        if shape[0] != shape[1]:
+            raise ValueError(
+                "cross-validation of a table of dissimilarities needs a square one, whose "
+                f"columns are the points, got shape {shape}"
+            )
+        return points
+
+    def _refit(self, trials: list[Trial], setting: dict[str, Any]) -> PVMClassifier:
         """Return a classifier with the chosen setting, fitted on all points."""
         names = setting["metric"], setting["solver"]
         trial = next(trial for trial in trials if (trial.metric, trial.solver) == names)
+        data = trial.data
         chosen: PVMClassifier = clone(trial.model).set_params(
             eps=setting["eps"],
             prototype_cost=setting["prototype_cost"],
             n_prototypes=self.n_prototypes,
             n_jobs=self.n_jobs,
         )
-        return chosen.fit(X, y, sample_weight, unlabeled=unlabeled)
-
-    def _check_examples(self, X: Any) -> dict[str, Any]:
-        """Return the points checked, once for each metric as it wants them."""
-        metrics = {
-            name: resolve_metric(metric, self.metric_params)
-            for name, metric in name_choices(self.metric).items()
-        }
-        tables = [name for name, one in metrics.items() if traits_of(one).pairwise]
-        if not metrics or (tables and len(tables) < len(metrics)):
-            raise ValueError(
-                "metric must be one or several, either all of points or all of tables of "
-                f"dissimilarities, got {list(metrics)}; search over tables by themselves"
+        with limited_threads(self.n_jobs):
+            chosen._fit_checked(
+                data.points,
+                data.y,
+                data.weights,
+                unlabeled=data.unlabeled,
+                settings=Settings.of(chosen),
             )
-        examples = {
-            name: check_estimator_examples(self, X, metric, reset=True)
-            for name, metric in metrics.items()
-        }
-        for name in tables:
-            if examples[name].shape[0] != examples[name].shape[1]:
-                raise ValueError(
-                    "cross-validation of a table of dissimilarities needs a square one, whose "
-                    f"columns are the points, got shape {examples[name].shape}"
-                )
-        return examples
+        copy_features(self, chosen)
+        return chosen
+
+    def _keep(self, best: int, chosen: PVMClassifier) -> None:
+        """Set what follows from the place of the chosen setting and its classifier."""
+        self.best_estimator_, self.best_index_ = chosen, best
+        self.best_params_ = self.cv_results_["params"][best]
+        self.best_score_ = float(self.cv_results_["mean_test_score"][best])
+        self.classes_ = chosen.classes_
+        self.eps_, self.prototype_cost_ = chosen.eps_, chosen.prototype_cost_
 
     def _scorer(self) -> Any:
         """Return the scorer; the default one wants weights wherever there are any."""
@@ -459,7 +476,8 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         weights = given.pop("sample_weight", None)
         if weights is None:
             return given, {}
-        if not _takes_weights(self._scorer()):
+        scorer = self._scorer()
+        if "sample_weight" not in signature(getattr(scorer, "_score_func", scorer)).parameters:
             warn_caller(
                 f"scoring={self.scoring!r} takes no sample_weight, so weights count in fitting "
                 "and not in scoring"
@@ -467,31 +485,19 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
             return given, {}
         return given, {"sample_weight": weights}
 
-    def _splits(self, X: Any, y: NDArray[Any], split_params: dict[str, Any]) -> list[Split]:
+    def _splits(self, data: Labelled, split_params: dict[str, Any]) -> list[Split]:
         """Return the rows to train and to test on, for each fold."""
-        rows = np.arange(row_count(X))
-        splitter = check_cv(self.cv, y, classifier=True)
-        splits = [
-            (rows[train], rows[test]) for train, test in splitter.split(X, y, **split_params)
-        ]
-        if not splits:
+        rows = np.arange(len(data.y))
+        splitter = check_cv(self.cv, data.y, classifier=True)
+        splits = splitter.split(data.points, data.y, **split_params)
+        listed = [(rows[train], rows[test]) for train, test in splits]
+        if not listed:
             raise ValueError(f"cv must give at least one split, got none from {self.cv!r}")
-        return splits
+        return listed
 
-    def _trials(
-        self,
-        examples: Mapping[str, Any],
-        y: NDArray[Any],
-        weights: NDArray[np.float64],
-        unlabeled: Any,
-    ) -> list[Trial]:
+    def _trials(self, data: dict[str, Labelled], costs: NDArray[np.float64]) -> list[Trial]:
         """Return every metric with every solver, and its radii."""
         trials = []
-        solvers = name_choices(self.solver)
-        if not solvers:
-            raise ValueError(f"solver must be one or several, got {self.solver!r}")
-        for solver in solvers.values():
-            check_options(find_solver(solver), self.solver_options)
         for name, metric in name_choices(self.metric).items():
             model = PVMClassifier(
                 metric=metric,
@@ -502,34 +508,17 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
                 outlier_label=self.outlier_label,
                 random_state=self.random_state,
             )
-            radii = self._radii(model, examples[name], y, weights, unlabeled)
+            grid = Grid(self._radii(model, data[name]), costs)
             trials += [
-                Trial(name, label, clone(model).set_params(solver=solver), examples[name], radii)
-                for label, solver in solvers.items()
+                Trial(name, label, clone(model).set_params(solver=solver), data[name], grid)
+                for label, solver in name_choices(self.solver).items()
             ]
         return trials
 
-    def _radii(
-        self,
-        model: PVMClassifier,
-        X: Any,
-        y: NDArray[Any],
-        weights: NDArray[np.float64],
-        unlabeled: Any,
-    ) -> NDArray[np.float64]:
+    def _radii(self, model: PVMClassifier, data: Labelled) -> NDArray[np.float64]:
         """Return the radii to try with a metric; points of weight zero do not count."""
         if self.eps is not None:
             return check_radii(self.eps)
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-        training = prepare_checked(model, X, y, weights, unlabeled=unlabeled, rng=rng)
-        return radii_of(None, self.n_eps, training, rng=rng)
-
-
-def _routing_enabled() -> bool:
-    """Whether scikit-learn's metadata routing is switched on."""
-    return bool(get_config()["enable_metadata_routing"])
-
-
-def _takes_weights(scorer: Any) -> bool:
-    """Whether a scorer, or the function it is made from, can weight the points."""
-    return "sample_weight" in signature(getattr(scorer, "_score_func", scorer)).parameters
+        rng, unlabeled = model._generator(), data.unlabeled
+        training = prepare(model, data.points, data.y, data.weights, unlabeled=unlabeled, rng=rng)
+        return propose_grid(training, int(self.n_eps), rng=rng)

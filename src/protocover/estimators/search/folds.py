@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, Self
 
@@ -10,42 +10,55 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
 from ...balls import traits_of
+from ...candidates import is_train
 from ...dissimilarity import resolve_metric
 from ...exceptions import NoPrototypesError
-from ...resources import row_count
 from ...selection.by_class import Selection
 from ...selection.path import solve_path
-from ...selection.training import Training, prepare_training, training_levels
+from ...selection.training import Training, training_levels
 from ...solvers import find_solver, greedy, unwrapped
 from ..classifier import PVMClassifier
 from ..fitted import with_selection
+from ..fitting import prepare
+from .trials import Grid, Labelled, Trial
 
-__all__ = ["FoldScores", "prepare_checked", "score_fold", "shared_levels"]
+__all__ = ["FoldScores", "Scoring", "score_fold", "shared_levels"]
 
 Floats = NDArray[np.float64]
 Selections = tuple[tuple[Selection, ...], ...]
 
 
 @dataclass(frozen=True, eq=False)
-class FoldScores:
-    """Scores and sizes over the grid of one fold.
+class Scoring:
+    """A scorer, what it is told beside points and labels, and what stands for a failure."""
 
-    Parameters
-    ----------
-    score : ndarray of float, shape (n_eps, n_costs)
-        Score on the points held out, or what stands for one that could not be had.
-    n_prototypes : ndarray of float, shape (n_eps, n_costs)
-        Number of prototypes of the model that was scored, NaN if there was none.
-    fit_time : float
-        Seconds that the path took, which is one for all settings.
-    score_time : ndarray of float, shape (n_eps, n_costs)
-        Seconds that scoring took.
-    failures : tuple of str
-        The error of each setting that could not be scored.
+    scorer: Any
+    params: dict[str, Any]
+    error_score: Any
+
+    def score(self, fitted: PVMClassifier, X: Any, y: NDArray[Any]) -> tuple[float, str | None]:
+        """Return the score of one model, or what stands for it and why."""
+        try:
+            return float(self.scorer(fitted, X, y, **self.params)), None
+        except NoPrototypesError:  # an outcome of a grid, which there is no need to look into
+            return np.nan, None
+        except Exception as error:
+            if self.error_score == "raise":
+                raise
+            return self.error_score, _reason(error)
+
+
+@dataclass(frozen=True, eq=False)
+class FoldScores:
+    """What came of one fold, in tables of shape (n_eps, n_costs).
+
+    `score` has what stands for one that could not be had, `n_prototypes` NaN where there
+    was no model. The path, which is one for all settings, took `fit_time` seconds.
+    `failures` are the errors of the settings that could not be scored.
     """
 
     score: Floats
@@ -55,28 +68,21 @@ class FoldScores:
     failures: tuple[str, ...] = ()
 
     @classmethod
-    def failed(
-        cls, shape: tuple[int, int], error: Exception, *, score: float, time: float
-    ) -> Self:
+    def failed(cls, grid: Grid, error: Exception, *, score: float, time: float) -> Self:
         """Return the scores of a fold that could not be fitted."""
-        n_prototypes, reasons = np.full(shape, np.nan), (_reason(error),) * int(np.prod(shape))
-        return cls(np.full(shape, score), n_prototypes, time, np.zeros(shape), reasons)
+        shape = (len(grid.radii), len(grid.costs))
+        reasons = (_reason(error),) * int(np.prod(shape))
+        return cls(np.full(shape, score), np.full(shape, np.nan), time, np.zeros(shape), reasons)
 
 
 def score_fold(
     model: PVMClassifier,
-    X: Any,
-    y: Any,
-    sample_weight: Floats,
+    data: Labelled,
+    grid: Grid,
     *,
     train: NDArray[np.intp],
     test: NDArray[np.intp],
-    radii: Floats,
-    costs: Floats,
-    scorer: Any,
-    score_params: dict[str, Any],
-    error_score: Any,
-    unlabeled: Any = None,
+    scoring: Scoring,
     levels: csr_array | None = None,
     verbose: int = 0,
     fingerprint: str = "",
@@ -84,70 +90,40 @@ def score_fold(
     """Fit `model` for all radii and costs on the rows `train` and score it on `test`.
 
     Candidates are made, and the dissimilarity is fitted, from the training rows alone.
-    `levels` are those between all points, where they are the same in every fold.
-    `error_score` stands for scores that an error prevents; "raise" raises it. In a cache
-    `fingerprint` stands for the model and the scorer.
+    `levels` are those between all points, where they are the same in every fold. In a
+    cache `fingerprint` stands for the model and the scoring.
     """
     model = clone(model)  # its random_state is to be as new in every fold
-    train = train[sample_weight[train] > 0.0]
+    train = train[data.weights[train] > 0.0]
     start = perf_counter()
     try:
-        training, selections = _solve(
-            model,
-            _take_examples(model, X, train, beside=train),
-            _safe_indexing(y, train),
-            sample_weight[train],
-            radii=radii,
-            costs=costs,
-            unlabeled=unlabeled,
-            levels=None if levels is None else _fold_part(levels, train, row_count(X)),
-            verbose=verbose,
-        )
+        training, selections = _solve(model, data, train, grid, levels=levels, verbose=verbose)
     except Exception as error:
-        if error_score == "raise":
+        if scoring.error_score == "raise":
             raise
-        shape = (len(radii), len(costs))
-        return FoldScores.failed(shape, error, score=error_score, time=perf_counter() - start)
-    held_out = (_take_examples(model, X, test, beside=train), _safe_indexing(y, test))
-    given = _check_method_params(X, params=score_params, indices=test)
-    return _score_selections(
-        model,
-        training,
-        selections,
-        held_out,
-        radii=radii,
-        costs=costs,
-        scorer=scorer,
-        score_params=given,
-        error_score=error_score,
-        fit_time=perf_counter() - start,
-    )
+        seconds = perf_counter() - start
+        return FoldScores.failed(grid, error, score=scoring.error_score, time=seconds)
+    held_out = _take_points(model, data.points, test, beside=train), data.y[test]
+    scoring = replace(scoring, params=_check_method_params(data.points, scoring.params, test))
+    seconds = perf_counter() - start
+    return _score_selections(model, training, selections, grid, held_out, scoring, seconds)
 
 
-def shared_levels(
-    model: PVMClassifier,
-    X: Any,
-    y: Any,
-    radii: Floats,
-    *,
-    unlabeled: Any,
-    n_jobs: int | None,
-    verbose: int,
-) -> csr_array | None:
+def shared_levels(trial: Trial, *, n_jobs: int | None, verbose: int) -> csr_array | None:
     """Build the levels between all points once for all folds, where that leaks nothing.
 
     That is so where the candidates are the points themselves and the dissimilarity learns
     nothing: a pair then has the same level in every fold that holds both.
     """
+    model, data = trial.model, trial.data
     dissimilarity = resolve_metric(model.metric, model.metric_params)
-    plain = isinstance(model.candidates, str) and model.candidates == "train"
-    if not (plain and traits_of(dissimilarity).learns_nothing):
+    if not (is_train(model.candidates) and traits_of(dissimilarity).learns_nothing):
         return None
     rng = np.random.default_rng(0)
-    training = prepare_checked(model, X, y, None, unlabeled=unlabeled, rng=rng)
+    training = prepare(model, data.points, data.y, None, unlabeled=data.unlabeled, rng=rng)
     return training_levels(
         training,
-        radii=radii,
+        radii=trial.grid.radii,
         closed=model.closed_ball,
         rng=rng,
         n_jobs=n_jobs,
@@ -155,7 +131,7 @@ def shared_levels(
     )
 
 
-def _take_examples(
+def _take_points(
     model: PVMClassifier, X: Any, rows: NDArray[np.intp], *, beside: NDArray[np.intp]
 ) -> Any:
     """Return some points; of a square table the values between them and those `beside`."""
@@ -164,31 +140,27 @@ def _take_examples(
     return _safe_indexing(X, rows)
 
 
-def _fold_part(levels: csr_array, train: NDArray[np.intp], n_points: int) -> csr_array:
-    """Cut the levels down to the points of a fold; columns after all points are unlabeled."""
-    columns = np.concatenate([train, np.arange(n_points, levels.shape[1])])
-    return levels[train][:, columns]
-
-
 def _solve(
     model: PVMClassifier,
-    X: Any,
-    y: Any,
-    sample_weight: Floats,
+    data: Labelled,
+    train: NDArray[np.intp],
+    grid: Grid,
     *,
-    radii: Floats,
-    costs: Floats,
-    unlabeled: Any,
     levels: csr_array | None,
     verbose: int,
 ) -> tuple[Training, Selections]:
     """Return the training part of a fold and its selections for all radii and costs."""
-    rng = np.random.default_rng(check_random_state(model.random_state).randint(2**31))
-    training = prepare_checked(model, X, y, sample_weight, unlabeled=unlabeled, rng=rng)
-    if levels is None:
+    rng = model._generator()
+    points = _take_points(model, data.points, train, beside=train)
+    weights = data.weights[train]
+    training = prepare(model, points, data.y[train], weights, unlabeled=data.unlabeled, rng=rng)
+    if levels is not None:  # its columns after those of all points are unlabeled
+        unlabeled = np.arange(len(data.y), levels.shape[1])
+        levels = levels[train][:, np.concatenate([train, unlabeled])]
+    else:
         levels = training_levels(
             training,
-            radii=radii,
+            radii=grid.radii,
             closed=model.closed_ball,
             rng=rng,
             n_jobs=model.n_jobs,
@@ -200,8 +172,8 @@ def _solve(
     selections = solve_path(
         training,
         levels,
-        n_radii=len(radii),
-        costs=costs,
+        n_radii=len(grid.radii),
+        costs=grid.costs,
         solver=solver,
         options={**(model.solver_options or {}), **without_bound},
         rng=rng,
@@ -210,81 +182,32 @@ def _solve(
     return training, selections
 
 
-def prepare_checked(
-    model: PVMClassifier,
-    X: Any,
-    y: Any,
-    sample_weight: Floats | None,
-    *,
-    unlabeled: Any,
-    rng: np.random.Generator,
-) -> Training:
-    """Prepare points that the search has checked already."""
-    return prepare_training(
-        X,
-        y,
-        sample_weight,
-        metric=model.metric,
-        metric_params=model.metric_params,
-        candidates=model.candidates,
-        check=lambda X, dissimilarity: X,
-        rng=rng,
-        unlabeled=unlabeled,
-    )
-
-
 def _score_selections(
     model: PVMClassifier,
     training: Training,
     selections: Selections,
-    held_out: tuple[Any, Any],
-    *,
-    radii: Floats,
-    costs: Floats,
-    scorer: Any,
-    score_params: dict[str, Any],
-    error_score: Any,
+    grid: Grid,
+    held_out: tuple[Any, NDArray[Any]],
+    scoring: Scoring,
     fit_time: float,
 ) -> FoldScores:
     """Score every selection, those that equal the one before them only once."""
     sizes = np.array([[len(one.candidates) for one in row] for row in selections], dtype=float)
     score, time = np.empty_like(sizes), np.zeros_like(sizes)
     failures = []
-    for i, eps in enumerate(radii):
-        last: Selection | None = None
+    for i, (eps, row) in enumerate(zip(grid.radii, selections, strict=True)):
         reason: str | None = None
-        for j, selection in enumerate(selections[i]):
-            if last is not None and _same(selection, last):
+        for j, selection in enumerate(row):
+            if j > 0 and _same(selection, row[j - 1]):
                 score[i, j], time[i, j] = score[i, j - 1], time[i, j - 1]
             else:
                 start = perf_counter()
-                fitted = with_selection(model, selection, training, eps=eps, cost=costs[j])
-                score[i, j], reason = _score(
-                    fitted, held_out, scorer, score_params=score_params, error_score=error_score
-                )
+                cost = grid.costs[j]
+                fitted = with_selection(model, selection, training, eps=eps, cost=cost)
+                score[i, j], reason = scoring.score(fitted, *held_out)
                 time[i, j] = perf_counter() - start
-            last = selection
             failures += [reason] if reason is not None else []
     return FoldScores(score, sizes, fit_time, time, tuple(failures))
-
-
-def _score(
-    fitted: PVMClassifier,
-    held_out: tuple[Any, Any],
-    scorer: Any,
-    *,
-    score_params: dict[str, Any],
-    error_score: Any,
-) -> tuple[float, str | None]:
-    """Return the score of one model, or what stands for it and why."""
-    try:
-        return float(scorer(fitted, *held_out, **score_params)), None
-    except NoPrototypesError:  # an outcome of a grid, which there is no need to look into
-        return np.nan, None
-    except Exception as error:
-        if error_score == "raise":
-            raise
-        return error_score, _reason(error)
 
 
 def _reason(error: Exception) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,51 +15,37 @@ from ...exceptions import warn_caller
 from .folds import FoldScores
 from .trials import Trial
 
-__all__ = ["report_failures", "split_scores", "tabulate"]
+__all__ = ["report_failures", "tabulate"]
 
 Floats = NDArray[np.float64]
+Folds = Sequence[Sequence[FoldScores]]
 
 
-def tabulate(
-    trials: Sequence[Trial], costs: Floats, folds: Sequence[Sequence[FoldScores]]
-) -> dict[str, Any]:
+def tabulate(trials: Sequence[Trial], folds: Folds) -> dict[str, Any]:
     """Arrange the folds of each trial as scikit-learn's searches do, a row for each setting."""
-    params = [
-        {
-            "metric": trial.metric,
-            "solver": trial.solver,
-            "eps": float(eps),
-            "prototype_cost": float(cost),
-        }
+    names = ("metric", "solver", "eps", "prototype_cost")
+    settings = [
+        (trial.metric, trial.solver, float(eps), float(cost))
         for trial in trials
-        for eps in trial.radii
-        for cost in costs
+        for eps in trial.grid.radii
+        for cost in trial.grid.costs
     ]
     # One pass serves all settings of a fold, so each has an equal share of its time.
-    shared = [[np.full(f.score.shape, f.fit_time / f.score.size) for f in fs] for fs in folds]
-    results = _mean_and_spread("fit_time", _by_split(shared))
-    results |= _mean_and_spread(
-        "score_time", _by_split([[f.score_time for f in fs] for fs in folds])
-    )
-    for name in ("metric", "solver", "eps", "prototype_cost"):
-        results[f"param_{name}"] = np.array([setting[name] for setting in params])
-    results["params"] = params
-    scores = _by_split([[f.score for f in fs] for fs in folds])
+    shares = _by_split(folds, lambda f: np.full(f.score.shape, f.fit_time / f.score.size))
+    results = _mean_and_spread("fit_time", shares)
+    results |= _mean_and_spread("score_time", _by_split(folds, lambda f: f.score_time))
+    for name, values in zip(names, zip(*settings, strict=True), strict=True):
+        results[f"param_{name}"] = np.array(values)
+    results["params"] = [dict(zip(names, setting, strict=True)) for setting in settings]
+    scores = _by_split(folds, lambda f: f.score)
     results |= {f"split{k}_test_score": scores[:, k].copy() for k in range(scores.shape[1])}
     results |= _mean_and_spread("test_score", scores)
     results["rank_test_score"] = _ranks(results["mean_test_score"])
-    sizes = _by_split([[f.n_prototypes for f in fs] for fs in folds])
+    sizes = _by_split(folds, lambda f: f.n_prototypes)
     return results | _mean_and_spread("n_prototypes", np.ma.masked_invalid(sizes))
 
 
-def split_scores(results: dict[str, Any], n_splits: int) -> Floats:
-    """Return the scores of a table, shape (n_settings, n_splits)."""
-    return np.column_stack([results[f"split{k}_test_score"] for k in range(n_splits)])
-
-
-def report_failures(
-    folds: Sequence[Sequence[FoldScores]], scores: Floats, error_score: Any
-) -> None:
+def report_failures(folds: Folds, scores: Floats, error_score: Any) -> None:
     """Warn of scores that could not be had, or raise if no setting has them all."""
     reasons = Counter(reason for fs in folds for fold in fs for reason in fold.failures)
     n_failed = reasons.total()
@@ -88,9 +74,9 @@ def _tell(reasons: Counter[str]) -> str:
     return "; ".join(told) or "none is finite"
 
 
-def _by_split(grids: list[list[Floats]]) -> Floats:
-    """Put the grids of all trials under one another, shape (n_settings, n_splits)."""
-    return np.concatenate([np.stack([grid.ravel() for grid in fs], axis=1) for fs in grids])
+def _by_split(folds: Folds, tell: Callable[[FoldScores], Floats]) -> Floats:
+    """Put what `tell` says of the grids of all trials into a table of (n_settings, n_splits)."""
+    return np.concatenate([np.stack([tell(f).ravel() for f in fs], axis=1) for fs in folds])
 
 
 def _mean_and_spread(name: str, values: Any) -> dict[str, Any]:

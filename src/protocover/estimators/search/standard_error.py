@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["RULES", "SearchPath", "choose", "lowest_accepted", "standard_errors", "trace_path"]
+__all__ = ["RULES", "choose", "lowest_accepted", "split_scores", "standard_errors", "trace_path"]
 
 RULES = ("1se", "best")
 
@@ -22,18 +22,9 @@ Floats = NDArray[np.float64]
 class SearchPath:
     """The settings of a search that differ from the chosen one in their radius alone.
 
-    Parameters
-    ----------
-    eps : ndarray of float, shape (n_eps,)
-        Radii, rising.
-    score, error : ndarray of float, shape (n_eps,)
-        Mean over the folds, and its standard error; NaN where a fold has no score.
-    n_prototypes : ndarray of float, shape (n_eps,)
-        Mean number of prototypes.
-    chosen : int
-        Place of the chosen radius.
-    lowest : float
-        The lowest mean score that the rule accepts, over the whole search.
+    By rising `eps`: the mean `score` over the folds and its standard `error`, NaN where a
+    fold has no score, and the mean number of prototypes; the place of the `chosen` radius,
+    and the `lowest` mean score that the rule accepts over the whole search.
     """
 
     eps: Floats
@@ -45,26 +36,14 @@ class SearchPath:
 
 
 def choose(
-    scores: Floats,
-    n_prototypes: Floats,
-    *,
-    rule: str,
-    max_prototypes: int | None = None,
+    scores: Floats, n_prototypes: Floats, *, rule: str, max_prototypes: int | None = None
 ) -> int:
-    """Return the number of the setting to take.
+    """Return the number of the setting to take, by `scores` of shape (n_settings, n_splits).
 
-    Parameters
-    ----------
-    scores : ndarray of float, shape (n_settings, n_splits)
-        Held-out scores, the larger the better.
-    n_prototypes : ndarray of float, shape (n_settings,)
-        Mean number of prototypes.
-    rule : {"1se", "best"}
-        ``"best"`` takes the highest mean score, ``"1se"`` the fewest prototypes among
-        the settings whose mean score is within one standard error of the best (paper,
-        section 5.4). Ties go to fewer prototypes, or to the higher score.
-    max_prototypes : int or None
-        Only settings with at most so many prototypes are considered.
+    Of the settings with at most `max_prototypes` prototypes on average ``"best"`` takes the
+    highest mean score, ``"1se"`` the fewest prototypes among those whose mean score is
+    within one standard error of it (paper, section 5.4). Ties go to fewer prototypes, or to
+    the higher score.
     """
     lowest = lowest_accepted(scores, n_prototypes, rule=rule, max_prototypes=max_prototypes)
     mean = scores.mean(axis=1)
@@ -74,11 +53,7 @@ def choose(
 
 
 def lowest_accepted(
-    scores: Floats,
-    n_prototypes: Floats,
-    *,
-    rule: str,
-    max_prototypes: int | None = None,
+    scores: Floats, n_prototypes: Floats, *, rule: str, max_prototypes: int | None = None
 ) -> float:
     """Return the lowest mean score that a rule accepts; the arguments are those of `choose`.
 
@@ -94,6 +69,11 @@ def lowest_accepted(
     return float(mean[best] - error)
 
 
+def split_scores(results: dict[str, Any], n_splits: int) -> Floats:
+    """Return the scores of a table of results, shape (n_settings, n_splits)."""
+    return np.column_stack([results[f"split{k}_test_score"] for k in range(n_splits)])
+
+
 def standard_errors(scores: Floats) -> Floats:
     """Return the standard error of each setting's mean score; with one fold it is not known: 0."""
     n_splits = scores.shape[1]
@@ -105,7 +85,7 @@ def standard_errors(scores: Floats) -> Floats:
 def trace_path(search: Any) -> SearchPath:
     """Return how score and prototypes go with the radius around the choice of a fitted search."""
     results, best = search.cv_results_, search.best_index_
-    scores = np.column_stack([results[f"split{k}_test_score"] for k in range(search.n_splits_)])
+    scores, sizes = split_scores(results, search.n_splits_), results["mean_n_prototypes"]
     shown = np.ones(len(scores), dtype=bool)
     for name in ("param_metric", "param_solver", "param_prototype_cost"):
         shown &= results[name] == results[name][best]
@@ -115,13 +95,10 @@ def trace_path(search: Any) -> SearchPath:
         eps=results["param_eps"][rows],
         score=results["mean_test_score"][rows],
         error=standard_errors(scores[rows]),
-        n_prototypes=results["mean_n_prototypes"][rows],
+        n_prototypes=sizes[rows],
         chosen=int(np.flatnonzero(rows == best)[0]),
         lowest=lowest_accepted(
-            scores,
-            results["mean_n_prototypes"],
-            rule=search.rule,
-            max_prototypes=search.n_prototypes,
+            scores, sizes, rule=search.rule, max_prototypes=search.n_prototypes
         ),
     )
 

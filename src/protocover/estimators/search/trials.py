@@ -1,8 +1,8 @@
-"""What a search tries: every metric with every solver, each over a grid of radii."""
+"""What a search tries: every metric with every solver, each over a grid of radii and costs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,30 +11,44 @@ from numpy.typing import NDArray
 
 from ..classifier import PVMClassifier
 
-__all__ = ["Trial", "name_choices"]
+__all__ = ["Grid", "Labelled", "Trial", "name_choices"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """Points as a metric takes them with their labels and weights, all checked.
+
+    The `unlabeled` ones are further candidates, in all folds the same.
+    """
+
+    points: Any
+    y: NDArray[Any]
+    weights: Floats
+    unlabeled: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Radii and costs, both rising."""
+
+    radii: Floats
+    costs: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One metric with one solver.
+    """One metric with one solver, by their names in the table of results.
 
-    Parameters
-    ----------
-    metric, solver : str
-        Their names in the table of results.
-    model : PVMClassifier
-        Not fitted; with everything but the radius and the cost.
-    X : rows, or a table of values between points
-        All points as the metric takes them, checked.
-    radii : ndarray of float, shape (n_eps,)
-        Rising.
+    The `model` is not fitted, and has everything but the radius and the cost.
     """
 
     metric: str
     solver: str
     model: PVMClassifier
-    X: Any
-    radii: NDArray[np.float64]
+    data: Labelled
+    grid: Grid
 
 
 def name_choices(choices: Any) -> dict[str, Any]:
@@ -44,19 +58,13 @@ def name_choices(choices: Any) -> dict[str, Any]:
     second is numbered 2 and so on: every choice is tried, and can be told from the others.
     """
     if isinstance(choices, Mapping):
-        return _numbered((str(name), choice) for name, choice in choices.items())
-    several = choices if isinstance(choices, list | tuple) else [choices]
-    return _numbered((_name(choice), choice) for choice in several)
-
-
-def _name(choice: Any) -> str:
-    """Return what a choice is called."""
-    return choice if isinstance(choice, str) else getattr(choice, "__name__", repr(choice))
-
-
-def _numbered(choices: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Return choices by name, those of one name numbered from the second on."""
-    listed = list(choices)
+        listed = [(str(name), choice) for name, choice in choices.items()]
+    else:
+        several = choices if isinstance(choices, list | tuple) else [choices]
+        names = [
+            one if isinstance(one, str) else getattr(one, "__name__", repr(one)) for one in several
+        ]
+        listed = list(zip(names, several, strict=True))
     # A number never makes the name that another choice has from the start.
     taken = {name for name, _ in listed}
     named: dict[str, Any] = {}

@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from protocover.cli.console import Console
-from protocover.cli.errors import CommandError, UsageError
-from protocover.cli.labelled import make_labels, read_labelled
+from protocover.cli.cases import make_labels, read_labelled
+from protocover.cli.console import CommandError, Console, UsageError
 
 
 def read(table, tmp_path, **options):

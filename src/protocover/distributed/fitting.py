@@ -1,0 +1,218 @@
+"""The steps of a fit on a cluster, and the parameters that they follow, each checked once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..balls import traits_of
+from ..balls.forecast import estimate_memberships
+from ..balls.nearest import find_nearest, nearest_in_groups
+from ..dissimilarity import KernelDistance, Metric, TangentDistance, resolve_metric
+from ..estimators.fitted import Fitted
+from ..estimators.fitting import Terms
+from ..selection.by_class import Selection
+from ..selection.parameters import (
+    check_closed_ball,
+    check_eps,
+    check_n_prototypes,
+    check_outlier_label,
+    check_prototype_cost,
+)
+from ..selection.radius import SAMPLE_SIZE, draw_rows, propose_eps, weighted_quantile
+from ..selection.training import Training
+from .blocks import count_blocks
+from .chunks import Chunk, ChunkedPoints, take_points
+from .cluster import Cluster, as_task, describe_cluster, find_client
+from .cover import BlockCover, build_cover
+from .selection import check_selection, choose_tiers, select_on_cluster
+from .sources import Candidates
+
+__all__ = ["Job", "terms_of"]
+
+# Points from which a dissimilarity learns; where there are fewer it learns from all.
+_SAMPLE = 20_000
+
+# These learn a few numbers (variances, a covariance, a background) that a sample tells as well.
+_FROM_SAMPLE = (KernelDistance, Metric, TangentDistance)
+
+# Rows of a chunk at a time, where the dissimilarity has two directions.
+_ROWS = 4096
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """Whose workers are used, and parameters that mean the same whatever the data are."""
+
+    client: Any
+    cluster: Cluster
+    dissimilarity: Any  # fitted once there is a sample to learn from
+    eps: float | None  # None for one that is proposed
+    closed: bool
+    selection: str
+
+    @classmethod
+    def of(cls, classifier: Any) -> Self:
+        """Check the parameters of a classifier, and that its cluster is there."""
+        eps, closed = check_eps(classifier.eps), check_closed_ball(classifier.closed_ball)
+        check_selection(classifier.selection)
+        dissimilarity = _resolve(classifier.metric, classifier.metric_params)
+        client = find_client(classifier.client)
+        cluster = describe_cluster(client)
+        return cls(client, cluster, dissimilarity, eps, closed, classifier.selection)
+
+    def learn(self, points: ChunkedPoints, rng: np.random.Generator) -> Chunk:
+        """Fit the dissimilarity to a sample of the points, and return that."""
+        sample = take_points(self.client, points, draw_rows(len(points), _SAMPLE, rng))
+        self.dissimilarity.fit(sample.points)
+        return sample
+
+    def radius(self, points: ChunkedPoints, sample: Chunk, rng: np.random.Generator) -> float:
+        """Return the radius, given or proposed."""
+        if self.eps is not None:
+            return self.eps
+        return _propose_eps(self.client, points, self.dissimilarity, rng=rng, sample=sample)
+
+    def density(self, sample: Chunk, eps: float, rng: np.random.Generator) -> float:
+        """Return the share of pairs that lie within the radius, as far as a sample tells."""
+        few = sample.points
+        expected = estimate_memberships(self.dissimilarity, few, few, eps=eps, rng=rng)
+        return expected.memberships / expected.n_pairs
+
+    def build(
+        self,
+        points: ChunkedPoints,
+        candidates: Candidates,
+        terms: Terms,
+        *,
+        eps: float,
+        density: float,
+        folder: str | None,
+    ) -> BlockCover:
+        """Build the cover in as many blocks as the cluster wants of one of this density."""
+        n_blocks = count_blocks(
+            len(points),
+            len(candidates),
+            len(points.classes),
+            memberships=density * len(points) * len(candidates),
+            cluster=self.cluster,
+        )
+        return build_cover(
+            self.client,
+            points,
+            candidates,
+            self.dissimilarity,
+            eps=eps,
+            closed=self.closed,
+            prototype_cost=terms.prototype_cost,
+            n_blocks=n_blocks,
+            folder=folder,
+        )
+
+    def select(self, points: ChunkedPoints, cover: BlockCover, terms: Terms) -> Selection:
+        """Select for all classes within the budget, those that are large in rounds."""
+        memberships = cover.memberships.sum(axis=0)
+        in_rounds = choose_tiers(self.selection, memberships, cluster=self.cluster)
+        return select_on_cluster(self.client, points, cover, terms, in_rounds=in_rounds)
+
+    def keep(
+        self,
+        selection: Selection,
+        points: ChunkedPoints,
+        candidates: Candidates,
+        terms: Terms,
+        *,
+        eps: float,
+    ) -> Fitted:
+        """Return what a model keeps of a selection."""
+        return Fitted.of_pools(
+            selection,
+            [candidates.fetch(self.client, selection.candidates)],
+            np.arange(len(selection.candidates)),  # only the chosen were fetched, in order
+            classes=points.classes,
+            class_count=points.class_count,
+            eps=eps,
+            prototype_cost=terms.prototype_cost,
+            outlier_label=terms.outlier_label,
+            dissimilarity=self.dissimilarity,
+        )
+
+
+def terms_of(classifier: Any, points: ChunkedPoints) -> Terms:
+    """Check the parameters of a classifier whose meaning depends on its training points."""
+    cost = points.default_cost
+    if classifier.prototype_cost is not None:
+        cost = check_prototype_cost(classifier.prototype_cost, np.ones(1))
+    budget = check_n_prototypes(classifier.n_prototypes, points.classes)
+    label = check_outlier_label(classifier.outlier_label, points.classes, points.class_count)
+    return Terms(cost, budget, label)
+
+
+def _resolve(metric: Any, params: dict[str, Any] | None) -> Any:
+    """Return an unfitted dissimilarity, if a sample of the points is enough to fit it on."""
+    dissimilarity = resolve_metric(metric, params)
+    if traits_of(dissimilarity).pairwise:
+        raise ValueError(
+            "a table of values between points is not supported on Dask; pass the points and "
+            "a metric, or use PVMClassifier on the table"
+        )
+    if traits_of(dissimilarity).learns_nothing or isinstance(dissimilarity, _FROM_SAMPLE):
+        return dissimilarity
+    raise ValueError(
+        f"{type(dissimilarity).__name__} needs all training points at once and is not supported "
+        "on Dask; use a metric by name, a function of two points, KernelDistance, "
+        "TangentDistance or an object whose attribute learns_nothing is true"
+    )
+
+
+def _propose_eps(
+    client: Any,
+    points: ChunkedPoints,
+    dissimilarity: Any,
+    *,
+    rng: np.random.Generator,
+    sample: Chunk,
+) -> float:
+    """Return the radius that ``eps="auto"`` stands for, as `propose_eps` of one machine does.
+
+    With several classes it is that of all points, to the last bit and with the same draws: a
+    thousand points are held against every chunk. With one class it is taken from `sample`.
+    """
+    if len(points.classes) == 1:
+        few = Training(
+            sample.points, sample.codes, sample.weights, points.classes, dissimilarity, []
+        )
+        return propose_eps(few, rng=rng, n_jobs=1)
+    queries = take_points(client, points, draw_rows(len(points), SAMPLE_SIZE, rng))
+    asked = as_task(client, queries.points)
+    n_classes = len(points.classes)
+    found = client.gather(
+        [
+            client.submit(_nearest_by_class, chunk, asked, dissimilarity, n_classes=n_classes)
+            for chunk in points.chunks
+        ]
+    )
+    rival = np.partition(np.min(found, axis=0), 1, axis=1)[:, 1]
+    return weighted_quantile(rival[rival > 0.0], queries.weights[rival > 0.0], 0.5)
+
+
+def _nearest_by_class(chunk: Chunk, queries: Any, dissimilarity: Any, *, n_classes: int) -> Floats:
+    """Distance of each query from the nearest point of each class in a chunk; inf if none."""
+    order = np.argsort(chunk.codes, kind="stable")
+    points = chunk.points[order]
+    bounds = np.searchsorted(chunk.codes[order], np.arange(n_classes + 1))
+    nearest = np.full((queries.shape[0], n_classes), np.inf)
+    if len(order) == 0:
+        return nearest
+    if traits_of(dissimilarity).symmetric:
+        return find_nearest(dissimilarity, queries, points, bounds=bounds, n_jobs=1)[1]
+    for start in range(0, len(order), _ROWS):
+        table = dissimilarity.cross(points[start : start + _ROWS], queries)
+        part = np.clip(bounds - start, 0, len(table))
+        np.minimum(nearest, nearest_in_groups(table.T, part)[1], out=nearest)
+    return nearest
