@@ -274,7 +274,7 @@ def test_a_search_may_have_found_radii_of_their_own(tmp_path):
 
 def test_another_choice_of_radii_since_the_fit_is_refused_with_the_way_out(tmp_path):
     model = OTHERS["budget"].fitted().set_params(radii="own")
-    with pytest.raises(ModelFileError, match="radii is 'own', but the prototypes share.*fit the"):
+    with pytest.raises(ModelFileError, match=r"'own', but the prototypes share.*fit the"):
         save_model(model, tmp_path / "m")
     assert list(tmp_path.iterdir()) == []
 

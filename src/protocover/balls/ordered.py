@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,12 @@ class OrderedMembers:
     point: Indices
     distance: Floats
 
+    @classmethod
+    def of(cls, candidate: Indices, point: Indices, distance: Floats) -> Self:
+        """Put members in order that come in any."""
+        order = np.lexsort((distance, candidate))
+        return cls(candidate[order], point[order], distance[order])
+
     def among(self, kept: NDArray[np.bool_]) -> OrderedMembers:
         """Return the members that are kept, in the same order."""
         return OrderedMembers(self.candidate[kept], self.point[kept], self.distance[kept])
@@ -76,8 +82,7 @@ def ordered_members(
 
     def taken(columns: slice) -> T:
         i, j, distance = test(every, columns)
-        order = np.lexsort((distance, j))
-        return take(OrderedMembers(j[order] + columns.start, i[order], distance[order]))
+        return take(OrderedMembers.of(j + columns.start, i, distance))
 
     thread_safe = traits_of(dissimilarity).thread_safe
     with (

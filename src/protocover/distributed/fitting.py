@@ -20,6 +20,7 @@ from ..selection.parameters import (
     check_eps,
     check_n_prototypes,
     check_outlier_label,
+    check_own_radii,
     check_prototype_cost,
 )
 from ..selection.radius import SAMPLE_SIZE, draw_rows, propose_eps, weighted_quantile
@@ -28,7 +29,7 @@ from .blocks import count_blocks
 from .chunks import Chunk, ChunkedPoints, take_points
 from .cluster import Cluster, as_task, describe_cluster, find_client
 from .cover import BlockCover, build_cover
-from .selection import check_selection, choose_tiers, select_on_cluster
+from .selection import check_selection, choose_tiers, refuse_rounds, select_on_cluster
 from .sources import Candidates
 
 __all__ = ["Job", "terms_of"]
@@ -52,19 +53,21 @@ class Job:
     client: Any
     cluster: Cluster
     dissimilarity: Any  # fitted once there is a sample to learn from
-    eps: float | None  # None for one that is proposed
+    eps: float | None  # the largest allowed with radii of their own; None for a proposal
+    own_radii: bool
     closed: bool
     selection: str
 
     @classmethod
     def of(cls, classifier: Any) -> Self:
         """Check the parameters of a classifier, and that its cluster is there."""
-        eps, closed = check_eps(classifier.eps), check_closed_ball(classifier.closed_ball)
-        check_selection(classifier.selection)
+        own = check_own_radii(classifier.radii)
+        eps, closed = check_eps(classifier.eps, own=own), check_closed_ball(classifier.closed_ball)
+        check_selection(classifier.selection, own_radii=own)
         dissimilarity = _resolve(classifier.metric, classifier.metric_params)
         client = find_client(classifier.client)
         cluster = describe_cluster(client)
-        return cls(client, cluster, dissimilarity, eps, closed, classifier.selection)
+        return cls(client, cluster, dissimilarity, eps, own, closed, classifier.selection)
 
     def learn(self, points: ChunkedPoints, rng: np.random.Generator) -> Chunk:
         """Fit the dissimilarity to a sample of the points, and return that."""
@@ -73,9 +76,11 @@ class Job:
         return sample
 
     def radius(self, points: ChunkedPoints, sample: Chunk, rng: np.random.Generator) -> float:
-        """Return the radius, given or proposed."""
+        """Return the radius, or the largest allowed, given or proposed."""
         if self.eps is not None:
             return self.eps
+        if self.own_radii:
+            return np.inf
         return _propose_eps(self.client, points, self.dissimilarity, rng=rng, sample=sample)
 
     def density(self, sample: Chunk, eps: float, rng: np.random.Generator) -> float:
@@ -101,12 +106,14 @@ class Job:
             len(points.classes),
             memberships=density * len(points) * len(candidates),
             cluster=self.cluster,
+            own_radii=self.own_radii,
         )
         return build_cover(
             self.client,
             points,
             candidates,
             self.dissimilarity,
+            own_radii=self.own_radii,
             eps=eps,
             closed=self.closed,
             prototype_cost=terms.prototype_cost,
@@ -117,7 +124,14 @@ class Job:
     def select(self, points: ChunkedPoints, cover: BlockCover, terms: Terms) -> Selection:
         """Select for all classes within the budget, those that are large in rounds."""
         memberships = cover.memberships.sum(axis=0)
-        in_rounds = choose_tiers(self.selection, memberships, cluster=self.cluster)
+        in_rounds = choose_tiers(
+            self.selection,
+            memberships,
+            cluster=self.cluster,
+            own_radii=self.own_radii,
+        )
+        if self.own_radii:
+            refuse_rounds(points.classes, memberships, in_rounds, cluster=self.cluster)
         return select_on_cluster(self.client, points, cover, terms, in_rounds=in_rounds)
 
     def keep(
