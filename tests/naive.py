@@ -409,7 +409,7 @@ def own_nearest(D, chosen, *, closed):
         best = math.inf
         for j, of_class, radius in sorted(chosen, key=lambda ball: ball[1]):
             largest = np.finfo(float).max
-            tiny = D[i, j] >= radius * largest  # also a radius of 0, at its centre or not
+            tiny = D[i, j] / largest >= radius  # also a radius of 0, at its centre or not
             multiple = (largest if D[i, j] else 0.0) if tiny else D[i, j] / radius
             within = radius >= D[i, j] if closed else radius > D[i, j]
             inside[i] |= within

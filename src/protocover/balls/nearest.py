@@ -88,8 +88,8 @@ def _group_search(
     radii: NDArray[np.float64] | None,
 ) -> GroupSearch:
     """Return the search of `dissimilarity`: its own fast one, or cross and compare."""
-    if radii is None and isinstance(dissimilarity, NearestSearch):
-        return dissimilarity.nearest_test(A, B, bounds)
+    if isinstance(dissimilarity, NearestSearch) and (radii is None or _of_one_scale(radii)):
+        return dissimilarity.nearest_test(A, B, bounds, radii)
 
     tile = table_tile(dissimilarity, A, B)
     every = slice(0, int(bounds[-1]))
@@ -98,3 +98,8 @@ def _group_search(
         return nearest_in_groups(np.asarray(tile(rows, every)), bounds, radii)
 
     return search
+
+
+def _of_one_scale(radii: NDArray[np.float64]) -> bool:
+    """Whether the squares of the radii are numbers that can be compared."""
+    return bool(radii.min(initial=np.inf) > 1e-60 * radii.max(initial=0.0))

@@ -134,6 +134,12 @@ class DistanceSearch(Dissimilarity, Protocol):
 class NearestSearch(Dissimilarity, Protocol):
     """A dissimilarity with a faster way to the nearest than computing all of `cross`."""
 
-    def nearest_test(self, A: Any, B: Any, bounds: Indices) -> GroupSearch:
-        """Return a function of rows that gives the nearest in each group of columns."""
+    def nearest_test(
+        self, A: Any, B: Any, bounds: Indices, radii: Floats | None = None
+    ) -> GroupSearch:
+        """Return a function of rows that gives the nearest in each group of columns.
+
+        Given radii of B, the nearest is that whose distance is the smallest multiple of its
+        radius.
+        """
         ...

@@ -52,7 +52,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     eps : float, "auto" or None, default="auto"
         Radius of the balls. "auto" takes the median distance of a training point from
         the nearest point of another class, whatever the candidates are. With
-        ``radii="own"`` it is the largest radius allowed, None for no limit.
+        ``radii="own"`` it is the largest radius allowed, None for no limit, and "auto"
+        takes the upper quartile of these distances.
     radii : {"shared", "own"}, default="shared"
         Whether all prototypes have the radius `eps`, as in the paper, or each takes the
         radius up to `eps` that serves it best: large in the middle of a class, small at
@@ -84,7 +85,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         covered point. None for 1/n, which only breaks ties; with `sample_weight` it is one
         over their sum if they are whole numbers, so that a weight is a repetition, and
         else the square of the smallest over their sum, so that in any case all prototypes
-        together cost no more than leaving out the lightest point.
+        together cost no more than leaving out the lightest point. With ``radii="own"``
+        None is for 1, or the mean of weights that are not whole numbers: a prototype has
+        to stand for more than itself.
     n_prototypes : int, dict or None, default=None
         At most so many prototypes, in total or, with a dict, for each class in it: the
         first ones in order of selection.

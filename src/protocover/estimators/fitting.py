@@ -75,9 +75,9 @@ class Settings:
         """Return the radius, or the largest allowed, given or proposed."""
         if self.eps is not None:
             return self.eps
-        if self.own_radii:
-            return np.inf
-        return propose_eps(training, rng=rng, n_jobs=self.n_jobs)
+        # Radii of their own are given more room, of which most of them take less.
+        share = 0.75 if self.own_radii else 0.5
+        return propose_eps(training, rng=rng, n_jobs=self.n_jobs, quantile=share)
 
     def build(self, training: Training, eps: float, rng: np.random.Generator) -> list[csr_array]:
         """Build the balls of each pool of candidates."""
@@ -161,7 +161,11 @@ class Terms:
         """Check the parameters of a classifier against its training data."""
         classes = training.classes
         return cls(
-            check_prototype_cost(classifier.prototype_cost, training.weights),
+            check_prototype_cost(
+                classifier.prototype_cost,
+                training.weights,
+                own=check_own_radii(classifier.radii),
+            ),
             check_n_prototypes(classifier.n_prototypes, classes),
             check_outlier_label(classifier.outlier_label, classes, training.class_count),
         )

@@ -93,18 +93,29 @@ def check_closed_ball(closed_ball: Any) -> bool:
     )
 
 
-def check_prototype_cost(cost: Any, weights: NDArray[np.float64]) -> float:
-    """Return the cost of a prototype, by default that of :func:`default_prototype_cost`."""
+def check_prototype_cost(cost: Any, weights: NDArray[np.float64], *, own: bool = False) -> float:
+    """Return the cost of a prototype, by default that of :func:`default_prototype_cost`.
+
+    With radii of their own a pure ball can be had for every point, and by default a
+    prototype has to stand for more than one: it costs what a point weighs, on average.
+    """
     if cost is None:
         some = weights[weights > 0.0]
         whole = bool((some == np.floor(some)).all())
+        if own:
+            return 1.0 if whole else float(some.mean())
         return default_prototype_cost(float(some.sum()), float(some.min()), whole=whole)
     if _is_number(cost) and 0.0 <= float(cost) < np.inf:
         return float(cost)
     raise ValueError(
-        "prototype_cost must be a number not below 0, or None for one that only breaks ties, got "
+        f"prototype_cost must be a number not below 0, or None for {_default_said(own)}, got "
         f"{cost!r}"
     )
+
+
+def _default_said(own: bool) -> str:
+    """Say what cost None stands for."""
+    return "the weight of one point" if own else "one that only breaks ties"
 
 
 def default_prototype_cost(total: float, smallest: float, *, whole: bool) -> float:

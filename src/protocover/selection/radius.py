@@ -26,7 +26,11 @@ Indices = NDArray[np.intp]
 
 
 def propose_eps(
-    training: Training, *, rng: np.random.Generator, n_jobs: int | None = None
+    training: Training,
+    *,
+    rng: np.random.Generator,
+    n_jobs: int | None = None,
+    quantile: float = 0.5,
 ) -> float:
     """Return the radius that ``eps="auto"`` stands for.
 
@@ -44,6 +48,8 @@ def propose_eps(
         Draws the sample that is used when there are many points.
     n_jobs : int or None, default=None
         Threads.
+    quantile : float, default=0.5
+        Another quantile of the distances than the median.
     """
     columns = _point_columns(training)
     sample = draw_rows(len(columns), SAMPLE_SIZE, rng)
@@ -53,7 +59,7 @@ def propose_eps(
     distances = _distance_to_rival(training, columns[sample], n_jobs)
     positive = distances > 0.0
     shares = training.weights[sample] if _is_square(training) else np.ones(len(sample))
-    return weighted_quantile(distances[positive], shares[positive], 0.5)
+    return weighted_quantile(distances[positive], shares[positive], quantile)
 
 
 def _is_square(training: Training) -> bool:

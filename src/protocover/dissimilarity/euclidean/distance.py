@@ -13,13 +13,16 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import normalize
 
-from ...balls import DistanceTest, Floats, GroupSearch, Indices, LevelTest
+from ...balls import DistanceTest, Floats, GroupSearch, Indices, LevelTest, relative_to
 from ...balls.nearest import nearest_in_groups
 from .bracket import bracket, direct_squares
 from .scan import StripScan, rounded_up
 from .tree import TreeScan, suits_tree
 
 __all__ = ["Cosine", "Euclidean", "SquaredEuclidean"]
+
+# More than what multiplying a bracket's ends by a share adds to their error.
+_ROUNDING = 1e-12
 
 
 class _Quadratic(BaseEstimator):
@@ -80,19 +83,28 @@ class _Quadratic(BaseEstimator):
 
         return measure
 
-    def nearest_test(self, A: Any, B: Any, bounds: Indices) -> GroupSearch:
+    def nearest_test(
+        self, A: Any, B: Any, bounds: Indices, radii: Floats | None = None
+    ) -> GroupSearch:
         """Return a function of rows that gives the nearest of B in each group of columns."""
         left, right = self._embed(A), self._embed(B)
         near = bracket(left, right)
+        # Squares are compared in units of the squared radii, the largest of them 1.
+        reach = None if radii is None else self._reach(radii)
+        share = np.ones(int(bounds[-1])) if reach is None else (reach.max() / reach) ** 2
 
         def search(rows: slice) -> tuple[Indices, Floats]:
             lower = near.lower(rows, slice(0, int(bounds[-1])))
+            if radii is not None:
+                lower = lower * share
             index, least = nearest_in_groups(lower, bounds)
             # What might be as near as the apparent nearest of its group.
-            limit = least + 2.0 * (near.x_slack[rows][:, None] + near.z_slack[index])
+            slack = 2.0 * (near.x_slack[rows][:, None] + near.z_slack[index]) * share[index]
+            limit = least + slack + (abs(least) + slack) * _ROUNDING
             i, j, g = _contenders(lower, rounded_up(limit, lower.dtype), bounds)
             distance = self._finish(direct_squares(left, right, rows.start + i, j))
-            return _nearest_contender(i, j, g, distance, index.shape)
+            ranking = distance if radii is None else relative_to(radii[j], distance)
+            return _nearest_contender(i, j, g, distance, ranking, index.shape)
 
         return search
 
@@ -179,13 +191,18 @@ def _contenders(
 
 
 def _nearest_contender(
-    i: Indices, j: Indices, g: Indices, distance: Floats, shape: tuple[int, ...]
+    i: Indices,
+    j: Indices,
+    g: Indices,
+    distance: Floats,
+    ranking: Floats,
+    shape: tuple[int, ...],
 ) -> tuple[Indices, Floats]:
-    """Take the nearest contender of each (query, group), ties to the lower index."""
+    """Take the contender of each (query, group) that ranks first, ties to the lower index."""
     index = np.full(shape, -1, dtype=np.intp)
     nearest = np.full(shape, np.inf)
     # Written from the farthest to the nearest, so that the nearest is the one that stays.
-    order = np.lexsort((j, distance))[::-1]
+    order = np.lexsort((j, ranking))[::-1]
     index[i[order], g[order]] = j[order]
     nearest[i[order], g[order]] = distance[order]
     return index, nearest
