@@ -138,7 +138,7 @@ def test_a_version_from_before_the_first_is_refused(saved, tmp_path):
 
 def test_an_earlier_version_with_words_of_a_later_one_is_refused(saved, tmp_path):
     contents = unpack(saved["own radii"][0])
-    with pytest.raises(ModelFileError, match="says that it has version 1 .* words of version 2"):
+    with pytest.raises(ModelFileError, match=r"has version 1 .* words of version 2"):
         load(forge(contents.document, contents.arrays, 1), tmp_path)
 
 
@@ -299,7 +299,7 @@ def test_radii_must_be_finite_where_there_is_no_limit(saved, tmp_path):
     assert np.isinf(load(forge(document, arrays), tmp_path).eps_)
     place = document["model"]["content"]["selection"]["radii"]["array"]
     arrays[place] = arrays[place] * np.inf
-    with pytest.raises(ModelFileError, match="radii must be finite .* which is inf, got inf"):
+    with pytest.raises(ModelFileError, match=r"radii must be finite .* which is inf, got inf"):
         load(forge(document, arrays), tmp_path)
 
 

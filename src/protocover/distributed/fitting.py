@@ -23,7 +23,13 @@ from ..selection.parameters import (
     check_own_radii,
     check_prototype_cost,
 )
-from ..selection.radius import SAMPLE_SIZE, draw_rows, propose_eps, weighted_quantile
+from ..selection.radius import (
+    SAMPLE_SIZE,
+    draw_rows,
+    propose_eps,
+    proposed_quantile,
+    weighted_quantile,
+)
 from ..selection.training import Training
 from .blocks import count_blocks
 from .chunks import Chunk, ChunkedPoints, take_points
@@ -79,9 +85,14 @@ class Job:
         """Return the radius, or the largest allowed, given or proposed."""
         if self.eps is not None:
             return self.eps
-        if self.own_radii:
-            return np.inf
-        return _propose_eps(self.client, points, self.dissimilarity, rng=rng, sample=sample)
+        return _propose_eps(
+            self.client,
+            points,
+            self.dissimilarity,
+            rng=rng,
+            sample=sample,
+            quantile=proposed_quantile(own=self.own_radii),
+        )
 
     def density(self, sample: Chunk, eps: float, rng: np.random.Generator) -> float:
         """Return the share of pairs that lie within the radius, as far as a sample tells."""
@@ -159,9 +170,10 @@ class Job:
 
 def terms_of(classifier: Any, points: ChunkedPoints) -> Terms:
     """Check the parameters of a classifier whose meaning depends on its training points."""
-    cost = points.default_cost
+    own = check_own_radii(classifier.radii)
+    cost = points.default_own_cost if own else points.default_cost
     if classifier.prototype_cost is not None:
-        cost = check_prototype_cost(classifier.prototype_cost, np.ones(1))
+        cost = check_prototype_cost(classifier.prototype_cost, np.ones(1), own=own)
     budget = check_n_prototypes(classifier.n_prototypes, points.classes)
     label = check_outlier_label(classifier.outlier_label, points.classes, points.class_count)
     return Terms(cost, budget, label)
@@ -191,6 +203,7 @@ def _propose_eps(
     *,
     rng: np.random.Generator,
     sample: Chunk,
+    quantile: float,
 ) -> float:
     """Return the radius that ``eps="auto"`` stands for, as `propose_eps` of one machine does.
 
@@ -201,7 +214,7 @@ def _propose_eps(
         few = Training(
             sample.points, sample.codes, sample.weights, points.classes, dissimilarity, []
         )
-        return propose_eps(few, rng=rng, n_jobs=1)
+        return propose_eps(few, rng=rng, n_jobs=1, quantile=quantile)
     queries = take_points(client, points, draw_rows(len(points), SAMPLE_SIZE, rng))
     asked = as_task(client, queries.points)
     n_classes = len(points.classes)
@@ -212,7 +225,7 @@ def _propose_eps(
         ]
     )
     rival = np.partition(np.min(found, axis=0), 1, axis=1)[:, 1]
-    return weighted_quantile(rival[rival > 0.0], queries.weights[rival > 0.0], 0.5)
+    return weighted_quantile(rival[rival > 0.0], queries.weights[rival > 0.0], quantile)
 
 
 def _nearest_by_class(chunk: Chunk, queries: Any, dissimilarity: Any, *, n_classes: int) -> Floats:

@@ -166,7 +166,7 @@ def _joined(parts: Sequence[ChunkMembers]) -> tuple[Indices, Indices, Floats]:
 
 
 def _places_in_class(codes: Indices) -> Indices:
-    """Number the points of each class among themselves, in the order of all points."""
+    """Give each point its number among those of its class, in the order of all points."""
     order = np.argsort(codes, kind="stable")
     first = np.searchsorted(codes[order], codes[order])
     places = np.empty(len(codes), dtype=np.intp)
