@@ -158,15 +158,21 @@ def _check_radii(radii: Any, own: NDArray[np.float64] | None, eps: Any) -> None:
     if check_own_radii(radii) != (own is not None):
         has = "share one radius" if own is None else "have radii of their own"
         refuse(f"radii is {radii!r}, but the prototypes {has}; fit the model again")
-    if own is None and not 0.0 <= limit < np.inf:
+    if own is not None:
+        _check_own(own, limit)
+    elif not 0.0 <= limit < np.inf:
         refuse(f"eps_ must be a finite number not below 0, got {limit!r}")
-    if own is not None and not limit > 0.0:
+
+
+def _check_own(radii: NDArray[np.float64], limit: float) -> None:
+    """Check radii of their own, and the limit to them."""
+    if not limit > 0.0:
         refuse(f"eps_ must be a number above 0, or infinite for no limit, got {limit!r}")
-    if own is not None and not ((own >= 0.0) & (own <= limit) & np.isfinite(own)).all():
-        odd = own[~((own >= 0.0) & (own <= limit) & np.isfinite(own))][0]
+    fits = np.isfinite(radii) & (radii >= 0.0) & (radii <= limit)
+    if not fits.all():
         refuse(
-            "the prototypes' radii must be finite numbers from 0 to eps_, which is "
-            f"{limit:g}, got {odd:g}"
+            f"the prototypes' radii must be finite numbers from 0 to eps_, which is {limit:g}, "
+            f"got {radii[~fits][0]:g}"
         )
 
 
