@@ -29,6 +29,7 @@ __all__ = [
     "check_verbose",
     "check_weight_numbers",
     "check_weights",
+    "default_own_cost",
     "default_prototype_cost",
     "is_count",
     "unchanged_on_error",
@@ -96,14 +97,13 @@ def check_closed_ball(closed_ball: Any) -> bool:
 def check_prototype_cost(cost: Any, weights: NDArray[np.float64], *, own: bool = False) -> float:
     """Return the cost of a prototype, by default that of :func:`default_prototype_cost`.
 
-    With radii of their own a pure ball can be had for every point, and by default a
-    prototype has to stand for more than one: it costs what a point weighs, on average.
+    With radii of their own it is by default that of :func:`default_own_cost`.
     """
     if cost is None:
         some = weights[weights > 0.0]
         whole = bool((some == np.floor(some)).all())
         if own:
-            return 1.0 if whole else float(some.mean())
+            return default_own_cost(float(some.sum()), len(some), whole=whole)
         return default_prototype_cost(float(some.sum()), float(some.min()), whole=whole)
     if _is_number(cost) and 0.0 <= float(cost) < np.inf:
         return float(cost)
@@ -116,6 +116,15 @@ def check_prototype_cost(cost: Any, weights: NDArray[np.float64], *, own: bool =
 def _default_said(own: bool) -> str:
     """Say what cost None stands for."""
     return "the weight of one point" if own else "one that only breaks ties"
+
+
+def default_own_cost(total: float, n_points: int, *, whole: bool) -> float:
+    """Return what a point weighs, on average; whole weights are repetitions of points.
+
+    With radii of their own a pure ball can be had for every point. At this cost a prototype
+    has to stand for more than one.
+    """
+    return 1.0 if whole else total / n_points
 
 
 def default_prototype_cost(total: float, smallest: float, *, whole: bool) -> float:

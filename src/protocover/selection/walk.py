@@ -57,7 +57,9 @@ class Stretches:
         point[places], label[places] = point[order], label[order]
         cut = _last_of_each(label) | _last_of_each(members.candidate)
         cut[members.group_end[groups]] = True
-        cut[members.group_start[groups] - 1] = True  # of the first of all it is the last, cut anyway
+        cut[members.group_start[groups] - 1] = (
+            True  # of the first of all it is the last, cut anyway
+        )
         end = np.flatnonzero(cut)
         return cls(
             members=replace(members, point=point),
