@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 
 from ..candidates import numbers, source_names, source_rows
 from ..data.frames import make_frame
@@ -21,7 +22,7 @@ from ..selection.training import Training
 from ..solvers import check_options, find_solver
 from .classifier import PVMClassifier
 from .fitted import by_column, with_selection
-from .fitting import check_training_points, prepare
+from .fitting import Settings, check_training_points, prepare
 
 __all__ = ["PVMPath", "pvm_path"]
 
@@ -277,6 +278,8 @@ def pvm_path(
     with limited_threads(n_jobs):
         points = check_training_points(classifier, X, unlabeled)
         training = prepare(classifier, points, y, sample_weight, unlabeled=unlabeled, rng=rng)
+    if isinstance(eps, str):  # what that means is the classifier's to say
+        eps = Settings.of(clone(classifier).set_params(eps=eps)).radius(training, rng)
     limits = grid_of_radii(eps, n_eps, training, own=own, rng=rng)
     costs = grid_of_costs(prototype_costs, training.weights, len(training.classes), own=own)
     problems = formulate_path(

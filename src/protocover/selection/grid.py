@@ -124,16 +124,15 @@ def grid_of_radii(
     check_n_eps(n_eps)
     if not own:
         return propose_grid(training, int(n_eps or _N_RADII), rng=rng)
-    n_finite = int(n_eps or _N_LIMITS) - 1
-    return np.append(propose_grid(training, n_finite, rng=rng) if n_finite else [], np.inf)
+    return _propose_limits(training, int(n_eps or _N_LIMITS), rng=rng)
 
 
 def grid_of_costs(costs: Any, weights: Floats, n_classes: int, *, own: bool) -> Floats:
     """Return the costs of a path: those given or, where `costs` is None, proposed ones.
 
     Where prototypes have their `own` radii a grid is proposed, of even steps of their
-    logarithm: from one that keeps no prototype for a point alone to one that keeps about
-    four in a class of mean size. Before them comes the default, which only breaks ties and
+    logarithm: from one that keeps no prototype for a point alone to one that keeps fewer
+    than eight in a class of mean size. Before them comes the default, which only breaks ties and
     is all that is proposed for a shared radius, where the radius decides.
     """
     default = check_costs(costs, weights)
@@ -141,7 +140,7 @@ def grid_of_costs(costs: Any, weights: Floats, n_classes: int, *, own: bool) -> 
         return default
     some = weights[weights > 0.0]
     unit = 1.0 if is_whole(some) else float(some.mean())
-    highest = max(unit, float(some.sum()) / (4 * n_classes))
+    highest = max(unit, float(some.sum()) / (8 * n_classes))
     steps = np.geomspace(unit, highest, _N_COSTS - 1)
     # Drops in the objective are whole where the weights are: so are the costs that differ.
     return np.unique(np.append(default, np.floor(steps) if is_whole(some) else steps))
@@ -154,6 +153,19 @@ def check_n_eps(n_eps: Any) -> None:
             f"n_eps must be a positive whole number, of radii to propose, got {n_eps!r}; radii "
             "themselves go under eps"
         )
+
+
+def _propose_limits(training: Training, n_limits: int, *, rng: np.random.Generator) -> Floats:
+    """Return at most `n_limits` limits to radii of their own, the last of which is none.
+
+    Before it comes the largest radius of the paper's grid, and each one before that is at
+    a quarter of the quantile: in how many dimensions the points ever lie, that is a step
+    that can be felt, and the first few are not far from the nearest neighbour rule.
+    """
+    upper, distances = _upper_quantile(training.codes), _sample_distances(training, rng)
+    shares = upper * 0.25 ** np.arange(n_limits - 1)
+    finite = np.quantile(distances, shares, method="lower") if len(distances) else []
+    return np.unique(np.append(finite, np.inf))
 
 
 def propose_grid(
