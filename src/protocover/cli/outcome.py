@@ -223,7 +223,8 @@ def _why_radius(outcome: Outcome) -> str:
     """Say where the radius comes from."""
     path = outcome.summary.path
     if path is not None:
-        tried = f"{len(path.eps)} radii, rule {path.rule}"
+        tried = "radii" if path.parameter == "radius" else "costs"
+        tried = f"{len(path.eps)} {tried}, rule {path.rule}"
         return f", by {path.n_splits}-fold cross-validation ({tried}){_sampled(outcome)}"
     if outcome.settings["eps"] == "auto":
         return f": half of the cases have no rival that near{_sampled(outcome)}"
