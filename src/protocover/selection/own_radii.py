@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -113,6 +114,17 @@ class Rules:
         n_points = int(np.count_nonzero(self.weights))
         return weight_grid(float(self.weights.max(initial=0.0)), n_points)
 
+    @cached_property
+    def units(self) -> NDArray[np.int64]:
+        """The weights as multiples of the grid."""
+        return np.rint(self.weights / self.grid).astype(np.int64)
+
+    @cached_property
+    def heaviest(self) -> int:
+        """What the class of most weight weighs, in units of the grid."""
+        counted = self.weights > 0.0
+        return int(np.bincount(self.codes[counted], self.units[counted]).max(initial=0))
+
     def radius(self, last: Floats, rival: Floats) -> Floats:
         """Return the radii of balls that end before `rival`, or take in all, up to `last`.
 
@@ -159,6 +171,7 @@ class OwnBalls:
         """Find the balls of some candidates, given all their members."""
         if len(members.point) == 0:
             return cls(*np.empty((2, 0), np.intp), *np.empty((2, 0)), *np.empty((3, 0), np.intp))
+        members = members.among(_in_reach(members, rules))
         walk = _Walk.of(members, rules)
         ends = _level_ends(walk)
         kept = ends[_pays(walk, ends, rules)]
@@ -175,6 +188,17 @@ class OwnBalls:
             size=np.bincount(ball[inside], minlength=len(kept)),
             point=members.point[walk.place[inside]],
         )
+
+
+def _in_reach(members: OrderedMembers, rules: Rules) -> NDArray[np.bool_]:
+    """Tell which members may lie in a ball that pays, or be the rival that one ends before.
+
+    Such a ball holds more weight of its class than of the others, so less than twice that of
+    the heaviest class: the first members that weigh as much are all that need be looked at.
+    """
+    units = rules.units[members.point]
+    nearer = _sums(units, _run_starts(_repeats(members.candidate))) - units
+    return np.asarray(nearer < 2 * rules.heaviest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +221,7 @@ class _Walk:
 
     @classmethod
     def of(cls, members: OrderedMembers, rules: Rules) -> Self:
-        units = np.rint(rules.weights / rules.grid).astype(np.int64)[members.point]
+        units = rules.units[members.point]
         label, candidate = rules.codes[members.point], members.candidate
         same = _repeats(candidate)
         group_end = _run_ends(same & _repeats(members.distance))
