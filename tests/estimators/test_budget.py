@@ -85,7 +85,7 @@ def test_the_cost_gives_about_as_many_with_other_solvers(solver):
 
 def test_the_cost_of_a_shared_radius_is_found_too():
     cost = find_cost(X, Y, 9, eps=0.5, radii="shared")
-    assert counts_of(cost, 0.5, radii="shared").sum() == 10  # the next lower number is 8
+    assert counts_of(cost, 0.5, radii="shared").sum() == 10  # the next lower number is 6
 
 
 def test_costs_follow_weights_and_leave_out_points_of_none():

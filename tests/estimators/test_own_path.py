@@ -27,6 +27,7 @@ from protocover.report import summarize
 X, Y = load_iris(return_X_y=True)
 D = cdist(X, X).round(1)  # so that limits and radii are ties
 WEIGHTS = np.random.default_rng(0).integers(0, 4, size=len(Y)) / 8.0
+ROUGH = np.random.default_rng(1).uniform(0.1, 1.0, size=len(Y))
 GROUPS = np.arange(len(Y)) % 6
 LIMITS = [0.3, 1.0, 2.0, np.inf]
 COSTS = [0.01, 1.0, 4.0]
@@ -207,11 +208,9 @@ def test_scores_are_those_of_a_grid_search_fold_by_fold(name):
 
 
 @pytest.mark.parametrize("name", SPLITS)
-@pytest.mark.parametrize("weighted", [False, True])
-def test_whatever_the_splits_and_weights_are(name, weighted):
-    assert_same_search(
-        D, metric="precomputed", cv=SPLITS[name], weights=WEIGHTS if weighted else None
-    )
+@pytest.mark.parametrize("weights", [None, WEIGHTS, ROUGH], ids=["plain", "some zero", "rough"])
+def test_whatever_the_splits_and_weights_are(name, weights):
+    assert_same_search(D, metric="precomputed", cv=SPLITS[name], weights=weights)
 
 
 def test_groups_are_kept_together():
