@@ -11,7 +11,13 @@ from sklearn.utils import check_random_state
 
 from ..selection.by_class import Selection
 from ..selection.grid import propose_grid
-from ..selection.parameters import check_n_prototypes, check_weights, is_count
+from ..selection.parameters import (
+    check_eps,
+    check_n_prototypes,
+    check_own_radii,
+    check_weights,
+    is_count,
+)
 from ..selection.path import has_prefixes
 from ..solvers import find_solver
 from .path import PVMPath, pvm_path
@@ -161,11 +167,12 @@ def find_cost(
     """
     wanted = _check_wish(n_prototypes, y)
     _check_cost_options(options)
+    limit = check_eps(eps, own=check_own_radii(radii))
     search = partial(
         pvm_path,
         X,
         y,
-        eps=eps,
+        eps="auto" if limit is None else limit,
         radii=radii,
         solver=solver,
         sample_weight=sample_weight,
