@@ -1,16 +1,10 @@
 """Balls of several limits and parts from one pass, and what is not looked at for them."""
 
-from dataclasses import fields
-
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from protocover.balls import OrderedMembers, ordered_members
-from protocover.dissimilarity import Precomputed
-from protocover.selection import own_radii
 from protocover.selection.own_limits import Part, balls_of_parts
-from protocover.selection.own_radii import OwnBalls, Rules
 from protocover.selection.training import prepare_training
 
 
@@ -68,30 +62,3 @@ def test_a_part_within_a_limit_is_written_down_as_if_there_were_nothing_else(see
     for limit, problems in zip(limits, together.problems(), strict=True):
         (expected,) = limited(alone, Part.whole(alone), [limit], closed=closed).problems()
         assert_same_problems(problems, expected)
-
-
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("closed", [False, True])
-def test_members_that_are_not_looked_at_change_nothing(seed, closed, monkeypatch):
-    points, y, weights = random_case(seed)
-    table = cdist(points, points)
-    rules = Rules(
-        y, own_radii.weight_grid(1.0, 40) * np.round(weights * 2**20), 4, 0.0, np.inf, closed
-    )
-    (members,) = ordered_members(
-        Precomputed().fit(table), table, np.arange(40), lambda found: found, eps=np.inf, n_jobs=1
-    )
-    ours = OwnBalls.of(members, rules)
-    seen = own_radii._in_reach(members, rules)
-    assert 0 < seen.sum() < len(seen)
-    monkeypatch.setattr(own_radii, "_in_reach", lambda members, rules: slice(None))
-    theirs = OwnBalls.of(members, rules)
-    for field in fields(OwnBalls):
-        np.testing.assert_array_equal(getattr(ours, field.name), getattr(theirs, field.name))
-
-
-def test_what_is_in_reach_ends_with_the_first_ball_too_heavy_to_pay():
-    """Two of each of three classes, by distance: a ball of four can hold no more than a half."""
-    members = OrderedMembers(np.zeros(6, np.intp), np.arange(6), np.arange(6.0))
-    rules = Rules(np.array([0, 0, 1, 1, 2, 2]), np.ones(6), 3, 0.0, np.inf, False)
-    assert own_radii._in_reach(members, rules).tolist() == [True] * 4 + [False] * 2

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from ..balls import Floats, Indices, OrderedMembers, ordered_members
+from ..balls import Floats, Indices, OrderedMembers, ordered_members, spans
 from ..cover import CoverProblem, NestedCoverProblem
 from .by_class import BallsOfClass, Formulation, weight_grid
 from .training import Training, over_pools
@@ -238,9 +238,9 @@ def _extreme(members: OrderedMembers, groups: Indices, pick: np.ufunc) -> Floats
     """Return the distance of the nearest or farthest member of each of some groups."""
     if len(groups) == 0:
         return np.empty(0)
-    sizes = members.group_size[groups]
-    distances = members.distances(members.places(groups))
-    return np.asarray(pick.reduceat(distances, np.cumsum(sizes) - sizes))
+    start, size = members.group_spans(groups)
+    distances = members.distances(spans(start, size))
+    return np.asarray(pick.reduceat(distances, np.cumsum(size) - size))
 
 
 def join_own(found: Sequence[OwnBalls], rules: Rules, *, prototype_cost: float) -> Formulation:
