@@ -157,6 +157,22 @@ def test_a_ball_of_radius_zero_is_as_near_as_can_be_at_its_centre_and_nowhere_el
     assert suspect_labels(model, [[3.0], [0.0]], [1, 0]).row.tolist() == [0]
 
 
+def test_a_prototype_is_a_radius_away_from_the_point_it_is_be_the_radius_zero():
+    # Three points in one place, with a rival so near that their ball has no radius; the first
+    # of them lies in the wide ball of the other class, too.
+    y = np.repeat([0, 1], [3, 6])
+    table = np.full((9, 9), 50.0)
+    table[:, 0] = [0.0, 0.0, 0.0, 9.0, np.nextafter(0.0, 1.0), 9.0, 9.0, 9.0, 9.0]
+    table[:, 3] = [1.0, 5.0, 5.0, 0.0, 0.0, 0.0, 2.0, 2.0, 2.0]
+    model = PVMClassifier(None, radii="own", metric="precomputed", closed_ball=True)
+    model.fit(table, y)
+    assert sorted(model.prototype_indices_) == [0, 3]
+    assert model.prototype_radii_[model.prototype_indices_ == 0] == 0.0
+    found = suspect_labels(model, table, y)
+    assert found.row[0] == 0
+    assert found.score[0] == pytest.approx(1 / (1 + 1 / 5))
+
+
 def test_flipped_labels_are_found_with_radii_of_their_own_too():
     X, y, rows = flipped_iris()
     found = suspect_labels(PVMClassifier(radii="own").fit(X, y), X, y)
