@@ -2,7 +2,8 @@
 
 `traits` says what a dissimilarity is; `levels` compares with radii; `build` answers the first
 question tile by tile, and `assembly` joins what the tiles found; `ordered` answers it nearest
-first, for balls that have radii of their own; `nearest` answers the second; `forecast` tells
+first, for balls that have radii of their own, and `halves` spares it half of the pairs;
+`of_radii` cuts balls whose radii are given; `nearest` answers the second; `forecast` tells
 beforehand what the answer will take.
 """
 
@@ -10,7 +11,8 @@ from __future__ import annotations
 
 from .build import build_balls, build_levels, check_dissimilarities
 from .levels import levels_of, members_of, relative_to, within
-from .ordered import OrderedMembers, balls_of_radii, ordered_members
+from .of_radii import balls_of_radii
+from .ordered import OrderedMembers, ordered_members, spans
 from .traits import (
     DistanceTest,
     Floats,
@@ -41,6 +43,7 @@ __all__ = [
     "members_of",
     "ordered_members",
     "relative_to",
+    "spans",
     "traits_of",
     "within",
 ]

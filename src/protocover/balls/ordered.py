@@ -1,30 +1,36 @@
-"""The members of balls with their distances, nearest first, a strip of candidates at a time.
+"""The members of balls, nearest first, a strip of candidates at a time.
 
-Where every candidate has a radius of its own, a ball is a beginning of this list. Strips
-are taken one after the other and given up again: nothing of the size of the whole table of
-memberships is held.
+Where every candidate has a radius of its own, a ball is a beginning of this list. Bounds
+on the distances tell most of the order; where they leave it open it is said so, and who
+needs to know asks for the distances. Strips are taken one after the other and given up
+again: nothing of the size of the whole table of memberships is held.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import pairwise
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
 
 from ..resources import limited_threads, progress_bar, row_count, worker_map
-from .build import table_tile
+from .build import TILE_ROWS, table_tile
+from .halves import Half, half_is_held, whole_strip
 from .levels import within
-from .traits import Dissimilarity, DistanceSearch, DistanceTest, traits_of
+from .traits import Dissimilarity, DistanceSearch, DistanceTest, Near, Tile, traits_of
 
-__all__ = ["OrderedMembers", "balls_of_radii", "ordered_members"]
+__all__ = ["OrderedMembers", "ordered_members", "spans"]
 
-# Pairs of a strip, each of which takes some fifty bytes while it is put in order.
-_STRIP_PAIRS = 1 << 20
-_MOST_COLUMNS = 1024
+# Pairs of a strip, each of which takes some thirty bytes if it is a member.
+_STRIP_PAIRS = 1 << 21
+# Narrower strips would spend their time on making points ready for the product.
+_LEAST_COLUMNS, _MOST_COLUMNS = 256, 1024
+# Members looked at together: few enough to stay in the processor's cache.
+_BLOCK_MEMBERS = 1 << 17
 
 T = TypeVar("T")
 Floats = NDArray[np.float64]
@@ -33,23 +39,93 @@ Indices = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class OrderedMembers:
-    """Members of the balls of some candidates, by candidate and then by distance.
+    """Members of the balls of some candidates, by candidate and then nearest first.
 
     Parameters
     ----------
     candidate, point : ndarray of int, shape (n_members,)
         Who lies in whose ball; the candidates rise.
-    distance : ndarray of float, shape (n_members,)
-        Their distance, rising along each candidate's members.
+    open : ndarray of bool, shape (n_members,)
+        Whether the next member is of the same candidate and may be as near, or nearer.
+    low : ndarray of float, shape (n_members,)
+        What they were put in order by.
+    measure : callable or None
+        Gives the dissimilarities of pairs, points and candidates; None where they are
+        `low`, so that what is open is equally near.
     """
 
     candidate: Indices
     point: Indices
-    distance: Floats
+    open: NDArray[np.bool_]
+    low: NDArray[Any]
+    measure: Callable[[Indices, Indices], Floats] | None
+
+    @classmethod
+    def of(cls, candidate: Indices, point: Indices, distance: Floats) -> Self:
+        """Put members in order whose distances are known."""
+        order = np.lexsort((distance, candidate))
+        candidate, distance = candidate[order], distance[order]
+        tied = (candidate[1:] == candidate[:-1]) & (distance[1:] == distance[:-1])
+        undecided = np.append(tied, False)[: len(order)]
+        return cls(candidate, point[order], undecided, distance, None)
+
+    def measured(self) -> OrderedMembers:
+        """Return the members with all their distances."""
+        if self.measure is None:
+            return self
+        distance = self.distances(np.arange(len(self.point)))
+        return OrderedMembers.of(self.candidate, self.point, distance)
+
+    @property
+    def distance(self) -> Floats:
+        """The dissimilarities of all members."""
+        return self.distances(np.arange(len(self.point)))
 
     def among(self, kept: NDArray[np.bool_]) -> OrderedMembers:
         """Return the members that are kept, in the same order."""
-        return OrderedMembers(self.candidate[kept], self.point[kept], self.distance[kept])
+        group = np.cumsum(~self.open)[kept] - (~self.open)[kept]
+        undecided = np.append(group[1:] == group[:-1], False)[: len(group)]
+        return OrderedMembers(
+            self.candidate[kept], self.point[kept], undecided, self.low[kept], self.measure
+        )
+
+    def distances(self, places: Indices) -> Floats:
+        """Return the dissimilarities of the members at `places`."""
+        if self.measure is None:
+            return np.asarray(self.low[places], dtype=np.float64)
+        return self.measure(self.point[places], self.candidate[places])
+
+    @cached_property
+    def group_end(self) -> Indices:
+        """The last member of each group, a stretch of members whose order is open."""
+        return np.flatnonzero(~self.open)
+
+    def group_spans(self, groups: Indices) -> tuple[Indices, Indices]:
+        """Return the first member of each of some groups, and how many there are."""
+        start = np.where(groups > 0, self.group_end[groups - 1] + 1, 0)
+        return start, self.group_end[groups] - start + 1
+
+    def settled(self, groups: Indices) -> OrderedMembers:
+        """Return the members with those of some groups in the order of their distances."""
+        start, size = self.group_spans(groups)
+        places, number = spans(start, size), np.repeat(groups, size)
+        distance = self.distances(places)
+        order = np.lexsort((distance, number))
+        point, undecided = self.point.copy(), self.open.copy()
+        point[places] = point[places[order]]
+        equal = np.diff(distance[order], append=np.inf) == 0.0
+        undecided[places] &= equal
+        return replace(self, point=point, open=undecided)
+
+    def blocks(self, size: int) -> Iterator[OrderedMembers]:
+        """Cut into blocks of about `size` members, none through a candidate's."""
+        ends = np.append(np.flatnonzero(np.diff(self.candidate)) + 1, len(self.candidate))
+        number = (ends - 1) // size
+        cuts = ends[np.append(number[1:] != number[:-1], True)]
+        for start, stop in pairwise([0, *cuts.tolist()]):
+            some = slice(start, stop)
+            parts = (self.candidate[some], self.point[some], self.open[some], self.low[some])
+            yield OrderedMembers(*parts, self.measure)
 
 
 def ordered_members(
@@ -63,56 +139,75 @@ def ordered_members(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Iterator[T]:
-    """Yield what `take` makes of the members of the balls of each strip of candidates.
+    """Yield what `take` makes of the members of the balls of some candidates after the other.
 
     The further arguments are those of :func:`protocover.balls.build_balls`; `eps` may be
     infinite.
     """
+    traits, n_points = traits_of(dissimilarity), row_count(X)
+    strips = _strips(n_points, row_count(Z))
     with limited_threads(n_jobs):
         test = _distance_test(dissimilarity, X, Z, eps=eps, closed=closed)
-    every, n_candidates = slice(0, row_count(X)), row_count(Z)
-    width = max(1, min(_MOST_COLUMNS, _STRIP_PAIRS // max(1, row_count(X))))
-    strips = [slice(j, min(j + width, n_candidates)) for j in range(0, n_candidates, width)]
+    with worker_map(n_jobs, thread_safe=traits.thread_safe) as run:
+        find = partial(_test_strip, test, n_points, strips)
+        if Z is X and traits.symmetric and half_is_held(test, n_points):
+            half = partial(Half.of, test, strips)
+            with progress_bar(run(half, range(len(strips))), len(strips), "half", verbose) as bar:
+                find = partial(whole_strip, list(bar), strips)
 
-    def taken(columns: slice) -> T:
-        i, j, distance = test(every, columns)
-        order = np.lexsort((distance, j))
-        return take(OrderedMembers(j[order] + columns.start, i[order], distance[order]))
+        def taken(number: int) -> list[T]:
+            members = _put_in_order(strips[number].start, *find(number), test.measure)
+            return [take(block) for block in members.blocks(_BLOCK_MEMBERS)]
 
-    thread_safe = traits_of(dissimilarity).thread_safe
-    with (
-        worker_map(n_jobs, thread_safe=thread_safe) as run,
-        progress_bar(run(taken, strips), len(strips), "balls", verbose) as found,
-    ):
-        yield from found
+        with progress_bar(run(taken, range(len(strips))), len(strips), "balls", verbose) as found:
+            for some in found:
+                yield from some
 
 
-def balls_of_radii(
-    dissimilarity: Dissimilarity,
-    X: Any,
-    Z: Any,
-    *,
-    radii: Floats,
-    closed: bool = False,
-    n_jobs: int | None = None,
-) -> csr_array:
-    """Tell which points lie in which candidate's ball, each with a radius of its own.
+def spans(starts: Indices, sizes: Indices) -> Indices:
+    """Return the numbers of all spans, each from its start on, one after the other."""
+    ends = np.cumsum(sizes)
+    return np.arange(sizes.sum()) + np.repeat(starts - (ends - sizes), sizes)
 
-    The arguments are those of :func:`protocover.balls.build_balls`.
-    """
 
-    def members(nearest_first: OrderedMembers) -> OrderedMembers:
-        ends = radii[nearest_first.candidate]
-        return nearest_first.among(within(nearest_first.distance, ends, closed=closed))
+def _strips(n_points: int, n_candidates: int) -> list[slice]:
+    """Cut the candidates into strips."""
+    width = max(_LEAST_COLUMNS, min(_MOST_COLUMNS, _STRIP_PAIRS // max(1, n_points)))
+    return [slice(j, min(j + width, n_candidates)) for j in range(0, n_candidates, width)]
 
-    widest = float(radii.max(initial=0.0))
-    found = list(
-        ordered_members(dissimilarity, X, Z, members, eps=widest, closed=closed, n_jobs=n_jobs)
-    )
-    rows = np.concatenate([strip.point for strip in found] or [np.empty(0, np.intp)])
-    columns = np.concatenate([strip.candidate for strip in found] or [np.empty(0, np.intp)])
-    inside = np.ones(len(rows), dtype=bool)
-    return coo_array((inside, (rows, columns)), shape=(row_count(X), row_count(Z))).tocsr()
+
+def _test_strip(test: DistanceTest, n_points: int, strips: list[slice], number: int) -> Near:
+    """Return all members of the balls of a strip."""
+    return test(slice(0, n_points), strips[number])
+
+
+def _put_in_order(
+    first: int,
+    point: Indices,
+    candidate: Indices,
+    low: NDArray[Any],
+    slack: NDArray[np.float32],
+    measure: Callable[[Indices, Indices], Floats] | None,
+) -> OrderedMembers:
+    """Put the members of a strip, whose candidates are counted from `first`, in order."""
+    # Numbers of sixteen bits have the fastest sort of all, and no strip is wider.
+    order = candidate.astype(np.uint16, copy=False).argsort(kind="stable")
+    sizes = np.bincount(candidate)
+    there = sizes.nonzero()[0]
+    sizes = sizes[there]
+    ends = sizes.cumsum()
+    starts = ends - sizes
+    widest = np.maximum.reduceat(slack[order], starts) if len(starts) else slack
+    near = low[order]
+    within = np.empty(len(near), dtype=np.intp)
+    for start, stop in zip(starts.tolist(), ends.tolist(), strict=True):
+        within[start:stop] = near[start:stop].argsort()
+    within += np.repeat(starts, sizes)
+    order, near = order[within], near[within]
+    may_follow = near[1:] <= (near + np.repeat(widest, sizes))[:-1]
+    undecided = np.append(may_follow, False)[: len(near)]
+    undecided[ends - 1] = False
+    return OrderedMembers(np.repeat(there + first, sizes), point[order], undecided, near, measure)
 
 
 def _distance_test(
@@ -121,11 +216,24 @@ def _distance_test(
     """Return the test of `dissimilarity`: its own fast one, or compute and compare."""
     if isinstance(dissimilarity, DistanceSearch):
         return dissimilarity.distance_test(X, Z, eps=eps, closed=closed)
-    tile = table_tile(dissimilarity, X, Z)
+    return _Compared(table_tile(dissimilarity, X, Z), eps, closed)
 
-    def test(rows: slice, columns: slice) -> tuple[Indices, Indices, Floats]:
-        table = np.asarray(tile(rows, columns), dtype=np.float64)
-        i, j = np.nonzero(within(table, eps, closed=closed))
-        return i, j, table[i, j]
 
-    return test
+@dataclass(frozen=True, eq=False)
+class _Compared:
+    """The test that computes all dissimilarities and compares them with `eps`."""
+
+    tile: Tile
+    eps: float
+    closed: bool
+    measure: None = None
+
+    def __call__(self, rows: slice, columns: slice) -> Near:
+        found = []
+        for start in range(rows.start, rows.stop, TILE_ROWS):
+            some = slice(start, min(start + TILE_ROWS, rows.stop))
+            table = np.asarray(self.tile(some, columns), dtype=np.float64)
+            i, j = np.nonzero(within(table, self.eps, closed=self.closed))
+            found.append((i + (start - rows.start), j, table[i, j]))
+        point, candidate, distance = (np.concatenate(part) for part in zip(*found, strict=True))
+        return point, candidate, distance, np.zeros(len(distance), dtype=np.float32)

@@ -20,6 +20,7 @@ __all__ = [
     "DistanceTest",
     "GroupSearch",
     "LevelTest",
+    "Near",
     "NearestSearch",
     "PreparedDissimilarity",
     "RadiusSearch",
@@ -31,8 +32,8 @@ __all__ = [
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Tile = Callable[[slice, slice], Floats]
-DistanceTest = Callable[[slice, slice], tuple[Indices, Indices, Floats]]
 LevelTest = Callable[[slice, slice], tuple[Indices, Indices, Indices]]
+Near = tuple[Indices, Indices, NDArray[Any], NDArray[np.float32]]
 GroupSearch = Callable[[slice], tuple[Indices, Floats]]
 
 
@@ -118,15 +119,32 @@ class RadiusSearch(Dissimilarity, Protocol):
         ...
 
 
+class DistanceTest(Protocol):
+    """Tells the members of balls and about how near they are; exactly where it is asked.
+
+    `measure` gives the dissimilarities of pairs, points and candidates, as `cross` does. It
+    is None where they are known already.
+    """
+
+    measure: Callable[[Indices, Indices], Floats] | None
+
+    def __call__(self, rows: slice, columns: slice) -> Near:
+        """Return the members among pairs of points and candidates, in any order.
+
+        Of each its point and its candidate, counted from the starts of the slices, and two
+        numbers, ``low`` and ``slack``. Of two members of a candidate whose ``low`` differ by
+        more than both slacks, that with the lower one is nearer. Where `measure` is None,
+        ``low`` is the dissimilarity and ``slack`` is zero.
+        """
+        ...
+
+
 @runtime_checkable
 class DistanceSearch(Dissimilarity, Protocol):
-    """A dissimilarity with a faster way to the distances of members than all of `cross`."""
+    """A dissimilarity with a faster way to tell who is nearer than computing all of `cross`."""
 
     def distance_test(self, X: Any, Z: Any, *, eps: float, closed: bool) -> DistanceTest:
-        """Return a function of (rows, columns) that gives a tile's members and distances.
-
-        A pair is a member if it is within `eps`, which may be infinite.
-        """
+        """Return a test of the pairs within `eps`, which may be infinite."""
         ...
 
 

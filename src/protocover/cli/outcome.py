@@ -235,7 +235,8 @@ def _why_radius(outcome: Outcome) -> str:
     """Say where the radius, or the limit to the radii, comes from."""
     path = outcome.summary.path
     if path is not None:
-        tried = f"{len(path.eps)} radii, rule {path.rule}"
+        tried = "radii" if path.parameter == "radius" else "costs"
+        tried = f"{len(path.eps)} {tried}, rule {path.rule}"
         return f", by {path.n_splits}-fold cross-validation ({tried}){_sampled(outcome)}"
     if outcome.settings["eps"] in (None, "auto"):
         share = "half" if outcome.summary.radii == "shared" else "a quarter"

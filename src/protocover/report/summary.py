@@ -134,14 +134,15 @@ class MapSummary:
 
 @dataclass(frozen=True)
 class PathSummary:
-    """Cross-validated error, its standard error and the prototypes against the radius."""
+    """Cross-validated error, its standard error and the prototypes against radius or cost."""
 
     name: str  # "error", or the name of the score
-    eps: list[float]  # radii, rising
+    parameter: str  # "radius", or "cost" of a prototype where radii are their own
+    eps: list[float]  # its values, rising
     error: list[float | None]  # mean over the folds, None where there is no score
     se: list[float | None]  # its standard error
     prototypes: list[float]  # mean over the folds
-    chosen: int  # place of the chosen radius
+    chosen: int  # place of the chosen one
     rule: str  # how it was chosen: "1se" or "best"
     limit: float  # how bad a score might be by that rule
     most: int | None  # the largest number of prototypes allowed

@@ -12,21 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from ..balls import OrderedMembers, ordered_members
-from ..cover import NestedCoverProblem
+from ..balls import Floats, Indices, OrderedMembers, ordered_members, spans
+from ..cover import CoverProblem, NestedCoverProblem
 from .by_class import BallsOfClass, Formulation, weight_grid
 from .training import Training, over_pools
+from .walk import Steps, Stretches
 
-__all__ = ["OwnBalls", "Rules", "formulate_own", "join_own"]
+__all__ = ["OwnBalls", "Rules", "at_cost", "formulate_own", "join_own", "pool_starts"]
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+Flags = NDArray[np.bool_]
 
 
 def formulate_own(
@@ -68,12 +69,12 @@ def formulate_own(
         )
 
     found: list[OwnBalls] = []
-    for start, strips in zip(_starts(training), over_pools(training, build), strict=True):
+    for start, strips in zip(pool_starts(training), over_pools(training, build), strict=True):
         found += [replace(balls, candidate=balls.candidate + start) for balls in strips]
     return join_own(found, rules, prototype_cost=prototype_cost)
 
 
-def _starts(training: Training) -> list[int]:
+def pool_starts(training: Training) -> list[int]:
     """Return the number of the first candidate of each pool among all of them."""
     sizes = [len(pool) for pool in training.pools]
     return [sum(sizes[:k]) for k in range(len(sizes))]
@@ -88,7 +89,8 @@ class Rules:
     codes : ndarray of int, shape (n_points,)
         Class numbers.
     weights : ndarray of float, shape (n_points,)
-        Positive, on a grid on which sums are exact.
+        Positive, on a grid on which sums are exact; zero for points that are not to count,
+        and then are no members either.
     n_classes : int
         Number of classes.
     least_cost : float
@@ -106,10 +108,20 @@ class Rules:
     eps: float
     closed: bool
 
-    @property
+    @cached_property
     def grid(self) -> float:
         """A number of which all weights are multiples, and their sum no large one."""
-        return weight_grid(float(self.weights.max(initial=0.0)), len(self.weights))
+        n_points = int(np.count_nonzero(self.weights))
+        return weight_grid(float(self.weights.max(initial=0.0)), n_points)
+
+    @cached_property
+    def units(self) -> NDArray[np.int64]:
+        """The weights as multiples of the grid."""
+        return np.rint(self.weights / self.grid).astype(np.int64)
+
+    def pays(self, gain: NDArray[np.int64]) -> Flags:
+        """Tell which gains, in units of the grid, are worth a prototype."""
+        return (gain > 0) & (gain * self.grid >= self.least_cost)
 
     def radius(self, last: Floats, rival: Floats) -> Floats:
         """Return the radii of balls that end before `rival`, or take in all, up to `last`.
@@ -156,113 +168,79 @@ class OwnBalls:
     def of(cls, members: OrderedMembers, rules: Rules) -> Self:
         """Find the balls of some candidates, given all their members."""
         if len(members.point) == 0:
-            return cls(*np.empty((2, 0), np.intp), *np.empty((2, 0)), *np.empty((3, 0), np.intp))
-        walk = _Walk.of(members, rules)
-        ends = _level_ends(walk)
-        kept = ends[_pays(walk, ends, rules)]
-        # Each member belongs to the first ball kept that its own list has reached by then.
-        ball = np.searchsorted(kept, np.arange(len(walk.place)))
-        inside = np.flatnonzero(ball < len(kept))
-        inside = inside[walk.run[inside] == walk.run[kept[ball[inside]]]]
+            return cls.none()
+        steps = _settled_steps(members, rules)
+        kept = np.flatnonzero(_worth_looking_at(steps, rules))
+        centre, held = steps.stretches.candidate[steps.place[kept]], np.cumsum(steps.size)
+        run_start = np.flatnonzero(steps.begins)[np.cumsum(steps.begins)[kept] - 1]
+        # Each ball holds what the last one before it does not, or all since its run began.
+        start = np.maximum(np.append(0, kept[:-1] + 1), run_start)
+        sizes = held[kept] - np.append(0, held)[start]
+        n_own = held[kept] - np.append(0, held)[run_start]
+        first = np.searchsorted(steps.stretches.members.candidate, centre)
         return cls(
-            label=walk.label[kept],
-            candidate=members.candidate[walk.place[kept]],
-            radius=rules.radius(walk.farthest[kept], walk.next_distance[kept]),
-            wrong=np.asarray((walk.total[kept] - walk.own[kept]) * rules.grid, dtype=np.float64),
-            miscovered=walk.n_total[kept] - walk.n_own[kept],
-            size=np.bincount(ball[inside], minlength=len(kept)),
-            point=members.point[walk.place[inside]],
+            label=steps.stretches.label[steps.place[kept]],
+            candidate=centre,
+            radius=_radii(steps, kept, rules),
+            wrong=np.asarray((steps.total[kept] - steps.own[kept]) * rules.grid, dtype=np.float64),
+            miscovered=steps.last[kept] - first + 1 - n_own,
+            size=sizes,
+            point=steps.points(start, kept).astype(np.int32),
         )
-
-
-@dataclass(frozen=True, eq=False)
-class _Walk:
-    """The members by class and candidate, and what the ball up to each of them holds.
-
-    Members at the same distance are in or out together: what is told of one of them is
-    told of the ball that holds them all.
-    """
-
-    place: Indices  # of each in the list of members
-    label: Indices
-    run: Indices  # one for each class and candidate, rising
-    own: NDArray[np.int64]  # weight of its class, in units of the grid
-    total: NDArray[np.int64]  # weight of all classes
-    n_own: Indices
-    n_total: Indices
-    next_distance: Floats  # of the first member beyond, infinite where there is none
-    farthest: Floats  # of all members of the candidate
 
     @classmethod
-    def of(cls, members: OrderedMembers, rules: Rules) -> Self:
-        units = np.rint(rules.weights / rules.grid).astype(np.int64)[members.point]
-        label, candidate = rules.codes[members.point], members.candidate
-        same = _repeats(candidate)
-        group_end = _run_ends(same & _repeats(members.distance))
-        start = _run_starts(same)
-        total, n_total = _sums(units, start)[group_end], group_end - start + 1
-        beyond = np.append(members.distance, np.inf)[group_end + 1]
-        beyond[np.append(candidate, -1)[group_end + 1] != candidate] = np.inf
-        farthest = members.distance[_run_ends(same)]
-
-        place = np.lexsort((candidate, label))
-        in_run = _repeats(label[place]) & _repeats(candidate[place])
-        own_start = _run_starts(in_run)
-        own_end = _run_ends(in_run & _repeats(members.distance[place]))
-        return cls(
-            place=place,
-            label=label[place],
-            run=np.concatenate(([0], np.cumsum(~in_run)))[: len(place)],
-            own=_sums(units[place], own_start)[own_end],
-            total=total[place],
-            n_own=own_end - own_start + 1,
-            n_total=n_total[place],
-            next_distance=beyond[place],
-            farthest=farthest[place],
-        )
-
-    @property
-    def gain(self) -> NDArray[np.int64]:
-        """Own weight less that of rivals."""
-        return 2 * self.own - self.total
+    def none(cls) -> Self:
+        """Return no balls."""
+        counts, amounts = np.empty(0, dtype=np.intp), np.empty(0)
+        return cls(counts, counts, amounts, amounts, counts, counts, counts.astype(np.int32))
 
 
-def _level_ends(walk: _Walk) -> Indices:
-    """Return the members that are the last of their class before a rival, or of all."""
-    rivals = walk.total - walk.own
-    return np.flatnonzero(~np.append(_repeats(walk.run) & _repeats(rivals), False))
+def _settled_steps(members: OrderedMembers, rules: Rules) -> Steps:
+    """Walk along the members, in an order that is certain wherever a ball may end."""
+    steps = Steps.of(Stretches.of(members, rules.codes), rules.units)
+    if members.measure is None:
+        return steps
+    open_groups = np.searchsorted(members.group_end, steps.last[_could_end_within(steps, rules)])
+    settled = members.settled(np.unique(open_groups))
+    return Steps.of(Stretches.of(settled, rules.codes), rules.units)
 
 
-def _pays(walk: _Walk, ends: Indices, rules: Rules) -> NDArray[np.bool_]:
-    """Tell which balls gain more than every smaller one of their run, and than they cost."""
-    gain = walk.gain[ends]
-    # A rank for each gain, above those of all runs before: one running maximum serves all.
-    _, rank = np.unique(gain, return_inverse=True)
-    height = walk.run[ends] * (len(ends) + 1) + rank
-    before = np.concatenate(([-1], np.maximum.accumulate(height)))[: len(ends)]
-    return (height > before) & (gain > 0) & (gain * rules.grid >= rules.least_cost)
+def _worth_looking_at(steps: Steps, rules: Rules) -> Flags:
+    """Tell which steps end a ball: before a rival, and with more gain than all before."""
+    rivals = steps.total - steps.own
+    before_rival = np.append(steps.begins[1:] | (rivals[1:] != rivals[:-1]), True)
+    return before_rival & (steps.gain > steps.best_before()) & rules.pays(steps.gain)
 
 
-def _repeats(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell of each value but the last whether the next one is the same."""
-    return np.asarray(values[1:] == values[:-1])
+def _could_end_within(steps: Steps, rules: Rules) -> Flags:
+    """Tell of which steps an inner part could be worth it if the own points came first."""
+    own_before = steps.own_before
+    mixed = steps.total - steps.before > steps.own - own_before
+    hoped = steps.own - (steps.before - own_before)
+    return mixed & (hoped > steps.best_before()) & rules.pays(hoped)
 
 
-def _run_starts(same: NDArray[np.bool_]) -> Indices:
-    """For each place the first of its run; `same` tells whether the next place is of it too."""
-    places = np.arange(len(same) + 1)
-    return np.maximum.accumulate(np.where(np.append(False, same), 0, places))
+def _radii(steps: Steps, kept: Indices, rules: Rules) -> Floats:
+    """Return the radii of the balls that end with the steps `kept`."""
+    members = steps.stretches.members
+    last = steps.last[kept]
+    group = np.searchsorted(members.group_end, last)
+    centre = np.append(members.candidate, -1)
+    has_rival = centre[last + 1] == centre[last]
+    nearest, farthest = np.full((2, len(kept)), np.inf)
+    nearest[has_rival] = _extreme(members, group[has_rival] + 1, np.minimum)
+    if np.isinf(rules.eps):
+        farthest[~has_rival] = _extreme(members, group[~has_rival], np.maximum)
+    return rules.radius(farthest, nearest)
 
 
-def _run_ends(same: NDArray[np.bool_]) -> Indices:
-    """For each place the last of its run."""
-    return len(same) - _run_starts(same[::-1])[::-1]
-
-
-def _sums(units: NDArray[np.int64], start: Indices) -> NDArray[np.int64]:
-    """Add up from each start on; the whole may wrap around, the differences are right."""
-    sums = np.concatenate(([0], np.cumsum(units)))
-    return np.asarray(sums[1:] - sums[start])
+def _extreme(members: OrderedMembers, groups: Indices, pick: np.ufunc) -> Floats:
+    """Return the distance of the nearest or farthest member of each of some groups."""
+    if len(groups) == 0:
+        return np.empty(0)
+    start, size = members.group_spans(groups)
+    distances = members.distances(spans(start, size))
+    return np.asarray(pick.reduceat(distances, np.cumsum(size) - size))
 
 
 def join_own(found: Sequence[OwnBalls], rules: Rules, *, prototype_cost: float) -> Formulation:
@@ -277,7 +255,8 @@ def join_own(found: Sequence[OwnBalls], rules: Rules, *, prototype_cost: float) 
         inside = np.ones(len(balls.point), dtype=bool)
         shells = csc_array((inside, number[balls.point], ends), shape=(len(rows), len(balls.size)))
         shells.sort_indices()
-        first = _run_starts(_repeats(balls.candidate))[: len(balls.size)]
+        fresh = np.append(True, balls.candidate[1:] != balls.candidate[:-1])[: len(balls.size)]
+        first = np.flatnonzero(fresh)[np.cumsum(fresh) - 1]
         problems.append(
             NestedCoverProblem(shells, first, balls.wrong, rules.weights[rows], prototype_cost)
         )
@@ -287,10 +266,25 @@ def join_own(found: Sequence[OwnBalls], rules: Rules, *, prototype_cost: float) 
     return Formulation(problems, described)
 
 
+def at_cost(problem: CoverProblem, prototype_cost: float) -> tuple[Indices, CoverProblem]:
+    """Return a problem as a fit with a higher cost writes it down, and its columns in this one.
+
+    Of balls of their own radii those are left out that cannot pay that cost.
+    """
+    columns = np.arange(problem.n_candidates)
+    if isinstance(problem, NestedCoverProblem):
+        pays = problem.prize_sums() - problem.wrong >= prototype_cost
+        columns, problem = (
+            columns[pays],
+            problem if pays.all() else problem.narrowed(columns[pays]),
+        )
+    return columns, problem.at_cost(prototype_cost)
+
+
 def _of_class(found: Sequence[OwnBalls], label: int) -> OwnBalls:
     """Join the balls of one class, strip after strip."""
     parts: dict[str, list[Any]] = {field.name: [] for field in fields(OwnBalls)}
-    for balls in found:
+    for balls in (OwnBalls.none(), *found):
         low, high = np.searchsorted(balls.label, [label, label + 1])
         ends = np.concatenate(([0], np.cumsum(balls.size)))
         for name in parts:

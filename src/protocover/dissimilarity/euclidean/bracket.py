@@ -29,6 +29,8 @@ _TINY = 2.0**-100
 _LARGEST_SCALE = 2.0**500
 _SPARSE_COLUMNS = 1024
 _BLOCK_NUMBERS = 1 << 18
+# Numbers of pairs whose distances are computed together: they stay in the processor's cache.
+_PAIR_NUMBERS = 1 << 15
 # Rows of Z are kept ready for the product up to so many bytes, else made ready as they come.
 _KEPT_BYTES = 1 << 28
 
@@ -146,15 +148,16 @@ def direct_squares(X: Any, Z: Any, i: Indices, j: Indices) -> Floats:
     the same to the last bit.
     """
     squares = np.empty(len(i))
-    step = max(2, _BLOCK_NUMBERS // max(1, X.shape[1]))
+    # One column a pair, and never fewer than two: NumPy then adds row after row.
+    step = max(2, _PAIR_NUMBERS // max(1, X.shape[1]))
+    memory = np.zeros((X.shape[1], min(step, max(2, len(i)))))
     for start in range(0, len(i), step):
         block = slice(start, start + step)
-        difference = _dense(X, i[block]) - _dense(Z, j[block])
-        # One column a pair, and never fewer than two: NumPy then adds row after row.
-        columns = np.zeros((X.shape[1], max(2, len(difference))))
-        columns[:, : len(difference)] = difference.T
+        left, right = _dense(X, i[block]), _dense(Z, j[block])
+        columns = memory[:, : max(2, len(left))]
+        np.subtract(left, right, out=columns[:, : len(left)].T, dtype=np.float64)
         np.multiply(columns, columns, out=columns)
-        squares[block] = np.add.reduce(columns, axis=0)[: len(difference)]
+        squares[block] = np.add.reduce(columns, axis=0)[: len(left)]
     return squares
 
 
@@ -226,7 +229,7 @@ def _blocks(X: NDArray[Any]) -> list[slice]:
     return [slice(start, start + step) for start in range(0, len(X), step)]
 
 
-def _dense(X: Any, rows: Indices) -> Floats:
-    """Take rows of X as a dense array of doubles."""
+def _dense(X: Any, rows: Indices) -> NDArray[Any]:
+    """Take rows of X as a dense array."""
     taken = X[rows]
-    return np.asarray(taken.toarray() if issparse(taken) else taken, dtype=np.float64)
+    return np.asarray(taken.toarray() if issparse(taken) else taken)

@@ -16,6 +16,7 @@ from sklearn.preprocessing import normalize
 from ...balls import DistanceTest, Floats, GroupSearch, Indices, LevelTest, relative_to
 from ...balls.nearest import nearest_in_groups
 from .bracket import bracket, direct_squares
+from .order import OrderScan
 from .scan import StripScan, rounded_up
 from .tree import TreeScan, suits_tree
 
@@ -61,6 +62,10 @@ class _Quadratic(BaseEstimator):
         """Return a function of (rows, columns) that gives a tile's members and levels."""
         left = self._embed(X)
         right = left if Z is X else self._embed(Z)
+        return self._scan(left, right, radii=radii, closed=closed)
+
+    def _scan(self, left: Any, right: Any, *, radii: Floats, closed: bool) -> StripScan | TreeScan:
+        """Return the test of embedded rows: a tree's where that is expected to be faster."""
         reach = self._reach(radii)
         asked = left, right, radii, reach, self._finish, closed
         if suits_tree(left, right, float(reach[-1])):
@@ -68,20 +73,11 @@ class _Quadratic(BaseEstimator):
         return StripScan(*asked, bracket(left, right, eps=float(reach[-1])))
 
     def distance_test(self, X: Any, Z: Any, *, eps: float, closed: bool) -> DistanceTest:
-        """Return a function of (rows, columns) that gives a tile's members and distances."""
+        """Return a test that tells who is nearer by bounds, and by direct sums where asked."""
         left = self._embed(X)
         right = left if Z is X else self._embed(Z)
-        test = self.level_test(X, Z, radii=np.array([eps]), closed=closed)
-
-        def measure(rows: slice, columns: slice) -> tuple[Indices, Indices, Floats]:
-            i, j, _ = test(rows, columns)
-            return (
-                i,
-                j,
-                self._finish(direct_squares(left, right, rows.start + i, columns.start + j)),
-            )
-
-        return measure
+        # Candidates as rows: those of a strip are made ready once, the points for all strips.
+        return OrderScan(self._scan(right, left, radii=np.array([eps]), closed=closed))
 
     def nearest_test(
         self, A: Any, B: Any, bounds: Indices, radii: Floats | None = None

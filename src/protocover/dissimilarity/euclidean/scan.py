@@ -46,6 +46,11 @@ class StripScan(Scan):
 
     def __call__(self, rows: slice, columns: slice) -> tuple[Indices, Indices, Indices]:
         """Return the members among the pairs, counted from the slices' starts, and levels."""
+        i, j, level, _ = self.sift(rows, columns)
+        return i, j, level
+
+    def sift(self, rows: slice, columns: slice) -> tuple[Indices, Indices, Indices, Floats]:
+        """Return members and levels, and the lower bounds on their scaled squared distances."""
         thresholds = (self.reach * self.near.scale) ** 2
         i, j, lower = self._pick(rows, columns, float(thresholds[-1]))
         level = np.searchsorted(thresholds, lower) if len(thresholds) > 1 else np.zeros_like(i)
@@ -59,10 +64,10 @@ class StripScan(Scan):
         upper = lower[close] + 2.0 * (x_slack[i[close]] + z_slack[j[close]])
         unsure = close[upper >= next_threshold[close]]
         if len(unsure) == 0:
-            return i, j, level
+            return i, j, level, lower
         level[unsure] = self.decide(rows.start + i[unsure], columns.start + j[unsure])
         members = level < len(self.radii)
-        return i[members], j[members], level[members]
+        return i[members], j[members], level[members], lower[members]
 
     def _pick(self, rows: slice, columns: slice, limit: float) -> tuple[Indices, Indices, Floats]:
         """Find the pairs whose lower bound is at most `limit`, or a little above."""
