@@ -69,13 +69,6 @@ class OrderedMembers:
         undecided = np.append(tied, False)[: len(order)]
         return cls(candidate, point[order], undecided, distance, None)
 
-    def measured(self) -> OrderedMembers:
-        """Return the members with all their distances."""
-        if self.measure is None:
-            return self
-        distance = self.distances(np.arange(len(self.point)))
-        return OrderedMembers.of(self.candidate, self.point, distance)
-
     @property
     def distance(self) -> Floats:
         """The dissimilarities of all members."""
