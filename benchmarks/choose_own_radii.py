@@ -165,7 +165,8 @@ def own_problems(members: OrderedMembers, y: np.ndarray, limit: float):
     """Write down the problem of each class with radii up to `limit`."""
     rules = Rules(y, np.ones(len(y)), int(y.max()) + 1, 0.0, limit, closed=False)
     balls = OwnBalls.of(members.among(members.distance < limit), rules)
-    return join_own([balls], rules, prototype_cost=0.0)
+    written = join_own([balls], rules, prototype_cost=0.0)
+    return written.problems, written.balls
 
 
 def selections(problems, balls, costs):

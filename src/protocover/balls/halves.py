@@ -66,10 +66,12 @@ class Half:
 
 def half_is_held(test: DistanceTest, n_points: int) -> bool:
     """Tell whether half of all members is expected to be little enough to be held."""
+    if n_points**2 // 2 * _BYTES_PER_MEMBER <= _MOST_BYTES:
+        return True
     every = slice(0, n_points)
-    some = np.unique(np.linspace(0, n_points - 1, _SAMPLE).astype(int)).tolist()
-    held = sum(len(test(every, slice(j, j + 1))[0]) for j in some) / len(some)
-    return held / 2 * n_points * _BYTES_PER_MEMBER <= _MOST_BYTES
+    some = np.linspace(0, n_points - 1, _SAMPLE).astype(int).tolist()
+    share = sum(len(test(every, slice(j, j + 1))[0]) for j in some) / (n_points * _SAMPLE)
+    return share * n_points**2 / 2 * _BYTES_PER_MEMBER <= _MOST_BYTES
 
 
 def whole_strip(halves: Sequence[Half], strips: Sequence[slice], number: int) -> Near:

@@ -10,7 +10,7 @@ from scipy.sparse import coo_array, csr_array
 
 from ..resources import row_count
 from .levels import within
-from .ordered import OrderedMembers, ordered_members
+from .ordered import OrderedMembers, ordered_members, spans
 from .traits import Dissimilarity, Floats, Indices
 
 __all__ = ["balls_of_radii"]
@@ -48,29 +48,35 @@ def _inside(members: OrderedMembers, radii: Floats, *, closed: bool) -> NDArray[
     Groups come in the order of their distances: where the first members of two in a row are
     inside, all of the first is, and where both are outside all of the second is.
     """
-    start = members.group_start
+    groups = np.arange(len(members.group_end))
+    start, size = members.group_spans(groups)
     centre = members.candidate[start]
     first = np.flatnonzero(np.diff(centre, prepend=-1))
-    last = np.append(first, len(centre))[1:]
-    outside = _bisect(members, radii[centre[first]], first, last, closed=closed)
-    number = np.repeat(outside, last - first)
-    whole = np.repeat(np.arange(len(centre)) + 1 < number, members.group_size)
-    open_groups = np.flatnonzero(abs(2 * np.arange(len(centre)) + 1 - 2 * number) == 1)
-    places = members.places(open_groups)
-    whole[places] = within(
+    last = np.append(first, len(groups))[1:]
+    outside = _bisect(members, radii[centre[first]], start, first, last, closed=closed)
+    outside = np.repeat(outside, last - first)
+    inside = np.repeat(groups + 1 < outside, size)
+    near_the_end = (groups == outside) | (groups + 1 == outside)
+    places = spans(start[near_the_end], size[near_the_end])
+    inside[places] = within(
         members.distances(places), radii[members.candidate[places]], closed=closed
     )
-    return whole
+    return inside
 
 
 def _bisect(
-    members: OrderedMembers, radii: Floats, low: Indices, high: Indices, *, closed: bool
+    members: OrderedMembers,
+    radii: Floats,
+    start: Indices,
+    low: Indices,
+    high: Indices,
+    *,
+    closed: bool,
 ) -> Indices:
     """Find for each candidate the first group, from `low` on, whose first member is outside."""
     while (low < high).any():
-        middle = np.minimum((low + high) // 2, len(members.group_start) - 1)
-        distance = members.distances(members.group_start[middle])
-        inside = within(distance, radii, closed=closed) & (low < high)
+        middle = np.minimum((low + high) // 2, len(start) - 1)
+        inside = within(members.distances(start[middle]), radii, closed=closed) & (low < high)
         low = np.where(inside, middle + 1, low)
         high = np.where(inside, high, np.minimum(middle, high))
     return low

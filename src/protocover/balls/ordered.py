@@ -93,23 +93,15 @@ class OrderedMembers:
         """The last member of each group, a stretch of members whose order is open."""
         return np.flatnonzero(~self.open)
 
-    @property
-    def group_start(self) -> Indices:
-        """The first member of each group."""
-        return np.append(0, self.group_end + 1)[:-1]
-
-    @property
-    def group_size(self) -> Indices:
-        """Number of members of each group."""
-        return np.diff(self.group_end, prepend=-1)
-
-    def places(self, groups: Indices) -> Indices:
-        """Return the members of some groups, one group after the other."""
-        return spans(self.group_start[groups], self.group_size[groups])
+    def group_spans(self, groups: Indices) -> tuple[Indices, Indices]:
+        """Return the first member of each of some groups, and how many there are."""
+        start = np.where(groups > 0, self.group_end[groups - 1] + 1, 0)
+        return start, self.group_end[groups] - start + 1
 
     def settled(self, groups: Indices) -> OrderedMembers:
         """Return the members with those of some groups in the order of their distances."""
-        places, number = self.places(groups), np.repeat(groups, self.group_size[groups])
+        start, size = self.group_spans(groups)
+        places, number = spans(start, size), np.repeat(groups, size)
         distance = self.distances(places)
         order = np.lexsort((distance, number))
         point, undecided = self.point.copy(), self.open.copy()

@@ -49,17 +49,17 @@ class Stretches:
         """Cut `members`, given the classes of all points."""
         label = codes[members.point]
         mixed = np.flatnonzero((label[1:] != label[:-1]) & members.open[:-1])
-        groups = np.unique(np.searchsorted(members.group_end, mixed))
-        places = members.places(groups)
-        number = np.repeat(groups, members.group_size[groups])
-        order = places[np.lexsort((label[places], number))]
+        groups = np.searchsorted(members.group_end, mixed)
+        groups = groups[_first_of_each(groups)]
+        start, size = members.group_spans(groups)
+        places = spans(start, size)
+        order = places[np.lexsort((label[places], np.repeat(groups, size)))]
         point = members.point.copy()
         point[places], label[places] = point[order], label[order]
         cut = _last_of_each(label) | _last_of_each(members.candidate)
         cut[members.group_end[groups]] = True
-        cut[members.group_start[groups] - 1] = (
-            True  # of the first of all it is the last, cut anyway
-        )
+        # Before the first of all stands the last of all, which is cut anyway.
+        cut[start - 1] = True
         end = np.flatnonzero(cut)
         return cls(
             members=replace(members, point=point),
@@ -162,7 +162,7 @@ class Steps:
 
 
 def _run_numbers(stretches: Stretches) -> NDArray[Any]:
-    """Number each stretch's run, by class and then candidate, in as few bits as will do."""
+    """Return the number of each stretch's run, by class and candidate, in as few bits as do."""
     first = int(stretches.candidate[0])
     n_candidates = int(stretches.candidate[-1]) - first + 1
     number = stretches.label * n_candidates + (stretches.candidate - first)
