@@ -69,6 +69,12 @@ class OrderedMembers:
         undecided = np.append(tied, False)[: len(order)]
         return cls(candidate, point[order], undecided, distance, None)
 
+    def measured(self) -> OrderedMembers:
+        """Return the members with all their distances."""
+        if self.measure is None:
+            return self
+        return OrderedMembers.of(self.candidate, self.point, self.distance)
+
     @property
     def distance(self) -> Floats:
         """The dissimilarities of all members."""
