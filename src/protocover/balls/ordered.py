@@ -73,8 +73,7 @@ class OrderedMembers:
         """Return the members with all their distances."""
         if self.measure is None:
             return self
-        distance = self.distances(np.arange(len(self.point)))
-        return OrderedMembers.of(self.candidate, self.point, distance)
+        return OrderedMembers.of(self.candidate, self.point, self.distance)
 
     @property
     def distance(self) -> Floats:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..balls import OrderedMembers, ordered_members
+from ..balls import OrderedMembers, ordered_members, spans
 from ..selection.own_radii import OwnBalls, Rules, join_own
 from ..solvers import greedy
 from .blocks import CandidateBlock
@@ -81,8 +81,8 @@ def chunk_members(
         return ChunkMembers(none, none, np.empty(0))
 
     def take(members: OrderedMembers) -> ChunkMembers:
-        near = members.measured()
-        return ChunkMembers(near.candidate, near.point + first, near.distance)
+        point = members.point.astype(np.intp) + first
+        return ChunkMembers(members.candidate, point, members.distance)
 
     # One thread: the workers already run as many tasks as they have cores.
     strips = ordered_members(
@@ -187,12 +187,10 @@ def _side_by_side(shares: Sequence[OwnBalls]) -> OwnBalls:
 
 def _taken(balls: OwnBalls, places: Indices) -> OwnBalls:
     """Return some of the balls, in the order of `places`, each with the points of its own."""
-    ends = np.cumsum(balls.size)
-    sizes = balls.size[places]
-    starts = np.repeat((ends - balls.size)[places] - (np.cumsum(sizes) - sizes), sizes)
+    starts = np.cumsum(balls.size) - balls.size
     parts = {
         field.name: getattr(balls, field.name)[places]
         for field in fields(OwnBalls)
         if field.name != "point"
     }
-    return OwnBalls(**parts, point=balls.point[starts + np.arange(len(starts))])
+    return OwnBalls(**parts, point=balls.point[spans(starts[places], balls.size[places])])
