@@ -15,7 +15,10 @@ export MPLBACKEND ?= Agg
 KERNELS := Haswell Nehalem
 NUMERIC := tests/balls tests/candidates tests/cover tests/dissimilarity tests/estimators \
 	tests/experiments tests/inspection tests/maps tests/persistence tests/prototypes tests/selection \
-	tests/solvers tests/test_*.py
+	tests/solvers \
+	$(filter-out tests/test_public_names.py tests/test_rooms.py,$(wildcard tests/test_*.py))
+# What says the same whatever the kernels: it starts processes with kernels of its own.
+NOT_NUMERIC := --ignore=tests/dissimilarity/test_kernels_of_blas.py
 PYTHONS := 3.12 3.13
 
 .PHONY: docs dist test-oldest test-kernels test-pythons help demo test check format lint types imports bench bench-dask bench-large bench-peers paper paper-quick clean
@@ -43,7 +46,7 @@ test: $(READY)  ## Run the tests
 test-kernels: $(READY)  ## Run the numeric tests with the arithmetic of other processors
 	@for kernel in $(KERNELS); do \
 		echo "Running the numeric tests with OpenBLAS's kernels for $$kernel ..."; \
-		OPENBLAS_CORETYPE=$$kernel $(BIN)/python -m pytest -q -n 2 $(NUMERIC) || exit 1; \
+		OPENBLAS_CORETYPE=$$kernel $(BIN)/python -m pytest -q -n 2 $(NUMERIC) $(NOT_NUMERIC) || exit 1; \
 	done
 
 test-pythons:  ## Run the tests with the other Pythons that are at hand

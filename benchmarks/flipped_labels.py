@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sklearn import datasets
@@ -28,7 +29,7 @@ from protocover import PVMClassifier, suspect_labels
 SHARE = 0.05
 FACTORS = (1.0, 0.75, 1.5)
 # Suspects do not depend on how far from the best the selection is.
-NO_BOUND = {"bound": False}
+FIT: dict[str, Any] = {"solver_options": {"bound": False}, "random_state": 0}
 NEIGHBOURS = (10, 5)
 PAGE = Path(__file__).parents[1] / "docs" / "suspect-labels.md"
 MARKS = ("<!-- flipped labels: begin -->", "<!-- flipped labels: end -->")
@@ -58,10 +59,11 @@ def flip(y: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarra
 
 
 def rank_by_prototypes(X: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
-    """Return the rows of suspects, with multiples of the default radius."""
-    fits = [PVMClassifier(solver_options=NO_BOUND).fit(X, y)]
+    """Return the rows of suspects, with multiples of the default radius and with own radii."""
+    fits = [PVMClassifier(**FIT).fit(X, y)]
     for factor in FACTORS[1:]:
-        fits.append(PVMClassifier(factor * fits[0].eps_, solver_options=NO_BOUND).fit(X, y))
+        fits.append(PVMClassifier(factor * fits[0].eps_, **FIT).fit(X, y))
+    fits.append(PVMClassifier(radii="own", **FIT).fit(X, y))
     return [suspect_labels(model, X, y).row for model in fits]
 
 
@@ -90,9 +92,8 @@ def measure(X: np.ndarray, y: np.ndarray, n_draws: int) -> np.ndarray:
 
 def tabulate() -> str:
     """Measure all data sets and write the table."""
-    heads = ["default radius", *(f"x {factor:g}" for factor in FACTORS[1:])] + [
-        f"{k}-NN" for k in NEIGHBOURS
-    ]
+    factors = (f"x {factor:g}" for factor in FACTORS[1:])
+    heads = ["default radius", *factors, "own radii", *(f"{k}-NN" for k in NEIGHBOURS)]
     lines = ["| data | points | flipped | draws | " + " | ".join(heads) + " |"]
     lines.append("|---" * (len(heads) + 4) + "|")
     means = []

@@ -277,12 +277,30 @@ def finite_differences(function, x, step=1e-5):
     return slope, bend
 
 
-def suspects(distances, y, prototype_labels, prototype_rows, eps):
-    """Suspect training points as (row, score, suggested label, reason), highest score first."""
+def suspects(distances, y, prototype_labels, prototype_rows, eps, radii=None, closed=False):
+    """Suspect training points as (row, score, suggested label, reason), highest score first.
+
+    Given `radii` of the prototypes, distances count as multiples of them, and the nearest
+    prototype of a class speaks alone.
+    """
     n, m = distances.shape
+    reach = [eps] * m if radii is None else radii
+
+    def inside(i, k):
+        return distances[i, k] <= reach[k] if closed else distances[i, k] < reach[k]
+
+    def away(i, k):
+        if prototype_rows[k] == i:
+            return eps if radii is None else 1.0
+        if radii is None:
+            return distances[i, k]
+        if radii[k] == 0.0:
+            return 0.0 if distances[i, k] == 0.0 else np.finfo(float).max
+        return distances[i, k] / radii[k]
+
     alone = [
         not any(
-            distances[i, k] < eps and y[i] == prototype_labels[k] and i != prototype_rows[k]
+            inside(i, k) and y[i] == prototype_labels[k] and i != prototype_rows[k]
             for i in range(n)
         )
         for k in range(m)
@@ -296,18 +314,18 @@ def suspects(distances, y, prototype_labels, prototype_rows, eps):
                 for k in range(m)
                 if prototype_labels[k] == label and not (alone[k] and prototype_rows[k] == i)
             ]
-            away = sorted(eps if prototype_rows[k] == i else distances[i, k] for k in speaks)[:2]
-            if away:
-                near[label] = sum(away) / len(away)
-            held[label] = any(distances[i, k] < eps for k in speaks)
+            heard = sorted(away(i, k) for k in speaks)[: 2 if radii is None else 1]
+            if heard:
+                near[label] = sum(heard) / len(heard)
+            held[label] = any(inside(i, k) for k in speaks)
         others = {label: value for label, value in near.items() if label != y[i]}
         if not others:
             continue
         suggested = min(others, key=lambda label: (others[label], label))
         a, b = near.get(y[i]), others[suggested]
-        score = 1.0 if a is None else 0.5 if a + b == 0 else a / (a + b)
+        score = 1.0 if a is None else 0.5 if a == b else a / (a + b)
         only_others = not held.get(y[i], False) and any(
-            inside for label, inside in held.items() if label != y[i]
+            here for label, here in held.items() if label != y[i]
         )
         if only_others or score > 0.5:
             reason = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -97,27 +96,37 @@ def test_large_fits_do_use_threads_when_asked(started):
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 3])
 def test_results_come_in_order(n_jobs):
-    def slowly(k):
-        time.sleep(0.01 * (k % 2))
+    second_is_done = threading.Event()
+
+    def first_waits(k):
+        if k == 0 and n_jobs > 1:
+            assert second_is_done.wait(timeout=120)
+        if k == 1:
+            second_is_done.set()
         return k
 
     with worker_map(n_jobs) as run:
-        assert list(run(slowly, range(8))) == list(range(8))
+        assert list(run(first_waits, range(8))) == list(range(8))
 
 
 def test_only_the_first_of_several_threads_can_be_started(monkeypatch):
-    start, n_started = threading.Thread.start, []
+    start, n_started, refused = threading.Thread.start, [], threading.Event()
 
     def refuse_the_second(thread):
         if n_started:
+            refused.set()
             raise RuntimeError("can't start new thread")
         n_started.append(1)
         start(thread)
 
+    def stay_busy(k):
+        """The first thread must not be idle when the second is wanted."""
+        assert refused.wait(timeout=120)
+        return k
+
     monkeypatch.setattr(threading.Thread, "start", refuse_the_second)
     with worker_map(2) as run:
-        # Slow enough that the first thread is still busy when the second is wanted.
-        assert list(run(lambda k: time.sleep(0.05) or k, range(4))) == [0, 1, 2, 3]
+        assert list(run(stay_busy, range(4))) == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

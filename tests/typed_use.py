@@ -39,6 +39,8 @@ def use() -> None:
     assert_type(model.coverage(X, y), Coverage)
     assert_type(model.eps_, float)
     assert_type(model.gap_, float)
+    own = PVMClassifier(None, radii="own").fit(X, y)
+    assert_type(own.prototype_radii_, NDArray[np.float64])
     assert_type(PVMClassifierCV(n_eps=20, rule="1se").fit(X, y).explain(X), Explanation)
     assert_type(PVMSelector(1.0).fit(X, y), PVMSelector)
     assert_type(suggest_eps(X, y, 5), NDArray[np.float64])

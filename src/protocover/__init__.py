@@ -8,7 +8,7 @@ from .estimators import (
     PVMSelector,
     pvm_path,
 )
-from .estimators.budget import find_eps
+from .estimators.budget import find_cost, find_eps
 from .exceptions import CoverMemoryWarning, DissimilarityError, NoPrototypesError
 from .inspection.suspects import SuspectLabels, suspect_labels
 from .persistence import ModelFileError, load_model, save_model
@@ -27,6 +27,7 @@ __all__ = [
     "PVMPath",
     "PVMSelector",
     "SuspectLabels",
+    "find_cost",
     "find_eps",
     "load_model",
     "pvm_path",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import warnings
 from typing import Any
@@ -56,11 +57,10 @@ def no_prototypes(model: Any, so: str, *, instead: str = "") -> NoPrototypesErro
     if all(budget == 0 for budget in budgets):
         why, ways = f"n_prototypes={most!r} allows no prototype", ["raise n_prototypes"]
     else:
-        why = (
-            f"no prototype was worth its cost at eps={model.eps_:g} and "
-            f"prototype_cost={model.prototype_cost_:g}"
-        )
-        ways = ["lower prototype_cost", "change eps"]
+        unlimited = math.isinf(model.eps_)
+        at = "" if unlimited else f"eps={model.eps_:g} and "
+        why = f"no prototype was worth its cost at {at}prototype_cost={model.prototype_cost_:g}"
+        ways = ["lower prototype_cost", *([] if unlimited else ["change eps"])]
     *first, last = [*ways, instead] if instead else ways
     way_out = f"{', '.join(first)} or {last}" if first else last
     return NoPrototypesError(f"{why}, so {so}; {way_out}")

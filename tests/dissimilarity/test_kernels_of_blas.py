@@ -19,6 +19,7 @@ PROGRAM = textwrap.dedent(
     import hashlib, json, sys
     import numpy as np
     from threadpoolctl import threadpool_info
+    import tangent_digest
     from protocover import PVMClassifier
     from protocover.balls import build_balls
     from protocover.dissimilarity import *
@@ -66,14 +67,21 @@ PROGRAM = textwrap.dedent(
             "radii": ours,
             "model": [model.eps_, model.prototype_indices_.tolist()],
         }
+    tangent = [tangent_digest.digest(**setting) for setting in tangent_digest.SETTINGS]
     blas = sorted({str(lib.get("architecture")) for lib in threadpool_info()})
-    print(json.dumps({"blas": blas, "answers": answers}))
+    print(json.dumps({"blas": blas, "answers": answers, "tangent": tangent}))
     """
 )
 
 
 def _answers(core, radii):
-    environment = {**os.environ, "OPENBLAS_CORETYPE": core, "OPENBLAS_NUM_THREADS": "1"}
+    # Of the paths of this process, so that the program finds what the tests find.
+    environment = {
+        **os.environ,
+        "OPENBLAS_CORETYPE": core,
+        "OPENBLAS_NUM_THREADS": "1",
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", PROGRAM, json.dumps(radii)],
         env=environment,
@@ -91,22 +99,27 @@ def on_two_processors():
     other = _answers("Nehalem", radii)
     if one["blas"] == other["blas"]:
         pytest.skip(f"OPENBLAS_CORETYPE has no effect here: BLAS is {one['blas']} either way")
-    return one["answers"], other["answers"]
+    return one, other
 
 
 def test_radii_that_are_distances_are_the_same_everywhere(on_two_processors):
-    one, other = on_two_processors
+    one, other = (answer["answers"] for answer in on_two_processors)
     for name in one:
         assert one[name]["radii"] == other[name]["radii"], name
 
 
 def test_balls_with_a_distance_for_radius_hold_the_same_points(on_two_processors):
-    one, other = on_two_processors
+    one, other = (answer["answers"] for answer in on_two_processors)
     for name in one:
         assert one[name]["balls"] == other[name]["balls"], name
 
 
 def test_the_same_model_is_fitted(on_two_processors):
-    one, other = on_two_processors
+    one, other = (answer["answers"] for answer in on_two_processors)
     for name in one:
         assert one[name]["model"] == other[name]["model"], name
+
+
+def test_tangent_distances_are_the_same_to_the_last_bit(on_two_processors):
+    one, other = on_two_processors
+    assert one["tangent"] == other["tangent"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import pickle
 import signal
@@ -9,10 +10,12 @@ import threading
 import time
 from functools import partial
 
+import dask
 import dask.array as da
 import joblib
 import numpy as np
 import pytest
+from distributed.utils import get_mp_context
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -30,7 +33,18 @@ NOT_COMPARED = {"lower_bound_", "gap_", "certificate_", "solution_", "dissimilar
 
 
 @pytest.fixture(scope="module")
-def client():
+def forked_workers():
+    """Fork workers off a process that has imported what each would need seconds to import."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        yield
+        return
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        get_mp_context().set_forkserver_preload(["protocover.distributed", "dask.dataframe"])
+        yield
+
+
+@pytest.fixture(scope="module")
+def client(forked_workers):
     with (
         LocalCluster(
             n_workers=2,
@@ -107,6 +121,48 @@ def test_a_budget_for_all_classes_together_is_spent_as_on_one_machine(client, se
     model = DaskPVMClassifier(**options, selection=selection).fit(cut(X, 60), cut(y, 60))
     assert_same_model(model, expected)
     assert len(model.prototype_indices_) == 5
+
+
+@pytest.mark.usefixtures("several_blocks")
+@pytest.mark.parametrize("stored", [False, True])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"eps": None, "prototype_cost": 0.25, "closed_ball": True},
+        {"eps": 2.5, "n_prototypes": 4, "outlier_label": -1},
+        {"eps": None, "candidates": 0.5, "random_state": 4},
+        {"metric": lambda a, b: max(0.0, float((a - b).max())), "prototype_cost": 1.0},
+    ],
+)
+def test_radii_of_their_own_are_the_plain_ones_to_the_last_bit(client, tmp_path, stored, options):
+    X, y = tied_points(stored)
+    w = np.random.default_rng(stored).choice([0.0, 0.3, 1.0, 2.0], len(y)) if stored else None
+    expected = PVMClassifier(radii="own", **options).fit(X, y, w)
+    model = DaskPVMClassifier(radii="own", cache_dir=tmp_path if stored else None, **options)
+    model.fit(cut(X, 50), cut(y, 35), None if w is None else cut(w, 120))
+    assert_same_model(model, expected)
+    np.testing.assert_array_equal(model.solution_.radii, expected.solution_.radii)
+    assert (model.lower_bound_, model.certificate_) == (
+        expected.lower_bound_,
+        expected.certificate_,
+    )
+    assert model.to_local().verify(X, y, w).ok
+    queries = X + 0.3
+    for method in ("predict", "decision_function"):
+        np.testing.assert_array_equal(
+            getattr(model, method)(cut(queries, 50)).compute(), getattr(expected, method)(queries)
+        )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_candidate_of_open_class_may_serve_several_with_radii_of_their_own(client):
+    X, y = np.arange(1.0, 10.0)[:, None], np.array([0, 0, 0, 1, 1, 1, 1, 1, 1])
+    options = {"eps": None, "radii": "own", "candidates": np.zeros((1, 1)), "prototype_cost": 0.5}
+    expected = PVMClassifier(**options).fit(X, y)
+    assert expected.prototype_indices_.tolist() == [0, 0]
+    assert expected.prototype_labels_.tolist() == [0, 1]
+    assert_same_model(DaskPVMClassifier(**options).fit(cut(X, 2), cut(y, 2)), expected)
 
 
 @pytest.mark.parametrize("selection", ["classes", "rounds"])
@@ -327,6 +383,14 @@ ERRORS = {
         "candidates must be 'train'.*'kmeans'.*on a sample",
     ),
     "features": (X, Y, {"candidates": np.zeros((2, 3))}, "must have 2 features as X has, got 3"),
+    "radii": (X, Y, {"radii": "each"}, "radii must be 'shared', one radius for all"),
+    "no limit": (X, Y, {"eps": None}, "None, for no limit to the radii, needs radii='own'"),
+    "own radii in rounds": (
+        X,
+        Y,
+        {"radii": "own", "selection": "rounds"},
+        r"'classes' with radii='own', got 'rounds'.*PVMClassifier\(radii='own'\) to a sample",
+    ),
     "eps": (X, Y, {"eps": -1.0}, "eps must be a positive number"),
     "not a number": (X * np.nan, Y, {}, "NaN"),
 }

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits, load_iris
 
-from protocover import PVMClassifier, find_eps
+from protocover import PVMClassifier, find_cost, find_eps, pvm_path
 
 X, Y = load_iris(return_X_y=True)
 
@@ -56,3 +56,70 @@ def test_the_search_is_among_the_candidates_there_are():
     assert eps > 20
     drawn = {"candidates": 20, "random_state": np.random.RandomState(4)}
     assert find_eps(X, Y, 8, **drawn) > 0
+
+
+def counts_of(cost, eps="auto", weights=None, **options):
+    model = PVMClassifier(eps, prototype_cost=cost, **{"radii": "own", **options})
+    return np.bincount(model.fit(X, Y, weights).prototype_labels_, minlength=3)
+
+
+@pytest.mark.parametrize("wanted", [1, 3, 8, 20, 60, 500])
+@pytest.mark.parametrize("eps", [0.3, 1.0, None, "auto"])
+def test_the_cost_gives_the_nearest_number_there_is(wanted, eps):
+    """All numbers that any cost gives, one by one."""
+    found = counts_of(find_cost(X, Y, wanted, eps=eps), eps).sum()
+    limit = [None] if eps is None else eps
+    whole = pvm_path(X, Y, eps=limit, radii="own", prototype_costs=0.0).selections[0][0]
+    there = {counts_of(cost, eps).sum() for cost in {0.0, *whole.score.tolist()}} - {0}
+    assert abs(found - wanted) == min(abs(n - wanted) for n in there)
+    assert found == max(n for n in there if abs(n - wanted) == abs(found - wanted))
+
+
+@pytest.mark.parametrize("solver", ["ratio-greedy", "exact"])
+def test_the_cost_gives_about_as_many_with_other_solvers(solver):
+    options = {"solver": solver, "random_state": 0}
+    for wanted in (3, 5, 9):
+        found = counts_of(find_cost(X, Y, wanted, **options), **options).sum()
+        assert abs(found - wanted) <= 1
+
+
+def test_the_cost_of_a_shared_radius_is_found_too():
+    cost = find_cost(X, Y, 9, eps=0.5, radii="shared")
+    assert counts_of(cost, 0.5, radii="shared").sum() == 10  # the next lower number is 6
+
+
+def test_costs_follow_weights_and_leave_out_points_of_none():
+    weights = np.arange(len(Y)) % 3 / 4
+    kept = weights > 0
+    for solver in ("greedy", "ratio-greedy"):
+        cost = find_cost(X, Y, 6, sample_weight=weights, solver=solver)
+        assert cost == find_cost(X[kept], Y[kept], 6, sample_weight=weights[kept], solver=solver)
+        assert abs(counts_of(cost, weights=weights, solver=solver).sum() - 6) <= 1
+
+
+def test_costs_for_wishes_by_class_miss_little_on_the_whole():
+    wanted = np.array([5, 8])
+    found = counts_of(find_cost(X, Y, {1: 5, 2: 8}, eps=0.6), 0.6)[1:]
+    costs = np.arange(0.0, 50.0, 0.5)
+    assert abs(found - wanted).sum() == min(
+        abs(counts_of(cost, 0.6)[1:] - wanted).sum() for cost in costs
+    )
+
+
+def test_what_find_cost_cannot_do_is_refused():
+    for nothing in (0, {}, {1: 0}, None):
+        with pytest.raises(ValueError, match="ask for one prototype at least, got"):
+            find_cost(X, Y, nothing)
+    for name in ("prototype_cost", "prototype_costs"):
+        with pytest.raises(TypeError, match=f"find_cost searches for the cost itself, got {name}"):
+            find_cost(X, Y, 5, **{name: 1.0})
+    with pytest.raises(TypeError, match="find_cost takes one eps, got n_eps; leave it out"):
+        find_cost(X, Y, 5, n_eps=9)
+    with pytest.raises(
+        ValueError, match=r"eps must be a positive number or 'auto', got \[1.0, 2.0\]"
+    ):
+        find_cost(X, Y, 5, eps=[1.0, 2.0])
+    with pytest.raises(ValueError, match="None, for no limit to the radii, needs radii='own'"):
+        find_cost(X, Y, 5, eps=None, radii="shared")
+    with pytest.raises(ValueError, match="no cost gives any prototypes: every ball holds"):
+        find_cost(np.zeros((4, 1)), [0, 1, 0, 1], 2)

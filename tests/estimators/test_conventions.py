@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 from protocover import PVMClassifier
@@ -18,6 +19,19 @@ def city_block(a, b):
 )
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
+
+
+def test_the_choice_of_radii_is_a_parameter_like_any_other():
+    model = PVMClassifier(None, radii="own")
+    assert repr(model) == "PVMClassifier(eps=None, radii='own')"
+    assert repr(PVMClassifier()) == "PVMClassifier()"
+    assert clone(model).get_params() == model.get_params()
+    X, y = np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 1])
+    model.fit(X, y).set_params(radii="shared", eps=1.5)
+    assert model.solution_.radii is not None  # until the next fit
+    assert model.fit(X, y).solution_.radii is None
+    again = model.set_params(radii="own", eps=None).fit(X, y)
+    assert again.prototype_radii_.tolist() == [3.0, 2.0]
 
 
 # Those in which a dissimilarity has a say.

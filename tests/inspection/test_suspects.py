@@ -99,6 +99,94 @@ def test_suspects_are_those_of_a_slow_obvious_search(places, seed, eps):
     assert found.reason.tolist() == [reason for *_, reason in expected]
 
 
+@settings(max_examples=100)
+@given(
+    places=st.lists(st.integers(0, 12), min_size=4, max_size=12),
+    seed=st.integers(0, 2**16),
+    eps=st.sampled_from([None, 1.5, 2.5, 5.5]),
+    closed=st.booleans(),
+)
+def test_with_radii_of_their_own_prototypes_are_near_in_multiples_of_them(
+    places, seed, eps, closed
+):
+    rng = np.random.default_rng(seed)
+    X, y = np.array(places, dtype=float)[:, None], rng.integers(0, 3, len(places))
+    model = PVMClassifier(eps, radii="own", closed_ball=closed, prototype_cost=0.1).fit(X, y)
+    assume(len(model.prototype_labels_) > 0)
+    found = suspect_labels(model, X, y)
+    expected = naive.suspects(
+        model.distances_to_prototypes(X),
+        y,
+        model.prototype_labels_,
+        model.prototype_rows_,
+        model.eps_,
+        radii=model.prototype_radii_,
+        closed=closed,
+    )
+    assert found.row.tolist() == [row for row, *_ in expected]
+    assert found.score.tolist() == pytest.approx([score for _, score, *_ in expected])
+    assert found.suggested.tolist() == [label for _, _, label, _ in expected]
+    assert found.reason.tolist() == [reason for *_, reason in expected]
+
+
+def test_a_far_prototype_of_large_radius_speaks_before_a_near_one_of_small():
+    X = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 7.0, 10.0, 10.2, 10.4])[:, None]
+    y = np.array([0, 0, 0, 0, 0, 0, 1, 1, 1])
+    model = PVMClassifier(None, radii="own").fit(X, y)
+    assert model.prototype_rows_.tolist() == [0, 6]
+    assert model.prototype_radii_.tolist() == [10.0, 3.0]
+    # 7.4 of 10 away from the one, 2.6 of 3 from the other.
+    assert len(suspect_labels(model, [[7.4]], [0])) == 0
+    doubted = suspect_labels(model, [[7.4]], [1])
+    assert doubted.suggested.tolist() == [0]
+    assert doubted.score == pytest.approx([(2.6 / 3) / (2.6 / 3 + 7.4 / 10)])
+    # What is told are distances.
+    assert doubted.own_distance == pytest.approx([2.6])
+    assert doubted.other_distance == pytest.approx([7.4])
+
+
+def test_a_ball_of_radius_zero_is_as_near_as_can_be_at_its_centre_and_nowhere_else():
+    # All in one place, most of one class.
+    X, y = np.zeros((5, 1)), np.array([0, 0, 0, 1, 1])
+    model = PVMClassifier(None, radii="own", closed_ball=True, prototype_cost=0.1).fit(X, y)
+    assert model.prototype_radii_.tolist() == [0.0]
+    found = suspect_labels(model, X, y)
+    assert found.row.tolist() == [3, 4]
+    assert found.score.tolist() == [1.0, 1.0]
+    assert found.other_distance.tolist() == [0.0, 0.0]
+    assert suspect_labels(model, [[3.0], [0.0]], [1, 0]).row.tolist() == [0]
+
+
+def test_a_prototype_is_a_radius_away_from_the_point_it_is_be_the_radius_zero():
+    # Three points in one place, with a rival so near that their ball has no radius; the first
+    # of them lies in the wide ball of the other class, too.
+    y = np.repeat([0, 1], [3, 6])
+    table = np.full((9, 9), 50.0)
+    table[:, 0] = [0.0, 0.0, 0.0, 9.0, np.nextafter(0.0, 1.0), 9.0, 9.0, 9.0, 9.0]
+    table[:, 3] = [1.0, 5.0, 5.0, 0.0, 0.0, 0.0, 2.0, 2.0, 2.0]
+    model = PVMClassifier(None, radii="own", metric="precomputed", closed_ball=True)
+    model.fit(table, y)
+    assert sorted(model.prototype_indices_) == [0, 3]
+    assert model.prototype_radii_[model.prototype_indices_ == 0] == 0.0
+    found = suspect_labels(model, table, y)
+    assert found.row[0] == 0
+    assert found.score[0] == pytest.approx(1 / (1 + 1 / 5))
+
+
+def test_flipped_labels_are_found_with_radii_of_their_own_too():
+    X, y, rows = flipped_iris()
+    found = suspect_labels(PVMClassifier(radii="own").fit(X, y), X, y)
+    assert np.isin(found.row[: len(rows)], rows).mean() >= 0.75
+
+
+def test_a_precomputed_table_gives_the_same_suspects_with_radii_of_their_own():
+    X, y, _ = flipped_iris()
+    table = pairwise_distances(X)
+    found = suspect_labels(PVMClassifier(None, radii="own").fit(X, y), X, y)
+    given = PVMClassifier(None, radii="own", metric="precomputed").fit(table, y)
+    assert suspect_labels(given, table, y).row.tolist() == found.row.tolist()
+
+
 def test_most_flipped_labels_are_found_first():
     X, y, rows = flipped_iris()
     found = suspect_labels(PVMClassifier().fit(X, y), X, y)

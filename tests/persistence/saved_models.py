@@ -253,6 +253,22 @@ def other_models():
         "exact": _with(
             PVMClassifier(1.0, solver="exact", solver_options={"time_limit": 5.0}), X, y
         ),
+        "own radii": _with(PVMClassifier(2.0, radii="own", outlier_label=-1), X, y),
+        "own radii without a limit": Example(
+            PVMClassifier(None, radii="own", prototype_cost=1.0), names[9:], y[9:], names[:9]
+        ),
+        "own radii, closed": _with(
+            PVMClassifier(radii="own", closed_ball=True, solver="exact"), X, words
+        ),
+        "own radii of a table": Example(
+            PVMClassifier(None, radii="own", metric="precomputed"), _TABLE, _TABLE_Y, _TABLE[:7]
+        ),
+        "own radii, no prototypes": _with(
+            PVMClassifier(None, radii="own", prototype_cost=1e6, outlier_label=-1), X, y
+        ),
+        "own radii, standardised": _with(
+            Pipeline([("scale", StandardScaler()), ("pvm", PVMClassifier(radii="own"))]), X, y
+        ),
         "cross-validated": Example(PVMClassifierCV(n_eps=4, cv=3), names[6:], y[6:], names[:6]),
         "several settings": _with(
             PVMClassifierCV(

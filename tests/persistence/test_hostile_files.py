@@ -32,7 +32,9 @@ NAMES = (
     "mismatch of list",
     "cross-validated",
     "standardised",
+    "own radii",
 )
+CONTENT = ("model", "content")
 in_any_folder = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60
 )
@@ -65,9 +67,9 @@ def load(data, folder):
     return load_model(path)
 
 
-def forge(document, arrays):
+def forge(document, arrays, version=2):
     """The bytes of a file with these contents and a checksum that fits."""
-    return b"".join(pack(document, list(arrays)))
+    return b"".join(pack(document, list(arrays), version=version))
 
 
 def refused(data, folder):
@@ -119,13 +121,25 @@ def test_a_damaged_file_is_called_damaged(saved, tmp_path):
         load(data[:-1] + bytes([data[-1] ^ 1]), tmp_path)
 
 
-def test_a_newer_version_is_refused_as_such(saved, tmp_path, monkeypatch):
+@pytest.mark.parametrize("version", [3, 2**31])
+def test_a_newer_version_is_refused_as_such(version, saved, tmp_path):
     contents = unpack(saved["euclidean"][0])
-    monkeypatch.setattr(container, "VERSION", 2)
-    data = forge(contents.document, contents.arrays)
-    monkeypatch.undo()
-    with pytest.raises(ModelFileError, match=r"version 2 .* reads up to 1; upgrade protocover"):
+    data = forge(contents.document, contents.arrays, version)
+    message = rf"version {version} .* reads up to 2; upgrade protocover"
+    with pytest.raises(ModelFileError, match=message):
         load(data, tmp_path)
+
+
+def test_a_version_from_before_the_first_is_refused(saved, tmp_path):
+    contents = unpack(saved["euclidean"][0])
+    with pytest.raises(ModelFileError, match="version 0 of the format, which there never was"):
+        load(forge(contents.document, contents.arrays, 0), tmp_path)
+
+
+def test_an_earlier_version_with_words_of_a_later_one_is_refused(saved, tmp_path):
+    contents = unpack(saved["own radii"][0])
+    with pytest.raises(ModelFileError, match=r"has version 1 .* words of version 2"):
+        load(forge(contents.document, contents.arrays, 1), tmp_path)
 
 
 def raw(text, body=b"", text_length=None):
@@ -254,6 +268,72 @@ def test_what_leads_outside_of_an_array_is_refused(name, path, change, saved, tm
     arrays = list(contents.arrays)
     arrays[place] = change(arrays[place])
     refused(forge(contents.document, arrays), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda a: a - 10.0, "radii must be finite numbers from 0 to eps_, which is 2, got -"),
+        (lambda a: a * np.nan, "radii must be finite .* got nan"),
+        (lambda a: a * np.inf, "radii must be finite .* got inf"),
+        (lambda a: a + 2.0, r"radii must be finite numbers from 0 to eps_, which is 2, got \d"),
+        (lambda a: a[1:], "radii must have the shape"),
+        (lambda a: a[:, None], "radii must have the shape"),
+        (lambda a: a.astype(int), "radii must not be of type int64"),
+        (lambda a: a.astype(str), "radii must not be of type <U"),
+    ],
+)
+def test_radii_that_no_prototype_can_have_are_refused(change, message, saved, tmp_path):
+    contents = unpack(saved["own radii"][0])
+    place = contents.document["model"]["content"]["selection"]["radii"]["array"]
+    arrays = list(contents.arrays)
+    arrays[place] = change(arrays[place])
+    with pytest.raises(ModelFileError, match=message):
+        load(forge(contents.document, arrays), tmp_path)
+
+
+def test_radii_must_be_finite_where_there_is_no_limit(saved, tmp_path):
+    contents = unpack(saved["own radii"][0])
+    document = put(contents.document, (*CONTENT, "fitted", "eps_"), {"float": "inf"})
+    arrays = list(contents.arrays)
+    assert np.isinf(load(forge(document, arrays), tmp_path).eps_)
+    place = document["model"]["content"]["selection"]["radii"]["array"]
+    arrays[place] = arrays[place] * np.inf
+    with pytest.raises(ModelFileError, match=r"radii must be finite .* which is inf, got inf"):
+        load(forge(document, arrays), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "value", "message"),
+    [
+        ("euclidean", ("parameters", "radii"), "own", "'own', but the prototypes share one"),
+        ("own radii", ("parameters", "radii"), "shared", "'shared', but .* have radii of their"),
+        ("own radii", ("parameters", "radii"), "each", "radii must be 'shared'.*got 'each'"),
+        ("own radii", ("parameters", "radii"), 7, "radii must be 'shared'.*got 7"),
+        ("own radii", ("selection", "radii"), None, "radii must be an array, got None"),
+        ("own radii", ("selection", "radii"), [1.0, 2.0], "radii must be an array"),
+        ("own radii", ("fitted", "eps_"), 0.0, "eps_ must be a number above 0, or infinite"),
+        ("own radii", ("fitted", "eps_"), -1.0, "eps_ must be a number above 0, or infinite"),
+        ("own radii", ("fitted", "eps_"), {"float": "nan"}, "eps_ must be a number above 0"),
+        ("own radii", ("fitted", "eps_"), None, "eps_ must be a number, got None"),
+        ("euclidean", ("fitted", "eps_"), {"float": "inf"}, "eps_ must be a finite number"),
+    ],
+)
+def test_a_choice_of_radii_that_does_not_fit_the_prototypes_is_refused(
+    name, path, value, message, saved, tmp_path
+):
+    contents = unpack(saved[name][0])
+    document = put(contents.document, (*CONTENT, *path), value)
+    with pytest.raises(ModelFileError, match=message):
+        load(forge(document, contents.arrays), tmp_path)
+
+
+def test_own_radii_need_radii(saved, tmp_path):
+    contents = unpack(saved["own radii"][0])
+    document = copy.deepcopy(contents.document)
+    del document["model"]["content"]["selection"]["radii"]
+    with pytest.raises(ModelFileError, match="'own', but the prototypes share one radius; fit"):
+        load(forge(document, contents.arrays), tmp_path)
 
 
 def places(value, path=()):

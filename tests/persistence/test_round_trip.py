@@ -1,6 +1,9 @@
 """What is saved and loaded is the same model."""
 
+import json
+import pickle
 import warnings
+from copy import copy, deepcopy
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -20,12 +23,22 @@ from saved_models import Example, examples, other_models
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 
-from protocover import PVMClassifier, load_model, save_model, suspect_labels
+from protocover import (
+    ModelFileError,
+    PVMClassifier,
+    PVMClassifierCV,
+    load_model,
+    save_model,
+    suspect_labels,
+)
 from protocover.cover import verify
+from protocover.inspection.fitted import unwrap
 from protocover.persistence import model_info
+from protocover.persistence.models import encode_model
 
 EXAMPLES = examples()
 OTHERS = other_models()
+OWN = [name for name in OTHERS if "own radii" in name]
 
 
 def round_trip(model, folder):
@@ -162,7 +175,9 @@ def test_columns_of_a_mixed_table_are_checked_after_loading(tmp_path):
         again.predict(example.queries.assign(age="old"))
 
 
-@pytest.mark.parametrize("name", ["rank", "Gower of a frame", "DANN", "several settings"])
+@pytest.mark.parametrize(
+    "name", ["rank", "Gower of a frame", "DANN", "several settings", "own radii without a limit"]
+)
 def test_a_loaded_model_can_be_cloned_and_fitted_anew(name, tmp_path):
     example = (EXAMPLES | OTHERS)[name]
     model = example.fitted()
@@ -214,18 +229,81 @@ def test_a_file_tells_when_and_with_what_it_was_saved(tmp_path):
     assert info.versions["numpy"] == np.__version__
 
 
-@pytest.mark.parametrize("name", ["rank", "DANN", "tangent", "Gower of a frame", "sparse array"])
+def test_a_file_has_the_lowest_version_that_can_hold_its_model(tmp_path):
+    versions = {}
+    for name in ("selector", "budget", "cross-validated", "standardised", *OWN):
+        save_model(saved_and_loaded(name)[0], tmp_path / "m")
+        versions[name] = model_info(tmp_path / "m").format_version
+    assert versions == {name: 2 if name in OWN else 1 for name in versions}
+
+
+@pytest.mark.parametrize("name", ["budget", "cross-validated", "selector"])
+def test_one_radius_for_all_is_told_as_in_version_1_with_no_word_for_the_choice(name):
+    """Readers that know no other radii refuse words that they do not know."""
+    record = json.dumps(encode_model(saved_and_loaded(name)[0], []))
+    assert "radii" not in record
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_radii_of_their_own_come_back_to_the_last_bit(name):
+    model, again = (unwrap(one).classifier for one in saved_and_loaded(name))
+    assert_same(again.prototype_radii_, model.prototype_radii_)
+    assert_same(again.solution_.radii, model.solution_.radii)
+    assert again.prototype_radii_ is again.solution_.radii
+    assert (again.eps, again.radii, again.eps_) == (model.eps, "own", model.eps_)
+
+
+def test_a_model_without_a_limit_can_be_rechecked_after_loading():
+    example = OTHERS["own radii without a limit"]
+    _, again = saved_and_loaded("own radii without a limit")
+    assert again.eps is None
+    assert np.isinf(again.eps_)
+    assert again.verify(example.X, example.y).ok
+
+
+def test_a_search_may_have_found_radii_of_their_own(tmp_path):
+    example = OTHERS["own radii without a limit"]
+    model = PVMClassifierCV([1.0, 2.0], cv=2).fit(example.X, example.y)
+    model.best_estimator_ = example.fitted()
+    model.eps_ = model.best_estimator_.eps_
+    again = round_trip(model, tmp_path)
+    assert model_info(tmp_path / "model.pvm").format_version == 2
+    assert_same(model, again)
+    assert_same(answers(model, example.queries), answers(again, example.queries))
+
+
+def test_another_choice_of_radii_since_the_fit_is_refused_with_the_way_out(tmp_path):
+    model = OTHERS["budget"].fitted().set_params(radii="own")
+    with pytest.raises(ModelFileError, match=r"'own', but the prototypes share.*fit the"):
+        save_model(model, tmp_path / "m")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kept", [copy, deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
+def test_copies_and_pickles_have_the_radii(kept):
+    example = OTHERS["own radii without a limit"]
+    model = example.fitted()
+    again = kept(model)
+    assert_same(again, model)
+    assert_same(answers(again, example.queries), answers(model, example.queries))
+
+
+@pytest.mark.parametrize(
+    "name", ["rank", "DANN", "tangent", "Gower of a frame", "sparse array", "own radii"]
+)
 def test_joblib_keeps_working(name, tmp_path):
-    example = EXAMPLES[name]
+    example = (EXAMPLES | OTHERS)[name]
     model = example.fitted()
     joblib.dump(model, tmp_path / "model.joblib")
     again = joblib.load(tmp_path / "model.joblib")
     assert_same(answers(model, example.queries), answers(again, example.queries))
 
 
-@pytest.mark.parametrize("name", ["euclidean", "rank", "DANN", "tangent", "mahalanobis"])
+@pytest.mark.parametrize(
+    "name", ["euclidean", "rank", "DANN", "tangent", "mahalanobis", "own radii"]
+)
 def test_skops_keeps_working_with_its_list_of_trusted_types(name):
-    example = EXAMPLES[name]
+    example = (EXAMPLES | OTHERS)[name]
     model = example.fitted()
     kept = skops.io.dumps(model)
     trusted = skops.io.get_untrusted_types(data=kept)

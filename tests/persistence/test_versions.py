@@ -13,6 +13,7 @@ import pytest
 from saved_models import examples, other_models
 
 from protocover import PVMClassifier, PVMClassifierCV, load_model, save_model
+from protocover.inspection.fitted import unwrap
 from protocover.persistence import model_info
 from protocover.persistence.encoding import encode
 from protocover.persistence.models import decode_model, encode_model
@@ -36,6 +37,8 @@ def test_a_file_of_an_earlier_version_gives_the_answers_of_its_time(file):
         model.decision_function(queries), recorded["decision"], rtol=TOLERANCES.get(file, 1e-9)
     )
     assert model_info(FOLDER / file).format_version == recorded["version"]
+    if "radii" in recorded:
+        assert unwrap(model).classifier.prototype_radii_.tolist() == recorded["radii"]
 
 
 def test_every_file_has_its_answers_recorded():
@@ -61,7 +64,7 @@ def test_the_first_files_do_not_tell_all_that_a_ball_holds_and_the_model_says_so
     [
         (4, {"eps": None, "n_eps": 4}),
         (np.int64(4), {"eps": None, "n_eps": 4}),
-        (4.0, {"eps": 4.0, "n_eps": 20}),
+        (4.0, {"eps": 4.0, "n_eps": None}),
     ],
 )
 def test_a_search_of_the_first_files_has_its_parameters_by_their_names_of_today(eps, read):
@@ -81,3 +84,10 @@ def test_a_search_of_the_first_files_has_its_parameters_by_their_names_of_today(
 def test_the_search_of_a_file_knows_how_many_radii_it_was_to_try():
     model = load_model(FOLDER / "v1-search.pvm")
     assert (model.eps, model.n_eps, model.n_prototypes) == (None, 4, None)
+
+
+def test_the_models_of_version_1_have_one_radius_for_all():
+    model = load_model(FOLDER / "v1-dense.pvm")
+    assert model.radii == "shared"
+    assert model.solution_.radii is None
+    assert model.prototype_radii_.tolist() == [model.eps_] * len(model.prototype_labels_)

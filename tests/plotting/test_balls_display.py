@@ -8,7 +8,8 @@ import pytest
 from protocover import NoPrototypesError, PVMClassifier, PVMClassifierCV
 
 plt = pytest.importorskip("matplotlib.pyplot")
-BallsDisplay = pytest.importorskip("protocover.plotting").BallsDisplay
+plotting = pytest.importorskip("protocover.plotting")
+BallsDisplay = plotting.BallsDisplay
 
 X = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [6.0, 1.0], [7.0, 1.0], [20.0, 5.0]])
 Y = np.array(["a", "a", "a", "b", "b", "b"])
@@ -76,6 +77,48 @@ def test_the_rim_found_on_a_grid_is_where_the_distance_is_eps():
         np.testing.assert_allclose(np.abs(rim - centre).sum(axis=1), 1.5, atol=0.05)
 
 
+def test_each_ball_has_its_own_radius_where_prototypes_have():
+    model = fit(None, radii="own")
+    display = BallsDisplay.from_estimator(model, X, Y)
+    assert model.prototype_radii_.min() < model.prototype_radii_.max()
+    np.testing.assert_array_equal(display.radii, model.prototype_radii_)
+    expected = {
+        (*np.round(centre, 6), round(radius, 6))
+        for centre, radius in zip(model.prototypes_, model.prototype_radii_, strict=True)
+    }
+    assert circles(display.ax_) >= expected
+    squared = fit(None, radii="own", metric="sqeuclidean")
+    drawn = BallsDisplay.from_estimator(squared, X, Y)
+    np.testing.assert_allclose(drawn.circle_radius, np.sqrt(squared.prototype_radii_))
+
+
+def test_the_rim_of_a_ball_that_is_no_circle_is_at_its_own_radius():
+    model = fit(None, radii="own", metric="cityblock")
+    display = BallsDisplay.from_estimator(model, X, Y, show_points=False)
+    rims = [
+        path.vertices
+        for group in display.ax_.collections
+        for path in group.get_paths()
+        if group.get_facecolor().size == 0 and len(path.vertices)
+    ]
+    assert len(set(model.prototype_radii_)) == len(rims) == 2
+    for rim, centre, radius in zip(rims, model.prototypes_, model.prototype_radii_, strict=True):
+        np.testing.assert_allclose(np.abs(rim - centre).sum(axis=1), radius, atol=0.05)
+
+
+@pytest.mark.parametrize("display", ["BallsDisplay", "BoundaryDisplay"])
+@pytest.mark.parametrize("radii", ["shared", "own"])
+def test_the_regions_are_those_of_the_rule_with_either_kind_of_radii(radii, display):
+    model = fit(1.5 if radii == "shared" else 8.0, radii=radii)
+    with_boundary = {"boundary": True} if display == "BallsDisplay" else {}
+    drawn = getattr(plotting, display).from_estimator(model, X, Y, resolution=40, **with_boundary)
+    away = np.linalg.norm(drawn.plane.points[:, None] - model.prototypes_, axis=2)
+    if radii == "own":
+        away /= model.prototype_radii_
+    answers = model.classes_[drawn.regions].ravel()
+    np.testing.assert_array_equal(answers, model.prototype_labels_[away.argmin(axis=1)])
+
+
 def test_the_boundary_is_that_of_the_classifier():
     model = fit()
     display = BallsDisplay.from_estimator(model, X, Y, boundary=True, fill=True, resolution=40)
@@ -130,6 +173,12 @@ def test_a_model_without_prototypes_is_refused():
     model = PVMClassifier(1.5, prototype_cost=50.0).fit(X, Y)
     with pytest.raises(NoPrototypesError, match="nothing to draw; lower prototype_cost"):
         BallsDisplay.from_estimator(model, X, Y)
+    unlimited = PVMClassifier(None, radii="own", prototype_cost=50.0).fit(X, Y)
+    with pytest.raises(
+        NoPrototypesError,
+        match=r"at prototype_cost=50, so there is nothing to draw; lower prototype_cost$",
+    ):
+        BallsDisplay.from_estimator(unlimited, X, Y)
 
 
 def test_other_estimators_are_refused():

@@ -56,6 +56,20 @@ def test_progress_shows_gains_errors_and_the_tail_of_single_points():
     assert len(display.axes_) == 2
 
 
+def test_the_error_of_the_first_prototypes_counts_their_own_radii():
+    model = PVMClassifier(None, radii="own", prototype_cost=0.1).fit(X[::2], Y[::2])
+    queries, labels = X[1::2] + np.array([1.5, 0.0, 0.0, 0.0]), Y[1::2]
+    display = plotting.GreedyProgressDisplay.from_estimator(model, queries, labels)
+    away = model.distances_to_prototypes(queries)
+    multiples = away / model.prototype_radii_
+    for k in range(1, len(display.error) + 1):
+        answers = model.prototype_labels_[multiples[:, :k].argmin(axis=1)]
+        assert display.error[k - 1] == pytest.approx((answers != labels).mean())
+    nearest = model.prototype_labels_[away.argmin(axis=1)]
+    assert display.error[-1] == pytest.approx(1 - model.score(queries, labels))
+    assert display.error[-1] != pytest.approx((nearest != labels).mean())
+
+
 def test_without_queries_there_is_one_panel():
     display = plotting.GreedyProgressDisplay.from_estimator(PVMClassifier(0.4).fit(X, Y))
     assert len(display.axes_) == 1

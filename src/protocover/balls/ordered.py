@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +61,34 @@ class OrderedMembers:
     open: NDArray[np.bool_]
     low: NDArray[Any]
     measure: Callable[[Indices, Indices], Floats] | None
+
+    @classmethod
+    def of(cls, candidate: Indices, point: Indices, distance: Floats) -> Self:
+        """Put members in order whose distances are known."""
+        order = np.lexsort((distance, candidate))
+        candidate, distance = candidate[order], distance[order]
+        tied = (candidate[1:] == candidate[:-1]) & (distance[1:] == distance[:-1])
+        undecided = np.append(tied, False)[: len(order)]
+        return cls(candidate, point[order], undecided, distance, None)
+
+    def measured(self) -> OrderedMembers:
+        """Return the members with all their distances."""
+        if self.measure is None:
+            return self
+        return OrderedMembers.of(self.candidate, self.point, self.distance)
+
+    @property
+    def distance(self) -> Floats:
+        """The dissimilarities of all members."""
+        return self.distances(np.arange(len(self.point)))
+
+    def among(self, kept: NDArray[np.bool_]) -> OrderedMembers:
+        """Return the members that are kept, in the same order."""
+        group = np.cumsum(~self.open)[kept] - (~self.open)[kept]
+        undecided = np.append(group[1:] == group[:-1], False)[: len(group)]
+        return OrderedMembers(
+            self.candidate[kept], self.point[kept], undecided, self.low[kept], self.measure
+        )
 
     def distances(self, places: Indices) -> Floats:
         """Return the dissimilarities of the members at `places`."""

@@ -84,10 +84,10 @@ def build_model(options: Namespace, distance: Distance, y: NDArray[Any], console
         "random_state": options.seed,
         "verbose": console.verbose,
     }
-    if options.eps == "auto" or (options.eps is not None and len(options.eps) == 1):
-        classifier = _with_radius(options, shared)
-    else:
+    if _searches(options):
         classifier = _with_search(options, shared, y, console)
+    else:
+        classifier = _with_radius(options, shared)
     if distance.scaled:
         return Pipeline([("scale", StandardScaler()), ("pvm", classifier)])
     return classifier
@@ -160,22 +160,49 @@ def _named(name: str, scaled: bool, reason: str) -> Distance:
     return Distance(metric, scaled, f"{'standardised ' if scaled else ''}{title}", reason)
 
 
-def _with_radius(options: Namespace, shared: dict[str, Any]) -> PVMClassifier:
-    """Return a classifier with a radius that is given or proposed."""
-    costs = options.prototype_cost
-    if costs is not None and len(costs) > 1:
+def _searches(options: Namespace) -> bool:
+    """Whether the radius is to be searched for, by options that go together."""
+    several = [
+        name
+        for name, values in (("--eps", options.eps), ("--prototype-cost", options.prototype_cost))
+        if isinstance(values, list) and len(values) > 1
+    ]
+    if options.radii == "own":
+        if several:
+            raise UsageError(f"--radii own goes with one {several[0]}, got several; choose one")
+        return False
+    if options.eps == "none":
+        raise UsageError(
+            "--eps none, for no limit to the radii, goes with --radii own; add it, or give a "
+            "radius"
+        )
+    if several == ["--prototype-cost"] and options.eps is not None:
         raise UsageError(
             "several values of --prototype-cost are tried by cross-validation; leave out --eps, "
             "or give several values of it, too"
         )
+    return options.eps is None or "--eps" in several
+
+
+def _with_radius(options: Namespace, shared: dict[str, Any]) -> PVMClassifier:
+    """Return a classifier with a radius, or a limit to radii, that is given or proposed."""
+    costs = options.prototype_cost
     return PVMClassifier(
-        "auto" if options.eps == "auto" else options.eps[0],
+        _read_radius(options.eps),
+        radii=options.radii,
         prototype_cost=None if costs is None else costs[0],
         n_prototypes=options.n_prototypes,
         solver=options.solver,
         solver_options=_solver_options(options),
         **shared,
     )
+
+
+def _read_radius(given: list[float] | str | None) -> float | str | None:
+    """Return a radius as the classifier takes it; one that is not given is proposed."""
+    if isinstance(given, list):
+        return given[0]
+    return None if given == "none" else "auto"
 
 
 def _with_search(

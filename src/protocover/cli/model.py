@@ -105,14 +105,25 @@ def explain_cases(model: Any, cases: Cases) -> Any:
         "prototype": number_rows(why.prototype),
         "prototype_row": number_rows(rows[why.prototype]),
         "distance": _finite(why.distance),
+        **_in_radii(classifier, "", why.radius, why.relative_distance),
         "inside": why.inside,
         "margin": _finite(why.margin),
         "runner_up": why.runner_up_label,
         "runner_up_prototype": number_rows(why.runner_up_prototype),
         "runner_up_row": number_rows(rows[why.runner_up_prototype]),
         "runner_up_distance": _finite(why.runner_up_distance),
+        **_in_radii(
+            classifier, "runner_up_", why.runner_up_radius, why.runner_up_relative_distance
+        ),
     }
     return pd.DataFrame(columns)
+
+
+def _in_radii(classifier: PVMClassifier, of: str, radius: Any, relative: Any) -> dict[str, Any]:
+    """Return the radius and the distance in multiples of it, where prototypes have their own."""
+    if classifier.solution_.radii is None:
+        return {}
+    return {f"{of}radius": radius, f"{of}relative_distance": _finite(relative)}
 
 
 def explain_labelled(model: Any, cases: Cases, held_out: Any) -> Any:

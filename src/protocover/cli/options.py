@@ -80,12 +80,20 @@ def add_method(parser: Any) -> None:
 def add_search(parser: Any) -> None:
     """Add how the radius is chosen, and how the result is tested."""
     group = parser.add_argument_group("radius and test")
+    group.add_argument(
+        "--radii",
+        choices=("shared", "own"),
+        default="shared",
+        help="shared: one radius for all prototypes; own: one for each, --eps at most "
+        "(default: %(default)s)",
+    )
     _add(
         group,
         "--eps",
-        "EPS[,EPS]|auto",
+        "EPS[,EPS]|auto|none",
         "radius of the balls; auto: a quick guess; several: chosen by cross-validation "
-        "(default: chosen from a grid by cross-validation)",
+        "(default: chosen from a grid by cross-validation); with --radii own the largest "
+        "allowed, none for no limit (default: auto)",
         type=_read_eps,
     )
     _add(group, "--grid", "N", "radii to try (default: %(default)s)", type=_whole(1), default=20)
@@ -147,7 +155,7 @@ def _add_selection(group: Any) -> None:
         "--prototype-cost",
         "COST[,COST]",
         "cost of a prototype in uncovered cases; higher means fewer; several are tried "
-        "by cross-validation (default: 1/n)",
+        "by cross-validation (default: 1/n, with --radii own 1)",
         type=_read_numbers,
     )
     _add(group, "--n-prototypes", "N", "at most so many (default: no limit)", type=_whole(1))
@@ -203,8 +211,8 @@ def _read_numbers(text: str) -> list[float]:
 
 
 def _read_eps(text: str) -> list[float] | str:
-    """Return positive radii, or "auto"."""
-    if text == "auto":
+    """Return positive radii, "auto" or "none"."""
+    if text in ("auto", "none"):
         return text
     if 0.0 in _read_numbers(text):
         raise argparse.ArgumentTypeError(f"must be above 0, got {text!r}")

@@ -194,7 +194,7 @@ def _print_classes(summary: Summary, console: Console) -> None:
 def _print_quality(outcome: Outcome, console: Console) -> None:
     """Print radius, objective and error, beside that of 1-NN."""
     quality = outcome.summary.quality
-    console.say(f"radius     {outcome.summary.eps:.4g}{_why_radius(outcome)}")
+    _print_radius(outcome, console)
     prototypes = count_things(quality.n_prototypes, "prototype", "prototypes")
     console.say(
         f"objective  {quality.objective:.4g}: {quality.n_points - quality.n_covered} uncovered, "
@@ -219,14 +219,28 @@ def _print_quality(outcome: Outcome, console: Console) -> None:
         console.say(f"1-NN       {nearest} of them, with all {quality.n_points} cases to compare")
 
 
+def _print_radius(outcome: Outcome, console: Console) -> None:
+    """Print the radius, or the radii and how large they might be, and why."""
+    summary = outcome.summary
+    eps = "no limit" if summary.eps is None else f"{summary.eps:.4g}{_why_radius(outcome)}"
+    if summary.radii == "shared":
+        console.say(f"radius     {eps}")
+        return
+    radii = [prototype.radius for prototype in summary.prototypes]
+    console.say(f"radius     its own for each prototype, {min(radii):.4g} to {max(radii):.4g}")
+    console.say(f"           {eps if summary.eps is None else f'at most {eps}'}")
+
+
 def _why_radius(outcome: Outcome) -> str:
-    """Say where the radius comes from."""
+    """Say where the radius, or the limit to the radii, comes from."""
     path = outcome.summary.path
     if path is not None:
-        tried = f"{len(path.eps)} radii, rule {path.rule}"
+        tried = "radii" if path.parameter == "radius" else "costs"
+        tried = f"{len(path.eps)} {tried}, rule {path.rule}"
         return f", by {path.n_splits}-fold cross-validation ({tried}){_sampled(outcome)}"
-    if outcome.settings["eps"] == "auto":
-        return f": half of the cases have no rival that near{_sampled(outcome)}"
+    if outcome.settings["eps"] in (None, "auto"):
+        share = "half" if outcome.summary.radii == "shared" else "a quarter"
+        return f": {share} of the cases have no rival that near{_sampled(outcome)}"
     return ", as given"
 
 

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ..inspection.fitted import unwrap
 from ..report import render
 from .cases import Cases
 from .console import CommandError, Console, UsageError
-from .model import MODEL, classifier_of, explain_cases, open_model, read_cases, with_rows
+from .model import MODEL, classifier_of, open_model, read_cases, with_rows
 from .outcome import summarize_cases
 from .writing import REPORT, SUMMARY, WRITER, check_file, write_file
 
@@ -85,8 +86,8 @@ def _split(cases: Cases, figures: dict[str, Any] | None) -> tuple[Cases, Cases |
 
 def _point_to_rows(model: Any, training: Cases, path: Path, console: Console) -> Any:
     """Return a model with its prototypes' rows among the training cases."""
-    classifier = classifier_of(model)
-    rows = classifier.prototype_rows_
+    within = unwrap(model)
+    rows = within.classifier.prototype_rows_
     places = np.minimum(np.searchsorted(training.rows, rows + 1), len(training) - 1)
     real = rows >= 0
     if (training.rows[places] != rows + 1)[real].any():
@@ -94,8 +95,8 @@ def _point_to_rows(model: Any, training: Cases, path: Path, console: Console) ->
             f"{path} lacks rows that the model has as prototypes; give the data that it was "
             "fitted on"
         )
-    itself = training.take(places[real])
-    if len(itself) and (explain_cases(model, itself)["distance"] > 0.01 * classifier.eps_).any():
+    itself = within.prepare(training.take(places[real]).X)
+    if real.any() and (within.classifier.explain(itself).relative_distance > 0.01).any():
         console.warn(
             f"the prototypes of the model are not those rows of {path}; give the data that it "
             "was fitted on"

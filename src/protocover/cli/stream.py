@@ -26,7 +26,7 @@ from ..prototypes import CoverageTotals
 from ..report import Summary
 from ..report.quality import cross_validated_error, held_out_error
 from ..report.summary import ErrorEstimate
-from ..report.wording import short_number
+from ..report.wording import short_number, short_range
 from .cases import Cases, announce_split, row_names, split_cases
 from .console import CommandError, Console, UsageError
 from .estimator import Distance, build_model, choose_distance, fit_model
@@ -270,9 +270,14 @@ def _describe_draws(fitted: _Fitted) -> dict[str, str]:
     """Say of the radius and the candidates on how many cases they rest."""
     classifier, how = classifier_of(fitted.model), {}
     if fitted.n_sampled is not None:
-        guessed = "as half of the cases have no rival so near"
+        radii = classifier.solution_.radii
+        guessed = (
+            f"as {'half' if radii is None else 'a quarter'} of the cases have no rival so near"
+        )
         why = guessed if fitted.search is None else "by cross-validation"
         eps = short_number(classifier.eps_)
+        if radii is not None:
+            eps = f"its own for each prototype, {short_range(radii)}; at most {eps}"
         how["Radius"] = f"{eps}, chosen {why} on {fitted.n_sampled:,} cases drawn by chance"
     if isinstance(classifier.candidates, int):
         how["May become a prototype"] = f"{classifier.candidates:,} cases drawn by chance"
@@ -316,6 +321,11 @@ def _check_options(options: Namespace) -> None:
     for name in ("kind", "image_size", "skip_broken"):
         if getattr(options, name):
             raise UsageError(f"--stream does not go with --{name.replace('_', '-')}; leave it out")
+    if options.eps == "none":
+        raise UsageError(
+            "--stream needs a limit to the radii, or every ball might hold every case; give it "
+            "with --eps, a number or auto"
+        )
     if options.prototype_cost is not None and len(options.prototype_cost) > 1:
         raise UsageError("--stream goes with one --prototype-cost, got several; choose one")
 

@@ -154,6 +154,11 @@ def _prototypes(outcome: Outcome) -> Any:
             "prototype": np.arange(1, len(rows) + 1),
             "row": number_rows(rows),
             "class": classifier.prototype_labels_,
+            **(
+                {}
+                if classifier.solution_.radii is None
+                else {"radius": classifier.solution_.radii}
+            ),
             "newly_covered": classifier.prototype_newly_covered_,
             "wrongly_covered": classifier.prototype_miscovered_,
         }
@@ -224,6 +229,7 @@ def _figures(outcome: Outcome, files: list[str]) -> dict[str, Any]:
             "id": settings.get("id"),
         },
         "distance": outcome.distance,
+        "radii": summary.radii,
         "eps": summary.eps,
         "eps_sample": outcome.n_sampled,
         "prototypes": quality.n_prototypes,

@@ -56,6 +56,8 @@ _BLOCKS_PER_THREAD = 4
 _PAIRS_PER_BLOCK = 10_000_000
 # A block's memberships as found, joined and reduced take so many bytes at their peak.
 _BYTES_PER_MEMBERSHIP = 24
+# The same of members with their distances, where balls have radii of their own.
+_BYTES_PER_OWN = 48
 
 Indices = NDArray[np.intp]
 Floats = NDArray[np.float64]
@@ -104,16 +106,23 @@ class ChunkCover:
 
 
 def count_blocks(
-    n_points: int, n_candidates: int, n_classes: int, *, memberships: float, cluster: Cluster
+    n_points: int,
+    n_candidates: int,
+    n_classes: int,
+    *,
+    memberships: float,
+    cluster: Cluster,
+    own_radii: bool = False,
 ) -> int:
     """Choose how many blocks to make: enough to keep all threads busy and for each to fit one.
 
     `memberships` is the expected number of (point, ball) pairs in all.
     """
+    n_bytes = _BYTES_PER_OWN if own_radii else _BYTES_PER_MEMBERSHIP
     for_speed = min(
         _BLOCKS_PER_THREAD * cluster.n_threads, n_points * n_candidates / _PAIRS_PER_BLOCK
     )
-    for_memory = 4.0 * memberships * _BYTES_PER_MEMBERSHIP / cluster.thread_bytes
+    for_memory = 4.0 * memberships * n_bytes / cluster.thread_bytes
     for_tables = n_candidates * n_classes / _TABLE_SIZE
     wanted = math.ceil(max(for_speed, for_memory, for_tables))
     return max(1, min(wanted, n_candidates))

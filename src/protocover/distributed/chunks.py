@@ -18,7 +18,11 @@ from ..candidates import stack_rows
 from ..data.points import check_points
 from ..resources import row_count
 from ..selection.by_class import snap_to, weight_grid
-from ..selection.parameters import check_largest_weight, default_prototype_cost
+from ..selection.parameters import (
+    check_largest_weight,
+    default_own_cost,
+    default_prototype_cost,
+)
 
 __all__ = [
     "Chunk",
@@ -57,6 +61,7 @@ class ChunkedPoints:
     counts: Indices  # points of each class in each chunk, shape (n_chunks, n_classes)
     weighted: bool  # whether weights were given; if not, all are 1
     default_cost: float  # of a prototype, as in the plain classifier
+    default_own_cost: float  # the same with radii of their own
 
     @property
     def class_count(self) -> Indices:
@@ -143,6 +148,9 @@ def read_points(
         counts=np.array(counts),
         weighted=sample_weight is not None,
         default_cost=default_prototype_cost(math.fsum(totals), min(smallest), whole=all(whole)),
+        default_own_cost=default_own_cost(
+            math.fsum(totals), int(np.sum(counts)), whole=all(whole)
+        ),
     )
 
 

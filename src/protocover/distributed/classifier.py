@@ -31,8 +31,12 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    eps : float or "auto", default="auto"
-        Radius of the balls; "auto" as in the plain classifier.
+    eps : float, "auto" or None, default="auto"
+        Radius of the balls, or the largest allowed; "auto" and None as in the plain
+        classifier.
+    radii : {"shared", "own"}, default="shared"
+        As in the plain classifier. With "own" each class is selected in one task, which must
+        fit a worker; rounds are refused.
     metric, metric_params
         As in the plain classifier, for rows of numbers. Metrics that must learn something
         simple, such as "mahalanobis", learn it from a sample of 20,000 points; those that need
@@ -94,8 +98,9 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        eps: float | str = "auto",
+        eps: float | str | None = "auto",
         *,
+        radii: str = "shared",
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
         candidates: Any = "train",
@@ -109,6 +114,7 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
         selection: str = "auto",
     ) -> None:
         self.eps = eps
+        self.radii = radii
         self.metric = metric
         self.metric_params = metric_params
         self.candidates = candidates

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import shutil
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,16 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from ..data.files import whole_file
+from ..selection.own_radii import OwnBalls
 from .blocks import ClassCover, chunk_cover, gather_block, pick_block, reduce_block
 from .chunks import ChunkedPoints
+from .own_radii import chunk_members, gather_rules, reduce_own
 from .sources import Candidates
 
 __all__ = ["BlockCover", "build_cover", "folder_for_blocks", "load_share", "save_block"]
+
+# What a block has for a class: balls of one radius, or of radii of their own.
+Share = ClassCover | OwnBalls
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +38,7 @@ class BlockCover:
 
     blocks: list[Any]  # futures of reduced blocks that the workers hold, or paths of their files
     memberships: NDArray[np.intp]  # of each class's share of each, shape (n_blocks, n_classes)
+    own_radii: bool = False  # whether balls have radii of their own
 
     def shares(self, client: Any, label: int) -> list[Any]:
         """Return futures of all blocks' shares of one class."""
@@ -46,6 +52,7 @@ def build_cover(
     candidates: Candidates,
     dissimilarity: Any,
     *,
+    own_radii: bool,
     eps: float,
     closed: bool,
     prototype_cost: float,
@@ -57,7 +64,8 @@ def build_cover(
     The blocks are written to `folder`, on storage that all workers share; None keeps them in
     the workers' memory.
     """
-    options = {"eps": eps, "closed": closed, "n_classes": len(points.classes)}
+    terms: dict[str, Any] = {"eps": eps, "closed": closed, "prototype_cost": prototype_cost}
+    reduce = (_reduced_own if own_radii else _reduced)(client, points, dissimilarity, **terms)
     reduced = []
     for b in range(n_blocks):
         # Earlier blocks go first, so that they are reduced before others are begun.
@@ -66,19 +74,61 @@ def build_cover(
         picks = client.map(
             pick_block, candidates.chunks, starts, block=b, n_blocks=n_blocks, **urgent
         )
-        block = client.submit(gather_block, picks, **urgent)
+        reduced.append(reduce(client.submit(gather_block, picks, **urgent), **urgent))
+    if folder is None:
+        counts = np.array(client.gather(client.map(_count, reduced)))
+        return BlockCover(reduced, counts, own_radii)
+    paths = [str(Path(folder) / f"block-{b}.npz") for b in range(n_blocks)]
+    saved = client.map(save_block, paths, reduced)
+    return BlockCover(paths, np.array(client.gather(saved)), own_radii)
+
+
+def _reduced(
+    client: Any,
+    points: ChunkedPoints,
+    dissimilarity: Any,
+    *,
+    eps: float,
+    closed: bool,
+    prototype_cost: float,
+) -> Callable[..., Any]:
+    """Return a function from a block to its balls of one radius, reduced, all of them futures."""
+    options = {"eps": eps, "closed": closed, "n_classes": len(points.classes)}
+
+    def reduce(block: Any, **urgent: int) -> Any:
         parts = [
             client.submit(chunk_cover, chunk, block, dissimilarity, **options, **urgent)
             for chunk in points.chunks
         ]
-        reduced.append(
-            client.submit(reduce_block, block, parts, prototype_cost=prototype_cost, **urgent)
-        )
-    if folder is None:
-        return BlockCover(reduced, np.array(client.gather(client.map(_count, reduced))))
-    paths = [str(Path(folder) / f"block-{b}.npz") for b in range(n_blocks)]
-    saved = client.map(save_block, paths, reduced)
-    return BlockCover(paths, np.array(client.gather(saved)))
+        return client.submit(reduce_block, block, parts, prototype_cost=prototype_cost, **urgent)
+
+    return reduce
+
+
+def _reduced_own(
+    client: Any,
+    points: ChunkedPoints,
+    dissimilarity: Any,
+    *,
+    eps: float,
+    closed: bool,
+    prototype_cost: float,
+) -> Callable[..., Any]:
+    """Return a function from a block to its balls of their own radii, all of them futures."""
+    options: dict[str, Any] = {"eps": eps, "closed": closed}
+    rules = gather_rules(client, points, **options, prototype_cost=prototype_cost)
+    numbered = list(zip(points.chunks, points.bounds[:-1].tolist(), strict=True))
+
+    def reduce(block: Any, **urgent: int) -> Any:
+        parts = [
+            client.submit(
+                chunk_members, chunk, block, dissimilarity, first=first, **options, **urgent
+            )
+            for chunk, first in numbered
+        ]
+        return client.submit(reduce_own, block, parts, rules, **urgent)
+
+    return reduce
 
 
 @contextmanager
@@ -95,7 +145,7 @@ def folder_for_blocks(client: Any, cache_dir: Any) -> Iterator[str | None]:
             client.submit(shutil.rmtree, folder, ignore_errors=True, pure=False).result()
 
 
-def save_block(path: str, block: Sequence[ClassCover]) -> list[int]:
+def save_block(path: str, block: Sequence[Share]) -> list[int]:
     """Write a block's shares of all classes to `path`, arrays only, and count their memberships.
 
     The file appears under its name only when it is complete, so that two workers that
@@ -105,20 +155,33 @@ def save_block(path: str, block: Sequence[ClassCover]) -> list[int]:
     target.parent.mkdir(parents=True, exist_ok=True)
     arrays: dict[str, Any] = {}
     for label, share in enumerate(block):
-        arrays[f"numbers-{label}"] = share.numbers
-        arrays[f"indices-{label}"] = share.cover.indices
-        arrays[f"indptr-{label}"] = share.cover.indptr
-        arrays[f"n_points-{label}"] = np.array(share.cover.shape[0])
-        arrays[f"wrong-{label}"] = share.wrong
-        arrays[f"miscovered-{label}"] = share.miscovered
+        arrays |= {f"{name}-{label}": array for name, array in _arrays(share).items()}
     with whole_file(target) as file:
         np.savez(file, **arrays)
     return _count(block)
 
 
-def load_share(path: str, label: int) -> ClassCover:
+def _arrays(share: Share) -> dict[str, NDArray[Any]]:
+    """Return what a class's share of a block consists of."""
+    if isinstance(share, OwnBalls):
+        return {field.name: getattr(share, field.name) for field in fields(OwnBalls)}
+    return {
+        "numbers": share.numbers,
+        "indices": share.cover.indices,
+        "indptr": share.cover.indptr,
+        "n_points": np.array(share.cover.shape[0]),
+        "wrong": share.wrong,
+        "miscovered": share.miscovered,
+    }
+
+
+def load_share(path: str, label: int) -> Share:
     """Read one class's share of a block, and nothing else, from `path`."""
     with np.load(path, allow_pickle=False) as arrays:
+        if f"radius-{label}" in arrays:
+            return OwnBalls(
+                **{field.name: arrays[f"{field.name}-{label}"] for field in fields(OwnBalls)}
+            )
         indices, indptr = arrays[f"indices-{label}"], arrays[f"indptr-{label}"]
         shape = (int(arrays[f"n_points-{label}"]), len(indptr) - 1)
         return ClassCover(
@@ -130,11 +193,13 @@ def load_share(path: str, label: int) -> ClassCover:
         )
 
 
-def _share(block: Sequence[ClassCover], label: int) -> ClassCover:
+def _share(block: Sequence[Share], label: int) -> Share:
     """Return one class's share of a block."""
     return block[label]
 
 
-def _count(block: Sequence[ClassCover]) -> list[int]:
+def _count(block: Sequence[Share]) -> list[int]:
     """Count the memberships of each class's share of a block."""
-    return [share.memberships for share in block]
+    return [
+        len(share.point) if isinstance(share, OwnBalls) else share.memberships for share in block
+    ]

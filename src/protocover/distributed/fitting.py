@@ -20,15 +20,22 @@ from ..selection.parameters import (
     check_eps,
     check_n_prototypes,
     check_outlier_label,
+    check_own_radii,
     check_prototype_cost,
 )
-from ..selection.radius import SAMPLE_SIZE, draw_rows, propose_eps, weighted_quantile
+from ..selection.radius import (
+    SAMPLE_SIZE,
+    draw_rows,
+    propose_eps,
+    proposed_quantile,
+    weighted_quantile,
+)
 from ..selection.training import Training
 from .blocks import count_blocks
 from .chunks import Chunk, ChunkedPoints, take_points
 from .cluster import Cluster, as_task, describe_cluster, find_client
 from .cover import BlockCover, build_cover
-from .selection import check_selection, choose_tiers, select_on_cluster
+from .selection import check_selection, choose_tiers, refuse_rounds, select_on_cluster
 from .sources import Candidates
 
 __all__ = ["Job", "terms_of"]
@@ -52,19 +59,21 @@ class Job:
     client: Any
     cluster: Cluster
     dissimilarity: Any  # fitted once there is a sample to learn from
-    eps: float | None  # None for one that is proposed
+    eps: float | None  # the largest allowed with radii of their own; None for a proposal
+    own_radii: bool
     closed: bool
     selection: str
 
     @classmethod
     def of(cls, classifier: Any) -> Self:
         """Check the parameters of a classifier, and that its cluster is there."""
-        eps, closed = check_eps(classifier.eps), check_closed_ball(classifier.closed_ball)
-        check_selection(classifier.selection)
+        own = check_own_radii(classifier.radii)
+        eps, closed = check_eps(classifier.eps, own=own), check_closed_ball(classifier.closed_ball)
+        check_selection(classifier.selection, own_radii=own)
         dissimilarity = _resolve(classifier.metric, classifier.metric_params)
         client = find_client(classifier.client)
         cluster = describe_cluster(client)
-        return cls(client, cluster, dissimilarity, eps, closed, classifier.selection)
+        return cls(client, cluster, dissimilarity, eps, own, closed, classifier.selection)
 
     def learn(self, points: ChunkedPoints, rng: np.random.Generator) -> Chunk:
         """Fit the dissimilarity to a sample of the points, and return that."""
@@ -73,10 +82,17 @@ class Job:
         return sample
 
     def radius(self, points: ChunkedPoints, sample: Chunk, rng: np.random.Generator) -> float:
-        """Return the radius, given or proposed."""
+        """Return the radius, or the largest allowed, given or proposed."""
         if self.eps is not None:
             return self.eps
-        return _propose_eps(self.client, points, self.dissimilarity, rng=rng, sample=sample)
+        return _propose_eps(
+            self.client,
+            points,
+            self.dissimilarity,
+            rng=rng,
+            sample=sample,
+            quantile=proposed_quantile(own=self.own_radii),
+        )
 
     def density(self, sample: Chunk, eps: float, rng: np.random.Generator) -> float:
         """Return the share of pairs that lie within the radius, as far as a sample tells."""
@@ -101,12 +117,14 @@ class Job:
             len(points.classes),
             memberships=density * len(points) * len(candidates),
             cluster=self.cluster,
+            own_radii=self.own_radii,
         )
         return build_cover(
             self.client,
             points,
             candidates,
             self.dissimilarity,
+            own_radii=self.own_radii,
             eps=eps,
             closed=self.closed,
             prototype_cost=terms.prototype_cost,
@@ -117,7 +135,14 @@ class Job:
     def select(self, points: ChunkedPoints, cover: BlockCover, terms: Terms) -> Selection:
         """Select for all classes within the budget, those that are large in rounds."""
         memberships = cover.memberships.sum(axis=0)
-        in_rounds = choose_tiers(self.selection, memberships, cluster=self.cluster)
+        in_rounds = choose_tiers(
+            self.selection,
+            memberships,
+            cluster=self.cluster,
+            own_radii=self.own_radii,
+        )
+        if self.own_radii:
+            refuse_rounds(points.classes, memberships, in_rounds, cluster=self.cluster)
         return select_on_cluster(self.client, points, cover, terms, in_rounds=in_rounds)
 
     def keep(
@@ -145,9 +170,10 @@ class Job:
 
 def terms_of(classifier: Any, points: ChunkedPoints) -> Terms:
     """Check the parameters of a classifier whose meaning depends on its training points."""
-    cost = points.default_cost
+    own = check_own_radii(classifier.radii)
+    cost = points.default_own_cost if own else points.default_cost
     if classifier.prototype_cost is not None:
-        cost = check_prototype_cost(classifier.prototype_cost, np.ones(1))
+        cost = check_prototype_cost(classifier.prototype_cost, np.ones(1), own=own)
     budget = check_n_prototypes(classifier.n_prototypes, points.classes)
     label = check_outlier_label(classifier.outlier_label, points.classes, points.class_count)
     return Terms(cost, budget, label)
@@ -177,6 +203,7 @@ def _propose_eps(
     *,
     rng: np.random.Generator,
     sample: Chunk,
+    quantile: float,
 ) -> float:
     """Return the radius that ``eps="auto"`` stands for, as `propose_eps` of one machine does.
 
@@ -187,7 +214,7 @@ def _propose_eps(
         few = Training(
             sample.points, sample.codes, sample.weights, points.classes, dissimilarity, []
         )
-        return propose_eps(few, rng=rng, n_jobs=1)
+        return propose_eps(few, rng=rng, n_jobs=1, quantile=quantile)
     queries = take_points(client, points, draw_rows(len(points), SAMPLE_SIZE, rng))
     asked = as_task(client, queries.points)
     n_classes = len(points.classes)
@@ -198,7 +225,7 @@ def _propose_eps(
         ]
     )
     rival = np.partition(np.min(found, axis=0), 1, axis=1)[:, 1]
-    return weighted_quantile(rival[rival > 0.0], queries.weights[rival > 0.0], 0.5)
+    return weighted_quantile(rival[rival > 0.0], queries.weights[rival > 0.0], quantile)
 
 
 def _nearest_by_class(chunk: Chunk, queries: Any, dissimilarity: Any, *, n_classes: int) -> Floats:

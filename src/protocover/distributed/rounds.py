@@ -45,6 +45,7 @@ class Solved:
     solution: CoverSolution
     covered: NDArray[np.intp]
     miscovered: NDArray[np.intp]
+    radii: Floats | None = None  # of the balls, where they have radii of their own
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,21 @@ from .blocks import ClassCover, join_covers
 from .chunks import Chunk, ChunkedPoints
 from .cluster import Cluster, as_task
 from .cover import BlockCover
+from .own_radii import solve_own
 from .rounds import Progress, Report, Solved, begin, conclude, report, take_round
 
-__all__ = ["check_selection", "choose_tiers", "select_on_cluster"]
+__all__ = ["check_selection", "choose_tiers", "refuse_rounds", "select_on_cluster"]
 
 # The problem by columns and by rows, its worthwhile part and what joining them takes.
 _BYTES_PER_MEMBERSHIP = 32
+# The same of balls of their own radii, which first have to be put in order.
+_BYTES_PER_OWN = 64
+
+# For what radii of their own cannot have.
+_WAYS_OUT = (
+    "lower eps, the largest radius allowed, take fewer candidates, such as candidates=0.1, or "
+    "fit PVMClassifier(radii='own') to a sample"
+)
 
 Floats = NDArray[np.float64]
 
@@ -39,6 +49,12 @@ class _Work:
     cover: BlockCover
     prototype_cost: float
 
+    def solver(self, label: int) -> Any:
+        """Return what solves a class whose balls are all in one place."""
+        if not self.cover.own_radii:
+            return _solve
+        return partial(solve_own, n_points=int(self.points.class_count[label]))
+
     def weights(self, label: int) -> Any:
         """Return a future of the weights of a class's points, None where all are 1."""
         if not self.points.weighted:
@@ -47,14 +63,23 @@ class _Work:
         return self.client.submit(np.concatenate, parts)
 
 
-def check_selection(selection: Any) -> None:
-    """Refuse a way of selecting that does not exist."""
+def check_selection(selection: Any, *, own_radii: bool) -> None:
+    """Refuse a way of selecting that does not exist, or not for radii of their own."""
     if selection not in ("auto", "classes", "rounds"):
         raise ValueError(f"selection must be 'auto', 'classes' or 'rounds', got {selection!r}")
+    if selection == "rounds" and own_radii:
+        raise ValueError(
+            "selection must be 'auto' or 'classes' with radii='own', got 'rounds', in which "
+            f"blocks compare balls of one radius; {_WAYS_OUT}"
+        )
 
 
 def choose_tiers(
-    selection: str, memberships: NDArray[np.intp], *, cluster: Cluster
+    selection: str,
+    memberships: NDArray[np.intp],
+    *,
+    cluster: Cluster,
+    own_radii: bool = False,
 ) -> NDArray[np.bool_]:
     """Tell for each class whether it is to be selected in rounds.
 
@@ -62,8 +87,29 @@ def choose_tiers(
     half of the memory that a worker has for a task.
     """
     if selection == "auto":
-        return memberships * _BYTES_PER_MEMBERSHIP > cluster.thread_bytes / 2.0
+        n_bytes = _BYTES_PER_OWN if own_radii else _BYTES_PER_MEMBERSHIP
+        return memberships * n_bytes > cluster.thread_bytes / 2.0
     return np.full(len(memberships), selection == "rounds")
+
+
+def refuse_rounds(
+    classes: NDArray[Any],
+    memberships: NDArray[np.intp],
+    in_rounds: NDArray[np.bool_],
+    *,
+    cluster: Cluster,
+) -> None:
+    """Refuse classes of balls of their own radii that would have to be selected in rounds."""
+    if not in_rounds.any():
+        return
+    largest = int(memberships.argmax())
+    raise ValueError(
+        "with radii='own' a class is selected in one task, and "
+        f"{classes[largest : largest + 1].tolist()[0]!r} would take "
+        f"{memberships[largest] * _BYTES_PER_OWN / 1e9:.2g} GB of the "
+        f"{cluster.thread_bytes / 1e9:.2g} GB that a worker has for one; {_WAYS_OUT}, or try "
+        "with selection='classes'"
+    )
 
 
 def select_on_cluster(
@@ -101,6 +147,7 @@ def _joined(solved: Sequence[Solved]) -> Selection:
         [one.solution for one in solved],
         covered=[one.covered for one in solved],
         miscovered=[one.miscovered for one in solved],
+        radii=[one.radii for one in solved if one.radii is not None] or None,
     )
 
 
@@ -115,7 +162,7 @@ def _solve_whole(work: _Work, budgets: Mapping[int, int | None]) -> dict[int, So
     """Solve each class of `budgets` in a task of its own."""
     tasks = [
         work.client.submit(
-            _solve,
+            work.solver(label),
             work.cover.shares(work.client, label),
             work.weights(label),
             prototype_cost=work.prototype_cost,

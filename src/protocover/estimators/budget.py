@@ -1,4 +1,4 @@
-"""The radius that gives about as many prototypes as are wanted."""
+"""The radius, or the cost of a prototype, that gives about as many prototypes as are wanted."""
 
 from __future__ import annotations
 
@@ -9,13 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from ..selection.by_class import Selection
 from ..selection.grid import propose_grid
-from ..selection.parameters import check_n_prototypes, is_count
+from ..selection.parameters import (
+    check_eps,
+    check_n_prototypes,
+    check_own_radii,
+    check_weights,
+    is_count,
+)
+from ..selection.path import has_prefixes
+from ..solvers import find_solver
 from .path import PVMPath, pvm_path
 
-__all__ = ["find_eps"]
+__all__ = ["find_cost", "find_eps"]
 
-_N_RADII = 20
+_N_RADII = _N_COSTS = 20
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.intp]
 
 
 def find_eps(
@@ -44,7 +56,7 @@ def find_eps(
         As in :class:`PVMClassifier` and its `fit`.
     **options
         Further arguments of :func:`pvm_path`, such as ``solver`` or ``sample_weight``, but
-        no radii and one cost only.
+        no radii and one cost only; for ``radii="own"`` there is :func:`find_cost`.
 
     Returns
     -------
@@ -68,8 +80,7 @@ def find_eps(
     """
     wanted = _check_wish(n_prototypes, y)
     _check_options(options)
-    if not is_count(random_state):  # the candidates of all paths are to be the same
-        random_state = int(check_random_state(random_state).randint(2**31))
+    random_state = _fixed(random_state)
     search = partial(
         pvm_path,
         X,
@@ -82,15 +93,134 @@ def find_eps(
         **options,
     )
     path = search(n_eps=_N_RADII)
-    if (_shortfall(path, wanted).sum(axis=1) < 0).all():
+    if (_shortfall(_counts(path), wanted).sum(axis=1) < 0).all():
         # Even the largest radius leaves too many: look among all distances.
         rng = np.random.default_rng(random_state)
         path = search(eps=propose_grid(path.training, _N_RADII, rng=rng, max_quantile=1.0))
-    best = int(_missed(path, wanted).argmin())
+    best = int(_missed(_counts(path), wanted).argmin())
     below, above = path.eps[max(best - 1, 0)], path.eps[min(best + 1, len(path.eps) - 1)]
     finer = np.append(np.linspace(below, above, _N_RADII), path.eps[best])
     path = search(eps=finer)
-    return float(path.eps[_missed(path, wanted).argmin()])
+    return float(path.eps[_missed(_counts(path), wanted).argmin()])
+
+
+def find_cost(
+    X: Any,
+    y: Any,
+    n_prototypes: int | dict[Any, int],
+    *,
+    eps: float | str | None = "auto",
+    radii: str = "own",
+    solver: Any = "greedy",
+    solver_options: dict[str, Any] | None = None,
+    sample_weight: Any = None,
+    random_state: Any = None,
+    **options: Any,
+) -> float:
+    """Search for the cost whose selection has about `n_prototypes` prototypes.
+
+    Where prototypes take radii of their own it is the cost that decides how many are worth
+    having, as the radius does where they share one.
+
+    Parameters
+    ----------
+    X, y : training points and labels
+        As in :meth:`PVMClassifier.fit`.
+    n_prototypes : int or dict
+        How many are wanted in total, or of each class named. There is one cost for all
+        classes, so that several wishes can only be met on the whole: the sum of what is
+        missed is made small.
+    eps, radii, solver, solver_options, random_state
+        As in :class:`PVMClassifier`, but for the radii, which are their own by default.
+    sample_weight
+        As in :meth:`PVMClassifier.fit`.
+    **options
+        Further arguments of :func:`pvm_path`, such as ``metric`` or ``candidates``, but no
+        costs.
+
+    Returns
+    -------
+    float
+        The cost. Of several equally good ones the lowest: what is too many can be cut off.
+
+    See Also
+    --------
+    find_eps : The radius that all share, to the same end.
+
+    Notes
+    -----
+    The greedy solver's selection for any cost is a prefix of that for none, so that one run
+    tells which numbers there are, and the nearest of them is found. Prototypes whose drops
+    in the objective are equal, often those that stand for few points, come or go together:
+    a wish may be missed by some of them, and ``n_prototypes=`` of the classifier then cuts
+    off what is too many. With other solvers two paths are computed: one over a wide range
+    of costs, one between the neighbours of the best of them.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from protocover import PVMClassifier, find_cost
+    >>> X, y = load_iris(return_X_y=True)
+    >>> cost = find_cost(X, y, 6)
+    >>> len(PVMClassifier(radii="own", prototype_cost=cost).fit(X, y).prototype_indices_)
+    5
+    """
+    wanted = _check_wish(n_prototypes, y)
+    _check_cost_options(options)
+    limit = check_eps(eps, own=check_own_radii(radii))
+    search = partial(
+        pvm_path,
+        X,
+        y,
+        eps="auto" if limit is None else limit,
+        radii=radii,
+        solver=solver,
+        sample_weight=sample_weight,
+        random_state=_fixed(random_state),
+        **options,
+    )
+    if has_prefixes(find_solver(solver)):
+        without_bound = {**(solver_options or {}), "bound": False}
+        path = search(prototype_costs=0.0, solver_options=without_bound)
+        return _cost_of_prefix(path.selections[0][0], len(path.classes), wanted)
+    grid = _wide_grid(y, sample_weight)
+    best = int(_missed(_counts(search(prototype_costs=grid)), wanted).argmin())
+    below, above = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+    path = search(prototype_costs=np.append(np.geomspace(below, above, _N_COSTS), grid[best]))
+    return float(path.prototype_costs[_missed(_counts(path), wanted).argmin()])
+
+
+def _cost_of_prefix(whole: Selection, n_classes: int, wanted: int | dict[int, int]) -> float:
+    """Return the cost that cuts a greedy selection for no cost off nearest to what is wanted.
+
+    It lies in the middle between the drop of the last prototype kept and the next lower one.
+    """
+    order = np.argsort(-whole.score, kind="stable")
+    score, classes = whole.score[order], whole.classes[order]
+    if len(score) == 0:
+        raise ValueError(
+            "no cost gives any prototypes: every ball holds as much weight of other classes as "
+            "of any one; change eps or metric"
+        )
+    counts = np.cumsum(classes[:, np.newaxis] == np.arange(n_classes), axis=0)
+    ends = np.flatnonzero(np.append(score[1:] < score[:-1], True))[::-1]  # the lowest cost first
+    best = ends[_missed(counts[ends], wanted).argmin()]
+    return float(score[best] + np.append(score, 0.0)[best + 1]) / 2.0
+
+
+def _wide_grid(y: Any, sample_weight: Any) -> Floats:
+    """Return costs from one that only breaks ties to one that leaves nothing."""
+    classes, codes = np.unique(np.asarray(y), return_inverse=True)
+    weights = check_weights(sample_weight, codes, classes)
+    some = weights[weights > 0.0]
+    return np.geomspace(some.mean() / len(some), some.sum(), _N_COSTS)
+
+
+def _fixed(random_state: Any) -> int:
+    """Return a seed: the candidates of all paths are to be the same."""
+    if is_count(random_state):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31))
 
 
 def _check_wish(n_prototypes: Any, y: Any) -> int | dict[int, int]:
@@ -110,6 +240,11 @@ def _check_options(options: dict[str, Any]) -> None:
     for name in ("eps", "n_eps"):
         if name in options:
             raise TypeError(f"find_eps searches for eps itself, got {name}; leave it out")
+    if options.get("radii", "shared") == "own":
+        raise ValueError(
+            "find_eps searches for the radius that all prototypes share, got radii='own'; with "
+            "radii of their own find_cost(X, y, n_prototypes) finds the cost"
+        )
     if np.size(options.get("prototype_costs", 0.0)) > 1:
         raise ValueError(
             "prototype_costs must be one cost, for which the radius is then found, got "
@@ -117,16 +252,30 @@ def _check_options(options: dict[str, Any]) -> None:
         )
 
 
-def _shortfall(path: PVMPath, wanted: int | dict[int, int]) -> NDArray[np.intp]:
-    """How many prototypes are missing at each radius, in total or of each class named.
+def _check_cost_options(options: dict[str, Any]) -> None:
+    """Refuse costs, which are what is searched for, and a grid of radii."""
+    for name in ("prototype_cost", "prototype_costs"):
+        if name in options:
+            raise TypeError(f"find_cost searches for the cost itself, got {name}; leave it out")
+    if "n_eps" in options:
+        raise TypeError("find_cost takes one eps, got n_eps; leave it out")
 
-    Shape (n_eps, n_wishes); negative where there are too many.
+
+def _counts(path: PVMPath) -> Counts:
+    """Return the prototypes of each class at each setting, shape (n_settings, n_classes)."""
+    return path.n_prototypes_by_class.reshape(-1, len(path.classes))
+
+
+def _shortfall(counts: Counts, wanted: int | dict[int, int]) -> Counts:
+    """How many prototypes are missing at each setting, in total or of each class named.
+
+    Shape (n_settings, n_wishes); negative where there are too many.
     """
     if isinstance(wanted, int):
-        return wanted - path.n_prototypes
-    return np.array(list(wanted.values())) - path.n_prototypes_by_class[:, 0, list(wanted)]
+        return np.asarray(wanted - counts.sum(axis=1, keepdims=True))
+    return np.asarray(np.array(list(wanted.values())) - counts[:, list(wanted)])
 
 
-def _missed(path: PVMPath, wanted: int | dict[int, int]) -> NDArray[np.intp]:
-    """By how much each radius misses what is wanted, on the whole."""
-    return np.asarray(np.abs(_shortfall(path, wanted)).sum(axis=1))
+def _missed(counts: Counts, wanted: int | dict[int, int]) -> Counts:
+    """By how much each setting misses what is wanted, on the whole."""
+    return np.asarray(np.abs(_shortfall(counts, wanted)).sum(axis=1))

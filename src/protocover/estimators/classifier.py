@@ -544,7 +544,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     @property
     def _own_radii(self) -> bool:
         """Whether each prototype has a radius of its own, and distances count in multiples."""
-        return self.solution_.radii is not None
+        return self._prototype_set.radii is not None
 
     def _score(
         self, index: NDArray[np.intp], distance: NDArray[np.float64]

@@ -27,7 +27,7 @@ from ..selection.parameters import (
     check_prototype_cost,
     check_verbose,
 )
-from ..selection.radius import propose_eps
+from ..selection.radius import propose_eps, proposed_quantile
 from ..selection.training import Training, pool_balls, prepare_training, side_by_side
 from ..solvers import Solver, check_options, find_solver
 from .fitted import Fitted, forget_features
@@ -75,8 +75,7 @@ class Settings:
         """Return the radius, or the largest allowed, given or proposed."""
         if self.eps is not None:
             return self.eps
-        # Radii of their own are given more room, of which most of them take less.
-        share = 0.75 if self.own_radii else 0.5
+        share = proposed_quantile(own=self.own_radii)
         return propose_eps(training, rng=rng, n_jobs=self.n_jobs, quantile=share)
 
     def build(self, training: Training, eps: float, rng: np.random.Generator) -> list[csr_array]:

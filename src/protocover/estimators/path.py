@@ -9,19 +9,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 
 from ..candidates import numbers, source_names, source_rows
 from ..data.frames import make_frame
 from ..resources import limited_threads
 from ..selection.by_class import Selection
-from ..selection.grid import radii_of
-from ..selection.parameters import check_closed_ball, check_costs, check_verbose
-from ..selection.path import solve_path
-from ..selection.training import Training, training_levels
+from ..selection.grid import grid_of_costs, grid_of_radii
+from ..selection.parameters import check_closed_ball, check_own_radii, check_verbose
+from ..selection.path import formulate_path, solve_path
+from ..selection.training import Training
 from ..solvers import check_options, find_solver
 from .classifier import PVMClassifier
 from .fitted import by_column, with_selection
-from .fitting import check_training_points, prepare
+from .fitting import Settings, check_training_points, prepare
 
 __all__ = ["PVMPath", "pvm_path"]
 
@@ -195,8 +196,9 @@ def pvm_path(
     X: Any,
     y: Any,
     *,
-    eps: ArrayLike | None = None,
-    n_eps: int = 20,
+    eps: Any = None,
+    n_eps: int | None = None,
+    radii: str = "shared",
     prototype_costs: ArrayLike | None = None,
     solver: Any = "greedy",
     solver_options: dict[str, Any] | None = None,
@@ -256,11 +258,12 @@ def pvm_path(
     >>> model.eps_, model.prototype_cost_, len(model.prototypes_)
     (1.0, 5.0, 4)
     """
-    closed = check_closed_ball(closed_ball)
+    own, closed = check_own_radii(radii), check_closed_ball(closed_ball)
     found = find_solver(solver)
     options = check_options(found, solver_options)
     check_verbose(verbose)
     classifier = PVMClassifier(
+        radii=radii,
         metric=metric,
         metric_params=metric_params,
         candidates=candidates,
@@ -275,14 +278,25 @@ def pvm_path(
     with limited_threads(n_jobs):
         points = check_training_points(classifier, X, unlabeled)
         training = prepare(classifier, points, y, sample_weight, unlabeled=unlabeled, rng=rng)
-    radii = radii_of(eps, n_eps, training, rng=rng)
-    costs = check_costs(prototype_costs, training.weights)
-    solved = solve_path(
+    if isinstance(eps, str):  # what that means is the classifier's to say
+        eps = Settings.of(clone(classifier).set_params(eps=eps)).radius(training, rng)
+    limits = grid_of_radii(eps, n_eps, training, own=own, rng=rng)
+    costs = grid_of_costs(prototype_costs, training.weights, len(training.classes), own=own)
+    problems = formulate_path(
         training,
-        training_levels(
-            training, radii=radii, closed=closed, rng=rng, n_jobs=n_jobs, verbose=verbose
-        ),
-        n_radii=len(radii),
+        radii=limits,
+        own=own,
+        closed=closed,
+        prototype_cost=float(costs[0]),
+        solver=found,
+        rng=rng,
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
+    solved = solve_path(
+        problems,
+        n_radii=len(limits),
+        n_classes=len(training.classes),
         costs=costs,
         solver=found,
         options=options,
@@ -290,4 +304,4 @@ def pvm_path(
         verbose=verbose,
     )
     in_order = tuple(tuple(by_column(one, training) for one in row) for row in solved)
-    return PVMPath(radii, costs, training, classifier, in_order)
+    return PVMPath(limits, costs, training, classifier, in_order)

@@ -25,7 +25,7 @@ class PVMSelector(BaseEstimator):
 
     Parameters
     ----------
-    eps, metric, metric_params, solver, solver_options, prototype_cost, n_prototypes, \
+    eps, radii, metric, metric_params, solver, solver_options, prototype_cost, n_prototypes, \
 closed_ball, n_jobs, random_state, verbose
         As in :class:`PVMClassifier`, the default cost of a prototype included. Candidates
         are always the training points, so that a table of precomputed dissimilarities must
@@ -67,8 +67,9 @@ closed_ball, n_jobs, random_state, verbose
 
     def __init__(
         self,
-        eps: float | str = "auto",
+        eps: float | str | None = "auto",
         *,
+        radii: str = "shared",
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
         solver: Any = "greedy",
@@ -81,6 +82,7 @@ closed_ball, n_jobs, random_state, verbose
         verbose: int = 0,
     ) -> None:
         self.eps = eps
+        self.radii = radii
         self.metric = metric
         self.metric_params = metric_params
         self.solver = solver

@@ -1,4 +1,4 @@
-"""Distances from the prototypes of a fitted classifier, a block of points at a time."""
+"""Distances from the prototypes of a fitted classifier, and which of them counts as near."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
+from ..balls import relative_to
 from ..estimators import PVMClassifier
 from ..resources import row_count
 
-__all__ = ["distance_blocks"]
+__all__ = ["distance_blocks", "nearness"]
+
+Floats = NDArray[np.float64]
 
 # Entries of a table of distances held at once.
 _ENTRIES = 1 << 21
@@ -20,10 +23,19 @@ _ENTRIES = 1 << 21
 
 def distance_blocks(
     classifier: PVMClassifier, X: Any
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
+) -> Iterator[tuple[NDArray[np.intp], Floats]]:
     """Yield the rows of each block, and a table of their distances that the caller may change."""
     n_points = row_count(X)
     step = max(1, _ENTRIES // max(1, len(classifier.prototype_labels_)))
     for start in range(0, n_points, step):
         rows = np.arange(start, min(start + step, n_points))
         yield rows, classifier.distances_to_prototypes(_safe_indexing(X, rows))
+
+
+def nearness(classifier: PVMClassifier, table: Floats) -> Floats:
+    """Return what the prototypes are compared by, given a table of distances from them.
+
+    That is the table itself, or multiples of the radii where each prototype has its own.
+    """
+    radii = classifier.solution_.radii
+    return table if radii is None else relative_to(radii, table)

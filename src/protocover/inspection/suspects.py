@@ -17,7 +17,7 @@ from ..data.points import check_estimator_points, same_points
 from ..estimators import PVMClassifier
 from ..prototypes.coverage import Coverage
 from ..resources import row_count
-from .distances import distance_blocks
+from .distances import distance_blocks, nearness
 from .fitted import unwrap
 
 __all__ = ["SuspectLabels", "suspect_labels"]
@@ -27,8 +27,9 @@ Indices = NDArray[np.intp]
 
 _COVERED = "covered only by other classes"
 _NEARER = "nearest prototypes disagree"
-# So many nearest prototypes of a class speak for it: one alone is easily misled.
-_N_WITNESSES = 2
+# So many nearest prototypes of a class speak for it: one alone is easily misled. But with
+# radii of their own one may stand for a whole class, and the next for a single point.
+_N_WITNESSES, _N_WITNESSES_OWN = 2, 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +122,11 @@ def suspect_labels(model: Any, X: Any, y: Any) -> SuspectLabels:
     does not count for that point at all. Otherwise a mislabelled point, which often
     becomes a prototype of nobody but itself, would confirm its own label.
 
+    Where prototypes have radii of their own, dissimilarities count as multiples of these,
+    so that a prototype is 1 away from the point it is, and the nearest prototype of a class
+    speaks alone: one may stand for a whole class, and the next for a single point. Reported
+    are the dissimilarities themselves.
+
     A suspect label need not be wrong: rare and borderline cases look the same.
 
     See Also
@@ -197,7 +203,10 @@ def _find_loners(coverage: Coverage, own_rows: Indices) -> Indices:
 
 @dataclass(frozen=True, eq=False)
 class _Measures:
-    """For each point and class the nearest prototype, and the mean of the few nearest."""
+    """For each point and class the nearest prototype, its distance, and the mean of the nearest.
+
+    That mean is of distances, or of multiples of radii.
+    """
 
     nearest: Indices
     distance: Floats
@@ -212,30 +221,47 @@ def _measure(
     nearest, distance = np.full(shape, -1, dtype=np.intp), np.full(shape, np.inf)
     mean = np.full(shape, np.inf)
     groups = [np.flatnonzero(coverage.prototype_classes == c) for c in range(shape[1])]
-    # Not its own nearness speaks for a prototype, but that of the others in its ball.
-    to_itself = classifier.prototype_radii_.copy()
-    to_itself[loners] = np.inf
+    few = _N_WITNESSES if classifier.solution_.radii is None else _N_WITNESSES_OWN
     for rows, table in distance_blocks(classifier, X):
-        itself = np.flatnonzero((own_rows >= rows[0]) & (own_rows <= rows[-1]))
-        table[own_rows[itself] - rows[0], itself] = to_itself[itself]
+        near = _quieten(classifier, rows, table, own_rows, loners)
         for c, group in enumerate(groups):
             if len(group):
-                nearest[rows, c], distance[rows, c], mean[rows, c] = _hear(table, group)
+                heard = _hear(table[:, group], near[:, group], min(few, len(group)))
+                place, distance[rows, c], mean[rows, c] = heard
+                nearest[rows, c] = np.where(place < 0, -1, group[place])
     return _Measures(nearest, distance, mean)
 
 
-def _hear(table: Floats, group: Indices) -> tuple[Indices, Floats, Floats]:
-    """Return the nearest of some columns, its value, and the mean of the few nearest."""
-    values = table[:, group]
-    first = values.argmin(axis=1)
-    least = values[np.arange(len(values)), first]
-    few = min(_N_WITNESSES, len(group))
-    nearest = np.partition(values, few - 1, axis=1)[:, :few]
+def _quieten(
+    classifier: PVMClassifier, rows: Indices, table: Floats, own_rows: Indices, loners: Indices
+) -> Floats:
+    """Put every prototype a radius away from the point it is, or out of hearing; return nearness.
+
+    Not its own nearness speaks for a prototype, but that of the others in its ball.
+    """
+    itself = np.flatnonzero((own_rows >= rows[0]) & (own_rows <= rows[-1]))
+    at = own_rows[itself] - rows[0], itself
+    alone = np.isin(itself, loners)
+    table[at] = np.where(alone, np.inf, classifier.prototype_radii_[itself])
+    near = nearness(classifier, table)
+    if classifier.solution_.radii is not None:
+        near[at] = np.where(alone, np.inf, 1.0)  # of a radius of 0, too
+    return near
+
+
+def _hear(distance: Floats, near: Floats, few: int) -> tuple[Indices, Floats, Floats]:
+    """Return the nearest of some columns, its distance, and the mean nearness of the few nearest.
+
+    The place is -1 where none is within hearing.
+    """
+    first = near.argmin(axis=1)
+    least = distance[np.arange(len(distance)), first]
+    nearest = np.partition(near, few - 1, axis=1)[:, :few]
     # One that does not count leaves the mean of the rest.
     counts = np.isfinite(nearest)
     total = np.where(counts, nearest, 0.0).sum(axis=1)
     mean = np.where(counts.any(axis=1), total / np.maximum(counts.sum(axis=1), 1), np.inf)
-    return np.where(np.isfinite(least), group[first], -1), least, mean
+    return np.where(np.isfinite(least), first, -1), least, mean
 
 
 def _judge(coverage: Coverage, measures: _Measures, index: Any) -> SuspectLabels:
@@ -268,10 +294,12 @@ def _judge(coverage: Coverage, measures: _Measures, index: Any) -> SuspectLabels
 
 
 def _share(a: Floats, b: Floats) -> Floats:
-    """Return a / (a + b), one half where both are zero or there is neither."""
+    """Return a / (a + b), one half where both are zero or beyond measure, or there is neither."""
     score = np.full(len(a), 0.5)
     score[np.isinf(a) & np.isfinite(b)] = 1.0
     score[np.isfinite(a) & np.isinf(b)] = 0.0
-    both = np.isfinite(a) & np.isfinite(b) & (a + b > 0.0)
-    score[both] = a[both] / (a[both] + b[both])
+    with np.errstate(over="ignore"):  # beyond measure in radii of 0
+        total = a + b
+    both = np.isfinite(total) & (total > 0.0)
+    score[both] = a[both] / total[both]
     return score

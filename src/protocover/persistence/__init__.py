@@ -20,7 +20,7 @@ from ..data.fields import check_record, check_text, refuse
 from ..data.files import read_whole, write_whole
 from ..exceptions import ModelFileError
 from .container import Contents, pack, unpack
-from .models import decode_model, encode_model
+from .models import decode_model, encode_model, needed_version
 
 __all__ = ["ModelFileError", "ModelInfo", "load_model", "model_info", "save_model"]
 
@@ -96,7 +96,7 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
         "versions": {"python": platform.python_version(), **_package_versions()},
         "model": encode_model(model, arrays),
     }
-    parts = pack(document, arrays)
+    parts = pack(document, arrays, version=needed_version(document["model"]))
     # What has been written must be readable: better to find out now than when it is needed.
     _read_document(unpack(b"".join(parts)))
     write_whole(path, parts)
@@ -161,8 +161,14 @@ def _named_in_errors(path: str | os.PathLike[str]) -> Iterator[None]:
 def _read_document(contents: Contents) -> Any:
     """Return the model in a file whose bytes are in order."""
     _read_info(contents)
+    record = contents.document["model"]
+    if needed_version(record) > contents.version:
+        refuse(
+            f"the file says that it has version {contents.version} of the format, but has words "
+            f"of version {needed_version(record)}"
+        )
     try:
-        return decode_model(contents.document["model"], contents.arrays)
+        return decode_model(record, contents.arrays)
     except ModelFileError:
         raise
     # Constructors and libraries have checks of their own. Whatever they object to in a file

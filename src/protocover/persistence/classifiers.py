@@ -7,9 +7,11 @@ are checked, so that what was read cannot lead outside of an array later.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from ..balls import traits_of
@@ -27,6 +29,7 @@ from ..estimators.fitted import Fitted
 from ..prototypes import column_order
 from ..resources import row_count
 from ..selection.by_class import Selection
+from ..selection.parameters import check_own_radii
 from .encoding import (
     DISSIMILARITIES,
     argument_names,
@@ -39,7 +42,13 @@ from .encoding import (
 from .selections import decode_selection, encode_selection
 from .values import Arrays, Loaded
 
-__all__ = ["decode_classifier", "encode_classifier", "read_features", "write_features"]
+__all__ = [
+    "decode_classifier",
+    "encode_classifier",
+    "read_features",
+    "write_features",
+    "write_parameters",
+]
 
 _FEATURES = ("n_features_in_", "feature_names_in_")
 _PLAIN = (
@@ -58,7 +67,7 @@ _PLAIN = (
 def encode_classifier(model: PVMClassifier, arrays: Arrays) -> dict[str, Any]:
     """Return the JSON of a fitted classifier."""
     return {
-        "parameters": encode_attributes(model, argument_names(PVMClassifier), arrays),
+        "parameters": write_parameters(model, arrays),
         "fitted": encode_attributes(model, _PLAIN, arrays),
         "features": write_features(model, arrays),
         "selection": encode_selection(model.solution_, arrays),
@@ -77,6 +86,7 @@ def decode_classifier(content: dict[str, Any], arrays: Loaded) -> PVMClassifier:
     selection = decode_selection(record["selection"], arrays, n_classes=len(classes))
     n_prototypes = len(selection.candidates)
     _check_fitted(fitted, n_prototypes=n_prototypes, n_classes=len(classes))
+    _check_radii(model.radii, selection.radii, fitted["eps_"])
     width = _width(fitted["prototypes_"])
     if width is not None and width != getattr(model, "n_features_in_", None):
         refuse(f"prototypes with {width} features do not fit the model")
@@ -90,6 +100,20 @@ def decode_classifier(content: dict[str, Any], arrays: Loaded) -> PVMClassifier:
         selection = _by_column(fitted, selection, model.n_features_in_)
     model._keep(_as_fitted(fitted, selection, dissimilarity))
     return model
+
+
+def write_parameters(
+    model: Any, arrays: Arrays, *, without: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return the JSON of a constructor's arguments, as far as they are to be kept.
+
+    One radius for all goes without saying, as in files from before there was another way:
+    so who knows no other can read the file.
+    """
+    given = [name for name in argument_names(type(model)) if name not in without]
+    return encode_attributes(
+        model, [name for name in given if name != "radii" or model.radii != "shared"], arrays
+    )
 
 
 def write_features(model: Any, arrays: Arrays) -> dict[str, Any]:
@@ -114,9 +138,9 @@ def read_features(model: Any, content: Any, arrays: Loaded) -> None:
 
 def _check_fitted(fitted: dict[str, Any], *, n_prototypes: int, n_classes: int) -> None:
     """Check the fitted attributes against one another."""
-    for name in ("eps_", "prototype_cost_"):
-        if not 0.0 <= check_number(fitted[name], name) < np.inf:
-            refuse(f"{name} must be a finite number not below 0, got {fitted[name]!r}")
+    cost = fitted["prototype_cost_"]
+    if not 0.0 <= check_number(cost, "prototype_cost_") < np.inf:
+        refuse(f"prototype_cost_ must be a finite number not below 0, got {cost!r}")
     check_indices(fitted["class_count_"], "class_count_", length=n_classes, below=2**62)
     if row_count(fitted["prototypes_"]) != n_prototypes:
         refuse(f"there must be {n_prototypes} prototypes, got {row_count(fitted['prototypes_'])}")
@@ -126,6 +150,30 @@ def _check_fitted(fitted: dict[str, Any], *, n_prototypes: int, n_classes: int) 
     check_indices(rows + 1, "prototype_rows_", length=n_prototypes, below=2**62)
     sources = fitted["prototype_sources_"]
     check_array(sources, "prototype_sources_", kinds="U", shape=(n_prototypes,))
+
+
+def _check_radii(radii: Any, own: NDArray[np.float64] | None, eps: Any) -> None:
+    """Check the radius that all prototypes share, or the limit to those of their `own`."""
+    limit = check_number(eps, "eps_")
+    if check_own_radii(radii) != (own is not None):
+        has = "share one radius" if own is None else "have radii of their own"
+        refuse(f"radii is {radii!r}, but the prototypes {has}; fit the model again")
+    if own is not None:
+        _check_own(own, limit)
+    elif not 0.0 <= limit < np.inf:
+        refuse(f"eps_ must be a finite number not below 0, got {limit!r}")
+
+
+def _check_own(radii: NDArray[np.float64], limit: float) -> None:
+    """Check radii of their own, and the limit to them."""
+    if not limit > 0.0:
+        refuse(f"eps_ must be a number above 0, or infinite for no limit, got {limit!r}")
+    fits = np.isfinite(radii) & (radii >= 0.0) & (radii <= limit)
+    if not fits.all():
+        refuse(
+            f"the prototypes' radii must be finite numbers from 0 to eps_, which is {limit:g}, "
+            f"got {radii[~fits][0]:g}"
+        )
 
 
 def _width(prototypes: Any) -> int | None:

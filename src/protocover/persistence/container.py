@@ -24,7 +24,7 @@ from ..exceptions import ModelFileError
 
 __all__ = ["VERSION", "Contents", "pack", "unpack"]
 
-VERSION = 1
+VERSION = 2  # the newest; which of them a file needs, its contents tell
 
 # The first byte is no text, and the line ends tell a file that was copied as text.
 _MAGIC = b"\x89PROTOCOVER\r\n\x1a\n\0"
@@ -53,13 +53,13 @@ class Contents:
     arrays: tuple[NDArray[Any], ...]  # numbers, booleans, strings and times; never objects
 
 
-def pack(document: dict[str, Any], arrays: list[NDArray[Any]]) -> list[bytes]:
-    """Return the parts of a file that holds a JSON document and arrays."""
+def pack(document: dict[str, Any], arrays: list[NDArray[Any]], *, version: int) -> list[bytes]:
+    """Return the parts of a file of some version that holds a JSON document and arrays."""
     table = [_describe(array) for array in arrays]
     text = json.dumps({**document, "arrays": table}, allow_nan=False, separators=(",", ":"))
     body = [text.encode("ascii"), *map(_bytes, arrays)]
     length = _BODY + sum(map(len, body))
-    prelude = _PRELUDE.pack(_MAGIC, VERSION, len(body[0]), length)
+    prelude = _PRELUDE.pack(_MAGIC, version, len(body[0]), length)
     return [prelude, _digest(prelude, body), *body]
 
 
@@ -73,7 +73,9 @@ def unpack(data: bytes) -> Contents:
         refuse(f"the file is damaged: it should have {length} bytes and has {len(data)}")
     if _digest(prelude, [body]) != data[_PRELUDE.size : _BODY]:
         refuse("the file is damaged: its checksum does not fit its contents")
-    if not 1 <= version <= VERSION:
+    if version < 1:
+        refuse(f"the file has version {version} of the format, which there never was")
+    if version > VERSION:
         refuse(
             f"the file has version {version} of the format and this protocover reads up to "
             f"{VERSION}; upgrade protocover to read it"

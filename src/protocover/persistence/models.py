@@ -20,11 +20,17 @@ from ..data.fields import (
 )
 from ..estimators import PVMClassifier, PVMClassifierCV, PVMSelector
 from ..selection.parameters import is_count
-from .classifiers import decode_classifier, encode_classifier, read_features, write_features
+from .classifiers import (
+    decode_classifier,
+    encode_classifier,
+    read_features,
+    write_features,
+    write_parameters,
+)
 from .encoding import argument_names, construct, decode, decode_record, encode_attributes
 from .values import Arrays, Loaded
 
-__all__ = ["decode_model", "encode_model"]
+__all__ = ["decode_model", "encode_model", "needed_version"]
 
 _SCALERS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "StandardScaler": (StandardScaler, ("mean_", "var_", "scale_")),
@@ -63,12 +69,25 @@ def decode_model(record: dict[str, Any], arrays: Loaded) -> Any:
     return _KINDS[name][2](record["content"], arrays)
 
 
+def needed_version(record: Any) -> int:
+    """Return the lowest version of the format that has words for all that a record says.
+
+    Version 1 knows one radius for all prototypes and has no word for the choice; version 2
+    says `radii` where each has its own.
+    """
+    if not isinstance(record, dict):
+        return 1
+    given = record.get("parameters")
+    if isinstance(given, dict) and "radii" in given:
+        return 2
+    return max(map(needed_version, record.values()), default=1)
+
+
 def _write_search(model: PVMClassifierCV, arrays: Arrays) -> dict[str, Any]:
     """Encode a cross-validated classifier."""
     # A folder of cached folds belongs to the machine and not to the model.
-    given = [name for name in argument_names(PVMClassifierCV) if name != "memory"]
     return {
-        "parameters": encode_attributes(model, given, arrays),
+        "parameters": write_parameters(model, arrays, without=("memory",)),
         "features": write_features(model, arrays),
         "best_estimator": encode_classifier(model.best_estimator_, arrays),
         "fitted": encode_attributes(model, _SEARCH, arrays),

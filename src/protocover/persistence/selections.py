@@ -40,7 +40,8 @@ _CERTIFICATES = ("proved", "bounded", "solver-proved", "solver-bounded", "none")
 
 def encode_selection(selection: Selection, arrays: Arrays) -> Any:
     """Return the JSON of a selection, with the vectors that prove its bounds."""
-    record = encode_attributes(selection, _BY_PROTOTYPE, arrays)
+    names = _BY_PROTOTYPE if selection.radii is None else (*_BY_PROTOTYPE, "radii")
+    record = encode_attributes(selection, names, arrays)
     solutions = [_encode_solution(solution, arrays) for solution in selection.solutions]
     return {**record, "solutions": solutions}
 
@@ -49,8 +50,9 @@ def decode_selection(content: Any, arrays: Loaded, *, n_classes: int) -> Selecti
     """Return the selection that a JSON of `encode_selection` stands for."""
     if isinstance(content, dict) and "newly_covered" not in content:
         content = _with_words_of_today(content)
-    record = check_record(content, "the selection", (*_BY_PROTOTYPE, "solutions"))
-    values = {name: decode(record[name], arrays) for name in _BY_PROTOTYPE}
+    own = ("radii",) if isinstance(content, dict) and "radii" in content else ()
+    record = check_record(content, "the selection", (*_BY_PROTOTYPE, *own, "solutions"))
+    values = {name: decode(record[name], arrays) for name in (*_BY_PROTOTYPE, *own)}
     candidates = check_indices(values["candidates"], "candidates", below=2**62)
     n = len(candidates)
     found = check_list(record["solutions"], "solutions", n_classes)
@@ -61,6 +63,7 @@ def decode_selection(content: Any, arrays: Loaded, *, n_classes: int) -> Selecti
         covered=None if values["covered"] is None else _check_count(values, "covered", n),
         miscovered=_check_count(values, "miscovered", n),
         score=check_array(values["score"], "score", kinds="f", shape=(n,)),
+        radii=check_array(values["radii"], "radii", kinds="f", shape=(n,)) if own else None,
         solutions=tuple(_decode_solution(solution, arrays) for solution in found),
     )
     sizes = [len(solution.selected) for solution in selection.solutions]

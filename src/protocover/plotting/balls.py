@@ -45,15 +45,18 @@ class BallsDisplay:
     classes : ndarray, shape (n_classes,)
         The labels, sorted.
     eps : float
-        The radius of the balls.
+        The radius of the balls, or the largest that was allowed.
     plane : Plane
         What is shown of the plane, and the grid for all that is found on one.
-    circle_radius : float or None
-        The radius of the balls as circles in the plane; None where they are no circles.
+    circle_radius : float, ndarray of float, shape (n_prototypes,), or None
+        The radius of the balls as circles in the plane, where each has its own that of
+        each; None where they are no circles.
     distances : ndarray of float32, shape (n_prototypes, n_rows, n_columns), or None
         Where they are none: the dissimilarity of the grid from each prototype.
     regions : ndarray of int, shape (n_rows, n_columns), or None
         What the classifier says on the grid, as places in `classes`.
+    radii : ndarray of float, shape (n_prototypes,), or None
+        The radius of each ball where each has its own; None where all have `eps`.
 
     Attributes
     ----------
@@ -85,9 +88,10 @@ class BallsDisplay:
     classes: NDArray[Any]
     eps: float
     plane: Plane
-    circle_radius: float | None = None
+    circle_radius: float | NDArray[np.float64] | None = None
     distances: Grids | None = None
     regions: NDArray[np.intp] | None = None
+    radii: NDArray[np.float64] | None = None
 
     @classmethod
     def from_estimator(
@@ -140,6 +144,7 @@ class BallsDisplay:
             circle_radius=radius,
             distances=_grid_distances(model, plane) if radius is None else None,
             regions=regions,
+            radii=model.solution_.radii,
         )
         return display.plot(**options)
 
@@ -198,19 +203,23 @@ class BallsDisplay:
         for code, style in enumerate(class_styles(len(self.classes))):
             own = np.flatnonzero(self.prototype_classes == code)
             if self.circle_radius is not None:
-                circles = [Circle(self.prototypes[k], self.circle_radius) for k in own]
+                radii = np.broadcast_to(self.circle_radius, len(self.prototypes))
+                circles = [Circle(self.prototypes[k], radii[k]) for k in own]
                 _draw_circles(ax, circles, style.color, alpha)
             elif self.distances is not None:
-                for k in own:
-                    self._draw_contour(ax, self.distances[k], style.color, alpha)
+                for k in own.tolist():
+                    self._draw_contour(ax, k, style.color, alpha)
 
-    def _draw_contour(self, ax: Any, distance: Grids, color: str, alpha: float) -> None:
-        """Draw one ball that is no circle."""
-        if distance.min() >= self.eps:
+    def _draw_contour(self, ax: Any, k: int, color: str, alpha: float) -> None:
+        """Draw the ball of one prototype, which is no circle."""
+        assert self.distances is not None
+        distance = self.distances[k]
+        radius = self.eps if self.radii is None else self.radii[k]
+        if distance.min() >= radius:
             return
         x, y = self.plane.x, self.plane.y
-        ax.contourf(x, y, distance, levels=[-1.0, self.eps], colors=[color], alpha=alpha, zorder=1)
-        ax.contour(x, y, distance, levels=[self.eps], colors=[color], linewidths=0.7, zorder=1)
+        ax.contourf(x, y, distance, levels=[-1.0, radius], colors=[color], alpha=alpha, zorder=1)
+        ax.contour(x, y, distance, levels=[radius], colors=[color], linewidths=0.7, zorder=1)
 
     def _further_marks(self) -> list[Line2D]:
         """Return legend entries for prototypes and points left uncovered."""
@@ -229,12 +238,13 @@ def _draw_circles(ax: Any, circles: list[Circle], color: str, alpha: float) -> N
         ax.add_collection(PatchCollection(circles, zorder=1, **look), autolim=False)
 
 
-def _circle_radius(model: Any) -> float | None:
+def _circle_radius(model: Any) -> Any:
     """Return the radius of a model's balls as circles in the plane, if they are circles."""
+    radius = float(model.eps_) if model.solution_.radii is None else model.solution_.radii
     if isinstance(model.dissimilarity_, Euclidean):
-        return float(model.eps_)
+        return radius
     if isinstance(model.dissimilarity_, SquaredEuclidean):
-        return float(np.sqrt(model.eps_))
+        return np.sqrt(radius)
     return None
 
 

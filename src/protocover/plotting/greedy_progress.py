@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
-from ..inspection.distances import distance_blocks
+from ..inspection.distances import distance_blocks, nearness
 from .canvas import unwrap_to_draw, use_count_scale
 from .palette import BLUE, VERMILION
 
@@ -137,7 +137,7 @@ def running_error(estimator: Any, X: Any, y: Any) -> NDArray[np.float64]:
     labels = estimator.prototype_labels_[steps]
     wrong = np.zeros(len(labels))
     for rows, table in distance_blocks(estimator, X):
-        table = table[:, steps]
+        table = nearness(estimator, table)[:, steps]
         newer = np.ones_like(table, dtype=bool)
         newer[:, 1:] = table[:, 1:] < np.minimum.accumulate(table, axis=1)[:, :-1]
         nearest = np.maximum.accumulate(np.where(newer, np.arange(table.shape[1]), 0), axis=1)

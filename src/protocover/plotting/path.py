@@ -28,8 +28,10 @@ class PathDisplay:
         One minus the mean score.
     error : ndarray of float, shape (n_settings,)
         Its standard error.
-    chosen, nearest_neighbour : int
-        The chosen setting, and that of the smallest radius.
+    chosen : int
+        The chosen setting.
+    nearest_neighbour : int or None, default=None
+        That of the smallest radius, where all share one.
     limit : float or None, default=None
         The highest loss that the search's rule accepts, drawn as a dotted line.
     loss_name : str, default="error"
@@ -56,7 +58,7 @@ class PathDisplay:
     loss: NDArray[np.float64]
     error: NDArray[np.float64]
     chosen: int
-    nearest_neighbour: int
+    nearest_neighbour: int | None = None
     limit: float | None = None
     loss_name: str = "error"
 
@@ -67,7 +69,8 @@ class PathDisplay:
         Parameters
         ----------
         estimator : PVMClassifierCV, or a pipeline that ends in one
-            Fitted. Of several metrics, solvers or costs the chosen ones are shown.
+            Fitted. Of several metrics, solvers or costs the chosen ones are shown; with
+            radii of their own all costs, at the chosen limit.
         ax : matplotlib axes or None, default=None
             Where to draw; None for a new figure.
 
@@ -90,7 +93,7 @@ class PathDisplay:
             loss=1.0 - path.score,
             error=path.error,
             chosen=path.chosen,
-            nearest_neighbour=0,
+            nearest_neighbour=0 if path.parameter == "eps" else None,
             limit=1.0 - path.lowest,
             loss_name="error" if plain else "1 - score",
         )
@@ -121,6 +124,8 @@ class PathDisplay:
             (self.nearest_neighbour, GREEN, "s", "smallest radius (1-NN)"),
             (self.chosen, VERMILION, "D", "chosen"),
         ):
+            if place is None:
+                continue
             count = self.n_prototypes[place]
             look = {"marker": marker, "markersize": 8, "linestyle": "none", "color": color}
             ax.plot(count, self.loss[place], label=f"{name}: {count:.0f}", zorder=3, **look)

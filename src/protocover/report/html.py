@@ -13,7 +13,7 @@ from typing import Any
 from ..data.files import write_whole
 from .summarize import summarize
 from .summary import Summary, plain
-from .wording import percent, short_number
+from .wording import percent, short_number, short_range
 
 __all__ = ["make_report", "render", "write_report"]
 
@@ -100,7 +100,7 @@ def render(summary: Summary) -> str:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"percent": percent, "short": short_number}
+    environment.filters |= {"percent": percent, "range": short_range, "short": short_number}
     template = environment.from_string((folder / "page.html.j2").read_text(encoding="utf-8"))
     return template.render(
         summary=summary,

@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing
 
 from ..balls import traits_of
 from ..estimators import PVMClassifier
-from ..inspection.distances import distance_blocks
+from ..inspection.distances import distance_blocks, nearness
 from ..maps.sammon import sammon_map
 from ..prototypes.coverage import Coverage
 from .summary import MapSummary
@@ -33,12 +33,16 @@ _TOLERANCE = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Members:
-    """The points in each ball, nearest first, and each point's nearest prototype of its class."""
+    """The points in each ball, nearest first, and each point's nearest prototype of its class.
+
+    Prototypes with radii of their own are near in multiples of these.
+    """
 
     rows: list[Indices]  # for each prototype
     distances: list[Floats]  # theirs
     nearest: Indices  # for each point, -1 where its class has no prototype
     nearest_distance: Floats  # inf where there is none
+    nearness: Floats  # the same distance as it counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,16 +59,17 @@ def find_members(model: PVMClassifier, X: Any, coverage: Coverage) -> Members:
     balls = coverage.balls.tocsr()
     n_points, n_prototypes = balls.shape
     entries = np.empty(balls.nnz)
-    nearest, reach = np.full(n_points, -1), np.full(n_points, np.inf)
+    nearest = np.full(n_points, -1)
+    reach, near = np.full((2, n_points), np.inf)
     for rows, table in distance_blocks(model, X):
         held = slice(balls.indptr[rows[0]], balls.indptr[rows[-1] + 1])
         sizes = np.diff(balls.indptr[rows[0] : rows[-1] + 2])
         entries[held] = table[np.repeat(rows - rows[0], sizes), balls.indices[held]]
         own = coverage.point_classes[rows][:, None] == coverage.prototype_classes[None, :]
-        nearest[rows], reach[rows] = _nearest_among(table, own)
+        nearest[rows], reach[rows], near[rows] = _nearest_among(model, table, own)
     point = np.repeat(np.arange(n_points), np.diff(balls.indptr))
     members, distances = _by_prototype(point, balls.indices, entries, n_prototypes)
-    return Members(members, distances, nearest, reach)
+    return Members(members, distances, nearest, reach, near)
 
 
 def find_rivals(model: PVMClassifier, X: Any, classes: Indices) -> Rivals | None:
@@ -85,7 +90,7 @@ def find_rivals(model: PVMClassifier, X: Any, classes: Indices) -> Rivals | None
         for rows, table in distance_blocks(model, examples):
             square[rows[rows < mapped]] = table[rows < mapped, :mapped]
             others = classes[rows][:, None] != classes[None, :]
-            index[rows], distance[rows] = _nearest_among(table, others)
+            index[rows], distance[rows], _ = _nearest_among(model, table, others)
     return Rivals(index, distance, square)
 
 
@@ -103,12 +108,16 @@ def draw_map(rivals: Rivals | None) -> MapSummary | None:
     return MapSummary(x=x, y=y, stress=float(result.stress))
 
 
-def _nearest_among(table: Floats, allowed: NDArray[np.bool_]) -> tuple[Indices, Floats]:
-    """Return the nearest allowed column of each row and its distance, -1 and inf for none."""
-    table[~allowed] = np.inf
-    best = table.argmin(axis=1)
-    distance = table[np.arange(len(table)), best]
-    return np.where(np.isfinite(distance), best, -1), distance
+def _nearest_among(
+    model: PVMClassifier, table: Floats, allowed: NDArray[np.bool_]
+) -> tuple[Indices, Floats, Floats]:
+    """Return each row's nearest allowed prototype, its distance and nearness, or -1 and inf."""
+    near = nearness(model, table)
+    near[~allowed] = np.inf
+    rows, best = np.arange(len(table)), near.argmin(axis=1)
+    least = near[rows, best]
+    distance = np.where(np.isinf(least), np.inf, table[rows, best])
+    return np.where(np.isfinite(distance), best, -1), distance, least
 
 
 def _by_prototype(

@@ -53,13 +53,14 @@ def assess(
 
 
 def read_path(search: PVMClassifierCV | None) -> PathSummary | None:
-    """Return the cross-validated path of the chosen metric, solver and cost, by radius."""
+    """Return the cross-validated path by radius, or by cost where radii are their own."""
     if search is None:
         return None
     path, name = trace_path(search), _score_name(search)
     return PathSummary(
         name=name,
-        eps=[float(eps) for eps in path.eps],
+        parameter="radius" if path.parameter == "eps" else "cost",
+        eps=[float(value) for value in path.values],
         error=[_finite(_told(value, name)) for value in path.score],
         se=[_finite(value) for value in path.error],
         prototypes=[float(count) for count in path.n_prototypes],

@@ -124,7 +124,8 @@ def summarize(
         settings=describe_settings(
             model, search, how, n_points=quality.n_points, n_columns=laid.cases.n_columns
         ),
-        eps=float(model.eps_),
+        radii="shared" if model.solution_.radii is None else "own",
+        eps=float(model.eps_) if math.isfinite(model.eps_) else None,
         quality=quality,
         classes=_list_classes(counts),
         confusion=counts.confusion.tolist(),
@@ -174,6 +175,7 @@ def _list_prototypes(
             case=int(laid.prototypes[k]),
             source=str(model.prototype_sources_[k]),
             class_=int(classes[k]),
+            radius=float(f"{model.prototype_radii_[k]:.5g}"),
             covers=int(totals.own[k]),
             newly=int(model.prototype_newly_covered_[k]),
             wrong=int(totals.others[k]),
@@ -207,7 +209,7 @@ def _list_suspects(model: PVMClassifier, suspects: SuspectLabels, laid: LaidOut)
 def _find_uncovered(coverage: Coverage, members: Members) -> Indices:
     """Return the rows of points in no ball of their class, the farthest from it first."""
     rows = np.flatnonzero(~coverage.covered)
-    return rows[np.argsort(-members.nearest_distance[rows], kind="stable")]
+    return rows[np.argsort(-members.nearness[rows], kind="stable")]
 
 
 def _list_uncovered(

@@ -110,10 +110,13 @@ class PrototypeSummary:
     case: int  # its place among the cases
     source: str  # "train" for a training case
     class_: int  # number of the class it stands for
+    radius: float  # of its ball
     covers: int  # cases of its class in its ball
     newly: int  # those of them that no earlier one covers
     wrong: int  # cases of other classes in its ball
-    rival: int  # the nearest prototype of another class, -1 if there is none
+    # The nearest prototype of another class, of own radii in multiples of its, -1 if there
+    # is none.
+    rival: int
     rival_distance: float | None
     members: list[int]  # cases in its ball, nearest first; the nearest if they are too many
     distances: list[float]  # theirs
@@ -131,14 +134,15 @@ class MapSummary:
 
 @dataclass(frozen=True)
 class PathSummary:
-    """Cross-validated error, its standard error and the prototypes against the radius."""
+    """Cross-validated error, its standard error and the prototypes against radius or cost."""
 
     name: str  # "error", or the name of the score
-    eps: list[float]  # radii, rising
+    parameter: str  # "radius", or "cost" of a prototype where radii are their own
+    eps: list[float]  # its values, rising
     error: list[float | None]  # mean over the folds, None where there is no score
     se: list[float | None]  # its standard error
     prototypes: list[float]  # mean over the folds
-    chosen: int  # place of the chosen radius
+    chosen: int  # place of the chosen one
     rule: str  # how it was chosen: "1se" or "best"
     limit: float  # how bad a score might be by that rule
     most: int | None  # the largest number of prototypes allowed
@@ -159,7 +163,10 @@ class Suspect:
 
 @dataclass(frozen=True)
 class Uncovered:
-    """A case in no ball of its class: nearest prototype of it, distance, balls of others."""
+    """A case in no ball of its class: nearest prototype of it, distance, balls of others.
+
+    Of own radii the nearest is that in multiples of its radius.
+    """
 
     case: int
     prototype: int
@@ -177,8 +184,10 @@ class Summary:
         Heading and first sentence.
     settings : list of (str, str)
         What was asked, in words.
-    eps : float
-        The radius.
+    radii : {"shared", "own"}
+        Whether all prototypes have one radius, or each its own.
+    eps : float or None
+        The radius; of own radii the largest allowed, None for no limit.
     quality : Quality
         How good the selection is.
     classes : list of ClassSummary
@@ -208,7 +217,8 @@ class Summary:
     title: str
     lead: str
     settings: list[tuple[str, str]]
-    eps: float
+    radii: str
+    eps: float | None
     quality: Quality
     classes: list[ClassSummary]
     confusion: list[list[int]]

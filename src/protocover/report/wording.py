@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from inspect import signature
 from numbers import Integral, Real
 from typing import Any
@@ -19,6 +19,7 @@ __all__ = [
     "describe_settings",
     "percent",
     "short_number",
+    "short_range",
 ]
 
 _METRICS = {
@@ -97,11 +98,11 @@ def describe_selection(quality: Quality, model: PVMClassifier, *, n_shown: int) 
     plural = "s" if quality.n_prototypes != 1 else ""
     verb = "sum" if plural else "sums"
     share = quality.n_covered / quality.n_points
+    near = _describe_nearness(model)
     sample = f" The counts are of all cases, the lists of a sample of {n_shown:,}."
     return (
         f"{quality.n_prototypes:,} {what}{plural} {verb} up {quality.n_points:,} cases of "
-        f"{len(model.classes_):,} classes: {percent(share)} of them lie within "
-        f"{short_number(model.eps_)} of a prototype of their own class."
+        f"{len(model.classes_):,} classes: {percent(share)} of them lie {near}"
         f"{'' if n_shown == quality.n_points else sample}"
     )
 
@@ -131,6 +132,13 @@ def percent(share: float) -> str:
 def short_number(value: float) -> str:
     """Return a number to at most five digits, whole ones in full."""
     return f"{value:,.0f}" if value == round(value) and abs(value) < 1e12 else f"{value:,.5g}"
+
+
+def short_range(values: Iterable[float]) -> str:
+    """Return the smallest and the largest of some numbers, one alone if they look the same."""
+    known = list(values)
+    low, high = short_number(min(known)), short_number(max(known))
+    return low if low == high else f"{low} to {high}"
 
 
 def _describe(choice: Any, words: Mapping[str, str]) -> str:
@@ -165,20 +173,49 @@ def _brief(value: Any) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
+def _describe_nearness(model: PVMClassifier) -> str:
+    """Say how near to a prototype the cases lie that it covers."""
+    if model.solution_.radii is None:
+        return f"within {short_number(model.eps_)} of a prototype of their own class."
+    radii = short_range(model.prototype_radii_)
+    return (
+        f"within the radius of a prototype of their own class. Each has its own radius, {radii}."
+    )
+
+
 def _describe_radius(model: PVMClassifier, search: PVMClassifierCV | None) -> str:
-    """Return the radius and where it comes from."""
+    """Return the radius, or the radii and how large they might be, and where that comes from."""
+    if model.solution_.radii is not None:
+        return _describe_own_radii(model, search)
     eps = short_number(model.eps_)
     if search is not None:
-        tried = len(set(search.cv_results_["param_eps"].tolist()))
-        rule = {
-            "1se": "the fewest prototypes within one standard error of the best score",
-            "best": "the best score",
-        }[search.rule]
-        folds = f"{search.n_splits_}-fold cross-validation"
-        return f"{eps}, chosen from {tried} by {folds}: {rule}"
+        return f"{eps}, {_describe_search(search)}"
     if isinstance(model.eps, str):
         return f"{eps}: half of the cases have no case of another class that near"
     return f"{eps}, as given"
+
+
+def _describe_own_radii(model: PVMClassifier, search: PVMClassifierCV | None) -> str:
+    """Return the radii of prototypes that have their own, and their limit."""
+    limited = math.isfinite(model.eps_)
+    limit = f"at most {short_number(model.eps_)}" if limited else "no limit"
+    if search is not None:
+        limit += f", {_describe_search(search)}"
+    elif isinstance(model.eps, str):
+        limit += ": a quarter of the cases have no case of another class that near"
+    elif limited:
+        limit += ", as given"
+    return f"its own for each prototype, {short_range(model.prototype_radii_)}; {limit}"
+
+
+def _describe_search(search: PVMClassifierCV) -> str:
+    """Say from how many radii one was chosen, and how."""
+    tried = len(set(search.cv_results_["param_eps"].tolist()))
+    rule = {
+        "1se": "the fewest prototypes within one standard error of the best score",
+        "best": "the best score",
+    }[search.rule]
+    return f"chosen from {tried} by {search.n_splits_}-fold cross-validation: {rule}"
 
 
 def _describe_candidates(candidates: Any) -> str:
@@ -198,8 +235,15 @@ def _describe_cost(model: PVMClassifier, search: PVMClassifierCV | None) -> str:
     """Return what a prototype costs, against one uncovered case."""
     cost = short_number(model.prototype_cost_)
     given = model.prototype_cost if search is None else search.prototype_costs
-    ties = ": next to nothing, it only breaks ties" if given is None else ""
-    return f"{cost} of an uncovered case{ties}"
+    if given is not None:
+        return f"{cost} of an uncovered case"
+    shared = model.solution_.radii is None
+    why = (
+        "next to nothing, it only breaks ties"
+        if shared
+        else "it has to stand for more than itself"
+    )
+    return f"{cost} of an uncovered case: {why}"
 
 
 def _describe_budget(budget: Any) -> str:

@@ -22,9 +22,11 @@ from ..solvers import Solver, ask_solver, default_time_limit
 
 __all__ = [
     "BallsOfClass",
+    "ClassProblem",
     "Formulation",
     "Selection",
     "formulate",
+    "join_balls",
     "select",
     "snap_to",
     "snap_weights",
@@ -154,16 +156,33 @@ class BallsOfClass:
     ----------
     candidate : ndarray of int, shape (n_balls,)
         The candidate at the centre of each ball, by its column in the table of balls.
-    radius : ndarray of float, shape (n_balls,)
-        Its radius.
+    radius : ndarray of float, shape (n_balls,), or None
+        Its radius; None where all share one.
     covered, miscovered : ndarray of int, shape (n_balls,)
         Points of the class, and of the other classes, in it.
     """
 
     candidate: NDArray[np.intp]
-    radius: NDArray[np.float64]
+    radius: NDArray[np.float64] | None
     covered: NDArray[np.intp]
     miscovered: NDArray[np.intp]
+
+    def chosen(self, columns: NDArray[np.intp]) -> Self:
+        """Return the balls at some columns, in their order."""
+        return type(self)(
+            self.candidate[columns],
+            None if self.radius is None else self.radius[columns],
+            self.covered[columns],
+            self.miscovered[columns],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ClassProblem:
+    """The problem of one class, and what its columns stand for."""
+
+    problem: CoverProblem
+    balls: BallsOfClass
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,23 +284,26 @@ def select(
     if isinstance(n_prototypes, int):
         solutions = _spend(problems, solutions, n_prototypes)
     if balls is not None:
-        return _of_balls(solutions, balls)
+        return join_balls(solutions, balls)
     covered, miscovered = _count_members(problems, solutions)
     return Selection.joined(solutions, covered=covered, miscovered=miscovered)
 
 
-def _of_balls(solutions: Sequence[CoverSolution], balls: Sequence[BallsOfClass]) -> Selection:
-    """Join solutions whose choices are balls of radii of their own."""
-    chosen = [solution.selected for solution in solutions]
-    by_candidate = [
-        replace(solution, selected=of_class.candidate[solution.selected])
-        for solution, of_class in zip(solutions, balls, strict=True)
+def join_balls(solutions: Sequence[CoverSolution], balls: Sequence[BallsOfClass]) -> Selection:
+    """Join the solutions of all classes, whose choices are the `balls` of each class."""
+    chosen = [
+        one.chosen(solution.selected) for one, solution in zip(balls, solutions, strict=True)
     ]
+    by_candidate = [
+        replace(solution, selected=one.candidate)
+        for solution, one in zip(solutions, chosen, strict=True)
+    ]
+    radii = [one.radius for one in chosen if one.radius is not None]
     return Selection.joined(
         by_candidate,
-        covered=[one.covered[columns] for one, columns in zip(balls, chosen, strict=True)],
-        miscovered=[one.miscovered[columns] for one, columns in zip(balls, chosen, strict=True)],
-        radii=[one.radius[columns] for one, columns in zip(balls, chosen, strict=True)],
+        covered=[one.covered for one in chosen],
+        miscovered=[one.miscovered for one in chosen],
+        radii=radii or None,
     )
 
 

@@ -1,4 +1,4 @@
-"""The paper's grid of radii to search: quantiles of the dissimilarities."""
+"""Grids to search: the paper's of radii, quantiles of the dissimilarities, and one of costs."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ from ..candidates import check_candidate_names, gather_candidates, take
 from ..data.points import check_points
 from ..dissimilarity import resolve_metric
 from ..resources import row_count
-from .parameters import check_radii, is_count
+from .parameters import check_costs, check_radii, is_count, is_whole
 from .radius import draw_rows
 from .training import Training, check_labels
 
-__all__ = ["check_n_eps", "propose_grid", "radii_of", "suggest_eps"]
+__all__ = ["check_n_eps", "grid_of_costs", "grid_of_radii", "propose_grid", "suggest_eps"]
+
+# How many are proposed. With radii of their own the cost matters more than the limit.
+_N_RADII, _N_LIMITS, _N_COSTS = 20, 5, 8
 
 _SAMPLE_SIZE = 2000
 _BLOCK_ROWS = 4096
@@ -109,21 +112,60 @@ def suggest_eps(
     return propose_grid(training, int(n_eps), rng=rng, max_quantile=max_quantile)
 
 
-def radii_of(eps: Any, n_eps: Any, training: Training, *, rng: np.random.Generator) -> Floats:
-    """Return the radii of a path: those given or, where `eps` is None, `n_eps` proposed ones."""
+def grid_of_radii(
+    eps: Any, n_eps: Any, training: Training, *, own: bool, rng: np.random.Generator
+) -> Floats:
+    """Return the radii of a path: those given or, where `eps` is None, `n_eps` proposed ones.
+
+    Where prototypes have their `own` these are limits, the last one proposed being none.
+    """
     if eps is not None:
-        return check_radii(eps)
+        return check_radii(eps, own=own)
     check_n_eps(n_eps)
-    return propose_grid(training, int(n_eps), rng=rng)
+    if not own:
+        return propose_grid(training, int(n_eps or _N_RADII), rng=rng)
+    return _propose_limits(training, int(n_eps or _N_LIMITS), rng=rng)
+
+
+def grid_of_costs(costs: Any, weights: Floats, n_classes: int, *, own: bool) -> Floats:
+    """Return the costs of a path: those given or, where `costs` is None, proposed ones.
+
+    Where prototypes have their `own` radii a grid is proposed, of even steps of their
+    logarithm: from one that keeps no prototype for a point alone to one that keeps fewer
+    than eight in a class of mean size. Before them comes the default, which only breaks ties and
+    is all that is proposed for a shared radius, where the radius decides.
+    """
+    default = check_costs(costs, weights)
+    if costs is not None or not own:
+        return default
+    some = weights[weights > 0.0]
+    unit = 1.0 if is_whole(some) else float(some.mean())
+    highest = max(unit, float(some.sum()) / (8 * n_classes))
+    steps = np.geomspace(unit, highest, _N_COSTS - 1)
+    # Drops in the objective are whole where the weights are: so are the costs that differ.
+    return np.unique(np.append(default, np.floor(steps) if is_whole(some) else steps))
 
 
 def check_n_eps(n_eps: Any) -> None:
-    """Refuse a number of radii to propose that is not positive."""
-    if not is_count(n_eps) or n_eps < 1:
+    """Refuse a number of radii to propose that is not positive; None leaves it open."""
+    if n_eps is not None and (not is_count(n_eps) or n_eps < 1):
         raise ValueError(
             f"n_eps must be a positive whole number, of radii to propose, got {n_eps!r}; radii "
             "themselves go under eps"
         )
+
+
+def _propose_limits(training: Training, n_limits: int, *, rng: np.random.Generator) -> Floats:
+    """Return at most `n_limits` limits to radii of their own, the last of which is none.
+
+    Before it comes the largest radius of the paper's grid, and each one before that is at
+    a quarter of the quantile: in how many dimensions the points ever lie, that is a step
+    that can be felt, and the first few are not far from the nearest neighbour rule.
+    """
+    upper, distances = _upper_quantile(training.codes), _sample_distances(training, rng)
+    shares = upper * 0.25 ** np.arange(n_limits - 1)
+    finite = np.quantile(distances, shares, method="lower") if len(distances) else []
+    return np.unique(np.append(finite, np.inf))
 
 
 def propose_grid(

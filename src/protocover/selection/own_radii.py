@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from ..balls import Floats, Indices, OrderedMembers, ordered_members, spans
-from ..cover import NestedCoverProblem
+from ..cover import CoverProblem, NestedCoverProblem
 from .by_class import BallsOfClass, Formulation, weight_grid
 from .training import Training, over_pools
 from .walk import Steps, Stretches
 
-__all__ = ["OwnBalls", "Rules", "formulate_own", "join_own"]
+__all__ = ["OwnBalls", "Rules", "at_cost", "formulate_own", "join_own", "pool_starts"]
 
 Flags = NDArray[np.bool_]
 
@@ -69,12 +69,12 @@ def formulate_own(
         )
 
     found: list[OwnBalls] = []
-    for start, strips in zip(_starts(training), over_pools(training, build), strict=True):
+    for start, strips in zip(pool_starts(training), over_pools(training, build), strict=True):
         found += [replace(balls, candidate=balls.candidate + start) for balls in strips]
     return join_own(found, rules, prototype_cost=prototype_cost)
 
 
-def _starts(training: Training) -> list[int]:
+def pool_starts(training: Training) -> list[int]:
     """Return the number of the first candidate of each pool among all of them."""
     sizes = [len(pool) for pool in training.pools]
     return [sum(sizes[:k]) for k in range(len(sizes))]
@@ -89,7 +89,8 @@ class Rules:
     codes : ndarray of int, shape (n_points,)
         Class numbers.
     weights : ndarray of float, shape (n_points,)
-        Positive, on a grid on which sums are exact.
+        Positive, on a grid on which sums are exact; zero for points that are not to count,
+        and then are no members either.
     n_classes : int
         Number of classes.
     least_cost : float
@@ -110,7 +111,8 @@ class Rules:
     @cached_property
     def grid(self) -> float:
         """A number of which all weights are multiples, and their sum no large one."""
-        return weight_grid(float(self.weights.max(initial=0.0)), len(self.weights))
+        n_points = int(np.count_nonzero(self.weights))
+        return weight_grid(float(self.weights.max(initial=0.0)), n_points)
 
     @cached_property
     def units(self) -> NDArray[np.int64]:
@@ -262,6 +264,21 @@ def join_own(found: Sequence[OwnBalls], rules: Rules, *, prototype_cost: float) 
             BallsOfClass(balls.candidate, balls.radius, ends[1:] - ends[first], balls.miscovered)
         )
     return Formulation(problems, described)
+
+
+def at_cost(problem: CoverProblem, prototype_cost: float) -> tuple[Indices, CoverProblem]:
+    """Return a problem as a fit with a higher cost writes it down, and its columns in this one.
+
+    Of balls of their own radii those are left out that cannot pay that cost.
+    """
+    columns = np.arange(problem.n_candidates)
+    if isinstance(problem, NestedCoverProblem):
+        pays = problem.prize_sums() - problem.wrong >= prototype_cost
+        columns, problem = (
+            columns[pays],
+            problem if pays.all() else problem.narrowed(columns[pays]),
+        )
+    return columns, problem.at_cost(prototype_cost)
 
 
 def _of_class(found: Sequence[OwnBalls], label: int) -> OwnBalls:

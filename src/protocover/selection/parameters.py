@@ -29,8 +29,10 @@ __all__ = [
     "check_verbose",
     "check_weight_numbers",
     "check_weights",
+    "default_own_cost",
     "default_prototype_cost",
     "is_count",
+    "is_whole",
     "unchanged_on_error",
 ]
 
@@ -71,7 +73,7 @@ def check_eps(eps: Any, *, own: bool = False) -> float | None:
         return None
     if _is_number(eps) and 0.0 < float(eps) < np.inf:
         return float(eps)
-    if eps is None and own:
+    if own and _no_limit(eps):
         return np.inf
     if eps is None:
         raise ValueError(
@@ -96,14 +98,13 @@ def check_closed_ball(closed_ball: Any) -> bool:
 def check_prototype_cost(cost: Any, weights: NDArray[np.float64], *, own: bool = False) -> float:
     """Return the cost of a prototype, by default that of :func:`default_prototype_cost`.
 
-    With radii of their own a pure ball can be had for every point, and by default a
-    prototype has to stand for more than one: it costs what a point weighs, on average.
+    With radii of their own it is by default that of :func:`default_own_cost`.
     """
     if cost is None:
         some = weights[weights > 0.0]
-        whole = bool((some == np.floor(some)).all())
+        whole = is_whole(some)
         if own:
-            return 1.0 if whole else float(some.mean())
+            return default_own_cost(float(some.sum()), len(some), whole=whole)
         return default_prototype_cost(float(some.sum()), float(some.min()), whole=whole)
     if _is_number(cost) and 0.0 <= float(cost) < np.inf:
         return float(cost)
@@ -116,6 +117,15 @@ def check_prototype_cost(cost: Any, weights: NDArray[np.float64], *, own: bool =
 def _default_said(own: bool) -> str:
     """Say what cost None stands for."""
     return "the weight of one point" if own else "one that only breaks ties"
+
+
+def default_own_cost(total: float, n_points: int, *, whole: bool) -> float:
+    """Return what a point weighs, on average; whole weights are repetitions of points.
+
+    With radii of their own a pure ball can be had for every point. At this cost a prototype
+    has to stand for more than one.
+    """
+    return 1.0 if whole else total / n_points
 
 
 def default_prototype_cost(total: float, smallest: float, *, whole: bool) -> float:
@@ -137,18 +147,23 @@ def default_prototype_cost(total: float, smallest: float, *, whole: bool) -> flo
     return smallest * (smallest / total)
 
 
+def is_whole(weights: NDArray[np.float64]) -> bool:
+    """Whether all weights are whole numbers."""
+    return bool((weights == np.floor(weights)).all())
+
+
 def is_count(value: Any) -> TypeGuard[int]:
     """Whether a value is a whole number; True and False are none."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def check_radii(eps: Any) -> NDArray[np.float64]:
-    """Return a grid of radii, rising and without repetition."""
-    radii = _rising(eps)
-    if radii is None or not (np.isfinite(radii) & (radii > 0.0)).all():
-        raise ValueError(
-            f"eps must be positive numbers, got {eps!r}; suggest_eps(X, y) proposes a grid"
-        )
+def check_radii(eps: Any, *, own: bool = False) -> NDArray[np.float64]:
+    """Return a grid of radii, or of limits to `own` ones, rising and without repetition."""
+    radii = _rising(eps, of_none=np.inf if own else None)
+    # NaN is not above 0 either.
+    if radii is None or not ((radii > 0.0) & (own | np.isfinite(radii))).all():
+        rule = "positive numbers, or None for no limit" if own else "positive numbers"
+        raise ValueError(f"eps must be {rule}, got {eps!r}; suggest_eps(X, y) proposes a grid")
     return radii
 
 
@@ -269,12 +284,21 @@ def check_weight_numbers(sample_weight: Any, n_points: int) -> NDArray[np.float6
     return np.array(np.broadcast_to(weights, n_points))
 
 
-def _rising(values: Any) -> NDArray[np.float64] | None:
-    """Return the different numbers of a list or of one number, None where it is no such thing."""
+def _rising(values: Any, *, of_none: float | None = None) -> NDArray[np.float64] | None:
+    """Return the different numbers of a list or of one number, None where it is no such thing.
+
+    None among them stands for `of_none`.
+    """
     entries = np.atleast_1d(np.asarray(values, dtype=object))
-    if entries.ndim > 1 or len(entries) == 0 or not all(map(_is_number, entries)):
+    if entries.ndim > 1 or len(entries) == 0:
         return None
-    return np.unique(entries.astype(np.float64))
+    numbers = [of_none if one is None else one for one in entries]
+    return np.unique(np.array(numbers, np.float64)) if all(map(_is_number, numbers)) else None
+
+
+def _no_limit(eps: Any) -> bool:
+    """Whether a limit to radii is none."""
+    return eps is None or (_is_number(eps) and float(eps) == np.inf)
 
 
 def _is_number(value: Any) -> bool:

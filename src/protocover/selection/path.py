@@ -1,180 +1,154 @@
-"""Selections for many radii and costs from one pass over the dissimilarities.
+"""Selections for many radii and costs: each class's problem is solved for all costs.
 
-The balls of the largest radius are built once, each membership marked with the first
-radius it belongs to; those of a smaller radius are a filter away. For the paper's greedy
-the selection for any cost is a prefix of that for the lowest.
+The problems come from one pass over the dissimilarities, one radius, or limit to radii of
+their own, after the other. For the paper's greedy the selection for any cost is a prefix
+of that for the lowest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, csr_array
+from scipy.sparse import csr_array
 
 from ..cover import CoverProblem, CoverSolution
 from ..resources import progress_bar
 from ..solvers import Solver, ask_solver, greedy, unwrapped
 from ..solvers.duals import ascend
-from .by_class import Selection
-from .training import Training
+from .by_class import ClassProblem, Selection, join_balls
+from .own_limits import LimitedBalls, Part, balls_of_parts
+from .own_radii import at_cost
+from .shared_radius import formulate_levels
+from .training import Training, training_levels
 
-__all__ = ["solve_path"]
+__all__ = ["Known", "formulate_path", "has_prefixes", "solve_path"]
 
 Floats = NDArray[np.float64]
+# The levels of points and candidates, or the balls worth looking at, or nothing.
+Known: TypeAlias = csr_array | LimitedBalls | None
+
+
+def formulate_path(
+    training: Training,
+    known: Known = None,
+    *,
+    radii: Floats,
+    own: bool,
+    closed: bool,
+    prototype_cost: float,
+    solver: Solver,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    verbose: int,
+) -> Iterable[Iterable[ClassProblem]]:
+    """Write down each class's problem for all rising `radii`, or limits to their `own`.
+
+    Nothing is computed where the levels, or the balls within the limits, are `known`.
+    """
+    if own and known is None:
+        (known,) = balls_of_parts(
+            training,
+            [Part.whole(training)],
+            limits=radii,
+            closed=closed,
+            least_cost=prototype_cost,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+    if isinstance(known, LimitedBalls):
+        return known.problems()
+    if known is None:
+        known = training_levels(
+            training, radii=radii, closed=closed, rng=rng, n_jobs=n_jobs, verbose=verbose
+        )
+    return formulate_levels(
+        training,
+        known,
+        n_radii=len(radii),
+        prototype_cost=prototype_cost,
+        worth_it=has_prefixes(solver),
+    )
+
+
+def has_prefixes(solver: Solver) -> bool:
+    """Whether a solver's choice for any cost is a prefix of that for a lower one.
+
+    The paper's greedy compares drops in the objective before the cost, which only decides
+    when to stop. That holds for balls of their own radii, too. It even never takes two of
+    one candidate in a class: let B be taken, and B' be a larger one. As B had the largest
+    drop, the new weight of B' outside B is at most the weight of rivals outside B; once B
+    is covered, B' has to make up for the rivals in B as well, so that its drop is not
+    above zero, and drops only fall. In a smaller ball nothing is new.
+    """
+    return unwrapped(solver) is greedy
 
 
 def solve_path(
-    training: Training,
-    levels: csr_array,
+    by_radius: Iterable[Iterable[ClassProblem]],
     *,
     n_radii: int,
+    n_classes: int,
     costs: NDArray[np.float64],
     solver: Solver,
     options: Mapping[str, Any],
     rng: np.random.Generator,
     verbose: int,
 ) -> tuple[tuple[Selection, ...], ...]:
-    """Solve every class's problem for all radii, of which `levels` tell, and rising `costs`.
+    """Solve every class's problem, radius by radius, for all of the rising `costs`.
 
-    Every setting is solved with the randomness that a fit of its own would have.
+    The problems are those of the lowest cost. Every setting is solved with the randomness
+    that a fit of its own would have.
     """
-    n_classes = len(training.classes)
-    shares = _split_by_class(levels, training.codes, training.weights, n_classes, n_radii)
     children = rng.spawn(n_classes)
-    with progress_bar(range(n_radii), n_radii, "radii", verbose) as bar:
-        return tuple(_solve_radius(shares, k, costs, solver, children, options) for k in bar)
-
-
-@dataclass(frozen=True, eq=False)
-class _ClassShare:
-    """A class's rows of the levels, and what each ball holds of the class at each radius.
-
-    Parameters
-    ----------
-    levels : csc_array of unsigned int, shape (n_points of the class, n_candidates)
-        One more than the number of the first radius that the pair is within.
-    prize : ndarray of float, shape (n_points of the class,)
-        Weights of the points.
-    reach : ndarray of float, shape (n_radii, n_candidates)
-        Weight of the class's points in each ball.
-    counts : ndarray of int, shape (n_radii, n_candidates)
-        Their number.
-    """
-
-    levels: csc_array
-    prize: Floats
-    reach: Floats
-    counts: NDArray[np.intp]
-
-
-def _split_by_class(
-    levels: csr_array,
-    codes: NDArray[np.intp],
-    weights: Floats,
-    n_classes: int,
-    n_radii: int,
-) -> list[_ClassShare]:
-    """Split a points x candidates table of levels by the class of the points."""
-    shares = []
-    for label in range(n_classes):
-        rows = np.flatnonzero(codes == label)
-        own, prize = levels[rows].tocsc(), weights[rows]
-        counts = _cumulated(own, n_radii, None)
-        plain = bool((prize == 1.0).all())
-        reach = counts.astype(np.float64) if plain else _cumulated(own, n_radii, prize)
-        shares.append(_ClassShare(own, prize, reach, counts))
-    return shares
+    with progress_bar(by_radius, n_radii, "radii", verbose) as bar:
+        return tuple(_solve_radius(classes, costs, solver, children, options) for classes in bar)
 
 
 def _solve_radius(
-    shares: Sequence[_ClassShare],
-    k: int,
+    classes: Iterable[ClassProblem],
     costs: Floats,
     solver: Solver,
     rngs: Sequence[np.random.Generator],
     options: Mapping[str, Any],
 ) -> tuple[Selection, ...]:
-    """Return the selections at radius number `k`, one for each of the rising `costs`.
+    """Return the selections at one radius, one for each of the rising `costs`.
 
     `rngs` are one generator a class; each problem gets a copy of its class's.
     """
-    total = np.sum([share.reach[k] for share in shares], axis=0)
-    count = np.sum([share.counts[k] for share in shares], axis=0)
-    by_class = [
-        _solve_class(share, total - share.reach[k], k, costs, solver, child, options)
-        for share, child in zip(shares, rngs, strict=True)
-    ]
-    return tuple(_joined(shares, k, solutions, count) for solutions in zip(*by_class, strict=True))
-
-
-def _joined(
-    shares: Sequence[_ClassShare],
-    k: int,
-    solutions: Sequence[CoverSolution],
-    count: NDArray[np.intp],
-) -> Selection:
-    """Join the classes' solutions at radius number `k`, where balls hold `count` points."""
-    own = [
-        share.counts[k][solution.selected]
-        for share, solution in zip(shares, solutions, strict=True)
-    ]
-    others = [
-        count[solution.selected] - held for solution, held in zip(solutions, own, strict=True)
-    ]
-    return Selection.joined(solutions, covered=own, miscovered=others)
+    solved, balls = [], []
+    for of_class, child in zip(classes, rngs, strict=True):
+        solved.append(_solve_class(of_class, costs, solver, child, options))
+        balls.append(of_class.balls)
+    return tuple(join_balls(solutions, balls) for solutions in zip(*solved, strict=True))
 
 
 def _solve_class(
-    share: _ClassShare,
-    wrong: Floats,
-    k: int,
+    of_class: ClassProblem,
     costs: Floats,
     solver: Solver,
     rng: np.random.Generator,
     options: Mapping[str, Any],
 ) -> list[CoverSolution]:
-    """Solve one class at radius number `k` for all costs."""
+    """Solve one class's problem for all costs."""
 
     def solve(problem: CoverProblem) -> CoverSolution:
         return ask_solver(solver, problem, rng=deepcopy(rng), options=options)
 
-    if unwrapped(solver) is not greedy:
-        whole = CoverProblem(_within(share.levels, k), wrong, share.prize, float(costs[0]))
-        return [solve(whole.at_cost(float(cost))) for cost in costs]
-    # A candidate not worth the lowest cost on its own is never worth any.
-    useful = np.flatnonzero(share.reach[k] - wrong >= costs[0])
-    problem = CoverProblem(
-        _within(share.levels[:, useful], k), wrong[useful], share.prize, float(costs[0])
-    )
-    return [
-        replace(solution, selected=useful[solution.selected])
-        for solution in _prefixes(problem, solve(problem), costs)
-    ]
-
-
-def _cumulated(own: csc_array, n_radii: int, prize: Floats | None) -> Any:
-    """Sum prizes, or count points, in each ball at each radius, (n_radii, n_candidates)."""
-    m = own.shape[1]
-    column = np.repeat(np.arange(m), np.diff(own.indptr))
-    place = (own.data.astype(np.intp) - 1) * m + column
-    weights = None if prize is None else prize[own.indices]
-    new = np.bincount(place, weights, minlength=n_radii * m).reshape(n_radii, m)
-    return np.cumsum(new, axis=0)
-
-
-def _within(levels: csc_array, k: int) -> csc_array:
-    """Return the members of radius number `k` only."""
-    keep = levels.data <= k + 1
-    ends = np.concatenate(([0], np.cumsum(keep)))[levels.indptr]
-    indices = levels.indices[keep]
-    data = np.ones(len(indices), dtype=bool)
-    return csc_array((data, indices, ends.astype(indices.dtype)), shape=levels.shape)
+    problem = of_class.problem
+    if has_prefixes(solver):
+        return _prefixes(problem, solve(problem), costs)
+    solutions = []
+    for cost in costs.tolist():
+        columns, priced = at_cost(problem, cost)
+        solution = solve(priced)
+        solutions.append(replace(solution, selected=columns[solution.selected]))
+    return solutions
 
 
 def _prefixes(

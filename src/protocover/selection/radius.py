@@ -14,7 +14,7 @@ from ..balls.nearest import find_nearest, nearest_in_groups
 from ..resources import row_count
 from .training import Training
 
-__all__ = ["SAMPLE_SIZE", "draw_rows", "propose_eps", "weighted_quantile"]
+__all__ = ["SAMPLE_SIZE", "draw_rows", "propose_eps", "proposed_quantile", "weighted_quantile"]
 
 SAMPLE_SIZE = 1000
 
@@ -60,6 +60,14 @@ def propose_eps(
     positive = distances > 0.0
     shares = training.weights[sample] if _is_square(training) else np.ones(len(sample))
     return weighted_quantile(distances[positive], shares[positive], quantile)
+
+
+def proposed_quantile(*, own: bool) -> float:
+    """Return the quantile of the distances from rivals that ``eps="auto"`` takes.
+
+    Radii of their own are given more room, of which most of them take less.
+    """
+    return 0.75 if own else 0.5
 
 
 def _is_square(training: Training) -> bool:

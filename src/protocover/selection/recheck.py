@@ -90,7 +90,7 @@ def _balls(model: Any, formulation: Formulation, columns: NDArray[np.intp]) -> N
         {
             ball: place
             for place, ball in enumerate(
-                zip(one.candidate.tolist(), one.radius.tolist(), strict=True)
+                zip(one.candidate.tolist(), np.asarray(one.radius).tolist(), strict=True)
             )
         }
         for one in formulation.balls

@@ -162,7 +162,7 @@ class Steps:
 
 
 def _run_numbers(stretches: Stretches) -> NDArray[Any]:
-    """Number each stretch's run, by class and then candidate, in as few bits as will do."""
+    """Return the number of each stretch's run, by class and candidate, in as few bits as do."""
     first = int(stretches.candidate[0])
     n_candidates = int(stretches.candidate[-1]) - first + 1
     number = stretches.label * n_candidates + (stretches.candidate - first)

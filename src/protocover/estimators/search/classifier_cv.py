@@ -32,10 +32,10 @@ from ...prototypes.coverage import Coverage
 from ...prototypes.explanation import Explanation
 from ...resources import check_n_jobs, limited_threads
 from ...selection.by_class import snap_weights
-from ...selection.grid import check_n_eps, propose_grid
+from ...selection.grid import check_n_eps, grid_of_costs, grid_of_radii
 from ...selection.parameters import (
     check_closed_ball,
-    check_costs,
+    check_own_radii,
     check_radii,
     check_verbose,
     check_weights,
@@ -209,7 +209,8 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         self,
         eps: ArrayLike | None = None,
         *,
-        n_eps: int = 20,
+        n_eps: int | None = None,
+        radii: str = "shared",
         prototype_costs: ArrayLike | None = None,
         cv: Any = 10,
         rule: str = "1se",
@@ -230,6 +231,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
     ) -> None:
         self.eps = eps
         self.n_eps = n_eps
+        self.radii = radii
         self.prototype_costs = prototype_costs
         self.cv = cv
         self.rule = rule
@@ -284,7 +286,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         with unchanged_on_error(self):
             data = self._check_data(X, y, sample_weight, unlabeled)
             some = next(iter(data.values()))
-            costs = check_costs(self.prototype_costs, snap_weights(some.weights))
+            costs = self._costs(some)
             weights = None if sample_weight is None else some.weights
             split_params, score_params = self._route(weights, groups, params)
             splits = self._splits(some, split_params)
@@ -367,6 +369,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"rule must be one of {', '.join(map(repr, RULES))}, got {self.rule!r}"
             )
+        check_own_radii(self.radii)
         if self.eps is None:
             check_n_eps(self.n_eps)
         most = self.n_prototypes
@@ -500,6 +503,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         trials = []
         for name, metric in name_choices(self.metric).items():
             model = PVMClassifier(
+                radii=self.radii,
                 metric=metric,
                 metric_params=self.metric_params,
                 candidates=self.candidates,
@@ -517,8 +521,16 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
 
     def _radii(self, model: PVMClassifier, data: Labelled) -> NDArray[np.float64]:
         """Return the radii to try with a metric; points of weight zero do not count."""
+        own = check_own_radii(self.radii)
         if self.eps is not None:
-            return check_radii(self.eps)
+            return check_radii(self.eps, own=own)
         rng, unlabeled = model._generator(), data.unlabeled
         training = prepare(model, data.points, data.y, data.weights, unlabeled=unlabeled, rng=rng)
-        return propose_grid(training, int(self.n_eps), rng=rng)
+        return grid_of_radii(None, self.n_eps, training, own=own, rng=rng)
+
+    def _costs(self, data: Labelled) -> NDArray[np.float64]:
+        """Return the costs to try; points of weight zero do not count."""
+        weights = snap_weights(data.weights)
+        n_classes = len(np.unique(data.y[weights > 0.0]))
+        own = check_own_radii(self.radii)
+        return grid_of_costs(self.prototype_costs, weights, n_classes, own=own)

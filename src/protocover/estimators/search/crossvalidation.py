@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from sklearn.utils.validation import check_memory
 
 from ...resources import progress_bar
+from ...selection.path import Known
 from .fingerprint import fingerprint
-from .folds import FoldScores, Scoring, score_fold, shared_levels
+from .folds import FoldScores, Scoring, score_fold, share_folds
 from .trials import Trial
 
 __all__ = ["Split", "cross_validate"]
@@ -34,10 +34,11 @@ def cross_validate(
 ) -> list[list[FoldScores]]:
     """Return the scores of each trial on each of the `splits`; see :func:`score_fold`."""
     # A fold is found again by the fingerprint of what joblib cannot tell apart.
-    ignored = ["model", "scoring", "levels", "verbose"]
+    ignored = ["model", "scoring", "common", "verbose"]
     cached = check_memory(memory).cache(score_fold, ignore=ignored)
+    trains = [train for train, _ in splits]
     common = {
-        trial.metric: _share(trial, scoring, n_jobs=n_jobs, verbose=verbose)
+        trial.metric: _share(trial, trains, scoring, n_jobs=n_jobs, verbose=verbose)
         for trial in {trial.metric: trial for trial in trials}.values()
     }
     tasks = (
@@ -48,12 +49,12 @@ def cross_validate(
             train=train,
             test=test,
             scoring=scoring,
-            levels=common[trial.metric][0],
+            common=found,
             verbose=verbose - 1,
             fingerprint="" if memory is None else fingerprint(trial.model, scoring),
         )
         for trial in trials
-        for train, test in splits
+        for (train, test), found in zip(splits, common[trial.metric][0], strict=True)
     )
     done = Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
     with progress_bar(done, len(trials) * len(splits), "folds", verbose) as bar:
@@ -69,14 +70,19 @@ def cross_validate(
 
 
 def _share(
-    trial: Trial, scoring: Scoring, *, n_jobs: int | None, verbose: int
-) -> tuple[csr_array | None, float]:
-    """Return the levels that all folds of a metric share, if any, and the seconds they took."""
+    trial: Trial,
+    trains: list[NDArray[np.intp]],
+    scoring: Scoring,
+    *,
+    n_jobs: int | None,
+    verbose: int,
+) -> tuple[list[Known], float]:
+    """Return what each fold of a metric has of what is made for all, and the seconds it took."""
     start = perf_counter()
     try:
-        levels = shared_levels(trial, n_jobs=n_jobs, verbose=verbose)
+        found = share_folds(trial, trains, n_jobs=n_jobs, verbose=verbose)
     except Exception:
         if scoring.error_score == "raise":
             raise
-        levels = None  # each fold finds out for itself, and is recorded as failed
-    return levels, perf_counter() - start
+        found = [None] * len(trains)  # each fold finds out for itself, and is recorded as failed
+    return found, perf_counter() - start

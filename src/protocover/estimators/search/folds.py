@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, Self
@@ -18,18 +19,21 @@ from ...candidates import is_train
 from ...dissimilarity import resolve_metric
 from ...exceptions import NoPrototypesError
 from ...selection.by_class import Selection
-from ...selection.path import solve_path
+from ...selection.own_limits import Part, balls_of_parts
+from ...selection.parameters import check_own_radii
+from ...selection.path import Known, formulate_path, has_prefixes, solve_path
 from ...selection.training import Training, training_levels
-from ...solvers import find_solver, greedy, unwrapped
+from ...solvers import find_solver
 from ..classifier import PVMClassifier
 from ..fitted import with_selection
 from ..fitting import prepare
 from .trials import Grid, Labelled, Trial
 
-__all__ = ["FoldScores", "Scoring", "score_fold", "shared_levels"]
+__all__ = ["FoldScores", "Scoring", "score_fold", "share_folds"]
 
 Floats = NDArray[np.float64]
 Selections = tuple[tuple[Selection, ...], ...]
+_WHAT_PREDICTS = ("candidates", "classes", "radii")
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,21 +87,21 @@ def score_fold(
     train: NDArray[np.intp],
     test: NDArray[np.intp],
     scoring: Scoring,
-    levels: csr_array | None = None,
+    common: Known = None,
     verbose: int = 0,
     fingerprint: str = "",
 ) -> FoldScores:
     """Fit `model` for all radii and costs on the rows `train` and score it on `test`.
 
     Candidates are made, and the dissimilarity is fitted, from the training rows alone.
-    `levels` are those between all points, where they are the same in every fold. In a
-    cache `fingerprint` stands for the model and the scoring.
+    `common` is what :func:`share_folds` has found for this fold. In a cache `fingerprint`
+    stands for the model and the scoring.
     """
     model = clone(model)  # its random_state is to be as new in every fold
-    train = train[data.weights[train] > 0.0]
+    train = _with_weight(data, train)
     start = perf_counter()
     try:
-        training, selections = _solve(model, data, train, grid, levels=levels, verbose=verbose)
+        training, selections = _solve(model, data, train, grid, common=common, verbose=verbose)
     except Exception as error:
         if scoring.error_score == "raise":
             raise
@@ -109,26 +113,47 @@ def score_fold(
     return _score_selections(model, training, selections, grid, held_out, scoring, seconds)
 
 
-def shared_levels(trial: Trial, *, n_jobs: int | None, verbose: int) -> csr_array | None:
-    """Build the levels between all points once for all folds, where that leaks nothing.
+def share_folds(
+    trial: Trial, trains: Sequence[NDArray[np.intp]], *, n_jobs: int | None, verbose: int
+) -> list[Known]:
+    """Look at the distances between all points once for all folds, where that leaks nothing.
 
     That is so where the candidates are the points themselves and the dissimilarity learns
-    nothing: a pair then has the same level in every fold that holds both.
+    nothing: a pair is then as far apart in every fold that holds both. Returns what each of
+    the folds, which are fitted on the rows `trains`, has of it.
     """
-    model, data = trial.model, trial.data
+    model, data, grid = trial.model, trial.data, trial.grid
     dissimilarity = resolve_metric(model.metric, model.metric_params)
     if not (is_train(model.candidates) and traits_of(dissimilarity).learns_nothing):
-        return None
+        return [None] * len(trains)
     rng = np.random.default_rng(0)
     training = prepare(model, data.points, data.y, None, unlabeled=data.unlabeled, rng=rng)
-    return training_levels(
+    closed = model.closed_ball
+    if not check_own_radii(model.radii):
+        levels = training_levels(
+            training, radii=grid.radii, closed=closed, rng=rng, n_jobs=n_jobs, verbose=verbose
+        )
+        return [levels] * len(trains)
+    rows = [_with_weight(data, train) for train in trains]
+    # Ties go by the order of the rows: a fold that has another one than all points, or
+    # some of them twice, looks at the distances for itself.
+    rising = [k for k, some in enumerate(rows) if (some[1:] > some[:-1]).all()]
+    balls = balls_of_parts(
         training,
-        radii=trial.grid.radii,
-        closed=model.closed_ball,
-        rng=rng,
+        [Part.of_rows(training, rows[k], data.weights[rows[k]]) for k in rising],
+        limits=grid.radii,
+        closed=closed,
+        least_cost=float(grid.costs[0]),
         n_jobs=n_jobs,
         verbose=verbose,
     )
+    found = dict(zip(rising, balls, strict=True))
+    return [found.get(k) for k in range(len(trains))]
+
+
+def _with_weight(data: Labelled, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return those of some rows that have a weight."""
+    return rows[data.weights[rows] > 0.0]
 
 
 def _take_points(
@@ -146,7 +171,7 @@ def _solve(
     train: NDArray[np.intp],
     grid: Grid,
     *,
-    levels: csr_array | None,
+    common: Known,
     verbose: int,
 ) -> tuple[Training, Selections]:
     """Return the training part of a fold and its selections for all radii and costs."""
@@ -154,25 +179,28 @@ def _solve(
     points = _take_points(model, data.points, train, beside=train)
     weights = data.weights[train]
     training = prepare(model, points, data.y[train], weights, unlabeled=data.unlabeled, rng=rng)
-    if levels is not None:  # its columns after those of all points are unlabeled
-        unlabeled = np.arange(len(data.y), levels.shape[1])
-        levels = levels[train][:, np.concatenate([train, unlabeled])]
-    else:
-        levels = training_levels(
-            training,
-            radii=grid.radii,
-            closed=model.closed_ball,
-            rng=rng,
-            n_jobs=model.n_jobs,
-            verbose=verbose,
-        )
     solver = find_solver(model.solver)
-    # How far from the best a fold's selection is does not matter for its score.
-    without_bound = {"bound": False} if unwrapped(solver) is greedy else {}
-    selections = solve_path(
+    if isinstance(common, csr_array):  # its columns after those of all points are unlabeled
+        unlabeled = np.arange(len(data.y), common.shape[1])
+        common = common[train][:, np.concatenate([train, unlabeled])]
+    problems = formulate_path(
         training,
-        levels,
+        common,
+        radii=grid.radii,
+        own=check_own_radii(model.radii),
+        closed=model.closed_ball,
+        prototype_cost=float(grid.costs[0]),
+        solver=solver,
+        rng=rng,
+        n_jobs=model.n_jobs,
+        verbose=verbose,
+    )
+    # How far from the best a fold's selection is does not matter for its score.
+    without_bound = {"bound": False} if has_prefixes(solver) else {}
+    selections = solve_path(
+        problems,
         n_radii=len(grid.radii),
+        n_classes=len(training.classes),
         costs=grid.costs,
         solver=solver,
         options={**(model.solver_options or {}), **without_bound},
@@ -217,7 +245,6 @@ def _reason(error: Exception) -> str:
 
 
 def _same(one: Selection, other: Selection) -> bool:
-    """Whether two selections have the same prototypes."""
-    return np.array_equal(one.candidates, other.candidates) and np.array_equal(
-        one.classes, other.classes
-    )
+    """Whether two selections have the same prototypes, and of the same radii if of their own."""
+    pairs = [(getattr(one, name), getattr(other, name)) for name in _WHAT_PREDICTS]
+    return all(np.array_equal(a, b) for a, b in pairs)

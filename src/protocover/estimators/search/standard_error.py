@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...selection.parameters import check_own_radii
+
 __all__ = ["RULES", "choose", "lowest_accepted", "split_scores", "standard_errors", "trace_path"]
 
 RULES = ("1se", "best")
@@ -20,14 +22,17 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class SearchPath:
-    """The settings of a search that differ from the chosen one in their radius alone.
+    """The settings of a search that differ from the chosen one in one `parameter` alone.
 
-    By rising `eps`: the mean `score` over the folds and its standard `error`, NaN where a
-    fold has no score, and the mean number of prototypes; the place of the `chosen` radius,
-    and the `lowest` mean score that the rule accepts over the whole search.
+    That is ``"eps"`` or, with radii of their own, of which it is but the limit,
+    ``"prototype_cost"``. By its rising `values`: the mean `score` over the folds and its
+    standard `error`, NaN where a fold has no score, and the mean number of prototypes; the
+    place of the `chosen` value, and the `lowest` mean score that the rule accepts over the
+    whole search.
     """
 
-    eps: Floats
+    parameter: str
+    values: Floats
     score: Floats
     error: Floats
     n_prototypes: Floats
@@ -43,7 +48,8 @@ def choose(
     Of the settings with at most `max_prototypes` prototypes on average ``"best"`` takes the
     highest mean score, ``"1se"`` the fewest prototypes among those whose mean score is
     within one standard error of it (paper, section 5.4). Ties go to fewer prototypes, or to
-    the higher score.
+    the higher score. Simpler is what has fewer prototypes on average over the folds,
+    whatever radius, limit or cost that comes from.
     """
     lowest = lowest_accepted(scores, n_prototypes, rule=rule, max_prototypes=max_prototypes)
     mean = scores.mean(axis=1)
@@ -83,16 +89,21 @@ def standard_errors(scores: Floats) -> Floats:
 
 
 def trace_path(search: Any) -> SearchPath:
-    """Return how score and prototypes go with the radius around the choice of a fitted search."""
+    """Return how score and prototypes go with radius, or cost, around the choice of a search."""
     results, best = search.cv_results_, search.best_index_
     scores, sizes = split_scores(results, search.n_splits_), results["mean_n_prototypes"]
     shown = np.ones(len(scores), dtype=bool)
-    for name in ("param_metric", "param_solver", "param_prototype_cost"):
-        shown &= results[name] == results[name][best]
+    varied, fixed = "eps", "prototype_cost"
+    if check_own_radii(search.radii):
+        varied, fixed = fixed, varied
+    for name in ("metric", "solver", fixed):
+        shown &= results[f"param_{name}"] == results[f"param_{name}"][best]
     rows = np.flatnonzero(shown)
-    rows = rows[np.argsort(results["param_eps"][rows], kind="stable")]
+    values = results[f"param_{varied}"]
+    rows = rows[np.argsort(values[rows], kind="stable")]
     return SearchPath(
-        eps=results["param_eps"][rows],
+        parameter=varied,
+        values=values[rows],
         score=results["mean_test_score"][rows],
         error=standard_errors(scores[rows]),
         n_prototypes=sizes[rows],

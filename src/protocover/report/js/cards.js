@@ -29,20 +29,25 @@ function makeCard(prototype) {
   return button;
 }
 
-// What a prototype covers, and its rival.
+// What a prototype covers, its radius where it has its own, and its rival.
 function tally(prototype) {
   const line = el("span", { class: "tally" },
     el("span", { title: "cases of its class in its ball" }, el("b", { text: whole.format(prototype.covers) }), " covered"),
     el("span", { class: prototype.wrong ? "wrong" : "wrong none", title: "cases of other classes in its ball" }, el("b", { text: whole.format(prototype.wrong) }), " wrong"));
-  if (prototype.rival < 0) return line;
-  const rival = prototypes[prototype.rival];
-  const where = el("span", { class: "rival", title: "nearest prototype of another class" },
-    "rival ", classTag(rival.class), ` at ${number(prototype.rival_distance)}`);
-  return el("span", { class: "foot" }, line, where);
+  const below = [];
+  if (ownRadii) below.push(el("span", { class: "rival", title: "its own radius", text: `radius ${number(prototype.radius)}` }));
+  if (prototype.rival >= 0) below.push(rivalLine(prototype));
+  return below.length ? el("span", { class: "foot" }, line, ...below) : line;
+}
+
+function rivalLine(prototype) {
+  return el("span", { class: "rival", title: "nearest prototype of another class" },
+    "rival ", classTag(prototypes[prototype.rival].class), ` at ${number(prototype.rival_distance)}`);
 }
 
 function describe(prototype) {
   const wrong = prototype.wrong ? `, and ${whole.format(prototype.wrong)} of other classes` : "";
+  const radius = ownRadii ? `radius ${number(prototype.radius)}, ` : "";
   return `Prototype ${prototype.number + 1}, ${cases.names[prototype.case]}, class ${classLabel(prototype.class)}: ` +
-    `covers ${count(prototype.covers, "case")}${wrong}. Show them.`;
+    `${radius}covers ${count(prototype.covers, "case")}${wrong}. Show them.`;
 }

@@ -3,6 +3,7 @@
 const data = JSON.parse(byId("data").textContent);
 const { prototypes, classes, cases } = data;
 prototypes.forEach((prototype, k) => { prototype.number = k; });
+const ownRadii = data.radii === "own";
 
 const prototypesOfCase = new Map();
 for (const prototype of prototypes) {
@@ -10,6 +11,19 @@ for (const prototype of prototypes) {
     if (!prototypesOfCase.has(i)) prototypesOfCase.set(i, []);
     prototypesOfCase.get(i).push(prototype.number);
   }
+}
+
+// A distance from prototype k as it counts: in multiples of its radius, where it has its own.
+function nearness(distance, k) {
+  if (distance === null) return Infinity;
+  if (!ownRadii) return distance;
+  return distance === 0 ? 0 : distance / prototypes[k].radius;
+}
+
+// The same as text, none where distances count as they are or the radius is 0.
+function inRadii(distance, k) {
+  const multiple = nearness(distance, k);
+  return ownRadii && Number.isFinite(multiple) ? number(multiple) : "";
 }
 
 function classLabel(k) {

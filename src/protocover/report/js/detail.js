@@ -47,17 +47,23 @@ function prototypeBody(k) {
   const share = prototype.covers / Math.max(1, classes[prototype.class].points);
   const facts = el("dl", { class: "facts" },
     fact("Chosen", el("span", { text: `${k + 1} of ${whole.format(prototypes.length)}` })),
+    ownRadii ? fact("Radius", el("span", { text: `${number(prototype.radius)}, its own` })) : null,
     fact("Covers", el("span", { text: `${count(prototype.covers, "case")}, ${percent(share)} of its class` })),
     fact("Newly", el("span", { text: `${whole.format(prototype.newly)} that no earlier prototype covers` })),
     fact("Wrongly", el("span", { text: `${count(prototype.wrong, "case")} of other classes` })),
     prototype.source === "train" ? null : fact("Made from", datum(prototype.source)),
-    prototype.rival < 0 ? null : fact("Nearest rival", rivalButton(prototype)));
+    prototype.rival < 0 ? null : fact("Nearest rival", rivalButton(prototype)),
+    inRadii(prototype.rival_distance, prototype.rival) ? fact("Rival’s radius", el("span", { text: rivalRadius(prototype) })) : null);
   const side = el("div", { class: "side" }, cases.pictures ? picture(prototype.case, "picture large") : null, facts, values(prototype.case, prototype.class, prototype.telling));
   return [side, memberList(prototype)];
 }
 
 function fact(head, value) {
   return el("div", {}, el("dt", { text: head }), el("dd", {}, value));
+}
+
+function rivalRadius(prototype) {
+  return `${number(prototypes[prototype.rival].radius)}, ${inRadii(prototype.rival_distance, prototype.rival)} times that away`;
 }
 
 function rivalButton(prototype) {
@@ -96,7 +102,7 @@ function memberList(prototype) {
     group.append(chip);
   }
   group.firstChild.click();
-  return el("div", { class: "covered" }, el("h3", { text: "Cases in its ball, nearest first" }), group, place);
+  return el("div", { class: "covered" }, el("h3", { text: ownRadii ? `Cases within its own radius, ${number(prototype.radius)}, nearest first` : "Cases in its ball, nearest first" }), group, place);
 }
 
 // Cases with their distances, as pictures or as rows.

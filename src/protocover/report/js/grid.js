@@ -10,7 +10,8 @@ const keys = {
   covers: (p) => -p.covers,
   newly: (p) => -p.newly,
   wrong: (p) => -p.wrong,
-  rival: (p) => (p.rival_distance === null ? Infinity : p.rival_distance),
+  rival: (p) => nearness(p.rival_distance, p.rival),
+  radius: (p) => -p.radius,
   class: (p) => p.class,
 };
 

@@ -21,10 +21,11 @@ function startLists() {
     el("td", {}, classTag(item.label)), el("td", {}, classTag(item.suggested)),
     el("td", { class: "right", text: number(item.score) }), el("td", { class: "why" }, datum(item.reason)),
     el("td", {}, item.prototype < 0 ? "none" : prototypeButton(item.prototype)), ...values(item.case)]);
-  fillList("uncovered-list", "Uncovered cases", data.uncovered, ["case", "class", "nearest prototype of its class", ["distance", "right"], ["near other classes’", "right"], ...names], (item) => [
+  fillList("uncovered-list", "Uncovered cases", data.uncovered, ["case", "class", "nearest prototype of its class", ["distance", "right"], ...(ownRadii ? [["in radii", "right"]] : []), ["near other classes’", "right"], ...names], (item) => [
     el("th", { scope: "row" }, caseButton(item.case)), el("td", {}, classTag(cases.classes[item.case])),
     el("td", {}, item.prototype < 0 ? "none" : prototypeButton(item.prototype)),
     el("td", { class: "right", text: number(item.distance) }),
+    ...(ownRadii ? [el("td", { class: "right", text: inRadii(item.distance, item.prototype) || "–" })] : []),
     el("td", { class: "right", text: item.others || "–" }), ...values(item.case)]);
 }
 

@@ -137,6 +137,7 @@ function showTip(k, x, y) {
   const tip = byId("tip");
   tip.replaceChildren(classTag(prototype.class), datum(cases.names[prototype.case], "name"),
     el("span", { class: "fine", text: `covers ${whole.format(prototype.covers)}, ${whole.format(prototype.wrong)} wrongly` }));
+  if (ownRadii) tip.append(el("span", { class: "fine", text: `radius ${number(prototype.radius)}` }));
   if (cases.pictures) tip.prepend(picture(prototype.case));
   tip.hidden = false;
   const [left, top] = [x / mapSize.width, y / mapSize.height];

@@ -1,4 +1,4 @@
-// Score and number of prototypes against the radius, with the chosen one.
+// Score and number of prototypes against the radius, or the cost of a prototype, with the chosen one.
 
 const chartSize = { width: 960, left: 64, right: 24 };
 
@@ -27,7 +27,7 @@ function drawPath(narrow) {
   chart.append(
     axisName(chartSize.left, 28, share ? "cross-validated error" : `cross-validated ${path.name}`),
     axisName(chartSize.left, 284, "prototypes, mean over the folds"),
-    svg("text", { class: "axis-name", x: chartSize.width - chartSize.right, y: 468, "text-anchor": "end", text: "radius" }));
+    svg("text", { class: "axis-name", x: chartSize.width - chartSize.right, y: 468, "text-anchor": "end", text: path.parameter }));
   drawLimit(chart, top.at(path.limit));
   drawCurve(chart, known, (i) => [across.at(path.eps[i]), top.at(path.error[i])], path.chosen, (i) => [top.at(low(i)), top.at(high(i))]);
   drawCurve(chart, path.eps.map((_, i) => i), (i) => [across.at(path.eps[i]), bottom.at(Math.log10(Math.max(0.8, path.prototypes[i])))], path.chosen, null);
@@ -94,5 +94,5 @@ function chosenWords(path, share) {
 }
 
 function pathWords(path) {
-  return `${path.name} and number of prototypes against the radius; ${chosenWords(path, path.name === "error")}. The table below has all numbers.`;
+  return `${path.name} and number of prototypes against the ${path.parameter}; ${chosenWords(path, path.name === "error")}. The table below has all numbers.`;
 }

@@ -1,0 +1,172 @@
+"""Problems with radii of their own for several limits and parts of the points, in one pass.
+
+A part is, say, the training part of a fold: some of the points, and the candidates among
+them. The members of a strip of candidates are put in order once. Those of a part, within
+a limit, are a filter away and in the same order: they are reduced to the balls that may
+be worth choosing before the next strip comes, and nothing else of the strip is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..balls import OrderedMembers, ordered_members, within
+from .by_class import ClassProblem, snap_weights
+from .own_radii import OwnBalls, Rules, join_own, pool_starts
+from .training import Training, over_pools
+
+__all__ = ["LimitedBalls", "Part", "balls_of_parts"]
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some of the points and candidates of a training set.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_points,)
+        Class numbers, -1 for points that are not in the part.
+    weights : ndarray of float, shape (n_points,)
+        On a grid on which the sums of the part are exact, zero for points not in it.
+    n_classes : int
+        Number of classes in it.
+    candidate : ndarray of int, shape (n_candidates,)
+        The number of each candidate in the part, rising; -1 for those not in it.
+    """
+
+    codes: Indices
+    weights: Floats
+    n_classes: int
+    candidate: Indices
+
+    @classmethod
+    def whole(cls, training: Training) -> Self:
+        """Return the part that has everything."""
+        every = np.arange(sum(map(len, training.pools)))
+        return cls(training.codes, training.weights, len(training.classes), every)
+
+    @classmethod
+    def of_rows(cls, training: Training, rows: Indices, weights: Floats) -> Self:
+        """Return the part with the points of some rising rows and their weights.
+
+        They are their own candidates, and so are all that are no points.
+        """
+        classes, codes = np.unique(training.codes[rows], return_inverse=True)
+        part = cls(
+            np.full_like(training.codes, -1),
+            np.zeros_like(training.weights),
+            len(classes),
+            np.full(sum(map(len, training.pools)), -1, dtype=np.intp),
+        )
+        part.codes[rows], part.weights[rows] = codes, snap_weights(weights)
+        others = np.arange(len(training.codes), len(part.candidate))
+        part.candidate[np.concatenate((rows, others))] = np.arange(len(rows) + len(others))
+        return part
+
+    def rules(self, limit: float, *, least_cost: float, closed: bool) -> Rules:
+        """Return what decides which balls of the part are worth looking at."""
+        return Rules(self.codes, self.weights, self.n_classes, least_cost, limit, closed)
+
+    def members(self, members: OrderedMembers, start: int) -> OrderedMembers:
+        """Return the members that are of the part, candidates counted from `start`."""
+        inside = (self.candidate[start + members.candidate] >= 0) & (
+            self.codes[members.point] >= 0
+        )
+        return members if inside.all() else members.among(inside)
+
+
+@dataclass(frozen=True, eq=False)
+class LimitedBalls:
+    """The balls of a part that may be worth choosing, for several limits to the radii.
+
+    Parameters
+    ----------
+    rules : list of Rules
+        One for each limit.
+    found : list of lists of OwnBalls, [limit][strip]
+        What each strip of candidates has, these numbered as in the part.
+    """
+
+    rules: Sequence[Rules]
+    found: Sequence[Sequence[OwnBalls]]
+
+    def problems(self) -> Iterator[list[ClassProblem]]:
+        """Yield each class's problem at the least cost, limit by limit."""
+        for rules, strips in zip(self.rules, self.found, strict=True):
+            written = join_own(strips, rules, prototype_cost=rules.least_cost)
+            pairs = zip(written.problems, written.balls or (), strict=True)
+            yield [ClassProblem(problem, balls) for problem, balls in pairs]
+
+
+def balls_of_parts(
+    training: Training,
+    parts: Sequence[Part],
+    *,
+    limits: Floats,
+    closed: bool,
+    least_cost: float,
+    n_jobs: int | None,
+    verbose: int,
+) -> list[LimitedBalls]:
+    """Find the balls of each part that may be worth choosing, within each of rising `limits`.
+
+    `n_jobs` and `verbose` are those of :func:`protocover.balls.build_balls`.
+    """
+    rules = [
+        [part.rules(limit, least_cost=least_cost, closed=closed) for limit in limits.tolist()]
+        for part in parts
+    ]
+    starts = iter(pool_starts(training))
+
+    def build(dissimilarity: Any, X: Any, Z: Any) -> list[list[list[OwnBalls]]]:
+        start = next(starts)
+
+        def take(members: OrderedMembers) -> list[list[OwnBalls]]:
+            if len(limits) > 1:  # to be compared with all but the widest
+                members = members.measured()
+            return [
+                _within_limits(part, part.members(members, start), some, start)
+                for part, some in zip(parts, rules, strict=True)
+            ]
+
+        widest = float(limits[-1])
+        return list(
+            ordered_members(
+                dissimilarity,
+                X,
+                Z,
+                take,
+                eps=widest,
+                closed=closed,
+                n_jobs=n_jobs,
+                verbose=verbose,
+            )
+        )
+
+    strips = [strip for pool in over_pools(training, build) for strip in pool]
+    return [
+        LimitedBalls(some, [[strip[k][i] for strip in strips] for i in range(len(some))])
+        for k, some in enumerate(rules)
+    ]
+
+
+def _within_limits(
+    part: Part, members: OrderedMembers, rules: Sequence[Rules], start: int
+) -> list[OwnBalls]:
+    """Reduce the members of a part to its balls, for rules of rising limits."""
+    found: list[OwnBalls] = []
+    for one in reversed(rules):  # what is within a limit is within all higher ones
+        if one is not rules[-1]:
+            inside = within(members.distance, one.eps, closed=one.closed)
+            members = members if inside.all() else members.among(inside)
+        balls = OwnBalls.of(members, one)
+        found.append(replace(balls, candidate=part.candidate[start + balls.candidate]))
+    return found[::-1]

@@ -1,0 +1,193 @@
+"""``--radii own``: each prototype has its own radius, and every file tells it."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from protocover import PVMClassifier
+from protocover.cli import main
+from protocover.cli.model import classifier_of
+
+
+@pytest.fixture(autouse=True)
+def _pickled_models(monkeypatch):
+    """Let model files be pickles."""
+    monkeypatch.setattr(
+        "protocover.cli.writing.save_model",
+        lambda model, path: path.write_bytes(pickle.dumps(model)),
+    )
+    monkeypatch.setattr(
+        "protocover.cli.model.load_model", lambda path: pickle.loads(path.read_bytes())
+    )
+
+
+@pytest.fixture
+def shells(tmp_path):
+    """A small class within a wide one, so that radii differ; and a row that looks mislabelled."""
+    rng = np.random.default_rng(4)
+    kind = np.repeat(["cockle", "whelk"], [60, 20])
+    table = pd.DataFrame(rng.normal(0, np.where(kind == "whelk", 0.2, 1.5)[:, None], (80, 2)))
+    table.columns = ["length", "width"]
+    table["length"] += 3.0 * (kind == "whelk")
+    table["kind"] = kind
+    table.to_csv("t.csv", index=False)
+    table.to_parquet("t.parquet", row_group_size=30)
+    return table
+
+
+def fit(*words, data="t.csv", out="out"):
+    return main(["fit", data, "--target", "kind", "-o", out, *map(str, words)])
+
+
+def load(out="out"):
+    return pickle.loads(Path(out, "model.protocover").read_bytes())
+
+
+def figures(out="out"):
+    return json.loads(Path(out, "summary.json").read_text())
+
+
+def test_the_radii_are_told_in_every_file(shells, capsys):
+    assert fit("--radii", "own") == 0
+    said = capsys.readouterr()
+    model = classifier_of(load())
+    assert model.radii == "own"
+    radii = model.prototype_radii_
+    assert len(set(radii)) > 1
+    prototypes = pd.read_csv("out/prototypes.csv")
+    np.testing.assert_allclose(prototypes["radius"], radii)
+    assert prototypes.columns[:4].tolist() == ["prototype", "row", "class", "radius"]
+    assert figures()["radii"] == "own"
+    assert figures()["eps"] == model.eps_
+    extent = f"{radii.min():.4g} to {radii.max():.4g}"
+    assert f"radius     its own for each prototype, {extent}\n" in said.out
+    assert f"at most {model.eps_:.4g}: a quarter of the cases have no rival that near" in said.out
+    assert max(map(len, said.out.splitlines())) <= 80
+    page = Path("out/report.html").read_text()
+    assert "Each has its own radius" in page
+    assert "it has to stand for more than itself" in page
+
+
+def test_predictions_tell_distances_in_multiples_of_the_radius(shells):
+    assert fit("--radii", "own", "--no-scale") == 0
+    model, answers = load(), pd.read_csv("out/predictions.csv")
+    why = model.explain(shells[["length", "width"]])
+    for name in ("radius", "relative_distance", "runner_up_radius", "runner_up_relative_distance"):
+        np.testing.assert_allclose(answers[name], getattr(why, name))
+    np.testing.assert_allclose(
+        answers["relative_distance"], answers["distance"] / answers["radius"]
+    )
+    apart = answers["runner_up_relative_distance"] - answers["relative_distance"]
+    np.testing.assert_allclose(answers["margin"], apart)
+    assert (answers["inside"] == (answers["relative_distance"] < 1.0)).all()
+
+
+def test_eps_is_the_limit(shells, capsys):
+    assert fit("--radii", "own", "--eps", "0.5", "--no-scale", "--prototype-cost", "0.1") == 0
+    assert "           at most 0.5, as given\n" in capsys.readouterr().out
+    radii = pd.read_csv("out/prototypes.csv")["radius"]
+    assert radii.max() == 0.5 > radii.min()
+    assert load().prototype_cost == 0.1
+
+
+def test_no_limit_is_said_and_no_infinity_is_written(shells, capsys):
+    assert fit("--radii", "own", "--eps", "none") == 0
+    assert "           no limit\n" in capsys.readouterr().out
+    assert classifier_of(load()).eps_ == np.inf
+    text = Path("out/summary.json").read_text()
+    assert "Infinity" not in text
+    assert json.loads(text)["eps"] is None
+    assert "; no limit</dd>" in Path("out/report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--eps none", "--eps none, for no limit to the radii, goes with --radii own; add it"),
+        ("--radii own --eps 1,2", "--radii own goes with one --eps, got several; choose one"),
+        (
+            "--radii own --prototype-cost 1,2",
+            "--radii own goes with one --prototype-cost, got several; choose one",
+        ),
+    ],
+)
+def test_options_that_do_not_go_together_end_in_one_line(shells, words, message, capsys):
+    assert fit(*words.split()) == 2
+    said = capsys.readouterr().err
+    assert message in said.splitlines()[-1]
+    assert not Path("out").exists()
+
+
+def test_with_one_radius_for_all_the_tables_are_as_they_were(shells, capsys):
+    assert fit("--eps", "0.8") == 0
+    assert "radius     0.8, as given\n" in capsys.readouterr().out
+    assert pd.read_csv("out/prototypes.csv").columns.tolist() == [
+        *("prototype", "row", "class", "newly_covered", "wrongly_covered"),
+        *("length", "width", "kind"),
+    ]
+    assert pd.read_csv("out/predictions.csv").columns.tolist() == [
+        *("row", "used", "label", "predicted", "prototype", "prototype_row", "distance"),
+        *("inside", "margin", "runner_up", "runner_up_prototype", "runner_up_row"),
+        "runner_up_distance",
+    ]
+    assert figures()["radii"] == "shared"
+
+
+def test_suspects_are_those_that_python_finds(shells):
+    from protocover import suspect_labels
+
+    shells.loc[70, "kind"] = "cockle"
+    shells.to_csv("t.csv", index=False)
+    assert fit("--radii", "own", "--test-size", "0") == 0
+    found = suspect_labels(load(), shells[["length", "width"]], shells["kind"])
+    assert pd.read_csv("out/suspects.csv")["row"].tolist() == (found.row + 1).tolist()
+
+
+def test_new_cases_are_answered_by_the_rule(shells, capsys):
+    assert fit("--radii", "own") == 0
+    shells[["width", "length"]].to_csv("new.csv", index=False)
+    assert main(["predict", "out", "new.csv", "-o", "answers.csv"]) == 0
+    answers = pd.read_csv("answers.csv")
+    expected = load().predict(shells[["length", "width"]])
+    assert answers["predicted"].tolist() == expected.tolist()
+    assert "relative_distance" in answers
+
+
+def test_the_report_made_anew_is_that_of_fit_and_notices_other_data(shells, capsys):
+    assert fit("--radii", "own", "--eps", "none") == 0
+    before = Path("out/report.html").read_bytes()
+    assert main(["report", "out", "t.csv"]) == 0
+    assert Path("out/report.html").read_bytes() == before
+    capsys.readouterr()
+    moved = shells.assign(length=shells["length"] + 2.0)
+    moved.to_csv("t.csv", index=False)
+    assert main(["report", "out", "t.csv"]) == 0
+    assert "the prototypes of the model are not those rows of t.csv" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", ["--eps 0.9", "--eps 0.6 --no-scale --candidates 30", ""])
+def test_a_streamed_fit_is_that_in_memory(shells, words, capsys):
+    words = ("--radii", "own", *words.split())
+    assert fit(*words, data="t.parquet", out="held") == 0
+    assert fit(*words, "--stream", data="t.parquet", out="streamed") == 0
+    held, streamed = (pd.read_csv(f"{out}/prototypes.csv") for out in ("held", "streamed"))
+    pd.testing.assert_frame_equal(streamed, held, rtol=1e-9)
+    held, streamed = (pd.read_csv(f"{out}/predictions.csv") for out in ("held", "streamed"))
+    pd.testing.assert_frame_equal(streamed, held, rtol=1e-9, atol=1e-9)
+    assert isinstance(classifier_of(load("streamed")), PVMClassifier)
+    said = capsys.readouterr().out
+    if "--eps" not in words:
+        assert "no rival that near on 64 cases" in said
+        page = Path("streamed/report.html").read_text()
+        assert "chosen as a quarter of the cases have no rival so near on 64 cases" in page
+
+
+def test_rows_do_not_stream_without_a_limit(shells, capsys):
+    assert fit("--radii", "own", "--eps", "none", "--stream", data="t.parquet") == 2
+    assert "--stream needs a limit to the radii" in capsys.readouterr().err
