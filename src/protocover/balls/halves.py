@@ -21,7 +21,6 @@ __all__ = ["Half", "half_is_held", "whole_strip"]
 # What may be held, and what each member takes of it.
 _MOST_BYTES = 1 << 29
 _BYTES_PER_MEMBER = 12
-_SAMPLE = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,14 +63,13 @@ class Half:
         return self.candidate[some], self.point[some], self.low[some], self.slack[some]
 
 
-def half_is_held(test: DistanceTest, n_points: int) -> bool:
-    """Tell whether half of all members is expected to be little enough to be held."""
-    if n_points**2 // 2 * _BYTES_PER_MEMBER <= _MOST_BYTES:
-        return True
-    every = slice(0, n_points)
-    some = np.linspace(0, n_points - 1, _SAMPLE).astype(int).tolist()
-    share = sum(len(test(every, slice(j, j + 1))[0]) for j in some) / (n_points * _SAMPLE)
-    return share * n_points**2 / 2 * _BYTES_PER_MEMBER <= _MOST_BYTES
+def half_is_held(test: DistanceTest, n_members: float) -> bool:
+    """Tell whether half of the members is little enough to be held.
+
+    Where bounds do, testing a pair twice is cheap, and memory is worth more.
+    """
+    most = _MOST_BYTES if test.measure is None else _MOST_BYTES // 4
+    return n_members / 2 * _BYTES_PER_MEMBER <= most
 
 
 def whole_strip(halves: Sequence[Half], strips: Sequence[slice], number: int) -> Near:

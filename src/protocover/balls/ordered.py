@@ -25,10 +25,12 @@ from .traits import Dissimilarity, DistanceSearch, DistanceTest, Near, Tile, tra
 
 __all__ = ["OrderedMembers", "ordered_members", "spans"]
 
-# Pairs of a strip, each of which takes some thirty bytes if it is a member.
-_STRIP_PAIRS = 1 << 21
+# Members of a strip, each of which takes some eighty bytes while it is put in order.
+_STRIP_MEMBERS = 1 << 18
 # Narrower strips would spend their time on making points ready for the product.
-_LEAST_COLUMNS, _MOST_COLUMNS = 256, 1024
+_LEAST_COLUMNS, _MOST_COLUMNS = 64, 1024
+# Candidates whose members are counted beforehand, here and there so many in a row.
+_SAMPLE, _SAMPLES = 8, 3
 # Members looked at together: few enough to stay in the processor's cache.
 _BLOCK_MEMBERS = 1 << 17
 
@@ -143,13 +145,14 @@ def ordered_members(
     The further arguments are those of :func:`protocover.balls.build_balls`; `eps` may be
     infinite.
     """
-    traits, n_points = traits_of(dissimilarity), row_count(X)
-    strips = _strips(n_points, row_count(Z))
+    traits, n_points, n_candidates = traits_of(dissimilarity), row_count(X), row_count(Z)
     with limited_threads(n_jobs):
         test = _distance_test(dissimilarity, X, Z, eps=eps, closed=closed)
     with worker_map(n_jobs, thread_safe=traits.thread_safe) as run:
+        expected = _members_of_a_ball(test, n_points, n_candidates)
+        strips = _strips(n_candidates, int(_STRIP_MEMBERS / max(1.0, expected)))
         find = partial(_test_strip, test, n_points, strips)
-        if Z is X and traits.symmetric and half_is_held(test, n_points):
+        if Z is X and traits.symmetric and half_is_held(test, expected * n_candidates):
             half = partial(Half.of, test, strips)
             with progress_bar(run(half, range(len(strips))), len(strips), "half", verbose) as bar:
                 find = partial(whole_strip, list(bar), strips)
@@ -169,9 +172,17 @@ def spans(starts: Indices, sizes: Indices) -> Indices:
     return np.arange(sizes.sum()) + np.repeat(starts - (ends - sizes), sizes)
 
 
-def _strips(n_points: int, n_candidates: int) -> list[slice]:
-    """Cut the candidates into strips."""
-    width = max(_LEAST_COLUMNS, min(_MOST_COLUMNS, _STRIP_PAIRS // max(1, n_points)))
+def _members_of_a_ball(test: DistanceTest, n_points: int, n_candidates: int) -> float:
+    """Return the number of members of a ball, as it is of some of them."""
+    starts = np.linspace(0, max(0, n_candidates - _SAMPLE), _SAMPLES).astype(int).tolist()
+    samples = [slice(start, min(start + _SAMPLE, n_candidates)) for start in starts]
+    counts = [len(test(slice(0, n_points), some)[0]) for some in samples]
+    return sum(counts) / max(1, _SAMPLES * min(_SAMPLE, n_candidates))
+
+
+def _strips(n_candidates: int, width: int) -> list[slice]:
+    """Cut the candidates into strips of about that width."""
+    width = max(_LEAST_COLUMNS, min(_MOST_COLUMNS, width))
     return [slice(j, min(j + width, n_candidates)) for j in range(0, n_candidates, width)]
 
 
@@ -203,7 +214,8 @@ def _put_in_order(
         within[start:stop] = near[start:stop].argsort()
     within += np.repeat(starts, sizes)
     order, near = order[within], near[within]
-    may_follow = near[1:] <= (near + np.repeat(widest, sizes))[:-1]
+    reach = near + np.repeat(widest.astype(np.float64), sizes)
+    may_follow = near[1:] <= reach[:-1]
     undecided = np.append(may_follow, False)[: len(near)]
     undecided[ends - 1] = False
     return OrderedMembers(np.repeat(there + first, sizes), point[order], undecided, near, measure)

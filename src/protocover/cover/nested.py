@@ -128,10 +128,8 @@ class NestedCoverProblem(CoverProblem):
     @cached_property
     def n_holders(self) -> Indices:
         """Number of balls that hold each point."""
-        above = np.repeat(
-            self.last - np.arange(self.n_candidates) + 1, np.diff(self.shells.indptr)
-        )
-        return np.bincount(self.shells.indices, above, minlength=self.n_points).astype(np.intp)
+        larger = self.last - np.arange(self.n_candidates) + 1
+        return np.asarray(self.shells @ larger, dtype=np.intp)
 
     @property
     def _starts(self) -> NDArray[Any]:
