@@ -73,13 +73,13 @@ def digits() -> DataSet:
 
 
 def usps() -> DataSet:
-    """The training images only."""
+    """Take the training images only."""
     found = load_usps()
     return DataSet(found.data, found.target, "pixels")
 
 
 def fashion() -> DataSet:
-    """The training images only."""
+    """Take the training images only."""
     found = load_fashion_mnist()
     return DataSet(found.data / 255.0, found.target, "pixels").drawn(MOST_ROWS)
 
