@@ -51,6 +51,10 @@ class OrderedMembers:
         """Return the members that are kept, in the same order."""
         return OrderedMembers(self.candidate[kept], self.point[kept], self.distance[kept])
 
+    def within(self, eps: Any, *, closed: bool) -> OrderedMembers:
+        """Return the members within a radius, or each within its own."""
+        return self.among(within(self.distance, eps, closed=closed))
+
 
 def ordered_members(
     dissimilarity: Dissimilarity,
@@ -102,8 +106,7 @@ def balls_of_radii(
     """
 
     def members(nearest_first: OrderedMembers) -> OrderedMembers:
-        ends = radii[nearest_first.candidate]
-        return nearest_first.among(within(nearest_first.distance, ends, closed=closed))
+        return nearest_first.within(radii[nearest_first.candidate], closed=closed)
 
     widest = float(radii.max(initial=0.0))
     found = list(

@@ -198,6 +198,9 @@ def _describe_cost(model: PVMClassifier, search: PVMClassifierCV | None) -> str:
     """Return what a prototype costs, against one uncovered case."""
     cost = short_number(model.prototype_cost_)
     given = model.prototype_cost if search is None else search.prototype_costs
+    if search is not None and search.radii == "own":
+        tried = len(set(search.cv_results_["param_prototype_cost"].tolist()))
+        return f"{cost} of an uncovered case, chosen from {tried} with the radius"
     ties = ": next to nothing, it only breaks ties" if given is None else ""
     return f"{cost} of an uncovered case{ties}"
 

@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..balls import OrderedMembers, ordered_members, within
+from ..balls import OrderedMembers, ordered_members
 from .by_class import ClassProblem, snap_weights
 from .own_radii import OwnBalls, Rules, join_own, pool_starts
 from .training import Training, over_pools
@@ -162,8 +162,7 @@ def _within_limits(
     """Reduce the members of a part to its balls, for rules of rising limits."""
     found: list[OwnBalls] = []
     for one in reversed(rules):  # what is within a limit is within all higher ones
-        inside = within(members.distance, one.eps, closed=one.closed)
-        members = members if inside.all() else members.among(inside)
+        members = members.within(one.eps, closed=one.closed)
         balls = OwnBalls.of(members, one)
         # Held for all parts and limits at once: half as much as in NumPy's own integer type.
         narrow = replace(
