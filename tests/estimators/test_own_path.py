@@ -355,7 +355,9 @@ def test_the_path_of_a_search_goes_along_the_costs():
     assert (path.n_prototypes[1:] <= path.n_prototypes[:-1]).all()
     display = plotting.PathDisplay.from_estimator(search)
     assert not any("1-NN" in text.get_text() for text in display.ax_.get_legend().get_texts())
-    assert summarize(search, X, Y).path.parameter == "cost"
+    summary = summarize(search, X, Y)
+    assert summary.path.parameter == "cost"
+    assert "chosen from 6 with the radius" in str(summary)
     shared = PVMClassifierCV(n_eps=4, cv=3).fit(X, Y)
     assert trace_path(shared).parameter == "eps"
     assert summarize(shared, X, Y).path.parameter == "radius"
