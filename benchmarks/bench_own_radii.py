@@ -17,8 +17,8 @@ import time
 from pathlib import Path
 
 import numpy as np
-from bench_fit import load
 
+from bench_fit import load
 from protocover import PVMClassifier
 from protocover.dissimilarity import Euclidean
 from protocover.selection.by_class import select
@@ -52,13 +52,19 @@ def least_seconds(*functions, repeats=REPEATS):
 
 def formulation(X, y, eps):
     training = prepare_training(
-        X, y, None, metric="euclidean", metric_params=None, candidates="train", rng=np.random.default_rng(0)
+        X,
+        y,
+        None,
+        metric="euclidean",
+        metric_params=None,
+        candidates="train",
+        rng=np.random.default_rng(0),
     )
     return formulate_own(training, eps=eps, closed=False, prototype_cost=1 / len(y))
 
 
 def fresh(problems):
-    """The same problems, as they are before anything was asked of them."""
+    """Return the same problems as they are before anything was asked of them."""
     return [problem.at_cost(problem.prototype_cost) for problem in problems]
 
 

@@ -285,9 +285,14 @@ def test_threads_and_the_width_of_strips_make_no_difference(eps, metric, monkeyp
     assert sum(problem.n_candidates for problem in whole[0]) > 150
     assert same(whole, own_problems(X, y, eps=eps, metric=metric, n_jobs=3))
     monkeypatch.setattr(ordered, "_LEAST_COLUMNS", 1)
-    for in_strip, in_block, held in ((1, 1, 0), (900, 300, 1 << 20), (7000, 1000, 0), (7000, 9, 1 << 20)):
-        monkeypatch.setattr(ordered, "_STRIP_MEMBERS", in_strip)
-        monkeypatch.setattr(ordered, "_BLOCK_MEMBERS", in_block)
+    for in_strip, in_block, held in (
+        (1, 1, 0),
+        (900, 300, 1 << 20),
+        (7000, 1000, 0),
+        (7000, 9, 1 << 20),
+    ):
+        monkeypatch.setattr(ordered, "STRIP_MEMBERS", in_strip)
+        monkeypatch.setattr(ordered, "BLOCK_MEMBERS", in_block)
         monkeypatch.setattr(halves, "_MOST_BYTES", held)
         assert same(whole, own_problems(X, y, eps=eps, metric=metric, n_jobs=2))
 

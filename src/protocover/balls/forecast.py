@@ -25,6 +25,8 @@ __all__ = [
     "Forecast",
     "announce",
     "estimate_memberships",
+    "fixed_bytes",
+    "in_bytes",
     "measure_sample",
     "warn_if_too_large",
 ]
@@ -122,7 +124,7 @@ def measure_sample(
         memberships=memberships,
         distances=np.empty(0),
         n_pairs=n_pairs,
-        fixed_bytes=_fixed_bytes(Z, n_jobs),
+        fixed_bytes=fixed_bytes(Z, n_jobs),
         seconds=seconds / sampled * n_pairs * half + memberships * SECONDS_PER_MEMBERSHIP,
     )
 
@@ -145,7 +147,7 @@ def announce(
         f"balls of radius {eps:.4g}: {row_count(X)} points x {row_count(Z)} candidates, about "
         f"{estimate.memberships:.2g} memberships "
         f"({estimate.memberships / row_count(Z):.3g} per ball), "
-        f"{_in_bytes(estimate.n_bytes)} and {estimate.seconds:.2g} s of processor time "
+        f"{in_bytes(estimate.n_bytes)} and {estimate.seconds:.2g} s of processor time "
         f"on {thread_count(n_jobs)} threads",
         verbose,
     )
@@ -186,13 +188,13 @@ def _try_out(
         return found, time.process_time() - start
 
 
-def _fixed_bytes(Z: Any, n_jobs: int | None) -> float:
+def fixed_bytes(Z: Any, n_jobs: int | None) -> float:
     """Memory for rows made ready and for the tiles in work."""
     width = Z.shape[1] if len(getattr(Z, "shape", ())) == 2 else 0
     ready = row_count(Z) * (width + 2) * _BYTES_PER_NUMBER
     return ready + thread_count(n_jobs) * _BYTES_PER_THREAD
 
 
-def _in_bytes(n_bytes: float) -> str:
+def in_bytes(n_bytes: float) -> str:
     """Write a number of bytes in the unit that suits it."""
     return f"{n_bytes / 1e9:.2g} GB" if n_bytes >= 1e9 else f"{n_bytes / 1e6:.2g} MB"

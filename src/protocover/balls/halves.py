@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .traits import DistanceTest, Near
 
-__all__ = ["Half", "half_is_held", "whole_strip"]
+__all__ = ["Half", "half_bytes", "half_is_held", "whole_strip"]
 
 # What may be held, and what each member takes of it.
 _MOST_BYTES = 1 << 29
@@ -64,12 +64,17 @@ class Half:
 
 
 def half_is_held(test: DistanceTest, n_members: float) -> bool:
-    """Tell whether half of the members is little enough to be held.
+    """Tell whether half of the members is little enough to be held."""
+    return half_bytes(n_members, quick=test.measure is not None) > 0.0
 
-    Where bounds do, testing a pair twice is cheap, and memory is worth more.
+
+def half_bytes(n_members: float, *, quick: bool) -> float:
+    """Return the memory that half of the members takes; 0 where that is not held.
+
+    Where bounds do, testing a pair twice is `quick`, and memory is worth more.
     """
-    most = _MOST_BYTES if test.measure is None else _MOST_BYTES // 4
-    return n_members / 2 * _BYTES_PER_MEMBER <= most
+    n_bytes = n_members / 2 * _BYTES_PER_MEMBER
+    return n_bytes if n_bytes <= _MOST_BYTES / (4 if quick else 1) else 0.0
 
 
 def whole_strip(halves: Sequence[Half], strips: Sequence[slice], number: int) -> Near:

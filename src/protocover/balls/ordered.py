@@ -23,16 +23,23 @@ from .halves import Half, half_is_held, whole_strip
 from .levels import within
 from .traits import Dissimilarity, DistanceSearch, DistanceTest, Near, Tile, traits_of
 
-__all__ = ["OrderedMembers", "ordered_members", "spans"]
+__all__ = [
+    "BLOCK_MEMBERS",
+    "MOST_COLUMNS",
+    "STRIP_MEMBERS",
+    "OrderedMembers",
+    "ordered_members",
+    "spans",
+]
 
 # Members of a strip, each of which takes some eighty bytes while it is put in order.
-_STRIP_MEMBERS = 1 << 18
+STRIP_MEMBERS = 1 << 18
 # Narrower strips would spend their time on making points ready for the product.
-_LEAST_COLUMNS, _MOST_COLUMNS = 64, 1024
+_LEAST_COLUMNS, MOST_COLUMNS = 64, 1024
 # Candidates whose members are counted beforehand, here and there so many in a row.
 _SAMPLE, _SAMPLES = 8, 3
 # Members looked at together: few enough to stay in the processor's cache.
-_BLOCK_MEMBERS = 1 << 17
+BLOCK_MEMBERS = 1 << 17
 
 T = TypeVar("T")
 Floats = NDArray[np.float64]
@@ -84,7 +91,7 @@ class OrderedMembers:
 
     def among(self, kept: NDArray[np.bool_]) -> OrderedMembers:
         """Return the members that are kept, in the same order."""
-        group = np.cumsum(~self.open)[kept] - (~self.open)[kept]
+        group: Indices = np.cumsum(~self.open)[kept] - (~self.open)[kept]
         undecided = np.append(group[1:] == group[:-1], False)[: len(group)]
         return OrderedMembers(
             self.candidate[kept], self.point[kept], undecided, self.low[kept], self.measure
@@ -154,7 +161,7 @@ def ordered_members(
         test = _distance_test(dissimilarity, X, Z, eps=eps, closed=closed)
     with worker_map(n_jobs, thread_safe=traits.thread_safe) as run:
         expected = _members_of_a_ball(test, n_points, n_candidates)
-        strips = _strips(n_candidates, int(_STRIP_MEMBERS / max(1.0, expected)))
+        strips = _strips(n_candidates, int(STRIP_MEMBERS / max(1.0, expected)))
         find = partial(_test_strip, test, n_points, strips)
         if Z is X and traits.symmetric and half_is_held(test, expected * n_candidates):
             half = partial(Half.of, test, strips)
@@ -163,7 +170,7 @@ def ordered_members(
 
         def taken(number: int) -> list[T]:
             members = _put_in_order(strips[number].start, *find(number), test.measure)
-            return [take(block) for block in members.blocks(_BLOCK_MEMBERS)]
+            return [take(block) for block in members.blocks(BLOCK_MEMBERS)]
 
         with progress_bar(run(taken, range(len(strips))), len(strips), "balls", verbose) as found:
             for some in found:
@@ -173,7 +180,7 @@ def ordered_members(
 def spans(starts: Indices, sizes: Indices) -> Indices:
     """Return the numbers of all spans, each from its start on, one after the other."""
     ends = np.cumsum(sizes)
-    return np.arange(sizes.sum()) + np.repeat(starts - (ends - sizes), sizes)
+    return np.asarray(np.arange(sizes.sum()) + np.repeat(starts - (ends - sizes), sizes))
 
 
 def _members_of_a_ball(test: DistanceTest, n_points: int, n_candidates: int) -> float:
@@ -186,7 +193,7 @@ def _members_of_a_ball(test: DistanceTest, n_points: int, n_candidates: int) -> 
 
 def _strips(n_candidates: int, width: int) -> list[slice]:
     """Cut the candidates into strips of about that width."""
-    width = max(_LEAST_COLUMNS, min(_MOST_COLUMNS, width))
+    width = max(_LEAST_COLUMNS, min(MOST_COLUMNS, width))
     return [slice(j, min(j + width, n_candidates)) for j in range(0, n_candidates, width)]
 
 

@@ -120,13 +120,15 @@ class RadiusSearch(Dissimilarity, Protocol):
 
 
 class DistanceTest(Protocol):
-    """Tells the members of balls and about how near they are; exactly where it is asked.
+    """Tells the members of balls and about how near they are; exactly where it is asked."""
 
-    `measure` gives the dissimilarities of pairs, points and candidates, as `cross` does. It
-    is None where they are known already.
-    """
+    @property
+    def measure(self) -> Callable[[Indices, Indices], Floats] | None:
+        """Gives the dissimilarities of pairs, points and candidates, as `cross` does.
 
-    measure: Callable[[Indices, Indices], Floats] | None
+        None where they are known already.
+        """
+        ...
 
     def __call__(self, rows: slice, columns: slice) -> Near:
         """Return the members among pairs of points and candidates, in any order.

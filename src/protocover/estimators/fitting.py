@@ -108,6 +108,7 @@ class Settings:
                 eps=eps,
                 closed=self.closed,
                 prototype_cost=terms.prototype_cost,
+                rng=rng,
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
             )

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from ..balls import Floats, Indices, OrderedMembers, ordered_members, spans
+from ..balls.own_forecast import foretell_own
 from ..cover import CoverProblem, NestedCoverProblem
 from .by_class import BallsOfClass, Formulation, weight_grid
 from .training import Training, over_pools
@@ -36,6 +37,7 @@ def formulate_own(
     eps: float,
     closed: bool,
     prototype_cost: float,
+    rng: np.random.Generator | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Formulation:
@@ -51,6 +53,8 @@ def formulate_own(
         Whether a point at the radius exactly lies in the ball.
     prototype_cost : float
         The cost of one prototype.
+    rng : numpy.random.Generator or None
+        Draws the candidates that tell beforehand what it will take; None tells nothing.
     n_jobs, verbose
         As for :func:`protocover.balls.build_balls`.
     """
@@ -58,15 +62,23 @@ def formulate_own(
         training.codes, training.weights, len(training.classes), prototype_cost, eps, closed
     )
 
-    def build(dissimilarity: Any, X: Any, Z: Any) -> list[OwnBalls]:
-        def take(members: OrderedMembers) -> OwnBalls:
-            return OwnBalls.of(members, rules)
+    def take(members: OrderedMembers) -> OwnBalls:
+        return OwnBalls.of(members, rules)
 
-        return list(
-            ordered_members(
-                dissimilarity, X, Z, take, eps=eps, closed=closed, n_jobs=n_jobs, verbose=verbose
-            )
-        )
+    def keep(members: OrderedMembers) -> tuple[int, int]:
+        balls = take(members)
+        return len(balls.radius), len(balls.point)
+
+    def build(dissimilarity: Any, X: Any, Z: Any) -> list[OwnBalls]:
+        asked: dict[str, Any] = {
+            "eps": eps,
+            "closed": closed,
+            "n_jobs": n_jobs,
+            "verbose": verbose,
+        }
+        if rng is not None:
+            foretell_own(dissimilarity, X, Z, keep, rng=rng, **asked)
+        return list(ordered_members(dissimilarity, X, Z, take, **asked))
 
     found: list[OwnBalls] = []
     for start, strips in zip(pool_starts(training), over_pools(training, build), strict=True):
@@ -245,9 +257,9 @@ def _extreme(members: OrderedMembers, groups: Indices, pick: np.ufunc) -> Floats
 
 def join_own(found: Sequence[OwnBalls], rules: Rules, *, prototype_cost: float) -> Formulation:
     """Write down each class's problem, and what its columns are, from all candidates' balls."""
-    by_class = [_of_class(found, label) for label in range(rules.n_classes)]
     problems, described = [], []
-    for label, balls in enumerate(by_class):
+    for label in range(rules.n_classes):
+        balls = _of_class(found, label)
         rows = np.flatnonzero(rules.codes == label)
         number = np.empty(len(rules.codes), dtype=np.int32)
         number[rows] = np.arange(len(rows))

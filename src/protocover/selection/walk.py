@@ -119,7 +119,9 @@ class Steps:
         run = _run_numbers(stretches)
         place = np.argsort(run, kind="stable")
         begins = _first_of_each(run[place])
-        group = (np.cumsum(~stretches.open) - ~stretches.open)[place]
+        group: Indices = np.repeat(np.arange(len(group_end)), np.diff(group_end, prepend=-1))[
+            place
+        ]
         weight = np.diff(sums, prepend=0)[place]
         own, _ = _since(np.cumsum(weight), begins)
         return cls(stretches, place, begins, group, group_end, own, total[group], before[group])
@@ -153,7 +155,7 @@ class Steps:
     def best_before(self) -> Units:
         """Return the highest gain of the earlier steps of each run, at least zero."""
         gain = np.maximum(self.gain, 0)
-        number = np.cumsum(self.begins)
+        number = np.cumsum(self.begins, dtype=np.int64)
         if int(gain.max()) < 2**62 // int(number[-1]):
             return _highest_before(gain, number)
         # Ranks are small where weights are not.
@@ -200,4 +202,4 @@ def _highest_before(height: Units, number: Units) -> Units:
     # Raised by number, each of a later number is above all of an earlier one.
     level = number * (height.max() + 1)
     highest = np.maximum.accumulate(level + height)
-    return np.maximum(np.append(0, highest[:-1]) - level, 0)
+    return np.asarray(np.maximum(np.append(0, highest[:-1]) - level, 0))

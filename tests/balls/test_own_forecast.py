@@ -1,0 +1,97 @@
+"""What is told beforehand of radii of their own is about what then comes."""
+
+from __future__ import annotations
+
+import re
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from protocover import CoverMemoryWarning, PVMClassifier
+from protocover.balls import ordered_members, own_forecast
+from protocover.balls.own_forecast import measure_own
+from protocover.dissimilarity import Euclidean
+from protocover.selection.own_radii import OwnBalls, Rules, join_own
+
+
+def mixture(n):
+    rng = np.random.default_rng(0)
+    y = rng.integers(4, size=n)
+    return 1.2 * rng.normal(size=(4, 6))[y] + rng.normal(size=(n, 6)), y
+
+
+def rules_for(y, eps):
+    return Rules(y, np.ones(len(y)), int(y.max()) + 1, 1.0, eps, False)
+
+
+def forecast(X, y, eps):
+    def keep(members):
+        balls = OwnBalls.of(members, rules_for(y, eps))
+        return len(balls.radius), len(balls.point)
+
+    rng = np.random.default_rng(1)
+    return measure_own(Euclidean(), X, X, keep, eps=eps, closed=False, rng=rng, n_jobs=1)
+
+
+@pytest.mark.parametrize("eps", [1.5, 3.0, np.inf])
+def test_memberships_and_what_is_kept_of_them_are_those_then_found(eps):
+    X, y = mixture(1500)
+    rules, found = rules_for(y, eps), []
+
+    def take(members):
+        found.append(len(members.point))
+        return OwnBalls.of(members, rules)
+
+    balls = list(ordered_members(Euclidean(), X, X, take, eps=eps))
+    told = forecast(X, y, eps)
+    assert 1 / 1.5 < told.memberships / sum(found) < 1.5
+    assert 1 / 1.5 < told.kept / sum(len(some.point) for some in balls) < 1.5
+    assert 0.0 < told.seconds < np.inf
+    assert join_own(balls, rules, prototype_cost=1.0).balls is not None
+
+
+@pytest.mark.parametrize("eps", [2.5, np.inf])
+def test_memory_told_beforehand_is_about_that_then_used(eps):
+    X, y = mixture(4000)
+    told = forecast(X, y, eps)
+    limit = None if np.isinf(eps) else eps
+    tracemalloc.start()
+    PVMClassifier(limit, radii="own", prototype_cost=1.0, n_jobs=1).fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 1 / 1.5 < told.n_bytes / peak < 1.5
+
+
+def test_fit_warns_before_it_runs_out_of_memory(monkeypatch):
+    X, y = mixture(1500)
+    monkeypatch.setattr(own_forecast, "available_memory", lambda: 1_000_000)
+    with pytest.warns(
+        CoverMemoryWarning,
+        match=r"radii of their own, without a limit, are expected to keep \S+ memberships and to "
+        r"need \S+ GB, but 0\.0 GB are available; a smaller eps, fewer candidates or a higher",
+    ):
+        PVMClassifier(None, radii="own").fit(X, y)
+    with pytest.warns(CoverMemoryWarning, match=r"own, up to 2\.5, are expected"):
+        PVMClassifier(2.5, radii="own").fit(X, y)
+
+
+@pytest.mark.filterwarnings("error")
+def test_fit_says_nothing_where_it_fits(monkeypatch):
+    """All pairs together would not, but most of them are not kept."""
+    X, y = mixture(1500)
+    for available in (None, 20_000_000):
+        monkeypatch.setattr(own_forecast, "available_memory", lambda free=available: free)
+        PVMClassifier(0.5, radii="own").fit(X, y)
+
+
+def test_fit_says_beforehand_what_it_will_take(capsys):
+    X, y = mixture(1500)
+    PVMClassifier(2.5, radii="own", verbose=1).fit(X, y)
+    assert re.search(
+        r"radii of their own, up to 2\.5: 1500 points x 1500 candidates, about \S+ memberships of "
+        r"which \S+ are kept, \S+ MB and \S+ s of processor time on \d+ threads",
+        capsys.readouterr().err,
+    )
+    PVMClassifier(2.5, radii="own").fit(X, y)
+    assert capsys.readouterr().err == ""
