@@ -243,7 +243,8 @@ def _describe_cost(model: PVMClassifier, search: PVMClassifierCV | None) -> str:
     given = model.prototype_cost if search is None else search.prototype_costs
     shared = model.solution_.radii is None
     if search is not None and not shared:
-        return f"{cost} of an uncovered case, chosen with the limit"
+        tried = len(set(search.cv_results_["param_prototype_cost"].tolist()))
+        return f"{cost} of an uncovered case, chosen from {tried} with the limit"
     if given is not None:
         return f"{cost} of an uncovered case"
     why = (
