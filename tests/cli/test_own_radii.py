@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -87,7 +88,7 @@ def test_limit_and_cost_are_searched_for(shells, words, limits, costs, capsys):
     page = Path("out/report.html").read_text()
     tried = f"{limits} limit{'s'[: limits != 1]} and {costs} cost{'s'[: costs != 1]}"
     assert f"chosen from {tried} by 3-fold cross-validation" in page
-    assert "of an uncovered case, chosen with the limit" in page
+    assert re.search(r"of an uncovered case, chosen from \d+ with the limit", page)
     assert "Infinity" not in page.split('id="data"')[1].split("</script>")[0]
     assert figures()["eps"] == (None if np.isinf(search.eps_) else search.eps_)
 
