@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # alibi needs older packages than ours.
 PEERS := .venv-peers
+PROSET := .venv-proset
 EMPTY := .venv-empty
 OLDEST := .venv-oldest
 export MPLBACKEND ?= Agg
@@ -21,7 +22,7 @@ NUMERIC := tests/balls tests/candidates tests/cover tests/dissimilarity tests/es
 NOT_NUMERIC := --ignore=tests/dissimilarity/test_kernels_of_blas.py
 PYTHONS := 3.12 3.13
 
-.PHONY: docs dist test-oldest test-kernels test-pythons help demo test check format lint types imports bench bench-dask bench-large bench-peers paper paper-quick clean
+.PHONY: docs dist test-oldest test-kernels test-pythons help demo test check format lint types imports bench bench-dask bench-large bench-own-radii bench-peers paper paper-quick clean
 
 help:  ## Show what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -111,6 +112,13 @@ bench-peers: $(READY)  ## Compare with alibi, R's protoclass, k-medoids and cond
 	@$(BIN)/python benchmarks/bench_peers.py --alibi-python $(PEERS)/bin/python --write
 	@$(BIN)/python benchmarks/compare_baselines.py --write
 
+bench-own-radii: $(READY)  ## Compare radii of their own with a shared one and with other methods
+	@test -x $(PROSET)/bin/python || $(PYTHON) -m venv $(PROSET)
+	@$(PROSET)/bin/python -m pip install --quiet proset
+	@PYTHONPATH=. $(BIN)/python benchmarks/own_radii_proset.py --python $(PROSET)/bin/python
+	@PYTHONPATH=. $(BIN)/python benchmarks/own_radii.py --write
+	@PYTHONPATH=. $(BIN)/python benchmarks/own_radii_usps.py --write
+
 paper: $(READY)  ## Run the paper's experiments (hours) and write docs/paper.md
 	@$(BIN)/python -m experiments
 
@@ -123,4 +131,4 @@ bench-large: $(READY)  ## Measure the ball builder against others and fit a mill
 	@$(BIN)/python benchmarks/bench_large.py
 
 clean:  ## Remove the environment and what tools have left
-	rm -rf $(VENV) $(PYTHONS:%=.venv-%) $(PEERS) $(EMPTY) $(OLDEST) docs/_build docs/gallery build dist demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(PYTHONS:%=.venv-%) $(PEERS) $(PROSET) $(EMPTY) $(OLDEST) docs/_build docs/gallery build dist demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

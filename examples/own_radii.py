@@ -10,9 +10,8 @@ Gaussians.
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.model_selection import GridSearchCV
 
-from protocover import PVMClassifier, PVMClassifierCV
+from protocover import PVMClassifierCV
 from protocover.datasets import make_gaussian_mixture
 from protocover.plotting import BallsDisplay
 
@@ -25,14 +24,11 @@ X, y = drawn.data, drawn.target
 X_new, y_new = drawn.law.sample(2000, random_state=0)
 
 # %%
-# Cross-validation chooses the one radius for all, or what a prototype costs where each has its
-# own. There is no limit to these here; ``eps`` would be the largest allowed.
+# Cross-validation chooses the one radius for all or, where each prototype has its own, the
+# largest allowed and what a prototype costs.
 
 shared = PVMClassifierCV(cv=5, random_state=0).fit(X, y).best_estimator_
-own = GridSearchCV(
-    PVMClassifier(eps=None, radii="own"), {"prototype_cost": [1, 2, 4, 8]}, cv=5
-)
-own = own.fit(X, y).best_estimator_
+own = PVMClassifierCV(radii="own", cv=5, random_state=0).fit(X, y).best_estimator_
 
 for name, model in (("one radius for all", shared), ("own radii", own)):
     error = np.mean(model.predict(X_new) != y_new)

@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 import json
-import pickle
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from protocover import PVMClassifier
+from protocover import PVMClassifier, PVMClassifierCV, load_model, suspect_labels
 from protocover.cli import main
 from protocover.cli.model import classifier_of
-
-
-@pytest.fixture(autouse=True)
-def _pickled_models(monkeypatch):
-    """Let model files be pickles."""
-    monkeypatch.setattr(
-        "protocover.cli.writing.save_model",
-        lambda model, path: path.write_bytes(pickle.dumps(model)),
-    )
-    monkeypatch.setattr(
-        "protocover.cli.model.load_model", lambda path: pickle.loads(path.read_bytes())
-    )
 
 
 @pytest.fixture
@@ -46,7 +33,7 @@ def fit(*words, data="t.csv", out="out"):
 
 
 def load(out="out"):
-    return pickle.loads(Path(out, "model.protocover").read_bytes())
+    return load_model(Path(out, "model.protocover"))
 
 
 def figures(out="out"):
@@ -54,7 +41,7 @@ def figures(out="out"):
 
 
 def test_the_radii_are_told_in_every_file(shells, capsys):
-    assert fit("--radii", "own") == 0
+    assert fit("--radii", "own", "--eps", "auto") == 0
     said = capsys.readouterr()
     model = classifier_of(load())
     assert model.radii == "own"
@@ -74,8 +61,39 @@ def test_the_radii_are_told_in_every_file(shells, capsys):
     assert "it has to stand for more than itself" in page
 
 
+@pytest.mark.parametrize(
+    ("words", "limits", "costs"),
+    [
+        ("", 5, 5),
+        ("--grid 3 --prototype-cost 1,2", 3, 2),
+        ("--eps 0.4,0.8 --prototype-cost 2", 2, 1),
+        ("--eps none --prototype-cost 1,2,4", 1, 3),
+        ("--eps 0.7 --prototype-cost 1,3 --solver exact", 1, 2),
+    ],
+)
+def test_limit_and_cost_are_searched_for(shells, words, limits, costs, capsys):
+    assert fit("--radii", "own", "--cv", "3", *words.split()) == 0
+    search = load()[-1]
+    assert isinstance(search, PVMClassifierCV)
+    assert len(set(search.cv_results_["param_eps"])) == limits
+    assert len(set(search.cv_results_["param_prototype_cost"])) == costs
+    said = capsys.readouterr().out
+    eps = "no limit" if np.isinf(search.eps_) else f"at most {search.eps_:.4g}"
+    assert (
+        f"           {eps}, by 3-fold cross-validation ({costs} cost{'s'[: costs != 1]}, rule 1se)"
+        in said
+    )
+    assert max(map(len, said.splitlines())) <= 80
+    page = Path("out/report.html").read_text()
+    tried = f"{limits} limit{'s'[: limits != 1]} and {costs} cost{'s'[: costs != 1]}"
+    assert f"chosen from {tried} by 3-fold cross-validation" in page
+    assert "of an uncovered case, chosen with the limit" in page
+    assert "Infinity" not in page.split('id="data"')[1].split("</script>")[0]
+    assert figures()["eps"] == (None if np.isinf(search.eps_) else search.eps_)
+
+
 def test_predictions_tell_distances_in_multiples_of_the_radius(shells):
-    assert fit("--radii", "own", "--no-scale") == 0
+    assert fit("--radii", "own", "--eps", "auto", "--no-scale") == 0
     model, answers = load(), pd.read_csv("out/predictions.csv")
     why = model.explain(shells[["length", "width"]])
     for name in ("radius", "relative_distance", "runner_up_radius", "runner_up_relative_distance"):
@@ -98,7 +116,7 @@ def test_eps_is_the_limit(shells, capsys):
 
 def test_no_limit_is_said_and_no_infinity_is_written(shells, capsys):
     assert fit("--radii", "own", "--eps", "none") == 0
-    assert "           no limit\n" in capsys.readouterr().out
+    assert "           no limit, as given\n" in capsys.readouterr().out
     assert classifier_of(load()).eps_ == np.inf
     text = Path("out/summary.json").read_text()
     assert "Infinity" not in text
@@ -110,10 +128,13 @@ def test_no_limit_is_said_and_no_infinity_is_written(shells, capsys):
     ("words", "message"),
     [
         ("--eps none", "--eps none, for no limit to the radii, goes with --radii own; add it"),
-        ("--radii own --eps 1,2", "--radii own goes with one --eps, got several; choose one"),
         (
-            "--radii own --prototype-cost 1,2",
-            "--radii own goes with one --prototype-cost, got several; choose one",
+            "--radii own --eps auto --prototype-cost 1,2",
+            "tried by cross-validation; leave out --eps, or give a number or none",
+        ),
+        (
+            "--eps 1 --prototype-cost 1,2",
+            "tried by cross-validation; leave out --eps, or give several values of it, too",
         ),
     ],
 )
@@ -140,11 +161,9 @@ def test_with_one_radius_for_all_the_tables_are_as_they_were(shells, capsys):
 
 
 def test_suspects_are_those_that_python_finds(shells):
-    from protocover import suspect_labels
-
     shells.loc[70, "kind"] = "cockle"
     shells.to_csv("t.csv", index=False)
-    assert fit("--radii", "own", "--test-size", "0") == 0
+    assert fit("--radii", "own", "--eps", "auto", "--test-size", "0") == 0
     found = suspect_labels(load(), shells[["length", "width"]], shells["kind"])
     assert pd.read_csv("out/suspects.csv")["row"].tolist() == (found.row + 1).tolist()
 
@@ -171,7 +190,9 @@ def test_the_report_made_anew_is_that_of_fit_and_notices_other_data(shells, caps
     assert "the prototypes of the model are not those rows of t.csv" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", ["--eps 0.9", "--eps 0.6 --no-scale --candidates 30", ""])
+@pytest.mark.parametrize(
+    "words", ["--eps 0.9", "--eps 0.6 --no-scale --candidates 30", "--eps auto"]
+)
 def test_a_streamed_fit_is_that_in_memory(shells, words, capsys):
     words = ("--radii", "own", *words.split())
     assert fit(*words, data="t.parquet", out="held") == 0
@@ -182,12 +203,28 @@ def test_a_streamed_fit_is_that_in_memory(shells, words, capsys):
     pd.testing.assert_frame_equal(streamed, held, rtol=1e-9, atol=1e-9)
     assert isinstance(classifier_of(load("streamed")), PVMClassifier)
     said = capsys.readouterr().out
-    if "--eps" not in words:
+    if "auto" in words:
         assert "no rival that near on 64 cases" in said
         page = Path("streamed/report.html").read_text()
         assert "chosen as a quarter of the cases have no rival so near on 64 cases" in page
 
 
-def test_rows_do_not_stream_without_a_limit(shells, capsys):
-    assert fit("--radii", "own", "--eps", "none", "--stream", data="t.parquet") == 2
-    assert "--stream needs a limit to the radii" in capsys.readouterr().err
+def test_the_limit_of_streamed_rows_is_guessed_where_none_is_given(shells, capsys):
+    for out, words in (("guessed", ()), ("asked", ("--eps", "auto"))):
+        assert fit("--radii", "own", "--stream", *words, data="t.parquet", out=out) == 0
+        assert "a quarter of the cases have no rival that near on 64 cases" in (
+            capsys.readouterr().out
+        )
+    assert Path("guessed/prototypes.csv").read_bytes() == Path("asked/prototypes.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("eps", "message"),
+    [
+        ("none", "--stream needs a limit to the radii, or every ball might hold every case; give"),
+        ("1,2", "--stream goes with one --eps for --radii own, got several; choose one"),
+    ],
+)
+def test_what_cannot_be_streamed_ends_in_one_line(shells, eps, message, capsys):
+    assert fit("--radii", "own", "--eps", eps, "--stream", data="t.parquet") == 2
+    assert message in capsys.readouterr().err

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits, load_iris
@@ -73,6 +75,12 @@ def test_the_cost_gives_the_nearest_number_there_is(wanted, eps):
     there = {counts_of(cost, eps).sum() for cost in {0.0, *whole.score.tolist()}} - {0}
     assert abs(found - wanted) == min(abs(n - wanted) for n in there)
     assert found == max(n for n in there if abs(n - wanted) == abs(found - wanted))
+
+
+def test_of_two_numbers_as_near_the_higher_is_taken_which_can_be_cut():
+    there = np.unique([counts_of(cost, 0.5).sum() for cost in np.arange(0.0, 20.0, 0.5)])
+    few, many = next(pair for pair in pairwise(there) if np.diff(pair) == 2)
+    assert counts_of(find_cost(X, Y, int(few + 1), eps=0.5), 0.5).sum() == many
 
 
 @pytest.mark.parametrize("solver", ["ratio-greedy", "exact"])

@@ -16,6 +16,7 @@ from sklearn.model_selection import (
     ShuffleSplit,
     StratifiedKFold,
 )
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from protocover import PVMClassifier, PVMClassifierCV, PVMSelector, find_eps, pvm_path
 from protocover.candidates import KMeansCandidates
@@ -23,6 +24,7 @@ from protocover.dissimilarity import DANN
 from protocover.estimators.search import folds
 from protocover.estimators.search.standard_error import trace_path
 from protocover.report import summarize
+from protocover.solvers import greedy
 
 X, Y = load_iris(return_X_y=True)
 D = cdist(X, X).round(1)  # so that limits and radii are ties
@@ -75,6 +77,26 @@ def test_every_point_of_the_path_is_a_separate_fit(name):
             assert_same_model(path.model(i, j), model, points[::4])
             np.testing.assert_array_equal(path.selections[i][j].radii, model.prototype_radii_)
             assert path.n_prototypes[i, j] == len(model.prototype_indices_)
+
+
+def test_a_solver_of_ones_own_gets_the_problems_of_a_fit():
+    seen = []
+
+    def recorded(problem, *, rng, max_prototypes):
+        seen.append((problem.shells.toarray(), problem.wrong.tolist(), problem.prototype_cost))
+        return greedy(problem, rng=rng, max_prototypes=max_prototypes)
+
+    options = {"radii": "own", "solver": recorded}
+    path = pvm_path(X, Y, eps=LIMITS, prototype_costs=COSTS, **options)
+    # The path goes class by class, a fit has all of one setting.
+    by_path = np.array([*range(len(seen))]).reshape(len(LIMITS), 3, len(COSTS))
+    for i, eps in enumerate(LIMITS):
+        for j, cost in enumerate(COSTS):
+            model = PVMClassifier(eps, prototype_cost=cost, **options).fit(X, Y)
+            for place, (shells, *rest) in zip(by_path[i, :, j], seen[-3:], strict=True):
+                np.testing.assert_array_equal(seen[place][0], shells)
+                assert list(seen[place][1:]) == rest
+            np.testing.assert_array_equal(path.prototype_indices[i][j], model.prototype_indices_)
 
 
 @settings(max_examples=60, deadline=None)
@@ -333,10 +355,17 @@ def test_the_path_of_a_search_goes_along_the_costs():
     assert (path.n_prototypes[1:] <= path.n_prototypes[:-1]).all()
     display = plotting.PathDisplay.from_estimator(search)
     assert not any("1-NN" in text.get_text() for text in display.ax_.get_legend().get_texts())
-    assert summarize(search, X, Y).path.parameter == "cost"
+    summary = summarize(search, X, Y)
+    assert summary.path.parameter == "cost"
+    assert "chosen from 6 with the radius" in str(summary)
     shared = PVMClassifierCV(n_eps=4, cv=3).fit(X, Y)
     assert trace_path(shared).parameter == "eps"
     assert summarize(shared, X, Y).path.parameter == "radius"
+
+
+@parametrize_with_checks([PVMClassifierCV(radii="own", n_eps=2, cv=3)])
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
 
 
 def test_a_selector_takes_radii_of_their_own():

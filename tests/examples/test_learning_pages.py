@@ -16,6 +16,7 @@ PAGES = {
     "docs/start.md": ["pandas"],
     "docs/choosing-eps.md": ["pandas", "matplotlib"],
     "docs/candidates.md": [],
+    "docs/own-radii.md": [],
     "docs/solvers.md": [],
     "docs/explaining.md": ["pandas"],
     "docs/suspect-labels.md": ["pandas"],

@@ -135,6 +135,10 @@ class OrderedMembers:
             parts = (self.candidate[some], self.point[some], self.open[some], self.low[some])
             yield OrderedMembers(*parts, self.measure)
 
+    def within(self, eps: Any, *, closed: bool) -> OrderedMembers:
+        """Return the members within a radius, or each within its own."""
+        return self.among(within(self.distance, eps, closed=closed))
+
 
 def ordered_members(
     dissimilarity: Dissimilarity,

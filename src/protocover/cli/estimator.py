@@ -161,27 +161,23 @@ def _named(name: str, scaled: bool, reason: str) -> Distance:
 
 
 def _searches(options: Namespace) -> bool:
-    """Whether the radius is to be searched for, by options that go together."""
-    several = [
-        name
-        for name, values in (("--eps", options.eps), ("--prototype-cost", options.prototype_cost))
-        if isinstance(values, list) and len(values) > 1
-    ]
-    if options.radii == "own":
-        if several:
-            raise UsageError(f"--radii own goes with one {several[0]}, got several; choose one")
-        return False
-    if options.eps == "none":
+    """Whether the radius, or limit and cost, are to be searched for, by options that fit."""
+    own, eps, costs = options.radii == "own", options.eps, options.prototype_cost
+    if eps == "none" and not own:
         raise UsageError(
             "--eps none, for no limit to the radii, goes with --radii own; add it, or give a "
             "radius"
         )
-    if several == ["--prototype-cost"] and options.eps is not None:
-        raise UsageError(
-            "several values of --prototype-cost are tried by cross-validation; leave out --eps, "
-            "or give several values of it, too"
-        )
-    return options.eps is None or "--eps" in several
+    if eps is None or (isinstance(eps, list) and len(eps) > 1):
+        return True
+    if costs is None or len(costs) == 1:
+        return False
+    if own and eps != "auto":
+        return True
+    raise UsageError(
+        "several values of --prototype-cost are tried by cross-validation; leave out --eps, or "
+        f"give {'a number or none' if own else 'several values of it, too'}"
+    )
 
 
 def _with_radius(options: Namespace, shared: dict[str, Any]) -> PVMClassifier:
@@ -198,20 +194,22 @@ def _with_radius(options: Namespace, shared: dict[str, Any]) -> PVMClassifier:
     )
 
 
-def _read_radius(given: list[float] | str | None) -> float | str | None:
-    """Return a radius as the classifier takes it; one that is not given is proposed."""
+def _read_radius(given: list[float] | str) -> float | str | None:
+    """Return a radius, or the limit to radii, as the classifier takes it."""
     if isinstance(given, list):
         return given[0]
-    return None if given == "none" else "auto"
+    return None if given == "none" else given
 
 
 def _with_search(
     options: Namespace, shared: dict[str, Any], y: NDArray[Any], console: Console
 ) -> PVMClassifierCV:
-    """Return a search for the radius by cross-validation."""
+    """Return a search for the radius, or for limit and cost, by cross-validation."""
+    limits: Any = [None] if options.eps == "none" else options.eps
     return PVMClassifierCV(
-        options.eps,
+        limits,
         n_eps=options.grid,
+        radii=options.radii,
         prototype_costs=options.prototype_cost,
         cv=StratifiedKFold(
             _count_folds(options.cv, y, console), shuffle=True, random_state=options.seed

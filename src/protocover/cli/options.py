@@ -93,10 +93,11 @@ def add_search(parser: Any) -> None:
         "EPS[,EPS]|auto|none",
         "radius of the balls; auto: a quick guess; several: chosen by cross-validation "
         "(default: chosen from a grid by cross-validation); with --radii own the largest "
-        "allowed, none for no limit (default: auto)",
+        "allowed, none for no limit",
         type=_read_eps,
     )
-    _add(group, "--grid", "N", "radii to try (default: %(default)s)", type=_whole(1), default=20)
+    about = "radii to try (default: 20, with --radii own 5 limits)"
+    _add(group, "--grid", "N", about, type=_whole(1))
     about = "parts to validate in (default: 10, fewer for small classes)"
     _add(group, "--cv", "N", about, type=_whole(2))
     group.add_argument(

@@ -221,22 +221,22 @@ def _print_quality(outcome: Outcome, console: Console) -> None:
 
 def _print_radius(outcome: Outcome, console: Console) -> None:
     """Print the radius, or the radii and how large they might be, and why."""
-    summary = outcome.summary
-    eps = "no limit" if summary.eps is None else f"{summary.eps:.4g}{_why_radius(outcome)}"
+    summary, why = outcome.summary, _why_radius(outcome)
     if summary.radii == "shared":
-        console.say(f"radius     {eps}")
+        console.say(f"radius     {summary.eps:.4g}{why}")
         return
     radii = [prototype.radius for prototype in summary.prototypes]
+    limit = "no limit" if summary.eps is None else f"at most {summary.eps:.4g}"
     console.say(f"radius     its own for each prototype, {min(radii):.4g} to {max(radii):.4g}")
-    console.say(f"           {eps if summary.eps is None else f'at most {eps}'}")
+    console.say(f"           {limit}{why}")
 
 
 def _why_radius(outcome: Outcome) -> str:
     """Say where the radius, or the limit to the radii, comes from."""
     path = outcome.summary.path
     if path is not None:
-        tried = "radii" if path.parameter == "radius" else "costs"
-        tried = f"{len(path.eps)} {tried}, rule {path.rule}"
+        many = "radii" if path.parameter == "radius" else "cost" + "s"[: len(path.eps) != 1]
+        tried = f"{len(path.eps)} {many}, rule {path.rule}"
         return f", by {path.n_splits}-fold cross-validation ({tried}){_sampled(outcome)}"
     if outcome.settings["eps"] in (None, "auto"):
         share = "half" if outcome.summary.radii == "shared" else "a quarter"

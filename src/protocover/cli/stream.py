@@ -126,6 +126,9 @@ def _laid_out(
 def _fit(X: Any, y: Any, distance: Distance, options: Namespace, console: Console) -> _Fitted:
     """Choose prototypes from rows on disk, scaled already, and count who lies in whose ball."""
     distance = replace(distance, scaled=False)
+    if options.radii == "own" and options.eps is None:
+        # What a prototype costs in a sample says little of what it should among all.
+        options = Namespace(**{**vars(options), "eps": "auto"})
     search, n_sampled = None, None
     if options.eps in (None, "auto") or len(options.eps) > 1:
         search, n_sampled = _fit_sample(X, y, distance, options, console)
@@ -326,6 +329,8 @@ def _check_options(options: Namespace) -> None:
             "--stream needs a limit to the radii, or every ball might hold every case; give it "
             "with --eps, a number or auto"
         )
+    if options.radii == "own" and isinstance(options.eps, list) and len(options.eps) > 1:
+        raise UsageError("--stream goes with one --eps for --radii own, got several; choose one")
     if options.prototype_cost is not None and len(options.prototype_cost) > 1:
         raise UsageError("--stream goes with one --prototype-cost, got several; choose one")
 

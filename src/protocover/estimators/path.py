@@ -40,7 +40,7 @@ class PVMPath:
     Attributes
     ----------
     eps : ndarray of float, shape (n_eps,)
-        Rising radii.
+        Rising radii, or limits where prototypes have their own, inf for none.
     prototype_costs : ndarray of float, shape (n_costs,)
         Rising costs of a prototype.
     classes : ndarray, shape (n_classes,)
@@ -51,7 +51,8 @@ class PVMPath:
         Everything about the prototypes of each setting, in order of selection.
     prototype_indices, prototype_labels, prototype_rows, prototype_sources : tuple of tuples \
 of ndarray, [eps][cost]
-        What the attributes of these names are in :class:`PVMClassifier`.
+        What the attributes of these names are in :class:`PVMClassifier`; so are
+        `prototype_radii`.
     n_prototypes, covered, miscovered : ndarray of int, shape (n_eps, n_costs)
         Number of prototypes, of points covered by their own class, and of times that one is
         covered by another class.
@@ -126,6 +127,17 @@ of ndarray, [eps][cost]
     def prototype_labels(self) -> Arrays:
         """The class that each prototype stands for, [eps][cost]."""
         return self._arrange(lambda solved: self.classes[solved.classes])
+
+    @cached_property
+    def prototype_radii(self) -> Arrays:
+        """The radius of each prototype, [eps][cost]."""
+        return tuple(
+            tuple(
+                np.full(len(solved.candidates), eps) if solved.radii is None else solved.radii
+                for solved in row
+            )
+            for eps, row in zip(self.eps, self._solved, strict=True)
+        )
 
     @cached_property
     def prototype_rows(self) -> Arrays:
@@ -218,13 +230,21 @@ def pvm_path(
     ----------
     X, y : training points and labels
         As in :meth:`PVMClassifier.fit`.
-    eps : array-like or None, default=None
-        Radii; None for those that :func:`suggest_eps` proposes for these candidates.
-    n_eps : int, default=20
-        How many to propose where `eps` is None.
+    eps : array-like, "auto" or None, default=None
+        Radii; None for those that :func:`suggest_eps` proposes for these candidates, "auto"
+        for that of :class:`PVMClassifier` alone. With ``radii="own"`` these are limits, one
+        of which may be None or inf for no limit; those proposed are the largest radius that
+        :func:`suggest_eps` proposes, those at a quarter, a sixteenth and so on of its
+        quantile, and none.
+    n_eps : int or None, default=None
+        How many to propose where `eps` is None; None for 20, with ``radii="own"`` for 5.
+    radii : {"shared", "own"}, default="shared"
+        As in :class:`PVMClassifier`.
     prototype_costs : array-like or None, default=None
         Costs of a prototype; None for the default of :class:`PVMClassifier` alone, 1/n or
-        what `sample_weight` makes of it.
+        what `sample_weight` makes of it. With ``radii="own"``, where the cost decides how
+        many prototypes there are, None is for that and up to seven more in even steps of
+        the logarithm, from the weight of one point to an eighth of a class of mean size.
     solver, metric, metric_params, candidates, closed_ball, n_jobs, random_state, verbose
         As in :class:`PVMClassifier`.
     unlabeled, sample_weight
@@ -244,6 +264,9 @@ def pvm_path(
     radius come from one run, and most of the time goes into a bound for each;
     ``solver_options={"bound": False}`` leaves these out. Other solvers run once for each.
 
+    With ``radii="own"`` what is held are, for each limit, the memberships of the balls that
+    may pay for themselves at the lowest cost, four bytes each.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -257,6 +280,15 @@ def pvm_path(
     >>> model = path.model(1, 2)
     >>> model.eps_, model.prototype_cost_, len(model.prototypes_)
     (1.0, 5.0, 4)
+
+    Radii of their own, up to 1 and without a limit:
+
+    >>> path = pvm_path(X, y, eps=[1.0, None], radii="own", prototype_costs=[0.01, 1.0, 5.0])
+    >>> path.n_prototypes
+    array([[12,  6,  5],
+           [ 8,  5,  3]])
+    >>> path.prototype_radii[1][2].round(2)
+    array([2.09, 1.21, 1.48])
     """
     own, closed = check_own_radii(radii), check_closed_ball(closed_ball)
     found = find_solver(solver)

@@ -51,7 +51,9 @@ closed_ball, n_jobs, random_state, verbose
     The labels returned are those the prototypes stand for. They differ from
     ``y[sample_indices_]`` only where a point was chosen for another class than its own,
     which happens where its neighbourhood speaks against its label. So a nearest
-    neighbour classifier on what comes back is the PVMClassifier.
+    neighbour classifier on what comes back is the PVMClassifier. With ``radii="own"`` it is
+    not, as the radii decide with the distances: they are in
+    ``classifier_.prototype_radii_``.
 
     Examples
     --------

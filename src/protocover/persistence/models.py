@@ -114,14 +114,14 @@ def _read_search(content: Any, arrays: Loaded) -> PVMClassifierCV:
 def _in_words_of_today(given: Any, arrays: Loaded) -> Any:
     """Return a search's parameters, those of the first files with their names of today.
 
-    There `eps` was either radii or, as a whole number, how many to propose.
+    There `eps` was either radii or, as a whole number, how many to propose, by default 20.
     """
     if not isinstance(given, dict) or "n_eps" in given:
         return given
     renamed = {_RENAMED.get(name, name): value for name, value in given.items()}
     if is_count(decode(renamed.get("eps"), arrays)):
         renamed |= {"n_eps": renamed["eps"], "eps": None}
-    return renamed
+    return {"n_eps": 20, **renamed}
 
 
 def _check_search(model: PVMClassifierCV) -> None:

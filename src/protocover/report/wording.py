@@ -189,7 +189,7 @@ def _describe_radius(model: PVMClassifier, search: PVMClassifierCV | None) -> st
         return _describe_own_radii(model, search)
     eps = short_number(model.eps_)
     if search is not None:
-        return f"{eps}, {_describe_search(search)}"
+        return f"{eps}, {_describe_search(search, str(_count_tried(search, 'eps')))}"
     if isinstance(model.eps, str):
         return f"{eps}: half of the cases have no case of another class that near"
     return f"{eps}, as given"
@@ -200,7 +200,9 @@ def _describe_own_radii(model: PVMClassifier, search: PVMClassifierCV | None) ->
     limited = math.isfinite(model.eps_)
     limit = f"at most {short_number(model.eps_)}" if limited else "no limit"
     if search is not None:
-        limit += f", {_describe_search(search)}"
+        limits, costs = (_count_tried(search, name) for name in ("eps", "prototype_cost"))
+        tried = f"{limits} limit{'s'[: limits != 1]} and {costs} cost{'s'[: costs != 1]}"
+        limit += f", {_describe_search(search, tried)}"
     elif isinstance(model.eps, str):
         limit += ": a quarter of the cases have no case of another class that near"
     elif limited:
@@ -208,9 +210,13 @@ def _describe_own_radii(model: PVMClassifier, search: PVMClassifierCV | None) ->
     return f"its own for each prototype, {short_range(model.prototype_radii_)}; {limit}"
 
 
-def _describe_search(search: PVMClassifierCV) -> str:
-    """Say from how many radii one was chosen, and how."""
-    tried = len(set(search.cv_results_["param_eps"].tolist()))
+def _count_tried(search: PVMClassifierCV, name: str) -> int:
+    """Return how many values of a parameter were tried."""
+    return len(set(search.cv_results_[f"param_{name}"].tolist()))
+
+
+def _describe_search(search: PVMClassifierCV, tried: str) -> str:
+    """Say from what a setting was chosen, and how."""
     rule = {
         "1se": "the fewest prototypes within one standard error of the best score",
         "best": "the best score",
@@ -235,9 +241,11 @@ def _describe_cost(model: PVMClassifier, search: PVMClassifierCV | None) -> str:
     """Return what a prototype costs, against one uncovered case."""
     cost = short_number(model.prototype_cost_)
     given = model.prototype_cost if search is None else search.prototype_costs
+    shared = model.solution_.radii is None
+    if search is not None and not shared:
+        return f"{cost} of an uncovered case, chosen with the limit"
     if given is not None:
         return f"{cost} of an uncovered case"
-    shared = model.solution_.radii is None
     why = (
         "next to nothing, it only breaks ties"
         if shared

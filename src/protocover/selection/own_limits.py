@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..balls import OrderedMembers, ordered_members, within
+from ..balls import OrderedMembers, ordered_members
 from .by_class import ClassProblem, snap_weights
 from .own_radii import OwnBalls, Rules, join_own, pool_starts
 from .training import Training, over_pools
@@ -165,8 +165,7 @@ def _within_limits(
     found: list[OwnBalls] = []
     for one in reversed(rules):  # what is within a limit is within all higher ones
         if one is not rules[-1]:
-            inside = within(members.distance, one.eps, closed=one.closed)
-            members = members if inside.all() else members.among(inside)
+            members = members.within(one.eps, closed=one.closed)
         balls = OwnBalls.of(members, one)
         found.append(replace(balls, candidate=part.candidate[start + balls.candidate]))
     return found[::-1]

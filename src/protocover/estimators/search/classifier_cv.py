@@ -80,22 +80,28 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
     """Prototype vector machine that chooses its radius by cross-validation.
 
     Each fold is one path over all radii and costs, so that a whole grid costs little
-    more than a few fits a fold.
+    more than a few fits a fold. With radii of their own it chooses their limit and the
+    cost of a prototype.
 
     Parameters
     ----------
     eps : array-like or None, default=None
         Radii to try; None for those that :func:`suggest_eps` proposes for the candidates.
-    n_eps : int, default=20
-        How many to propose where `eps` is None.
+        With ``radii="own"`` these are limits, and those of :func:`pvm_path` are proposed;
+        one of them may be None or inf for no limit.
+    n_eps : int or None, default=None
+        How many to propose where `eps` is None; None for 20, with ``radii="own"`` for 5.
+    radii : {"shared", "own"}, default="shared"
+        As in :class:`PVMClassifier`.
     prototype_costs : array-like or None, default=None
         Costs of a prototype to try; None for the default of :class:`PVMClassifier` on all
-        points alone, 1/n or what `sample_weight` makes of it.
+        points alone, 1/n or what `sample_weight` makes of it, and with ``radii="own"`` for
+        the grid of :func:`pvm_path`.
     cv : int, splitter or iterable, default=10
         As in scikit-learn; an int gives stratified folds.
     rule : {"1se", "best"}, default="1se"
-        "1se" takes the fewest prototypes whose score is within one standard error of
-        the best, as in the paper; "best" takes the best score.
+        "1se" takes the fewest prototypes, on average over the folds, whose score is within
+        one standard error of the best, as in the paper; "best" takes the best score.
     n_prototypes : int or None, default=None
         Only settings with at most so many prototypes, on average over the folds, are
         considered, and the final model keeps at most so many.
@@ -135,7 +141,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         Fitted on all points with the chosen setting. Its fitted attributes, such as
         `prototypes_` and `objective_`, are this object's, too.
     eps_, prototype_cost_ : float
-        The chosen radius and cost.
+        The chosen radius, or limit, and cost.
     best_params_ : dict
         The chosen setting, with the names of its metric and solver.
     best_index_ : int
@@ -169,7 +175,9 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
     requests them, as the default one does.
 
     Memory is that of the memberships of the largest radius, once for all folds and once
-    more for each of the `n_jobs` folds that are computed at once.
+    more for each of the `n_jobs` folds that are computed at once. With ``radii="own"`` it is
+    that of the balls that may pay for themselves at the lowest cost: four bytes for each
+    membership in each fold and limit.
 
     Examples
     --------
@@ -181,6 +189,9 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
     10
     >>> clf.score(X, y) > 0.9
     True
+    >>> own = PVMClassifierCV(radii="own", cv=5, random_state=0).fit(X, y)
+    >>> own.best_params_["prototype_cost"], len(own.prototype_indices_)
+    (1.0, 13)
     """
 
     # Only the splitter wants the groups, so nobody need ask for them in the search's name.

@@ -1,0 +1,309 @@
+"""What own_radii.py, own_radii_usps.py and own_radii_proset.py have measured, as text.
+
+Sentences that compare follow from the numbers; docs/own-radii.md has a place for each section.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.stats import t as student
+from scipy.stats import wilcoxon
+
+from page import table, write_section
+
+PAGE = "own-radii.md"
+NAMES = {
+    "own": "own radii, greedy",
+    "ratio": "own radii, ratio greedy",
+    "exact": "own radii, exact",
+    "shared": "shared radius",
+    "shared, as many": "shared radius, as many",
+    "k-medoids": "k-medoids, as many",
+    "K-means": "K-means, as many",
+    "LVQ": "LVQ, as many",
+    "condensed": "condensed neighbours",
+    "edited": "edited neighbours",
+    "1-NN": "1-NN",
+    "proset": "proset",
+}
+EVERYWHERE = ("shared", "shared, as many", "k-medoids", "1-NN")
+FEW = 0.05  # what is called significant
+HALF_POINT = 0.5
+
+Results = dict[str, dict[str, Any]]
+
+
+def column(result: dict[str, Any], method: str, key: str) -> np.ndarray:
+    """One number of a method for each split that has it; errors in per cent."""
+    values = [split[method][key] for split in result["splits"] if method in split]
+    return np.array(values, dtype=float) * (100.0 if key == "error" else 1.0)
+
+
+def corrected_p(differences: np.ndarray, n_train: int, n_test: int) -> float:
+    """Corrected resampled t-test of Nadeau and Bengio (2003): splits share training points."""
+    spread = differences.var(ddof=1) * (1.0 / len(differences) + n_test / n_train)
+    if spread == 0.0:
+        return 1.0
+    statistic = abs(differences.mean()) / np.sqrt(spread)
+    return float(2.0 * student.sf(statistic, len(differences) - 1))
+
+
+def behind(result: dict[str, Any], method: str, other: str) -> tuple[float, float]:
+    """How much more `method` errs than `other` on a set, in points, and the corrected p."""
+    differences = column(result, method, "error") - column(result, other, "error")
+    return float(differences.mean()), corrected_p(differences, result["n_train"], result["n_test"])
+
+
+def won_and_lost(differences: np.ndarray) -> str:
+    won, lost = int(np.sum(differences < -1e-9)), int(np.sum(differences > 1e-9))
+    return f"{won} : {lost}"
+
+
+def over_sets(differences: np.ndarray) -> str:
+    """Two-sided p of Wilcoxon's signed ranks."""
+    differences = differences[np.abs(differences) > 1e-9]
+    return shown_p(float(wilcoxon(differences).pvalue)) if len(differences) > 4 else "-"
+
+
+def shown_p(p: float) -> str:
+    return f"{p:.3f}" if p >= 0.001 else f"{p:.0e}"
+
+
+def ratio_of(some: list[float], others: list[float]) -> float:
+    """Geometric mean of ratios."""
+    return float(np.exp(np.mean(np.log(np.maximum(some, 1.0) / np.maximum(others, 1.0)))))
+
+
+def summary(results: Results, proset: dict[str, Any]) -> str:
+    """Every other method against own radii chosen by the greedy, over the sets."""
+    methods = [name for name in NAMES if name not in ("own", "exact", "proset")]
+    rows = [summary_row(method, pairs(results, method)) for method in methods]
+    if proset:
+        rows.append(summary_row("proset", proset_pairs(results, proset)))
+    head = ["method", "sets", "its error, %", "own radii's", "difference (own less it)"]
+    head += ["own radii won : lost", "Wilcoxon p", "own prototypes / its", "its seconds / own's"]
+    return table(head, rows)
+
+
+def pairs(results: Results, method: str) -> list[dict[str, tuple[float, float]]]:
+    """Means of own radii and of another method on each set that has both."""
+    keys = ("error", "size", "seconds")
+    return [
+        {key: (column(r, "own", key).mean(), column(r, method, key).mean()) for key in keys}
+        for r in results.values()
+        if method in r["splits"][0]
+    ]
+
+
+def proset_pairs(results: Results, proset: dict[str, Any]) -> list[dict]:
+    """Do the same for proset, on the splits it was fitted to."""
+    found = []
+    for name, told in proset.items():
+        if told is None or name not in results:
+            continue
+        ours = [split["own"] for split in results[name]["splits"][: len(told)]]
+        pair = {
+            key: tuple(float(np.mean([one[key] for one in some])) for some in (ours, told))
+            for key in ("error", "size", "seconds")
+        }
+        pair["error"] = tuple(100.0 * error for error in pair["error"])
+        found.append(pair)
+    return found
+
+
+def summary_row(method: str, found: list[dict[str, tuple[float, float]]]) -> list[str]:
+    """Compare over the sets."""
+    own, its = np.array([pair["error"] for pair in found]).T
+    sizes = np.array([pair["size"] for pair in found]).T
+    seconds = np.array([pair["seconds"] for pair in found]).T
+    time_ratio = np.exp(np.mean(np.log(np.maximum(seconds[1], 1e-4) / seconds[0])))
+    return [
+        NAMES[method],
+        f"{len(found)}",
+        f"{its.mean():.1f}",
+        f"{own.mean():.1f}",
+        f"{(own - its).mean():+.1f}",
+        won_and_lost(own - its),
+        over_sets(own - its),
+        f"{ratio_of(sizes[0], sizes[1]):.2g}",
+        f"{time_ratio:.1g}",
+    ]
+
+
+def by_set(results: Results) -> str:
+    """Error and number of prototypes of every method on every set."""
+    shown = [name for name in NAMES if name not in ("exact", "proset")]
+    rows = []
+    for name, result in sorted(results.items()):
+        shape = f"{result['n_train']} x {result['n_features']}, {result['n_classes']}"
+        if result["kind"] == "table":
+            shape = f"{result['n_train']}, distances, {result['n_classes']}"
+        rows.append([name, shape, *(cell(result, method) for method in shown)])
+    return table(["data", "training, classes", *(NAMES[name] for name in shown)], rows)
+
+
+def cell(result: dict[str, Any], method: str) -> str:
+    if method not in result["splits"][0]:
+        return "-"
+    error, size = (column(result, method, key).mean() for key in ("error", "size"))
+    return f"{error:.1f} / {size:.0f}"
+
+
+def tests(results: Results) -> str:
+    """Own radii against the shared radius, set by set, the largest gain first."""
+    found = sorted((behind(result, "own", "shared"), name) for name, result in results.items())
+    rows = []
+    for (difference, p), name in found:
+        result = results[name]
+        ratio = column(result, "own", "size").mean() / column(result, "shared", "size").mean()
+        many = behind(result, "own", "shared, as many")
+        cells = [f"{difference:+.1f}", shown_p(p), f"{ratio:.2f}"]
+        rows.append([name, *cells, f"{many[0]:+.1f}", shown_p(many[1])])
+    head = ["data", "own less shared, points", "p", "prototypes, own / shared"]
+    return table([*head, "own less shared with as many", "p"], rows)
+
+
+def verdict(results: Results) -> str:
+    """Say how many sets were won and lost, and by how much."""
+    found = {name: behind(result, "own", "shared") for name, result in results.items()}
+    lower = [name for name, (points, p) in found.items() if points < 0 and p < FEW]
+    higher = [name for name, (points, p) in found.items() if points > 0 and p < FEW]
+    near = sum(points <= HALF_POINT for points, _ in found.values())
+    sizes = np.array(
+        [[column(r, m, "size").mean() for m in ("own", "shared")] for r in results.values()]
+    ).T
+    fewer = int(np.sum(sizes[0] < sizes[1] - 1e-9))
+    return (
+        f"With all parameters chosen by cross-validation, radii of their own err less than one "
+        f"shared radius, or at most half a point more, on {near} of {len(found)} sets, and keep "
+        f"fewer prototypes on {fewer}: {ratio_of(sizes[0], sizes[1]):.2g} times as many in the "
+        f"geometric mean. By the corrected test of each set the error is lower on "
+        f"{listed(lower)}, and higher on {listed(higher)}."
+    )
+
+
+def listed(names: list[str]) -> str:
+    if not names:
+        return "none"
+    return f"{len(names)} ({', '.join(sorted(names))})"
+
+
+def losses(results: Results) -> str:
+    """Name every set on which it does worse than another method by more than half a point."""
+    lines = []
+    for other in [m for m in NAMES if m not in ("own", "ratio", "exact", "proset")]:
+        found = {
+            name: behind(result, "own", other)[0]
+            for name, result in results.items()
+            if other in result["splits"][0]
+        }
+        worse = sorted((-points, name) for name, points in found.items() if points > HALF_POINT)
+        told = ", ".join(f"{name} ({-points:+.1f})" for points, name in worse)
+        lines.append(f"- **{NAMES[other]}**: {told or 'on no set'}.")
+    return (
+        "Sets on which own radii, chosen by the greedy, err by more than half a point more than "
+        "another method, and by how many points:\n\n" + "\n".join(lines)
+    )
+
+
+def many_classes(results: Results) -> str:
+    """Say where the search keeps everything."""
+    whole = []
+    for name, result in sorted(results.items()):
+        kept = column(result, "own", "size").mean() / result["n_train"]
+        if kept > FEW * 10:
+            whole.append(f"{name} ({100 * kept:.0f} %)")
+    return (
+        "Sets where the search keeps more than half of the training points, the nearest "
+        f"neighbour rule or close to it: {', '.join(whole) or 'none'}."
+    )
+
+
+def exact(results: Results) -> str:
+    """Compare the three solvers where the exact one has a proof."""
+    rows, totals = [], []
+    for name, result in sorted(results.items()):
+        proved = [split for split in result["splits"] if "exact" in split]
+        if not proved:
+            continue
+        means = {
+            method: [
+                np.mean([split[method][key] for split in proved]) for key in ("error", "size")
+            ]
+            for method in ("own", "ratio", "exact")
+        }
+        totals.append([100 * means[method][0] for method in means])
+        above = np.mean([s["ratio"]["objective"] / s["exact"]["objective"] for s in proved])
+        cells = [f"{100 * error:.1f} / {size:.0f}" for error, size in means.values()]
+        rows.append([name, len(proved), *cells, f"{100 * (above - 1):.1f}"])
+    own, ratio, best = np.array(totals).T
+    head = [
+        "data",
+        "splits proved",
+        "greedy",
+        "ratio greedy",
+        "exact",
+        "ratio's objective, % above",
+    ]
+    return (
+        f"{table(head, rows)}\n\nMean error over these sets: greedy {own.mean():.1f} %, ratio "
+        f"greedy {ratio.mean():.1f} %, exact {best.mean():.1f} %. The exact selection errs less "
+        f"than the ratio greedy's on {np.sum(best < ratio - 1e-9)} sets and more on "
+        f"{np.sum(best > ratio + 1e-9)}."
+    )
+
+
+def run(results: Results) -> str:
+    """Say how, when and beside what it was measured."""
+    runs = [result["run"] for result in results.values()]
+    dates = sorted({one["date"] for one in runs})
+    loads = [one["load"] for one in runs]
+    minutes = sum(one["cpu_seconds"] for one in runs) / 60
+    searches = [
+        f"{np.mean([column(r, m, 'search').mean() for r in results.values()]):.1f} s ({NAMES[m]})"
+        for m in ("shared", "own", "ratio")
+    ]
+    return (
+        f"`make bench-own-radii`, {' to '.join(dict.fromkeys((dates[0], dates[-1])))}, load "
+        f"{min(loads):.0f} to {max(loads):.0f} on two cores; {minutes:.0f} minutes of processor "
+        f"time. The search over all settings took {', '.join(searches)} a split, on "
+        f"average; these programs search on tables of distances. Times in the table are of one "
+        "fit with what was chosen."
+    )
+
+
+def write_page(results: Results, proset: dict[str, Any]) -> None:
+    """Write all sections but that of the digits."""
+    sections = {
+        "verdict": verdict(results),
+        "summary": summary(results, proset),
+        "tests": tests(results),
+        "sets": by_set(results),
+        "losses": f"{losses(results)}\n\n{many_classes(results)}",
+        "exact": exact(results),
+        "run": run(results),
+    }
+    for name, text in sections.items():
+        write_section(PAGE, name, text)
+
+
+def write_usps(result: dict[str, Any]) -> None:
+    """Write the table of the digits."""
+    rows = []
+    budgets = list(dict.fromkeys(row["budget"] for row in result["rows"]))
+    for budget in budgets:
+        found = [row for row in result["rows"] if row["budget"] == budget]
+        cells = [f"{100 * row['error']:.1f} / {row['size']}" for row in found]
+        rows.append(["no limit" if budget is None else f"{budget:,}", *cells])
+    head = ["at most", "shared radius", NAMES["own"], NAMES["ratio"]]
+    told = result["run"]
+    write_section(
+        PAGE,
+        "usps",
+        f"{table(head, rows)}\n\nError in % on the 2,007 test images / prototypes kept. 1-NN with "
+        f"all 7,291: {100 * result['nearest']:.1f} %. `PYTHONPATH=. python "
+        f"benchmarks/own_radii_usps.py --write`, {told['date']}, load {told['load']:.0f}, "
+        f"{told['cpu_seconds'] / 60:.0f} minutes of processor time.",
+    )

@@ -1,0 +1,67 @@
+"""proset on some of the splits of own_radii.py, where it is installed in another environment.
+
+Run: python -m venv .venv-proset && .venv-proset/bin/pip install proset, then
+PYTHONPATH=. python benchmarks/own_radii_proset.py --python .venv-proset/bin/python
+
+Results are kept in docs/own-radii/proset.json set by set, and told on the page that
+own_radii.py writes. A set that takes more than ten minutes of waiting is given up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from experiments.parts import write_json
+
+from own_radii import Split, every_set
+from own_radii_sets import DataSet
+
+RESULTS = Path(__file__).parents[1] / "docs" / "own-radii" / "proset.json"
+N_SPLITS = 5
+MOST_SECONDS = 600
+
+
+def ask(python: Path, data: DataSet) -> list[dict[str, Any]] | None:
+    """Fit all splits in the other environment; None where that takes too long."""
+    splits = [Split.of(data, seed) for seed in range(N_SPLITS)]
+    parts = [dict(zip("XyAb", (s.X, s.y, s.X_test, s.y_test), strict=True)) for s in splits]
+    arrays = {f"{name}{k}": some for k, part in enumerate(parts) for name, some in part.items()}
+    program = Path(__file__).parent / "peers" / "fit_proset.py"
+    with tempfile.TemporaryDirectory() as folder:
+        given, answer = Path(folder) / "splits.npz", Path(folder) / "answer.json"
+        np.savez(given, n=len(splits), **arrays)
+        one_thread = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        try:
+            subprocess.run(
+                [python, "-W", "ignore", program, given, answer],
+                check=True,
+                env=os.environ | one_thread,
+                timeout=MOST_SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            return None
+        return json.loads(answer.read_text())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--python", type=Path, required=True, help="of an environment with proset")
+    parser.add_argument("--sets", nargs="*", help="these sets only")
+    options = parser.parse_args()
+    sets = {name: data for name, data in every_set().items() if data.kind != "table"}
+    for name in options.sets or sets:
+        kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+        if name not in kept:
+            write_json(RESULTS, kept | {name: ask(options.python, sets[name])})
+            print(name, flush=True)
+
+
+if __name__ == "__main__":
+    main()
