@@ -116,6 +116,7 @@ bench-own-radii: $(READY)  ## Compare radii of their own with a shared one and w
 	@test -x $(PROSET)/bin/python || $(PYTHON) -m venv $(PROSET)
 	@$(PROSET)/bin/python -m pip install --quiet proset
 	@PYTHONPATH=. $(BIN)/python benchmarks/own_radii_proset.py --python $(PROSET)/bin/python
+	@PYTHONPATH=. $(BIN)/python benchmarks/own_radii_budgets.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/own_radii.py --write
 	@PYTHONPATH=. $(BIN)/python benchmarks/own_radii_usps.py --write
 

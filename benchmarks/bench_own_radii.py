@@ -93,7 +93,8 @@ def peak_growth(eps, radii):
         "def memory(key):\n"
         "    lines = Path('/proc/self/status').read_text().splitlines()\n"
         "    return next(int(x.split()[1]) for x in lines if x.startswith(key)) / 1024\n"
-        "_, X, y, _ = b.load(); eps, radii = float(sys.argv[2]), sys.argv[3]\n"
+        "_, X, y, _ = b.load(); radii = sys.argv[3]\n"
+        "eps = None if sys.argv[2] == 'None' else float(sys.argv[2])\n"
         "b.fit(X[:200], y[:200], 1.0, radii)\n"
         "Path('/proc/self/clear_refs').write_text('5')\n"
         "before = memory('VmRSS:')\n"
@@ -117,7 +118,7 @@ def main() -> None:
         print(f"memory added, own / shared:        {own / shared:.2f}  (at most 2)")
         print(f"  in megabytes:                    {own:.0f} and {shared:.0f}")
         if asked.no_limit:
-            print(f"  without a limit:                 {peak_growth(np.inf, 'own'):.0f}")
+            print(f"  without a limit:                 {peak_growth(None, 'own'):.0f}")
 
 
 if __name__ == "__main__":

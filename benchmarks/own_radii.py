@@ -45,7 +45,7 @@ from own_radii_sets import DataSet, halves
 from protocover import PVMClassifier, suggest_eps
 
 RESULTS = Path(__file__).parents[1] / "docs" / "own-radii" / "results.json"
-PROSET = RESULTS.with_name("proset.json")
+BUDGETS, PROSET = (RESULTS.with_name(f"{name}.json") for name in ("budgets", "proset"))
 
 MOST_ROWS = 1200
 N_SPLITS = 20
@@ -348,7 +348,7 @@ def main() -> None:
         if name not in results():
             keep(name, sets[name])
     if options.write:
-        write_page(results(), json.loads(PROSET.read_text()) if PROSET.exists() else {})
+        write_page(*(json.loads(path.read_text()) for path in (RESULTS, BUDGETS, PROSET)))
 
 
 if __name__ == "__main__":

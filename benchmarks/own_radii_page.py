@@ -101,7 +101,7 @@ def proset_pairs(results: Results, proset: dict[str, Any]) -> list[dict]:
     """Do the same for proset, on the splits it was fitted to."""
     found = []
     for name, told in proset.items():
-        if told is None or name not in results:
+        if not told or name not in results:
             continue
         ours = [split["own"] for split in results[name]["splits"][: len(told)]]
         pair = {
@@ -255,6 +255,59 @@ def exact(results: Results) -> str:
     )
 
 
+def budgets(results: Results) -> str:
+    """Compare the machines at equal numbers of prototypes, over the sets."""
+    places = range(len(next(iter(results.values()))["splits"][0]) // 4)
+    rows = []
+    for place in places:
+        found = {m: means_at(results, m, place) for m in ("shared", "own", "ratio")}
+        rows.append([per_class(results, place), *budget_cells(found)])
+    head = ["at most, a class", "shared", "own, greedy", "own, ratio greedy"]
+    for name in ("greedy", "ratio"):
+        head += [f"{name} less shared", "won : lost", "Wilcoxon p"]
+    return table(head, rows)
+
+
+def means_at(results: Results, machine: str, place: int) -> np.ndarray:
+    """Mean error in % and number of prototypes on each set, at one budget."""
+    found = []
+    for result in results.values():
+        rows = [[r for r in split if r["machine"] == machine][place] for split in result["splits"]]
+        found.append(
+            [np.mean([100 * r["error"] for r in rows]), np.mean([r["size"] for r in rows])]
+        )
+    return np.array(found).T
+
+
+def per_class(results: Results, place: int) -> str:
+    result = next(iter(results.values()))
+    budget = [r for r in result["splits"][0] if r["machine"] == "own"][place]["budget"]
+    return "any number" if budget is None else f"{budget // result['n_classes']}"
+
+
+def budget_cells(found: dict[str, np.ndarray]) -> list[str]:
+    shared = found["shared"][0]
+    cells = [f"{found[m][0].mean():.1f}" for m in ("shared", "own", "ratio")]
+    for machine in ("own", "ratio"):
+        less = found[machine][0] - shared
+        cells += [f"{less.mean():+.1f}", won_and_lost(less), over_sets(less)]
+    return cells
+
+
+def against_paper(results: Results) -> str:
+    """Compare with the machine as the paper has it, at a cost of 1/n."""
+    last = len(next(iter(results.values()))["splits"][0]) // 4 - 1
+    own, paper = (means_at(results, machine, last) for machine in ("own", "paper"))
+    less = own[0] - paper[0]
+    return (
+        "The paper's machine as it stands, with one radius and a cost of 1/n, errs "
+        f"{paper[0].mean():.1f} % on average, own radii {own[0].mean():.1f} %: won on "
+        f"{won_and_lost(less).replace(' : ', ' sets, lost on ')} (Wilcoxon p "
+        f"{over_sets(less)}), with {ratio_of(own[1], paper[1]):.2g} times as many prototypes in "
+        "the geometric mean."
+    )
+
+
 def run(results: Results) -> str:
     """Say how, when and beside what it was measured."""
     runs = [result["run"] for result in results.values()]
@@ -274,9 +327,10 @@ def run(results: Results) -> str:
     )
 
 
-def write_page(results: Results, proset: dict[str, Any]) -> None:
+def write_page(results: Results, at_budgets: Results, proset: dict[str, Any]) -> None:
     """Write all sections but that of the digits."""
     sections = {
+        "budgets": f"{budgets(at_budgets)}\n\n{against_paper(at_budgets)}",
         "verdict": verdict(results),
         "summary": summary(results, proset),
         "tests": tests(results),

@@ -156,9 +156,12 @@ def _chosen(balls: Balls, columns: np.ndarray, score: np.ndarray) -> Prototypes:
 
 
 def judge(fold: Fold, chosen: Prototypes) -> tuple[float, int]:
-    """Return the error on the points left out, and the number of prototypes."""
+    """Return the error on the points left out, and the number of prototypes.
+
+    Without any there is no answer, as from `PVMClassifier`.
+    """
     if len(chosen.classes) == 0:
-        return float(np.mean(fold.y_test != np.bincount(fold.y).argmax())), 0
+        return 1.0, 0
     order = np.argsort(chosen.classes, kind="stable")
     multiples = fold.across[:, chosen.candidates[order]] / chosen.radii[order]
     answers = chosen.classes[order][multiples.argmin(axis=1)]

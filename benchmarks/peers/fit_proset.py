@@ -3,12 +3,14 @@
 Run by own_radii_proset.py: python fit_proset.py splits.npz answer.json
 
 The number of batches, up to three, is chosen by 5-fold cross-validation on the training part;
-all other parameters are proset's own.
+all other parameters are proset's own. The answer is written after each split; after a minute
+of processor time the program ends.
 """
 
 from __future__ import annotations
 
 import json
+import resource
 import sys
 import time
 from pathlib import Path
@@ -18,6 +20,7 @@ from proset import ClassifierModel
 from sklearn.model_selection import StratifiedKFold
 
 MOST_BATCHES = 3
+MOST_SECONDS = 60
 
 
 def fit(X, y, n_batches):
@@ -50,7 +53,11 @@ def answer(X, y, X_test, y_test):
 def main(splits: str, path: str) -> None:
     with np.load(splits) as given:
         parts = [[given[f"{name}{k}"] for name in "XyAb"] for k in range(int(given["n"]))]
-    Path(path).write_text(json.dumps([answer(*part) for part in parts]))
+    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS + 5))
+    answers = []
+    for part in parts:
+        answers.append(answer(*part))
+        Path(path).write_text(json.dumps(answers))
 
 
 if __name__ == "__main__":

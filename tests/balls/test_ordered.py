@@ -137,6 +137,18 @@ def test_balls_of_given_radii_hold_what_is_within_them(metric, closed):
     np.testing.assert_array_equal(balls.toarray(), naive.members(D, radii, closed))
 
 
+@pytest.mark.parametrize("closed", [False, True])
+def test_balls_of_given_radii_end_among_points_almost_equally_far(closed):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 5))
+    X *= (1.0 + 1e-9 * rng.random((80, 1))) / np.linalg.norm(X, axis=1, keepdims=True)
+    Z = np.zeros((20, 5))
+    D = Euclidean().cross(X, Z)
+    radii = np.sort(D[:, 0])[::4]
+    found = balls_of_radii(Euclidean(), X, Z, radii=radii, closed=closed)
+    np.testing.assert_array_equal(found.toarray(), naive.members(D, radii, closed))
+
+
 @settings(max_examples=50)
 @given(st.integers(1, 12), st.integers(1, 5), st.booleans(), st.integers(0, 2**32 - 1))
 def test_balls_of_given_radii_are_right_where_ties_abound(n, m, closed, seed):

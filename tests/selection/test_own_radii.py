@@ -182,13 +182,41 @@ def test_many_features_and_rows_far_from_zero_make_no_difference(dtype, shift, m
     X[:, 0] += dtype(shift)
     weights = snap_weights(np.random.default_rng(1).random(len(y)))
     D = metric.cross(X, X)
-    for eps in (float(np.quantile(D, 0.3)), np.inf):
-        problems, balls = own_problems(
-            X, y, weights, eps=eps, closed=closed, metric=metric, cost=0.01
-        )
-        for label in range(4):
-            expected = naive.own_balls(D, y, weights, label, eps, closed, 0.01)
-            check_balls(problems[label], balls[label], expected, np.flatnonzero(y == label))
+    limits = float(np.quantile(D, 0.3)), np.inf
+    for eps, some in ((limits[0], weights), (limits[1], weights), (limits[1], np.ones(len(y)))):
+        check_all(D, X, y, some, eps=eps, closed=closed, metric=metric, cost=0.01)
+
+
+def check_all(D, X, y, weights, *, eps, closed=False, cost=0.0, **options):
+    """The balls of all classes are those of the obvious version."""
+    problems, balls = own_problems(X, y, weights, eps=eps, closed=closed, cost=cost, **options)
+    for label, (problem, of_class) in enumerate(zip(problems, balls, strict=True)):
+        expected = naive.own_balls(D, y, weights, label, eps, closed, cost)
+        check_balls(problem, of_class, expected, np.flatnonzero(y == label))
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_points_almost_equally_far_are_told_apart(closed):
+    """About the first point all others lie on a sphere, but for the last few bits."""
+    rng = np.random.default_rng(0)
+    away = rng.normal(size=(60, 5))
+    away *= (1.0 + 1e-9 * rng.random((60, 1))) / np.linalg.norm(away, axis=1, keepdims=True)
+    X = np.concatenate((np.zeros((1, 5)), away))
+    D = cdist(X, X[:1])
+    for y in (np.zeros(61, dtype=int), rng.integers(2, size=61), np.arange(61) % 20 // 19):
+        for eps in (1.0 + 5e-10, np.inf):
+            check_all(D, X, y, np.ones(61), eps=eps, closed=closed, Z=X[:1])
+
+
+def test_heavy_weights_of_many_runs_are_compared_rightly(monkeypatch):
+    """So many candidates and classes that gains so large cannot be counted in one row."""
+    rng = np.random.default_rng(0)
+    X, Z = rng.normal(size=(90, 2)), rng.normal(size=(1024, 2))
+    y, weights = np.maximum(np.arange(90) - 60, 0), snap_weights(rng.random(90))
+    together = own_problems(X, y, weights, eps=np.inf, Z=Z)
+    monkeypatch.setattr(ordered, "_LEAST_COLUMNS", 1)
+    monkeypatch.setattr(ordered, "MOST_COLUMNS", 1)
+    assert same(together, own_problems(X, y, weights, eps=np.inf, Z=Z))
 
 
 def test_rows_that_differ_by_rounding_alone_are_told_apart():

@@ -44,7 +44,7 @@ class Traits:
     Parameters
     ----------
     symmetric : bool, default=False
-        d(a, b) is d(b, a), so that each pair need be computed only once.
+        d(a, b) is d(b, a), to the last bit, so that each pair need be computed only once.
     pairwise : bool, default=False
         `X` is a table of values between points, not of their features.
     accepts_anything : bool, default=False

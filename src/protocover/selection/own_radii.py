@@ -122,9 +122,12 @@ class Rules:
 
     @cached_property
     def grid(self) -> float:
-        """A number of which all weights are multiples, and their sum no large one."""
+        """The largest number of which all weights are multiples."""
         n_points = int(np.count_nonzero(self.weights))
-        return weight_grid(float(self.weights.max(initial=0.0)), n_points)
+        fine = weight_grid(float(self.weights.max(initial=0.0)), n_points)
+        multiples = np.rint(self.weights / fine).astype(np.int64)
+        # Small whole numbers make for short work with many balls at once.
+        return fine * max(1, int(np.gcd.reduce(multiples, initial=0)))
 
     @cached_property
     def units(self) -> NDArray[np.int64]:

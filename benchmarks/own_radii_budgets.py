@@ -1,0 +1,139 @@
+"""Radii of their own against one shared radius at equal numbers of prototypes.
+
+Run: PYTHONPATH=. python benchmarks/own_radii_budgets.py [--sets ...]
+
+On the splits of own_radii.py, with 1, 2, 5 and 10 prototypes a class at most, in total: the
+radius or limit, and the cost, have the least error in 5 folds of the training part, where the
+first so many in order of selection are kept. Beside them the paper's machine as it stands, a
+shared radius with a cost of 1/n and no limit to their number. Results are kept in
+docs/own-radii/budgets.json set by set, and told on the page that own_radii.py writes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from experiments.parts import write_json
+from scipy.spatial.distance import cdist
+from threadpoolctl import threadpool_limits
+
+from own_radii import COSTS, N_FOLDS, N_LIMITS, N_RADII, N_SPLITS, Split, every_set
+from own_radii_search import Fold, Prototypes, best, in_order, judge, own, ratio_at, shared
+from own_radii_sets import DataSet
+from protocover import suggest_eps
+
+RESULTS = Path(__file__).parents[1] / "docs" / "own-radii" / "budgets.json"
+PER_CLASS = (1, 2, 5, 10)
+
+Choices = dict[tuple[float, float], Prototypes]
+Grids = dict[str, Sequence[float]]
+
+
+def choose_all(fold: Fold, grids: Grids) -> dict[str, Choices]:
+    """Choose prototypes with every machine, for every radius or limit and cost."""
+    found: dict[str, Choices] = {"shared": {}, "own": {}, "ratio": {}}
+    for radius in grids["radii"]:
+        order = in_order(shared(fold, radius))
+        found["shared"] |= {(radius, cost): order.at_cost(cost) for cost in grids["costs"]}
+    for limit in grids["limits"]:
+        balls = own(fold, limit)
+        order = in_order(balls)
+        found["own"] |= {(limit, cost): order.at_cost(cost) for cost in grids["costs"]}
+        found["ratio"] |= {(limit, cost): ratio_at(balls, cost) for cost in grids["costs"]}
+    least = min(grids["costs"])
+    found["paper"] = {key: one for key, one in found["shared"].items() if key[1] == least}
+    return found
+
+
+def judge_all(fold: Fold, grids: Grids, budgets: Sequence[int | None]) -> dict[str, Any]:
+    """Judge every choice at every budget."""
+    return {
+        machine: {
+            budget: {key: judge(fold, one.first(budget)) for key, one in choices.items()}
+            for budget in budgets
+        }
+        for machine, choices in choose_all(fold, grids).items()
+    }
+
+
+def curves(
+    final: Fold, grids: Grids, budgets: Sequence[int | None], *, seed: int
+) -> list[dict[str, Any]]:
+    """Choose in folds of the training part at each budget, and test each choice once."""
+    folds = Fold.all_of(final.within, final.y, n_folds=N_FOLDS, seed=seed)
+    judged = [judge_all(fold, grids, budgets) for fold in folds]
+    chosen = choose_all(final, grids)
+    return [
+        _tested(final, chosen[machine], [one[machine][budget] for one in judged], budget)
+        | {"machine": machine}
+        for budget in budgets
+        for machine in chosen
+    ]
+
+
+def _tested(
+    final: Fold, chosen: Choices, judged: list[dict], budget: int | None
+) -> dict[str, Any]:
+    """Test the choice that was best in the folds."""
+    in_folds = {setting: [one[setting] for one in judged] for setting in chosen}
+    setting = best(in_folds)
+    error, size = judge(final, chosen[setting].first(budget))
+    kept = float(np.mean(in_folds[setting], axis=0)[0])
+    told = {"budget": budget, "setting": list(setting), "in folds": round(kept, 5)}
+    return told | {"error": round(error, 5), "size": size}
+
+
+def measure(data: DataSet) -> dict[str, Any]:
+    """Measure all budgets on all splits of a data set."""
+    n_classes = int(data.y.max()) + 1
+    splits = []
+    for seed in range(N_SPLITS):
+        split = Split.of(data, seed)
+        within = split.distances()
+        across = split.X_test if data.kind == "table" else cdist(split.X_test, split.X)
+        grids = {
+            "radii": suggest_eps(within, split.y, N_RADII, metric="precomputed").tolist(),
+            "limits": [*suggest_eps(within, split.y, N_LIMITS, metric="precomputed"), np.inf],
+            "costs": [1.0 / len(split.y), *COSTS],
+        }
+        final = Fold(within, across, split.y, split.y_test)
+        budgets = [k * n_classes for k in PER_CLASS]
+        splits.append(curves(final, grids, [*budgets, None], seed=seed))
+    return {
+        "n_train": len(split.y),
+        "n_test": len(split.y_test),
+        "n_classes": n_classes,
+        "splits": splits,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sets", nargs="*", help="these sets only")
+    options = parser.parse_args()
+    sets = every_set()
+    for name in options.sets or sets:
+        if name in (json.loads(RESULTS.read_text()) if RESULTS.exists() else {}):
+            continue
+        start = time.process_time()
+        with threadpool_limits(1):
+            result = measure(sets[name])
+        result["run"] = {
+            "date": time.strftime("%Y-%m-%d"),
+            "load": round(os.getloadavg()[0], 1),
+            "cpu_seconds": round(time.process_time() - start, 1),
+        }
+        kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+        write_json(RESULTS, kept | {name: result})
+        print(f"{name}: {result['run']['cpu_seconds']:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()
