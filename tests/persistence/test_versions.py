@@ -64,7 +64,7 @@ def test_the_first_files_do_not_tell_all_that_a_ball_holds_and_the_model_says_so
     [
         (4, {"eps": None, "n_eps": 4}),
         (np.int64(4), {"eps": None, "n_eps": 4}),
-        (4.0, {"eps": 4.0, "n_eps": None}),
+        (4.0, {"eps": 4.0, "n_eps": 20}),
     ],
 )
 def test_a_search_of_the_first_files_has_its_parameters_by_their_names_of_today(eps, read):

@@ -47,9 +47,9 @@ class NestedCoverProblem(CoverProblem):
     >>> shells = np.array([[True, False], [False, True], [False, True]])
     >>> problem = NestedCoverProblem(shells, [0, 0], [0.0, 1.0], np.ones(3), 0.5)
     >>> problem.cover.toarray().astype(int)
-    array([[1, 0],
-           [1, 1],
-           [1, 1]])
+    array([[1, 1],
+           [0, 1],
+           [0, 1]])
     """
 
     shells: csc_array
