@@ -256,16 +256,28 @@ def exact(results: Results) -> str:
 
 
 def budgets(results: Results) -> str:
-    """Compare the machines at equal numbers of prototypes, over the sets."""
-    places = range(len(next(iter(results.values()))["splits"][0]) // 4)
+    """Compare the machines at equal numbers of prototypes, and at any, over the sets."""
     rows = []
-    for place in places:
-        found = {m: means_at(results, m, place) for m in ("shared", "own", "ratio")}
-        rows.append([per_class(results, place), *budget_cells(found)])
-    head = ["at most, a class", "shared", "own, greedy", "own, ratio greedy"]
-    for name in ("greedy", "ratio"):
-        head += [f"{name} less shared", "won : lost", "Wilcoxon p"]
+    for place, name in enumerate(row_names(results)):
+        found = {m: means_at(results, m, place) for m in ("shared", "own", "ratio", "paper")}
+        rows.append([name, *budget_cells(found)])
+    head = ["at most, a class", "shared", "own, greedy", "own, ratio greedy", "paper's"]
+    for name in ("greedy", "ratio greedy"):
+        head += [f"{name} less shared, points", "won : lost", "Wilcoxon p", "prototypes / shared"]
     return table(head, rows)
+
+
+def row_names(results: Results) -> list[str]:
+    """Return what each row of a split's results is about."""
+    result = next(iter(results.values()))
+    names = []
+    for row in result["splits"][0]:
+        if row["machine"] == "own" and row["budget"] is not None:
+            names.append(f"{row['budget'] // result['n_classes']}")
+        elif row["machine"] == "own":
+            word = "least error" if row["rule"] == "best" else "within a standard error"
+            names.append(f"any, {word}")
+    return names
 
 
 def means_at(results: Results, machine: str, place: int) -> np.ndarray:
@@ -273,38 +285,34 @@ def means_at(results: Results, machine: str, place: int) -> np.ndarray:
     found = []
     for result in results.values():
         rows = [[r for r in split if r["machine"] == machine][place] for split in result["splits"]]
-        found.append(
-            [np.mean([100 * r["error"] for r in rows]), np.mean([r["size"] for r in rows])]
-        )
-    return np.array(found).T
-
-
-def per_class(results: Results, place: int) -> str:
-    result = next(iter(results.values()))
-    budget = [r for r in result["splits"][0] if r["machine"] == "own"][place]["budget"]
-    return "any number" if budget is None else f"{budget // result['n_classes']}"
+        found.append([np.mean([row[key] for row in rows]) for key in ("error", "size")])
+    return np.array(found).T * [[100.0], [1.0]]
 
 
 def budget_cells(found: dict[str, np.ndarray]) -> list[str]:
-    shared = found["shared"][0]
-    cells = [f"{found[m][0].mean():.1f}" for m in ("shared", "own", "ratio")]
+    shared = found["shared"]
+    cells = [f"{found[m][0].mean():.1f}" for m in ("shared", "own", "ratio", "paper")]
     for machine in ("own", "ratio"):
-        less = found[machine][0] - shared
+        less = found[machine][0] - shared[0]
         cells += [f"{less.mean():+.1f}", won_and_lost(less), over_sets(less)]
+        cells += [f"{ratio_of(found[machine][1], shared[1]):.2g}"]
     return cells
 
 
 def against_paper(results: Results) -> str:
     """Compare with the machine as the paper has it, at a cost of 1/n."""
-    last = len(next(iter(results.values()))["splits"][0]) // 4 - 1
-    own, paper = (means_at(results, machine, last) for machine in ("own", "paper"))
-    less = own[0] - paper[0]
+    sentences = []
+    for place, name in list(enumerate(row_names(results)))[-2:]:
+        own, paper = (means_at(results, machine, place) for machine in ("own", "paper"))
+        less = own[0] - paper[0]
+        sentences.append(
+            f"With {name.partition(', ')[2]}: own radii {own[0].mean():.1f} %, the paper's machine "
+            f"{paper[0].mean():.1f} %; {won_and_lost(less)} sets won and lost (Wilcoxon p "
+            f"{over_sets(less)}), with {ratio_of(own[1], paper[1]):.2g} times as many prototypes."
+        )
     return (
-        "The paper's machine as it stands, with one radius and a cost of 1/n, errs "
-        f"{paper[0].mean():.1f} % on average, own radii {own[0].mean():.1f} %: won on "
-        f"{won_and_lost(less).replace(' : ', ' sets, lost on ')} (Wilcoxon p "
-        f"{over_sets(less)}), with {ratio_of(own[1], paper[1]):.2g} times as many prototypes in "
-        "the geometric mean."
+        "The paper's machine as it stands has one radius and a cost of 1/n; own radii, chosen by "
+        f"the greedy, against it, at any number of prototypes: {' '.join(sentences)}"
     )
 
 
@@ -347,12 +355,19 @@ def write_usps(result: dict[str, Any]) -> None:
     """Write the table of the digits."""
     rows = []
     budgets = list(dict.fromkeys(row["budget"] for row in result["rows"]))
+    told = result["run"]
     for budget in budgets:
-        found = [row for row in result["rows"] if row["budget"] == budget]
-        cells = [f"{100 * row['error']:.1f} / {row['size']}" for row in found]
+        found = {
+            row["machine"]: row
+            for row in result["rows"]
+            if row["budget"] == budget and row["rule"] == "best"
+        }
+        cells = [
+            f"{100 * found[machine]['error']:.1f} / {found[machine]['size']}"
+            for machine in ("shared", "own", "ratio")
+        ]
         rows.append(["no limit" if budget is None else f"{budget:,}", *cells])
     head = ["at most", "shared radius", NAMES["own"], NAMES["ratio"]]
-    told = result["run"]
     write_section(
         PAGE,
         "usps",

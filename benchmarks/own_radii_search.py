@@ -17,10 +17,22 @@ from sklearn.model_selection import StratifiedKFold
 
 from protocover.balls import OrderedMembers
 from protocover.cover import CoverProblem, NestedCoverProblem
+from protocover.estimators.search.standard_error import choose
 from protocover.selection.own_radii import OwnBalls, Rules
 from protocover.solvers.stepwise import choose_by_drop, choose_by_ratio
 
-__all__ = ["Balls", "Fold", "Prototypes", "best", "in_order", "judge", "own", "ratio_at", "shared"]
+__all__ = [
+    "Balls",
+    "Fold",
+    "Prototypes",
+    "best",
+    "in_order",
+    "judge",
+    "own",
+    "ratio_at",
+    "shared",
+    "simplest",
+]
 
 _STRIP_PAIRS = 1 << 20
 
@@ -173,3 +185,9 @@ def best(found: dict[Setting, Sequence[tuple[float, int]]]) -> Setting:
     means = {setting: np.mean(folds, axis=0) for setting, folds in found.items()}
     # Means of the same errors in another order may differ in the last bit.
     return min(means, key=lambda setting: (round(means[setting][0], 9), means[setting][1]))
+
+
+def simplest(found: dict[Setting, Sequence[tuple[float, int]]]) -> Setting:
+    """Return the setting of fewest prototypes within a standard error of the least mean error."""
+    error, size = np.array(list(found.values()), dtype=float).transpose(2, 0, 1)
+    return list(found)[choose(1.0 - error, size.mean(axis=1), rule="1se")]

@@ -31,11 +31,10 @@ from protocover.datasets import load_usps
 
 RESULTS = Path(__file__).parents[1] / "docs" / "own-radii" / "usps.json"
 
-N_RADII = 12
 COSTS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 BUDGETS = (20, 50, 100, 200, 500, 1000, 2000, None)
 # Between the smallest distance, where the paper's grid begins, and its next radius.
-SMALL_QUANTILES = (1e-4, 4e-4, 1.6e-3, 4e-3)
+N_BETWEEN = 6
 
 
 def measure() -> dict[str, Any]:
@@ -43,8 +42,8 @@ def measure() -> dict[str, Any]:
     usps = load_usps()
     X, y = np.asarray(usps.data, dtype=float), usps.target
     final = Fold(cdist(X, X), cdist(usps.test_data, X), y, usps.test_target)
-    between = np.quantile(final.within[::10, 1::10], SMALL_QUANTILES)
-    radii = np.union1d(suggest_eps(X, y, N_RADII, random_state=0), between).tolist()
+    grid = suggest_eps(X, y, random_state=0)
+    radii = np.union1d(grid, np.linspace(*grid[:2], N_BETWEEN + 2)).tolist()
     grids = {"radii": radii, "limits": [*radii, np.inf], "costs": [1.0 / len(y), *COSTS]}
     nearest = y[final.across.argmin(axis=1)]
     return {
