@@ -267,6 +267,13 @@ def budgets(results: Results) -> str:
     return table(head, rows)
 
 
+def measured_on(some: Results, every: Results) -> str:
+    """Say on which of the sets something was measured."""
+    if len(some) == len(every):
+        return f"Measured on all {len(every)} sets."
+    return f"Measured so far on {len(some)} of the {len(every)} sets: {', '.join(some)}."
+
+
 def row_names(results: Results) -> list[str]:
     """Return what each row of a split's results is about."""
     result = next(iter(results.values()))
@@ -306,13 +313,13 @@ def against_paper(results: Results) -> str:
         own, paper = (means_at(results, machine, place) for machine in ("own", "paper"))
         less = own[0] - paper[0]
         sentences.append(
-            f"With {name.partition(', ')[2]}: own radii {own[0].mean():.1f} %, the paper's machine "
-            f"{paper[0].mean():.1f} %; {won_and_lost(less)} sets won and lost (Wilcoxon p "
-            f"{over_sets(less)}), with {ratio_of(own[1], paper[1]):.2g} times as many prototypes."
+            f"{name.partition(', ')[2]}, {own[0].mean():.1f} % against {paper[0].mean():.1f} %, "
+            f"{won_and_lost(less)} sets won and lost (Wilcoxon p {over_sets(less)}), with "
+            f"{ratio_of(own[1], paper[1]):.2g} times as many prototypes"
         )
     return (
-        "The paper's machine as it stands has one radius and a cost of 1/n; own radii, chosen by "
-        f"the greedy, against it, at any number of prototypes: {' '.join(sentences)}"
+        "Own radii, chosen by the greedy, against the paper's machine as it stands, with one "
+        f"radius and a cost of 1/n, at any number of prototypes: {'; '.join(sentences)}."
     )
 
 
@@ -338,7 +345,8 @@ def run(results: Results) -> str:
 def write_page(results: Results, at_budgets: Results, proset: dict[str, Any]) -> None:
     """Write all sections but that of the digits."""
     sections = {
-        "budgets": f"{budgets(at_budgets)}\n\n{against_paper(at_budgets)}",
+        "budgets": f"{measured_on(at_budgets, results)}\n\n{budgets(at_budgets)}\n\n"
+        f"{against_paper(at_budgets)}",
         "verdict": verdict(results),
         "summary": summary(results, proset),
         "tests": tests(results),
