@@ -355,7 +355,8 @@ def test_problems_are_the_same_with_the_kernels_of_another_processor():
     folder = os.path.dirname(__file__)
     paths = os.pathsep.join([folder, os.path.dirname(folder), *sys.path])
     told = []
-    for core in ("Haswell", "Nehalem"):
+    # With those of Haswell some builds of NumPy crash in a bare product.
+    for core in ("Sandybridge", "Nehalem"):
         done = subprocess.run(
             [sys.executable, "-W", "ignore", "-c", PROGRAM],
             env={**os.environ, "PYTHONPATH": paths, "OPENBLAS_CORETYPE": core},
