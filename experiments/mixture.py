@@ -49,7 +49,9 @@ def run_draw(seed: int, n_folds: int, n_test: int) -> dict[str, Any]:
     folds = make_folds(X, y, seed=seed, n_folds=n_folds)
     tuned = {
         "PVM": pvm_book(
-            PVMClassifierCV(n_eps=N_RADII, cv=folds, n_jobs=1).fit(X, y).best_estimator_
+            PVMClassifierCV(n_eps=N_RADII, cv=folds, n_jobs=1, solver="greedy")
+            .fit(X, y)
+            .best_estimator_
         ),
         "K-medoids": tune(fit_medoids, X, y, MEDOIDS, seed=seed, n_folds=n_folds)[0],
         "LVQ": tune(fit_olvq1, X, y, CODEBOOKS, seed=seed, n_folds=n_folds)[0],

@@ -49,7 +49,9 @@ def average(folds: Sequence[dict[str, Any]], n: int) -> dict[str, Curve]:
 
 def count_prototypes(kernel: Floats, y: NDArray[Any], eps: float) -> dict[str, Any]:
     """Fit PVM to all proteins, and count what it keeps."""
-    model = PVMClassifier(eps, metric="precomputed", n_jobs=1).fit(kernel_to_distance(kernel), y)
+    model = PVMClassifier(eps, metric="precomputed", n_jobs=1, solver="greedy").fit(
+        kernel_to_distance(kernel), y
+    )
     labels = model.prototype_labels_
     return {
         "eps": eps,
