@@ -7,8 +7,7 @@ Here is the one place where that happens.
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -17,8 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ..cover import CoverProblem, CoverSolution, relative_gap
-from ..resources import progress_bar
-from ..solvers import Solver, ask_solver, default_time_limit
+from ..solvers import Solver, solve_together
 
 __all__ = [
     "BallsOfClass",
@@ -265,7 +263,7 @@ def select(
         Each class gets its own child of it.
     options : mapping or None
         Passed on to the solver. A ``time_limit``, given or the solver's default, is for
-        all classes together: each gets an equal share of what those before it have left.
+        all classes together (:func:`protocover.solvers.solve_together`).
     verbose : int, default=0
         Above 0, a progress bar over the classes.
     """
@@ -274,13 +272,9 @@ def select(
         for label in range(len(problems))
     ]
     rngs = (np.random.default_rng() if rng is None else rng).spawn(len(problems))
-    shares = _time_shares(solver, dict(options or {}), len(problems))
-    work = zip(problems, budgets, rngs, shares, strict=True)
-    with progress_bar(work, len(problems), "classes", verbose) as bar:
-        solutions = [
-            ask_solver(solver, problem, rng=child, max_prototypes=budget, options=share)
-            for problem, budget, child, share in bar
-        ]
+    solutions = solve_together(
+        solver, problems, rngs=rngs, budgets=budgets, options=options or {}, verbose=verbose
+    )
     if isinstance(n_prototypes, int):
         solutions = _spend(problems, solutions, n_prototypes)
     if balls is not None:
@@ -332,18 +326,6 @@ def weight_grid(largest: float, n_points: int) -> float:
     least = exponent - 1 if mantissa == 0.5 else exponent
     # No grid is finer than the smallest positive number there is.
     return math.ldexp(1.0, max(least - bits, -1074))
-
-
-def _time_shares(
-    solver: Solver, options: dict[str, Any], n_classes: int
-) -> Iterator[dict[str, Any]]:
-    """Yield each class's options, a time limit shared out as the classes come."""
-    limit = options.get("time_limit", default_time_limit(solver))
-    deadline = None if limit is None else time.monotonic() + float(limit)
-    for left in range(n_classes, 0, -1):
-        if deadline is not None:
-            options["time_limit"] = max(0.0, deadline - time.monotonic()) / left
-        yield dict(options)
 
 
 def _spend(

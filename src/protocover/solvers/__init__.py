@@ -15,6 +15,7 @@ from .local_search import local_search
 from .lp_rounding import lp_rounding
 from .options import check_options, default_time_limit, parameter_names
 from .ratio_greedy import ratio_greedy
+from .rounds import solve_together
 from .table import SOLVERS, Solver, unwrapped
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "local_search",
     "lp_rounding",
     "ratio_greedy",
+    "solve_together",
     "unwrapped",
 ]
 
