@@ -342,9 +342,9 @@ def run(results: Results) -> str:
     )
 
 
-def write_page(results: Results, at_budgets: Results, proset: dict[str, Any]) -> None:
-    """Write all sections but that of the digits."""
-    sections = {
+def sections(results: Results, at_budgets: Results, proset: dict[str, Any]) -> dict[str, str]:
+    """Return all sections but that of the digits."""
+    return {
         "budgets": f"{measured_on(at_budgets, results)}\n\n{budgets(at_budgets)}\n\n"
         f"{against_paper(at_budgets)}",
         "verdict": verdict(results),
@@ -355,12 +355,21 @@ def write_page(results: Results, at_budgets: Results, proset: dict[str, Any]) ->
         "exact": exact(results),
         "run": run(results),
     }
-    for name, text in sections.items():
+
+
+def write_page(results: Results, at_budgets: Results, proset: dict[str, Any]) -> None:
+    """Write all sections but that of the digits."""
+    for name, text in sections(results, at_budgets, proset).items():
         write_section(PAGE, name, text)
 
 
 def write_usps(result: dict[str, Any]) -> None:
-    """Write the table of the digits."""
+    """Write the section of the digits."""
+    write_section(PAGE, "usps", usps(result))
+
+
+def usps(result: dict[str, Any]) -> str:
+    """Return the table of the digits."""
     rows = []
     budgets = list(dict.fromkeys(row["budget"] for row in result["rows"]))
     told = result["run"]
@@ -376,11 +385,9 @@ def write_usps(result: dict[str, Any]) -> None:
         ]
         rows.append(["no limit" if budget is None else f"{budget:,}", *cells])
     head = ["at most", "shared radius", NAMES["own"], NAMES["ratio"]]
-    write_section(
-        PAGE,
-        "usps",
+    return (
         f"{table(head, rows)}\n\nError in % on the 2,007 test images / prototypes kept. 1-NN with "
         f"all 7,291: {100 * result['nearest']:.1f} %. `PYTHONPATH=. python "
         f"benchmarks/own_radii_usps.py --write`, {told['date']}, load {told['load']:.0f}, "
-        f"{told['cpu_seconds'] / 60:.0f} minutes of processor time.",
+        f"{told['cpu_seconds'] / 60:.0f} minutes of processor time."
     )
