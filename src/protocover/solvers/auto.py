@@ -40,6 +40,9 @@ _SEED = 0
 # Memberships up to which there is a linear program, its simplex iterations for each point and
 # candidate, and programs that take in candidates which the one before has overpaid.
 _LARGEST_PROGRAM, _ITERATIONS, _PROGRAMS = 20_000_000, 5, 4
+# Memberships up to which the program takes all candidates, and up to which reductions take
+# longer than they save.
+_SMALL, _TINY = 10_000, 1_000
 # Shakes without success.
 _PATIENCE = 50
 # Linear programs of the branch and bound, fewer where they are large: memberships in all.
@@ -175,6 +178,8 @@ def relaxed(problem: CoverProblem, state: State, deadline: float) -> State:
         return state
     bound, _, slack = bound_of(plain, state.payments(plain))
     keep = bound + np.maximum(slack, 0.0) <= state.steps - 1.0
+    if plain.cover.nnz <= _SMALL:
+        keep[:] = True
     for _ in range(_PROGRAMS):
         left = plain.keep_columns(keep)
         if left.cover.nnz > _LARGEST_PROGRAM:
@@ -236,7 +241,8 @@ def _branch(
     left = exclude(residual, state.payments(residual), target)
     if left.cover.nnz > _BRANCHED:
         return None, state.bound
-    left = reduce_cover(left, deadline=deadline)
+    if left.cover.nnz > _TINY:
+        left = reduce_cover(left, deadline=deadline)
     programs = min(_BRANCHES, _BRANCHED // max(left.cover.nnz, 1))
     found, bound = search_small_tree(left, target, programs=programs, deadline=deadline)
     if found is not None:
