@@ -179,15 +179,17 @@ def _search(
     shape = row_count(X), row_count(Z)
     tile_shape = getattr(test, "tile", (TILE_ROWS, TILE_COLUMNS))
     tiles = cut_tiles(*shape, tile_shape, symmetric=symmetric)
+    row_order, column_order = getattr(test, "order", (None, None))
 
     def members(tile: tuple[slice, slice]) -> Found:
-        return _place(*tile, *test(*tile), dtype=dtype, symmetric=symmetric)
+        found = _place(*tile, *test(*tile), dtype=dtype, symmetric=symmetric)
+        return found if column_order is None else found.with_columns(column_order)
 
     with (
         worker_map(n_jobs, thread_safe=traits.thread_safe) as run,
         progress_bar(run(members, tiles), len(tiles), "balls", verbose) as found,
     ):
-        return assemble(found, shape, dtype=dtype, symmetric=symmetric)
+        return assemble(found, shape, dtype=dtype, symmetric=symmetric, row_order=row_order)
 
 
 def _place(
