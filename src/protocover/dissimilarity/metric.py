@@ -1,4 +1,4 @@
-"""The named metrics of SciPy and scikit-learn, computed directly in double precision."""
+"""The named metrics of SciPy and scikit-learn, as these compute them in double precision."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from ..balls import Floats, check_dissimilarities
 from ..data.fields import check_array, check_keywords, check_text
 from ..resources import row_count
 from .gaps import nan_euclidean
+from .mapped import map_points
+from .mapped.centred import CORRELATION_GRID
 from .rounding import grain, round_in_place
 
 __all__ = ["METRIC_ALIASES", "METRIC_NAMES", "Metric", "narrow_rows"]
@@ -82,6 +84,10 @@ class Metric(BaseEstimator):
     largest entry, and directions in which the standardised training points do not extend,
     but for such rounding, do not count in it.
 
+    Balls and nearest prototypes of ``"seuclidean"``, ``"mahalanobis"``, ``"correlation"``
+    without weights, ``"minkowski"`` of p = 2, and ``"nan_euclidean"`` where nothing is missing
+    are found by matrix products, and are those of comparing with `cross`.
+
     Examples
     --------
     >>> from protocover.dissimilarity import Metric
@@ -137,6 +143,10 @@ class Metric(BaseEstimator):
             check_non_negative(B, source)
         return check_dissimilarities(self._compute(A, B), (row_count(A), row_count(B)), source)
 
+    def mapped(self, A: Any, B: Any) -> tuple[Any, Any, Any] | None:
+        """Return a Euclidean distance that answers for the metric, and points mapped for it."""
+        return map_points(self._name, A, B, params=self.params_, cross=self.cross)
+
     @property
     def _name(self) -> str:
         """The name without aliases."""
@@ -157,7 +167,7 @@ class Metric(BaseEstimator):
     def _rounded(self, table: Floats) -> Floats:
         """Take out the last bits where they depend on the machine."""
         if self._name == "correlation":
-            return round_in_place(table, 2.0**-40)
+            return round_in_place(table, CORRELATION_GRID)
         if self._name == "jensenshannon":
             return np.sqrt(round_in_place(table * table, 2.0**-40))
         if self._name == "minkowski" and self.params_.get("p", 2) not in (1, 2, np.inf):
