@@ -187,7 +187,6 @@ def _not_to_be_mapped():
     indefinite = {"VI": np.diag([1.0, 1.0, 1.0, -1.0])}
     return {
         "indefinite": (Metric("mahalanobis", indefinite), X),
-        "of another shape": (Metric("mahalanobis", {"VI": np.eye(3)}), X),
         "no variance": (Metric("seuclidean", {"V": [1.0, 1.0, 0.0, 1.0]}), X),
         "negative variance": (Metric("seuclidean", {"V": [1.0, 1.0, -1.0, 1.0]}), X),
         "negative weight": (Metric("minkowski", {"p": 2, "w": [1.0, 1.0, -1.0, 1.0]}), X),

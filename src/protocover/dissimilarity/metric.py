@@ -121,8 +121,9 @@ class Metric(BaseEstimator):
         params = dict(self.params or {})
         if self._name == "seuclidean" and "V" not in params:
             params["V"] = _variances(X)
-        if self._name == "mahalanobis" and "VI" not in params:
-            params["VI"] = _inverse_covariance(X)
+        if self._name == "mahalanobis":
+            params["VI"] = _inverse_covariance(X) if "VI" not in params else params["VI"]
+            _check_inverse(params["VI"], np.shape(X)[1])
         self.params_ = params
         return self
 
@@ -189,6 +190,15 @@ def narrow_rows(X: Any) -> csr_matrix:
     rows.sum_duplicates()
     narrow = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
     return csr_matrix((rows.data, *narrow), shape=rows.shape)
+
+
+def _check_inverse(VI: Any, n_features: int) -> None:
+    """Refuse an inverse covariance of another size, beyond whose end SciPy would read."""
+    if np.shape(VI) != (n_features, n_features):
+        raise ValueError(
+            f"VI must be the inverse covariance of the {n_features} features, of shape "
+            f"{(n_features, n_features)}, got shape {np.shape(VI)}"
+        )
 
 
 def _variances(X: Any) -> Floats:

@@ -1,4 +1,4 @@
-"""Euclidean distance of features that are weighted: each is scaled once instead of in each pair."""
+"""Euclidean distance of weighted features: each row is scaled once, instead of each pair."""
 
 from __future__ import annotations
 
