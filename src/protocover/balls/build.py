@@ -18,7 +18,15 @@ from ..exceptions import DissimilarityError
 from ..resources import limited_threads, progress_bar, row_count, worker_map
 from .assembly import Found, assemble
 from .levels import members_of
-from .traits import Dissimilarity, LevelTest, PreparedDissimilarity, RadiusSearch, Tile, traits_of
+from .traits import (
+    Dissimilarity,
+    LevelTest,
+    PreparedDissimilarity,
+    RadiusSearch,
+    Tile,
+    map_if_faster,
+    traits_of,
+)
 
 __all__ = [
     "build_balls",
@@ -106,8 +114,9 @@ def level_test(
     dissimilarity: Dissimilarity, X: Any, Z: Any, *, radii: NDArray[np.float64], closed: bool
 ) -> LevelTest:
     """Return the tile test of `dissimilarity`: its own fast one, or compute and compare."""
-    if isinstance(dissimilarity, RadiusSearch):
-        return dissimilarity.level_test(X, Z, radii=radii, closed=closed)
+    quick, left, right = map_if_faster(dissimilarity, X, Z)
+    if isinstance(quick, RadiusSearch):
+        return quick.level_test(left, right, radii=radii, closed=closed)
     tile = table_tile(dissimilarity, X, Z)
 
     def test(rows: slice, columns: slice) -> tuple[Indices, Indices, Indices]:

@@ -20,12 +20,14 @@ __all__ = [
     "DistanceTest",
     "GroupSearch",
     "LevelTest",
+    "MappedDissimilarity",
     "Near",
     "NearestSearch",
     "PreparedDissimilarity",
     "RadiusSearch",
     "Tile",
     "Traits",
+    "map_if_faster",
     "traits_of",
 ]
 
@@ -163,3 +165,24 @@ class NearestSearch(Dissimilarity, Protocol):
         radius.
         """
         ...
+
+
+@runtime_checkable
+class MappedDissimilarity(Dissimilarity, Protocol):
+    """A dissimilarity that is another one, which is faster, of points in another form."""
+
+    def mapped(self, A: Any, B: Any) -> tuple[Any, Any, Any] | None:
+        """Return the other dissimilarity and both sets of points in its form.
+
+        None where there is none for these points. Who is within which radius, who is nearest
+        and at which distance must be the same, to the last bit; where `B` is `A`, so it must
+        be of what is returned.
+        """
+        ...
+
+
+def map_if_faster(dissimilarity: Any, A: Any, B: Any) -> tuple[Any, Any, Any]:
+    """Return what answers for `dissimilarity`, itself or another one, with its points."""
+    if isinstance(dissimilarity, MappedDissimilarity):
+        return dissimilarity.mapped(A, B) or (dissimilarity, A, B)
+    return dissimilarity, A, B

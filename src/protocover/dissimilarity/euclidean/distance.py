@@ -20,13 +20,13 @@ from .order import OrderScan, TreeOrder
 from .scan import Scan, StripScan, rounded_up
 from .tree import TreeScan, suits_tree
 
-__all__ = ["Cosine", "Euclidean", "SquaredEuclidean"]
+__all__ = ["Cosine", "Euclidean", "Quadratic", "SquaredEuclidean"]
 
 # More than what multiplying a bracket's ends by a share adds to their error.
 _ROUNDING = 1e-12
 
 
-class _Quadratic(BaseEstimator):
+class Quadratic(BaseEstimator):
     """A rising function of the squared Euclidean distance between embedded rows.
 
     Members of balls and nearest prototypes are found by matrix products and decided,
@@ -110,7 +110,7 @@ class _Quadratic(BaseEstimator):
         return X if issparse(X) else np.asarray(X)
 
 
-class Euclidean(_Quadratic):
+class Euclidean(Quadratic):
     """Euclidean distance between rows, dense or sparse.
 
     Examples
@@ -127,7 +127,7 @@ class Euclidean(_Quadratic):
         return eps
 
 
-class SquaredEuclidean(_Quadratic):
+class SquaredEuclidean(Quadratic):
     """Squared Euclidean distance between rows, dense or sparse.
 
     Examples
@@ -144,7 +144,7 @@ class SquaredEuclidean(_Quadratic):
         return np.sqrt(eps)
 
 
-class Cosine(_Quadratic):
+class Cosine(Quadratic):
     """Cosine distance, one minus the cosine of the angle between rows, dense or sparse.
 
     A row of zeros has no direction: it is at distance 1 from every other row and at
