@@ -6,7 +6,7 @@ selection is computed here, from the problem alone and in exact arithmetic.
 
 from __future__ import annotations
 
-from .arithmetic import exact_sum, simplest_fraction
+from .arithmetic import exact_sum, is_above, simplest_fraction
 from .certificate import verify
 from .nested import NestedCoverProblem
 from .problem import CoverProblem, first_cover
@@ -21,6 +21,7 @@ __all__ = [
     "Verification",
     "exact_sum",
     "first_cover",
+    "is_above",
     "relative_gap",
     "simplest_fraction",
     "verify",

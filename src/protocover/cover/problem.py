@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array, csr_array
 
-from .arithmetic import exact_sum, simplest_fraction
+from .arithmetic import exact_sum, is_above, simplest_fraction
 from .given import canonical_cover, check_amounts, check_cost, check_prizes, check_selection
 
 __all__ = ["CoverProblem", "first_cover"]
@@ -239,10 +239,7 @@ class CoverProblem:
 
     def above_cost(self, amounts: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Tell which amounts exceed the exact cost of a prototype."""
-        # It rounds to prototype_cost, so only an amount equal to that needs care.
-        if Fraction(self.prototype_cost) > self.exact_cost:
-            return amounts >= self.prototype_cost
-        return amounts > self.prototype_cost
+        return is_above(amounts, self.prototype_cost)
 
     def snap(self, dual: NDArray[np.float64]) -> NDArray[np.float64]:
         """Bring a dual vector into the box from 0 to prize and down to the grid."""
