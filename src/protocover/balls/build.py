@@ -34,6 +34,7 @@ __all__ = [
     "check_dissimilarities",
     "cut_tiles",
     "level_test",
+    "refuse_negative",
     "table_tile",
 ]
 
@@ -149,12 +150,17 @@ def check_dissimilarities(D: Any, shape: tuple[int, int], source: str) -> NDArra
             f"{source} gave NaN or infinity; every dissimilarity must be a finite number (drop or "
             "impute missing values first)"
         )
-    lowest = table.min(initial=0.0)
-    if lowest < -1e-9 * table.max(initial=0.0):
+    refuse_negative(table, source)
+    return table
+
+
+def refuse_negative(values: NDArray[np.float64], source: str) -> None:
+    """Refuse dissimilarities that are below zero by more than rounding explains."""
+    lowest = values.min(initial=0.0)
+    if lowest < -1e-9 * values.max(initial=0.0):
         raise DissimilarityError(
             f"Negative values in data: {source} must not be negative, got {lowest:g}"
         )
-    return table
 
 
 def cut_tiles(
