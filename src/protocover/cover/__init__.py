@@ -10,7 +10,7 @@ from .arithmetic import exact_sum, simplest_fraction
 from .certificate import ModelVerification, Verification, verify
 from .nested import NestedCoverProblem
 from .problem import CoverProblem, first_cover
-from .solution import CoverSolution, relative_gap
+from .solution import CoverSolution, judge, relative_gap
 
 __all__ = [
     "CoverProblem",
@@ -20,6 +20,7 @@ __all__ = [
     "Verification",
     "exact_sum",
     "first_cover",
+    "judge",
     "relative_gap",
     "simplest_fraction",
     "verify",

@@ -36,6 +36,8 @@ def describe(
     claim: Fraction | None = None,
     status: str = "heuristic",
     details: Mapping[str, Any] | None = None,
+    budget: int | None = None,
+    priced_at: float | None = None,
 ) -> CoverSolution:
     """Describe a selection in its gain order: what the paper's greedy makes of it alone.
 
@@ -45,7 +47,15 @@ def describe(
     inner = np.sort(selected)
     order, score = choose_by_drop(problem.narrowed(inner))
     return CoverSolution.of(
-        problem, inner[order], score=score, dual=dual, claim=claim, status=status, details=details
+        problem,
+        inner[order],
+        score=score,
+        dual=dual,
+        claim=claim,
+        status=status,
+        details=details,
+        budget=budget,
+        priced_at=priced_at,
     )
 
 
