@@ -36,9 +36,7 @@ def choose_by_drop(
 
     Points that are `covered` already are of no worth.
     """
-    return choose_stepwise(
-        problem, np.subtract, problem.wrong, max_prototypes, covered=covered
-    )
+    return choose_stepwise(problem, np.subtract, problem.wrong, max_prototypes, covered=covered)
 
 
 def choose_by_ratio(

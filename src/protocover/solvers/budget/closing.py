@@ -109,8 +109,7 @@ def _kept(
     # What rounding may have added to a slack is given to every candidate.
     room = target - bound + _ROUNDING * (abs(target) + abs(bound) + 1.0)
     return [
-        problem.worthwhile[slack <= room]
-        for problem, slack in zip(problems, slacks, strict=True)
+        problem.worthwhile[slack <= room] for problem, slack in zip(problems, slacks, strict=True)
     ]
 
 

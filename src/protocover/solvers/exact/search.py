@@ -83,9 +83,7 @@ def exact(
             exact, rng=rng, gap=gap, patience=patience, backend=backend, verbose=verbose
         )
         close = partial(close_by_tree, verbose=verbose)
-        return solve_alone(
-            problem, unlimited, max_prototypes, time_limit=time_limit, close=close
-        )
+        return solve_alone(problem, unlimited, max_prototypes, time_limit=time_limit, close=close)
     begun = time.monotonic()
     deadline = math.inf if time_limit is None else begun + time_limit
     full = Residual.of(problem)
