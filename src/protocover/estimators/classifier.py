@@ -22,9 +22,9 @@ from ..prototypes.explanation import Explanation
 from ..resources import limited_threads, row_count
 from ..selection.batches import Growth
 from ..selection.parameters import check_column, unchanged_on_error
-from ..selection.recheck import recheck_model
 from .fitted import Fitted, NotInFirstFiles
 from .fitting import Settings, Terms, check_training_points, prepare, take_in
+from .recheck import recheck_model
 
 __all__ = ["PVMClassifier"]
 
@@ -463,8 +463,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
 
         The cover problems are written down again, and what the model says of them is
         recomputed in whole numbers by none of the solvers' code: that the prototypes are
-        candidates, what they cover, the objective, and the bounds that the solutions'
-        vectors prove.
+        candidates, their order and its scores, what they cover, the objective, and the
+        bounds that the solutions' vectors prove. What is said in several places must be
+        the same, and what the parameters ask for.
 
         Parameters
         ----------
@@ -479,7 +480,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         Notes
         -----
         It takes about twice as long as a greedy fit. The word of a branch and bound cannot be
-        rechecked. Candidates that were drawn at random are made again if `random_state`
+        rechecked, nor what a solver of one's own ranks by, nor that ``eps="auto"`` stands
+        for this very radius. Candidates that were drawn at random are made again if `random_state`
         is a number; else only the objective is rechecked, with a warning. A model
         file does not keep what `partial_fit` learned from the first batch alone, so that
         a model that did learn from it can be rechecked only before it is saved.

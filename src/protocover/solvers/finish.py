@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from ..cover import CoverProblem, CoverSolution, first_cover
 from .stepwise import choose_by_drop
 
-__all__ = ["best_selection", "cut_to", "describe"]
+__all__ = ["best_selection", "describe"]
 
 Indices = NDArray[np.intp]
 
@@ -57,13 +56,3 @@ def describe(
         budget=budget,
         priced_at=priced_at,
     )
-
-
-def cut_to(
-    problem: CoverProblem, solution: CoverSolution, max_prototypes: int | None
-) -> CoverSolution:
-    """Keep the first choices of a solution; its bound holds for fewer choices too."""
-    cut = solution.prefix(problem, max_prototypes)
-    if cut is solution:
-        return solution
-    return replace(cut, status=f"{solution.status}, cut to {max_prototypes}")

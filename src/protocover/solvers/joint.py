@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from ..cover import CoverProblem, CoverSolution
-from .budget import Budgeted, TimeLeft, close_by_tree, keep_first, solve_within
-from .budget.closing import Closed
+from .budget import Budgeted, TimeLeft, close_by_tree, close_in_time, keep_first, solve_within
 from .exact import exact
 from .greedy import greedy
 from .stepwise import choose_by_drop
@@ -50,8 +50,5 @@ def solve_jointly(
     def solve(priced: Sequence[CoverProblem]) -> Sequence[CoverSolution]:
         return solve_all(priced, left.share())
 
-    def close(*given: Any) -> Closed:
-        return close_by_tree(*given, time_limit=left())
-
-    closing = close if unwrapped(solver) is exact else None
+    closing = partial(close_in_time, close_by_tree, left) if unwrapped(solver) is exact else None
     return solve_within(problems, solve, budget, close=closing, in_time=left.any)

@@ -30,6 +30,9 @@ def ratio_greedy(
     if max_prototypes is not None:
         return solve_alone(problem, ratio_greedy, max_prototypes, time_limit=time_limit)
     selected, score = choose_by_ratio(problem)
-    # A small pure ball may come before a larger one of the same candidate, which holds it.
+    # A small pure ball may come before a larger one of the same candidate, which holds it: then
+    # the ratios are those of choices among which it was, and the drops say what is left.
     outer = problem.outermost(selected)
-    return CoverSolution.of(problem, selected[outer], score=score[outer], dual=ascend(problem))
+    return CoverSolution.of(
+        problem, selected[outer], score=score if outer.all() else None, dual=ascend(problem)
+    )

@@ -11,7 +11,7 @@ from typing import Any
 from ...cover import CoverProblem, CoverSolution
 from .within import solve_within
 
-__all__ = ["TimeLeft", "solve_alone"]
+__all__ = ["TimeLeft", "close_in_time", "solve_alone"]
 
 # Of the time that is left, what one price may take.
 _SHARE = 0.25
@@ -64,11 +64,11 @@ def solve_alone(
     def solve(priced: Sequence[CoverProblem]) -> list[CoverSolution]:
         return [solver(one, time_limit=left.share()) for one in priced]
 
-    closing = None if close is None else partial(_close_in_time, close, left)
+    closing = None if close is None else partial(close_in_time, close, left)
     found = solve_within([problem], solve, budget, close=closing, in_time=left.any)
     return found.solutions[0]
 
 
-def _close_in_time(close: Callable[..., Any], left: TimeLeft, *given: Any) -> Any:
+def close_in_time(close: Callable[..., Any], left: TimeLeft, *given: Any) -> Any:
     """Close the gap in the time that is left."""
     return close(*given, time_limit=left())

@@ -190,7 +190,7 @@ class _Tree:
 
     def bound(self, answer: Any) -> int:
         """Return HiGHS's bound in steps, rounded up: what its tolerances took is given back."""
-        bound = answer.get("mip_dual_bound")
+        bound: float | None = answer.get("mip_dual_bound")
         if bound is None or not math.isfinite(bound) or answer.status not in (0, 1):
             return -1
         return math.ceil((bound - 1e-3) * self.scale + self.constant)

@@ -67,7 +67,7 @@ def best_within(
         total, share = _joined(total, frontier.weight, budget)
         shares.append(share)
     sizes = np.flatnonzero(np.isfinite(total)).tolist()
-    size = min(sizes, key=lambda n: (Fraction(total[n]) + n * prototype_cost, n))
+    size = min(sizes, key=lambda n: (Fraction(float(total[n])) + n * prototype_cost, n))
     selections = []
     for frontier, share in zip(reversed(frontiers), reversed(shares), strict=True):
         selections.append(frontier.selection(int(share[size])))
@@ -92,4 +92,5 @@ def _weights_along(problem: CoverProblem, order: Indices) -> Floats:
     first = first_cover(problem, order)
     covered = first < len(order)
     won = np.bincount(first[covered], problem.prize[covered], minlength=len(order))
-    return np.concatenate(([0.0], np.cumsum(problem.wrong[order] - won))) + problem.prize.sum()
+    change = np.concatenate(([0.0], np.cumsum(problem.wrong[order] - won)))
+    return np.asarray(problem.prize.sum() + change)
