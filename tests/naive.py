@@ -282,6 +282,22 @@ def exact_optimum(problem):
     )
 
 
+def exact_optimum_within(problems, budget):
+    """The least sum of objectives with at most `budget` prototypes of all problems together."""
+    totals = {0: 0}
+    for problem in problems:
+        best = {
+            size: min(
+                exact_value(problem, subset)
+                for subset in itertools.combinations(range(problem.n_candidates), size)
+            )
+            for size in range(min(budget, problem.n_candidates) + 1)
+        }
+        sums = [(n + m, total + best[m]) for n, total in totals.items() for m in best]
+        totals = {k: min(value for n, value in sums if n == k) for k, _ in sums if k <= budget}
+    return min(totals.values())
+
+
 def sammon_stress(D, places):
     """Sammon's stress, pair by pair, those of dissimilarity zero left out."""
     total, misfit = 0.0, 0.0
