@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from ..cover import CoverProblem, CoverSolution
+from .auto import auto, close_small
 from .budget import Budgeted, TimeLeft, close_by_tree, close_in_time, keep_first, solve_within
 from .exact import exact
 from .greedy import greedy
@@ -50,5 +51,7 @@ def solve_jointly(
     def solve(priced: Sequence[CoverProblem]) -> Sequence[CoverSolution]:
         return solve_all(priced, left.share())
 
-    closing = partial(close_in_time, close_by_tree, left) if unwrapped(solver) is exact else None
+    closings: dict[Any, Callable[..., Any]] = {exact: close_by_tree, auto: close_small}
+    close = closings.get(unwrapped(solver))
+    closing = None if close is None else partial(close_in_time, close, left)
     return solve_within(problems, solve, budget, close=closing, in_time=left.any)

@@ -64,9 +64,12 @@ def close_by_tree(
     *,
     time_limit: float = math.inf,
     node_limit: int | None = None,
+    largest: int | None = None,
     verbose: int = 0,
 ) -> Closed:
     """Look for selections below the best known ones, by HiGHS.
+
+    It is not asked where more than `largest` memberships are left.
 
     One more column stands for giving up: it covers everything, at the objective of the best
     known selections. So the tree ends with it where there is nothing better, and has a bound
@@ -81,6 +84,8 @@ def close_by_tree(
     target = value - step
     kept = _kept(problems, trial, budget, float(target))
     tree = _Tree.of(problems, kept, step)
+    if largest is not None and tree.cover.nnz > largest:
+        return known
     options: dict[str, Any] = {"mip_rel_gap": 0.0, "disp": verbose > 1, "time_limit": time_limit}
     if node_limit is not None:
         options["node_limit"] = node_limit
