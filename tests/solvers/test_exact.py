@@ -6,17 +6,18 @@ import math
 import time
 from fractions import Fraction
 from importlib import import_module
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from covers import large_problem, make_problem
-from scipy.optimize import OptimizeResult
 
 from protocover.cover import verify
 from protocover.solvers import auto, exact, greedy
 from protocover.solvers.exact.fixing import bound_of, exclude, probe
 from protocover.solvers.exact.stages import State, Task, narrow
-from protocover.solvers.reduced import relaxation
+from protocover.solvers.reduced import packing, relaxation
+from protocover.solvers.reduced.packing import Packing
 from protocover.solvers.reduced.relaxation import relax
 from protocover.solvers.reduced.residual import Residual
 
@@ -155,33 +156,30 @@ def test_fixing_excludes_nothing_that_a_better_selection_needs(seed):
     assert bound_of(residual, u)[0] <= values.min()
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        OptimizeResult(status=1, x=None, message="time limit"),
-        OptimizeResult(status=0, x=np.ones(10), message="no duals"),
-        OptimizeResult(status=4, x=np.ones(10), ineqlin=None, message="trouble"),
-    ],
-    ids=["time limit", "no duals", "numerical trouble"],
-)
-def test_a_relaxation_that_is_no_solution_is_not_used(monkeypatch, answer):
-    monkeypatch.setattr(relaxation, "linprog", lambda *args, **kwargs: answer)
-    assert relax(Residual.of(odd_cycle())) is None
-    solution = solve(odd_cycle())
+@pytest.mark.parametrize("deadline", [-math.inf, 0.0])
+def test_a_relaxation_that_was_not_solved_is_not_used(monkeypatch, deadline):
+    assert relax(Residual.of(odd_cycle()), deadline=deadline) is None
+    monkeypatch.setattr(Packing, "_run", lambda *args: False)
+    solution = solve(odd_cycle(), max_nodes=3)
     assert solution.objective == 3.0
     assert verify(odd_cycle(), solution).ok
 
 
 def test_values_outside_the_box_are_brought_into_it(monkeypatch):
-    lies = OptimizeResult(
-        status=0,
-        x=np.array([1e9, -1.0, np.nan, 1e9, 1e9]),
-        ineqlin=OptimizeResult(marginals=np.full(5, -1.0 - 1e-6)),
-        message="",
+    """A payment far too large, one below zero and one that is no number."""
+    lies = SimpleNamespace(
+        col_value=[1e9, -1.0, math.nan, 1e9, 1e9],
+        row_dual=[-1.0 - 1e-6, 1.0, math.nan, -1.0, -1.0],
     )
-    monkeypatch.setattr(relaxation, "linprog", lambda *args, **kwargs: lies)
+    honest = packing._HIGHSPY.Highs
+
+    class Lying(honest):
+        def getSolution(self):
+            return lies
+
+    monkeypatch.setattr(packing._HIGHSPY, "Highs", Lying)
     found = relax(Residual.of(odd_cycle()))
     assert found.fraction.max() == 1.0
-    assert found.dual.min() == 0.0
+    assert found.fraction.min() == found.dual.min() == 0.0
     solution = solve(odd_cycle())
     assert solution.lower_bound <= 3.0 == solution.objective

@@ -12,8 +12,10 @@ from covers import countable, large_problem, make_problem, problem_and_optimum
 from protocover.cover import verify
 from protocover.solvers import exact
 from protocover.solvers.exact import stages
+from protocover.solvers.exact import tree as tree_module
 from protocover.solvers.exact.nodes import Node, choose, fix, leave_out
 from protocover.solvers.exact.tree import Tree
+from protocover.solvers.reduced import packing as packing_module
 from protocover.solvers.reduced.packing import Packing, Payments
 from protocover.solvers.reduced.relaxation import relax
 from protocover.solvers.reduced.residual import Residual
@@ -28,7 +30,7 @@ def odd_cycle():
 def all_values(residual):
     """Every set of columns as a column of a table, and what each costs."""
     n_columns = len(residual.cost)
-    masks = np.array(np.meshgrid(*[[False, True]] * n_columns)).reshape(n_columns, -1)
+    masks = (np.arange(2**n_columns) >> np.arange(n_columns)[:, None] & 1).astype(bool)
     return masks, np.array([residual.value(np.flatnonzero(mask)) for mask in masks.T])
 
 
@@ -67,7 +69,7 @@ def test_a_tree_finds_the_best_and_knows_it():
 def test_a_tree_is_right_whatever_the_linear_program_says(seed, liar, monkeypatch):
     """Against enumeration, with ties counted: the least value, and no bound above it."""
     if liar:
-        monkeypatch.setattr("protocover.solvers.exact.tree.Packing", Liar)
+        monkeypatch.setattr(tree_module, "Packing", Liar)
     residual = Residual.of(problem_and_optimum(seed)[0])
     _, values = all_values(residual)
     tree = Tree(residual, float(values.max()))
@@ -124,9 +126,7 @@ def test_a_node_whose_linear_program_ran_out_of_time_is_kept(monkeypatch):
     solve = Packing.solve
     clock = iter([0.0, 2.0])
     with monkeypatch.context() as patch:
-        patch.setattr(
-            "protocover.solvers.exact.tree.time.monotonic", lambda: next(clock, math.inf)
-        )
+        patch.setattr(tree_module.time, "monotonic", lambda: next(clock, math.inf))
         patch.setattr(
             Packing,
             "solve",
@@ -160,7 +160,7 @@ def test_an_interrupt_at_any_moment_leaves_the_tree_whole(moment, monkeypatch):
 
 def test_the_simplex_method_gives_control_back_slice_by_slice(monkeypatch):
     """Ctrl-C and the clock are looked at after each slice; the answer stays the same."""
-    monkeypatch.setattr("protocover.solvers.reduced.packing._AT_ONCE", 3)
+    monkeypatch.setattr(packing_module, "_AT_ONCE", 3)
     residual = Residual.of(large_problem(60, 90, density=0.1)).plain()
     packing = Packing(residual)
     few = packing.solve(residual.cost, residual.prize, iterations=6)

@@ -55,7 +55,7 @@ def solve_together(
         Above 0, a progress bar over the problems.
     """
     searches = [
-        _begin(solver, problem, rng=rng, max_prototypes=budget, options=options)
+        _begin(solver, problem, rng=rng, budget=budget, options=options)
         for problem, rng, budget in zip(problems, rngs, budgets, strict=True)
     ]
     limit = options.get("time_limit", default_time_limit(solver))
@@ -64,7 +64,8 @@ def solve_together(
             for search in bar:
                 search.go_on()
         else:
-            _go_round(bar, len(searches), float(limit), once=unwrapped(solver) is not exact)
+            once = not all(isinstance(search, ExactSearch) for search in searches)
+            _go_round(bar, len(searches), float(limit), once=once)
     return [search.solution() for search in searches]
 
 
@@ -100,13 +101,20 @@ class _Question:
 
 
 def _begin(
-    solver: Solver, problem: CoverProblem, *, options: Mapping[str, Any], **told: Any
+    solver: Solver,
+    problem: CoverProblem,
+    *,
+    rng: np.random.Generator,
+    budget: int | None,
+    options: Mapping[str, Any],
 ) -> _Search:
-    """Get ready to solve a problem."""
-    if unwrapped(solver) is not exact:
-        return _Question(partial(ask_solver, solver, problem, **told), options)
-    keywords = {**preset(solver), **options, **told}
-    return ExactSearch(problem, **{k: v for k, v in keywords.items() if k != "time_limit"})
+    """Get ready to solve a problem; a budget makes many problems of one, which are asked once."""
+    if unwrapped(solver) is not exact or budget is not None:
+        ask = partial(ask_solver, solver, problem, rng=rng, max_prototypes=budget)
+        return _Question(ask, options)
+    told = {**preset(solver), **options}
+    told.pop("time_limit", None)
+    return ExactSearch(problem, rng=rng, **told)
 
 
 def _go_round(searches: Iterable[_Search], n_searches: int, limit: float, *, once: bool) -> None:

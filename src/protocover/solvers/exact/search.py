@@ -7,12 +7,15 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from ...cover import CoverProblem, CoverSolution, relative_gap
 from ...resources import progress_line
-from ..finish import cut_to, describe
+from ..budget import close_by_tree, solve_alone
+from ..finish import describe
 from ..reduced.reductions import reduce_cover
 from ..reduced.residual import Residual
 from ..values import check_values
@@ -65,16 +68,13 @@ def exact(
         ``"proved"`` where a dual vector closes the gap, ``"solver-proved"`` where branch
         and bound did, else ``"bounded"`` or ``"solver-bounded"``.
     """
-    search = ExactSearch(
-        problem,
-        rng=rng,
-        max_prototypes=max_prototypes,
-        max_nodes=max_nodes,
-        gap=gap,
-        patience=patience,
-        verbose=verbose,
-    )
-    check_values(time_limit=time_limit)
+    check_values(max_prototypes=max_prototypes, time_limit=time_limit)
+    options: dict[str, Any] = {"max_nodes": max_nodes, "gap": gap, "patience": patience}
+    if max_prototypes is not None:
+        unlimited = partial(exact, rng=rng, verbose=verbose, **options)
+        close = partial(close_by_tree, verbose=verbose)
+        return solve_alone(problem, unlimited, max_prototypes, time_limit=time_limit, close=close)
+    search = ExactSearch(problem, rng=rng, verbose=verbose, **options)
     search.go_on(time_limit)
     return search.solution()
 
@@ -83,27 +83,26 @@ def exact(
 class ExactSearch:
     """The exact solver at work on one problem, for as many rounds as it is given time.
 
-    Parameters are those of :func:`exact`. Each round goes on where the last one ended, and
-    after the first there is a solution at any time.
+    Parameters are those of :func:`exact`, without a budget. Each round goes on where the
+    last one ended, and after the first there is a solution at any time.
     """
 
     problem: CoverProblem
     rng: np.random.Generator | None = None
-    max_prototypes: int | None = None
     max_nodes: int | None = None
     gap: float = 0.0
     patience: int = 100
     verbose: int = 0
 
     def __post_init__(self) -> None:
-        check_values(max_prototypes=self.max_prototypes, max_nodes=self.max_nodes, gap=self.gap)
+        check_values(max_nodes=self.max_nodes, gap=self.gap)
         check_values(patience=self.patience, verbose=self.verbose)
         self._rng = np.random.default_rng() if self.rng is None else self.rng
         self._full = Residual.of(self.problem)
         self._left = self._full
         self._state: State | None = None
         self._task = self._limited(None, lambda text: None)
-        self._is_relaxed = self.is_finished = False
+        self._is_reduced = self._is_relaxed = self.is_finished = False
 
     def go_on(self, seconds: float | None = None) -> None:
         """Search for so many seconds at most, None for as many as it takes."""
@@ -129,9 +128,7 @@ class ExactSearch:
         assert state is not None, "a search that was never begun has no solution"
         claim = _claim(full, self.problem.n_points, state.bound)
         found = describe(self.problem, state.selected, dual=state.dual, claim=claim)
-        return cut_to(
-            self.problem, replace(found, status=self._status(found)), self.max_prototypes
-        )
+        return replace(found, status=self._status(found))
 
     def _limited(self, seconds: float | None, write: Callable[[str], None]) -> Task:
         """Return the task with limits: all of the tree's nodes, but the time of one round."""
@@ -151,10 +148,13 @@ class ExactSearch:
         state = self._state
         if state is not None and self._is_relaxed:
             return state
-        # Reductions save time later on; where there is little of it they are cut short.
-        self._left = reduce_cover(self._left, deadline=task.halfway())
-        left = self._left.plain()
-        state = begin(task, self.problem, left) if state is None else replace(state, left=left)
+        if state is None or not self._is_reduced:
+            # Reductions save time later on; where there is little of it they are cut short.
+            halfway = task.halfway()
+            self._left = reduce_cover(self._left, deadline=halfway)
+            self._is_reduced = time.monotonic() < halfway
+            state = state or begin(task, self.problem, self._left.plain())
+            state = replace(state, left=self._left.plain(), packing=None)
         self._state = state = relaxed(task, self.problem, state)
         self._is_relaxed = state.relaxation is not None
         return improve(task, state)

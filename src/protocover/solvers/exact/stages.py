@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...cover import CoverProblem
-from ..duals import ascend
+from ..duals import ascend_best
 from ..local_search import search
+from ..reduced.packing import Packing
 from ..reduced.reductions import reduce_cover
 from ..reduced.relaxation import Relaxation, relax
 from ..reduced.residual import Residual
@@ -40,7 +41,8 @@ _TIE_WORK, _TIE_SHARE = 2 * 10**6, 0.25
 class State:
     """How far the search is: what is left, the best selection and the bound, in units.
 
-    Once the tree is begun, what is left stays what it is.
+    What took longer than there was time, the linear program as a packing or the tree, is kept
+    to be gone on with; until then what is left stays what it is.
     """
 
     left: Residual
@@ -49,6 +51,7 @@ class State:
     bound: float
     dual: Floats
     relaxation: Relaxation | None = None
+    packing: Packing | None = None
     tree: Tree | None = None
 
 
@@ -102,25 +105,27 @@ class Task:
 
 def begin(task: Task, problem: CoverProblem, left: Residual) -> State:
     """Take the better greedy and the bound of dual ascent."""
-    dual = ascend(problem)
+    drop, ratio = choose_by_drop(problem)[0], choose_by_ratio(problem)[0]
+    selected = min((drop, ratio), key=task.value)
+    dual = ascend_best(problem, selected)
     bound = math.ceil(bound_of(task.full, dual / float(task.full.unit))[0])
-    selected = choose_by_drop(problem)[0]
-    state = State(left, selected, task.value(selected), bound, dual)
-    return task.improved(state, choose_by_ratio(problem)[0])
+    return State(left, selected, task.value(selected), bound, dual)
 
 
 def relaxed(task: Task, problem: CoverProblem, state: State) -> State:
     """Solve the linear program for a better bound."""
     task.show("linear program", state)
+    packing = state.packing or Packing(state.left)
     # A problem too large for the linear program still gets its local search.
-    relaxation = relax(state.left, deadline=task.halfway())
+    relaxation = relax(state.left, deadline=task.halfway(), packing=packing)
     if relaxation is None:
-        return state
+        return replace(state, packing=packing)
     return replace(
         state,
         bound=max(state.bound, math.ceil(bound_of(state.left, relaxation.dual)[0])),
         dual=state.left.lift_dual(problem, relaxation.dual),
         relaxation=relaxation,
+        packing=None,
     )
 
 
