@@ -113,7 +113,7 @@ def test_many_short_rounds_prove_what_one_long_one_does(monkeypatch):
     monkeypatch.setattr(time, "monotonic", tick)
     rounds = 0
     while not search.is_finished:
-        search.go_on(40.0)
+        search.go_on(10.0)
         found = search.solution()
         rounds += 1
         assert verify(problem, found).ok
@@ -125,9 +125,8 @@ def test_many_short_rounds_prove_what_one_long_one_does(monkeypatch):
 
 def test_options_that_are_set_already_reach_the_search():
     problem = large_problem(60, 90, density=0.1)
-    told = {"rngs": [np.random.default_rng(0)], "budgets": [3]}
+    told = {"rngs": [np.random.default_rng(0)], "budgets": [None]}
     solver = partial(exact, max_nodes=0)
     options = {"time_limit": 60.0, "patience": 0}
     (solution,) = solve_together(solver, [problem], options=options, **told)
-    assert solution.status.startswith("node limit")
-    assert len(solution.selected) == 3
+    assert solution.status == "node limit"

@@ -42,7 +42,7 @@ class State:
     """How far the search is: what is left, the best selection and the bound, in units.
 
     What took longer than there was time, the linear program as a packing or the tree, is kept
-    to be gone on with; until then what is left stays what it is.
+    to be gone on with, and whether the long local search before the tree is done with.
     """
 
     left: Residual
@@ -53,6 +53,7 @@ class State:
     relaxation: Relaxation | None = None
     packing: Packing | None = None
     tree: Tree | None = None
+    is_searched: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +176,9 @@ def branch(task: Task, state: State) -> State:
     """Let branch and bound find what is better, or that nothing is; go on with it if begun."""
     if state.tree is None:
         # It is quickest where it has only to show the latter: the last search is the longest.
-        state = improve(task, replace(state, relaxation=None), effort=_THOROUGH)
+        if not state.is_searched:
+            state = improve(task, replace(state, relaxation=None), effort=_THOROUGH)
+            state = replace(state, is_searched=True)
         if task.closed(state) or task.time_is_up:
             return state
         tree = Tree(state.left, task.target(state), gap=task.gap, verbose=task.verbose)
@@ -204,7 +207,7 @@ def fewest(task: Task, state: State, left: Residual) -> State:
     """
     bound = state.bound * task.full.ties
     tied = replace(state, left=left, value=task.value(state.selected), bound=bound)
-    tied = improve(task, replace(tied, relaxation=None, tree=None))
+    tied = improve(task, replace(tied, relaxation=None, tree=None, is_searched=False))
     tied = replace(tied, relaxation=relax(left, deadline=task.deadline))
     tied = narrow(task, tied)
     before = 0 if state.tree is None else state.tree.n_nodes
