@@ -26,8 +26,9 @@ __all__ = ["State", "Task", "begin", "branch", "fewest", "improve", "narrow", "r
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-# Linear programs after the first, each on what fixing by the last one left.
-_ROUNDS = 4
+# Share of the time left that the first linear program may take, and how many come after it,
+# each on what fixing by the last one left.
+_PROGRAM_SHARE, _ROUNDS = 0.75, 4
 # Memberships times candidates up to which each candidate is probed.
 _PROBE_WORK = 10**8
 # Patience of the searches between those rounds, and of the last one.
@@ -74,9 +75,10 @@ class Task:
         """Whether the deadline has passed."""
         return time.monotonic() >= self.deadline
 
-    def halfway(self) -> float:
-        """Return the time when half of what is left of it will have passed."""
-        return (time.monotonic() + self.deadline) / 2
+    def rest(self, share: float) -> float:
+        """Return the time when a share of what is left of it will have passed."""
+        now = time.monotonic()
+        return now + share * (self.deadline - now)
 
     def target(self, state: State) -> float:
         """Value that a selection worth looking for has at most."""
@@ -118,7 +120,7 @@ def relaxed(task: Task, problem: CoverProblem, state: State) -> State:
     task.show("linear program", state)
     packing = state.packing or Packing(state.left)
     # A problem too large for the linear program still gets its local search.
-    relaxation = relax(state.left, deadline=task.halfway(), packing=packing)
+    relaxation = relax(state.left, deadline=task.rest(_PROGRAM_SHARE), packing=packing)
     if relaxation is None:
         return replace(state, packing=packing)
     return replace(
