@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack, issparse
 from scipy.spatial import KDTree
 from scipy.spatial.distance import cdist
@@ -16,6 +15,8 @@ from sklearn.preprocessing import normalize
 from ...balls import DistanceTest, Floats, GroupSearch, Indices, LevelTest, relative_to
 from ...balls.nearest import nearest_in_groups
 from .bracket import bracket, direct_squares
+from .contenders import find_contenders, nearest_contender
+from .nearest import TreeSearch, suits_tree_search
 from .order import OrderScan, TreeOrder
 from .scan import Scan, StripScan, rounded_up
 from .tree import TreeScan, suits_tree
@@ -85,6 +86,8 @@ class _Quadratic(BaseEstimator):
     ) -> GroupSearch:
         """Return a function of rows that gives the nearest of B in each group of columns."""
         left, right = self._embed(A), self._embed(B)
+        if radii is None and suits_tree_search(left, right, bounds):
+            return TreeSearch.of(left, right, bounds, self._finish)
         near = bracket(left, right)
         # Squares are compared in units of the squared radii, the largest of them 1.
         reach = None if radii is None else self._reach(radii)
@@ -98,10 +101,10 @@ class _Quadratic(BaseEstimator):
             # What might be as near as the apparent nearest of its group.
             slack = 2.0 * (near.x_slack[rows][:, None] + near.z_slack[index]) * share[index]
             limit = least + slack + (abs(least) + slack) * _ROUNDING
-            i, j, g = _contenders(lower, rounded_up(limit, lower.dtype), bounds)
+            i, j, g = find_contenders(lower, rounded_up(limit, lower.dtype), bounds)
             distance = self._finish(direct_squares(left, right, rows.start + i, j))
             ranking = distance if radii is None else relative_to(radii[j], distance)
-            return _nearest_contender(i, j, g, distance, ranking, index.shape)
+            return nearest_contender(i, j, g, distance, ranking, index.shape)
 
         return search
 
@@ -172,34 +175,3 @@ class Cosine(_Quadratic):
 
     def _reach(self, eps: Floats) -> Floats:
         return np.sqrt(2.0 * eps)
-
-
-def _contenders(
-    lower: NDArray[Any], limit: NDArray[Any], bounds: Indices
-) -> tuple[Indices, Indices, Indices]:
-    """Find the (query, prototype, group) with a bound below their query's limit."""
-    rows, columns, groups = [], [], []
-    for g in range(len(bounds) - 1):
-        i, j = np.nonzero(lower[:, bounds[g] : bounds[g + 1]] <= limit[:, g, None])
-        rows.append(i)
-        columns.append(j + bounds[g])
-        groups.append(np.full(len(i), g))
-    return np.concatenate(rows), np.concatenate(columns), np.concatenate(groups)
-
-
-def _nearest_contender(
-    i: Indices,
-    j: Indices,
-    g: Indices,
-    distance: Floats,
-    ranking: Floats,
-    shape: tuple[int, ...],
-) -> tuple[Indices, Floats]:
-    """Take the contender of each (query, group) that ranks first, ties to the lower index."""
-    index = np.full(shape, -1, dtype=np.intp)
-    nearest = np.full(shape, np.inf)
-    # Written from the farthest to the nearest, so that the nearest is the one that stays.
-    order = np.lexsort((j, ranking))[::-1]
-    index[i[order], g[order]] = j[order]
-    nearest[i[order], g[order]] = distance[order]
-    return index, nearest
