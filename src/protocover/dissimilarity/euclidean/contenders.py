@@ -1,4 +1,4 @@
-"""Who may be nearest by bounds on the distances, and who of them is by the distances themselves."""
+"""Who may be nearest, by bounds on the distances, and who of them is, by the distances."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class _Quadratic(BaseEstimator):
         reach = self._reach(radii)
         asked = left, right, radii, reach, self._finish, closed
         if suits_tree(left, right, reach):
-            return TreeScan.of(*asked)
+            return TreeScan.of(Scan(*asked))
         return StripScan(*asked, bracket(left, right, eps=float(reach[-1])))
 
     def distance_test(self, X: Any, Z: Any, *, eps: float, closed: bool) -> DistanceTest:

@@ -90,11 +90,11 @@ class TreeScan(Scan):
     tile: ClassVar[tuple[int, int]] = (1024, 1 << 31)
 
     @classmethod
-    def of(cls, X: Any, Z: Any, *asked: Any) -> Self:
-        """Return the test of X against Z, with blocks of both; `asked` is the rest of a scan."""
-        columns = Blocks.of(Z, size=cls.tile[0])
-        rows = columns if X is Z else Blocks.of(X, size=cls.tile[0])
-        return cls(X, Z, *asked, rows, columns)
+    def of(cls, scan: Scan) -> Self:
+        """Return the test of what a scan asks, with blocks of its rows and columns."""
+        columns = Blocks.of(scan.Z, size=cls.tile[0])
+        rows = columns if scan.X is scan.Z else Blocks.of(scan.X, size=cls.tile[0])
+        return cls(**vars(scan), rows=rows, columns=columns)
 
     @property
     def order(self) -> tuple[Indices, Indices]:
