@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.sparse import csr_array, hstack, issparse
+from scipy.sparse import issparse
 from scipy.spatial import KDTree
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.preprocessing import normalize
 
 from ...balls import DistanceTest, Floats, GroupSearch, Indices, LevelTest, relative_to
 from ...balls.nearest import nearest_in_groups
 from .bracket import bracket, direct_squares
 from .contenders import find_contenders, nearest_contender
+from .embedding import directions, in_order
 from .nearest import TreeSearch, suits_tree_search
 from .order import OrderScan, TreeOrder
 from .scan import Scan, StripScan, rounded_up
@@ -110,7 +110,7 @@ class _Quadratic(BaseEstimator):
 
     def _embed(self, X: Any) -> Any:
         """Return rows whose squared distances matter."""
-        return X if issparse(X) else np.asarray(X)
+        return in_order(X)
 
 
 class Euclidean(_Quadratic):
@@ -161,14 +161,7 @@ class Cosine(_Quadratic):
     """
 
     def _embed(self, X: Any) -> Any:
-        rows = X if issparse(X) else np.asarray(X, dtype=np.float64)
-        unit = normalize(rows)
-        # Rows of zeros get a direction of their own, at a right angle to all others.
-        lengths = abs(unit).sum(axis=1)
-        empty = (np.asarray(lengths).reshape(-1, 1) == 0).astype(np.float64)
-        if issparse(unit):
-            return hstack([unit, csr_array(empty)], format="csr")
-        return np.hstack((unit, empty))
+        return directions(X)
 
     def _finish(self, squares: Floats) -> Floats:
         return squares / 2.0
