@@ -19,13 +19,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from page import table, write_section
 from scipy.sparse import csr_array
 from scipy.sparse import random as random_sparse
 from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
 from threadpoolctl import threadpool_limits
 
+from page import table, write_section
 from protocover.balls import build_balls
 from protocover.dissimilarity import (
     DANN,
@@ -103,7 +103,7 @@ def cases() -> Iterator[Case]:
 
 
 def _named(name: str) -> Case:
-    """A named metric, at home where its name says."""
+    """Return the case of a named metric, with its home."""
     points: Any = BITS if name in TRUTHS else NUMBERS
     home = _cdist(name)
     if name == "haversine":
