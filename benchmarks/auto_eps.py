@@ -71,7 +71,7 @@ def optional() -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
 
 def try_radius(eps, X, y, X_test, y_test):
-    model = PVMClassifier(eps=eps).fit(X, y)
+    model = PVMClassifier(eps=eps, solver="greedy").fit(X, y)
     return 1 - model.score(X_test, y_test), len(model.prototype_labels_) / len(y)
 
 

@@ -47,7 +47,7 @@ def test_scores_are_those_of_a_grid_search_fold_by_fold(options):
     costs = [0.01, 2.0]
     ours = PVMClassifierCV(RADII, prototype_costs=costs, cv=5, **options).fit(X, Y)
     grid = {"eps": RADII, "prototype_cost": costs}
-    theirs = GridSearchCV(PVMClassifier(**options), grid, cv=5).fit(X, Y)
+    theirs = GridSearchCV(PVMClassifier(**options, solver="greedy"), grid, cv=5).fit(X, Y)
     assert_same_scores(ours, theirs)
 
 
@@ -66,7 +66,7 @@ def assert_same_scores(ours, theirs):
 def test_weights_count_in_scoring_as_in_a_grid_search(scoring):
     """The last scorer wants probabilities, which there are none of: all fails in both."""
     ours = PVMClassifierCV(RADII, cv=5, scoring=scoring)
-    theirs = GridSearchCV(PVMClassifier(), {"eps": RADII}, cv=5, scoring=scoring)
+    theirs = GridSearchCV(PVMClassifier(solver="greedy"), {"eps": RADII}, cv=5, scoring=scoring)
     if scoring == "neg_log_loss":
         with pytest.raises(ValueError, match=r"no setting could be scored.*predict_proba"):
             ours.fit(X, Y, WEIGHTS)
@@ -81,7 +81,9 @@ def test_a_scorer_that_takes_no_weights_is_told_of_as_in_a_grid_search():
         return (model.predict(X) == y).mean()
 
     ours = PVMClassifierCV(RADII, cv=5, scoring=share_right)
-    theirs = GridSearchCV(PVMClassifier(), {"eps": RADII}, cv=5, scoring=share_right)
+    theirs = GridSearchCV(
+        PVMClassifier(solver="greedy"), {"eps": RADII}, cv=5, scoring=share_right
+    )
     with pytest.warns(UserWarning, match="takes no sample_weight, so weights count in fitting"):
         ours.fit(X, Y, WEIGHTS)
     with pytest.warns(UserWarning, match="does not support sample_weight"):
@@ -94,7 +96,7 @@ def test_with_routing_weights_count_in_scoring_where_the_scorer_asks(asked):
     with config_context(enable_metadata_routing=True):
         scorer = get_scorer("accuracy").set_score_request(sample_weight=asked)
         ours = PVMClassifierCV(RADII, cv=5, scoring=scorer).fit(X, Y, WEIGHTS)
-        model = PVMClassifier().set_fit_request(sample_weight=True)
+        model = PVMClassifier(solver="greedy").set_fit_request(sample_weight=True)
         theirs = GridSearchCV(model, {"eps": RADII}, cv=5, scoring=scorer)
         assert_same_scores(ours, theirs.fit(X, Y, sample_weight=WEIGHTS))
         if asked:
@@ -142,7 +144,7 @@ def test_one_class_is_summed_up_by_the_fewest():
 def test_groups_are_kept_together(routing):
     with config_context(enable_metadata_routing=routing):
         ours = PVMClassifierCV(RADII, cv=GroupKFold(3)).fit(X, Y, groups=GROUPS)
-        theirs = GridSearchCV(PVMClassifier(), {"eps": RADII}, cv=GroupKFold(3))
+        theirs = GridSearchCV(PVMClassifier(solver="greedy"), {"eps": RADII}, cv=GroupKFold(3))
         assert_same_scores(ours, theirs.fit(X, Y, groups=GROUPS))
     given = PVMClassifierCV(RADII, cv=list(GroupKFold(3).split(X, Y, GROUPS))).fit(X, Y)
     assert_same_scores(ours, given)
@@ -187,7 +189,7 @@ def test_other_metadata_reaches_the_scorer_with_routing_only():
             PVMClassifierCV(RADII, cv=3).fit(X, Y, factor=factor)
         scorer = make_scorer(scaled).set_score_request(factor=True)
         ours = PVMClassifierCV(RADII, cv=3, scoring=scorer).fit(X, Y, factor=factor)
-        theirs = GridSearchCV(PVMClassifier(), {"eps": RADII}, cv=3, scoring=scorer)
+        theirs = GridSearchCV(PVMClassifier(solver="greedy"), {"eps": RADII}, cv=3, scoring=scorer)
         assert_same_scores(ours, theirs.fit(X, Y, factor=factor))
 
 
@@ -388,7 +390,9 @@ def test_an_interrupted_fit_goes_on_where_it_stopped(tmp_path, monkeypatch):
 
 def test_the_final_model_is_a_fit_on_everything_with_the_chosen_setting():
     model = PVMClassifierCV(RADII, cv=5).fit(X, Y)
-    again = PVMClassifier(model.eps_, prototype_cost=model.prototype_cost_).fit(X, Y)
+    again = PVMClassifier(model.eps_, prototype_cost=model.prototype_cost_, solver="greedy").fit(
+        X, Y
+    )
     np.testing.assert_array_equal(
         model.best_estimator_.prototype_indices_, again.prototype_indices_
     )
@@ -426,7 +430,9 @@ def share_of_the_rarest(model, X, y):
 def test_a_class_without_prototypes_has_an_area_under_the_curve():
     """At the high cost one class has no prototypes."""
     grid = {"eps": [0.6, 1.6], "prototype_cost": [0.01, 12.0]}
-    theirs = GridSearchCV(PVMClassifier(), grid, cv=4, scoring="roc_auc").fit(X, Y > 1)
+    theirs = GridSearchCV(PVMClassifier(solver="greedy"), grid, cv=4, scoring="roc_auc").fit(
+        X, Y > 1
+    )
     ours = PVMClassifierCV(grid["eps"], prototype_costs=[0.01, 12.0], cv=4, scoring="roc_auc")
     assert_same_scores(ours.fit(X, Y > 1), theirs)
     assert np.isfinite(ours.cv_results_["mean_test_score"]).all()
@@ -435,7 +441,7 @@ def test_a_class_without_prototypes_has_an_area_under_the_curve():
 def test_a_setting_that_cannot_be_scored_is_nan_as_in_a_grid_search():
     y = Y > 1
     grid = {"eps": [0.3, 0.6, 1.6], "prototype_cost": [0.01, 12.0]}
-    theirs = GridSearchCV(PVMClassifier(), grid, cv=4, scoring=share_of_the_rarest)
+    theirs = GridSearchCV(PVMClassifier(solver="greedy"), grid, cv=4, scoring=share_of_the_rarest)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         theirs.fit(X, y)
@@ -537,9 +543,11 @@ def test_unlabeled_points_are_candidates_in_every_fold(metric):
     options = {"metric": metric, "closed_ball": True}
     radii = suggest_eps(X[train], Y[train], 4, metric=metric)
     ours = PVMClassifierCV(radii, cv=3, **options).fit(X[train], Y[train], unlabeled=X[rest])
-    theirs = GridSearchCV(PVMClassifier(**options), {"eps": radii}, cv=3)
+    theirs = GridSearchCV(PVMClassifier(**options, solver="greedy"), {"eps": radii}, cv=3)
     assert_same_scores(ours, theirs.fit(X[train], Y[train], unlabeled=X[rest]))
-    again = PVMClassifier(ours.eps_, prototype_cost=ours.prototype_cost_, **options)
+    again = PVMClassifier(
+        ours.eps_, prototype_cost=ours.prototype_cost_, **options, solver="greedy"
+    )
     again.fit(X[train], Y[train], unlabeled=X[rest])
     np.testing.assert_array_equal(ours.prototype_indices_, again.prototype_indices_)
     without = PVMClassifierCV(radii, cv=3, **options).fit(X[train], Y[train])

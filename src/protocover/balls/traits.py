@@ -54,6 +54,8 @@ class Traits:
         them and bring them into another form.
     accepts_sparse : bool, default=True
         Rows may be those of a sparse table.
+    takes_graph : bool, default=False
+        A table of values between points may be sparse: a missing pair is far apart.
     positive_only : bool, default=False
         Rows must not hold negative numbers.
     allows_nan : bool, default=False
@@ -70,6 +72,7 @@ class Traits:
     pairwise: bool = False
     accepts_anything: bool = False
     accepts_sparse: bool = True
+    takes_graph: bool = False
     positive_only: bool = False
     allows_nan: bool = False
     learns_nothing: bool = False

@@ -16,8 +16,8 @@ from sklearn.preprocessing import normalize
 from ...balls import DistanceTest, Floats, GroupSearch, Indices, LevelTest, relative_to
 from ...balls.nearest import nearest_in_groups
 from .bracket import bracket, direct_squares
-from .order import OrderScan
-from .scan import StripScan, rounded_up
+from .order import OrderScan, TreeOrder
+from .scan import Scan, StripScan, rounded_up
 from .tree import TreeScan, suits_tree
 
 __all__ = ["Cosine", "Euclidean", "Quadratic", "SquaredEuclidean"]
@@ -62,22 +62,23 @@ class Quadratic(BaseEstimator):
         """Return a function of (rows, columns) that gives a tile's members and levels."""
         left = self._embed(X)
         right = left if Z is X else self._embed(Z)
-        return self._scan(left, right, radii=radii, closed=closed)
-
-    def _scan(self, left: Any, right: Any, *, radii: Floats, closed: bool) -> StripScan | TreeScan:
-        """Return the test of embedded rows: a tree's where that is expected to be faster."""
         reach = self._reach(radii)
         asked = left, right, radii, reach, self._finish, closed
-        if suits_tree(left, right, float(reach[-1])):
-            return TreeScan(*asked, KDTree(np.asarray(right, dtype=np.float64)))
+        if suits_tree(left, right, reach):
+            return TreeScan.of(*asked)
         return StripScan(*asked, bracket(left, right, eps=float(reach[-1])))
 
     def distance_test(self, X: Any, Z: Any, *, eps: float, closed: bool) -> DistanceTest:
         """Return a test that tells who is nearer by bounds, and by direct sums where asked."""
         left = self._embed(X)
         right = left if Z is X else self._embed(Z)
+        radii = np.array([eps])
+        reach = self._reach(radii)
         # Candidates as rows: those of a strip are made ready once, the points for all strips.
-        return OrderScan(self._scan(right, left, radii=np.array([eps]), closed=closed))
+        asked = right, left, radii, reach, self._finish, closed
+        if suits_tree(right, left, reach):
+            return TreeOrder(Scan(*asked), KDTree(np.asarray(left, dtype=np.float64)))
+        return OrderScan(StripScan(*asked, bracket(right, left, eps=float(reach[-1]))))
 
     def nearest_test(
         self, A: Any, B: Any, bounds: Indices, radii: Floats | None = None
