@@ -188,8 +188,8 @@ def main(arguments: list[str]) -> None:
     load = os.getloadavg()[0]
     text = (
         f"Balls of {N:,} candidates among {N:,} points with {P} features, {MEMBERS:.0%} of the "
-        f"pairs members, one thread, processor time (load of the machine {load:.1f}). Of what takes "
-        "long there are fewer rows. The product is the bare one in single precision, of as many "
+        f"pairs members, one thread, processor time (load of the machine {load:.1f}). There are "
+        "fewer rows of what takes long. The product is the bare one in single precision, of as many "
         "columns; the home is SciPy or scikit-learn computing all distances and comparing "
         "them:\n\n"
     )
