@@ -189,8 +189,8 @@ def main(arguments: list[str]) -> None:
     text = (
         f"Balls of {N:,} candidates among {N:,} points with {P} features, {MEMBERS:.0%} of the "
         f"pairs members, one thread, processor time (load of the machine {load:.1f}). There are "
-        "fewer rows of what takes long. The product is the bare one in single precision, of as many "
-        "columns; the home is SciPy or scikit-learn computing all distances and comparing "
+        "fewer rows of what takes long. The product is the bare one in single precision, of as "
+        "many columns; the home is SciPy or scikit-learn computing all distances and comparing "
         "them:\n\n"
     )
     if "--write" in arguments:
