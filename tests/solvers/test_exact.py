@@ -243,8 +243,8 @@ def test_a_relaxation_that_is_no_solution_is_not_used(monkeypatch, answer):
 def test_values_outside_the_box_are_brought_into_it(monkeypatch):
     lies = OptimizeResult(
         status=0,
-        x=np.full(10, 1.0 + 1e-6),
-        ineqlin=OptimizeResult(marginals=np.array([-1e9, 1.0, np.nan, -1e9, -1e9])),
+        x=np.array([1e9, -1.0, np.nan, 1e9, 1e9]),
+        ineqlin=OptimizeResult(marginals=np.full(5, -1.0 - 1e-6)),
         message="",
     )
     monkeypatch.setattr(relaxation, "linprog", lambda *args, **kwargs: lies)

@@ -237,6 +237,25 @@ class CoverProblem:
         bound = exact_sum(u) - exact_sum(overpaid[over]) + int(over.sum()) * self.exact_cost
         return math.ceil(bound / self.step) * self.step if self.step else bound
 
+    def bound_within(
+        self, dual: NDArray[np.float64], *, budget: int, priced_at: float
+    ) -> Fraction:
+        """Lower bound on every selection of at most `budget` candidates, proved by `dual`.
+
+        Let a prototype cost ``priced_at``, which is no less than it does. Then a selection
+        costs more by at most `budget` times the difference, the price of the budget. So what
+        bounds all selections there, less that, bounds those within the budget here.
+        """
+        priced = self.at_cost(priced_at)
+        price = priced.exact_cost - self.exact_cost
+        if price < 0:
+            raise ValueError(
+                f"priced_at must not be below prototype_cost, {self.prototype_cost!r}, got "
+                f"{priced_at!r}"
+            )
+        bound = priced.exact_bound(dual) - price * budget
+        return math.ceil(bound / self.step) * self.step if self.step else bound
+
     def above_cost(self, amounts: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Tell which amounts exceed the exact cost of a prototype."""
         return is_above(amounts, self.prototype_cost)

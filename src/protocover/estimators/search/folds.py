@@ -9,12 +9,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
 from ...balls import traits_of
+from ...balls.graph import pick_entries
 from ...candidates import is_train
 from ...dissimilarity import resolve_metric
 from ...exceptions import NoPrototypesError
@@ -190,7 +191,7 @@ def _take_points(
 ) -> Any:
     """Return some points; of a square table the values between them and those `beside`."""
     if model.__sklearn_tags__().input_tags.pairwise:
-        return X[np.ix_(rows, beside)]
+        return pick_entries(X[rows], beside) if issparse(X) else X[np.ix_(rows, beside)]
     return _safe_indexing(X, rows)
 
 

@@ -44,11 +44,18 @@ class Relaxation:
     value: float
 
 
-def relax(residual: Residual, *, deadline: float = math.inf) -> Relaxation | None:
+def relax(
+    residual: Residual, *, deadline: float = math.inf, iterations: int | None = None
+) -> Relaxation | None:
     """Solve the relaxation (paper, section 3.1); None where HiGHS gave no solution in time.
 
+    It is solved as its dual, a packing: the most that the rows can pay, each up to its prize,
+    so that no column is paid more than it costs. The simplex method has a column for each row
+    then instead of two for each pair, and no slacks; the fractions are that program's multipliers.
+
     Whatever HiGHS gives is clipped into the box, and the objective recomputed: neither has
-    to be optimal, for the dual vector proves what it proves.
+    to be optimal, for the dual vector proves what it proves. With `iterations` the simplex
+    method gives up after so many, on every machine at the same point.
     """
     n_rows, n_columns = residual.cover.shape
     if n_rows == 0 or n_columns == 0:
@@ -56,26 +63,36 @@ def relax(residual: Residual, *, deadline: float = math.inf) -> Relaxation | Non
         return Relaxation(np.zeros(n_columns), residual.prize.copy(), missed)
     scale = magnitude(residual)
     answer: Any = linprog(
-        np.concatenate((residual.cost, residual.prize)) / scale,
-        A_ub=-cover_rows(residual),
-        b_ub=-np.ones(n_rows),
-        bounds=(0.0, None),
+        -np.ones(n_rows),
+        A_ub=residual.cover.T.astype(np.float64),
+        b_ub=residual.cost / scale,
+        bounds=np.column_stack((np.zeros(n_rows), residual.prize / scale)),
         method="highs-ds",
-        # Our reductions leave HiGHS's presolve nothing to do; it would take longer than the
-        # simplex method after it, and does not look at the clock.
-        options={"presolve": False, "time_limit": max(deadline - time.monotonic(), 0.0)},
+        options=_options(deadline, iterations),
     )
     marginals = getattr(answer.get("ineqlin"), "marginals", None)
     if answer.status != 0 or answer.x is None or marginals is None:
         logger.info("the relaxation was not solved: %s", answer.message)
         return None
-    fraction = np.clip(np.nan_to_num(answer.x[:n_columns]), 0.0, 1.0)
+    fraction = np.clip(np.nan_to_num(-np.asarray(marginals)), 0.0, 1.0)
     missed_share = np.maximum(1.0 - residual.cover @ fraction, 0.0)
     return Relaxation(
         fraction=fraction,
-        dual=np.clip(np.nan_to_num(-np.asarray(marginals)) * scale, 0.0, residual.prize),
+        dual=np.clip(np.nan_to_num(answer.x) * scale, 0.0, residual.prize),
         value=float(residual.cost @ fraction + residual.prize @ missed_share),
     )
+
+
+def _options(deadline: float, iterations: int | None) -> dict[str, Any]:
+    """Return what HiGHS is told."""
+    # Our reductions leave HiGHS's presolve nothing to do; it would take longer than the
+    # simplex method after it, and does not look at the clock.
+    options: dict[str, Any] = {"presolve": False}
+    if math.isfinite(deadline):
+        options["time_limit"] = max(deadline - time.monotonic(), 0.0)
+    if iterations is not None:
+        options["maxiter"] = iterations
+    return options
 
 
 def cover_rows(residual: Residual) -> csc_array:
