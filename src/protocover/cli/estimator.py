@@ -102,9 +102,9 @@ def fit_model(model: Any, options: Namespace, X: Any, y: Any) -> Any:
     model.fit(X, y)
     search = final_step(model)
     if isinstance(search, PVMClassifierCV):
-        if options.solver != "greedy" or options.time_limit is not None:
+        if _solver(options) != "greedy" or options.time_limit is not None:
             chosen = clone(search.best_estimator_).set_params(
-                solver=options.solver, solver_options=_solver_options(options)
+                solver=_solver(options), solver_options=_solver_options(options)
             )
             search.best_estimator_ = chosen.fit(unwrap(model).prepare(X), y)
         search.best_estimator_.set_params(verbose=0)
@@ -188,7 +188,7 @@ def _with_radius(options: Namespace, shared: dict[str, Any]) -> PVMClassifier:
         radii=options.radii,
         prototype_cost=None if costs is None else costs[0],
         n_prototypes=options.n_prototypes,
-        solver=options.solver,
+        solver=_solver(options),
         solver_options=_solver_options(options),
         **shared,
     )
@@ -216,6 +216,7 @@ def _with_search(
         ),
         rule=options.rule,
         n_prototypes=options.n_prototypes,
+        solver="greedy",
         **shared,
     )
 
@@ -236,6 +237,14 @@ def _count_folds(asked: int | None, y: NDArray[Any], console: Console) -> int:
             f"the {n_folds} parts of the cross-validation; its error is not well known"
         )
     return n_folds
+
+
+def _solver(options: Namespace) -> str:
+    """Return the solver asked for, or the one that suits rows in memory or on disk."""
+    if options.solver is not None:
+        return str(options.solver)
+    # A table that is streamed is too large for a linear program of its cover in memory.
+    return "greedy" if options.stream else "auto"
 
 
 def _solver_options(options: Namespace) -> dict[str, Any] | None:

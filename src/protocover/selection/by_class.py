@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 
 from ..cover import CoverProblem, CoverSolution, relative_gap
 from ..resources import progress_bar
-from ..solvers import Solver, ask_solver, default_time_limit
+from ..solvers import Solver, ask_solver, auto, default_time_limit, greedy, unwrapped
 
 __all__ = [
     "BallsOfClass",
@@ -282,7 +282,8 @@ def select(
             for problem, budget, child, share in bar
         ]
     if isinstance(n_prototypes, int):
-        solutions = _spend(problems, solutions, n_prototypes)
+        spent = _spend(problems, solutions, n_prototypes)
+        solutions = _or_greedy(problems, spent, n_prototypes) if _matches_greedy(solver) else spent
     if balls is not None:
         return join_balls(solutions, balls)
     covered, miscovered = _count_members(problems, solutions)
@@ -356,6 +357,30 @@ def _spend(
         solution.prefix(problem, k)
         for problem, solution, k in zip(problems, solutions, kept.tolist(), strict=True)
     ]
+
+
+def _matches_greedy(solver: Solver) -> bool:
+    """Whether a solver promises that its selection for a budget is no worse than greedy's."""
+    return unwrapped(solver) is auto
+
+
+def _or_greedy(
+    problems: Sequence[CoverProblem], solutions: Sequence[CoverSolution], budget: int
+) -> Sequence[CoverSolution]:
+    """Return the solutions, or what the paper's greedy does with the budget if that is better.
+
+    The beginning of a good selection need not be a good beginning. The bounds stay: they hold
+    for every selection.
+    """
+    if sum(len(solution.selected) for solution in solutions) < budget:
+        return solutions
+    first = [greedy(problem, max_prototypes=budget, bound=False) for problem in problems]
+    spent = _spend(problems, first, budget)
+    rivals = [
+        replace(solution, selected=one.selected, score=one.score).recomputed(problem)
+        for problem, solution, one in zip(problems, solutions, spent, strict=True)
+    ]
+    return min(solutions, rivals, key=lambda all_: math.fsum(one.objective for one in all_))
 
 
 def _order(solutions: Sequence[CoverSolution]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
