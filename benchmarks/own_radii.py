@@ -165,7 +165,7 @@ def at_budget(folds, orders, budget):
 
 
 def cover(
-    split: Split, setting: tuple[float, float], solver: str = "greedy", **options: Any
+    split: Split, setting: tuple[float, float], *, solver: str = "greedy", **options: Any
 ) -> PVMClassifier:
     """Fit the machine with a radius or limit, and a cost."""
     radius, cost = setting

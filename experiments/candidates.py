@@ -120,9 +120,9 @@ def _tuned(X: Any, y: Any, extra: Any, seed: int, n_folds: int) -> PVMClassifier
         cv=folds,
         rule="best",
         candidates=candidates,
+        solver="greedy",
         n_jobs=1,
         random_state=seed,
-        solver="greedy",
     ).fit(X, y)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..resources import limited_threads, row_count, worker_map
 from .build import table_tile
 from .levels import relative_to
-from .traits import Dissimilarity, GroupSearch, NearestSearch, traits_of
+from .traits import Dissimilarity, GroupSearch, NearestSearch, map_if_faster, traits_of
 
 __all__ = ["find_nearest", "nearest_in_groups"]
 
@@ -88,8 +88,9 @@ def _group_search(
     radii: NDArray[np.float64] | None,
 ) -> GroupSearch:
     """Return the search of `dissimilarity`: its own fast one, or cross and compare."""
-    if isinstance(dissimilarity, NearestSearch) and (radii is None or _of_one_scale(radii)):
-        return dissimilarity.nearest_test(A, B, bounds, radii)
+    quick, left, right = map_if_faster(dissimilarity, A, B)
+    if isinstance(quick, NearestSearch) and (radii is None or _of_one_scale(radii)):
+        return quick.nearest_test(left, right, bounds, radii)
 
     tile = table_tile(dissimilarity, A, B)
     every = slice(0, int(bounds[-1]))

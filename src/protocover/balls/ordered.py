@@ -21,7 +21,15 @@ from ..resources import limited_threads, progress_bar, row_count, worker_map
 from .build import TILE_ROWS, table_tile
 from .halves import Half, half_is_held, whole_strip
 from .levels import within
-from .traits import Dissimilarity, DistanceSearch, DistanceTest, Near, Tile, traits_of
+from .traits import (
+    Dissimilarity,
+    DistanceSearch,
+    DistanceTest,
+    Near,
+    Tile,
+    map_if_faster,
+    traits_of,
+)
 
 __all__ = [
     "BLOCK_MEMBERS",
@@ -236,8 +244,9 @@ def _distance_test(
     dissimilarity: Dissimilarity, X: Any, Z: Any, *, eps: float, closed: bool
 ) -> DistanceTest:
     """Return the test of `dissimilarity`: its own fast one, or compute and compare."""
-    if isinstance(dissimilarity, DistanceSearch):
-        return dissimilarity.distance_test(X, Z, eps=eps, closed=closed)
+    quick, left, right = map_if_faster(dissimilarity, X, Z)
+    if isinstance(quick, DistanceSearch):
+        return quick.distance_test(left, right, eps=eps, closed=closed)
     return _Compared(table_tile(dissimilarity, X, Z), eps, closed)
 
 

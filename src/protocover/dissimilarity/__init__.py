@@ -98,7 +98,7 @@ def input_tags(metric: Any, params: dict[str, Any] | None = None) -> dict[str, b
     traits = traits_of(made)
     return {
         "pairwise": traits.pairwise,
-        "sparse": traits.accepts_sparse,
+        "sparse": traits.takes_graph if traits.pairwise else traits.accepts_sparse,
         "allow_nan": traits.allows_nan,
         "positive_only": traits.positive_only,
         **traits.input_tags,

@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from ..balls import relative_to, traits_of, within
+from ..balls.graph import names_itself
 from ..cover import ModelVerification
 from ..data.points import check_estimator_points
 from ..dissimilarity import input_tags
@@ -22,9 +23,9 @@ from ..prototypes.explanation import Explanation
 from ..resources import limited_threads, row_count
 from ..selection.batches import Growth
 from ..selection.parameters import check_column, unchanged_on_error
-from ..selection.recheck import recheck_model
 from .fitted import Fitted, NotInFirstFiles
 from .fitting import Settings, Terms, check_training_points, prepare, take_in
+from .recheck import recheck_model
 
 __all__ = ["PVMClassifier"]
 
@@ -361,7 +362,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         if len(self.prototype_labels_) == 0:
             return np.full(row_count(X), self.outlier_label_)
         if self.outlier_label_ is None:
-            return self.prototype_labels_[self._prototype_set.nearest_place(X, n_jobs=self.n_jobs)]
+            place = self._prototype_set.nearest_place(X, n_jobs=self.n_jobs)
+            self._refuse_unanswered(place < 0)
+            return self.prototype_labels_[place]
         index, distance = self._prototype_set.nearest(X, n_jobs=self.n_jobs)
         labels = self.prototype_labels_[index]
         labels = labels.astype(np.result_type(labels, np.asarray(self.outlier_label_)))
@@ -395,7 +398,11 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         """
         X = self._check_queries(X)
         index, distance = self._prototype_set.nearest_by_class(X, n_jobs=self.n_jobs)
-        return score_classes(self._score(index, distance), 1.0 if self._own_radii else self.eps_)
+        return score_classes(
+            self._score(index, distance),
+            1.0 if self._own_radii else self.eps_,
+            present=np.diff(self._prototype_set.bounds) > 0,
+        )
 
     def explain(self, X: Any) -> Explanation:
         """Tell for each query which prototype decided, and how close the call was.
@@ -416,6 +423,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         if len(self.prototype_labels_) == 0:
             return Explanation.of_nothing(row_count(X), self.outlier_label_)
         index, distance = self._prototype_set.nearest_by_class(X, n_jobs=self.n_jobs)
+        if self.outlier_label_ is None:
+            self._refuse_unanswered(index.max(axis=1) < 0)
         rows = np.where(self.prototype_sources_ == "train", self.prototype_rows_, -1)
         return Explanation.of(
             index,
@@ -425,6 +434,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             rows=rows,
             radii=self.prototype_radii_,
             closed=self.closed_ball,
+            outlier_label=self.outlier_label_,
         )
 
     def distances_to_prototypes(self, X: Any) -> NDArray[np.float64]:
@@ -473,8 +483,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
 
         The cover problems are written down again, and what the model says of them is
         recomputed in whole numbers by none of the solvers' code: that the prototypes are
-        candidates, what they cover, the objective, and the bounds that the solutions'
-        vectors prove.
+        candidates, their order and its scores, what they cover, the objective, and the
+        bounds that the solutions' vectors prove. What is said in several places must be
+        the same, and what the parameters ask for.
 
         Parameters
         ----------
@@ -489,7 +500,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         Notes
         -----
         It takes about twice as long as a greedy fit. The word of a branch and bound cannot be
-        rechecked. Candidates that were drawn at random are made again if `random_state`
+        rechecked, nor what a solver of one's own ranks by, nor that ``eps="auto"`` stands
+        for this very radius. Candidates that were drawn at random are made again if `random_state`
         is a number; else only the objective is rechecked, with a warning. A model
         file does not keep what `partial_fit` learned from the first batch alone, so that
         a model that did learn from it can be rechecked only before it is saved.
@@ -528,7 +540,32 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             raise no_prototypes(
                 self, "there is nothing to predict with", instead="set outlier_label"
             )
-        return check_estimator_points(self, X, self.dissimilarity_, reset=False)
+        points = check_estimator_points(self, X, self.dissimilarity_, reset=False)
+        if self._prototype_set.is_graph(points):
+            self._warn_without_diagonal(points)
+        return points
+
+    def _warn_without_diagonal(self, graph: Any) -> None:
+        """Warn of what looks like the graph of the fit, as which it is not read here."""
+        of_points = (self.prototype_sources_ == "train").all()
+        square = graph.shape == (self.n_features_in_, self.n_features_in_)
+        if of_points and square and graph.nnz and not names_itself(graph):
+            warn_caller(
+                "X has the shape of the graph of fit and nothing on its diagonal: fit takes "
+                "points for their own neighbours, queries are taken for what X stores; if these "
+                "are the training points, call X.setdiag(0) first"
+            )
+
+    def _refuse_unanswered(self, unanswered: NDArray[np.bool_]) -> None:
+        """Refuse queries of which a graph does not tell how far any prototype is."""
+        if unanswered.any():
+            rows = np.flatnonzero(unanswered)
+            raise ValueError(
+                f"X, a neighbour graph, stores no dissimilarity from any prototype for "
+                f"{len(rows)} of {len(unanswered)} queries, the first of them row {rows[0]}; set "
+                "outlier_label, to 'most_frequent' for one, or make the graph of the queries with "
+                "a larger radius, or with the columns of the prototypes alone"
+            )
 
     def _keep(self, fitted: Fitted) -> None:
         """Set the fitted attributes."""

@@ -187,9 +187,13 @@ def _own_rows(classifier: PVMClassifier, X: Any) -> Indices:
 
 def _nearest_to_themselves(classifier: PVMClassifier, X: Any, rows: Indices) -> bool:
     """Whether no row of a table is nearer to a prototype than the row it would be."""
-    table = classifier.distances_to_prototypes(X)
     real = np.flatnonzero(rows >= 0)
-    return bool((table[rows[real], real] <= table.min(axis=0)[real]).all())
+    nearest, own = np.full((2, len(rows)), np.inf)
+    for some, table in distance_blocks(classifier, X):
+        np.minimum(nearest, table.min(axis=0), out=nearest)
+        here = real[(rows[real] >= some[0]) & (rows[real] <= some[-1])]
+        own[here] = table[rows[here] - some[0], here]
+    return bool((own <= nearest)[real].all())
 
 
 def _find_loners(coverage: Coverage, own_rows: Indices) -> Indices:

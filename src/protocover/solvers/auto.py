@@ -13,15 +13,17 @@ import math
 import time
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cover import CoverProblem, CoverSolution
 from ..resources import progress_line
+from .budget import close_by_tree, solve_alone
 from .duals import ascend, ascend_best, mend
 from .exact.fixing import bound_of, exclude
-from .finish import best_selection, cut_to, describe
+from .finish import best_selection, describe
 from .local_search import search
 from .reduced.reductions import reduce_cover
 from .reduced.relaxation import relax
@@ -30,7 +32,7 @@ from .small_tree import search_small_tree
 from .stepwise import choose_by_drop, choose_by_ratio
 from .values import check_values
 
-__all__ = ["auto"]
+__all__ = ["auto", "close_small"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -47,6 +49,8 @@ _SMALL, _TINY = 10_000, 1_000
 _PATIENCE = 50
 # Linear programs of the branch and bound, fewer where they are large: memberships in all.
 _BRANCHES, _BRANCHED = 16, 60_000
+# Memberships up to which a budget's gap is closed by branch and bound, and its nodes.
+_BUDGETED, _NODES = 20_000, 200
 # Memberships up to which fewer prototypes with the same objective are looked for by branching.
 _TIED = 100
 
@@ -117,9 +121,9 @@ def auto(
 ) -> CoverSolution:
     """Find a selection near the optimum, and a bound that says how near.
 
-    Never worse than either greedy, nor than the first so many choices of the paper's greedy
-    where `max_prototypes` allows no more. Prototypes come in the order of what they add: each
-    lowers the objective most of those selected that are left.
+    Never worse than either greedy, nor than the paper's greedy within the same budget.
+    Prototypes come in the order of what they add: each lowers the objective most of those
+    selected that are left.
 
     Parameters
     ----------
@@ -128,8 +132,7 @@ def auto(
     rng : numpy.random.Generator or None
         There for the common signature: nothing here is left to chance.
     max_prototypes : int or None
-        Keep so many at most: the first of what was found, or of the paper's greedy where
-        these are better.
+        Choose so many at most: the best of that number that is found.
     time_limit : float or None, default=None
         Seconds after which no further stage is begun and the best so far returned. Without
         one the answer does not depend on how fast the machine is.
@@ -143,6 +146,8 @@ def auto(
         counted ``"optimal up to rounding"``), ``"time limit"`` or ``"bounded"``.
     """
     check_values(max_prototypes=max_prototypes, time_limit=time_limit, verbose=verbose)
+    if max_prototypes is not None:
+        return solve_alone(problem, auto, max_prototypes, time_limit=time_limit, close=close_small)
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     state, late = begin(problem), False
     with progress_line(verbose) as write:
@@ -153,8 +158,10 @@ def auto(
             state = stage(problem, state, deadline)
             write(f"{stage.__name__}: {state}")
     solution = describe(problem, state.selected, dual=state.dual, claim=_claim(problem, state))
-    solution = replace(solution, status=_status(solution, closed=state.closed, late=late))
-    return _within(problem, solution, max_prototypes)
+    return replace(solution, status=_status(solution, closed=state.closed, late=late))
+
+
+close_small = partial(close_by_tree, node_limit=_NODES, largest=_BUDGETED)
 
 
 def begin(problem: CoverProblem) -> State:
@@ -272,15 +279,3 @@ def _claim(problem: CoverProblem, state: State) -> Fraction:
     full = state.full
     off = 0 if full.exact else 2 * problem.n_points
     return (Fraction(math.floor(state.bound)) - off) * full.unit * full.ties
-
-
-def _within(
-    problem: CoverProblem, solution: CoverSolution, max_prototypes: int | None
-) -> CoverSolution:
-    """Keep to the budget with the better of the solution's and the paper's greedy's beginning."""
-    cut = cut_to(problem, solution, max_prototypes)
-    if cut is solution:
-        return solution
-    selected, score = choose_by_drop(problem, max_prototypes)
-    rival = replace(cut, selected=selected, score=score).recomputed(problem)
-    return min(cut, rival, key=lambda one: (one.objective, len(one.selected)))

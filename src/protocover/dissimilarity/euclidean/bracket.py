@@ -18,6 +18,7 @@ from scipy.sparse import csr_array, issparse
 from sklearn.utils.extmath import row_norms
 
 from ...balls import Floats, Indices
+from .rows import MappedRows
 
 __all__ = ["DenseBracket", "SparseBracket", "bracket", "direct_squares"]
 
@@ -49,7 +50,11 @@ def bracket(X: Any, Z: Any, *, eps: float | None = None) -> DenseBracket | Spars
     - ``tables(rows, columns)``: the same in tiles, as (first row, first column, bounds)
       counted from the start of the slices; the next tile may reuse the memory of the last;
     - ``x_slack``, ``z_slack``: adding twice both gives bounds never below them.
+
+    Of mapped rows it is the squares of the metric's own distances that are bracketed.
     """
+    if isinstance(X, MappedRows):
+        return DenseBracket(X.rows, Z.rows, eps=eps, errors=(X.errors, Z.errors))
     if issparse(X) or issparse(Z):
         return SparseBracket(X, Z)
     return DenseBracket(X, Z, eps=eps)
@@ -58,10 +63,18 @@ def bracket(X: Any, Z: Any, *, eps: float | None = None) -> DenseBracket | Spars
 class DenseBracket:
     """The bracket of dense rows, centred to make it narrower.
 
-    Rows of X are read and made ready block by block, so that X may be a file.
+    Rows of X are read and made ready block by block, so that X may be a file. `errors` of the
+    rows of X and of Z, in squared units, are added to what the product may err by.
     """
 
-    def __init__(self, X: NDArray[Any], Z: NDArray[Any], *, eps: float | None = None) -> None:
+    def __init__(
+        self,
+        X: NDArray[Any],
+        Z: NDArray[Any],
+        *,
+        eps: float | None = None,
+        errors: tuple[Any, Any] = (0.0, 0.0),
+    ) -> None:
         self._X, self._Z = X, Z
         self._centre = np.asarray(np.mean(Z, axis=0, dtype=np.float64))
         self._x_norms = _squared_norms(X, self._centre)
@@ -72,8 +85,8 @@ class DenseBracket:
         fine = eps is not None and width > _WIDEST * (eps * self.scale) ** 2
         self._dtype: Any = np.float64 if fine else np.float32
         self.x_slack, self.z_slack = (
-            _slack(norms, X.shape[1], self.scale, self._dtype)
-            for norms in (self._x_norms, self._z_norms)
+            _slack(norms, X.shape[1], self.scale, self._dtype) + error * self.scale**2
+            for norms, error in zip((self._x_norms, self._z_norms), errors, strict=True)
         )
         n_bytes = Z.shape[0] * (Z.shape[1] + 2) * np.dtype(self._dtype).itemsize
         self._kept = self._right(slice(0, len(Z))) if n_bytes <= _KEPT_BYTES else None
@@ -145,8 +158,10 @@ def direct_squares(X: Any, Z: Any, i: Indices, j: Indices) -> Floats:
     """Squared distances of the pairs (X[i], Z[j]), summed feature by feature in double precision.
 
     The order of summation is that of ``scipy.spatial.distance.cdist``, so the result is
-    the same to the last bit.
+    the same to the last bit. Of mapped rows it is not squares but the metric's own distances.
     """
+    if isinstance(X, MappedRows):
+        return X.distances(Z, i, j)
     squares = np.empty(len(i))
     # One column a pair, and never fewer than two: NumPy then adds row after row.
     step = max(2, _PAIR_NUMBERS // max(1, X.shape[1]))

@@ -16,17 +16,17 @@ from sklearn.preprocessing import normalize
 from ...balls import DistanceTest, Floats, GroupSearch, Indices, LevelTest, relative_to
 from ...balls.nearest import nearest_in_groups
 from .bracket import bracket, direct_squares
-from .order import OrderScan
-from .scan import StripScan, rounded_up
+from .order import OrderScan, TreeOrder
+from .scan import Scan, StripScan, rounded_up
 from .tree import TreeScan, suits_tree
 
-__all__ = ["Cosine", "Euclidean", "SquaredEuclidean"]
+__all__ = ["Cosine", "Euclidean", "Quadratic", "SquaredEuclidean"]
 
 # More than what multiplying a bracket's ends by a share adds to their error.
 _ROUNDING = 1e-12
 
 
-class _Quadratic(BaseEstimator):
+class Quadratic(BaseEstimator):
     """A rising function of the squared Euclidean distance between embedded rows.
 
     Members of balls and nearest prototypes are found by matrix products and decided,
@@ -62,22 +62,23 @@ class _Quadratic(BaseEstimator):
         """Return a function of (rows, columns) that gives a tile's members and levels."""
         left = self._embed(X)
         right = left if Z is X else self._embed(Z)
-        return self._scan(left, right, radii=radii, closed=closed)
-
-    def _scan(self, left: Any, right: Any, *, radii: Floats, closed: bool) -> StripScan | TreeScan:
-        """Return the test of embedded rows: a tree's where that is expected to be faster."""
         reach = self._reach(radii)
         asked = left, right, radii, reach, self._finish, closed
-        if suits_tree(left, right, float(reach[-1])):
-            return TreeScan(*asked, KDTree(np.asarray(right, dtype=np.float64)))
+        if suits_tree(left, right, reach):
+            return TreeScan.of(*asked)
         return StripScan(*asked, bracket(left, right, eps=float(reach[-1])))
 
     def distance_test(self, X: Any, Z: Any, *, eps: float, closed: bool) -> DistanceTest:
         """Return a test that tells who is nearer by bounds, and by direct sums where asked."""
         left = self._embed(X)
         right = left if Z is X else self._embed(Z)
+        radii = np.array([eps])
+        reach = self._reach(radii)
         # Candidates as rows: those of a strip are made ready once, the points for all strips.
-        return OrderScan(self._scan(right, left, radii=np.array([eps]), closed=closed))
+        asked = right, left, radii, reach, self._finish, closed
+        if suits_tree(right, left, reach):
+            return TreeOrder(Scan(*asked), KDTree(np.asarray(left, dtype=np.float64)))
+        return OrderScan(StripScan(*asked, bracket(right, left, eps=float(reach[-1]))))
 
     def nearest_test(
         self, A: Any, B: Any, bounds: Indices, radii: Floats | None = None
@@ -109,7 +110,7 @@ class _Quadratic(BaseEstimator):
         return X if issparse(X) else np.asarray(X)
 
 
-class Euclidean(_Quadratic):
+class Euclidean(Quadratic):
     """Euclidean distance between rows, dense or sparse.
 
     Examples
@@ -126,7 +127,7 @@ class Euclidean(_Quadratic):
         return eps
 
 
-class SquaredEuclidean(_Quadratic):
+class SquaredEuclidean(Quadratic):
     """Squared Euclidean distance between rows, dense or sparse.
 
     Examples
@@ -143,7 +144,7 @@ class SquaredEuclidean(_Quadratic):
         return np.sqrt(eps)
 
 
-class Cosine(_Quadratic):
+class Cosine(Quadratic):
     """Cosine distance, one minus the cosine of the angle between rows, dense or sparse.
 
     A row of zeros has no direction: it is at distance 1 from every other row and at

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
@@ -533,11 +534,12 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
     def _radii(self, model: PVMClassifier, data: Labelled) -> NDArray[np.float64]:
         """Return the radii to try with a metric; points of weight zero do not count."""
         own = check_own_radii(self.radii)
-        if self.eps is not None:
-            return check_radii(self.eps, own=own)
+        pairwise = traits_of(resolve_metric(model.metric, model.metric_params)).pairwise
+        if self.eps is not None and not (pairwise and issparse(data.points)):
+            return check_radii(self.eps, own=own)  # of a graph it depends on the points
         rng, unlabeled = model._generator(), data.unlabeled
         training = prepare(model, data.points, data.y, data.weights, unlabeled=unlabeled, rng=rng)
-        return grid_of_radii(None, self.n_eps, training, own=own, rng=rng)
+        return grid_of_radii(self.eps, self.n_eps, training, own=own, rng=rng)
 
     def _costs(self, data: Labelled) -> NDArray[np.float64]:
         """Return the costs to try; points of weight zero do not count."""

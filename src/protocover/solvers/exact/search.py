@@ -6,13 +6,15 @@ import math
 import time
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from importlib.util import find_spec
 
 import numpy as np
 
 from ...cover import CoverProblem, CoverSolution
 from ...resources import progress_line
-from ..finish import cut_to, describe
+from ..budget import close_by_tree, solve_alone
+from ..finish import describe
 from ..reduced.reductions import reduce_cover
 from ..reduced.residual import Residual
 from ..values import check_values
@@ -75,9 +77,15 @@ def exact(
     check_values(max_prototypes=max_prototypes, time_limit=time_limit, gap=gap)
     check_values(patience=patience, backend=backend, verbose=verbose)
     tree = _find_backend(backend)
+    rng = np.random.default_rng() if rng is None else rng
+    if max_prototypes is not None:
+        unlimited = partial(
+            exact, rng=rng, gap=gap, patience=patience, backend=backend, verbose=verbose
+        )
+        close = partial(close_by_tree, verbose=verbose)
+        return solve_alone(problem, unlimited, max_prototypes, time_limit=time_limit, close=close)
     begun = time.monotonic()
     deadline = math.inf if time_limit is None else begun + time_limit
-    rng = np.random.default_rng() if rng is None else rng
     full = Residual.of(problem)
     # Reductions save time later on; where there is little of it they are cut short.
     left = reduce_cover(full, deadline=(begun + deadline) / 2)
@@ -96,8 +104,7 @@ def exact(
         dual=state.dual,
         claim=_claim(task.full, problem.n_points, bound),
     )
-    solution = replace(solution, status=_status(solution, closed=closed, gap=gap))
-    return cut_to(problem, solution, max_prototypes)
+    return replace(solution, status=_status(solution, closed=closed, gap=gap))
 
 
 def _find_backend(name: str) -> Backend:
