@@ -92,9 +92,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         None is for 1, or the mean of weights that are not whole numbers: a prototype has
         to stand for more than itself.
     n_prototypes : int, dict or None, default=None
-        At most so many prototypes, in total or, with a dict, for each class in it: the
-        first ones in order of selection or, where they are better and the solver is "auto",
-        those of "greedy".
+        At most so many prototypes, in total or, with a dict, for each class in it: the best
+        so many that the solver finds, with "greedy" the first in its order.
     closed_ball : bool, default=False
         Whether a point at distance eps exactly lies in the ball.
     outlier_label : label, "most_frequent" or None, default=None
