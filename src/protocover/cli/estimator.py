@@ -30,6 +30,8 @@ _FACTORIES: dict[str, Callable[[], Any]] = {
     "rbf": lambda: KernelDistance("rbf"),
 }
 _FOLDS = 10
+# Solvers that a search can fit with while the greedy scores.
+_SEARCHED = ("auto", "greedy")
 OWN_METRICS = ("gower", "tangent", *_FACTORIES)
 
 
@@ -96,13 +98,13 @@ def build_model(options: Namespace, distance: Distance, y: NDArray[Any], console
 def fit_model(model: Any, options: Namespace, X: Any, y: Any) -> Any:
     """Fit an estimator, and select with the solver asked for at the radius that was found.
 
-    A search tries its radii with the greedy solver: the slower ones, once for each radius
-    and fold, would take too long to wait for.
+    A search tries its radii with the greedy solver, and fits with it or with auto: the slower
+    ones, once for each radius and fold, would take too long to wait for.
     """
     model.fit(X, y)
     search = final_step(model)
     if isinstance(search, PVMClassifierCV):
-        if _solver(options) != "greedy" or options.time_limit is not None:
+        if _solver(options) not in _SEARCHED:
             chosen = clone(search.best_estimator_).set_params(
                 solver=_solver(options), solver_options=_solver_options(options)
             )
@@ -206,6 +208,7 @@ def _with_search(
 ) -> PVMClassifierCV:
     """Return a search for the radius, or for limit and cost, by cross-validation."""
     limits: Any = [None] if options.eps == "none" else options.eps
+    solver = _solver(options)
     return PVMClassifierCV(
         limits,
         n_eps=options.grid,
@@ -216,7 +219,8 @@ def _with_search(
         ),
         rule=options.rule,
         n_prototypes=options.n_prototypes,
-        solver="greedy",
+        solver=solver if solver in _SEARCHED else "greedy",
+        solver_options=_solver_options(options) if solver in _SEARCHED else None,
         **shared,
     )
 
