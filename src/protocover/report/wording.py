@@ -53,7 +53,7 @@ _SOLVERS = {
     "lp-rounding": "linear relaxation, rounded",
     "local-search": "local search: greedy choices improved by removals and swaps",
     "exact": "exact: branch and bound for the best possible choice",
-    "auto": "the best that a few seconds allow",
+    "auto": "near the best possible: greedy choices improved with the help of a linear program",
 }
 _CANDIDATES = {
     "train": "any training case",
