@@ -82,6 +82,12 @@ class Demand:
         return exact_sum(self.expense[selected])
 
     @cached_property
+    def room(self) -> float:
+        """The weight that may stay uncovered, down to the grid of the weights."""
+        grid = self.at(1.0).grid
+        return math.floor(self.allowed / Fraction(grid)) * grid
+
+    @cached_property
     def step(self) -> Fraction:
         """Every expense is a whole multiple of this."""
         if self.expense is None:
@@ -197,8 +203,8 @@ def _enough(demand: Demand, order: Indices) -> Indices:
     first = first_cover(demand.at(1.0), order)
     won = np.bincount(first, demand.weight, minlength=len(order) + 1)
     left = float(demand.weight.sum()) - np.cumsum(won[:-1])
-    ends = np.flatnonzero(left <= demand.allowed)
-    if float(demand.weight.sum()) <= demand.allowed:
+    ends = np.flatnonzero(left <= demand.room)
+    if float(demand.weight.sum()) <= demand.room:
         return order[:0]
     kept = order[: ends[0] + 1]
     return _pruned(demand, kept)
@@ -208,7 +214,7 @@ def _pruned(demand: Demand, selected: Indices) -> Indices:
     """Leave out, the least useful first, what is not needed to cover enough."""
     balls = demand.cover[:, selected].tocsc()
     count = np.asarray(balls.sum(axis=1)).ravel().astype(np.intp)
-    room = float(demand.allowed) - float(demand.weight[count == 0].sum())
+    room = demand.room - float(demand.weight[count == 0].sum())
     keep = np.ones(len(selected), dtype=bool)
     for place in range(len(selected) - 1, -1, -1):
         ball = balls.indices[balls.indptr[place] : balls.indptr[place + 1]]
@@ -264,7 +270,7 @@ def _branch(demand: Demand, found: Supplied, node_limit: int | None) -> Supplied
         constraints=LinearConstraint(
             csc_array(vstack((rows, missed))),
             lb=np.append(np.ones(n_points), -np.inf),
-            ub=np.append(np.full(n_points, np.inf), float(demand.allowed)),
+            ub=np.append(np.full(n_points, np.inf), demand.room),
         ),
         options=options,
     )
