@@ -45,8 +45,9 @@ _LARGEST_PROGRAM, _ITERATIONS, _PROGRAMS = 20_000_000, 5, 4
 # Memberships up to which the program takes all candidates, and up to which reductions take
 # longer than they save.
 _SMALL, _TINY = 10_000, 1_000
-# Shakes without success.
-_PATIENCE = 50
+# Shakes without success, at least so many, and one for so many pairs of points: what a fit
+# costs grows with the pairs, too.
+_PATIENCE, _PAIRS = 50, 20_000
 # Linear programs of the branch and bound, fewer where they are large: memberships in all.
 _BRANCHES, _BRANCHED = 16, 60_000
 # Memberships up to which a budget's gap is closed by branch and bound, and its nodes.
@@ -216,7 +217,7 @@ def searched(problem: CoverProblem, state: State, deadline: float) -> State:
     found = search(
         left,
         np.random.default_rng(_SEED),
-        patience=_PATIENCE,
+        patience=_PATIENCE + problem.n_points**2 // _PAIRS,
         deadline=deadline,
         start=state.start,
         enough=(state.bound + 1.0) * full.ties - 1.0,
