@@ -546,9 +546,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
 
     def _warn_without_diagonal(self, graph: Any) -> None:
         """Warn of what looks like the graph of the fit, as which it is not read here."""
-        of_points = (self.prototype_sources_ == "train").all()
         square = graph.shape == (self.n_features_in_, self.n_features_in_)
-        if of_points and square and graph.nnz and not names_itself(graph):
+        if self.dissimilarity_.bare_ and square and not names_itself(graph):
             warn_caller(
                 "X has the shape of the graph of fit and nothing on its diagonal: fit takes "
                 "points for their own neighbours, queries are taken for what X stores; if these "

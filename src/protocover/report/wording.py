@@ -43,6 +43,7 @@ _OBJECTS = {
     "KernelDistance": "the distance that a kernel induces",
     "MismatchDistance": "the distance of the mismatch kernel of sequences",
     "SpectrumDistance": "the distance of the spectrum kernel of sequences",
+    "Tanimoto": "Tanimoto distance: the share of bits that only one of two cases has",
     "RankDissimilarity": "rank among the neighbours",
     "DANN": "discriminant adaptive nearest neighbour distance",
 }
