@@ -6,17 +6,15 @@ import importlib
 import math
 import time
 
-import naive
 import numpy as np
 import pytest
 from covers import large_problem, make_problem, problem_and_optimum
 from sklearn.datasets import load_digits, load_iris
 
+import naive
 from protocover import PVMClassifier
 from protocover.cover import NestedCoverProblem, verify
 from protocover.solvers import auto, greedy, ratio_greedy
-from protocover.solvers.reduced.residual import Residual
-from protocover.solvers.small_tree import search_small_tree
 
 stages = importlib.import_module("protocover.solvers.auto")
 X, Y = load_iris(return_X_y=True)
@@ -60,7 +58,7 @@ def test_a_fit_on_a_slow_machine_is_the_same_model(monkeypatch):
     points, labels = load_digits(return_X_y=True)
     points, labels = points[:300], labels[:300]
     quick = PVMClassifier().fit(points, labels)
-    for name in ("relax", "search", "search_small_tree"):
+    for name in ("relax", "search", "Tree"):
         plain = getattr(stages, name)
 
         def late(*args, plain=plain, **options):
@@ -121,7 +119,9 @@ def test_balls_of_several_radii_are_the_problem_written_out(seed, cost):
     rng = np.random.default_rng(seed)
     n_points, n_centres, n_radii = 8, 3, 3
     level = rng.integers(0, n_radii + 1, size=(n_points, n_centres))  # n_radii: in no ball
-    shells = np.concatenate([level[:, [j]] == np.arange(n_radii) for j in range(n_centres)], axis=1)
+    shells = np.concatenate(
+        [level[:, [j]] == np.arange(n_radii) for j in range(n_centres)], axis=1
+    )
     first = np.repeat(np.arange(n_centres) * n_radii, n_radii)
     wrong = np.cumsum(rng.integers(0, 2, (n_centres, n_radii)), axis=1).ravel().astype(float)
     problem = NestedCoverProblem(shells, first, wrong, np.ones(n_points), cost)
@@ -146,18 +146,3 @@ def test_one_class_and_weights_of_zero():
     model = PVMClassifier(1.0).fit(X, np.zeros(len(X)), weights)
     assert model.gap_ == 0.0
     assert (weights[model.prototype_indices_] > 0).all()
-
-
-@pytest.mark.parametrize("seed", range(80))
-def test_the_small_tree_finds_what_is_below_its_target_or_that_nothing_is(seed):
-    """With enough programs; with fewer its bound is still one."""
-    problem, optimum, _ = problem_and_optimum(seed)
-    residual = Residual.of(problem).plain()
-    if not residual.exact:
-        return
-    value = float(optimum / residual.unit)
-    found, bound = search_small_tree(residual, value, programs=1000)
-    assert residual.value(np.searchsorted(residual.candidates, found)) == bound == value
-    assert search_small_tree(residual, value - 1.0, programs=1000) == (None, value)
-    for programs in range(4):
-        assert search_small_tree(residual, value + 5.0, programs=programs)[1] <= value
