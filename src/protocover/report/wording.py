@@ -43,6 +43,7 @@ _OBJECTS = {
     "KernelDistance": "the distance that a kernel induces",
     "MismatchDistance": "the distance of the mismatch kernel of sequences",
     "SpectrumDistance": "the distance of the spectrum kernel of sequences",
+    "Tanimoto": "Tanimoto distance: the share of bits that only one of two cases has",
     "RankDissimilarity": "rank among the neighbours",
     "DANN": "discriminant adaptive nearest neighbour distance",
 }
@@ -52,7 +53,7 @@ _SOLVERS = {
     "lp-rounding": "linear relaxation, rounded",
     "local-search": "local search: greedy choices improved by removals and swaps",
     "exact": "exact: branch and bound for the best possible choice",
-    "auto": "the best that a few seconds allow",
+    "auto": "near the best possible: greedy choices improved with the help of a linear program",
 }
 _CANDIDATES = {
     "train": "any training case",

@@ -43,7 +43,7 @@ from ...selection.parameters import (
     is_count,
     unchanged_on_error,
 )
-from ...selection.training import check_labels
+from ...selection.training import check_labels, completed
 from ...solvers import check_options, find_solver
 from ..classifier import PVMClassifier
 from ..fitted import copy_features, forget_features
@@ -445,7 +445,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
                 "cross-validation of a table of dissimilarities needs a square one, whose "
                 f"columns are the points, got shape {shape}"
             )
-        return points
+        return {name: completed(some, metrics[name]) for name, some in points.items()}
 
     def _refit(self, trials: list[Trial], setting: dict[str, Any]) -> PVMClassifier:
         """Return a classifier with the chosen setting, fitted on all points."""
