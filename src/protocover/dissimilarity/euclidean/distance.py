@@ -19,6 +19,7 @@ from .bracket import bracket, direct_squares
 from .order import OrderScan, TreeOrder
 from .scan import Scan, StripScan, rounded_up
 from .tree import TreeScan, suits_tree
+from .units import UnitRows
 
 __all__ = ["Cosine", "Euclidean", "Quadratic", "SquaredEuclidean"]
 
@@ -39,6 +40,7 @@ class Quadratic(BaseEstimator):
 
     symmetric = True
     learns_nothing = True
+    takes_narrow = True
     saved_state: ClassVar[tuple[str, ...]] = ()
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -158,6 +160,12 @@ class Cosine(Quadratic):
     """
 
     def _embed(self, X: Any) -> Any:
+        if isinstance(X, np.ndarray) and X.dtype.itemsize < 4:
+            return UnitRows(X, self._unit_rows)
+        return self._unit_rows(X)
+
+    def _unit_rows(self, X: Any) -> Any:
+        """Return rows of length one."""
         rows = X if issparse(X) else np.asarray(X, dtype=np.float64)
         unit = normalize(rows)
         # Rows of zeros get a direction of their own, at a right angle to all others.
