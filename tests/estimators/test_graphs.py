@@ -1,6 +1,9 @@
 """Neighbour graphs instead of tables: the same answers as from a table with infinity in it."""
 
+import os
 import pickle
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -573,3 +576,58 @@ def test_further_candidates_are_refused():
         fit(cut(D, NEAR), candidates="kmeans")
     with pytest.raises(AttributeError, match="no attribute 'partial_fit'"):
         PVMClassifier(metric="precomputed").partial_fit(cut(D, NEAR), Y)
+
+
+LONG_LINE = """
+import resource, sys
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.model_selection import StratifiedKFold
+from protocover import PVMClassifier, PVMClassifierCV, pvm_path, suggest_eps
+
+def long_line(n, width):
+    rows = np.repeat(np.arange(n), 2 * width + 1)
+    columns = rows + np.tile(np.arange(-width, width + 1), n)
+    there = (columns >= 0) & (columns < n)
+    rows, columns = rows[there], columns[there]
+    graph = csr_array((np.abs(rows - columns) * 1.0, (rows, columns)), shape=(n, n))
+    return graph, np.arange(n) // 100 % 2
+
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+graph, y = long_line(200_000, 3)
+asked = {"metric": "precomputed", "radii": sys.argv[1], "closed_ball": True}
+"""
+FIT_LONG_LINE = """
+model = PVMClassifier(3.0, outlier_label=9, **asked).fit(graph, y)
+assert (model.prototype_miscovered_ == 0).all()
+assert (model.predict(graph) == y).all()
+assert model.coverage(graph, y).covered.all()
+"""
+ASK_LONG_LINE = """
+assert model.explain(graph).inside.all()
+assert model.decision_function(graph).shape == y.shape
+assert model.verify(graph, y).ok
+pvm_path(graph, y, eps=[1.0, 3.0], prototype_costs=[0.5], n_jobs=1, **asked)
+folds = StratifiedKFold(2, shuffle=True, random_state=0)
+search = PVMClassifierCV([3.0], prototype_costs=[0.5], outlier_label=9, cv=folds, **asked)
+assert search.fit(graph, y).best_score_ > 0.5
+assert suggest_eps(graph, y, metric="precomputed").tolist() == [1.0, 2.0, 3.0]
+"""
+
+
+@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize(
+    "more", ["", pytest.param(ASK_LONG_LINE, marks=pytest.mark.slow)], ids=["fit", "all"]
+)
+def test_memory_goes_with_the_entries(radii, more):
+    """A table of 200,000 points would take 320 GB, one of the prototypes' columns over 40."""
+    pytest.importorskip("resource", reason="limits to memory are Unix's")
+    program = LONG_LINE + FIT_LONG_LINE + more
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program, radii],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "2"},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

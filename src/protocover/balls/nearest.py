@@ -54,7 +54,8 @@ def find_nearest(
     with limited_threads(n_jobs):
         search = _group_search(dissimilarity, A, B, bounds, radii)
     n_queries = row_count(A)
-    step = max(1, min(_MOST_ROWS, _TABLE_SIZE // max(1, row_count(B))))
+    fitting = max(1, min(_MOST_ROWS, _TABLE_SIZE // max(1, row_count(B))))
+    step = getattr(search, "n_rows", fitting)
     blocks = [slice(i, min(i + step, n_queries)) for i in range(0, n_queries, step)]
     with worker_map(n_jobs, thread_safe=traits_of(dissimilarity).thread_safe) as run:
         found = list(run(search, blocks))

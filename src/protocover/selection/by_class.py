@@ -7,8 +7,7 @@ Here is the one place where that happens.
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -17,8 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ..cover import CoverProblem, CoverSolution, relative_gap
-from ..resources import progress_bar
-from ..solvers import Solver, ask_solver, default_time_limit, is_ours, solve_jointly
+from ..solvers import Solver, is_ours, solve_jointly, solve_together
 
 __all__ = [
     "BallsOfClass",
@@ -298,7 +296,7 @@ def select(
         Each class gets its own child of it.
     options : mapping or None
         Passed on to the solver. A ``time_limit``, given or the solver's default, is for
-        all classes together: each gets an equal share of what those before it have left.
+        all classes together (:func:`protocover.solvers.solve_together`).
     verbose : int, default=0
         Above 0, a progress bar over the classes.
     """
@@ -352,13 +350,10 @@ def _solve(
     verbose: int,
 ) -> list[CoverSolution]:
     """Solve every class's problem, each with a budget of its own."""
-    shares = _time_shares(solver, dict(options), len(problems))
-    work = zip(problems, budgets, rng.spawn(len(problems)), shares, strict=True)
-    with progress_bar(work, len(problems), "classes", verbose) as bar:
-        return [
-            ask_solver(solver, problem, rng=child, max_prototypes=budget, options=share)
-            for problem, budget, child, share in bar
-        ]
+    rngs = rng.spawn(len(problems))
+    return solve_together(
+        solver, problems, rngs=rngs, budgets=budgets, options=options, verbose=verbose
+    )
 
 
 def _joined(
@@ -416,18 +411,6 @@ def weight_grid(largest: float, n_points: int) -> float:
     least = exponent - 1 if mantissa == 0.5 else exponent
     # No grid is finer than the smallest positive number there is.
     return math.ldexp(1.0, max(least - bits, -1074))
-
-
-def _time_shares(
-    solver: Solver, options: dict[str, Any], n_classes: int
-) -> Iterator[dict[str, Any]]:
-    """Yield each class's options, a time limit shared out as the classes come."""
-    limit = options.get("time_limit", default_time_limit(solver))
-    deadline = None if limit is None else time.monotonic() + float(limit)
-    for left in range(n_classes, 0, -1):
-        if deadline is not None:
-            options["time_limit"] = max(0.0, deadline - time.monotonic()) / left
-        yield dict(options)
 
 
 def _spend(

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..balls import OrderedMembers, ordered_members
+from ..balls import Indices, OrderedMembers, inside_radii, ordered_members
 from .by_class import ClassProblem
 from .own_radii import OwnBalls, Rules, join_own, pool_starts
 from .part import Part
@@ -72,10 +72,10 @@ def balls_of_parts(
         start = next(starts)
 
         def take(members: OrderedMembers) -> list[list[OwnBalls]]:
-            if len(limits) > 1:  # to be compared with all but the widest
-                members = members.measured()
+            members = members.in_full_order()
+            limit = _first_limits(members, limits, closed=closed)
             return [
-                _within_limits(part, part.members(members, start), some, start)
+                _within_limits(part, members, limit, some, start)
                 for part, some in zip(parts, rules, strict=True)
             ]
 
@@ -100,14 +100,22 @@ def balls_of_parts(
     ]
 
 
+def _first_limits(members: OrderedMembers, limits: Floats, *, closed: bool) -> Indices:
+    """Return the number of the first of the rising `limits` that each member is within."""
+    n_candidates = int(members.candidate.max(initial=-1)) + 1
+    number = np.full(len(members.point), len(limits) - 1)
+    for limit in limits[:-1].tolist():  # all are within the last
+        number -= inside_radii(members, np.full(n_candidates, limit), closed=closed)
+    return number
+
+
 def _within_limits(
-    part: Part, members: OrderedMembers, rules: Sequence[Rules], start: int
+    part: Part, members: OrderedMembers, limit: Indices, rules: Sequence[Rules], start: int
 ) -> list[OwnBalls]:
-    """Reduce the members of a part to its balls, for rules of rising limits."""
-    found: list[OwnBalls] = []
-    for one in reversed(rules):  # what is within a limit is within all higher ones
-        if one is not rules[-1]:
-            members = members.within(one.eps, closed=one.closed)
-        balls = OwnBalls.of(members, one)
+    """Reduce members to the balls of a part, for the rules of each limit."""
+    of_part = part.holds(members, start)
+    found = []
+    for k, one in enumerate(rules):
+        balls = OwnBalls.of(members.among(of_part & (limit <= k)), one)
         found.append(replace(balls, candidate=part.candidate[start + balls.candidate]))
-    return found[::-1]
+    return found

@@ -16,6 +16,7 @@ from .local_search import local_search
 from .lp_rounding import lp_rounding
 from .options import check_options, default_time_limit, parameter_names
 from .ratio_greedy import ratio_greedy
+from .rounds import solve_together
 from .table import SOLVERS, Solver, is_ours, unwrapped
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "lp_rounding",
     "ratio_greedy",
     "solve_jointly",
+    "solve_together",
     "unwrapped",
 ]
 

@@ -29,6 +29,7 @@ _TINY = 2.0**-100
 # Larger scales would overflow when squared.
 _LARGEST_SCALE = 2.0**500
 _SPARSE_COLUMNS = 1024
+_SPARSE_NUMBERS = 1 << 20
 _BLOCK_NUMBERS = 1 << 18
 # Numbers of pairs whose distances are computed together: they stay in the processor's cache.
 _PAIR_NUMBERS = 1 << 15
@@ -158,10 +159,13 @@ def direct_squares(X: Any, Z: Any, i: Indices, j: Indices) -> Floats:
     """Squared distances of the pairs (X[i], Z[j]), summed feature by feature in double precision.
 
     The order of summation is that of ``scipy.spatial.distance.cdist``, so the result is
-    the same to the last bit. Of mapped rows it is not squares but the metric's own distances.
+    the same to the last bit. Sparse rows have sorted columns, none of them twice. Of mapped
+    rows it is not squares but the metric's own distances.
     """
     if isinstance(X, MappedRows):
         return X.distances(Z, i, j)
+    if issparse(X) and issparse(Z):
+        return _sparse_squares(X, Z, i, j)
     squares = np.empty(len(i))
     # One column a pair, and never fewer than two: NumPy then adds row after row.
     step = max(2, _PAIR_NUMBERS // max(1, X.shape[1]))
@@ -173,6 +177,20 @@ def direct_squares(X: Any, Z: Any, i: Indices, j: Indices) -> Floats:
         np.subtract(left, right, out=columns[:, : len(left)].T, dtype=np.float64)
         np.multiply(columns, columns, out=columns)
         squares[block] = np.add.reduce(columns, axis=0)[: len(left)]
+    return squares
+
+
+def _sparse_squares(X: Any, Z: Any, i: Indices, j: Indices) -> Floats:
+    """Squared distances of pairs of sparse rows: the zeros that they share add nothing."""
+    squares, ones = np.empty(len(i)), np.ones(X.shape[1])
+    longest = sum(int(np.diff(A.indptr).max(initial=0)) for A in (X, Z))
+    step = max(1, _SPARSE_NUMBERS // max(1, longest))
+    for start in range(0, len(i), step):
+        block = slice(start, start + step)
+        apart = X[i[block]].astype(np.float64) - Z[j[block]].astype(np.float64)
+        np.multiply(apart.data, apart.data, out=apart.data)
+        # This product adds up each row from its first column on, with factors of one.
+        squares[block] = apart @ ones
     return squares
 
 
