@@ -581,6 +581,23 @@ def test_suspects_and_a_report_from_a_graph(radii, tmp_path):
     assert page.read_text().startswith("<!")
 
 
+def test_the_progress_counts_queries_that_nothing_is_known_of_as_wrong():
+    pytest.importorskip("matplotlib")
+    from protocover.plotting.greedy_progress import running_error
+
+    for radii in ("shared", "own"):
+        model = fit(cut(D, NEAR), radii=radii)
+        table = model.distances_to_prototypes(cut(D, NEAR))
+        wrong = []
+        for k in range(1, len(model.prototype_labels_) + 1):
+            some = table[:, :k] / model.prototype_radii_[:k]
+            right = (model.prototype_labels_[some.argmin(axis=1)] == Y) & (
+                some.min(axis=1) < np.inf
+            )
+            wrong.append(1.0 - right.mean())
+        np.testing.assert_allclose(running_error(model, cut(D, NEAR), Y), wrong)
+
+
 def test_dask_refuses_a_graph_in_words():
     pytest.importorskip("distributed")
     from protocover.distributed import DaskPVMClassifier
