@@ -153,11 +153,12 @@ def direct_squares(X: Any, Z: Any, i: Indices, j: Indices) -> Floats:
     memory = np.zeros((X.shape[1], min(step, max(2, len(i)))))
     for start in range(0, len(i), step):
         block = slice(start, start + step)
-        left, right = _dense(X, i[block]), _dense(Z, j[block])
-        columns = memory[:, : max(2, len(left))]
-        np.subtract(left, right, out=columns[:, : len(left)].T, dtype=np.float64)
-        np.multiply(columns, columns, out=columns)
-        squares[block] = np.add.reduce(columns, axis=0)[: len(left)]
+        rows = _dense(X, i[block]).astype(np.float64, copy=False)
+        rows -= _dense(Z, j[block])
+        rows *= rows
+        columns = memory[:, : max(2, len(rows))]
+        columns[:, : len(rows)] = rows.T
+        squares[block] = np.add.reduce(columns, axis=0)[: len(rows)]
     return squares
 
 

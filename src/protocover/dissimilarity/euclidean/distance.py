@@ -16,6 +16,7 @@ from sklearn.preprocessing import normalize
 from ...balls import DistanceTest, Floats, GroupSearch, Indices, LevelTest, relative_to
 from ...balls.nearest import nearest_in_groups
 from .bracket import bracket, direct_squares
+from .index import PrototypeIndex
 from .order import OrderScan
 from .scan import StripScan, rounded_up
 from .tree import TreeScan, suits_tree
@@ -24,6 +25,8 @@ __all__ = ["Cosine", "Euclidean", "SquaredEuclidean"]
 
 # More than what multiplying a bracket's ends by a share adds to their error.
 _ROUNDING = 1e-12
+# Few features and many prototypes: trees know better.
+_TREE_FEATURES, _TREE_ROWS = 4, 4096
 
 
 class _Quadratic(BaseEstimator):
@@ -78,6 +81,12 @@ class _Quadratic(BaseEstimator):
         right = left if Z is X else self._embed(Z)
         # Candidates as rows: those of a strip are made ready once, the points for all strips.
         return OrderScan(self._scan(right, left, radii=np.array([eps]), closed=closed))
+
+    def nearest_index(self, B: Any) -> PrototypeIndex | None:
+        """Return prototypes made ready once; None where `nearest_test` is as good or better."""
+        if issparse(B) or len(B) == 0 or (B.shape[1] <= _TREE_FEATURES and len(B) >= _TREE_ROWS):
+            return None
+        return PrototypeIndex(self, np.asarray(B))
 
     def nearest_test(
         self, A: Any, B: Any, bounds: Indices, radii: Floats | None = None
