@@ -13,10 +13,10 @@ import argparse
 import time
 
 import numpy as np
-from page import table
 from sklearn.neighbors import KNeighborsClassifier
 from threadpoolctl import threadpool_limits
 
+from page import table
 from protocover import PVMClassifier
 
 PROTOTYPES = (10, 100, 1_000, 10_000)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property, partial
 from typing import Any, Self
 
@@ -177,7 +177,7 @@ class PrototypeSet:
 
     def __getstate__(self) -> dict[str, Any]:
         # What was made ready is no part of what is kept: it can be made again.
-        return {name: value for name, value in vars(self).items() if name != "_index"}
+        return {part.name: getattr(self, part.name) for part in fields(self)}
 
 
 def column_order(columns: NDArray[np.intp], n_columns: int) -> NDArray[np.intp] | None:

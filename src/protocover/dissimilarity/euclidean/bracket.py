@@ -10,7 +10,7 @@ is enough and computes the few remaining distances directly, in double precision
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from sklearn.utils.extmath import row_norms
 
 from ...balls import Floats, Indices
 
-__all__ = ["DenseBracket", "SparseBracket", "bracket", "direct_squares"]
+__all__ = ["DenseBracket", "SparseBracket", "bracket", "direct_squares", "refuse_overflow"]
 
 # Single precision is worth it while the bracket is narrower than this share of eps^2.
 _WIDEST = 0.02
@@ -199,12 +199,17 @@ def _unit(x_norms: Floats, z_norms: Floats) -> float:
     """Return the power of two that brings the longest row to a length of at most one."""
     longest = np.sqrt(max(x_norms.max(initial=0.0), z_norms.max(initial=0.0)))
     if not np.isfinite(longest):
-        raise ValueError(
-            "X holds values so large that squared distances overflow; rescale the features"
-        )
+        refuse_overflow()
     if longest == 0.0:
         return 1.0
     return float(min(2.0 ** -np.ceil(np.log2(longest)), _LARGEST_SCALE))
+
+
+def refuse_overflow() -> NoReturn:
+    """Refuse points whose distances are beyond what numbers can be."""
+    raise ValueError(
+        "X holds values so large that squared distances overflow; rescale the features"
+    )
 
 
 def _squared_norms(X: NDArray[Any], centre: Floats) -> Floats:

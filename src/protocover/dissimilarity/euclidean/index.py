@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...balls import Floats, GroupSearch, Indices
 from ...balls.nearest import nearest_in_groups
-from .bracket import _slack, _unit, direct_squares
+from .bracket import _slack, _unit, direct_squares, refuse_overflow
 from .scan import rounded_up
 
 __all__ = ["PrototypeIndex"]
@@ -30,9 +30,12 @@ _TABLE_NUMBERS = 1 << 19
 _FEWEST_ROWS, _MOST_ROWS = 128, 2048
 # So few that direct sums alone take less than the product with all that comes with it.
 _FEW_PRODUCTS = 1 << 14
+# So few prototypes that making queries ready for single precision takes longer than it saves.
+_FEWEST_FOR_SINGLE = 32
+# So few that a table with a row for each is the quicker one.
 _FEW_PROTOTYPES = 512
 
-Bounds = NDArray[np.float32]
+Bounds = NDArray[Any]
 
 
 class PrototypeIndex:
@@ -49,14 +52,17 @@ class PrototypeIndex:
     def __init__(self, metric: Any, B: NDArray[Any]) -> None:
         self._metric, self._B = metric, B
         self._Z = metric._embed(B)
-        self._centre = np.asarray(np.mean(self._Z, axis=0, dtype=np.float64))
+        few = len(self._Z) <= _FEWEST_FOR_SINGLE and _is_moderate(self._Z)
+        self._dtype: Any = np.float64 if few else np.float32
+        mean = np.mean(self._Z, axis=0, dtype=np.float64)
+        self._centre = np.zeros_like(mean) if few else np.asarray(mean)
         rows = self._Z - self._centre
         norms = np.einsum("ij,ij->i", rows, rows)
         self._scale = _unit(norms, norms)
-        self._z_slack = _slack(norms, rows.shape[1], self._scale, np.float32)
-        self._right = np.empty((len(rows), rows.shape[1] + 1), dtype=np.float32)
-        self._right[:, :-1] = rows * self._scale
-        self._right[:, -1] = norms * self._scale**2 - self._z_slack
+        self._z_slack = _slack(norms, rows.shape[1], self._scale, self._dtype)
+        # Queries in double precision are multiplied as they are, all others made ready.
+        self._right = (rows * (-2.0 * self._scale**2 if few else self._scale)).astype(self._dtype)
+        self._offset = (norms * self._scale**2 - self._z_slack).astype(self._dtype)[:, None]
 
     @property
     def block_rows(self) -> int:
@@ -102,7 +108,10 @@ class PrototypeIndex:
         n_rows, n_prototypes = len(X), len(self._Z)
         i = np.repeat(np.arange(n_rows), n_prototypes)
         j = np.tile(np.arange(n_prototypes), n_rows)
-        squares = direct_squares(X, self._Z, i, j)
+        with np.errstate(over="ignore"):
+            squares = direct_squares(X, self._Z, i, j)
+        if not np.isfinite(squares).all():
+            refuse_overflow()
         return np.asarray(self._metric._finish(squares)).reshape(n_rows, n_prototypes)
 
     def _lower(self, X: NDArray[Any]) -> tuple[Bounds, Floats] | None:
@@ -111,17 +120,19 @@ class PrototypeIndex:
         A row for each prototype and a column for each query. The fewer the prototypes, the
         longer the rows: what runs along them is then fast if these are what is contiguous.
         """
-        rows = X - self._centre
+        few = self._dtype is np.float64
+        rows = X.astype(np.float64, copy=False) if few else X - self._centre
         with np.errstate(over="ignore", invalid="ignore"):
             norms = np.einsum("ij,ij->i", rows, rows)
             if not norms.max(initial=0.0) * self._scale**2 <= _LARGEST:
                 return None
-        ready = np.empty((len(X), X.shape[1] + 1), dtype=np.float32)
-        np.multiply(rows, -2.0 * self._scale, out=ready[:, :-1], casting="same_kind")
-        ready[:, -1] = 1.0
+        if not few:  # scaled first, then rounded, so that nothing over- or underflows
+            ready = np.empty(rows.shape, dtype=np.float32)
+            rows = np.multiply(rows, -2.0 * self._scale, out=ready, casting="same_kind")
         by_row = len(self._right) <= _FEW_PROTOTYPES
-        lower = self._right @ ready.T if by_row else (ready @ self._right.T).T
-        return lower, _slack(norms, X.shape[1], self._scale, np.float32)
+        lower = self._right @ rows.T if by_row else (rows @ self._right.T).T
+        lower += self._offset
+        return lower, _slack(norms, X.shape[1], self._scale, self._dtype)
 
     def _limits(self, lower: Bounds, slack: Floats, starts: Indices, best: int | None) -> Bounds:
         """Return what the nearest of each group cannot exceed; -inf for groups out of the race."""
@@ -145,7 +156,7 @@ class PrototypeIndex:
         rivals: bool,
         distances: bool,
     ) -> tuple[Indices, Floats]:
-        """Take the nearest contender of each (query, group), by direct sums if there are rivals."""
+        """Take the nearest contender of each (query, group), by sums where there are rivals."""
         index, nearest = np.full(shape, -1, dtype=np.intp), np.full(shape, np.inf)
         place = i * shape[1] + g
         index.ravel()[place] = j
@@ -163,11 +174,21 @@ class PrototypeIndex:
         return index, nearest
 
 
+def _is_moderate(Z: NDArray[Any]) -> bool:
+    """Whether products of rows as they are stay far from what numbers can be."""
+    largest = float(abs(Z).max(initial=0.0))
+    return 2.0**-200 < largest < 2.0**200
+
+
 def _contenders(lower: Bounds, limit: Bounds, starts: Indices) -> tuple[Indices, Indices, Indices]:
     """Find the (query, prototype, group) with a bound up to their query's limit for the group."""
     if len(starts) == 1:
         j, i = _true_places(lower <= limit)
         return i, j, np.zeros(len(i), dtype=np.intp)
+    if len(lower) <= _FEW_PROTOTYPES:
+        sizes = np.diff(starts, append=len(lower))
+        j, i = _true_places(lower <= np.repeat(limit, sizes, axis=0))
+        return i, j, np.repeat(np.arange(len(starts)), sizes)[j]
     found = []
     for g, (start, stop) in enumerate(pairwise([*starts.tolist(), len(lower)])):
         queries = np.flatnonzero(limit[g] > -np.inf)
