@@ -67,7 +67,7 @@ class PrototypeIndex:
     @property
     def block_rows(self) -> int:
         """How many queries are best looked at together."""
-        rows = _TABLE_NUMBERS // max(self._right.shape)
+        rows = _TABLE_NUMBERS // int(max(self._right.shape))
         return max(_FEWEST_ROWS, min(_MOST_ROWS, rows))
 
     @property
@@ -93,11 +93,12 @@ class PrototypeIndex:
                 return nearest_in_groups(self._measure_all(X), bounds)
             found = self._lower(X)
             if found is None:  # too far away for single precision
-                return self._metric.nearest_test(A[rows], self._B, bounds)(slice(0, len(X)))
+                elsewhere: GroupSearch = self._metric.nearest_test(A[rows], self._B, bounds)
+                return elsewhere(slice(0, len(X)))
             limit = self._limits(*found, starts, best)
             i, j, g = _contenders(found[0], limit, starts)
             # Whatever has a limit has a contender, the one that it was set by.
-            rivals = len(i) > np.count_nonzero(limit > -np.inf)
+            rivals = len(i) > int(np.count_nonzero(limit > -np.inf))
             shape = len(X), len(bounds) - 1
             return self._decide(X, i, j, filled[g], shape, rivals=rivals, distances=distances)
 
@@ -190,11 +191,10 @@ def _contenders(lower: Bounds, limit: Bounds, starts: Indices) -> tuple[Indices,
         j, i = _true_places(lower <= np.repeat(limit, sizes, axis=0))
         return i, j, np.repeat(np.arange(len(starts)), sizes)[j]
     found = []
-    for g, (start, stop) in enumerate(pairwise([*starts.tolist(), len(lower)])):
-        queries = np.flatnonzero(limit[g] > -np.inf)
-        some = lower[start:stop, queries]
-        j, i = _true_places(some <= limit[g, queries])
-        found.append((queries[i], j + start, np.full(len(i), g)))
+    for group, (start, stop) in enumerate(pairwise([*starts.tolist(), len(lower)])):
+        queries = np.flatnonzero(limit[group] > -np.inf)
+        j, i = _true_places(lower[start:stop, queries] <= limit[group, queries])
+        found.append((queries[i], j + start, np.full(len(i), group)))
     i, j, g = (np.concatenate(parts) for parts in zip(*found, strict=True))
     return i, j, g
 
