@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from ..resources import limited_threads, row_count, worker_map
 from .build import table_tile
 from .levels import relative_to
-from .traits import Dissimilarity, GroupSearch, NearestIndex, NearestSearch, traits_of
+from .traits import (
+    Dissimilarity,
+    GroupSearch,
+    NearestIndex,
+    NearestSearch,
+    map_if_faster,
+    traits_of,
+)
 
 __all__ = ["ask_index", "find_nearest", "nearest_in_groups"]
 
@@ -55,7 +62,8 @@ def find_nearest(
     """
     with limited_threads(n_jobs):
         search = _group_search(dissimilarity, A, B, bounds, radii)
-    step = max(1, min(_MOST_ROWS, _TABLE_SIZE // max(1, row_count(B))))
+    fitting = max(1, min(_MOST_ROWS, _TABLE_SIZE // max(1, row_count(B))))
+    step = getattr(search, "n_rows", fitting)
     with worker_map(n_jobs, thread_safe=traits_of(dissimilarity).thread_safe) as run:
         found = list(run(search, _blocks(row_count(A), step)))
     return _joined(found, len(bounds) - 1)
@@ -122,8 +130,9 @@ def _group_search(
     radii: NDArray[np.float64] | None,
 ) -> GroupSearch:
     """Return the search of `dissimilarity`: its own fast one, or cross and compare."""
-    if isinstance(dissimilarity, NearestSearch) and (radii is None or _of_one_scale(radii)):
-        return dissimilarity.nearest_test(A, B, bounds, radii)
+    quick, left, right = map_if_faster(dissimilarity, A, B)
+    if isinstance(quick, NearestSearch) and (radii is None or _of_one_scale(radii)):
+        return quick.nearest_test(left, right, bounds, radii)
 
     tile = table_tile(dissimilarity, A, B)
     every = slice(0, int(bounds[-1]))

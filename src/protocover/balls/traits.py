@@ -21,6 +21,7 @@ __all__ = [
     "GroupSearch",
     "IndexedSearch",
     "LevelTest",
+    "MappedDissimilarity",
     "Near",
     "NearestIndex",
     "NearestSearch",
@@ -28,6 +29,7 @@ __all__ = [
     "RadiusSearch",
     "Tile",
     "Traits",
+    "map_if_faster",
     "traits_of",
 ]
 
@@ -54,6 +56,8 @@ class Traits:
         them and bring them into another form.
     accepts_sparse : bool, default=True
         Rows may be those of a sparse table.
+    takes_graph : bool, default=False
+        A table of values between points may be sparse: a missing pair is far apart.
     positive_only : bool, default=False
         Rows must not hold negative numbers.
     allows_nan : bool, default=False
@@ -70,6 +74,7 @@ class Traits:
     pairwise: bool = False
     accepts_anything: bool = False
     accepts_sparse: bool = True
+    takes_graph: bool = False
     positive_only: bool = False
     allows_nan: bool = False
     learns_nothing: bool = False
@@ -198,3 +203,24 @@ class NearestSearch(Dissimilarity, Protocol):
         radius.
         """
         ...
+
+
+@runtime_checkable
+class MappedDissimilarity(Dissimilarity, Protocol):
+    """A dissimilarity that is another one, which is faster, of points in another form."""
+
+    def mapped(self, A: Any, B: Any) -> tuple[Any, Any, Any] | None:
+        """Return the other dissimilarity and both sets of points in its form.
+
+        None where there is none for these points. Who is within which radius, who is nearest
+        and at which distance must be the same, to the last bit; where `B` is `A`, so it must
+        be of what is returned.
+        """
+        ...
+
+
+def map_if_faster(dissimilarity: Any, A: Any, B: Any) -> tuple[Any, Any, Any]:
+    """Return what answers for `dissimilarity`, itself or another one, with its points."""
+    if isinstance(dissimilarity, MappedDissimilarity):
+        return dissimilarity.mapped(A, B) or (dissimilarity, A, B)
+    return dissimilarity, A, B

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .arithmetic import simplest_fraction
 from .problem import CoverProblem
+from .reproof import reproved, reproved_together, reproved_within
 from .solution import CoverSolution
 from .verdict import Verification
 
-__all__ = ["verify"]
+__all__ = ["verify", "verify_together"]
 
 
 def verify(
@@ -65,7 +67,7 @@ def verify(
     if faults:
         return Verification(math.nan, -math.inf, "none", tuple(faults))
     objective = _objective(problem, solution.selected)
-    bound, faults = _bound(problem, solution.dual)
+    bound, faults = _bound(problem, solution)
     word = "none" if bound is None else "proved" if bound >= objective else "bounded"
     proved = -math.inf if bound is None else float(min(bound, objective))
     if float(objective) != solution.objective:
@@ -79,6 +81,63 @@ def verify(
     return Verification(float(objective), proved, word, tuple(faults))
 
 
+def verify_together(
+    problems: Sequence[CoverProblem],
+    solutions: Sequence[CoverSolution],
+    *,
+    budget: int,
+    lower_bound: float,
+    certificate: str,
+) -> Verification:
+    """Recheck what is said of all solutions together, which share a budget.
+
+    The bound is that of :func:`verify` at the cost that all of them are priced at, added up,
+    less the price for `budget` prototypes.
+
+    Parameters
+    ----------
+    problems, solutions : sequence of CoverProblem and of CoverSolution
+        One for each class; the solutions rechecked one by one already.
+    budget : int
+        How many prototypes they may have in all.
+    lower_bound, certificate : float and str
+        What is said of them.
+    """
+    selections = [solution.selected for solution in solutions]
+    objective = sum(map(_objective, problems, selections), Fraction(0))
+    costs = {
+        problem.prototype_cost if solution.priced_at is None else solution.priced_at
+        for problem, solution in zip(problems, solutions, strict=True)
+    }
+    bound, faults = None, []
+    if len(costs) == 1:
+        duals = [solution.dual for solution in solutions]
+        bound = reproved_together(problems, duals, budget=budget, priced_at=costs.pop())
+    else:
+        faults.append(f"priced_at must be the same for all classes, got {sorted(costs)}")
+    if sum(map(len, selections)) > budget:
+        faults.append(f"there are {sum(map(len, selections))} prototypes, the budget is {budget}")
+    word = "none" if bound is None else "proved" if bound >= objective else "bounded"
+    proved = -math.inf if bound is None else float(min(bound, objective))
+    said = _Said(float(objective), lower_bound, certificate)
+    rounding = sum(map(_rounding, problems))
+    return Verification(
+        float(objective),
+        proved,
+        word,
+        (*faults, *_word_faults(said, word, proved, rounding=rounding)),
+    )
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What is said of solutions together."""
+
+    objective: float
+    lower_bound: float
+    certificate: str
+
+
 def _form_faults(problem: CoverProblem, solution: CoverSolution) -> list[str]:
     """Say what is wrong with a selection, and with the length of what is said of it."""
     chosen = solution.selected.tolist()
@@ -86,9 +145,20 @@ def _form_faults(problem: CoverProblem, solution: CoverSolution) -> list[str]:
         return [f"selected must lie between 0 and {problem.n_candidates - 1}, got {chosen}"]
     if len(set(chosen)) < len(chosen):
         return [f"selected must not repeat a candidate, got {chosen}"]
+    if solution.budget is not None and len(chosen) > solution.budget:
+        return [f"selected must hold at most {solution.budget}, the budget, got {len(chosen)}"]
     if solution.score.shape != solution.selected.shape:
         return ["score must hold a number for each choice and never rise"]
     return []
+
+
+def _bound(problem: CoverProblem, solution: CoverSolution) -> tuple[Fraction | None, list[str]]:
+    """Bound that a solution's vector proves, within its budget if it has one."""
+    if solution.budget is None:
+        return reproved(problem, solution.dual)
+    return reproved_within(
+        problem, solution.dual, budget=solution.budget, priced_at=solution.priced_at
+    )
 
 
 def _rounding(problem: CoverProblem) -> float:
@@ -97,7 +167,7 @@ def _rounding(problem: CoverProblem) -> float:
 
 
 def _word_faults(
-    solution: CoverSolution, word: str, proved: float, *, rounding: float
+    solution: CoverSolution | _Said, word: str, proved: float, *, rounding: float
 ) -> list[str]:
     """Compare the certificate and the bound that a solution states with what was found."""
     stated, bound = solution.certificate, solution.lower_bound
@@ -167,56 +237,3 @@ def _objective(problem: CoverProblem, selected: NDArray[np.intp]) -> Fraction:
     weights = [*problem.prize[~covered].tolist(), *problem.wrong[selected].tolist()]
     exact_cost = simplest_fraction(problem.prototype_cost)
     return sum(map(Fraction, weights), Fraction(0)) + len(selected) * exact_cost
-
-
-def _bound(
-    problem: CoverProblem, dual: NDArray[np.float64] | None
-) -> tuple[Fraction | None, list[str]]:
-    """Bound that `dual` proves, and what is wrong with it."""
-    if dual is None:
-        return None, []
-    if dual.shape != problem.prize.shape or not ((dual >= 0) & (dual <= problem.prize)).all():
-        return None, ["dual must hold one number per point, between 0 and the point's prize"]
-    numbers = np.concatenate((dual, problem.prize, problem.wrong))
-    scale = _scale(numbers)
-    u, prize, wrong = (
-        _whole(part, scale) for part in np.split(numbers, [problem.n_points, 2 * problem.n_points])
-    )
-    exact_cost = simplest_fraction(problem.prototype_cost) * scale
-    paid, reach = _ball_sums(problem, u), _ball_sums(problem, prize)
-    bound = Fraction(sum(u))
-    pays = [j for j in range(problem.n_candidates) if wrong[j] + exact_cost < reach[j]]
-    bound += sum((min(Fraction(0), wrong[j] + exact_cost - paid[j]) for j in pays), Fraction(0))
-    unit = reduce(_common, [Fraction(w) for w in {*prize, *(wrong[j] for j in pays)}], exact_cost)
-    if unit:
-        bound = math.ceil(bound / unit) * unit
-    return bound / scale, []
-
-
-def _scale(numbers: NDArray[np.float64]) -> int:
-    """Power of two that makes all `numbers` whole."""
-    return max((x.as_integer_ratio()[1] for x in set(numbers.tolist())), default=1)
-
-
-def _whole(numbers: NDArray[np.float64], scale: int) -> list[int]:
-    """Return `numbers` times `scale` as Python's whole numbers."""
-    ratios = (x.as_integer_ratio() for x in numbers.tolist())
-    return [above * (scale // below) for above, below in ratios]
-
-
-def _ball_sums(problem: CoverProblem, values: list[int]) -> list[int]:
-    """Sum whole numbers over the points of each ball, in 64 bits where they fit."""
-    if sum(values) < 2**62:
-        sums = problem.cover.astype(np.int64).T @ np.array(values, dtype=np.int64)
-        return [int(total) for total in sums]
-    starts, points = problem.cover.indptr.tolist(), problem.cover.indices.tolist()
-    return [
-        sum(values[i] for i in points[starts[j] : starts[j + 1]])
-        for j in range(problem.n_candidates)
-    ]
-
-
-def _common(a: Fraction, b: Fraction) -> Fraction:
-    """Largest number of which both are whole multiples."""
-    below = math.lcm(a.denominator, b.denominator)
-    return Fraction(math.gcd(int(a * below), int(b * below)), below)

@@ -50,6 +50,8 @@ class ModelVerification:
         What the model says as a whole that is not so, or not of these data.
     unchecked : str
         What could not be rechecked and why; empty if all could.
+    together : Verification or None
+        What was found of all classes together where they share a budget.
 
     See Also
     --------
@@ -59,11 +61,13 @@ class ModelVerification:
     by_class: Mapping[Any, Verification]
     faults: tuple[str, ...] = ()
     unchecked: str = ""
+    together: Verification | None = None
 
     @property
     def ok(self) -> bool:
         """Whether everything that can be rechecked is as the model says."""
-        return not self.faults and all(found.ok for found in self.by_class.values())
+        found = [*self.by_class.values(), *([self.together] if self.together else [])]
+        return not self.faults and all(one.ok for one in found)
 
     @property
     def objective(self) -> float:
@@ -73,11 +77,15 @@ class ModelVerification:
     @property
     def lower_bound(self) -> float:
         """What the dual vectors prove, -inf if one is missing."""
+        if self.together is not None:
+            return self.together.lower_bound
         return math.fsum(found.lower_bound for found in self.by_class.values())
 
     @property
     def certificate(self) -> str:
         """What that amounts to: ``"proved"``, ``"bounded"`` or ``"none"``."""
+        if self.together is not None:
+            return self.together.certificate
         words = ("none", "bounded", "proved")
         return min((found.certificate for found in self.by_class.values()), key=words.index)
 
@@ -86,7 +94,8 @@ class ModelVerification:
             f"The model is {'' if self.ok else 'not '}what it says: objective {self.objective:g}, "
             f"bound rechecked {self.lower_bound:g} ({self.certificate})"
         ]
-        lines += [f"  fault: {fault}" for fault in self.faults]
+        joint = self.together.faults if self.together else ()
+        lines += [f"  fault: {fault}" for fault in (*self.faults, *joint)]
         for label, found in self.by_class.items():
             told = f"{found.objective:g}, bound {found.lower_bound:g} ({found.certificate})"
             lines += [f"  class {label!r}: objective {told}"]

@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from ..balls import relative_to, traits_of, within
+from ..balls.graph import names_itself
 from ..cover import ModelVerification
 from ..data.points import check_estimator_points
 from ..dissimilarity import input_tags
@@ -71,15 +72,17 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         a share between 0 and 1 of them, drawn from each class in proportion, "kmeans"
         and "hull" or a generator object from :mod:`protocover.candidates`, an array of
         rows, or a list for the union of several.
-    solver : str or callable, default="greedy"
-        "greedy", the paper's; "ratio-greedy", least cost per newly covered point;
-        "lp-rounding", the paper's relaxation and rounding; "local-search", both greedies
-        improved by removals and swaps; "exact", the optimum with a proof; "auto", the
-        best that a few seconds allow; or a function of a
-        :class:`~protocover.cover.CoverProblem` like those of :mod:`protocover.solvers`.
+    solver : str or callable, default="auto"
+        "auto", near the optimum with a bound that says how near, in a few times what
+        "greedy" takes, the same on every machine; "greedy", the paper's, whose order of
+        selection has prefixes that mean something; "ratio-greedy", least cost per newly
+        covered point; "lp-rounding", the paper's relaxation and rounding; "local-search",
+        both greedies improved by removals and swaps; "exact", the optimum with a proof; or a
+        function of a :class:`~protocover.cover.CoverProblem` like those of
+        :mod:`protocover.solvers`.
     solver_options : dict or None, default=None
         Further arguments of the solver, such as ``{"time_limit": 30}``, in seconds for
-        all classes together, as are the five seconds of "auto".
+        all classes together.
     prototype_cost : float or None, default=None
         What a prototype costs, lambda in the paper, in units of one uncovered or wrongly
         covered point. None for 1/n, which only breaks ties; with `sample_weight` it is one
@@ -89,8 +92,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         None is for 1, or the mean of weights that are not whole numbers: a prototype has
         to stand for more than itself.
     n_prototypes : int, dict or None, default=None
-        At most so many prototypes, in total or, with a dict, for each class in it: the
-        first ones in order of selection.
+        At most so many prototypes, in total or, with a dict, for each class in it: the best
+        so many that the solver finds, with "greedy" the first in its order.
     closed_ball : bool, default=False
         Whether a point at distance eps exactly lies in the ball.
     outlier_label : label, "most_frequent" or None, default=None
@@ -159,6 +162,11 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
+    Prototypes are in the order of what they add: of those selected, each lowers the objective
+    most once those before it are chosen. With ``solver="greedy"`` that is the order in which
+    they were found, and the beginning of it is what greedy selects for a higher
+    `prototype_cost`; of another solver's selection it is only the most useful part.
+
     Memory follows the number of (point, ball) memberships, not the number of pairs.
     Ties between equally good candidates go to the class first in `classes_`, then to
     the candidate of lower index.
@@ -181,13 +189,15 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     >>> X, y = load_iris(return_X_y=True)
     >>> clf = PVMClassifier(eps=1.0).fit(X, y)
     >>> clf.prototype_indices_
-    array([  0,  71, 128, 105,  57,   1,   5,  74])
+    array([ 29,  74, 144,  57, 114, 105,  16, 108,  64])
     >>> clf.prototype_covered_
-    array([48, 40, 37, 11, 12, 43, 34, 37])
+    array([43, 37, 25, 12, 22, 11, 34, 24, 27])
     >>> clf.prototype_miscovered_
-    array([0, 2, 3, 0, 0, 0, 0, 5])
+    array([0, 5, 0, 0, 2, 0, 0, 1, 0])
     >>> clf.prototype_newly_covered_
-    array([48, 40, 37, 10,  4,  1,  1,  6])
+    array([43, 37, 25, 12, 11,  8,  7,  4,  1])
+    >>> clf.gap_  # no other choice is better
+    0.0
     >>> clf.predict([[5.0, 3.4, 1.5, 0.2]])
     array([0])
     """
@@ -203,7 +213,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
         candidates: Any = "train",
-        solver: Any = "greedy",
+        solver: Any = "auto",
         solver_options: dict[str, Any] | None = None,
         prototype_cost: float | None = None,
         n_prototypes: int | dict[Any, int] | None = None,
@@ -351,7 +361,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         if len(self.prototype_labels_) == 0:
             return np.full(row_count(X), self.outlier_label_)
         if self.outlier_label_ is None:
-            return self.prototype_labels_[self._prototype_set.nearest_place(X, n_jobs=self.n_jobs)]
+            place = self._prototype_set.nearest_place(X, n_jobs=self.n_jobs)
+            self._refuse_unanswered(place < 0)
+            return self.prototype_labels_[place]
         index, distance = self._prototype_set.nearest(X, n_jobs=self.n_jobs)
         labels = self.prototype_labels_[index]
         labels = labels.astype(np.result_type(labels, np.asarray(self.outlier_label_)))
@@ -385,7 +397,11 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         """
         X = self._check_queries(X)
         index, distance = self._prototype_set.nearest_by_class(X, n_jobs=self.n_jobs)
-        return score_classes(self._score(index, distance), 1.0 if self._own_radii else self.eps_)
+        return score_classes(
+            self._score(index, distance),
+            1.0 if self._own_radii else self.eps_,
+            present=np.diff(self._prototype_set.bounds) > 0,
+        )
 
     def explain(self, X: Any) -> Explanation:
         """Tell for each query which prototype decided, and how close the call was.
@@ -406,6 +422,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         if len(self.prototype_labels_) == 0:
             return Explanation.of_nothing(row_count(X), self.outlier_label_)
         index, distance = self._prototype_set.nearest_by_class(X, best=2, n_jobs=self.n_jobs)
+        if self.outlier_label_ is None:
+            self._refuse_unanswered(index.max(axis=1) < 0)
         rows = np.where(self.prototype_sources_ == "train", self.prototype_rows_, -1)
         return Explanation.of(
             index,
@@ -415,6 +433,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             rows=rows,
             radii=self.prototype_radii_,
             closed=self.closed_ball,
+            outlier_label=self.outlier_label_,
         )
 
     def distances_to_prototypes(self, X: Any) -> NDArray[np.float64]:
@@ -491,7 +510,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         >>> from sklearn.datasets import load_iris
         >>> from protocover import PVMClassifier
         >>> X, y = load_iris(return_X_y=True)
-        >>> clf = PVMClassifier(eps=1.0, solver="exact").fit(X, y)
+        >>> clf = PVMClassifier(eps=1.0).fit(X, y)
         >>> clf.verify(X, y)
         The model is what it says: objective 10.06, bound rechecked 10.06 (proved)
           class 0: objective 0.0133333, bound 0.0133333 (proved)
@@ -520,7 +539,31 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             raise no_prototypes(
                 self, "there is nothing to predict with", instead="set outlier_label"
             )
-        return check_estimator_points(self, X, self.dissimilarity_, reset=False)
+        points = check_estimator_points(self, X, self.dissimilarity_, reset=False)
+        if self._prototype_set.is_graph(points):
+            self._warn_without_diagonal(points)
+        return points
+
+    def _warn_without_diagonal(self, graph: Any) -> None:
+        """Warn of what looks like the graph of the fit, as which it is not read here."""
+        square = graph.shape == (self.n_features_in_, self.n_features_in_)
+        if self.dissimilarity_.bare_ and square and not names_itself(graph):
+            warn_caller(
+                "X has the shape of the graph of fit and nothing on its diagonal: fit takes "
+                "points for their own neighbours, queries are taken for what X stores; if these "
+                "are the training points, call X.setdiag(0) first"
+            )
+
+    def _refuse_unanswered(self, unanswered: NDArray[np.bool_]) -> None:
+        """Refuse queries of which a graph does not tell how far any prototype is."""
+        if unanswered.any():
+            rows = np.flatnonzero(unanswered)
+            raise ValueError(
+                f"X, a neighbour graph, stores no dissimilarity from any prototype for "
+                f"{len(rows)} of {len(unanswered)} queries, the first of them row {rows[0]}; set "
+                "outlier_label, to 'most_frequent' for one, or make the graph of the queries with "
+                "a larger radius, or with the columns of the prototypes alone"
+            )
 
     def _keep(self, fitted: Fitted) -> None:
         """Set the fitted attributes."""

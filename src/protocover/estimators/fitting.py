@@ -28,6 +28,7 @@ from ..selection.parameters import (
     check_verbose,
 )
 from ..selection.radius import propose_eps, proposed_quantile
+from ..selection.reach import check_reach
 from ..selection.training import Training, pool_balls, prepare_training, side_by_side
 from ..solvers import Solver, check_options, find_solver
 from .fitted import Fitted, forget_features
@@ -74,6 +75,7 @@ class Settings:
     def radius(self, training: Training, rng: np.random.Generator) -> float:
         """Return the radius, or the largest allowed, given or proposed."""
         if self.eps is not None:
+            check_reach(training, self.eps)
             return self.eps
         share = proposed_quantile(own=self.own_radii)
         return propose_eps(training, rng=rng, n_jobs=self.n_jobs, quantile=share)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from ..candidates import Pool, numbers, source_names, source_rows, take
-from ..cover import CoverSolution, ModelVerification, Verification, verify
+from ..cover import CoverSolution, ModelVerification, Verification, verify, verify_together
 from ..data.points import check_estimator_points, same_points
 from ..exceptions import warn_caller
 from ..prototypes import PrototypeSet
@@ -48,7 +48,8 @@ def recheck_model(
     formulation = _formulate_again(model, training)
     balls = _balls(model, formulation, columns)
     solutions = _solutions(model, balls, bounded=remade)
-    found = map(partial(verify, order_by=_rule(model.solver)), formulation.problems, solutions)
+    rule = _rule(model)
+    found = map(partial(verify, order_by=rule), formulation.problems, solutions)
     return ModelVerification(
         by_class=dict(zip(model.classes_.tolist(), found, strict=True)),
         faults=(
@@ -59,14 +60,36 @@ def recheck_model(
             *statement_faults(model, training),
         ),
         unchecked="" if remade else _NOT_REMADE,
+        together=_together(model, formulation, solutions, bounded=remade),
     )
 
 
-def _rule(solver: Any) -> str:
-    """Return what a solver's order is made by, in the words of `verify`."""
+def _together(
+    model: Any, formulation: Formulation, solutions: list[CoverSolution], *, bounded: bool
+) -> Verification | None:
+    """Recheck what is said of all classes that share a budget."""
+    budget = model.solution_.budget
+    if budget is None or any((one.selected < 0).any() for one in solutions):
+        return None
+    return verify_together(
+        formulation.problems,
+        solutions,
+        budget=budget.n_prototypes,
+        lower_bound=budget.lower_bound if bounded else -math.inf,
+        certificate=budget.certificate if bounded else "none",
+    )
+
+
+def _rule(model: Any) -> str | None:
+    """Return what a model's order is made by, in the words of `verify`.
+
+    Within a budget, or with radii of their own, the ratio greedy's choices may have drops.
+    """
+    solver = model.solver
     function = SOLVERS.get(solver) if isinstance(solver, str) else unwrapped(solver)
     if function is SOLVERS["ratio-greedy"]:
-        return "ratio"
+        plain = model.n_prototypes is None and model.solution_.radii is None
+        return "ratio" if plain else None
     return "drop" if function in SOLVERS.values() else "own"
 
 

@@ -38,4 +38,6 @@ def nearness(classifier: PVMClassifier, table: Floats) -> Floats:
     That is the table itself, or multiples of the radii where each prototype has its own.
     """
     radii = classifier.solution_.radii
-    return table if radii is None else relative_to(radii, table)
+    if radii is None:
+        return table
+    return np.where(np.isinf(table), np.inf, relative_to(radii, table))

@@ -8,10 +8,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array, issparse, vstack
 from sklearn.utils import _safe_indexing
 
 from ..balls import balls_of_radii, build_balls, traits_of, within
+from ..balls.graph import nearest_in_graph, pick_entries
 from ..balls.nearest import ask_index, find_nearest, nearest_in_groups
 from ..balls.traits import IndexedSearch, NearestIndex
 from ..resources import limited_threads, row_count
@@ -67,9 +68,12 @@ class PrototypeSet:
     def nearest(
         self, X: Any, *, n_jobs: int | None = None
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Return each query's nearest prototype, in order of selection, and its distance."""
+        """Return each query's nearest prototype, in order of selection, and its distance.
+
+        -1 and inf where a graph has no entry for a query.
+        """
         index, distance = self._find(X, np.array([0, len(self.order)]), n_jobs)
-        return self.order[index[:, 0]], distance[:, 0]
+        return self._as_selected(index[:, 0]), distance[:, 0]
 
     def nearest_place(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.intp]:
         """Return each query's nearest prototype alone, which may be known where distances are not.
@@ -80,7 +84,7 @@ class PrototypeSet:
         if self.radii is not None or not ranks:
             whole = np.array([0, len(self.order)])
             index, _ = self._find(X, whole, n_jobs, distances=False)
-            return np.asarray(self.order[index[:, 0]])
+            return self._as_selected(index[:, 0])
         ranking = self.dissimilarity.ranking(X, self._by_selection())
         # In class order, so that a tie goes to the class first in order.
         return np.asarray(self.order[ranking[:, self.order].argmin(axis=1)])
@@ -88,7 +92,7 @@ class PrototypeSet:
     def nearest_by_class(
         self, X: Any, *, best: int | None = None, n_jobs: int | None = None
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Return the same for each class: -1 and inf for a class without prototypes.
+        """Return the same for each class: -1 and inf also for a class without prototypes.
 
         Where only the `best` nearest classes are asked for, others may look like that too.
         """
@@ -96,7 +100,7 @@ class PrototypeSet:
             shape = (row_count(X), len(self.bounds) - 1)
             return np.full(shape, -1, dtype=np.intp), np.full(shape, np.inf)
         index, distance = self._find(X, self.bounds, n_jobs, best=best)
-        return np.where(index < 0, -1, self.order[index]), distance
+        return self._as_selected(index), distance
 
     def distances(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
         """Return the dissimilarities of the queries from all prototypes as selected."""
@@ -113,6 +117,8 @@ class PrototypeSet:
         """Tell which queries lie within `eps`, or its own radius, of which prototypes."""
         if len(self.order) == 0:
             return csr_array((row_count(X), 0), dtype=bool)
+        if self.is_graph(X):
+            return self._graph_balls(X, eps, closed=closed)
         if self._answers_whole_rows:
             # A table is in memory already, with more columns than there are prototypes.
             step = row_count(X) if self._is_table else _TABLE_SIZE // len(self.order)
@@ -131,6 +137,10 @@ class PrototypeSet:
         sorted_by_class = build(self.dissimilarity, X, self.points, closed=closed, n_jobs=n_jobs)
         return sorted_by_class[:, np.argsort(self.order)]
 
+    def is_graph(self, X: Any) -> bool:
+        """Whether queries are rows of a neighbour graph."""
+        return self._is_table and issparse(X)
+
     @property
     def _answers_whole_rows(self) -> bool:
         """Whether a query's dissimilarities from some of the prototypes cannot be had alone."""
@@ -140,6 +150,19 @@ class PrototypeSet:
     def _is_table(self) -> bool:
         """Whether queries are rows of a table of values between points."""
         return traits_of(self.dissimilarity).pairwise
+
+    def _graph_balls(self, X: csr_array, eps: float, *, closed: bool) -> csr_array:
+        """Tell which entries of a graph are within the radii, prototypes as selected."""
+        graph = self.dissimilarity.entries(X, self._by_selection())
+        reach = eps if self.radii is None else self.radii[np.argsort(self.order)][graph.indices]
+        inside = within(graph.data, reach, closed=closed)
+        ends = np.concatenate(([0], np.cumsum(inside)))[graph.indptr]
+        members = np.ones(ends[-1], dtype=bool)
+        return csr_array((members, graph.indices[inside], ends), shape=graph.shape)
+
+    def _as_selected(self, index: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Turn places in class order into those in order of selection; -1 stays."""
+        return np.where(index < 0, -1, self.order[index])
 
     def _by_selection(self) -> NDArray[np.intp]:
         """Return the columns of a table that the prototypes are, in order of selection."""
@@ -157,6 +180,9 @@ class PrototypeSet:
         distances: bool = True,
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """Find the nearest in each group of prototypes, by place in class order."""
+        if self.is_graph(X):
+            graph = self.dissimilarity.entries(X, self._by_selection())
+            return nearest_in_graph(pick_entries(graph, self.order), bounds, self.radii)
         if self._is_table:
             table = self.distances(X, n_jobs=n_jobs)[:, self.order]
             return nearest_in_groups(table, bounds, self.radii)

@@ -1,7 +1,6 @@
 """Problems with radii of their own for several limits and parts of the points, in one pass.
 
-A part is, say, the training part of a fold: some of the points, and the candidates among
-them. The members of a strip of candidates are put in order once. Those of a part, within
+The members of a strip of candidates are put in order once. Those of a part, within
 a limit, are a filter away and in the same order: they are reduced to the balls that may
 be worth choosing before the next strip comes, and nothing else of the strip is kept.
 """
@@ -10,77 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..balls import OrderedMembers, ordered_members
-from .by_class import ClassProblem, snap_weights
+from ..balls import Indices, OrderedMembers, inside_radii, ordered_members
+from .by_class import ClassProblem
 from .own_radii import OwnBalls, Rules, join_own, pool_starts
+from .part import Part
 from .training import Training, over_pools
 
-__all__ = ["LimitedBalls", "Part", "balls_of_parts"]
+__all__ = ["LimitedBalls", "balls_of_parts"]
 
 Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """Some of the points and candidates of a training set.
-
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_points,)
-        Class numbers, -1 for points that are not in the part.
-    weights : ndarray of float, shape (n_points,)
-        On a grid on which the sums of the part are exact, zero for points not in it.
-    n_classes : int
-        Number of classes in it.
-    candidate : ndarray of int, shape (n_candidates,)
-        The number of each candidate in the part, rising; -1 for those not in it.
-    """
-
-    codes: Indices
-    weights: Floats
-    n_classes: int
-    candidate: Indices
-
-    @classmethod
-    def whole(cls, training: Training) -> Self:
-        """Return the part that has everything."""
-        every = np.arange(sum(map(len, training.pools)))
-        return cls(training.codes, training.weights, len(training.classes), every)
-
-    @classmethod
-    def of_rows(cls, training: Training, rows: Indices, weights: Floats) -> Self:
-        """Return the part with the points of some rising rows and their weights.
-
-        They are their own candidates, and so are all that are no points.
-        """
-        classes, codes = np.unique(training.codes[rows], return_inverse=True)
-        part = cls(
-            np.full_like(training.codes, -1),
-            np.zeros_like(training.weights),
-            len(classes),
-            np.full(sum(map(len, training.pools)), -1, dtype=np.intp),
-        )
-        part.codes[rows], part.weights[rows] = codes, snap_weights(weights)
-        others = np.arange(len(training.codes), len(part.candidate))
-        part.candidate[np.concatenate((rows, others))] = np.arange(len(rows) + len(others))
-        return part
-
-    def rules(self, limit: float, *, least_cost: float, closed: bool) -> Rules:
-        """Return what decides which balls of the part are worth looking at."""
-        return Rules(self.codes, self.weights, self.n_classes, least_cost, limit, closed)
-
-    def members(self, members: OrderedMembers, start: int) -> OrderedMembers:
-        """Return the members that are of the part, candidates counted from `start`."""
-        inside = (self.candidate[start + members.candidate] >= 0) & (
-            self.codes[members.point] >= 0
-        )
-        return members if inside.all() else members.among(inside)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,10 +72,10 @@ def balls_of_parts(
         start = next(starts)
 
         def take(members: OrderedMembers) -> list[list[OwnBalls]]:
-            if len(limits) > 1:  # to be compared with all but the widest
-                members = members.measured()
+            members = members.in_full_order()
+            limit = _first_limits(members, limits, closed=closed)
             return [
-                _within_limits(part, part.members(members, start), some, start)
+                _within_limits(part, members, limit, some, start)
                 for part, some in zip(parts, rules, strict=True)
             ]
 
@@ -158,14 +100,22 @@ def balls_of_parts(
     ]
 
 
+def _first_limits(members: OrderedMembers, limits: Floats, *, closed: bool) -> Indices:
+    """Return the number of the first of the rising `limits` that each member is within."""
+    n_candidates = int(members.candidate.max(initial=-1)) + 1
+    number = np.full(len(members.point), len(limits) - 1)
+    for limit in limits[:-1].tolist():  # all are within the last
+        number -= inside_radii(members, np.full(n_candidates, limit), closed=closed)
+    return number
+
+
 def _within_limits(
-    part: Part, members: OrderedMembers, rules: Sequence[Rules], start: int
+    part: Part, members: OrderedMembers, limit: Indices, rules: Sequence[Rules], start: int
 ) -> list[OwnBalls]:
-    """Reduce the members of a part to its balls, for rules of rising limits."""
-    found: list[OwnBalls] = []
-    for one in reversed(rules):  # what is within a limit is within all higher ones
-        if one is not rules[-1]:
-            members = members.within(one.eps, closed=one.closed)
-        balls = OwnBalls.of(members, one)
+    """Reduce members to the balls of a part, for the rules of each limit."""
+    of_part = part.holds(members, start)
+    found = []
+    for k, one in enumerate(rules):
+        balls = OwnBalls.of(members.among(of_part & (limit <= k)), one)
         found.append(replace(balls, candidate=part.candidate[start + balls.candidate]))
-    return found[::-1]
+    return found

@@ -213,7 +213,7 @@ class OwnBalls:
 def _settled_steps(members: OrderedMembers, rules: Rules) -> Steps:
     """Walk along the members, in an order that is certain wherever a ball may end."""
     steps = Steps.of(Stretches.of(members, rules.codes), rules.units)
-    if members.measure is None:
+    if members.measure is None or members.decided:
         return steps
     open_groups = np.searchsorted(members.group_end, steps.last[_could_end_within(steps, rules)])
     settled = members.settled(np.unique(open_groups))

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from ...balls import Floats, GroupSearch, Indices
 from ...balls.nearest import nearest_in_groups
-from .bracket import _slack, _unit, direct_squares, refuse_overflow
+from .bracket import direct_squares, error_slack, power_of_unit, refuse_overflow
+from .nearest import suits_tree_search
 from .scan import rounded_up
 
 __all__ = ["PrototypeIndex"]
@@ -58,8 +59,8 @@ class PrototypeIndex:
         self._centre = np.zeros_like(mean) if few else np.asarray(mean)
         rows = self._Z - self._centre
         norms = np.einsum("ij,ij->i", rows, rows)
-        self._scale = _unit(norms, norms)
-        self._z_slack = _slack(norms, rows.shape[1], self._scale, self._dtype)
+        self._scale = power_of_unit(norms, norms)
+        self._z_slack = error_slack(norms, rows.shape[1], self._scale, self._dtype)
         # Queries in double precision are multiplied as they are, all others made ready.
         self._right = (rows * (-2.0 * self._scale**2 if few else self._scale)).astype(self._dtype)
         self._offset = (norms * self._scale**2 - self._z_slack).astype(self._dtype)[:, None]
@@ -84,6 +85,9 @@ class PrototypeIndex:
         `distances` the places alone are.
         """
         left = self._metric._embed(A)
+        if suits_tree_search(left, self._Z, bounds):
+            tree: GroupSearch = self._metric.nearest_test(A, self._B, bounds)
+            return tree
         filled = np.flatnonzero(bounds[1:] > bounds[:-1])
         starts = bounds[filled]
 
@@ -133,7 +137,7 @@ class PrototypeIndex:
         by_row = len(self._right) <= _FEW_PROTOTYPES
         lower = self._right @ rows.T if by_row else (rows @ self._right.T).T
         lower += self._offset
-        return lower, _slack(norms, X.shape[1], self._scale, self._dtype)
+        return lower, error_slack(norms, X.shape[1], self._scale, self._dtype)
 
     def _limits(self, lower: Bounds, slack: Floats, starts: Indices, best: int | None) -> Bounds:
         """Return what the nearest of each group cannot exceed; -inf for groups out of the race."""
