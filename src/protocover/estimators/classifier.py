@@ -430,7 +430,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         X = self._check_queries(X)
         if len(self.prototype_labels_) == 0:
             return Explanation.of_nothing(row_count(X), self.outlier_label_)
-        index, distance = self._prototype_set.nearest_by_class(X, n_jobs=self.n_jobs)
+        index, distance = self._prototype_set.nearest_by_class(X, best=2, n_jobs=self.n_jobs)
         if self.outlier_label_ is None:
             self._refuse_unanswered(index.max(axis=1) < 0)
         rows = np.where(self.prototype_sources_ == "train", self.prototype_rows_, -1)
