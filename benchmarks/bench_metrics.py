@@ -3,7 +3,7 @@
 Run: python benchmarks/bench_metrics.py [--write] [name ...]
 
 Of each the balls of 3,000 candidates among 3,000 points, 64 features, with 2 % of the pairs as
-members, on one thread. The bare product is that of the same rows in single precision. The home
+members, on one thread. The bare product is one of that shape in single precision. The home
 is SciPy or scikit-learn computing the table and comparing it with the radius. All three
 alternate, and times are processor time, medians; dissimilarities that take long see fewer rows.
 `--write` puts the table into docs/big-data.md.
@@ -40,6 +40,7 @@ from protocover.dissimilarity import (
     SpectrumDistance,
     SquaredEuclidean,
     TangentDistance,
+    Tanimoto,
 )
 from protocover.dissimilarity.metric import METRIC_NAMES
 
@@ -67,6 +68,7 @@ class Case:
     points: Any
     home: Table | None = None
     n: int = N
+    width: int = P  # of the product that it is compared with
 
 
 def cases() -> Iterator[Case]:
@@ -84,6 +86,12 @@ def cases() -> Iterator[Case]:
     yield Case(
         "minkowski, p = 3", Metric("minkowski", {"p": 3}), NUMBERS, _cdist("minkowski", p=3)
     )
+    bits = RNG.random((2 * N, 2048)) < 0.05
+    packed = np.packbits(bits, axis=1)
+    yield Case("Tanimoto, 64 bits", Tanimoto(), BITS, _cdist("jaccard"))
+    yield Case("Tanimoto, 2,048 bits", Tanimoto(), bits, _cdist("jaccard"), n=600, width=2048)
+    yield Case("Tanimoto, packed", Tanimoto(packed=True), packed, n=600, width=2048)
+    yield Case("Tanimoto, sparse", Tanimoto(), csr_array(bits), n=600, width=2048)
     gaps = np.where(RNG.random(NUMBERS.shape) < 0.1, np.nan, NUMBERS)
     yield Case(
         "nan_euclidean, 10 % missing", Metric("nan_euclidean"), gaps, _pairwise("nan_euclidean")
@@ -94,7 +102,7 @@ def cases() -> Iterator[Case]:
     yield Case("DANN", DANN(), NUMBERS, n=500)
     yield Case("RankDissimilarity()", RankDissimilarity(), NUMBERS)
     images = RNG.random((2 * N, 256))
-    yield Case("TangentDistance, 16 x 16", TangentDistance((16, 16)), images, n=1000)
+    yield Case("TangentDistance, 16 x 16", TangentDistance((16, 16)), images, n=1000, width=256)
     words = ["".join(RNG.choice(list("ACGT"), size=100)) for _ in range(2 * N)]
     yield Case("SpectrumDistance(4), 100 letters", SpectrumDistance(4), words)
     yield Case("MismatchDistance(4, 1), 100 letters", MismatchDistance(4, 1), words)
@@ -103,7 +111,7 @@ def cases() -> Iterator[Case]:
 
 
 def _named(name: str) -> Case:
-    """A named metric, at home where its name says."""
+    """Return the case of a named metric, with its home."""
     points: Any = BITS if name in TRUTHS else NUMBERS
     home = _cdist(name)
     if name == "haversine":
@@ -142,7 +150,7 @@ def measure(case: Case) -> list[str]:
     labels = np.arange(case.n) % 2
     fitted = case.dissimilarity.fit(points, labels)
     eps = float(np.quantile(fitted.cross(points[:300], candidates[:300]), MEMBERS))
-    left, right = (NUMBERS[: case.n].astype(np.float32) for _ in range(2))
+    left, right = (RNG.random((case.n, case.width), dtype=np.float32) for _ in range(2))
     ways = [
         lambda: left @ right.T,
         lambda: build_balls(fitted, points, candidates, eps=eps, n_jobs=1),
@@ -180,9 +188,10 @@ def main(arguments: list[str]) -> None:
     load = os.getloadavg()[0]
     text = (
         f"Balls of {N:,} candidates among {N:,} points with {P} features, {MEMBERS:.0%} of the "
-        f"pairs members, one thread, processor time (load of the machine {load:.1f}). The product "
-        "is the bare one in single precision; the home is SciPy or scikit-learn computing all "
-        "distances and comparing them:\n\n"
+        f"pairs members, one thread, processor time (load of the machine {load:.1f}). There are "
+        "fewer rows of what takes long. The product is the bare one in single precision, of as "
+        "many columns; the home is SciPy or scikit-learn computing all distances and comparing "
+        "them:\n\n"
     )
     if "--write" in arguments:
         write_section("big-data.md", "metrics", text + table(header, rows))

@@ -117,6 +117,17 @@ def mismatch_kernel(A, B, k, m, alphabet):
     return np.array([[x @ z for z in right] for x in left])
 
 
+def tanimoto(A, B):
+    """Share of the bits of either row that only one has, of rows of booleans, as fractions."""
+    table = np.empty((len(A), len(B)))
+    for i, a in enumerate(A):
+        for j, b in enumerate(B):
+            either = sum(bool(x or z) for x, z in zip(a, b, strict=True))
+            one = sum(bool(x) != bool(z) for x, z in zip(a, b, strict=True))
+            table[i, j] = float(Fraction(one, either)) if either else 0.0
+    return table
+
+
 def gower(A, B, columns):
     """Gower's dissimilarity pair by pair; None is a missing value.
 

@@ -15,8 +15,8 @@ from protocover.dissimilarity.euclidean.tree import Blocks, TreeScan, suits_tree
 
 @pytest.fixture
 def always_trees(monkeypatch):
-    monkeypatch.setattr(tree_module, "_CANDIDATES", 1)
-    monkeypatch.setattr(tree_module, "_LARGEST_SHARE", 1.0)
+    monkeypatch.setattr(tree_module, "_ROWS", 0)
+    monkeypatch.setattr(tree_module, "_LARGEST_SHARE", 64.0)
     monkeypatch.setattr(TreeScan, "tile", (37, 1 << 31))
 
 

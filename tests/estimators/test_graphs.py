@@ -1,6 +1,9 @@
 """Neighbour graphs instead of tables: the same answers as from a table with infinity in it."""
 
+import os
 import pickle
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -112,6 +115,7 @@ def test_a_shared_radius_chooses_as_from_the_table(given_graph, closed, data):
 
 
 @pytest.mark.filterwarnings("ignore:X has .* entries in every row")
+@pytest.mark.filterwarnings("ignore:X stores nothing but ones")
 @settings(max_examples=200, deadline=None)
 @given(labelled_graphs(), st.booleans(), st.booleans())
 def test_own_radii_are_those_of_the_table(given_graph, closed, limited):
@@ -135,6 +139,7 @@ def test_own_radii_are_those_of_the_table(given_graph, closed, limited):
 
 
 @pytest.mark.filterwarnings("ignore:X has .* entries in every row")
+@pytest.mark.filterwarnings("ignore:X stores nothing but ones")
 @pytest.mark.filterwarnings("ignore:X has the shape of the graph of fit")
 @settings(max_examples=300, deadline=None)
 @given(labelled_graphs(), labelled_graphs(), st.sampled_from(["shared", "own"]), st.booleans())
@@ -287,11 +292,33 @@ def test_a_graph_of_nearest_neighbours_that_lacks_some_is_warned_of():
     with pytest.warns(UserWarning, match="the radii are not limited"):
         fit(graph, eps=None, radii="own")
 
+    more = kneighbors_graph(X, 80, mode="distance", include_self=True)
+    with pytest.warns(UserWarning, match="80 entries in every row"):
+        assert fit(more, eps="auto", radii="own").eps_ > more.max(axis=1).toarray().min()
+
+
+def test_radii_are_proposed_within_the_reach_that_was_told():
+    metric = Precomputed(reach=0.8)
+    grid = suggest_eps(cut(D, NEAR), Y, metric=metric)
+    np.testing.assert_array_equal(grid, suggest_eps(cut(D, 0.8), Y, metric="precomputed"))
+    assert pvm_path(cut(D, NEAR), Y, metric=metric, radii="own").eps[-2] <= 0.8
+    with pytest.raises(ValueError, match=r"eps must not be above reach, 0\.8, got 1\.09"):
+        fit(cut(D, NEAR), eps="auto", metric=metric)
+
+
+def test_a_graph_of_ones_is_warned_of():
+    bare = radius_neighbors_graph(X, NEAR)
+    with pytest.warns(UserWarning, match=r"nothing but ones.*mode='distance'"):
+        fit(bare)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit(bare, closed_ball=True, metric=Precomputed(reach=1.0))
+
 
 def test_open_and_closed_balls_differ_at_the_radius():
-    graph = csr_array(([0.0, 1.0, 1.0, 0.0], ([0, 0, 1, 1], [0, 1, 0, 1])), shape=(2, 2))
-    assert fit(graph, [0, 0]).prototype_covered_.tolist() == [1, 1]
-    assert fit(graph, [0, 0], closed_ball=True).prototype_covered_.tolist() == [2]
+    graph = csr_array(([0.0, 2.0, 2.0, 0.0], ([0, 0, 1, 1], [0, 1, 0, 1])), shape=(2, 2))
+    assert fit(graph, [0, 0], eps=2.0).prototype_covered_.tolist() == [1, 1]
+    assert fit(graph, [0, 0], eps=2.0, closed_ball=True).prototype_covered_.tolist() == [2]
 
 
 def test_a_stored_zero_is_a_distance_and_a_missing_pair_is_not():
@@ -554,6 +581,23 @@ def test_suspects_and_a_report_from_a_graph(radii, tmp_path):
     assert page.read_text().startswith("<!")
 
 
+def test_the_progress_counts_queries_that_nothing_is_known_of_as_wrong():
+    pytest.importorskip("matplotlib")
+    from protocover.plotting.greedy_progress import running_error
+
+    for radii in ("shared", "own"):
+        model = fit(cut(D, NEAR), radii=radii)
+        table = model.distances_to_prototypes(cut(D, NEAR))
+        wrong = []
+        for k in range(1, len(model.prototype_labels_) + 1):
+            some = table[:, :k] / model.prototype_radii_[:k]
+            right = (model.prototype_labels_[some.argmin(axis=1)] == Y) & (
+                some.min(axis=1) < np.inf
+            )
+            wrong.append(1.0 - right.mean())
+        np.testing.assert_allclose(running_error(model, cut(D, NEAR), Y), wrong)
+
+
 def test_dask_refuses_a_graph_in_words():
     pytest.importorskip("distributed")
     from protocover.distributed import DaskPVMClassifier
@@ -573,3 +617,58 @@ def test_further_candidates_are_refused():
         fit(cut(D, NEAR), candidates="kmeans")
     with pytest.raises(AttributeError, match="no attribute 'partial_fit'"):
         PVMClassifier(metric="precomputed").partial_fit(cut(D, NEAR), Y)
+
+
+LONG_LINE = """
+import resource, sys
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.model_selection import StratifiedKFold
+from protocover import PVMClassifier, PVMClassifierCV, pvm_path, suggest_eps
+
+def long_line(n, width):
+    rows = np.repeat(np.arange(n), 2 * width + 1)
+    columns = rows + np.tile(np.arange(-width, width + 1), n)
+    there = (columns >= 0) & (columns < n)
+    rows, columns = rows[there], columns[there]
+    graph = csr_array((np.abs(rows - columns) * 1.0, (rows, columns)), shape=(n, n))
+    return graph, np.arange(n) // 100 % 2
+
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+graph, y = long_line(200_000, 3)
+asked = {"metric": "precomputed", "radii": sys.argv[1], "closed_ball": True}
+"""
+FIT_LONG_LINE = """
+model = PVMClassifier(3.0, outlier_label=9, **asked).fit(graph, y)
+assert (model.prototype_miscovered_ == 0).all()
+assert (model.predict(graph) == y).all()
+assert model.coverage(graph, y).covered.all()
+"""
+ASK_LONG_LINE = """
+assert model.explain(graph).inside.all()
+assert model.decision_function(graph).shape == y.shape
+assert model.verify(graph, y).ok
+pvm_path(graph, y, eps=[1.0, 3.0], prototype_costs=[0.5], n_jobs=1, **asked)
+folds = StratifiedKFold(2, shuffle=True, random_state=0)
+search = PVMClassifierCV([3.0], prototype_costs=[0.5], outlier_label=9, cv=folds, **asked)
+assert search.fit(graph, y).best_score_ > 0.5
+assert suggest_eps(graph, y, metric="precomputed").tolist() == [1.0, 2.0, 3.0]
+"""
+
+
+@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize(
+    "more", ["", pytest.param(ASK_LONG_LINE, marks=pytest.mark.slow)], ids=["fit", "all"]
+)
+def test_memory_goes_with_the_entries(radii, more):
+    """A table of 200,000 points would take 320 GB, one of the prototypes' columns over 40."""
+    pytest.importorskip("resource", reason="limits to memory are Unix's")
+    program = LONG_LINE + FIT_LONG_LINE + more
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program, radii],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "2"},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

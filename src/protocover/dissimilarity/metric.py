@@ -86,7 +86,8 @@ class Metric(BaseEstimator):
 
     Balls and nearest prototypes of ``"seuclidean"``, ``"mahalanobis"``, ``"correlation"``
     without weights, ``"minkowski"`` of p = 2, and ``"nan_euclidean"`` where nothing is missing
-    are found by matrix products, and are those of comparing with `cross`.
+    are found by matrix products, and are those of comparing with `cross`; so are those of
+    ``"jaccard"``, by way of :class:`Tanimoto`.
 
     Examples
     --------
@@ -145,7 +146,7 @@ class Metric(BaseEstimator):
         return check_dissimilarities(self._compute(A, B), (row_count(A), row_count(B)), source)
 
     def mapped(self, A: Any, B: Any) -> tuple[Any, Any, Any] | None:
-        """Return a Euclidean distance that answers for the metric, and points mapped for it."""
+        """Return a distance by products that answers for the metric, and points mapped for it."""
         return map_points(self._name, A, B, params=self.params_, cross=self.cross)
 
     @property

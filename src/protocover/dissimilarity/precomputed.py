@@ -10,7 +10,14 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
 from ..balls import DistanceTest, Floats, LevelTest, check_dissimilarities
-from ..balls.graph import GraphDistances, GraphLevels, check_graph, filled, pick_entries
+from ..balls.graph import (
+    GraphDistances,
+    GraphLevels,
+    check_graph,
+    filled,
+    pick_entries,
+    with_own_distances,
+)
 from ..data.fields import check_number, check_whole
 
 __all__ = ["NeighbourGraph", "Precomputed", "pick_columns", "read_table"]
@@ -27,6 +34,13 @@ class Precomputed(BaseEstimator):
     reach : float or None, default=None
         Up to which dissimilarity a graph holds all pairs, and so how large balls may be. None
         for its largest entry, which is a little less than the radius it was made with.
+
+    Attributes
+    ----------
+    n_candidates_ : int
+        Number of columns.
+    bare_ : bool
+        Whether points were not their own neighbours in the graph that was completed.
 
     Examples
     --------
@@ -51,6 +65,7 @@ class Precomputed(BaseEstimator):
     positive_only = True
     symmetric = False
     learns_nothing = True
+    bare_ = False
     saved_state: ClassVar[tuple[str, ...]] = ("n_candidates_",)
 
     def __init__(self, reach: float | None = None) -> None:
@@ -77,6 +92,14 @@ class Precomputed(BaseEstimator):
     def table(self, X: Any) -> Any:
         """Return the table of dissimilarities, or the graph, that `X` is."""
         return check_graph(X) if issparse(X) else check_dissimilarities(X, np.shape(X), "X")
+
+    def complete(self, graph: Any) -> Any:
+        """Return a square graph with all points as their own neighbours, others as they are."""
+        if graph.shape[0] != graph.shape[1]:
+            return graph
+        whole = with_own_distances(graph)
+        self.bare_ = whole is not graph
+        return whole
 
     def reach_of(self, graph: Any) -> float:
         """Return up to which dissimilarity a graph can tell balls."""

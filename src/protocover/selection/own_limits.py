@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..balls import OrderedMembers, ordered_members
-from .by_class import ClassProblem
+from ..balls import Indices, OrderedMembers, inside_radii, ordered_members
+from .by_class import ClassProblem, snap_weights
 from .own_radii import OwnBalls, Rules, join_own, pool_starts
 from .part import Part
 from .training import Training, over_pools
+from .walk import Steps, Stretches
 
 __all__ = ["LimitedBalls", "balls_of_parts"]
 
@@ -66,16 +67,17 @@ def balls_of_parts(
         [part.rules(limit, least_cost=least_cost, closed=closed) for limit in limits.tolist()]
         for part in parts
     ]
+    every = _together(training, parts, least_cost=least_cost, closed=closed)
     starts = iter(pool_starts(training))
 
     def build(dissimilarity: Any, X: Any, Z: Any) -> list[list[list[OwnBalls]]]:
         start = next(starts)
 
         def take(members: OrderedMembers) -> list[list[OwnBalls]]:
-            if len(limits) > 1:  # to be compared with all but the widest
-                members = members.measured()
+            members = _settled(members.remembering(), parts, every)
+            limit = _first_limits(members, limits, closed=closed)
             return [
-                _within_limits(part, part.members(members, start), some, start)
+                _within_limits(part, members, limit, some, start)
                 for part, some in zip(parts, rules, strict=True)
             ]
 
@@ -100,14 +102,53 @@ def balls_of_parts(
     ]
 
 
+def _together(
+    training: Training, parts: Sequence[Part], *, least_cost: float, closed: bool
+) -> Rules:
+    """Return rules for all points, each with the highest weight that it has in a part."""
+    highest = np.max([part.weights for part in parts], axis=0, initial=0.0)
+    codes, n_classes = training.codes, len(training.classes)
+    return Rules(codes, snap_weights(highest), n_classes, least_cost, np.inf, closed)
+
+
+def _settled(members: OrderedMembers, parts: Sequence[Part], every: Rules) -> OrderedMembers:
+    """Return members in an order that is certain wherever a ball of some part may end.
+
+    So that it need not be found out part by part. What a part's ball can gain is no more
+    than the weight of the class in all parts, less that of rivals where it is the least.
+    """
+    if members.decided.all():
+        return members
+    steps = Steps.of(Stretches.of(members, every.codes), every.units)
+    first = np.flatnonzero(np.diff(members.candidate, prepend=-1))
+    start, _ = members.group_spans(np.arange(len(members.group_end)))
+    base = first[np.searchsorted(first, start, side="right") - 1]
+    least = np.full(len(start), np.iinfo(np.int64).max)
+    for part in parts:
+        units = np.rint(part.weights[members.point] / every.grid).astype(np.int64)
+        sums = np.append(0, np.cumsum(units))
+        np.minimum(least, sums[start] - sums[base], out=least)
+    hoped = steps.own + steps.own_before - least[steps.group]
+    mixed = steps.total - steps.before > steps.own - steps.own_before
+    return members.settled(np.unique(steps.group[mixed & every.pays(hoped)]))
+
+
+def _first_limits(members: OrderedMembers, limits: Floats, *, closed: bool) -> Indices:
+    """Return the number of the first of the rising `limits` that each member is within."""
+    n_candidates = int(members.candidate.max(initial=-1)) + 1
+    number = np.full(len(members.point), len(limits) - 1)
+    for limit in limits[:-1].tolist():  # all are within the last
+        number -= inside_radii(members, np.full(n_candidates, limit), closed=closed)
+    return number
+
+
 def _within_limits(
-    part: Part, members: OrderedMembers, rules: Sequence[Rules], start: int
+    part: Part, members: OrderedMembers, limit: Indices, rules: Sequence[Rules], start: int
 ) -> list[OwnBalls]:
-    """Reduce the members of a part to its balls, for rules of rising limits."""
-    found: list[OwnBalls] = []
-    for one in reversed(rules):  # what is within a limit is within all higher ones
-        if one is not rules[-1]:
-            members = members.within(one.eps, closed=one.closed)
-        balls = OwnBalls.of(members, one)
+    """Reduce members to the balls of a part, for the rules of each limit."""
+    of_part = part.holds(members, start)
+    found = []
+    for k, one in enumerate(rules):
+        balls = OwnBalls.of(members.among(of_part & (limit <= k)), one)
         found.append(replace(balls, candidate=part.candidate[start + balls.candidate]))
-    return found[::-1]
+    return found

@@ -78,9 +78,7 @@ class Part:
         """Return what decides which balls of the part are worth looking at."""
         return Rules(self.codes, self.weights, self.n_classes, least_cost, limit, closed)
 
-    def members(self, members: OrderedMembers, start: int) -> OrderedMembers:
-        """Return the members that are of the part, candidates counted from `start`."""
-        inside = (self.candidate[start + members.candidate] >= 0) & (
-            self.codes[members.point] >= 0
-        )
-        return members if inside.all() else members.among(inside)
+    def holds(self, members: OrderedMembers, start: int) -> NDArray[np.bool_]:
+        """Tell which members are of the part, candidates counted from `start`."""
+        centre = self.candidate[start + members.candidate] >= 0
+        return np.asarray(centre & (self.codes[members.point] >= 0))

@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_consistent_length
 
 from ..balls import build_balls, build_levels, traits_of
 from ..balls.forecast import announce, warn_if_too_large
-from ..balls.graph import with_own_distances
 from ..candidates import Pool, gather_candidates
 from ..dissimilarity import resolve_metric
 from ..dissimilarity.precomputed import read_table
@@ -200,7 +199,7 @@ def _fit(
 def completed(X: Any, dissimilarity: Any) -> Any:
     """Return points as they are, but a square graph with all points as their own neighbours."""
     is_graph = traits_of(dissimilarity).pairwise and issparse(X)
-    return with_own_distances(X) if is_graph and X.shape[0] == X.shape[1] else X
+    return dissimilarity.complete(X) if is_graph else X
 
 
 def side_by_side(tables: list[csr_array]) -> csr_array:

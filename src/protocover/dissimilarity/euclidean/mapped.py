@@ -8,9 +8,7 @@ import numpy as np
 
 from ...balls import Floats, GroupSearch, Indices
 from ...balls.nearest import nearest_in_groups
-from .bracket import bracket
 from .distance import Quadratic
-from .scan import StripScan
 
 __all__ = ["MappedCosine", "MappedEuclidean"]
 
@@ -27,12 +25,6 @@ class _Mapped(Quadratic):
     def _finish(self, squares: Floats) -> Floats:
         """Return what mapped rows give for pairs, which are the distances already."""
         return squares
-
-    def _scan(self, left: Any, right: Any, *, radii: Floats, closed: bool) -> StripScan:
-        """Return the test by products: trees would have to know of the error of the map."""
-        reach = self._reach(radii)
-        near = bracket(left, right, eps=float(reach[-1]))
-        return StripScan(left, right, radii, reach, self._finish, closed, near)
 
     def nearest_test(
         self, A: Any, B: Any, bounds: Indices, radii: Floats | None = None

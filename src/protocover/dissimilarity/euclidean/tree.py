@@ -19,16 +19,17 @@ from scipy.spatial.distance import cdist
 from ...balls import Floats, Indices, levels_of
 from .scan import Scan
 
-__all__ = ["MARGIN", "Blocks", "TreeScan", "suits_tree"]
+__all__ = ["MARGIN", "SMALLEST", "Blocks", "TreeScan", "suits_tree", "within_range"]
 
-# As measured: in more dimensions, for fewer candidates or larger balls the scan is as fast.
-_DIMENSIONS = 3
-_CANDIDATES = 4096
+# As measured: for fewer rows or larger balls the scan is as fast. With every dimension beyond the
+# second it takes twice as many rows and balls of half the share.
+_DIMENSIONS = 6
+_ROWS = 4096
 _LARGEST_SHARE = 0.01
 _SAMPLE = 256
 _LEAF = 16
 # Beyond these, squares could under- or overflow and the trees' distances mislead.
-_SMALLEST, _LARGEST = 1e-140, 1e140
+SMALLEST, _LARGEST = 1e-140, 1e140
 # Trees are asked for so much more than a radius, many times the relative error of their distances.
 MARGIN = 2.0**-30
 
@@ -89,11 +90,11 @@ class TreeScan(Scan):
     tile: ClassVar[tuple[int, int]] = (1024, 1 << 31)
 
     @classmethod
-    def of(cls, X: Any, Z: Any, *asked: Any) -> Self:
-        """Return the test of X against Z, with blocks of both; `asked` is the rest of a scan."""
-        columns = Blocks.of(Z, size=cls.tile[0])
-        rows = columns if X is Z else Blocks.of(X, size=cls.tile[0])
-        return cls(X, Z, *asked, rows, columns)
+    def of(cls, scan: Scan) -> Self:
+        """Return the test of what a scan asks, with blocks of its rows and columns."""
+        columns = Blocks.of(scan.Z, size=cls.tile[0])
+        rows = columns if scan.X is scan.Z else Blocks.of(scan.X, size=cls.tile[0])
+        return cls(**vars(scan), rows=rows, columns=columns)
 
     @property
     def order(self) -> tuple[Indices, Indices]:
@@ -136,15 +137,22 @@ class TreeScan(Scan):
 
 def suits_tree(X: Any, Z: Any, reach: Floats) -> bool:
     """Tell whether trees are expected to be faster than looking at all pairs."""
-    dense = isinstance(X, np.ndarray) and isinstance(Z, np.ndarray)
-    if not dense or Z.shape[1] > _DIMENSIONS or len(Z) < _CANDIDATES or len(X) == 0:
+    if not isinstance(X, np.ndarray) or not isinstance(Z, np.ndarray) or Z.shape[1] > _DIMENSIONS:
         return False
-    farthest = max(max(float(A.max()), -float(A.min())) for A in (X, Z))
+    # Making trees takes time by rows, looking at all pairs by pairs.
+    n_rows = 2.0 * len(X) * len(Z) / max(1, len(X) + len(Z))
+    beyond_two = 2.0 ** max(0, Z.shape[1] - 2)
     nearest = reach[0] if reach[0] > 0.0 else reach[-1]
-    if nearest < _SMALLEST or farthest > _LARGEST:
+    if n_rows < _ROWS * beyond_two or nearest < SMALLEST or not within_range(X, Z):
         return False
     rows, columns = (np.linspace(0, len(A) - 1, _SAMPLE).astype(np.intp) for A in (X, Z))
-    return bool((cdist(X[rows], Z[columns]) <= reach[-1]).mean() <= _LARGEST_SHARE)
+    share = (cdist(X[rows], Z[columns]) <= reach[-1]).mean()
+    return bool(share <= _LARGEST_SHARE / beyond_two)
+
+
+def within_range(X: Any, Z: Any) -> bool:
+    """Tell whether no number is so large that a tree's distances could overflow."""
+    return all(max(float(A.max()), -float(A.min())) < _LARGEST for A in (X, Z))
 
 
 def _neighbours_together(X: Any, size: int) -> tuple[Indices, Floats]:

@@ -4,6 +4,8 @@ Each map says how far the squared distances of its rows may be from the squares 
 metric itself computes. The Euclidean room brackets by products of the mapped rows, widens the
 brackets by that much, and asks the metric for the few pairs that they leave open: the answers
 are those of comparing with `cross`, at about the price of a product.
+
+Distances of truth values are quotients of counts, which products give exactly.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from ...balls import Floats
+from ..bits import Tanimoto
 from ..euclidean import Euclidean, SquaredEuclidean
 from ..euclidean.mapped import MappedCosine, MappedEuclidean
 from .centred import centred_rows
@@ -36,7 +39,7 @@ _FEW_PAIRS = 32
 def map_points(
     name: str, A: Any, B: Any, *, params: dict[str, Any], cross: Callable[[Any, Any], Floats]
 ) -> Mapped | None:
-    """Find a Euclidean distance that answers for a metric, and map the points for it.
+    """Find a distance by products that answers for a metric, and map the points for it.
 
     Parameters
     ----------
@@ -117,8 +120,17 @@ def _map_nan_euclidean(
     return (SquaredEuclidean() if squared else Euclidean()), A, B
 
 
+def _map_jaccard(A: Table, B: Table, cross: Cross, **others: Any) -> Mapped | None:
+    """Map to Tanimoto distance, which it is of truth values."""
+    if others:
+        return None
+    left = np.asarray(A, dtype=bool)
+    return Tanimoto(), left, left if B is A else np.asarray(B, dtype=bool)
+
+
 _MAPS: dict[str, Callable[..., Mapped | None]] = {
     "correlation": _map_correlation,
+    "jaccard": _map_jaccard,
     "mahalanobis": _map_mahalanobis,
     "minkowski": _map_minkowski,
     "nan_euclidean": _map_nan_euclidean,
