@@ -16,10 +16,12 @@ from ...balls.nearest import nearest_in_groups
 from .bracket import bracket, direct_squares
 from .contenders import find_contenders, nearest_contender
 from .embedding import directions, in_order
+from .index import PrototypeIndex
 from .nearest import TreeSearch, suits_tree_search
 from .order import OrderScan, TreeOrder
 from .scan import Scan, StripScan, rounded_up
 from .tree import TreeScan, suits_tree
+from .units import UnitRows
 
 __all__ = ["Cosine", "Euclidean", "Quadratic", "SquaredEuclidean"]
 
@@ -40,6 +42,7 @@ class Quadratic(BaseEstimator):
 
     symmetric = True
     learns_nothing = True
+    takes_narrow = True
     saved_state: ClassVar[tuple[str, ...]] = ()
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -80,6 +83,10 @@ class Quadratic(BaseEstimator):
         if suits_tree(right, left, reach):
             return TreeOrder(Scan(*asked), KDTree(np.asarray(left, dtype=np.float64)))
         return OrderScan(StripScan(*asked, bracket(right, left, eps=float(reach[-1]))))
+
+    def nearest_index(self, B: Any) -> PrototypeIndex | None:
+        """Return prototypes made ready once; None where `nearest_test` is as good."""
+        return None if issparse(B) or len(B) == 0 else PrototypeIndex(self, np.asarray(B))
 
     def nearest_test(
         self, A: Any, B: Any, bounds: Indices, radii: Floats | None = None
@@ -161,6 +168,8 @@ class Cosine(Quadratic):
     """
 
     def _embed(self, X: Any) -> Any:
+        if isinstance(X, np.ndarray) and X.dtype.itemsize < 4:
+            return UnitRows(X, directions)
         return directions(X)
 
     def _finish(self, squares: Floats) -> Floats:
