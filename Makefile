@@ -102,6 +102,7 @@ bench: $(READY)  ## Measure speed and memory as ratios, in one run
 	@$(BIN)/python benchmarks/bench_fit.py
 	@$(BIN)/python benchmarks/bench_path.py
 	@$(BIN)/python benchmarks/bench_own_radii.py
+	@$(BIN)/python benchmarks/bench_default.py
 
 bench-dask: $(READY)  ## Measure the tasks of a fit on Dask and write them into docs/dask.md
 	@$(BIN)/python benchmarks/bench_dask.py --write

@@ -39,17 +39,19 @@ Indices = NDArray[np.intp]
 
 # The shakes of the local search are the same in every fit: the answer is the problem's alone.
 _SEED = 0
-# Memberships up to which there is a linear program, its simplex iterations for each point and
-# candidate, and programs that take in candidates which the one before has overpaid.
+# Memberships up to which there is a linear program (nor may balls of several radii, written
+# out, be more than they are without), its simplex iterations for each point and candidate, and
+# programs that take in candidates which the one before has overpaid.
 _LARGEST_PROGRAM, _ITERATIONS, _PROGRAMS = 20_000_000, 5, 4
-# Memberships up to which the program takes all candidates, and up to which reductions take
-# longer than they save.
-_SMALL, _TINY = 10_000, 1_000
+# Memberships up to which reductions take longer than they save.
+_TINY = 1_000
+# What sums of payments may be off by, as a share of all prizes.
+_ROUNDING = 1e-9
 # Shakes without success, at least so many, and one for so many pairs of points: what a fit
 # costs grows with the pairs, too.
 _PATIENCE, _PAIRS = 50, 20_000
 # Nodes of the branch and bound, fewer where they are large: memberships in all.
-_NODES, _BRANCHED = 10, 30_000
+_NODES, _BRANCHED = 10, 20_000
 # Memberships up to which a budget's gap is closed by branch and bound, and its nodes.
 _BUDGETED, _BUDGET_NODES = 20_000, 200
 # Memberships up to which fewer prototypes with the same objective are looked for by branching.
@@ -63,7 +65,11 @@ class State:
     Parameters
     ----------
     full : Residual
-        The problem in whole numbers, the tie rule included.
+        What may be part of a selection as good, in whole numbers, the tie rule included.
+    keep : ndarray of bool
+        Which of the worthwhile candidates that is.
+    whole : bool
+        Whether that is all of them: there were not too many to go on with.
     selected : ndarray of int
         Candidates of the best selection.
     value : float
@@ -77,6 +83,8 @@ class State:
     """
 
     full: Residual
+    keep: NDArray[np.bool_]
+    whole: bool
     selected: Indices
     value: float
     bound: float
@@ -154,9 +162,10 @@ def auto(
     with progress_line(verbose) as write:
         for stage in (relaxed, searched, branched, fewest):
             late = time.monotonic() >= deadline
-            if late:
+            if late or not state.whole:
                 break
-            state = stage(problem, state, deadline)
+            if state.closed == (stage is fewest):
+                state = stage(problem, state, deadline)
             write(f"{stage.__name__}: {state}")
     solution = describe(problem, state.selected, dual=state.dual, claim=_claim(problem, state))
     return replace(solution, status=_status(solution, closed=state.closed, late=late))
@@ -166,13 +175,22 @@ close_small = partial(close_by_tree, node_limit=_BUDGET_NODES, largest=_BUDGETED
 
 
 def begin(problem: CoverProblem) -> State:
-    """Take the better greedy, and the bound of dual ascent."""
+    """Take the better greedy and the bound of dual ascent, and leave out what that excludes."""
     chosen = (choose_by_drop(problem)[0], choose_by_ratio(problem)[0])
     selected = best_selection(problem, chosen)
     dual = ascend_best(problem, selected)
-    full = Residual.of(problem)
-    state = State(full, selected, math.inf, 0.0, dual, selected).improved(selected)
-    return replace(state, bound=_steps(state.plain, state.payments(state.plain)))
+    core = problem.core
+    keep = np.isin(problem.worthwhile, selected)
+    if problem.objective(selected) > problem.lower_bound(dual):
+        # What has room for more than is missing in the payments is in no selection as good.
+        missing = problem.objective(selected) - dual.sum() + _ROUNDING * problem.prize.sum()
+        keep |= core.cost - core.prize_sums(dual) <= missing
+    whole = _written_out(core, keep) <= min(_LARGEST_PROGRAM, core.parts.nnz)
+    if not whole:
+        keep = np.isin(problem.worthwhile, selected)
+    full = _residual(problem, keep)
+    state = State(full, keep, whole, selected, math.inf, 0.0, dual, selected).improved(selected)
+    return replace(state, bound=_proved(problem, full, dual))
 
 
 def relaxed(problem: CoverProblem, state: State, deadline: float) -> State:
@@ -181,37 +199,31 @@ def relaxed(problem: CoverProblem, state: State, deadline: float) -> State:
     It begins with those that the bound so far does not exclude, and takes in what its
     payments turn out to overpay, which is little.
     """
-    plain = state.plain
-    if state.closed:
-        return state
-    bound, _, slack = bound_of(plain, state.payments(plain))
-    keep = bound + np.maximum(slack, 0.0) <= state.steps - 1.0
-    if plain.cover.nnz <= _SMALL:
-        keep[:] = True
+    core, keep, full = problem.core, state.keep, state.full
     for _ in range(_PROGRAMS):
-        left = plain.keep_columns(keep)
-        if left.cover.nnz > _LARGEST_PROGRAM:
-            return state
-        iterations = _ITERATIONS * sum(left.cover.shape) + 1000
-        found = relax(left, deadline=deadline, iterations=iterations)
+        plain = full.plain()
+        iterations = _ITERATIONS * sum(plain.cover.shape) + 1000
+        found = relax(plain, deadline=deadline, iterations=iterations)
         if found is None:
             return state
-        overpaid = bound_of(plain, found.dual)[2] < 0.0
+        payments = found.dual * float(plain.unit)
+        overpaid = core.prize_sums(payments) > core.cost + _ROUNDING * problem.prize.sum()
         if not (overpaid & ~keep).any():
             break
-        keep |= overpaid
-    dual = ascend(problem, mend(problem, found.dual * float(plain.unit)))
-    start = left.candidates[found.fraction > 0.5]
-    proved = _steps(plain, dual / float(plain.unit))
+        keep = keep | overpaid
+        full = _residual(problem, keep)
+    dual = ascend(problem, mend(problem, payments))
+    start = plain.candidates[found.fraction > 0.5]
+    proved = _proved(problem, full, dual)
     if proved > state.bound:
         state = replace(state, bound=proved, dual=dual)
-    return replace(state, start=start).improved(start)
+    selected, value = state.selected, math.inf
+    state = replace(state, full=full, keep=keep, start=start, value=value).improved(selected)
+    return state.improved(start)
 
 
 def searched(problem: CoverProblem, state: State, deadline: float) -> State:
     """Search around what the linear program rounds to, among what could be better."""
-    if state.closed:
-        return state
     full = state.full
     left = exclude(full, state.payments(full), state.value - 1.0)
     found = search(
@@ -227,8 +239,6 @@ def searched(problem: CoverProblem, state: State, deadline: float) -> State:
 
 def branched(problem: CoverProblem, state: State, deadline: float) -> State:
     """Close the gap by branch and bound where little is left."""
-    if state.closed:
-        return state
     found, bound = _branch(state.plain, state, state.steps - 1.0, deadline)
     return replace(state if found is None else state.improved(found), bound=bound)
 
@@ -236,7 +246,7 @@ def branched(problem: CoverProblem, state: State, deadline: float) -> State:
 def fewest(problem: CoverProblem, state: State, deadline: float) -> State:
     """Look for fewer prototypes with the same objective in a very small problem."""
     full = state.full
-    if full.ties == 1 or not state.closed or full.cover.nnz > _TIED:
+    if full.ties == 1 or full.cover.nnz > _TIED:
         return state
     found, _ = _branch(full, state, state.value - 1.0, deadline)
     return state if found is None else state.improved(found)
@@ -272,9 +282,21 @@ def _status(solution: CoverSolution, *, closed: bool, late: bool) -> str:
     return "time limit" if late else "bounded"
 
 
-def _steps(plain: Residual, payments: Floats) -> float:
-    """Return the least objective in steps that the payments leave possible."""
-    return float(math.ceil(bound_of(plain, payments)[0]))
+def _residual(problem: CoverProblem, keep: NDArray[np.bool_]) -> Residual:
+    """Count the part of the problem that `keep` of the worthwhile candidates make up."""
+    kept = np.flatnonzero(keep)
+    residual = Residual.of(problem.core.narrowed(kept))
+    return replace(residual, candidates=problem.worthwhile[kept[residual.candidates]])
+
+
+def _written_out(core: CoverProblem, keep: NDArray[np.bool_]) -> int:
+    """Return the memberships that a residual of the candidates `keep` holds."""
+    return core.narrowed(np.flatnonzero(keep)).n_memberships
+
+
+def _proved(problem: CoverProblem, full: Residual, dual: Floats) -> float:
+    """Return the least objective, in steps, that the payments leave possible."""
+    return float(math.ceil(problem.exact_bound(dual) / (full.unit * full.ties)))
 
 
 def _claim(problem: CoverProblem, state: State) -> Fraction:
