@@ -30,10 +30,16 @@ Merit = Callable[[Floats, Floats], Floats]
 
 
 def choose_by_drop(
-    problem: CoverProblem, max_prototypes: int | None = None
+    problem: CoverProblem,
+    max_prototypes: int | None = None,
+    *,
+    covered: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.intp], Floats]:
-    """Choose by falling drop in the objective, the cost of a prototype aside."""
-    return choose_stepwise(problem, np.subtract, problem.wrong, max_prototypes)
+    """Choose by falling drop in the objective, the cost of a prototype aside.
+
+    Points that are `covered` already are of no worth.
+    """
+    return choose_stepwise(problem, np.subtract, problem.wrong, max_prototypes, covered=covered)
 
 
 def choose_by_ratio(
@@ -51,6 +57,8 @@ def choose_stepwise(
     merit: Merit,
     expense: Floats,
     max_prototypes: int | None = None,
+    *,
+    covered: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.intp], Floats]:
     """Choose candidates by falling ``merit(newly covered prize, expense)``.
 
@@ -59,8 +67,9 @@ def choose_stepwise(
     """
     useful = problem.worthwhile
     limit = len(useful) if max_prototypes is None else min(max_prototypes, len(useful))
-    reach = np.asarray(problem.core.parts.T @ problem.prize, dtype=np.float64)
-    uncovered = np.ones(problem.n_points, dtype=bool)
+    uncovered = np.ones(problem.n_points, dtype=bool) if covered is None else ~covered
+    prize = np.where(uncovered, problem.prize, 0.0)
+    reach = np.asarray(problem.core.parts.T @ prize, dtype=np.float64)
     chosen, score = _run(problem.core, merit, expense[useful], limit, reach, uncovered)
     last, merits = _sweep(problem.core, merit, expense[useful], reach, uncovered)
     left = limit - len(chosen)

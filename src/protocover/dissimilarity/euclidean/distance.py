@@ -16,18 +16,20 @@ from ...balls.nearest import nearest_in_groups
 from .bracket import bracket, direct_squares
 from .contenders import find_contenders, nearest_contender
 from .embedding import directions, in_order
+from .index import PrototypeIndex
 from .nearest import TreeSearch, suits_tree_search
 from .order import OrderScan, TreeOrder
 from .scan import Scan, StripScan, rounded_up
 from .tree import TreeScan, suits_tree
+from .units import UnitRows
 
-__all__ = ["Cosine", "Euclidean", "SquaredEuclidean"]
+__all__ = ["Cosine", "Euclidean", "Quadratic", "SquaredEuclidean"]
 
 # More than what multiplying a bracket's ends by a share adds to their error.
 _ROUNDING = 1e-12
 
 
-class _Quadratic(BaseEstimator):
+class Quadratic(BaseEstimator):
     """A rising function of the squared Euclidean distance between embedded rows.
 
     Members of balls and nearest prototypes are found by matrix products and decided,
@@ -40,6 +42,7 @@ class _Quadratic(BaseEstimator):
 
     symmetric = True
     learns_nothing = True
+    takes_narrow = True
     saved_state: ClassVar[tuple[str, ...]] = ()
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -81,6 +84,10 @@ class _Quadratic(BaseEstimator):
             return TreeOrder(Scan(*asked), KDTree(np.asarray(left, dtype=np.float64)))
         return OrderScan(StripScan(*asked, bracket(right, left, eps=float(reach[-1]))))
 
+    def nearest_index(self, B: Any) -> PrototypeIndex | None:
+        """Return prototypes made ready once; None where `nearest_test` is as good."""
+        return None if issparse(B) or len(B) == 0 else PrototypeIndex(self, np.asarray(B))
+
     def nearest_test(
         self, A: Any, B: Any, bounds: Indices, radii: Floats | None = None
     ) -> GroupSearch:
@@ -113,7 +120,7 @@ class _Quadratic(BaseEstimator):
         return in_order(X)
 
 
-class Euclidean(_Quadratic):
+class Euclidean(Quadratic):
     """Euclidean distance between rows, dense or sparse.
 
     Examples
@@ -130,7 +137,7 @@ class Euclidean(_Quadratic):
         return eps
 
 
-class SquaredEuclidean(_Quadratic):
+class SquaredEuclidean(Quadratic):
     """Squared Euclidean distance between rows, dense or sparse.
 
     Examples
@@ -147,7 +154,7 @@ class SquaredEuclidean(_Quadratic):
         return np.sqrt(eps)
 
 
-class Cosine(_Quadratic):
+class Cosine(Quadratic):
     """Cosine distance, one minus the cosine of the angle between rows, dense or sparse.
 
     A row of zeros has no direction: it is at distance 1 from every other row and at
@@ -161,6 +168,8 @@ class Cosine(_Quadratic):
     """
 
     def _embed(self, X: Any) -> Any:
+        if isinstance(X, np.ndarray) and X.dtype.itemsize < 4:
+            return UnitRows(X, directions)
         return directions(X)
 
     def _finish(self, squares: Floats) -> Floats:
