@@ -11,8 +11,9 @@ import pytest
 from sklearn.datasets import load_iris
 
 from protocover import PVMClassifier, load_model, save_model
+from protocover.cover import CoverSolution
 from protocover.exceptions import ModelFileError
-from protocover.solvers import CoverSolution
+from protocover.solvers import SOLVERS
 
 X, Y = load_iris(return_X_y=True)
 WEIGHTS = np.random.default_rng(0).choice([0.5, 1.0, 3.0], len(Y))
@@ -311,3 +312,14 @@ def _alike(one, other):
         names = CoverSolution.__dataclass_fields__.keys() - {"details"}
         pairs += [(getattr(mine, name), getattr(yours, name)) for name in names]
     return all(np.array_equal(mine, yours) for mine, yours in pairs)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("budget", [None, 4, {0: 1}], ids=str)
+def test_no_true_model_is_refused(solver, radii, budget):
+    """Whatever the solver, the radii and the budget, and whatever its order is made by."""
+    model = PVMClassifier(1.0, solver=solver, radii=radii, n_prototypes=budget, random_state=0)
+    model.fit(X, Y, sample_weight=WEIGHTS)
+    found = model.verify(X, Y, sample_weight=WEIGHTS)
+    assert found.ok, found

@@ -19,9 +19,11 @@ __all__ = [
     "DistanceSearch",
     "DistanceTest",
     "GroupSearch",
+    "IndexedSearch",
     "LevelTest",
     "MappedDissimilarity",
     "Near",
+    "NearestIndex",
     "NearestSearch",
     "PreparedDissimilarity",
     "RadiusSearch",
@@ -156,6 +158,39 @@ class DistanceSearch(Dissimilarity, Protocol):
 
     def distance_test(self, X: Any, Z: Any, *, eps: float, closed: bool) -> DistanceTest:
         """Return a test of the pairs within `eps`, which may be infinite."""
+        ...
+
+
+class NearestIndex(Protocol):
+    """Prototypes made ready once, to be asked which is nearest."""
+
+    @property
+    def block_rows(self) -> int:
+        """How many queries are best looked at together."""
+        ...
+
+    @property
+    def n_products(self) -> int:
+        """How many multiplications a query takes, about."""
+        ...
+
+    def search(
+        self, A: Any, bounds: Indices, *, best: int | None = None, distances: bool = True
+    ) -> GroupSearch:
+        """Return a function of rows of A that gives the nearest in each group of prototypes.
+
+        Where only the `best` nearest groups are asked for, others may be as if they were empty.
+        Without `distances` these may be anything.
+        """
+        ...
+
+
+@runtime_checkable
+class IndexedSearch(Dissimilarity, Protocol):
+    """A dissimilarity that can make prototypes ready for many calls."""
+
+    def nearest_index(self, B: Any) -> NearestIndex | None:
+        """Return prototypes made ready once; None where that does not help with these."""
         ...
 
 

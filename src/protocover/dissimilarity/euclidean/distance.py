@@ -16,6 +16,7 @@ from ...balls.nearest import nearest_in_groups
 from .bracket import bracket, direct_squares
 from .contenders import find_contenders, nearest_contender
 from .embedding import directions, in_order
+from .index import PrototypeIndex
 from .nearest import TreeSearch, suits_tree_search
 from .order import OrderScan, TreeOrder
 from .scan import Scan, StripScan, rounded_up
@@ -82,6 +83,10 @@ class Quadratic(BaseEstimator):
         if suits_tree(right, left, reach):
             return TreeOrder(Scan(*asked), KDTree(np.asarray(left, dtype=np.float64)))
         return OrderScan(StripScan(*asked, bracket(right, left, eps=float(reach[-1]))))
+
+    def nearest_index(self, B: Any) -> PrototypeIndex | None:
+        """Return prototypes made ready once; None where `nearest_test` is as good."""
+        return None if issparse(B) or len(B) == 0 else PrototypeIndex(self, np.asarray(B))
 
     def nearest_test(
         self, A: Any, B: Any, bounds: Indices, radii: Floats | None = None
