@@ -638,6 +638,8 @@ def test_the_progress_counts_queries_that_nothing_is_known_of_as_wrong():
             )
             wrong.append(1.0 - right.mean())
         np.testing.assert_allclose(running_error(model, cut(D, NEAR), Y), wrong)
+        nowhere = running_error(model, csr_array((2, 150)), model.prototype_labels_[:2])
+        assert (nowhere == 1.0).all()
 
 
 def test_dask_refuses_a_graph_in_words():
