@@ -95,7 +95,7 @@ test-oldest: $(READY)  ## Run the tests with the oldest dependencies that are al
 	@$(OLDEST)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	@$(BIN)/python tools/oldest.py > $(OLDEST)/constraints.txt
 	@$(OLDEST)/bin/python -m pip install --quiet --constraint $(OLDEST)/constraints.txt \
-		--editable ".[plot,cli,dask,scip]" --group test --group experiments
+		--editable ".[plot,cli,dask]" --group test --group experiments
 	@$(OLDEST)/bin/python -m pytest -q -n 2
 
 bench: $(READY)  ## Measure speed and memory as ratios, in one run

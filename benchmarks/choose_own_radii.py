@@ -37,6 +37,7 @@ from functools import partial
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
+from own_radii_search import joined
 from own_radii_sets import MOST_ROWS, DataSet, fashion, halves
 from page import table
 from protocover import PVMClassifier
@@ -154,11 +155,7 @@ def all_members(within: np.ndarray) -> OrderedMembers:
             n_jobs=1,
         )
     )
-    return OrderedMembers(
-        np.concatenate([strip.candidate for strip in strips]),
-        np.concatenate([strip.point for strip in strips]),
-        np.concatenate([strip.distance for strip in strips]),
-    )
+    return joined(strips)
 
 
 def own_problems(members: OrderedMembers, y: np.ndarray, limit: float):
@@ -197,7 +194,7 @@ def predict(rule, distances, radii, classes, common) -> np.ndarray:
 
 def baseline(within, y, across, y_test):
     """Error and number of prototypes of the shared radius with its defaults, and of 1-NN."""
-    shared = PVMClassifier(metric="precomputed", random_state=0).fit(within, y)
+    shared = PVMClassifier(metric="precomputed", solver="greedy", random_state=0).fit(within, y)
     return (
         (1.0 - shared.score(across, y_test), len(shared.prototype_labels_)),
         (float(np.mean(y[across.argmin(axis=1)] != y_test)), len(y)),

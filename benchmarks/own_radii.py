@@ -164,13 +164,16 @@ def at_budget(folds, orders, budget):
     }
 
 
-def cover(split: Split, setting: tuple[float, float], **options: Any) -> PVMClassifier:
+def cover(
+    split: Split, setting: tuple[float, float], *, solver: str = "greedy", **options: Any
+) -> PVMClassifier:
     """Fit the machine with a radius or limit, and a cost."""
     radius, cost = setting
     model = PVMClassifier(
         eps=None if np.isinf(radius) else radius,
         prototype_cost=cost,
         metric=split.metric,
+        solver=solver,
         n_jobs=1,
         random_state=0,
         **options,

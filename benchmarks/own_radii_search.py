@@ -27,6 +27,7 @@ __all__ = [
     "Prototypes",
     "best",
     "in_order",
+    "joined",
     "judge",
     "own",
     "ratio_at",
@@ -71,20 +72,25 @@ class Fold:
         n = len(self.y)
         width = max(1, _STRIP_PAIRS // n)
         strips = [self._members(np.arange(j, min(j + width, n))) for j in range(0, n, width)]
-        names = ("candidate", "point", "distance")
-        return OrderedMembers(*(np.concatenate([getattr(s, k) for s in strips]) for k in names))
+        return joined(strips)
 
     def _members(self, candidates: np.ndarray) -> OrderedMembers:
         """List the same for some candidates."""
         n = len(self.y)
-        order = np.argsort(self.within[:, candidates], axis=0, kind="stable").T
-        distance = self.within[order, candidates[:, None]]
-        every = OrderedMembers(np.repeat(candidates, n), order.ravel(), distance.ravel())
+        point, distance = np.tile(np.arange(n), len(candidates)), self.within[:, candidates]
+        every = OrderedMembers.of(np.repeat(candidates, n), point, distance.T.ravel())
         balls = OwnBalls.of(every, self.rules(np.inf))
         reach = np.zeros(n)
         np.maximum.at(reach, balls.candidate, balls.radius)
         # The rival before which the largest ball ends stays: it tells the radius.
         return every.among(every.distance <= reach[every.candidate])
+
+
+def joined(strips: Sequence[OrderedMembers]) -> OrderedMembers:
+    """Put the members of one candidate after the other together, whose distances are known."""
+    names = ("candidate", "point", "open", "low", "decided")
+    parts = {name: np.concatenate([getattr(strip, name) for strip in strips]) for name in names}
+    return OrderedMembers(**parts, measure=None)
 
 
 @dataclass(frozen=True, eq=False)

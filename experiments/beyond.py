@@ -51,7 +51,7 @@ def run_selection(name: str, seed: int, eps: float, k: int, codebook: int) -> di
     """Fit and test every selection on one split."""
     X, y, X_test, y_test = split(name, seed)
     fits: dict[str, Callable[[], Any]] = {
-        "greedy": lambda: PVMClassifier(eps, n_jobs=1).fit(X, y),
+        "greedy": lambda: PVMClassifier(eps, solver="greedy", n_jobs=1).fit(X, y),
         "exact": lambda: PVMClassifier(
             eps, solver="exact", solver_options={"time_limit": 30.0}, n_jobs=1, random_state=0
         ).fit(X, y),

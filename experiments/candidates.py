@@ -116,7 +116,13 @@ def _tuned(X: Any, y: Any, extra: Any, seed: int, n_folds: int) -> PVMClassifier
         radii = np.union1d(radii, np.quantile(distances[distances > 0.0], shares))
         candidates = ["train", extra]
     return PVMClassifierCV(
-        radii, cv=folds, rule="best", candidates=candidates, n_jobs=1, random_state=seed
+        radii,
+        cv=folds,
+        rule="best",
+        candidates=candidates,
+        solver="greedy",
+        n_jobs=1,
+        random_state=seed,
     ).fit(X, y)
 
 

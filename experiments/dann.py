@@ -45,7 +45,9 @@ def run_draw(problem: str, seed: int, n_folds: int) -> dict[str, Any]:
         nearest = fitted.cross(X_test, X).argmin(axis=1)
         told[f"1-NN, {name}"] = float(np.mean(y[nearest] != y_test))
         folds = make_folds(X, y, seed=seed, n_folds=n_folds)
-        model = PVMClassifierCV(n_eps=10, cv=folds, metric=metric, rule="best", n_jobs=1).fit(X, y)
+        model = PVMClassifierCV(
+            n_eps=10, cv=folds, metric=metric, rule="best", solver="greedy", n_jobs=1
+        ).fit(X, y)
         told[f"PVM, {name}"] = float(1.0 - model.score(X_test, y_test))
         told[f"PVM, {name}: prototypes"] = len(model.best_estimator_.prototype_labels_)
     return told

@@ -49,7 +49,9 @@ def run_draw(seed: int, n_folds: int, n_test: int) -> dict[str, Any]:
     folds = make_folds(X, y, seed=seed, n_folds=n_folds)
     tuned = {
         "PVM": pvm_book(
-            PVMClassifierCV(n_eps=N_RADII, cv=folds, n_jobs=1).fit(X, y).best_estimator_
+            PVMClassifierCV(n_eps=N_RADII, cv=folds, solver="greedy", n_jobs=1)
+            .fit(X, y)
+            .best_estimator_
         ),
         "K-medoids": tune(fit_medoids, X, y, MEDOIDS, seed=seed, n_folds=n_folds)[0],
         "LVQ": tune(fit_olvq1, X, y, CODEBOOKS, seed=seed, n_folds=n_folds)[0],
@@ -71,7 +73,9 @@ def all_books(
     X: NDArray[np.float64], y: NDArray[np.intp], *, seed: int
 ) -> dict[str, dict[float, Codebook]]:
     """Return each method's prototypes for every value of its parameter."""
-    path = pvm_path(X, y, eps=suggest_eps(X, y, N_RADII, random_state=seed), n_jobs=1)
+    path = pvm_path(
+        X, y, eps=suggest_eps(X, y, N_RADII, random_state=seed), solver="greedy", n_jobs=1
+    )
     pvm = {
         float(eps): Codebook(X[row[0].candidates], path.classes[row[0].classes])
         for eps, row in zip(path.eps, path.selections, strict=True)

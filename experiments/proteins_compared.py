@@ -49,7 +49,9 @@ def average(folds: Sequence[dict[str, Any]], n: int) -> dict[str, Curve]:
 
 def count_prototypes(kernel: Floats, y: NDArray[Any], eps: float) -> dict[str, Any]:
     """Fit PVM to all proteins, and count what it keeps."""
-    model = PVMClassifier(eps, metric="precomputed", n_jobs=1).fit(kernel_to_distance(kernel), y)
+    model = PVMClassifier(eps, metric="precomputed", solver="greedy", n_jobs=1).fit(
+        kernel_to_distance(kernel), y
+    )
     labels = model.prototype_labels_
     return {
         "eps": eps,
@@ -86,6 +88,7 @@ def _run_pvm(distances: Floats, y: NDArray[Any], train: Rows, held: Rows) -> Cur
         y[train],
         eps=radii(distances),
         metric="precomputed",
+        solver="greedy",
         solver_options={"bound": False},
         n_jobs=1,
     )

@@ -42,7 +42,9 @@ def run_model(n: int, folder: Path, total: int, first: int) -> dict[str, Any]:
     """Find the radius, fit the model and take it apart."""
     digits = load_digits(n, folder)
     eps = find_radius(digits, total)
-    model = PVMClassifier(eps, metric="precomputed", n_jobs=1).fit(digits.table, digits.labels)
+    model = PVMClassifier(eps, metric="precomputed", solver="greedy", n_jobs=1).fit(
+        digits.table, digits.labels
+    )
     scores = model.solution_.score
     n_test, positive = len(digits.test_labels), digits.table[digits.table > 0.0]
     error = running_error(model, digits.test_table, digits.test_labels)
@@ -74,6 +76,7 @@ def find_radius(digits: Digits, total: int) -> float:
         digits.labels,
         eps=np.linspace(low, high, N_RADII),
         metric="precomputed",
+        solver="greedy",
         solver_options={"bound": False},
         n_jobs=1,
     )

@@ -53,7 +53,9 @@ def run_split(name: str, seed: int, n_folds: int) -> dict[str, Any]:
     """Tune and test all methods on one random split."""
     X, y, X_test, y_test = split(name, seed)
     folds = make_folds(X, y, seed=seed, n_folds=n_folds)
-    pvm = PVMClassifierCV(n_eps=N_RADII, cv=folds, n_jobs=1, random_state=seed).fit(X, y)
+    pvm = PVMClassifierCV(
+        n_eps=N_RADII, cv=folds, solver="greedy", n_jobs=1, random_state=seed
+    ).fit(X, y)
     per_class = spread_sizes(1, int(np.unique(y, return_counts=True)[1].max()), N_SIZES)
     in_total = spread_sizes(len(np.unique(y)), len(y), N_SIZES)
     medoids, k = tune(fit_medoids, X, y, per_class, seed=seed, n_folds=n_folds)

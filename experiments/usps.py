@@ -75,10 +75,12 @@ def run_choice(n: int, n_folds: int) -> dict[str, Any]:
     """Choose the radius on the training images and test the model once."""
     X, y, X_test, y_test = load(n)
     folds = make_folds(X, y, seed=0, n_folds=n_folds)
-    search = PVMClassifierCV(radii(X, y), cv=folds, n_jobs=1).fit(X, y)
+    search = PVMClassifierCV(radii(X, y), cv=folds, n_jobs=1, solver="greedy").fit(X, y)
     scores = search.cv_results_["mean_test_score"]
     best = int(scores.argmax())
-    best_model = PVMClassifier(float(search.cv_results_["param_eps"][best]), n_jobs=1).fit(X, y)
+    best_model = PVMClassifier(
+        float(search.cv_results_["param_eps"][best]), n_jobs=1, solver="greedy"
+    ).fit(X, y)
     told = {}
     for rule, row, model in (
         ("1se", search.best_index_, search.best_estimator_),

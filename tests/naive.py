@@ -117,6 +117,17 @@ def mismatch_kernel(A, B, k, m, alphabet):
     return np.array([[x @ z for z in right] for x in left])
 
 
+def tanimoto(A, B):
+    """Share of the bits of either row that only one has, of rows of booleans, as fractions."""
+    table = np.empty((len(A), len(B)))
+    for i, a in enumerate(A):
+        for j, b in enumerate(B):
+            either = sum(bool(x or z) for x, z in zip(a, b, strict=True))
+            one = sum(bool(x) != bool(z) for x, z in zip(a, b, strict=True))
+            table[i, j] = float(Fraction(one, either)) if either else 0.0
+    return table
+
+
 def gower(A, B, columns):
     """Gower's dissimilarity pair by pair; None is a missing value.
 
@@ -280,6 +291,22 @@ def exact_optimum(problem):
         for size in range(problem.n_candidates + 1)
         for subset in itertools.combinations(candidates, size)
     )
+
+
+def exact_optimum_within(problems, budget):
+    """The least sum of objectives with at most `budget` prototypes of all problems together."""
+    totals = {0: 0}
+    for problem in problems:
+        best = {
+            size: min(
+                exact_value(problem, subset)
+                for subset in itertools.combinations(range(problem.n_candidates), size)
+            )
+            for size in range(min(budget, problem.n_candidates) + 1)
+        }
+        sums = [(n + m, total + best[m]) for n, total in totals.items() for m in best]
+        totals = {k: min(value for n, value in sums if n == k) for k, _ in sums if k <= budget}
+    return min(totals.values())
 
 
 def sammon_stress(D, places):

@@ -73,7 +73,9 @@ def test_every_point_of_the_path_is_a_separate_fit(name):
     given = {key: options.pop(key) for key in ("sample_weight", "unlabeled") if key in options}
     for i, eps in enumerate(LIMITS):
         for j, cost in enumerate(COSTS):
-            model = PVMClassifier(eps, prototype_cost=cost, **options).fit(points, Y, **given)
+            model = PVMClassifier(eps, prototype_cost=cost, **options, solver="greedy").fit(
+                points, Y, **given
+            )
             assert_same_model(path.model(i, j), model, points[::4])
             np.testing.assert_array_equal(path.selections[i][j].radii, model.prototype_radii_)
             assert path.n_prototypes[i, j] == len(model.prototype_indices_)
@@ -122,7 +124,9 @@ def test_the_greedy_takes_one_ball_of_a_candidate_and_stops_earlier_at_a_higher_
         pairs = np.column_stack((whole.candidates, whole.classes))
         assert len(np.unique(pairs, axis=0)) == len(pairs)
         for j, cost in enumerate(costs):
-            model = PVMClassifier(eps, radii="own", prototype_cost=cost, closed_ball=closed)
+            model = PVMClassifier(
+                eps, radii="own", prototype_cost=cost, closed_ball=closed, solver="greedy"
+            )
             assert_same_model(path.model(i, j), model.fit(points, y, weights), points)
             n = path.n_prototypes[i, j]
             for solution, part in zip(
@@ -137,16 +141,20 @@ def test_the_greedy_takes_one_ball_of_a_candidate_and_stops_earlier_at_a_higher_
 def test_no_limit_is_none_or_infinity_everywhere():
     given = pvm_path(X, Y, eps=[None, 1.0], radii="own", prototype_costs=1.0)
     assert given.eps.tolist() == [1.0, np.inf]
-    unlimited = PVMClassifier(None, radii="own", prototype_cost=1.0).fit(X, Y)
+    unlimited = PVMClassifier(None, radii="own", prototype_cost=1.0, solver="greedy").fit(X, Y)
     assert_same_model(given.model(1), unlimited, X)
     again = given.model(1)
     assert_same_model(again.fit(X, Y), unlimited, X)  # with the parameters it came with
     for nothing in (np.inf, [np.inf], [None]):
         assert pvm_path(X, Y, eps=nothing, radii="own").eps.tolist() == [np.inf]
     auto = pvm_path(X, Y, eps="auto", radii="own", prototype_costs=1.0)
-    assert_same_model(auto.model(0), PVMClassifier(radii="own", prototype_cost=1.0).fit(X, Y), X)
+    assert_same_model(
+        auto.model(0), PVMClassifier(radii="own", prototype_cost=1.0, solver="greedy").fit(X, Y), X
+    )
     shared = pvm_path(X, Y, eps="auto", prototype_costs=1.0)
-    assert_same_model(shared.model(0), PVMClassifier(prototype_cost=1.0).fit(X, Y), X)
+    assert_same_model(
+        shared.model(0), PVMClassifier(prototype_cost=1.0, solver="greedy").fit(X, Y), X
+    )
 
 
 def test_the_grid_goes_from_many_to_a_handful_of_prototypes():
@@ -200,6 +208,7 @@ SPLITS = {
 
 def assert_same_search(points, *, cv=5, weights=None, groups=None, limits=LIMITS, **options):
     """The scores of all folds are those of a grid search, and the choice is a plain fit."""
+    options = {"solver": "greedy"} | options
     ours = PVMClassifierCV(limits, radii="own", prototype_costs=COSTS, cv=cv, **options)
     ours.fit(points, Y, weights, groups=groups)
     plain = PVMClassifier(radii="own", **options)
@@ -252,7 +261,10 @@ def test_further_candidates_are_those_of_every_fold():
     for k, (train, test) in enumerate(StratifiedKFold(3).split(X, Y)):
         for row, params in enumerate(ours.cv_results_["params"]):
             model = PVMClassifier(
-                params["eps"], radii="own", prototype_cost=params["prototype_cost"]
+                params["eps"],
+                radii="own",
+                prototype_cost=params["prototype_cost"],
+                solver="greedy",
             ).fit(X[train], Y[train], unlabeled=unlabeled)
             if len(model.prototype_indices_):
                 expected = model.score(X[test], Y[test])

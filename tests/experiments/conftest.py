@@ -1,8 +1,9 @@
-"""The experiments are a package at the root of the repository."""
+"""The experiments are a package at the root of the repository, the benchmarks programs in one."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]

@@ -98,7 +98,7 @@ def test_radius_is_found_by_the_number_of_prototypes(digits, told):
 
 
 def test_cost_stops_where_a_model_of_that_cost_stops(digits, told):
-    model = PVMClassifier(told["eps"], metric="precomputed", prototype_cost=6.0)
+    model = PVMClassifier(told["eps"], metric="precomputed", prototype_cost=6.0, solver="greedy")
     assert told["stop"] == len(model.fit(digits.table, digits.labels).prototype_labels_) > 0
 
 
@@ -122,7 +122,9 @@ def test_miscovered_images_are_as_many_as_the_first_prototype_counts(told):
 
 
 def test_way_of_the_greedy_ends_with_the_error_of_all(digits, told):
-    model = PVMClassifier(told["eps"], metric="precomputed").fit(digits.table, digits.labels)
+    model = PVMClassifier(told["eps"], metric="precomputed", solver="greedy").fit(
+        digits.table, digits.labels
+    )
     wrong = tangent_model_page._numbers(told["wrong"])
     assert wrong[-1] == np.sum(model.predict(digits.test_table) != digits.test_labels)
     assert len(wrong) == told["size"]

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from protocover.selection.own_limits import Part, balls_of_parts
+from protocover.selection.own_limits import balls_of_parts
+from protocover.selection.part import Part
 from protocover.selection.training import prepare_training
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from .build import build_balls, build_levels, check_dissimilarities
 from .levels import levels_of, members_of, relative_to, within
-from .of_radii import balls_of_radii
+from .of_radii import balls_of_radii, inside_radii
 from .ordered import OrderedMembers, ordered_members, spans
 from .traits import (
     DistanceTest,
@@ -40,6 +40,7 @@ __all__ = [
     "build_balls",
     "build_levels",
     "check_dissimilarities",
+    "inside_radii",
     "levels_of",
     "members_of",
     "ordered_members",

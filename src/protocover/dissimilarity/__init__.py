@@ -13,6 +13,7 @@ from typing import Any
 from sklearn.base import clone
 
 from ..balls import traits_of
+from .bits import Tanimoto
 from .dann import DANN
 from .euclidean import Cosine, Euclidean, SquaredEuclidean
 from .function import Function
@@ -40,6 +41,7 @@ __all__ = [
     "SpectrumDistance",
     "SquaredEuclidean",
     "TangentDistance",
+    "Tanimoto",
     "kernel_to_distance",
     "mismatch_kernel",
     "read_fasta",

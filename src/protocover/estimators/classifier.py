@@ -23,9 +23,9 @@ from ..prototypes.explanation import Explanation
 from ..resources import limited_threads, row_count
 from ..selection.batches import Growth
 from ..selection.parameters import check_column, unchanged_on_error
-from ..selection.recheck import recheck_model
 from .fitted import Fitted, NotInFirstFiles
 from .fitting import Settings, Terms, check_training_points, prepare, take_in
+from .recheck import recheck_model
 
 __all__ = ["PVMClassifier"]
 
@@ -74,15 +74,17 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         a share between 0 and 1 of them, drawn from each class in proportion, "kmeans"
         and "hull" or a generator object from :mod:`protocover.candidates`, an array of
         rows, or a list for the union of several.
-    solver : str or callable, default="greedy"
-        "greedy", the paper's; "ratio-greedy", least cost per newly covered point;
-        "lp-rounding", the paper's relaxation and rounding; "local-search", both greedies
-        improved by removals and swaps; "exact", the optimum with a proof; "auto", the
-        best that a few seconds allow; or a function of a
-        :class:`~protocover.cover.CoverProblem` like those of :mod:`protocover.solvers`.
+    solver : str or callable, default="auto"
+        "auto", near the optimum with a bound that says how near, in a few times what
+        "greedy" takes, the same on every machine; "greedy", the paper's, whose order of
+        selection has prefixes that mean something; "ratio-greedy", least cost per newly
+        covered point; "lp-rounding", the paper's relaxation and rounding; "local-search",
+        both greedies improved by removals and swaps; "exact", the optimum with a proof; or a
+        function of a :class:`~protocover.cover.CoverProblem` like those of
+        :mod:`protocover.solvers`.
     solver_options : dict or None, default=None
         Further arguments of the solver, such as ``{"time_limit": 30}``, in seconds for
-        all classes together, as are the five seconds of "auto".
+        all classes together.
     prototype_cost : float or None, default=None
         What a prototype costs, lambda in the paper, in units of one uncovered or wrongly
         covered point. None for 1/n, which only breaks ties; with `sample_weight` it is one
@@ -92,8 +94,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         None is for 1, or the mean of weights that are not whole numbers: a prototype has
         to stand for more than itself.
     n_prototypes : int, dict or None, default=None
-        At most so many prototypes, in total or, with a dict, for each class in it: the
-        first ones in order of selection.
+        At most so many prototypes, in total or, with a dict, for each class in it: the best
+        so many that the solver finds, with "greedy" the first in its order.
     closed_ball : bool, default=False
         Whether a point at distance eps exactly lies in the ball.
     outlier_label : label, "most_frequent" or None, default=None
@@ -162,6 +164,11 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
+    Prototypes are in the order of what they add: of those selected, each lowers the objective
+    most once those before it are chosen. With ``solver="greedy"`` that is the order in which
+    they were found, and the beginning of it is what greedy selects for a higher
+    `prototype_cost`; of another solver's selection it is only the most useful part.
+
     Memory follows the number of (point, ball) memberships, not the number of pairs.
     Ties between equally good candidates go to the class first in `classes_`, then to
     the candidate of lower index.
@@ -188,13 +195,15 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     >>> X, y = load_iris(return_X_y=True)
     >>> clf = PVMClassifier(eps=1.0).fit(X, y)
     >>> clf.prototype_indices_
-    array([  0,  71, 128, 105,  57,   1,   5,  74])
+    array([ 29,  74, 144,  57, 114, 105,  16, 108,  64])
     >>> clf.prototype_covered_
-    array([48, 40, 37, 11, 12, 43, 34, 37])
+    array([43, 37, 25, 12, 22, 11, 34, 24, 27])
     >>> clf.prototype_miscovered_
-    array([0, 2, 3, 0, 0, 0, 0, 5])
+    array([0, 5, 0, 0, 2, 0, 0, 1, 0])
     >>> clf.prototype_newly_covered_
-    array([48, 40, 37, 10,  4,  1,  1,  6])
+    array([43, 37, 25, 12, 11,  8,  7,  4,  1])
+    >>> clf.gap_  # no other choice is better
+    0.0
     >>> clf.predict([[5.0, 3.4, 1.5, 0.2]])
     array([0])
     """
@@ -210,7 +219,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
         candidates: Any = "train",
-        solver: Any = "greedy",
+        solver: Any = "auto",
         solver_options: dict[str, Any] | None = None,
         prototype_cost: float | None = None,
         n_prototypes: int | dict[Any, int] | None = None,
@@ -421,7 +430,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         X = self._check_queries(X)
         if len(self.prototype_labels_) == 0:
             return Explanation.of_nothing(row_count(X), self.outlier_label_)
-        index, distance = self._prototype_set.nearest_by_class(X, n_jobs=self.n_jobs)
+        index, distance = self._prototype_set.nearest_by_class(X, best=2, n_jobs=self.n_jobs)
         if self.outlier_label_ is None:
             self._refuse_unanswered(index.max(axis=1) < 0)
         rows = np.where(self.prototype_sources_ == "train", self.prototype_rows_, -1)
@@ -482,8 +491,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
 
         The cover problems are written down again, and what the model says of them is
         recomputed in whole numbers by none of the solvers' code: that the prototypes are
-        candidates, what they cover, the objective, and the bounds that the solutions'
-        vectors prove.
+        candidates, their order and its scores, what they cover, the objective, and the
+        bounds that the solutions' vectors prove. What is said in several places must be
+        the same, and what the parameters ask for.
 
         Parameters
         ----------
@@ -498,7 +508,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         Notes
         -----
         It takes about twice as long as a greedy fit. The word of a branch and bound cannot be
-        rechecked. Candidates that were drawn at random are made again if `random_state`
+        rechecked, nor what a solver of one's own ranks by, nor that ``eps="auto"`` stands
+        for this very radius. Candidates that were drawn at random are made again if `random_state`
         is a number; else only the objective is rechecked, with a warning. A model
         file does not keep what `partial_fit` learned from the first batch alone, so that
         a model that did learn from it can be rechecked only before it is saved.
@@ -508,7 +519,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         >>> from sklearn.datasets import load_iris
         >>> from protocover import PVMClassifier
         >>> X, y = load_iris(return_X_y=True)
-        >>> clf = PVMClassifier(eps=1.0, solver="exact").fit(X, y)
+        >>> clf = PVMClassifier(eps=1.0).fit(X, y)
         >>> clf.verify(X, y)
         The model is what it says: objective 10.06, bound rechecked 10.06 (proved)
           class 0: objective 0.0133333, bound 0.0133333 (proved)

@@ -144,7 +144,7 @@ def suspect_labels(model: Any, X: Any, y: Any) -> SuspectLabels:
     >>> y[[10, 80, 150]] = [1, 2, 0]  # three wrong labels
     >>> model = make_pipeline(StandardScaler(), PVMClassifier()).fit(X, y)
     >>> suspect_labels(model, X, y).row[:3]
-    array([ 80,  10, 150])
+    array([ 80, 150,  10])
     """
     index = next((part.index for part in (X, y) if hasattr(part, "iloc")), None)
     within = unwrap(model).require_prototypes("nothing speaks for or against a label")

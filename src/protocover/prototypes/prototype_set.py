@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property, partial
 from typing import Any, Self
 
@@ -13,7 +13,8 @@ from sklearn.utils import _safe_indexing
 
 from ..balls import balls_of_radii, build_balls, traits_of, within
 from ..balls.graph import nearest_in_graph, pick_entries
-from ..balls.nearest import find_nearest, nearest_in_groups
+from ..balls.nearest import ask_index, find_nearest, nearest_in_groups
+from ..balls.traits import IndexedSearch, NearestIndex
 from ..resources import limited_threads, row_count
 
 __all__ = ["PrototypeSet", "column_order"]
@@ -81,19 +82,24 @@ class PrototypeSet:
         """
         ranks = self._is_table and hasattr(self.dissimilarity, "ranking")
         if self.radii is not None or not ranks:
-            return self.nearest(X, n_jobs=n_jobs)[0]
+            whole = np.array([0, len(self.order)])
+            index, _ = self._find(X, whole, n_jobs, distances=False)
+            return self._as_selected(index[:, 0])
         ranking = self.dissimilarity.ranking(X, self._by_selection())
         # In class order, so that a tie goes to the class first in order.
         return np.asarray(self.order[ranking[:, self.order].argmin(axis=1)])
 
     def nearest_by_class(
-        self, X: Any, *, n_jobs: int | None = None
+        self, X: Any, *, best: int | None = None, n_jobs: int | None = None
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Return the same for each class: -1 and inf also for a class without prototypes."""
+        """Return the same for each class: -1 and inf also for a class without prototypes.
+
+        Where only the `best` nearest classes are asked for, others may look like that too.
+        """
         if len(self.order) == 0:
             shape = (row_count(X), len(self.bounds) - 1)
             return np.full(shape, -1, dtype=np.intp), np.full(shape, np.inf)
-        index, distance = self._find(X, self.bounds, n_jobs)
+        index, distance = self._find(X, self.bounds, n_jobs, best=best)
         return self._as_selected(index), distance
 
     def distances(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
@@ -165,18 +171,39 @@ class PrototypeSet:
         return np.asarray(columns)
 
     def _find(
-        self, X: Any, bounds: NDArray[np.intp], n_jobs: int | None
+        self,
+        X: Any,
+        bounds: NDArray[np.intp],
+        n_jobs: int | None,
+        *,
+        best: int | None = None,
+        distances: bool = True,
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """Find the nearest in each group of prototypes, by place in class order."""
-        if not self._is_table:
-            return find_nearest(
-                self.dissimilarity, X, self.points, bounds=bounds, radii=self.radii, n_jobs=n_jobs
-            )
         if self.is_graph(X):
             graph = self.dissimilarity.entries(X, self._by_selection())
             return nearest_in_graph(pick_entries(graph, self.order), bounds, self.radii)
-        table = self.distances(X, n_jobs=n_jobs)[:, self.order]
-        return nearest_in_groups(table, bounds, self.radii)
+        if self._is_table:
+            table = self.distances(X, n_jobs=n_jobs)[:, self.order]
+            return nearest_in_groups(table, bounds, self.radii)
+        if self._index is not None and isinstance(X, np.ndarray):
+            return ask_index(
+                self._index, X, bounds=bounds, best=best, distances=distances, n_jobs=n_jobs
+            )
+        return find_nearest(
+            self.dissimilarity, X, self.points, bounds=bounds, radii=self.radii, n_jobs=n_jobs
+        )
+
+    @cached_property
+    def _index(self) -> NearestIndex | None:
+        """The prototypes made ready for every further call, where that helps."""
+        if self.radii is not None or not isinstance(self.dissimilarity, IndexedSearch):
+            return None
+        return self.dissimilarity.nearest_index(self.points)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What was made ready is no part of what is kept: it can be made again.
+        return {part.name: getattr(self, part.name) for part in fields(self)}
 
 
 def column_order(columns: NDArray[np.intp], n_columns: int) -> NDArray[np.intp] | None:

@@ -196,11 +196,6 @@ def _upper_quantile(codes: NDArray[np.intp]) -> float:
     return min(0.5, 1.5 * float((shares**2).sum()))
 
 
-def _chooses_points(training: Training) -> bool:
-    """Whether the candidates are the training points, all of them and no others."""
-    return len(training.pools) == 1 and training.pools[0].points is training.points
-
-
 def _sample_distances(training: Training, rng: np.random.Generator) -> tuple[Floats, float]:
     """Positive dissimilarities of all points from all candidates, or between samples of many.
 
@@ -208,7 +203,7 @@ def _sample_distances(training: Training, rng: np.random.Generator) -> tuple[Flo
     """
     X, pools, dissimilarity = training.points, training.pools, training.dissimilarity
     rows = draw_rows(row_count(X), _SAMPLE_SIZE, rng)
-    if _chooses_points(training):
+    if training.chooses_points:
         points = _safe_indexing(X, rows)
         table = np.asarray(dissimilarity.cross(points, points))
         if traits_of(dissimilarity).symmetric:
@@ -241,7 +236,7 @@ def _smallest(training: Training, at_most: float) -> float:
     if not isinstance(dissimilarity, RadiusSearch) or training.is_table or most <= _SAMPLE_SIZE:
         return at_most
     X = _distinct(training.points)
-    Z = X if _chooses_points(training) else _distinct(take(pools, np.arange(n_candidates)))
+    Z = X if training.chooses_points else _distinct(take(pools, np.arange(n_candidates)))
     balls = build_balls(dissimilarity, X, Z, eps=at_most)
     if Z is X and traits_of(dissimilarity).symmetric:
         balls = triu(balls, k=1, format="csr")

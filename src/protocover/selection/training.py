@@ -72,6 +72,11 @@ class Training:
         return np.bincount(self.codes, minlength=len(self.classes))
 
     @property
+    def chooses_points(self) -> bool:
+        """Whether the candidates are the points, all of them and no others."""
+        return len(self.pools) == 1 and self.pools[0].points is self.points
+
+    @property
     def is_table(self) -> bool:
         """Whether the points are rows of a table of values between points."""
         return traits_of(self.dissimilarity).pairwise

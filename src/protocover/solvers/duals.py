@@ -13,12 +13,27 @@ from numpy.typing import NDArray
 
 from ..cover import CoverProblem
 
-__all__ = ["ascend", "mend"]
+__all__ = ["ascend", "ascend_best", "mend"]
 
 Floats = NDArray[np.float64]
 
 
-def ascend(problem: CoverProblem, start: Floats | None = None) -> Floats:
+def ascend_best(problem: CoverProblem, selected: NDArray[np.intp]) -> Floats:
+    """Raise the payments in two orders and return those that prove more.
+
+    Points that a good selection covers once go before those that it covers twice: at an
+    optimum of the linear program only points covered once pay anything to balls chosen.
+    """
+    covered = np.bincount(problem.members(selected).indices, minlength=problem.n_points)
+    found = (ascend(problem), ascend(problem, covered=covered))
+    return max(found, key=lambda u: float(u.sum()))
+
+
+def ascend(
+    problem: CoverProblem,
+    start: Floats | None = None,
+    covered: NDArray[np.intp] | None = None,
+) -> Floats:
     """Raise the payments point by point until each is at its prize or in a ball paid up.
 
     Points in few balls go first: they leave the most room to the others.
@@ -29,6 +44,9 @@ def ascend(problem: CoverProblem, start: Floats | None = None) -> Floats:
         Only its worthwhile candidates are looked at; no other can be overpaid.
     start : ndarray of float, shape (n_points,), or None
         Payments that overpay no ball, by default none.
+    covered : ndarray of int, shape (n_points,), or None
+        What goes before the number of balls in that order: how often a selection covers
+        each point.
     """
     core = problem.core
     u = np.zeros(core.n_points) if start is None else start.copy()
@@ -39,7 +57,8 @@ def ascend(problem: CoverProblem, start: Floats | None = None) -> Floats:
     settled = u >= core.prize
     settled[core.members(np.flatnonzero(slack <= 0.0)).indices] = True
     left = np.flatnonzero(~settled)
-    _charge(core, left[np.argsort(degree[left], kind="stable")], u, slack, settled)
+    times = np.zeros_like(degree) if covered is None else covered
+    _charge(core, left[np.lexsort((degree[left], times[left]))], u, slack, settled)
     return u
 
 
