@@ -623,6 +623,22 @@ def test_suspects_and_a_report_from_a_graph(radii, tmp_path):
     assert page.read_text().startswith("<!")
 
 
+@pytest.mark.parametrize("radii", ["shared", "own"])
+def test_other_points_than_those_of_the_training_are_suspected_alike(radii):
+    """As many as these, so that their tables look like those of the training."""
+    points = np.random.default_rng(0).normal(X, 0.01)
+    new = points[np.random.default_rng(1).permutation(150)] + 0.3
+    rows = PVMClassifier(1.0, radii=radii).fit(points, Y)
+    model = fit(cdist(points, points), radii=radii)
+    table = cdist(new, points)
+    expected = suspect_labels(rows, new, Y)
+    assert len(expected.row)
+    for queries in (table, cut(table, np.inf)):
+        found = suspect_labels(model, queries, Y)
+        np.testing.assert_array_equal(found.row, expected.row)
+        np.testing.assert_allclose(found.score, expected.score)
+
+
 def test_the_progress_counts_queries_that_nothing_is_known_of_as_wrong():
     pytest.importorskip("matplotlib")
     from protocover.plotting.greedy_progress import running_error
