@@ -254,3 +254,20 @@ def test_a_model_is_the_same_with_and_without_the_map(name, monkeypatch):
         assert quick.eps_ == slow.eps_
         np.testing.assert_array_equal(quick.prototype_indices_, slow.prototype_indices_)
         np.testing.assert_array_equal(quick.decision_function(X), expected)
+
+
+@pytest.mark.parametrize("name", ["seuclidean", "mahalanobis", "minkowski"])
+def test_many_candidates_in_the_plane_have_the_same_balls(name):
+    """Trees, which know nothing of the error of a map, are left to plain Euclidean distance."""
+    rng = np.random.default_rng(4)
+    Z = rng.normal(size=(5000, 2)) @ [[1.0, 0.9], [0.0, 0.1]]
+    metric = _metric(rng, name, 2).fit(Z)
+    X = np.vstack((Z[:40], rng.normal(size=(20, 2))))
+    table = metric.cross(X, Z)
+    eps = float(np.sort(table, axis=None)[table.size // 500])
+    for closed in (False, True):
+        balls = build_balls(metric, X, Z, eps=eps, closed=closed)
+        np.testing.assert_array_equal(balls.toarray(), table <= eps if closed else table < eps)
+    index, distance = find_nearest(metric, X, Z, bounds=np.array([0, 5000]))
+    np.testing.assert_array_equal(index[:, 0], table.argmin(axis=1))
+    np.testing.assert_array_equal(distance[:, 0], table.min(axis=1))

@@ -115,6 +115,7 @@ def test_a_shared_radius_chooses_as_from_the_table(given_graph, closed, data):
 
 
 @pytest.mark.filterwarnings("ignore:X has .* entries in every row")
+@pytest.mark.filterwarnings("ignore:X stores nothing but ones")
 @settings(max_examples=200, deadline=None)
 @given(labelled_graphs(), st.booleans(), st.booleans())
 def test_own_radii_are_those_of_the_table(given_graph, closed, limited):
@@ -138,6 +139,7 @@ def test_own_radii_are_those_of_the_table(given_graph, closed, limited):
 
 
 @pytest.mark.filterwarnings("ignore:X has .* entries in every row")
+@pytest.mark.filterwarnings("ignore:X stores nothing but ones")
 @pytest.mark.filterwarnings("ignore:X has the shape of the graph of fit")
 @settings(max_examples=300, deadline=None)
 @given(labelled_graphs(), labelled_graphs(), st.sampled_from(["shared", "own"]), st.booleans())
@@ -290,11 +292,33 @@ def test_a_graph_of_nearest_neighbours_that_lacks_some_is_warned_of():
     with pytest.warns(UserWarning, match="the radii are not limited"):
         fit(graph, eps=None, radii="own")
 
+    more = kneighbors_graph(X, 80, mode="distance", include_self=True)
+    with pytest.warns(UserWarning, match="80 entries in every row"):
+        assert fit(more, eps="auto", radii="own").eps_ > more.max(axis=1).toarray().min()
+
+
+def test_radii_are_proposed_within_the_reach_that_was_told():
+    metric = Precomputed(reach=0.8)
+    grid = suggest_eps(cut(D, NEAR), Y, metric=metric)
+    np.testing.assert_array_equal(grid, suggest_eps(cut(D, 0.8), Y, metric="precomputed"))
+    assert pvm_path(cut(D, NEAR), Y, metric=metric, radii="own").eps[-2] <= 0.8
+    with pytest.raises(ValueError, match=r"eps must not be above reach, 0\.8, got 1\.09"):
+        fit(cut(D, NEAR), eps="auto", metric=metric)
+
+
+def test_a_graph_of_ones_is_warned_of():
+    bare = radius_neighbors_graph(X, NEAR)
+    with pytest.warns(UserWarning, match=r"nothing but ones.*mode='distance'"):
+        fit(bare)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit(bare, closed_ball=True, metric=Precomputed(reach=1.0))
+
 
 def test_open_and_closed_balls_differ_at_the_radius():
-    graph = csr_array(([0.0, 1.0, 1.0, 0.0], ([0, 0, 1, 1], [0, 1, 0, 1])), shape=(2, 2))
-    assert fit(graph, [0, 0]).prototype_covered_.tolist() == [1, 1]
-    assert fit(graph, [0, 0], closed_ball=True).prototype_covered_.tolist() == [2]
+    graph = csr_array(([0.0, 2.0, 2.0, 0.0], ([0, 0, 1, 1], [0, 1, 0, 1])), shape=(2, 2))
+    assert fit(graph, [0, 0], eps=2.0).prototype_covered_.tolist() == [1, 1]
+    assert fit(graph, [0, 0], eps=2.0, closed_ball=True).prototype_covered_.tolist() == [2]
 
 
 def test_a_stored_zero_is_a_distance_and_a_missing_pair_is_not():
@@ -555,6 +579,23 @@ def test_suspects_and_a_report_from_a_graph(radii, tmp_path):
     assert asked.quality.error == expected.quality.error
     page = make_report(model, graph, y, tmp_path / "report.html", held_out=held_out)
     assert page.read_text().startswith("<!")
+
+
+def test_the_progress_counts_queries_that_nothing_is_known_of_as_wrong():
+    pytest.importorskip("matplotlib")
+    from protocover.plotting.greedy_progress import running_error
+
+    for radii in ("shared", "own"):
+        model = fit(cut(D, NEAR), radii=radii)
+        table = model.distances_to_prototypes(cut(D, NEAR))
+        wrong = []
+        for k in range(1, len(model.prototype_labels_) + 1):
+            some = table[:, :k] / model.prototype_radii_[:k]
+            right = (model.prototype_labels_[some.argmin(axis=1)] == Y) & (
+                some.min(axis=1) < np.inf
+            )
+            wrong.append(1.0 - right.mean())
+        np.testing.assert_allclose(running_error(model, cut(D, NEAR), Y), wrong)
 
 
 def test_dask_refuses_a_graph_in_words():

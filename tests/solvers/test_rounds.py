@@ -98,36 +98,36 @@ def test_a_solver_that_cannot_go_on_gets_equal_shares_of_all_the_time():
     assert shares == [pytest.approx(4.0, abs=0.5), pytest.approx(8.0, abs=0.5)]
 
 
-def test_many_short_rounds_prove_what_one_long_one_does(monkeypatch):
-    """Cut short after every few steps, the exact solver goes on to the same proof."""
+@pytest.mark.parametrize("looks", [6.0, 10.0, 20.0])
+def test_many_short_rounds_prove_what_one_long_one_does(looks, monkeypatch):
+    """Cut short after every few looks at the clock, it goes on to the same proof."""
     problem = large_problem(60, 90, density=0.1)
     whole = exact(problem, rng=np.random.default_rng(0))
     search = rounds_module.ExactSearch(problem, rng=np.random.default_rng(0))
-    ticks, step = 0.0, 1.0
+    ticks = 0.0
 
     def tick():
         nonlocal ticks
-        ticks += step
+        ticks += 1.0
         return ticks
 
     monkeypatch.setattr(time, "monotonic", tick)
     rounds = 0
     while not search.is_finished:
-        search.go_on(40.0)
+        search.go_on(looks)
         found = search.solution()
         rounds += 1
         assert verify(problem, found).ok
         assert found.lower_bound <= whole.objective <= found.objective
         assert math.isfinite(search.open_share)
-    assert rounds > 3
+    assert rounds > 1
     assert (found.objective, found.status) == (whole.objective, "optimal")
 
 
 def test_options_that_are_set_already_reach_the_search():
     problem = large_problem(60, 90, density=0.1)
-    told = {"rngs": [np.random.default_rng(0)], "budgets": [3]}
+    told = {"rngs": [np.random.default_rng(0)], "budgets": [None]}
     solver = partial(exact, max_nodes=0)
     options = {"time_limit": 60.0, "patience": 0}
     (solution,) = solve_together(solver, [problem], options=options, **told)
-    assert solution.status.startswith("node limit")
-    assert len(solution.selected) == 3
+    assert solution.status == "node limit"

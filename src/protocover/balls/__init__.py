@@ -3,8 +3,9 @@
 `traits` says what a dissimilarity is; `levels` compares with radii; `build` answers the first
 question tile by tile, and `assembly` joins what the tiles found; `ordered` answers it nearest
 first, for balls that have radii of their own, and `halves` spares it half of the pairs;
-`of_radii` cuts balls whose radii are given; `nearest` answers the second; `forecast` and
-`own_forecast` tell beforehand what the answer will take.
+`of_radii` cuts balls whose radii are given; `nearest` answers the second; `graph` answers both
+off the entries of a neighbour graph; `forecast` and `own_forecast` tell beforehand what the
+answer will take.
 """
 
 from __future__ import annotations

@@ -68,8 +68,8 @@ class OrderedMembers:
         What they were put in order by.
     measure : callable or None
         Gives the dissimilarities of pairs, points and candidates; None where they are `low`.
-    decided : bool, default=False
-        Whether those whose order is open are equally near.
+    decided : ndarray of bool, shape (n_members,)
+        Whether all of the same group, that is all whose order is open, are equally near.
     """
 
     candidate: Indices
@@ -77,7 +77,7 @@ class OrderedMembers:
     open: NDArray[np.bool_]
     low: NDArray[Any]
     measure: Callable[[Indices, Indices], Floats] | None
-    decided: bool = False
+    decided: NDArray[np.bool_]
 
     @classmethod
     def of(cls, candidate: Indices, point: Indices, distance: Floats) -> Self:
@@ -86,24 +86,18 @@ class OrderedMembers:
         candidate, distance = candidate[order], distance[order]
         tied = (candidate[1:] == candidate[:-1]) & (distance[1:] == distance[:-1])
         undecided = np.append(tied, False)[: len(order)]
-        return cls(candidate, point[order], undecided, distance, None, decided=True)
+        return cls(candidate, point[order], undecided, distance, None, np.ones_like(undecided))
 
     @property
     def distance(self) -> Floats:
         """The dissimilarities of all members."""
         return self.distances(np.arange(len(self.point)))
 
-    def in_full_order(self) -> OrderedMembers:
-        """Return the members in an order that leaves open only what is equally near.
-
-        Measures are taken of each once, however often they are asked for from now on.
-        """
+    def remembering(self) -> OrderedMembers:
+        """Return the members with a measure that is taken of each once, however often asked."""
         if self.measure is None:
-            return replace(self, decided=True)
-        measure = _Memory.of(self.measure, self.point, self.candidate)
-        _, size = self.group_spans(np.arange(len(self.group_end)))
-        members = replace(self, measure=measure).settled(np.flatnonzero(size > 1))
-        return replace(members, decided=True)
+            return self
+        return replace(self, measure=_Memory.of(self.measure, self.point, self.candidate))
 
     def among(self, kept: NDArray[np.bool_]) -> OrderedMembers:
         """Return the members that are kept, in the same order."""
@@ -115,7 +109,7 @@ class OrderedMembers:
             undecided,
             self.low[kept],
             self.measure,
-            self.decided,
+            self.decided[kept],
         )
 
     def distances(self, places: Indices) -> Floats:
@@ -144,7 +138,9 @@ class OrderedMembers:
         point[places] = point[places[order]]
         equal = np.diff(distance[order], append=np.inf) == 0.0
         undecided[places] &= equal
-        return replace(self, point=point, open=undecided)
+        decided = self.decided.copy()
+        decided[places] = True
+        return replace(self, point=point, open=undecided, decided=decided)
 
     def blocks(self, size: int) -> Iterator[OrderedMembers]:
         """Cut into blocks of about `size` members, none through a candidate's."""
@@ -154,7 +150,7 @@ class OrderedMembers:
         for start, stop in pairwise([0, *cuts.tolist()]):
             some = slice(start, stop)
             parts = (self.candidate[some], self.point[some], self.open[some], self.low[some])
-            yield OrderedMembers(*parts, self.measure)
+            yield OrderedMembers(*parts, self.measure, self.decided[some])
 
 
 def ordered_members(
@@ -246,7 +242,9 @@ def _put_in_order(
     may_follow = near[1:] <= reach[:-1]
     undecided = np.append(may_follow, False)[: len(near)]
     undecided[ends - 1] = False
-    return OrderedMembers(np.repeat(there + first, sizes), point[order], undecided, near, measure)
+    decided = np.full(len(near), measure is None)
+    centre = np.repeat(there + first, sizes)
+    return OrderedMembers(centre, point[order], undecided, near, measure, decided)
 
 
 def _distance_test(

@@ -62,6 +62,9 @@ class Traits:
         Rows must not hold negative numbers.
     allows_nan : bool, default=False
         Rows may hold missing values.
+    takes_narrow : bool, default=False
+        Rows of an array may be of half precision or of bytes from -128 to 127, and are taken
+        as they are stored.
     learns_nothing : bool, default=False
         `fit` has no influence on `cross`.
     thread_safe : bool, default=True
@@ -77,6 +80,7 @@ class Traits:
     takes_graph: bool = False
     positive_only: bool = False
     allows_nan: bool = False
+    takes_narrow: bool = False
     learns_nothing: bool = False
     thread_safe: bool = True
     input_tags: Mapping[str, bool] = field(default_factory=dict)

@@ -16,6 +16,9 @@ from ..balls.graph import check_graph, pick_entries, same_graphs
 
 __all__ = ["check_estimator_points", "check_points", "same_points"]
 
+# Types in which embeddings are stored, without a copy in double precision.
+_NARROW = [np.float16, np.int8]
+
 
 def check_points(X: Any, dissimilarity: Any) -> Any:
     """Check points outside of an estimator."""
@@ -25,7 +28,7 @@ def check_points(X: Any, dissimilarity: Any) -> Any:
         return _as_wanted(X, dissimilarity)
     if issparse(X) and traits.takes_graph:
         return _check_training_graph(X)
-    return check_array(X, **_rules(traits))
+    return check_array(X, **_rules(traits, X))
 
 
 def check_estimator_points(estimator: Any, X: Any, dissimilarity: Any, *, reset: bool) -> Any:
@@ -38,7 +41,7 @@ def check_estimator_points(estimator: Any, X: Any, dissimilarity: Any, *, reset:
         return _as_wanted(X, dissimilarity)
     if traits.pairwise:
         return _check_table(estimator, X, traits, reset=reset)
-    return validate_data(estimator, X, reset=reset, **_rules(traits))
+    return validate_data(estimator, X, reset=reset, **_rules(traits, X))
 
 
 def _refuse_dask(X: Any) -> None:
@@ -56,11 +59,12 @@ def _as_wanted(X: Any, dissimilarity: Any) -> Any:
     return X if check is None else check(X)
 
 
-def _rules(traits: Traits) -> dict[str, Any]:
+def _rules(traits: Traits, X: Any) -> dict[str, Any]:
     """Return what scikit-learn is to check of rows of numbers."""
+    narrow = _NARROW if traits.takes_narrow and isinstance(X, np.ndarray) else []
     return {
         "accept_sparse": "csr" if traits.accepts_sparse and not traits.pairwise else False,
-        "dtype": [np.float64, np.float32],
+        "dtype": [np.float64, np.float32, *narrow],
         "ensure_all_finite": "allow-nan" if traits.allows_nan else True,
     }
 

@@ -53,8 +53,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     eps : float, "auto" or None, default="auto"
         Radius of the balls. "auto" takes the median distance of a training point from
         the nearest point of another class, whatever the candidates are. With
-        ``radii="own"`` it is the largest radius allowed, None for no limit, and "auto"
-        takes the upper quartile of these distances.
+        ``radii="own"`` it is the largest radius allowed, None for no limit (of a neighbour
+        graph for what it holds), and "auto" takes the upper quartile of these distances.
     radii : {"shared", "own"}, default="shared"
         Whether all prototypes have the radius `eps`, as in the paper, or each takes the
         radius up to `eps` that serves it best: large in the middle of a class, small at
@@ -64,7 +64,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         The name of a metric of SciPy or scikit-learn, "precomputed", a function of two
         points, or an object such as ``KernelDistance("rbf")`` from
         :mod:`protocover.dissimilarity`. With "precomputed", `X` is the table of
-        dissimilarities of points (rows) from candidates (columns).
+        dissimilarities of points (rows) from candidates (columns). If sparse it is a
+        neighbour graph: a pair without an entry is farther apart than any radius, and `eps`
+        must not be above the largest entry.
     metric_params : dict or None, default=None
         Parameters of a named metric, further arguments of a callable.
     candidates : str, int, float, array, generator or list of these, default="train"
@@ -98,7 +100,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         Whether a point at distance eps exactly lies in the ball.
     outlier_label : label, "most_frequent" or None, default=None
         What to answer for a query that lies in no ball. None for the class of the
-        nearest prototype.
+        nearest prototype, and an error where a graph of the queries does not tell it.
     n_jobs : int or None, default=None
         Threads for building balls and finding nearest prototypes; -1 for all processors.
         None, here and everywhere, starts no processes and takes as many threads as the
@@ -177,6 +179,10 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     order of the columns, so that both mean the same, and ``solution_.score`` still tells
     which were chosen first.
 
+    In a square neighbour graph that is fitted a point is its own neighbour, at 0 where the
+    diagonal does not say; queries are taken for what they store. One with no entry for any
+    prototype is an outlier: without an `outlier_label`, `predict` and `explain` refuse it.
+
     References
     ----------
     J. Bien and R. Tibshirani (2009). Classification by set cover: the prototype vector
@@ -244,7 +250,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, CSR table or data frame, shape (n_points, n_features)
-            Training points, or the points x candidates table of dissimilarities.
+            Training points, or the points x candidates table of dissimilarities, or a sparse
+            one, a neighbour graph.
         y : array-like, shape (n_points,)
             Their labels.
         sample_weight : array-like, shape (n_points,), or None, default=None
@@ -349,8 +356,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, shape (n_queries, n_features)
-            Queries; for precomputed dissimilarities their table, with a column for each
-            candidate or just for each prototype in order of selection.
+            Queries; for precomputed dissimilarities their table or graph, with a column for
+            each candidate or just for each prototype in order of selection.
 
         Returns
         -------
@@ -389,7 +396,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
 
         Notes
         -----
-        All values are finite. A class without prototypes counts as if it had one that lies
+        All values are finite, but for queries of a neighbour graph: a class with no prototype
+        among the entries is infinitely far, and with neither of two classes there the value is
+        0. A class without prototypes counts as if it had one that lies
         `eps_` beyond the farthest of the other classes' nearest; with no prototype at all
         every value is 0. The largest value is that of the class that `predict` answers,
         the first of them in a tie; of `outlier_label` the values know nothing. They are
@@ -447,7 +456,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray, shape (n_queries, n_prototypes)
-            With the prototypes in order of selection.
+            With the prototypes in order of selection; infinity where a graph has no entry.
         """
         X = self._check_queries(X)
         return self._prototype_set.distances(X, n_jobs=self.n_jobs)

@@ -123,13 +123,15 @@ def grid_of_radii(
     Where prototypes have their `own` these are limits, the last one proposed being none.
     """
     if eps is not None:
-        given = check_radii(eps, own=own)
-        check_reach(training, given)
-        return given
-    check_n_eps(n_eps)
-    if not own:
-        return propose_grid(training, int(n_eps or _N_RADII), rng=rng)
-    return _propose_limits(training, int(n_eps or _N_LIMITS), rng=rng)
+        grid = check_radii(eps, own=own)
+    else:
+        check_n_eps(n_eps)
+        if own:
+            grid = _propose_limits(training, int(n_eps or _N_LIMITS), rng=rng)
+        else:
+            grid = propose_grid(training, int(n_eps or _N_RADII), rng=rng)
+    check_reach(training, grid)
+    return grid
 
 
 def grid_of_costs(costs: Any, weights: Floats, n_classes: int, *, own: bool) -> Floats:
@@ -208,7 +210,8 @@ def _sample_distances(training: Training, rng: np.random.Generator) -> tuple[Flo
             table = table[np.triu_indices(len(table), k=1)]
         return table[table > 0.0], 1.0
     if training.is_graph:
-        return _sample_graph(pick_entries(X[rows], pools[0].points))
+        sample = pick_entries(X[rows], pools[0].points)
+        return _sample_graph(sample, reach=dissimilarity.reach_of(X))
     columns = draw_rows(sum(map(len, pools)), _SAMPLE_SIZE, rng)
     chosen = take(pools, columns)
     if training.is_table:
@@ -218,11 +221,11 @@ def _sample_distances(training: Training, rng: np.random.Generator) -> tuple[Flo
     return np.asarray(table[table > 0.0]), 1.0
 
 
-def _sample_graph(graph: csr_array) -> tuple[Floats, float]:
-    """Positive entries of a graph, and which share of all positive dissimilarities they are."""
-    positive = graph.data[graph.data > 0.0]
-    n_missing = graph.shape[0] * graph.shape[1] - graph.nnz
-    return positive, max(1, len(positive)) / max(1, len(positive) + n_missing)
+def _sample_graph(graph: csr_array, *, reach: float) -> tuple[Floats, float]:
+    """Positive entries up to the reach of a graph, and their share of all that are positive."""
+    positive = graph.data[(graph.data > 0.0) & (graph.data <= reach)]
+    n_all = graph.shape[0] * graph.shape[1] - int((graph.data <= 0.0).sum())
+    return positive, max(1, len(positive)) / max(1, n_all)
 
 
 def _smallest(training: Training, at_most: float) -> float:

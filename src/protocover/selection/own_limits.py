@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..balls import Indices, OrderedMembers, inside_radii, ordered_members
-from .by_class import ClassProblem
+from .by_class import ClassProblem, snap_weights
 from .own_radii import OwnBalls, Rules, join_own, pool_starts
 from .part import Part
 from .training import Training, over_pools
+from .walk import Steps, Stretches
 
 __all__ = ["LimitedBalls", "balls_of_parts"]
 
@@ -66,13 +67,14 @@ def balls_of_parts(
         [part.rules(limit, least_cost=least_cost, closed=closed) for limit in limits.tolist()]
         for part in parts
     ]
+    every = _together(training, parts, least_cost=least_cost, closed=closed)
     starts = iter(pool_starts(training))
 
     def build(dissimilarity: Any, X: Any, Z: Any) -> list[list[list[OwnBalls]]]:
         start = next(starts)
 
         def take(members: OrderedMembers) -> list[list[OwnBalls]]:
-            members = members.in_full_order()
+            members = _settled(members.remembering(), parts, every)
             limit = _first_limits(members, limits, closed=closed)
             return [
                 _within_limits(part, members, limit, some, start)
@@ -98,6 +100,37 @@ def balls_of_parts(
         LimitedBalls(some, [[strip[k][i] for strip in strips] for i in range(len(some))])
         for k, some in enumerate(rules)
     ]
+
+
+def _together(
+    training: Training, parts: Sequence[Part], *, least_cost: float, closed: bool
+) -> Rules:
+    """Return rules for all points, each with the highest weight that it has in a part."""
+    highest = np.max([part.weights for part in parts], axis=0, initial=0.0)
+    codes, n_classes = training.codes, len(training.classes)
+    return Rules(codes, snap_weights(highest), n_classes, least_cost, np.inf, closed)
+
+
+def _settled(members: OrderedMembers, parts: Sequence[Part], every: Rules) -> OrderedMembers:
+    """Return members in an order that is certain wherever a ball of some part may end.
+
+    So that it need not be found out part by part. What a part's ball can gain is no more
+    than the weight of the class in all parts, less that of rivals where it is the least.
+    """
+    if members.decided.all():
+        return members
+    steps = Steps.of(Stretches.of(members, every.codes), every.units)
+    first = np.flatnonzero(np.diff(members.candidate, prepend=-1))
+    start, _ = members.group_spans(np.arange(len(members.group_end)))
+    base = first[np.searchsorted(first, start, side="right") - 1]
+    least = np.full(len(start), np.iinfo(np.int64).max)
+    for part in parts:
+        units = np.rint(part.weights[members.point] / every.grid).astype(np.int64)
+        sums = np.append(0, np.cumsum(units))
+        np.minimum(least, sums[start] - sums[base], out=least)
+    hoped = steps.own + steps.own_before - least[steps.group]
+    mixed = steps.total - steps.before > steps.own - steps.own_before
+    return members.settled(np.unique(steps.group[mixed & every.pays(hoped)]))
 
 
 def _first_limits(members: OrderedMembers, limits: Floats, *, closed: bool) -> Indices:

@@ -32,6 +32,7 @@ def check_reach(training: Training, radii: Any) -> None:
     if largest > reach:
         raise ValueError(_beyond(largest, reach, told=told))
     if not told:
+        _warn_of_ones(training.points)
         _warn_of_lost_neighbours(training.points, float(given.max()))
 
 
@@ -48,6 +49,16 @@ def _beyond(eps: float, reach: float, *, told: bool) -> str:
         + ways
         + (f", or say with metric=Precomputed(reach={eps:g}) that it holds all pairs up to there")
     )
+
+
+def _warn_of_ones(graph: csr_array) -> None:
+    """Warn of a graph that tells who are neighbours, but not how far apart they are."""
+    positive = graph.data[graph.data > 0.0]
+    if len(positive) and (positive == 1.0).all():
+        warn_caller(
+            "X stores nothing but ones, as scikit-learn's graphs do without mode='distance'; if "
+            "they are distances, metric=Precomputed(reach=1.0) says so"
+        )
 
 
 def _warn_of_lost_neighbours(graph: csr_array, eps: float) -> None:

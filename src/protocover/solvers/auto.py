@@ -23,12 +23,12 @@ from ..resources import progress_line
 from .budget import close_by_tree, solve_alone
 from .duals import ascend, ascend_best, mend
 from .exact.fixing import bound_of, exclude
+from .exact.tree import Tree
 from .finish import best_selection, describe
 from .local_search import search
 from .reduced.reductions import reduce_cover
 from .reduced.relaxation import relax
 from .reduced.residual import Residual
-from .small_tree import search_small_tree
 from .stepwise import choose_by_drop, choose_by_ratio
 from .values import check_values
 
@@ -45,12 +45,13 @@ _LARGEST_PROGRAM, _ITERATIONS, _PROGRAMS = 20_000_000, 5, 4
 # Memberships up to which the program takes all candidates, and up to which reductions take
 # longer than they save.
 _SMALL, _TINY = 10_000, 1_000
-# Shakes without success.
-_PATIENCE = 50
-# Linear programs of the branch and bound, fewer where they are large: memberships in all.
-_BRANCHES, _BRANCHED = 16, 60_000
+# Shakes without success, at least so many, and one for so many pairs of points: what a fit
+# costs grows with the pairs, too.
+_PATIENCE, _PAIRS = 50, 20_000
+# Nodes of the branch and bound, fewer where they are large: memberships in all.
+_NODES, _BRANCHED = 10, 30_000
 # Memberships up to which a budget's gap is closed by branch and bound, and its nodes.
-_BUDGETED, _NODES = 20_000, 200
+_BUDGETED, _BUDGET_NODES = 20_000, 200
 # Memberships up to which fewer prototypes with the same objective are looked for by branching.
 _TIED = 100
 
@@ -161,7 +162,7 @@ def auto(
     return replace(solution, status=_status(solution, closed=state.closed, late=late))
 
 
-close_small = partial(close_by_tree, node_limit=_NODES, largest=_BUDGETED)
+close_small = partial(close_by_tree, node_limit=_BUDGET_NODES, largest=_BUDGETED)
 
 
 def begin(problem: CoverProblem) -> State:
@@ -216,7 +217,7 @@ def searched(problem: CoverProblem, state: State, deadline: float) -> State:
     found = search(
         left,
         np.random.default_rng(_SEED),
-        patience=_PATIENCE,
+        patience=_PATIENCE + problem.n_points**2 // _PAIRS,
         deadline=deadline,
         start=state.start,
         enough=(state.bound + 1.0) * full.ties - 1.0,
@@ -250,11 +251,13 @@ def _branch(
         return None, state.bound
     if left.cover.nnz > _TINY:
         left = reduce_cover(left, deadline=deadline)
-    programs = min(_BRANCHES, _BRANCHED // max(left.cover.nnz, 1))
-    found, bound = search_small_tree(left, target, programs=programs, deadline=deadline)
-    if found is not None:
+    tree = Tree(left, target)
+    tree.grow(deadline=deadline, max_nodes=min(_NODES, _BRANCHED // max(left.cover.nnz, 1)))
+    found, bound = None, tree.bound
+    if tree.columns is not None:
         # Reductions count on a selection that no candidate more would improve.
-        columns = search(left, np.random.default_rng(_SEED), patience=0, start=found)
+        start = left.candidates[tree.columns]
+        columns = search(left, np.random.default_rng(_SEED), patience=0, start=start)
         found = left.selection(columns)
         bound = min(bound, residual.value(np.searchsorted(residual.candidates, found)))
     return found, max(state.bound, bound // residual.ties if residual is state.full else bound)

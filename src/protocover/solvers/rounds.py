@@ -64,7 +64,7 @@ def solve_together(
             for search in bar:
                 search.go_on()
         else:
-            once = not all(isinstance(search, ExactSearch) for search in searches)
+            once = any(isinstance(search, _Question) for search in searches)
             _go_round(bar, len(searches), float(limit), once=once)
     return [search.solution() for search in searches]
 
@@ -125,7 +125,7 @@ def _go_round(searches: Iterable[_Search], n_searches: int, limit: float, *, onc
     deadline = time.monotonic() + limit
     while n_searches:
         left = deadline - time.monotonic()
-        is_last = once or n_searches == 1 or left < _LAST_ROUND * limit
+        is_last = once or n_searches == 1 or left <= _LAST_ROUND * limit
         still_open = list(
             _one_round(searches, n_searches, deadline - (0 if is_last else left / 2))
         )

@@ -21,6 +21,7 @@ from .nearest import TreeSearch, suits_tree_search
 from .order import OrderScan, TreeOrder
 from .scan import Scan, StripScan, rounded_up
 from .tree import TreeScan, suits_tree
+from .units import UnitRows
 
 __all__ = ["Cosine", "Euclidean", "Quadratic", "SquaredEuclidean"]
 
@@ -41,6 +42,7 @@ class Quadratic(BaseEstimator):
 
     symmetric = True
     learns_nothing = True
+    takes_narrow = True
     saved_state: ClassVar[tuple[str, ...]] = ()
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -166,6 +168,8 @@ class Cosine(Quadratic):
     """
 
     def _embed(self, X: Any) -> Any:
+        if isinstance(X, np.ndarray) and X.dtype.itemsize < 4:
+            return UnitRows(X, directions)
         return directions(X)
 
     def _finish(self, squares: Floats) -> Floats:

@@ -177,14 +177,14 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
     Notes
     -----
     The scores are those of :class:`~sklearn.model_selection.GridSearchCV` over
-    :class:`PVMClassifier`, fold by fold. So are the rules for weights: without metadata
-    routing they count in scoring wherever the scorer takes them, with it where the scorer
-    requests them, as the default one does.
+    :class:`PVMClassifier` with the solver that scores, fold by fold. So are the rules for
+    weights: without metadata routing they count in scoring wherever the scorer takes them,
+    with it where the scorer requests them, as the default one does.
 
-    Memory is that of the memberships of the largest radius, once for all folds and once
-    more for each of the `n_jobs` folds that are computed at once. With ``radii="own"`` it is
-    that of the balls that may pay for themselves at the lowest cost: four bytes for each
-    membership in each fold and limit.
+    Memory is that of the memberships of the largest radius, once for all folds; with other
+    solvers than the greedy once more for each of the `n_jobs` folds that are computed at
+    once. With ``radii="own"`` it is that of the balls that may pay for themselves at the
+    lowest cost: four bytes for each membership in each fold and limit.
 
     Examples
     --------

@@ -8,6 +8,7 @@ branching: Achterberg, Koch and Martin, Operations Research Letters 33, 2005).
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -70,12 +71,18 @@ class History:
 
 
 def branch_on(
-    node: Node, payments: Payments, packing: Packing, history: History, target: float
+    node: Node,
+    payments: Payments,
+    packing: Packing,
+    history: History,
+    target: float,
+    *,
+    deadline: float = math.inf,
 ) -> list[Node]:
     """Return nodes that together hold every selection of the node of value at most `target`.
 
     None where both ways are closed; one where one way is; else the two ways of the column
-    that promises most.
+    that promises most of those that could be tried before the deadline.
     """
     node = replace(node, basis=payments.basis)
     columns = _fractional(node, payments.fraction)
@@ -87,7 +94,7 @@ def branch_on(
     for column, promise in zip(columns[order].tolist(), expected[order].tolist(), strict=True):
         ways: Sequence[Node | None] = _ways(node, column)
         if history.trials[column] < _KNOWN:
-            if tried >= _TRIED:
+            if tried >= _TRIED or (best and time.monotonic() >= deadline):
                 break
             tried += 1
             ways, promise = _try(node, column, payments, packing, history, target)

@@ -150,9 +150,9 @@ class ExactSearch:
             return state
         if state is None or not self._is_reduced:
             # Reductions save time later on; where there is little of it they are cut short.
-            halfway = task.halfway()
+            halfway, size = task.rest(0.5), self._left.cover.shape
             self._left = reduce_cover(self._left, deadline=halfway)
-            self._is_reduced = time.monotonic() < halfway
+            self._is_reduced = time.monotonic() < halfway or self._left.cover.shape == size
             state = state or begin(task, self.problem, self._left.plain())
             state = replace(state, left=self._left.plain(), packing=None)
         self._state = state = relaxed(task, self.problem, state)

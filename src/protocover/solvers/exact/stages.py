@@ -26,8 +26,9 @@ __all__ = ["State", "Task", "begin", "branch", "fewest", "improve", "narrow", "r
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-# Linear programs after the first, each on what fixing by the last one left.
-_ROUNDS = 4
+# Share of the time left that the first linear program may take, and how many come after it,
+# each on what fixing by the last one left.
+_PROGRAM_SHARE, _ROUNDS = 0.75, 4
 # Memberships times candidates up to which each candidate is probed.
 _PROBE_WORK = 10**8
 # Patience of the searches between those rounds, and of the last one.
@@ -42,7 +43,7 @@ class State:
     """How far the search is: what is left, the best selection and the bound, in units.
 
     What took longer than there was time, the linear program as a packing or the tree, is kept
-    to be gone on with; until then what is left stays what it is.
+    to be gone on with, and whether the long local search before the tree is done with.
     """
 
     left: Residual
@@ -53,6 +54,7 @@ class State:
     relaxation: Relaxation | None = None
     packing: Packing | None = None
     tree: Tree | None = None
+    is_searched: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,9 +75,10 @@ class Task:
         """Whether the deadline has passed."""
         return time.monotonic() >= self.deadline
 
-    def halfway(self) -> float:
-        """Return the time when half of what is left of it will have passed."""
-        return (time.monotonic() + self.deadline) / 2
+    def rest(self, share: float) -> float:
+        """Return the time when a share of what is left of it will have passed."""
+        now = time.monotonic()
+        return now + share * (self.deadline - now)
 
     def target(self, state: State) -> float:
         """Value that a selection worth looking for has at most."""
@@ -117,7 +120,7 @@ def relaxed(task: Task, problem: CoverProblem, state: State) -> State:
     task.show("linear program", state)
     packing = state.packing or Packing(state.left)
     # A problem too large for the linear program still gets its local search.
-    relaxation = relax(state.left, deadline=task.halfway(), packing=packing)
+    relaxation = relax(state.left, deadline=task.rest(_PROGRAM_SHARE), packing=packing)
     if relaxation is None:
         return replace(state, packing=packing)
     return replace(
@@ -175,7 +178,9 @@ def branch(task: Task, state: State) -> State:
     """Let branch and bound find what is better, or that nothing is; go on with it if begun."""
     if state.tree is None:
         # It is quickest where it has only to show the latter: the last search is the longest.
-        state = improve(task, replace(state, relaxation=None), effort=_THOROUGH)
+        if not state.is_searched:
+            state = improve(task, replace(state, relaxation=None), effort=_THOROUGH)
+            state = replace(state, is_searched=True)
         if task.closed(state) or task.time_is_up:
             return state
         tree = Tree(state.left, task.target(state), gap=task.gap, verbose=task.verbose)
@@ -204,7 +209,7 @@ def fewest(task: Task, state: State, left: Residual) -> State:
     """
     bound = state.bound * task.full.ties
     tied = replace(state, left=left, value=task.value(state.selected), bound=bound)
-    tied = improve(task, replace(tied, relaxation=None, tree=None))
+    tied = improve(task, replace(tied, relaxation=None, tree=None, is_searched=False))
     tied = replace(tied, relaxation=relax(left, deadline=task.deadline))
     tied = narrow(task, tied)
     before = 0 if state.tree is None else state.tree.n_nodes

@@ -100,7 +100,9 @@ class Tree:
         if len(fixed.open_columns) == 0:  # all is decided
             self._take(fixed.chosen)
             return []
-        return branch_on(fixed, payments, self._packing, self._history, self.target)
+        return branch_on(
+            fixed, payments, self._packing, self._history, self.target, deadline=deadline
+        )
 
     def _take(self, columns: Indices) -> None:
         """Keep a selection that is good enough, and look only for better ones from then on."""
