@@ -7,7 +7,6 @@ import signal
 import sys
 import time
 from fractions import Fraction
-from importlib import import_module
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,7 +14,7 @@ import pytest
 from covers import large_problem, make_problem
 
 from protocover.cover import verify
-from protocover.solvers import auto, exact, greedy
+from protocover.solvers import exact, greedy
 from protocover.solvers.exact.fixing import bound_of, exclude, probe
 from protocover.solvers.exact.stages import State, Task, narrow
 from protocover.solvers.reduced import packing, relaxation

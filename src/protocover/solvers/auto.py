@@ -22,7 +22,7 @@ from ..cover import CoverProblem, CoverSolution
 from ..resources import progress_line
 from .budget import close_by_tree, solve_alone
 from .duals import ascend, ascend_best, mend
-from .exact.fixing import bound_of, exclude
+from .exact.fixing import exclude
 from .exact.tree import Tree
 from .finish import best_selection, describe
 from .local_search import search
@@ -207,13 +207,13 @@ def relaxed(problem: CoverProblem, state: State, deadline: float) -> State:
         if found is None:
             return state
         payments = found.dual * float(plain.unit)
+        start = plain.candidates[found.fraction > 0.5]
         overpaid = core.prize_sums(payments) > core.cost + _ROUNDING * problem.prize.sum()
         if not (overpaid & ~keep).any():
             break
         keep = keep | overpaid
         full = _residual(problem, keep)
     dual = ascend(problem, mend(problem, payments))
-    start = plain.candidates[found.fraction > 0.5]
     proved = _proved(problem, full, dual)
     if proved > state.bound:
         state = replace(state, bound=proved, dual=dual)
