@@ -128,9 +128,7 @@ def _run(
     return chosen, score
 
 
-def _take_out(
-    by_point: csr_array, points: NDArray[np.intp], prize: Floats, reach: Floats
-) -> None:
+def _take_out(by_point: csr_array, points: NDArray[np.intp], prize: Floats, reach: Floats) -> None:
     """Take the prizes of points that are now covered out of the reach of all that hold them."""
     starts, ends = by_point.indptr[points], by_point.indptr[points + 1]
     holders = [by_point.indices[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
