@@ -100,6 +100,7 @@ test-oldest: $(READY)  ## Run the tests with the oldest dependencies that are al
 
 bench: $(READY)  ## Measure speed and memory as ratios, in one run
 	@$(BIN)/python benchmarks/bench_fit.py
+	@$(BIN)/python benchmarks/bench_predict.py
 	@$(BIN)/python benchmarks/bench_path.py
 	@$(BIN)/python benchmarks/bench_own_radii.py
 	@$(BIN)/python benchmarks/bench_default.py

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import signal
+import sys
 import time
 from fractions import Fraction
-from importlib import import_module
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 from covers import large_problem, make_problem
 
 from protocover.cover import verify
-from protocover.solvers import auto, exact, greedy
+from protocover.solvers import exact, greedy
 from protocover.solvers.exact.fixing import bound_of, exclude, probe
 from protocover.solvers.exact.stages import State, Task, narrow
 from protocover.solvers.reduced import packing, relaxation
@@ -129,14 +130,6 @@ def test_progress_is_shown_on_request(capsys):
     assert "best" in capsys.readouterr().err
 
 
-def test_auto_takes_local_search_where_the_problem_is_large(monkeypatch):
-    problem = large_problem(60, 80, density=0.05)
-    assert auto(problem, rng=np.random.default_rng(0)).status == "optimal"
-    # The package's attribute of that name is the function; this is the module.
-    monkeypatch.setattr(import_module("protocover.solvers.auto"), "_LARGEST_EXACT", 10)
-    assert auto(problem, rng=np.random.default_rng(0)).status == "local optimum"
-
-
 @pytest.mark.parametrize("seed", range(10))
 def test_fixing_excludes_nothing_that_a_better_selection_needs(seed):
     problem = large_problem(30, 10, density=0.15, seed=seed)
@@ -183,3 +176,57 @@ def test_values_outside_the_box_are_brought_into_it(monkeypatch):
     assert found.fraction.min() == found.dual.min() == 0.0
     solution = solve(odd_cycle())
     assert solution.lower_bound <= 3.0 == solution.objective
+
+
+@pytest.fixture
+def listening():
+    """Hear Ctrl-C as in a shell's foreground; a process in its background may ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def _press_ctrl_c(function):
+    """Return the function as it is when Ctrl-C is pressed in its midst."""
+
+    def interrupted(*args, **kwargs):
+        signal.raise_signal(signal.SIGINT)
+        return function(*args, **kwargs)
+
+    return interrupted
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("protocover.solvers.reduced.containment", "_compare"),
+        ("protocover.solvers.exact.stages", "choose_by_drop"),
+        ("protocover.solvers.exact.stages", "ascend_best"),
+        ("protocover.solvers.local_search", "_shake"),
+        ("protocover.solvers.exact.fixing", "_raise"),
+        ("protocover.solvers.exact.tree", "branch_on"),
+    ],
+)
+@pytest.mark.usefixtures("listening")
+def test_ctrl_c_ends_every_stage(module, name, monkeypatch):
+    there = sys.modules[module]
+    monkeypatch.setattr(there, name, _press_ctrl_c(getattr(there, name)))
+    with pytest.raises(KeyboardInterrupt):
+        solve(large_problem(60, 90, density=0.1))
+
+
+@pytest.mark.usefixtures("listening")
+def test_ctrl_c_while_highs_is_at_work_ends_it_after_a_slice(monkeypatch):
+    """The signal comes while HiGHS has control; it is heard when the slice is over."""
+    slices = []
+
+    class Interrupted(packing._HIGHSPY.Highs):
+        def run(self):
+            slices.append(super().run())
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(packing, "_AT_ONCE", 3)
+    monkeypatch.setattr(packing._HIGHSPY, "Highs", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        relax(Residual.of(large_problem(60, 90, density=0.1)).plain())
+    assert len(slices) == 1
