@@ -52,7 +52,7 @@ _ROUNDING = 1e-9
 # costs grows with the pairs, too.
 _PATIENCE, _PAIRS = 50, 20_000
 # Nodes of the branch and bound, fewer where they are large: memberships in all.
-_NODES, _BRANCHED = 10, 20_000
+_NODES, _BRANCHED = 10, 30_000
 # Memberships up to which a budget's gap is closed by branch and bound, and its nodes.
 _BUDGETED, _BUDGET_NODES = 20_000, 200
 # Memberships up to which fewer prototypes with the same objective are looked for by branching.
