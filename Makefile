@@ -130,6 +130,7 @@ paper-quick: $(READY)  ## The same on tiny settings, in two minutes, into experi
 
 bench-large: $(READY)  ## Measure the ball builder against others and fit a million points
 	@$(BIN)/python benchmarks/bench_balls.py
+	@$(BIN)/python benchmarks/bench_sparse.py
 	@$(BIN)/python benchmarks/candidate_share.py
 	@$(BIN)/python benchmarks/bench_large.py
 
