@@ -95,13 +95,15 @@ test-oldest: $(READY)  ## Run the tests with the oldest dependencies that are al
 	@$(OLDEST)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	@$(BIN)/python tools/oldest.py > $(OLDEST)/constraints.txt
 	@$(OLDEST)/bin/python -m pip install --quiet --constraint $(OLDEST)/constraints.txt \
-		--editable ".[plot,cli,dask,scip]" --group test --group experiments
+		--editable ".[plot,cli,dask]" --group test --group experiments
 	@$(OLDEST)/bin/python -m pytest -q -n 2
 
 bench: $(READY)  ## Measure speed and memory as ratios, in one run
 	@$(BIN)/python benchmarks/bench_fit.py
+	@$(BIN)/python benchmarks/bench_predict.py
 	@$(BIN)/python benchmarks/bench_path.py
 	@$(BIN)/python benchmarks/bench_own_radii.py
+	@$(BIN)/python benchmarks/bench_default.py
 
 bench-dask: $(READY)  ## Measure the tasks of a fit on Dask and write them into docs/dask.md
 	@$(BIN)/python benchmarks/bench_dask.py --write

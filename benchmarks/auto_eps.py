@@ -19,8 +19,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
 from protocover import PVMClassifier, suggest_eps
-from protocover.dissimilarity import Euclidean
-from protocover.selection.radius import _distance_to_rival
+from protocover.selection.radius import propose_eps
+from protocover.selection.training import prepare_training
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 N_SPLITS = 5
@@ -71,7 +71,7 @@ def optional() -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
 
 def try_radius(eps, X, y, X_test, y_test):
-    model = PVMClassifier(eps=eps).fit(X, y)
+    model = PVMClassifier(eps=eps, solver="greedy").fit(X, y)
     return 1 - model.score(X_test, y_test), len(model.prototype_labels_) / len(y)
 
 
@@ -82,9 +82,11 @@ def measure(X, y):
     ):
         scaler = StandardScaler().fit(X[train])
         A, B = scaler.transform(X[train]), scaler.transform(X[test])
-        codes = np.unique(y[train], return_inverse=True)[1]
-        rival = _distance_to_rival(Euclidean(), A, codes, np.arange(len(A)), None)
-        radii = [np.quantile(rival[rival > 0], q, method="lower") for q in QUANTILES]
+        rng = np.random.default_rng(0)
+        training = prepare_training(
+            A, y[train], None, metric="euclidean", metric_params=None, candidates="train", rng=rng
+        )
+        radii = [propose_eps(training, rng=rng, quantile=q) for q in QUANTILES]
         results = [try_radius(eps, A, y[train], B, y[test]) for eps in radii]
         grid = [try_radius(eps, A, y[train], B, y[test]) for eps in suggest_eps(A, y[train])]
         nearest = KNeighborsClassifier(1).fit(A, y[train])

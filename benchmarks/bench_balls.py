@@ -1,11 +1,15 @@
 """Billions of pairs per second in building balls, ours and others', in one run.
 
-Run: python benchmarks/bench_balls.py [--points 12000] [--repeats 5]
+Run: python benchmarks/bench_balls.py [--points 12000] [--repeats 5] [--few-dimensions 2 3]
 
 All are asked which points are within eps of which candidates, about 50 to a ball, and must
 find as many as ours does up to rounding at the boundary; ours alone decides every pair as
 double precision does and returns a sorted sparse table. On one core processor time is
 counted, which other work on the machine disturbs less than the clock; on two the clock.
+
+In few dimensions, where trees find the pairs, it is 200,000 points and 17 to a ball, and all
+are multiples of the time in which SciPy's cKDTree is built and tells the pairs: our balls, and
+all of a greedy fit, with a radius given and proposed.
 """
 
 from __future__ import annotations
@@ -16,9 +20,11 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 
 import numpy as np
-from sklearn.neighbors import KDTree, NearestNeighbors
+from scipy.spatial import cKDTree
+from sklearn.neighbors import KDTree, NearestNeighbors, radius_neighbors_graph
 from threadpoolctl import threadpool_limits
 
+from protocover import PVMClassifier
 from protocover.balls import build_balls
 from protocover.dissimilarity import Euclidean
 
@@ -160,13 +166,69 @@ def least_times(functions, X, Z, eps, n_threads, repeats):
     return least
 
 
+def tree_pairs(X, y, eps):
+    """Let SciPy's tree tell each pair once, in no order, up to rounding."""
+    return 2 * len(cKDTree(X).query_pairs(eps, output_type="ndarray")) + len(X)
+
+
+def neighbours_graph(X, y, eps):
+    return radius_neighbors_graph(X, eps, include_self=True, n_jobs=1).nnz
+
+
+def our_balls(X, y, eps):
+    return build_balls(Euclidean(), X, X, eps=eps, n_jobs=1).nnz
+
+
+def greedy_fit(X, y, eps):
+    PVMClassifier(eps, solver="greedy", n_jobs=1).fit(X, y)
+
+
+def greedy_fit_auto(X, y, eps):
+    PVMClassifier("auto", solver="greedy", n_jobs=1, random_state=0).fit(X, y)
+
+
+FEW_DIMENSIONS = {
+    "cKDTree, built and pairs": tree_pairs,
+    "scikit-learn, graph": neighbours_graph,
+    "our balls": our_balls,
+    "our greedy fit": greedy_fit,
+    "the same, eps='auto'": greedy_fit_auto,
+}
+
+
+def few_dimensions(n_features, repeats, n_points=200_000):
+    """Compare with trees, and print multiples of the time of SciPy's."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_points, n_features))
+    y = (X[:, 0] + 0.5 * rng.normal(size=n_points) > 0).astype(int) + (X[:, -1] > 1)
+    eps = radius(X, 17)
+    least = dict.fromkeys(FEW_DIMENSIONS, np.inf)
+    for _ in range(repeats):
+        for name, function in FEW_DIMENSIONS.items():
+            start = time.process_time()
+            found = function(X, y, eps)
+            least[name] = min(least[name], time.process_time() - start)
+            assert found is None or abs(found / tree_pairs(X, y, eps) - 1) < 1e-6, name
+    print(
+        f"{n_features} dimensions, {n_points} points, "
+        f"{tree_pairs(X, y, eps) / n_points:.0f} a ball"
+    )
+    tree = least["cKDTree, built and pairs"]
+    for name, seconds in least.items():
+        limit = "  (at most 8)" if name == "our greedy fit" and n_features < 4 else ""
+        print(f"  {name:<26}{seconds:>7.2f} s{seconds / tree:>7.1f}{limit}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--points", type=int, default=12_000)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--dimensions", type=int, nargs="*", default=[16, 256])
     parser.add_argument("--threads", type=int, nargs="*", default=[1, 2])
+    parser.add_argument("--few-dimensions", type=int, nargs="*", default=[2, 3, 4, 5])
     given = parser.parse_args()
+    for n_features in given.few_dimensions:
+        few_dimensions(n_features, given.repeats)
     for n_features in given.dimensions:
         rng = np.random.default_rng(0)
         X = rng.normal(size=(given.points, n_features)).astype(np.float32)

@@ -1,11 +1,12 @@
 """Speed and memory of a fit with radii of their own, as ratios to the fit with one radius.
 
-Run: make bench, or python benchmarks/bench_own_radii.py
+Run: make bench, or python benchmarks/bench_own_radii.py [--exact SECONDS]
 
 The data are the USPS digits where they are at hand (PROTOCOVER_DATA), else made data of
 the same shape. The largest radius allowed is the fifth percentile of the distances; the fit
 with one radius has the same. Times are the processor's, of all threads together, each the
-least of several repetitions taken alternately.
+least of several repetitions taken alternately. With --exact the exact solver has so many
+seconds of processor time for all classes, at lambda = 6 and 1.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import argparse
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +26,7 @@ from protocover.dissimilarity import Euclidean
 from protocover.selection.by_class import select
 from protocover.selection.own_radii import formulate_own
 from protocover.selection.training import prepare_training
-from protocover.solvers import greedy
+from protocover.solvers import exact, greedy
 
 REPEATS = 5
 
@@ -36,7 +38,7 @@ def fifth_percentile(X):
 
 
 def fit(X, y, eps, radii):
-    return PVMClassifier(eps, radii=radii, prototype_cost=1 / len(y)).fit(X, y)
+    return PVMClassifier(eps, radii=radii, prototype_cost=1 / len(y), solver="greedy").fit(X, y)
 
 
 def least_seconds(*functions, repeats=REPEATS):
@@ -105,14 +107,29 @@ def peak_growth(eps, radii):
     return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
+def bench_exact(problems, seconds):
+    """Say how far the exact solver comes within a limit of processor time."""
+    time.monotonic = time.process_time
+    for cost in (6.0, 1.0):
+        priced = [problem.at_cost(cost) for problem in problems]
+        options = {"time_limit": seconds}
+        found = select(priced, exact, rng=np.random.default_rng(0), options=options)
+        words = Counter(solution.certificate for solution in found.solutions)
+        print(f"exact, lambda = {cost:g}, {seconds:g} s of processor time:")
+        print(f"  objective {found.objective:g}, gap {100 * found.gap:.2f} %, {dict(words)}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--exact", type=float, metavar="SECONDS", help="also solve exactly: slow")
     parser.add_argument("--no-limit", action="store_true", help="also fit without a limit: slow")
     asked = parser.parse_args()
     name, X, y, _ = load()
     eps = fifth_percentile(X)
     print(f"{name}: {X.shape[0]} x {X.shape[1]} float32")
     bench_fit(X, y, eps)
+    if asked.exact is not None:
+        bench_exact(formulation(X, y, eps).problems, asked.exact)
     if Path("/proc/self/clear_refs").exists():
         shared, own = peak_growth(eps, "shared"), peak_growth(eps, "own")
         print(f"memory added, own / shared:        {own / shared:.2f}  (at most 2)")

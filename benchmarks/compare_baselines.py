@@ -42,7 +42,7 @@ def data_sets() -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
 
 def by_cover(X, y, sizes):
-    model = PVMClassifier(random_state=0).fit(X, y)
+    model = PVMClassifier(random_state=0, solver="greedy").fit(X, y)
     return model.prototypes_, model.prototype_labels_
 
 

@@ -88,9 +88,9 @@ class Fold:
 
 def joined(strips: Sequence[OrderedMembers]) -> OrderedMembers:
     """Put the members of one candidate after the other together, whose distances are known."""
-    names = ("candidate", "point", "open", "low")
-    parts = (np.concatenate([getattr(strip, name) for strip in strips]) for name in names)
-    return OrderedMembers(*parts, measure=None)
+    names = ("candidate", "point", "open", "low", "decided")
+    parts = {name: np.concatenate([getattr(strip, name) for strip in strips]) for name in names}
+    return OrderedMembers(**parts, measure=None)
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ from protocover.plotting import BallsDisplay
 plane = make_gaussian_mixture(random_state=9)
 X, y = plane.data, plane.target
 
-greedy = PVMClassifier(eps=1.0, prototype_cost=1).fit(X, y)
+greedy = PVMClassifier(eps=1.0, prototype_cost=1, solver="greedy").fit(X, y)
 exact = PVMClassifier(eps=1.0, prototype_cost=1, solver="exact").fit(X, y)
 
 # %%

@@ -117,6 +117,17 @@ def mismatch_kernel(A, B, k, m, alphabet):
     return np.array([[x @ z for z in right] for x in left])
 
 
+def tanimoto(A, B):
+    """Share of the bits of either row that only one has, of rows of booleans, as fractions."""
+    table = np.empty((len(A), len(B)))
+    for i, a in enumerate(A):
+        for j, b in enumerate(B):
+            either = sum(bool(x or z) for x, z in zip(a, b, strict=True))
+            one = sum(bool(x) != bool(z) for x, z in zip(a, b, strict=True))
+            table[i, j] = float(Fraction(one, either)) if either else 0.0
+    return table
+
+
 def gower(A, B, columns):
     """Gower's dissimilarity pair by pair; None is a missing value.
 
@@ -197,6 +208,33 @@ def tangent_distance(left, right, spring):
     return np.linalg.norm(system @ moves - target)
 
 
+def graph_table(entries, shape, of_points=False):
+    """The table that a neighbour graph stands for: infinity where no entry is.
+
+    `entries` are (row, column, distance). Points are as far from themselves as is said, or 0.
+    """
+    D = np.full(shape, np.inf)
+    for i in range(shape[0]) if of_points else ():
+        D[i, i] = 0.0
+    for i, j, distance in entries:
+        D[i, j] = distance
+    return D
+
+
+def graph_nearest(D, labels, radii=None):
+    """The nearest prototype of each class, ties to the first; -1 where all are at infinity."""
+    classes = np.unique(labels)
+    index = np.full((len(D), len(classes)), -1)
+    for i in range(len(D)):
+        for c, label in enumerate(classes):
+            best = math.inf
+            for j in np.flatnonzero(labels == label):
+                multiple = D[i, j] if radii is None else D[i, j] / radii[j]
+                if multiple < best:
+                    best, index[i, c] = multiple, j
+    return index
+
+
 def ranks(D_train, D):
     """How many training points are as close to each candidate, one comparison at a time."""
     return np.array(
@@ -253,6 +291,22 @@ def exact_optimum(problem):
         for size in range(problem.n_candidates + 1)
         for subset in itertools.combinations(candidates, size)
     )
+
+
+def exact_optimum_within(problems, budget):
+    """The least sum of objectives with at most `budget` prototypes of all problems together."""
+    totals = {0: 0}
+    for problem in problems:
+        best = {
+            size: min(
+                exact_value(problem, subset)
+                for subset in itertools.combinations(range(problem.n_candidates), size)
+            )
+            for size in range(min(budget, problem.n_candidates) + 1)
+        }
+        sums = [(n + m, total + best[m]) for n, total in totals.items() for m in best]
+        totals = {k: min(value for n, value in sums if n == k) for k, _ in sums if k <= budget}
+    return min(totals.values())
 
 
 def sammon_stress(D, places):

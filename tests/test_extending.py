@@ -36,7 +36,7 @@ def iris():
 def test_the_solver_takes_the_best_candidate_of_each_class(toys, iris):
     X, y = iris
     model = PVMClassifier(1.0, solver=toys["take_best"]).fit(X, y)
-    greedy = PVMClassifier(1.0).fit(X, y)
+    greedy = PVMClassifier(1.0, solver="greedy").fit(X, y)
     first = [greedy.prototype_indices_[greedy.prototype_labels_ == label][0] for label in range(3)]
     assert sorted(model.prototype_indices_) == sorted(first)
 

@@ -27,7 +27,7 @@ def fit(case, **parameters):
     problem = PROBLEMS[case["problem"]]
     table = np.array(problem["dissimilarities"])
     _, y = np.unique(problem["labels"], return_inverse=True)
-    model = PVMClassifier(case["eps"], metric="precomputed", **parameters)
+    model = PVMClassifier(case["eps"], metric="precomputed", **parameters, solver="greedy")
     return model.fit(table, y), table, y
 
 
@@ -46,7 +46,10 @@ def same_sequences(model, case):
 def test_protoclass_is_the_default_with_its_table(problem):
     """An open ball, the same cost: the same prototypes in the same order."""
     model = PVMClassifier(
-        problem["eps"], metric="precomputed", prototype_cost=problem["prototype_cost"]
+        problem["eps"],
+        metric="precomputed",
+        prototype_cost=problem["prototype_cost"],
+        solver="greedy",
     )
     model.fit(np.array(problem["dissimilarities"]), problem["labels"])
     order = [entry[0] if isinstance(entry, list) else entry for entry in problem["order"]]

@@ -45,7 +45,14 @@ INTERNAL = {
 
 INTERNAL |= {
     f"protocover.cover.{name}"
-    for name in ("exact_sum", "first_cover", "relative_gap", "simplest_fraction")
+    for name in (
+        "exact_sum",
+        "first_cover",
+        "is_above",
+        "judge",
+        "relative_gap",
+        "simplest_fraction",
+    )
 }
 
 OPTIONAL = {"matplotlib", "pandas", "dask", "distributed", "jinja2", "PIL", "pyarrow", "numba"}

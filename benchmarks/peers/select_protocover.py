@@ -23,6 +23,7 @@ def main(problem: str, answer: str) -> None:
         float(data["eps"]),
         prototype_cost=float(data["cost"]),
         closed_ball=bool(data["closed"]),
+        solver="greedy",
     )
     clone(unfitted).fit(X[:50], y[:50])
     with PeakMemory() as memory:

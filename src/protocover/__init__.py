@@ -1,6 +1,7 @@
 """Prototype selection by set cover: the prototype vector machine for scikit-learn."""
 
 from .estimators import (
+    BallCover,
     Explanation,
     PVMClassifier,
     PVMClassifierCV,
@@ -17,6 +18,7 @@ from .selection.grid import suggest_eps
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "BallCover",
     "CoverMemoryWarning",
     "DissimilarityError",
     "Explanation",

@@ -10,16 +10,18 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, partial
 from numbers import Integral
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from joblib import effective_n_jobs
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import LibController, ThreadpoolController
 from tqdm.auto import tqdm
 
 __all__ = [
     "available_memory",
     "check_n_jobs",
     "limited_threads",
+    "process_count",
     "progress_bar",
     "progress_line",
     "row_count",
@@ -56,13 +58,26 @@ def thread_count(n_jobs: int | None) -> int:
     check_n_jobs(n_jobs)
     if n_jobs is not None:
         return int(effective_n_jobs(n_jobs))
-    pools = [lib["num_threads"] for lib in _libraries().info() if lib["user_api"] == "blas"]
+    pools = [library.get_num_threads() or 1 for library in _libraries("blas")]
     return max(pools) if pools else int(effective_n_jobs(-1))
+
+
+def process_count(n_jobs: int | None) -> int | None:
+    """Return `n_jobs` for joblib; 1 where no thread can be started to watch over processes."""
+    if effective_n_jobs(n_jobs) == 1:
+        return n_jobs
+    watch = Thread(target=str)
+    try:
+        watch.start()
+    except RuntimeError:
+        return 1
+    watch.join()
+    return n_jobs
 
 
 def limited_threads(n_jobs: int | None) -> AbstractContextManager[Any]:
     """Keep all libraries that use threads, and `thread_count(None)`, to `n_jobs` for a while."""
-    return nullcontext() if n_jobs is None else _libraries().limit(limits=thread_count(n_jobs))
+    return nullcontext() if n_jobs is None else _limited(_libraries(), thread_count(n_jobs))
 
 
 @contextmanager
@@ -73,7 +88,7 @@ def worker_map(n_jobs: int | None, *, thread_safe: bool = True) -> Iterator[Map]
     What is not `thread_safe` does so too, and leaves the threads to the library.
     """
     n_threads = thread_count(n_jobs)
-    with _libraries().limit(limits=1 if thread_safe else n_threads, user_api="blas"):
+    with _limited(_libraries("blas"), 1 if thread_safe else n_threads):
         yield partial(_threaded_map, n_threads) if thread_safe and n_threads > 1 else map
 
 
@@ -113,9 +128,29 @@ def row_count(X: Any) -> int:
 
 
 @cache
-def _libraries() -> ThreadpoolController:
-    """Find the loaded libraries that use threads; looking for them takes milliseconds."""
-    return ThreadpoolController()
+def _libraries(kind: str | None = None) -> tuple[LibController, ...]:
+    """Find the loaded libraries that use threads, once: looking for them takes milliseconds."""
+    if kind is None:
+        return tuple(ThreadpoolController().lib_controllers)
+    return tuple(library for library in _libraries() if library.user_api == kind)
+
+
+@contextmanager
+def _limited(libraries: tuple[LibController, ...], n_threads: int) -> Iterator[None]:
+    """Keep libraries to so many threads for a while.
+
+    As threadpoolctl does, which asks for all that is known of them at every turn.
+    """
+    before = [library.get_num_threads() for library in libraries]
+    try:
+        for library, number in zip(libraries, before, strict=True):
+            if number not in (None, n_threads):
+                library.set_num_threads(n_threads)
+        yield
+    finally:
+        for library, number in zip(libraries, before, strict=True):
+            if number not in (None, n_threads):  # what tells no number is left as it is
+                library.set_num_threads(number)
 
 
 def _threaded_map(

@@ -49,6 +49,16 @@ def test_a_true_solution_has_no_faults(problem, solution):
         ({"newly_covered": np.array([3, 0])}, "newly_covered is [3, 1], not [3, 0]"),
         ({"score": np.array([1.0, 2.0])}, "never rise"),
         ({"score": np.array([1.0])}, "a number for each choice"),
+        ({"score": np.array([3.0, 0.75])}, "score is [3.0, 1.0], not [3.0, 0.75]"),
+        ({"score": np.array([np.nan, np.nan])}, "a number for each choice"),
+        ({"lower_bound": -np.inf}, "lower_bound is 0.5, not -inf"),
+        ({"lower_bound": 0.25}, "lower_bound is 0.5, not 0.25"),
+        ({"lower_bound": np.inf}, "above the objective"),
+        ({"certificate": "bounded"}, "certificate is 'proved', not 'bounded'"),
+        ({"certificate": "solver-proved"}, "certificate is 'proved', not 'solver-proved'"),
+        ({"certificate": "solver-bounded", "lower_bound": -np.inf}, "'solver-bounded'"),
+        ({"selected": np.array([0.5, 1.0])}, "between 0 and 2"),
+        ({"selected": np.array([0, -1])}, "between 0 and 2"),
         ({"certificate": "certain"}, "says nothing"),
     ],
     ids=lambda value: str(value)[:40],
@@ -74,6 +84,24 @@ def test_the_word_of_a_branch_and_bound_is_neither_confirmed_nor_a_fault(problem
     found = verify(problem, said)
     assert found.ok
     assert found.certificate == "none"
+
+
+def test_an_order_is_held_to_its_rule(problem):
+    by_drop, by_ratio = greedy(problem), SOLVERS["ratio-greedy"](problem)
+    assert verify(problem, by_drop, order_by="drop").ok
+    assert verify(problem, by_ratio, order_by="ratio").ok
+    assert not verify(problem, by_ratio, order_by="drop").ok
+    assert not verify(problem, by_drop, order_by="ratio").ok
+    fancy = replace(by_drop, score=by_drop.score * 7.0)
+    assert verify(problem, fancy, order_by="own").ok
+    assert not verify(problem, fancy).ok
+    with pytest.raises(ValueError, match=r"order_by must be 'drop', .* got 'size'"):
+        verify(problem, by_drop, order_by="size")
+
+
+@pytest.mark.parametrize("selected", [[2, 0], [0, 2], [1, 0, 2]])
+def test_any_order_that_is_described_as_it_is_has_no_faults(problem, selected):
+    assert verify(problem, CoverSolution.of(problem, selected)).ok
 
 
 @pytest.mark.parametrize("exponent", [-300, 0, 300])

@@ -106,20 +106,20 @@ def test_a_metric_says_truly_whether_numbers_must_be_positive(metric):
 
 
 @pytest.mark.parametrize(
-    ("metric", "pairwise", "positive_only"),
+    ("metric", "pairwise", "positive_only", "sparse"),
     [
-        ("precomputed", True, True),
-        (Precomputed(), True, True),
-        (KernelDistance("precomputed"), True, False),
-        (RankDissimilarity("precomputed"), True, True),
-        ("euclidean", False, False),
+        ("precomputed", True, True, True),
+        (Precomputed(), True, True, True),
+        (KernelDistance("precomputed"), True, False, False),
+        (RankDissimilarity("precomputed"), True, True, False),
+        ("euclidean", False, False, True),
     ],
 )
-def test_tables_say_that_they_are(metric, pairwise, positive_only):
+def test_tables_say_that_they_are(metric, pairwise, positive_only, sparse):
     tags = _tags(metric)
     assert tags.pairwise is pairwise
     assert tags.positive_only is positive_only
-    assert tags.sparse is not pairwise
+    assert tags.sparse is sparse
 
 
 @pytest.mark.parametrize("metric", [MismatchDistance(), SpectrumDistance()])

@@ -265,3 +265,8 @@ def test_what_is_learned_does_not_depend_on_the_layout_in_memory(name):
     other = Metric(name).fit(np.asfortranarray(data)).params_
     for key in one:
         np.testing.assert_array_equal(one[key], other[key])
+
+
+def test_an_inverse_covariance_of_another_size_is_refused():
+    with pytest.raises(ValueError, match=r"VI must be .* of shape \(4, 4\), got shape \(3, 3\)"):
+        Metric("mahalanobis", {"VI": np.eye(3)}).fit(X)

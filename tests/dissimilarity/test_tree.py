@@ -1,21 +1,22 @@
-"""The tree must find the members that the scan finds, ties and repeated rows included."""
+"""Trees must find the members that the scan finds, ties and repeated rows included."""
 
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
 import naive
-from protocover.balls import build_balls, build_levels
-from protocover.dissimilarity import Euclidean, SquaredEuclidean
+from protocover.balls import balls_of_radii, build_balls, build_levels
+from protocover.dissimilarity import Cosine, Euclidean, SquaredEuclidean
 from protocover.dissimilarity.euclidean import tree as tree_module
+from protocover.dissimilarity.euclidean.order import TreeOrder
 from protocover.dissimilarity.euclidean.scan import StripScan
-from protocover.dissimilarity.euclidean.tree import TreeScan, suits_tree
+from protocover.dissimilarity.euclidean.tree import Blocks, TreeScan, suits_tree
 
 
 @pytest.fixture
 def always_trees(monkeypatch):
-    monkeypatch.setattr(tree_module, "_CANDIDATES", 1)
-    monkeypatch.setattr(tree_module, "_LARGEST_SHARE", 1.0)
+    monkeypatch.setattr(tree_module, "_ROWS", 0)
+    monkeypatch.setattr(tree_module, "_LARGEST_SHARE", 64.0)
     monkeypatch.setattr(TreeScan, "tile", (37, 1 << 31))
 
 
@@ -30,6 +31,10 @@ DATA = {
     "repeated rows": np.repeat(np.random.default_rng(0).normal(size=(12, 2)), 6, axis=0),
     "far from the origin": grid(2, 8, 1.0) + 1e9,
     "single precision": np.random.default_rng(1).normal(size=(90, 3)).astype(np.float32),
+    "one far away": np.vstack((grid(2, 9, 1.0), [[1e12, -1e12]])),
+    "columns of very different scale": grid(3, 5, 1.0) * [1.0, 1e-9, 1e9],
+    "a column that is constant": grid(3, 5, 0.1) * [1.0, 0.0, 1.0],
+    "integers": grid(2, 9, 1).astype(np.int16),
     "very small": grid(2, 7, 1e-150),
 }
 
@@ -63,13 +68,63 @@ def test_levels_and_other_candidates(dissimilarity):
     assert levels.has_sorted_indices
 
 
+@pytest.mark.usefixtures("always_trees")
+@pytest.mark.parametrize("closed", [False, True])
+def test_levels_of_radii_that_hardly_differ(closed):
+    """Between such radii the trees' distances cannot tell; at zero there is nothing to tell."""
+    X = np.repeat(grid(2, 8, 0.1), 2, axis=0)
+    around = [0.1, 0.1 * np.sqrt(2.0), 0.2]
+    radii = np.unique([0.0, *around, *np.nextafter(around, 0.0), *np.nextafter(around, 1.0)])
+    assert isinstance(Euclidean().level_test(X, X, radii=radii, closed=closed), TreeScan)
+    expected = np.searchsorted(radii, cdist(X, X), side="left" if closed else "right") + 1
+    levels = build_levels(Euclidean(), X, X, radii=radii, closed=closed).toarray()
+    np.testing.assert_array_equal(levels, np.where(expected > len(radii), 0, expected))
+
+
+@pytest.mark.parametrize("n", [1, 36, 37, 38, 74, 200])
+def test_blocks_hold_all_rows_once_and_their_boxes_hold_the_blocks(n):
+    X = np.random.default_rng(n).normal(size=(n, 3)).astype(np.float32)
+    blocks = Blocks.of(X, size=37)
+    np.testing.assert_array_equal(np.sort(blocks.order), np.arange(n))
+    assert len(blocks.trees) == -(-n // 37)
+    for k, tree in enumerate(blocks.trees):
+        rows = X[blocks.order[37 * k : 37 * (k + 1)]]
+        np.testing.assert_array_equal(tree.data, rows)
+        np.testing.assert_array_equal(blocks.lowest[k], rows.min(axis=0))
+        np.testing.assert_array_equal(blocks.highest[k], rows.max(axis=0))
+
+
+def test_only_blocks_nearby_are_looked_at():
+    """A row of ten far clusters has ten blocks, each with itself alone in reach."""
+    X = (np.arange(10) * 100.0)[:, None] + np.linspace(0.0, 1.0, 30)
+    blocks = Blocks.of(X.reshape(-1, 1), size=30)
+    for k in range(10):
+        np.testing.assert_array_equal(blocks.near(blocks, k, 98.9), [k])
+        assert len(blocks.near(blocks, k, 99.0)) == len({max(k - 1, 0), k, min(k + 1, 9)})
+
+
+@pytest.mark.usefixtures("always_trees")
+@pytest.mark.parametrize("dissimilarity", [Euclidean(), SquaredEuclidean(), Cosine()])
+def test_who_is_nearer_is_told_as_by_the_scan(dissimilarity):
+    """Balls of radii of their own rest on this test, strip by strip and half by half."""
+    X = np.random.default_rng(5).integers(1, 9, size=(150, 2)).astype(np.float32)
+    for Z in (X, X[::3].copy()):
+        D = dissimilarity.cross(X, Z)
+        radii = np.quantile(D, 0.3, axis=0)
+        for closed in (False, True):
+            test = dissimilarity.distance_test(X, Z, eps=float(radii.max()), closed=closed)
+            assert isinstance(test, TreeOrder)
+            balls = balls_of_radii(dissimilarity, X, Z, radii=radii, closed=closed)
+            np.testing.assert_array_equal(balls.toarray(), naive.members(D, radii, closed))
+
+
 def test_trees_are_for_many_candidates_in_few_dimensions_and_small_balls():
     rng = np.random.default_rng(3)
     many, few = rng.normal(size=(9000, 2)), rng.normal(size=(500, 2))
-    assert suits_tree(many, many, 0.01)
-    assert not suits_tree(many, few, 0.01)
-    assert not suits_tree(many, many, 1.0)
-    assert not suits_tree(np.tile(many, 2), np.tile(many, 2), 0.01)
+    assert suits_tree(many, many, np.array([0.01]))
+    assert not suits_tree(many, few, np.array([0.01]))
+    assert not suits_tree(many, many, np.array([1.0]))
+    assert not suits_tree(np.tile(many, 2), np.tile(many, 2), np.array([0.01]))
 
 
 def test_the_tree_and_the_scan_agree_on_many_points(monkeypatch):

@@ -117,7 +117,7 @@ def test_the_model_is_the_plain_one_to_the_last_bit(client, tmp_path, selection,
 def test_a_budget_for_all_classes_together_is_spent_as_on_one_machine(client, selection):
     X, y = tied_points(7)
     options = {"eps": 1.5, "n_prototypes": 5, "closed_ball": True}
-    expected = PVMClassifier(**options).fit(X, y)
+    expected = PVMClassifier(**options, solver="greedy").fit(X, y)
     model = DaskPVMClassifier(**options, selection=selection).fit(cut(X, 60), cut(y, 60))
     assert_same_model(model, expected)
     assert len(model.prototype_indices_) == 5
@@ -138,7 +138,7 @@ def test_a_budget_for_all_classes_together_is_spent_as_on_one_machine(client, se
 def test_radii_of_their_own_are_the_plain_ones_to_the_last_bit(client, tmp_path, stored, options):
     X, y = tied_points(stored)
     w = np.random.default_rng(stored).choice([0.0, 0.3, 1.0, 2.0], len(y)) if stored else None
-    expected = PVMClassifier(radii="own", **options).fit(X, y, w)
+    expected = PVMClassifier(radii="own", **options, solver="greedy").fit(X, y, w)
     model = DaskPVMClassifier(radii="own", cache_dir=tmp_path if stored else None, **options)
     model.fit(cut(X, 50), cut(y, 35), None if w is None else cut(w, 120))
     assert_same_model(model, expected)
@@ -202,7 +202,7 @@ def test_data_frames_keep_their_names_and_labels(client):
     labels = pd.Series(np.array(["x", "y", "z"])[y])
     dX, dy = dd.from_pandas(frame, npartitions=3), dd.from_pandas(labels, npartitions=2)
     model = DaskPVMClassifier(1.5).fit(dX, dy)
-    expected = PVMClassifier(1.5).fit(frame, labels)
+    expected = PVMClassifier(1.5, solver="greedy").fit(frame, labels)
     assert_same_model(model, expected)
     local = model.to_local()
     assert local.feature_names_in_.tolist() == ["a", "b"]
@@ -228,7 +228,7 @@ def test_the_plain_classifier_can_be_saved_and_the_estimator_pickled(client, tmp
 def test_candidates_may_be_given_in_memory_or_as_a_collection(client):
     X, y = tied_points(6)
     Z = np.random.default_rng(6).normal(2.5, 2.0, (40, 2))
-    expected = PVMClassifier(1.2, candidates=Z).fit(X, y)
+    expected = PVMClassifier(1.2, candidates=Z, solver="greedy").fit(X, y)
     for given in (Z, cut(Z, 15)):
         model = DaskPVMClassifier(1.2, candidates=given).fit(cut(X, 60), cut(y, 60))
         assert_same_model(model, expected)
@@ -266,11 +266,11 @@ def test_chunks_may_be_sparse(client):
 def test_the_default_radius_is_that_of_one_machine_beyond_the_sample(client):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(1500, 2)), rng.integers(0, 2, 1500)
-    expected = PVMClassifier(random_state=3).fit(X, y)
+    expected = PVMClassifier(random_state=3, solver="greedy").fit(X, y)
     model = DaskPVMClassifier(random_state=3, selection="rounds").fit(cut(X, 800), cut(y, 800))
     assert_same_model(model, expected)
     alone = DaskPVMClassifier(random_state=3).fit(cut(X, 800), cut(np.zeros(1500), 800))
-    assert alone.eps_ == PVMClassifier(random_state=3).fit(X, np.zeros(1500)).eps_
+    assert alone.eps_ == PVMClassifier(random_state=3, solver="greedy").fit(X, np.zeros(1500)).eps_
 
 
 def counting(path, pause=0.0):

@@ -6,6 +6,7 @@ from scipy.sparse import csr_array
 
 from protocover import PVMClassifier, PVMClassifierCV, pvm_path
 from protocover.candidates import HullCandidates, KMeansCandidates
+from protocover.dissimilarity import KernelDistance, RankDissimilarity
 
 X = np.array([[0.0, 0.0], [0.0, 1.0], [5.0, 5.0], [5.0, 6.0]])
 Y = np.array(["a", "a", "b", "b"])
@@ -45,10 +46,15 @@ FIT_CASES = {
         ([["p", "q"]] * 4, Y),
         "could not convert|numeric",
     ),
-    "table sparse": (
-        {"metric": "precomputed"},
+    "kernel sparse": (
+        {"metric": KernelDistance("precomputed")},
         (csr_array(TABLE), Y),
-        "[Ss]parse data was passed",
+        "takes no sparse table; pass an array that holds every pair",
+    ),
+    "ranks sparse": (
+        {"metric": RankDissimilarity("precomputed")},
+        (csr_array(TABLE), Y),
+        "takes no sparse table; pass an array that holds every pair",
     ),
     "table and own candidates": (
         {"metric": "precomputed", "candidates": "kmeans"},

@@ -61,7 +61,9 @@ def test_the_search_is_among_the_candidates_there_are():
 
 
 def counts_of(cost, eps="auto", weights=None, **options):
-    model = PVMClassifier(eps, prototype_cost=cost, **{"radii": "own", **options})
+    model = PVMClassifier(
+        eps, prototype_cost=cost, **{"radii": "own", "solver": "greedy", **options}
+    )
     return np.bincount(model.fit(X, Y, weights).prototype_labels_, minlength=3)
 
 

@@ -36,7 +36,9 @@ def test_prototypes_are_those_of_the_naive_algorithm(seed):
     data, y = rng.integers(0, 5, size=(n, 2)).astype(float), rng.integers(0, 3, size=n)
     weights = rng.integers(1, 4, size=n) / 4.0 if seed % 3 == 0 else np.ones(n)
     eps, cost, closed = rng.choice([1.0, 1.5, 2.0]), rng.choice([1 / n, 0.5, 1.0]), seed % 2 == 0
-    model = PVMClassifier(eps, prototype_cost=cost, closed_ball=closed).fit(data, y, weights)
+    model = PVMClassifier(eps, prototype_cost=cost, closed_ball=closed, solver="greedy").fit(
+        data, y, weights
+    )
     codes = np.unique(y, return_inverse=True)[1]
     inside = naive.members(cdist(data, data), eps, closed)
     expected, _ = naive.pvm_greedy(inside, codes, weights, cost, n_classes=len(model.classes_))
@@ -172,8 +174,8 @@ def test_n_prototypes_keeps_the_first(solver):
 
 
 def test_a_higher_cost_stops_the_greedy_earlier():
-    free = PVMClassifier(0.8, prototype_cost=0.0).fit(X, Y)
-    dear = PVMClassifier(0.8, prototype_cost=3.0).fit(X, Y)
+    free = PVMClassifier(0.8, prototype_cost=0.0, solver="greedy").fit(X, Y)
+    dear = PVMClassifier(0.8, prototype_cost=3.0, solver="greedy").fit(X, Y)
     assert len(dear.prototype_indices_) < len(free.prototype_indices_)
     np.testing.assert_array_equal(
         dear.prototype_indices_, free.prototype_indices_[: len(dear.prototype_indices_)]

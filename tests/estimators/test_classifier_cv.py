@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.metrics import get_scorer, make_scorer
@@ -37,18 +38,42 @@ RADII = [0.3, 0.6, 1.0, 1.6]
     [
         {},
         {"metric": "cityblock"},
+        {"solver": "greedy"},
         {"solver": "ratio-greedy"},
         {"closed_ball": True, "outlier_label": -1},
         {"candidates": KMeansCandidates(5), "random_state": 0},
     ],
-    ids=["plain", "metric", "solver", "outliers", "kmeans"],
+    ids=["plain", "metric", "greedy", "solver", "outliers", "kmeans"],
 )
 def test_scores_are_those_of_a_grid_search_fold_by_fold(options):
     costs = [0.01, 2.0]
     ours = PVMClassifierCV(RADII, prototype_costs=costs, cv=5, **options).fit(X, Y)
     grid = {"eps": RADII, "prototype_cost": costs}
-    theirs = GridSearchCV(PVMClassifier(**options), grid, cv=5).fit(X, Y)
+    theirs = GridSearchCV(PVMClassifier(**{"solver": "greedy"} | options), grid, cv=5).fit(X, Y)
     assert_same_scores(ours, theirs)
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["plain", "some zero"])
+@pytest.mark.parametrize(
+    "cv",
+    [
+        ShuffleSplit(3, random_state=0),
+        [(np.random.default_rng(k).integers(0, 150, 120), np.arange(k, 150, 5)) for k in (0, 1)],
+        [(np.arange(149, 20, -1), np.arange(20)), (np.arange(150), np.arange(0, 150, 7))],
+    ],
+    ids=["in another order", "with repetitions", "backwards and all"],
+)
+def test_whatever_the_order_of_the_rows_is(cv, weights):
+    """Distances come in steps here, so that balls tie and the order of the rows decides."""
+    stepped = np.round(X, 1)
+    options = {"solver": "greedy", "closed_ball": True}
+    ours = PVMClassifierCV(RADII, cv=cv, **options).fit(stepped, Y, weights)
+    theirs = GridSearchCV(PVMClassifier(**options), {"eps": RADII}, cv=cv)
+    theirs.fit(stepped, Y, **({} if weights is None else {"sample_weight": weights}))
+    for k in range(ours.n_splits_):
+        np.testing.assert_array_equal(
+            ours.cv_results_[f"split{k}_test_score"], theirs.cv_results_[f"split{k}_test_score"]
+        )
 
 
 def assert_same_scores(ours, theirs):
@@ -66,7 +91,7 @@ def assert_same_scores(ours, theirs):
 def test_weights_count_in_scoring_as_in_a_grid_search(scoring):
     """The last scorer wants probabilities, which there are none of: all fails in both."""
     ours = PVMClassifierCV(RADII, cv=5, scoring=scoring)
-    theirs = GridSearchCV(PVMClassifier(), {"eps": RADII}, cv=5, scoring=scoring)
+    theirs = GridSearchCV(PVMClassifier(solver="greedy"), {"eps": RADII}, cv=5, scoring=scoring)
     if scoring == "neg_log_loss":
         with pytest.raises(ValueError, match=r"no setting could be scored.*predict_proba"):
             ours.fit(X, Y, WEIGHTS)
@@ -81,7 +106,9 @@ def test_a_scorer_that_takes_no_weights_is_told_of_as_in_a_grid_search():
         return (model.predict(X) == y).mean()
 
     ours = PVMClassifierCV(RADII, cv=5, scoring=share_right)
-    theirs = GridSearchCV(PVMClassifier(), {"eps": RADII}, cv=5, scoring=share_right)
+    theirs = GridSearchCV(
+        PVMClassifier(solver="greedy"), {"eps": RADII}, cv=5, scoring=share_right
+    )
     with pytest.warns(UserWarning, match="takes no sample_weight, so weights count in fitting"):
         ours.fit(X, Y, WEIGHTS)
     with pytest.warns(UserWarning, match="does not support sample_weight"):
@@ -94,7 +121,7 @@ def test_with_routing_weights_count_in_scoring_where_the_scorer_asks(asked):
     with config_context(enable_metadata_routing=True):
         scorer = get_scorer("accuracy").set_score_request(sample_weight=asked)
         ours = PVMClassifierCV(RADII, cv=5, scoring=scorer).fit(X, Y, WEIGHTS)
-        model = PVMClassifier().set_fit_request(sample_weight=True)
+        model = PVMClassifier(solver="greedy").set_fit_request(sample_weight=True)
         theirs = GridSearchCV(model, {"eps": RADII}, cv=5, scoring=scorer)
         assert_same_scores(ours, theirs.fit(X, Y, sample_weight=WEIGHTS))
         if asked:
@@ -142,7 +169,7 @@ def test_one_class_is_summed_up_by_the_fewest():
 def test_groups_are_kept_together(routing):
     with config_context(enable_metadata_routing=routing):
         ours = PVMClassifierCV(RADII, cv=GroupKFold(3)).fit(X, Y, groups=GROUPS)
-        theirs = GridSearchCV(PVMClassifier(), {"eps": RADII}, cv=GroupKFold(3))
+        theirs = GridSearchCV(PVMClassifier(solver="greedy"), {"eps": RADII}, cv=GroupKFold(3))
         assert_same_scores(ours, theirs.fit(X, Y, groups=GROUPS))
     given = PVMClassifierCV(RADII, cv=list(GroupKFold(3).split(X, Y, GROUPS))).fit(X, Y)
     assert_same_scores(ours, given)
@@ -187,7 +214,7 @@ def test_other_metadata_reaches_the_scorer_with_routing_only():
             PVMClassifierCV(RADII, cv=3).fit(X, Y, factor=factor)
         scorer = make_scorer(scaled).set_score_request(factor=True)
         ours = PVMClassifierCV(RADII, cv=3, scoring=scorer).fit(X, Y, factor=factor)
-        theirs = GridSearchCV(PVMClassifier(), {"eps": RADII}, cv=3, scoring=scorer)
+        theirs = GridSearchCV(PVMClassifier(solver="greedy"), {"eps": RADII}, cv=3, scoring=scorer)
         assert_same_scores(ours, theirs.fit(X, Y, factor=factor))
 
 
@@ -386,9 +413,12 @@ def test_an_interrupted_fit_goes_on_where_it_stopped(tmp_path, monkeypatch):
     assert len(calls) == 3 + 3
 
 
-def test_the_final_model_is_a_fit_on_everything_with_the_chosen_setting():
-    model = PVMClassifierCV(RADII, cv=5).fit(X, Y)
-    again = PVMClassifier(model.eps_, prototype_cost=model.prototype_cost_).fit(X, Y)
+@pytest.mark.parametrize("solver", ["auto", "greedy", "ratio-greedy"])
+def test_the_final_model_is_a_fit_on_everything_with_the_chosen_setting(solver):
+    model = PVMClassifierCV(RADII, cv=5, solver=solver, random_state=0).fit(X, Y)
+    setting = {"prototype_cost": model.prototype_cost_, "solver": solver, "random_state": 0}
+    again = PVMClassifier(model.eps_, **setting).fit(X, Y)
+    assert model.best_estimator_.solver == model.best_params_["solver"] == solver
     np.testing.assert_array_equal(
         model.best_estimator_.prototype_indices_, again.prototype_indices_
     )
@@ -426,7 +456,9 @@ def share_of_the_rarest(model, X, y):
 def test_a_class_without_prototypes_has_an_area_under_the_curve():
     """At the high cost one class has no prototypes."""
     grid = {"eps": [0.6, 1.6], "prototype_cost": [0.01, 12.0]}
-    theirs = GridSearchCV(PVMClassifier(), grid, cv=4, scoring="roc_auc").fit(X, Y > 1)
+    theirs = GridSearchCV(PVMClassifier(solver="greedy"), grid, cv=4, scoring="roc_auc").fit(
+        X, Y > 1
+    )
     ours = PVMClassifierCV(grid["eps"], prototype_costs=[0.01, 12.0], cv=4, scoring="roc_auc")
     assert_same_scores(ours.fit(X, Y > 1), theirs)
     assert np.isfinite(ours.cv_results_["mean_test_score"]).all()
@@ -435,7 +467,7 @@ def test_a_class_without_prototypes_has_an_area_under_the_curve():
 def test_a_setting_that_cannot_be_scored_is_nan_as_in_a_grid_search():
     y = Y > 1
     grid = {"eps": [0.3, 0.6, 1.6], "prototype_cost": [0.01, 12.0]}
-    theirs = GridSearchCV(PVMClassifier(), grid, cv=4, scoring=share_of_the_rarest)
+    theirs = GridSearchCV(PVMClassifier(solver="greedy"), grid, cv=4, scoring=share_of_the_rarest)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         theirs.fit(X, y)
@@ -525,16 +557,49 @@ def test_solver_options_reach_the_solver_in_folds_and_refit():
 
     PVMClassifierCV([1.0], cv=2, solver=solver, solver_options={"word": "so"}).fit(X, Y)
     assert seen == ["so"] * 9
-    plain = PVMClassifierCV(RADII, cv=3).fit(X, Y)
-    with_bound = PVMClassifierCV(RADII, cv=3, solver_options={"bound": False}).fit(X, Y)
-    assert_same_scores(plain, with_bound)
-    assert with_bound.certificate_ == "none" != plain.certificate_
+    plain = PVMClassifierCV(RADII, cv=3, solver="greedy").fit(X, Y)
+    without = clone(plain).set_params(solver_options={"bound": False}).fit(X, Y)
+    assert_same_scores(plain, without)
+    assert without.certificate_ == "none" != plain.certificate_
+
+
+def test_the_default_scores_by_the_greedy_and_fits_by_auto():
+    default = PVMClassifierCV(RADII, prototype_costs=[0.01, 1.0], cv=3, random_state=0)
+    assert default.solver == "auto"
+    # An option that the greedy does not have is for the final fit.
+    default.set_params(solver_options={"verbose": 0, "time_limit": 60}).fit(X, Y)
+    scored = PVMClassifierCV(RADII, prototype_costs=[0.01, 1.0], cv=3, solver="greedy").fit(X, Y)
+    assert_same_scores(default, scored)
+    assert default.best_index_ == scored.best_index_
+    assert default.best_params_ == {**scored.best_params_, "solver": "auto"}
+    assert set(default.cv_results_["fold_solver"]) == {"greedy"}
+    assert set(default.cv_results_["param_solver"]) == {"auto"}
+    assert set(scored.cv_results_["fold_solver"]) == {"greedy"}
+    assert default.best_estimator_.solver_options == {"verbose": 0, "time_limit": 60}
+
+
+def test_solvers_that_are_compared_score_by_themselves():
+    grid = {"eps": RADII, "prototype_cost": [0.01, 1.0]}
+    options = {"prototype_costs": [0.01, 1.0], "cv": 3, "random_state": 0}
+    alone = PVMClassifierCV(RADII, solver=["auto"], **options).fit(X, Y)
+    theirs = GridSearchCV(PVMClassifier(solver="auto", random_state=0), grid, cv=3).fit(X, Y)
+    assert_same_scores(alone, theirs)
+    both = PVMClassifierCV(RADII, solver={"best": "auto", "paper's": "greedy"}, **options)
+    results = both.fit(X, Y).cv_results_
+    assert results["fold_solver"].tolist() == ["best"] * 8 + ["paper's"] * 8
+    expected = np.append(
+        alone.cv_results_["mean_test_score"],
+        PVMClassifierCV(RADII, solver="greedy", **options)
+        .fit(X, Y)
+        .cv_results_["mean_test_score"],
+    )
+    np.testing.assert_array_equal(results["mean_test_score"], expected)
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", Gower()])
 def test_unlabeled_points_are_candidates_in_every_fold(metric):
     train, rest = np.arange(0, 150, 2), np.arange(1, 150, 3)  # of unequal length
-    options = {"metric": metric, "closed_ball": True}
+    options = {"metric": metric, "closed_ball": True, "solver": "greedy"}
     radii = suggest_eps(X[train], Y[train], 4, metric=metric)
     ours = PVMClassifierCV(radii, cv=3, **options).fit(X[train], Y[train], unlabeled=X[rest])
     theirs = GridSearchCV(PVMClassifier(**options), {"eps": radii}, cv=3)

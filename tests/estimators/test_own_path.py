@@ -68,7 +68,7 @@ PATHS = {
 @pytest.mark.parametrize("name", PATHS)
 def test_every_point_of_the_path_is_a_separate_fit(name):
     points, options = PATHS[name]
-    options = {"radii": "own", **options}
+    options = {"radii": "own", "solver": "greedy", **options}
     path = pvm_path(points, Y, eps=LIMITS, prototype_costs=COSTS, **options)
     given = {key: options.pop(key) for key in ("sample_weight", "unlabeled") if key in options}
     for i, eps in enumerate(LIMITS):
@@ -122,7 +122,9 @@ def test_the_greedy_takes_one_ball_of_a_candidate_and_stops_earlier_at_a_higher_
         pairs = np.column_stack((whole.candidates, whole.classes))
         assert len(np.unique(pairs, axis=0)) == len(pairs)
         for j, cost in enumerate(costs):
-            model = PVMClassifier(eps, radii="own", prototype_cost=cost, closed_ball=closed)
+            model = PVMClassifier(
+                eps, radii="own", prototype_cost=cost, closed_ball=closed, solver="greedy"
+            )
             assert_same_model(path.model(i, j), model.fit(points, y, weights), points)
             n = path.n_prototypes[i, j]
             for solution, part in zip(
@@ -137,16 +139,20 @@ def test_the_greedy_takes_one_ball_of_a_candidate_and_stops_earlier_at_a_higher_
 def test_no_limit_is_none_or_infinity_everywhere():
     given = pvm_path(X, Y, eps=[None, 1.0], radii="own", prototype_costs=1.0)
     assert given.eps.tolist() == [1.0, np.inf]
-    unlimited = PVMClassifier(None, radii="own", prototype_cost=1.0).fit(X, Y)
+    unlimited = PVMClassifier(None, radii="own", prototype_cost=1.0, solver="greedy").fit(X, Y)
     assert_same_model(given.model(1), unlimited, X)
     again = given.model(1)
     assert_same_model(again.fit(X, Y), unlimited, X)  # with the parameters it came with
     for nothing in (np.inf, [np.inf], [None]):
         assert pvm_path(X, Y, eps=nothing, radii="own").eps.tolist() == [np.inf]
     auto = pvm_path(X, Y, eps="auto", radii="own", prototype_costs=1.0)
-    assert_same_model(auto.model(0), PVMClassifier(radii="own", prototype_cost=1.0).fit(X, Y), X)
+    assert_same_model(
+        auto.model(0), PVMClassifier(radii="own", prototype_cost=1.0, solver="greedy").fit(X, Y), X
+    )
     shared = pvm_path(X, Y, eps="auto", prototype_costs=1.0)
-    assert_same_model(shared.model(0), PVMClassifier(prototype_cost=1.0).fit(X, Y), X)
+    assert_same_model(
+        shared.model(0), PVMClassifier(prototype_cost=1.0, solver="greedy").fit(X, Y), X
+    )
 
 
 def test_the_grid_goes_from_many_to_a_handful_of_prototypes():
@@ -200,6 +206,7 @@ SPLITS = {
 
 def assert_same_search(points, *, cv=5, weights=None, groups=None, limits=LIMITS, **options):
     """The scores of all folds are those of a grid search, and the choice is a plain fit."""
+    options = {"solver": "greedy"} | options
     ours = PVMClassifierCV(limits, radii="own", prototype_costs=COSTS, cv=cv, **options)
     ours.fit(points, Y, weights, groups=groups)
     plain = PVMClassifier(radii="own", **options)
@@ -252,7 +259,10 @@ def test_further_candidates_are_those_of_every_fold():
     for k, (train, test) in enumerate(StratifiedKFold(3).split(X, Y)):
         for row, params in enumerate(ours.cv_results_["params"]):
             model = PVMClassifier(
-                params["eps"], radii="own", prototype_cost=params["prototype_cost"]
+                params["eps"],
+                radii="own",
+                prototype_cost=params["prototype_cost"],
+                solver="greedy",
             ).fit(X[train], Y[train], unlabeled=unlabeled)
             if len(model.prototype_indices_):
                 expected = model.score(X[test], Y[test])
@@ -260,7 +270,7 @@ def test_further_candidates_are_those_of_every_fold():
 
 
 def test_one_class_is_summed_up_by_one_prototype_without_a_limit():
-    model = PVMClassifierCV(radii="own", cv=3).fit(X[:50], Y[:50])
+    model = PVMClassifierCV(radii="own", cv=3, solver="greedy").fit(X[:50], Y[:50])
     assert model.best_score_ == 1.0
     assert len(model.prototype_indices_) == 1
 

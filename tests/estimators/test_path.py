@@ -55,13 +55,13 @@ def test_random_points_with_ties_agree_too(seed):
     radii = np.unique(cdist(points, points))[1:6]
     path = pvm_path(points, y, eps=radii)
     for row, eps in zip(path.selections, radii, strict=True):
-        assert_same(row[0], PVMClassifier(eps).fit(points, y))
+        assert_same(row[0], PVMClassifier(eps, solver="greedy").fit(points, y))
 
 
 def test_candidates_of_several_sources_are_drawn_once():
     candidates = ["train", KMeansCandidates(4)]
     path = pvm_path(X, Y, eps=RADII, candidates=candidates, random_state=0)
-    model = PVMClassifier(1.0, candidates=candidates, random_state=0).fit(X, Y)
+    model = PVMClassifier(1.0, candidates=candidates, random_state=0, solver="greedy").fit(X, Y)
     assert_same(path.selections[2][0], model)
 
 
@@ -165,7 +165,9 @@ def test_a_model_of_the_path_is_that_of_its_own_fit(name):
     }
     for k, eps in enumerate(path.eps):
         for j, cost in enumerate(path.prototype_costs):
-            model = PVMClassifier(eps, prototype_cost=cost, **params).fit(points, Y, **given)
+            model = PVMClassifier(eps, prototype_cost=cost, **{"solver": "greedy", **params}).fit(
+                points, Y, **given
+            )
             assert_same_model(path.model(k, j), model, points[::4])
             for attribute in ("indices", "labels", "rows", "sources"):
                 np.testing.assert_array_equal(
@@ -182,7 +184,9 @@ def test_models_of_the_path_know_their_features(kind):
     points, metric = (pd.DataFrame(X[::5], columns=list("abcd")), "euclidean")
     if kind == "words":
         points, metric = WORDS, lambda a, b: abs(len(a) - len(b)) + float(a[:1] != b[:1])
-    model = PVMClassifier(1.0, metric=metric, prototype_cost=0.1).fit(points, Y[::5])
+    model = PVMClassifier(1.0, metric=metric, prototype_cost=0.1, solver="greedy").fit(
+        points, Y[::5]
+    )
     path = pvm_path(points, Y[::5], eps=[1.0], metric=metric, prototype_costs=[0.1])
     assert_same_model(path.model(0), model, points)
 
@@ -191,7 +195,7 @@ def test_prototypes_are_told_by_their_rows_where_some_have_no_weight():
     weights = np.ones(len(Y))
     weights[:50:2] = 0.0
     path = pvm_path(X, Y, eps=[1.0], sample_weight=weights)
-    model = PVMClassifier(1.0).fit(X, Y, weights)
+    model = PVMClassifier(1.0, solver="greedy").fit(X, Y, weights)
     rows = model.prototype_indices_
     assert weights[rows].all()
     np.testing.assert_array_equal(X[rows], model.prototypes_)

@@ -71,6 +71,7 @@ def test_warping_gives_one_model_whichever_way_it_is_handed_over(time_series):
         ("tangent", []),
         ("strings", []),
         ("gower", ["pandas"]),
+        ("graphs", []),
         ("handover", ["rapidfuzz", "dtaidistance"]),
     ],
 )

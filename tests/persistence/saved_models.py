@@ -26,6 +26,7 @@ from protocover.dissimilarity import (
     SpectrumDistance,
     SquaredEuclidean,
     TangentDistance,
+    Tanimoto,
 )
 from protocover.dissimilarity.metric import METRIC_NAMES
 
@@ -140,6 +141,7 @@ def _square(metric, table, y):
 _BOOLEAN = ("dice", "jaccard", "matching", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
 _NUMERIC = sorted(METRIC_NAMES - {"haversine", "nan_euclidean", "jensenshannon", *_BOOLEAN})
 _X, _Y = _rows()
+_BITS = np.random.default_rng(8).random((len(_Y), 12)) < 0.4
 _IMAGES, _DIGITS = _positive(5, 24, 36)
 _TABLE, _TABLE_Y = _table()
 _KERNEL, _KERNEL_Y = _kernel()
@@ -184,6 +186,11 @@ def examples():
         "sparse cityblock": _with(
             PVMClassifier(metric="cityblock"), csr_array(np.maximum(_X, 0)), _Y
         ),
+        "bits": _with(PVMClassifier(metric=Tanimoto()), _BITS, _Y),
+        "packed bits": _with(
+            PVMClassifier(metric=Tanimoto(packed=True)), np.packbits(_BITS, axis=1), _Y
+        ),
+        "sparse bits": _with(PVMClassifier(metric=Tanimoto()), csr_array(_BITS), _Y),
         "tangent": _with(PVMClassifier(metric=TangentDistance((6, 6))), _IMAGES, _DIGITS),
         "tangent, one side": _with(
             PVMClassifier(

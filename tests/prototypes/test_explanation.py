@@ -59,7 +59,7 @@ def test_it_names_the_row_of_the_deciding_prototype_in_the_training_data():
     why = model.explain(QUERIES)
     np.testing.assert_array_equal(X[why.row], model.prototypes_[why.prototype])
     means = np.array([X[label == Y].mean(axis=0) for label in range(3)])
-    mixed = PVMClassifier(0.9, candidates=["train", means]).fit(X, Y)
+    mixed = PVMClassifier(0.9, candidates=["train", means], solver="greedy").fit(X, Y)
     why = mixed.explain(np.vstack([X, means]))
     sources = mixed.prototype_sources_[why.prototype]
     assert set(sources) == {"train", "given"}

@@ -140,18 +140,6 @@ def test_the_optimum_does_not_depend_on_order_or_duplicates(seed):
 
 
 @every_solver
-@pytest.mark.parametrize("seed", range(40))
-def test_a_budget_is_kept_and_the_bound_still_holds(name, seed):
-    """At most max_prototypes choices, each budget's selection a prefix of the next one's."""
-    problem, optimum, _ = problem_and_optimum(seed)
-    whole = run(name, problem).selected.tolist()
-    for budget in range(problem.n_candidates + 1):
-        solution = run(name, problem, max_prototypes=budget)
-        assert solution.selected.tolist() == whole[:budget]
-        check_honest(problem, solution, optimum)
-
-
-@every_solver
 def test_the_same_generator_gives_the_same_selection(name):
     problem = large_problem(60, 90, density=0.1)
     first, second = run(name, problem, 3), run(name, problem, 3)

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import logging
 import math
 import signal
 import sys
 import time
 from fractions import Fraction
-from importlib import import_module
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from covers import countable, large_problem, make_problem, problem_and_optimum
-from scipy.optimize import OptimizeResult
+from covers import large_problem, make_problem
 
 from protocover.cover import verify
-from protocover.solvers import auto, exact, greedy
-from protocover.solvers.exact import tree
+from protocover.solvers import exact, greedy
 from protocover.solvers.exact.fixing import bound_of, exclude, probe
-from protocover.solvers.exact.scip_tree import search_scip_tree
 from protocover.solvers.exact.stages import State, Task, narrow
-from protocover.solvers.exact.tree import search_tree
-from protocover.solvers.reduced import relaxation
+from protocover.solvers.reduced import packing, relaxation
+from protocover.solvers.reduced.packing import Packing
 from protocover.solvers.reduced.relaxation import relax
 from protocover.solvers.reduced.residual import Residual
 
@@ -55,71 +51,11 @@ def test_what_no_vector_closes_branch_and_bound_does():
     assert verify(make_problem(inside, np.zeros(10), np.full(10, 10.0), 1.0), solution).ok
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_scip_finds_the_same_optimum(seed):
-    pytest.importorskip("pyscipopt", reason="SCIP is an optional back end")
-    problem, optimum, fewest = problem_and_optimum(seed)
-    solution = solve(problem, backend="scip")
-    assert solution.objective == pytest.approx(float(optimum), rel=1e-12)
-    if countable(seed):
-        assert solution.objective == float(optimum)
-        assert len(solution.selected) == fewest
-
-
-def test_scip_searches_a_tree_of_its_own():
-    pytest.importorskip("pyscipopt", reason="SCIP is an optional back end")
-    residual = Residual.of(odd_cycle()).plain()
-    assert search_scip_tree(residual, 2.0).columns is None
-    assert search_scip_tree(residual, 2.0).bound == 3.0
-    found = search_scip_tree(residual, 3.0)
-    assert residual.value(found.columns) == 3.0 == found.bound
-
-
-def test_an_interrupt_that_scip_catches_is_passed_on(monkeypatch):
-    """SCIP ends its search at Ctrl-C as if time were up; the user meant all of the fit."""
-    scip = pytest.importorskip("pyscipopt", reason="SCIP is an optional back end")
-
-    class PressCtrlC(scip.Eventhdlr):
-        def eventinit(self):
-            self.model.catchEvent(scip.SCIP_EVENTTYPE.NODEFOCUSED, self)
-
-        def eventexec(self, event):
-            # In the midst of the search, where SCIP listens whatever the shell has ignored.
-            signal.raise_signal(signal.SIGINT)
-
-    class Interrupted(scip.Model):
-        def optimize(self):
-            self.includeEventhdlr(PressCtrlC(), "ctrl-c", "presses Ctrl-C at the first node")
-            super().optimize()
-
-    monkeypatch.setattr(scip, "Model", Interrupted)
-    residual = Residual.of(large_problem(60, 90, density=0.1)).plain()
-    with pytest.raises(KeyboardInterrupt):
-        search_scip_tree(residual, float(residual.prize.sum()))
-
-
-@pytest.mark.parametrize("tree", [search_tree, search_scip_tree])
-def test_a_tree_is_not_begun_when_time_is_up(tree):
-    if tree is search_scip_tree:
-        pytest.importorskip("pyscipopt", reason="SCIP is an optional back end")
-    answer = tree(Residual.of(odd_cycle()).plain(), 3.0, deadline=time.monotonic())
-    assert answer.columns is None
-    assert answer.bound == -math.inf
-
-
 def test_probing_stops_when_time_is_up_and_keeps_what_it_did_not_reach():
     residual = Residual.of(odd_cycle()).plain()
     u = relax(residual).dual
     assert probe(residual, u, 2.0).cover.shape[1] < 5
     assert probe(residual, u, 2.0, deadline=time.monotonic()) is residual
-
-
-def test_a_back_end_that_is_not_there_is_named_with_the_way_to_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyscipopt", None)
-    with pytest.raises(ImportError, match="pip install pyscipopt"):
-        search_scip_tree(Residual.of(odd_cycle()), 2.0)
-    with pytest.raises(ValueError, match=r"backend must be 'auto' or one of .*got 'cplex'"):
-        solve(odd_cycle(), backend="cplex")
 
 
 def test_small_differences_beside_large_objectives_are_not_lost():
@@ -148,9 +84,7 @@ def test_leaving_out_what_is_not_good_enough_proves_nothing_about_the_rest():
     """
     left = Residual.of(make_problem(np.ones((10, 2)), [6.0, 5.0], np.ones(10), 1.0)).plain()
     rng = np.random.default_rng(0)
-    task = Task(
-        left, rng, 0, gap=0.25, deadline=math.inf, branch=search_tree, verbose=0, write=print
-    )
+    task = Task(left, rng, 0, 0.25, deadline=math.inf, max_nodes=0, verbose=0, write=print)
     half = relaxation.Relaxation(np.zeros(2), np.full(10, 0.5), 5.0)
     state = State(left, np.array([0]), 7.0, 5.0, np.zeros(10), half)
     assert task.target(state) == 5.0
@@ -196,14 +130,6 @@ def test_progress_is_shown_on_request(capsys):
     assert "best" in capsys.readouterr().err
 
 
-def test_auto_takes_local_search_where_the_problem_is_large(monkeypatch):
-    problem = large_problem(60, 80, density=0.05)
-    assert auto(problem, rng=np.random.default_rng(0)).status == "optimal"
-    # The package's attribute of that name is the function; this is the module.
-    monkeypatch.setattr(import_module("protocover.solvers.auto"), "_LARGEST_EXACT", 10)
-    assert auto(problem, rng=np.random.default_rng(0)).status == "local optimum"
-
-
 @pytest.mark.parametrize("seed", range(10))
 def test_fixing_excludes_nothing_that_a_better_selection_needs(seed):
     problem = large_problem(30, 10, density=0.15, seed=seed)
@@ -223,87 +149,84 @@ def test_fixing_excludes_nothing_that_a_better_selection_needs(seed):
     assert bound_of(residual, u)[0] <= values.min()
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        OptimizeResult(status=1, x=None, message="time limit"),
-        OptimizeResult(status=0, x=np.ones(10), message="no duals"),
-        OptimizeResult(status=4, x=np.ones(10), ineqlin=None, message="trouble"),
-    ],
-    ids=["time limit", "no duals", "numerical trouble"],
-)
-def test_a_relaxation_that_is_no_solution_is_not_used(monkeypatch, answer):
-    monkeypatch.setattr(relaxation, "linprog", lambda *args, **kwargs: answer)
-    assert relax(Residual.of(odd_cycle())) is None
-    solution = solve(odd_cycle())
+@pytest.mark.parametrize("deadline", [-math.inf, 0.0])
+def test_a_relaxation_that_was_not_solved_is_not_used(monkeypatch, deadline):
+    assert relax(Residual.of(odd_cycle()), deadline=deadline) is None
+    monkeypatch.setattr(Packing, "_run", lambda *args: False)
+    solution = solve(odd_cycle(), max_nodes=3)
     assert solution.objective == 3.0
     assert verify(odd_cycle(), solution).ok
 
 
 def test_values_outside_the_box_are_brought_into_it(monkeypatch):
-    lies = OptimizeResult(
-        status=0,
-        x=np.full(10, 1.0 + 1e-6),
-        ineqlin=OptimizeResult(marginals=np.array([-1e9, 1.0, np.nan, -1e9, -1e9])),
-        message="",
+    """A payment far too large, one below zero and one that is no number."""
+    lies = SimpleNamespace(
+        col_value=[1e9, -1.0, math.nan, 1e9, 1e9],
+        row_dual=[-1.0 - 1e-6, 1.0, math.nan, -1.0, -1.0],
     )
-    monkeypatch.setattr(relaxation, "linprog", lambda *args, **kwargs: lies)
+    honest = packing._HIGHSPY.Highs
+
+    class Lying(honest):
+        def getSolution(self):
+            return lies
+
+    monkeypatch.setattr(packing._HIGHSPY, "Highs", Lying)
     found = relax(Residual.of(odd_cycle()))
     assert found.fraction.max() == 1.0
-    assert found.dual.min() == 0.0
+    assert found.fraction.min() == found.dual.min() == 0.0
     solution = solve(odd_cycle())
     assert solution.lower_bound <= 3.0 == solution.objective
 
 
+@pytest.fixture
+def listening():
+    """Hear Ctrl-C as in a shell's foreground; a process in its background may ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def _press_ctrl_c(function):
+    """Return the function as it is when Ctrl-C is pressed in its midst."""
+
+    def interrupted(*args, **kwargs):
+        signal.raise_signal(signal.SIGINT)
+        return function(*args, **kwargs)
+
+    return interrupted
+
+
 @pytest.mark.parametrize(
-    ("x", "bound"),
+    ("module", "name"),
     [
-        (None, None),
-        (np.zeros(11), 0.0),
-        (np.full(11, np.nan), np.nan),
-        (np.full(11, 0.4), -np.inf),
+        ("protocover.solvers.reduced.containment", "_compare"),
+        ("protocover.solvers.exact.stages", "choose_by_drop"),
+        ("protocover.solvers.exact.stages", "ascend_best"),
+        ("protocover.solvers.local_search", "_shake"),
+        ("protocover.solvers.exact.fixing", "_raise"),
+        ("protocover.solvers.exact.tree", "branch_on"),
     ],
-    ids=["nothing", "false optimum", "not a number", "fractional"],
 )
-def test_an_incumbent_that_does_not_reproduce_its_objective_is_not_used(monkeypatch, x, bound):
-    answer = OptimizeResult(status=1, x=x, mip_dual_bound=bound, message="")
-    monkeypatch.setattr(tree, "milp", lambda *args, **kwargs: answer)
-    residual = Residual.of(odd_cycle())
-    found = search_tree(residual, target=3.0 * residual.ties)
-    assert found.columns is None
-    assert found.bound <= 0.0
+@pytest.mark.usefixtures("listening")
+def test_ctrl_c_ends_every_stage(module, name, monkeypatch):
+    there = sys.modules[module]
+    monkeypatch.setattr(there, name, _press_ctrl_c(getattr(there, name)))
+    with pytest.raises(KeyboardInterrupt):
+        solve(large_problem(60, 90, density=0.1))
 
 
-def test_a_bound_above_the_value_of_its_own_selection_is_not_believed(monkeypatch):
-    x = np.zeros(11)
-    x[[0, 2, 4]] = 1.0
-    answer = OptimizeResult(status=0, x=x, mip_dual_bound=5.0, message="")
-    monkeypatch.setattr(tree, "milp", lambda *args, **kwargs: answer)
-    found = search_tree(Residual.of(odd_cycle()).plain(), 4.0)
-    assert found.columns.tolist() == [0, 2, 4]
-    assert found.bound == 3.0
+@pytest.mark.usefixtures("listening")
+def test_ctrl_c_while_highs_is_at_work_ends_it_after_a_slice(monkeypatch):
+    """The signal comes while HiGHS has control; it is heard when the slice is over."""
+    slices = []
 
+    class Interrupted(packing._HIGHSPY.Highs):
+        def run(self):
+            slices.append(super().run())
+            signal.raise_signal(signal.SIGINT)
 
-def test_highs_is_told_not_to_stop_at_a_relative_gap(monkeypatch):
-    """Its default of one in ten thousand calls objectives optimal that are not."""
-    told = {}
-    answer = OptimizeResult(status=1, x=None, mip_dual_bound=None, message="")
-    monkeypatch.setattr(tree, "milp", lambda *args, **kwargs: told.update(kwargs) or answer)
-    search_tree(Residual.of(odd_cycle()).plain(), 2.0)
-    assert told["options"]["mip_rel_gap"] == 0.0
-
-
-def test_giving_up_means_that_nothing_better_exists():
-    residual = Residual.of(odd_cycle()).plain()
-    assert search_tree(residual, 2.0).columns is None
-    assert search_tree(residual, 2.0).bound == 3.0
-    found = search_tree(residual, 3.0)
-    assert residual.value(found.columns) == 3.0 == found.bound
-
-
-def test_what_is_not_used_is_logged(monkeypatch, caplog):
-    answer = OptimizeResult(status=0, x=np.zeros(11), mip_dual_bound=0.0, message="")
-    monkeypatch.setattr(tree, "milp", lambda *args, **kwargs: answer)
-    with caplog.at_level(logging.INFO, logger="protocover"):
-        search_tree(Residual.of(odd_cycle()).plain(), 2.0)
-    assert "not used" in caplog.text
+    monkeypatch.setattr(packing, "_AT_ONCE", 3)
+    monkeypatch.setattr(packing._HIGHSPY, "Highs", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        relax(Residual.of(large_problem(60, 90, density=0.1)).plain())
+    assert len(slices) == 1

@@ -3,15 +3,16 @@
 `traits` says what a dissimilarity is; `levels` compares with radii; `build` answers the first
 question tile by tile, and `assembly` joins what the tiles found; `ordered` answers it nearest
 first, for balls that have radii of their own, and `halves` spares it half of the pairs;
-`of_radii` cuts balls whose radii are given; `nearest` answers the second; `forecast` and
-`own_forecast` tell beforehand what the answer will take.
+`of_radii` cuts balls whose radii are given; `nearest` answers the second; `graph` answers both
+off the entries of a neighbour graph; `forecast` and `own_forecast` tell beforehand what the
+answer will take.
 """
 
 from __future__ import annotations
 
 from .build import build_balls, build_levels, check_dissimilarities
 from .levels import levels_of, members_of, relative_to, within
-from .of_radii import balls_of_radii
+from .of_radii import balls_of_radii, inside_radii
 from .ordered import OrderedMembers, ordered_members, spans
 from .traits import (
     DistanceTest,
@@ -39,6 +40,7 @@ __all__ = [
     "build_balls",
     "build_levels",
     "check_dissimilarities",
+    "inside_radii",
     "levels_of",
     "members_of",
     "ordered_members",

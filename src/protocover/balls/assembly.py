@@ -7,7 +7,7 @@ bytes only for a moment and five from then on.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -39,17 +39,29 @@ class Found:
     column: NDArray[np.int32]
     value: NDArray[Any]
 
+    def with_columns(self, numbers: NDArray[np.intp]) -> Found:
+        """Return the same members with other numbers for the columns."""
+        return replace(self, column=numbers[self.column].astype(np.int32))
+
 
 def assemble(
-    tiles: Iterable[Found], shape: tuple[int, int], *, dtype: Any, symmetric: bool
+    tiles: Iterable[Found],
+    shape: tuple[int, int],
+    *,
+    dtype: Any,
+    symmetric: bool,
+    row_order: NDArray[np.intp] | None = None,
 ) -> csr_array:
     """Join tiles that come row by row into a table with sorted indices.
 
-    Of a `symmetric` table the tiles hold the upper half, with the diagonal.
+    Of a `symmetric` table the tiles hold each pair once, and the diagonal. `row_order` has
+    the number of each row where they do not come in the order of the table.
     """
-    upper = _join(list(_packed(tiles, shape[1])), shape, dtype)
+    half = _join(list(_packed(tiles, shape[1])), shape, dtype)
+    if row_order is not None:
+        half = half[_inverse(row_order)]
     # The diagonal is in both halves and stays what it is.
-    return upper.maximum(upper.T.tocsr()) if symmetric else upper
+    return half.maximum(half.T.tocsr()) if symmetric else half
 
 
 def _packed(tiles: Iterable[Found], n_columns: int) -> Iterator[csr_array]:
@@ -62,6 +74,13 @@ def _packed(tiles: Iterable[Found], n_columns: int) -> Iterator[csr_array]:
         del some
         # Sorts by row, and by column where the tiles did not come in order.
         yield coo_array((value, (row, column)), shape=(stop - start, n_columns)).tocsr()
+
+
+def _inverse(order: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the place of each number in an order of them."""
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order))
+    return places
 
 
 def _rows(tile: Found) -> tuple[int, int]:

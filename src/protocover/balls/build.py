@@ -18,7 +18,15 @@ from ..exceptions import DissimilarityError
 from ..resources import limited_threads, progress_bar, row_count, worker_map
 from .assembly import Found, assemble
 from .levels import members_of
-from .traits import Dissimilarity, LevelTest, PreparedDissimilarity, RadiusSearch, Tile, traits_of
+from .traits import (
+    Dissimilarity,
+    LevelTest,
+    PreparedDissimilarity,
+    RadiusSearch,
+    Tile,
+    map_if_faster,
+    traits_of,
+)
 
 __all__ = [
     "build_balls",
@@ -26,6 +34,7 @@ __all__ = [
     "check_dissimilarities",
     "cut_tiles",
     "level_test",
+    "refuse_negative",
     "table_tile",
 ]
 
@@ -106,8 +115,9 @@ def level_test(
     dissimilarity: Dissimilarity, X: Any, Z: Any, *, radii: NDArray[np.float64], closed: bool
 ) -> LevelTest:
     """Return the tile test of `dissimilarity`: its own fast one, or compute and compare."""
-    if isinstance(dissimilarity, RadiusSearch):
-        return dissimilarity.level_test(X, Z, radii=radii, closed=closed)
+    quick, left, right = map_if_faster(dissimilarity, X, Z)
+    if isinstance(quick, RadiusSearch):
+        return quick.level_test(left, right, radii=radii, closed=closed)
     tile = table_tile(dissimilarity, X, Z)
 
     def test(rows: slice, columns: slice) -> tuple[Indices, Indices, Indices]:
@@ -140,12 +150,17 @@ def check_dissimilarities(D: Any, shape: tuple[int, int], source: str) -> NDArra
             f"{source} gave NaN or infinity; every dissimilarity must be a finite number (drop or "
             "impute missing values first)"
         )
-    lowest = table.min(initial=0.0)
-    if lowest < -1e-9 * table.max(initial=0.0):
+    refuse_negative(table, source)
+    return table
+
+
+def refuse_negative(values: NDArray[np.float64], source: str) -> None:
+    """Refuse dissimilarities that are below zero by more than rounding explains."""
+    lowest = values.min(initial=0.0)
+    if lowest < -1e-9 * values.max(initial=0.0):
         raise DissimilarityError(
             f"Negative values in data: {source} must not be negative, got {lowest:g}"
         )
-    return table
 
 
 def cut_tiles(
@@ -179,15 +194,17 @@ def _search(
     shape = row_count(X), row_count(Z)
     tile_shape = getattr(test, "tile", (TILE_ROWS, TILE_COLUMNS))
     tiles = cut_tiles(*shape, tile_shape, symmetric=symmetric)
+    row_order, column_order = getattr(test, "order", (None, None))
 
     def members(tile: tuple[slice, slice]) -> Found:
-        return _place(*tile, *test(*tile), dtype=dtype, symmetric=symmetric)
+        found = _place(*tile, *test(*tile), dtype=dtype, symmetric=symmetric)
+        return found if column_order is None else found.with_columns(column_order)
 
     with (
         worker_map(n_jobs, thread_safe=traits.thread_safe) as run,
         progress_bar(run(members, tiles), len(tiles), "balls", verbose) as found,
     ):
-        return assemble(found, shape, dtype=dtype, symmetric=symmetric)
+        return assemble(found, shape, dtype=dtype, symmetric=symmetric, row_order=row_order)
 
 
 def _place(

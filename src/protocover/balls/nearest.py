@@ -10,13 +10,22 @@ from numpy.typing import NDArray
 from ..resources import limited_threads, row_count, worker_map
 from .build import table_tile
 from .levels import relative_to
-from .traits import Dissimilarity, GroupSearch, NearestSearch, traits_of
+from .traits import (
+    Dissimilarity,
+    GroupSearch,
+    NearestIndex,
+    NearestSearch,
+    map_if_faster,
+    traits_of,
+)
 
-__all__ = ["find_nearest", "nearest_in_groups"]
+__all__ = ["ask_index", "find_nearest", "nearest_in_groups"]
 
 _TABLE_SIZE = 1 << 20
 # Queries made ready at once, however few the prototypes are.
 _MOST_ROWS = 1024
+# Products below which threads, ours or those of BLAS, take longer than they save.
+_WORTH_A_THREAD = 1 << 22
 
 
 def find_nearest(
@@ -53,12 +62,44 @@ def find_nearest(
     """
     with limited_threads(n_jobs):
         search = _group_search(dissimilarity, A, B, bounds, radii)
-    n_queries = row_count(A)
-    step = max(1, min(_MOST_ROWS, _TABLE_SIZE // max(1, row_count(B))))
-    blocks = [slice(i, min(i + step, n_queries)) for i in range(0, n_queries, step)]
+    fitting = max(1, min(_MOST_ROWS, _TABLE_SIZE // max(1, row_count(B))))
+    step = getattr(search, "n_rows", fitting)
     with worker_map(n_jobs, thread_safe=traits_of(dissimilarity).thread_safe) as run:
-        found = list(run(search, blocks))
-    n_groups = len(bounds) - 1
+        found = list(run(search, _blocks(row_count(A), step)))
+    return _joined(found, len(bounds) - 1)
+
+
+def ask_index(
+    index: NearestIndex,
+    A: Any,
+    *,
+    bounds: NDArray[np.intp],
+    best: int | None = None,
+    distances: bool = True,
+    n_jobs: int | None = None,
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Find the same among prototypes that are ready; see `NearestIndex` for what is asked.
+
+    Threads are used only where there is something for them to do.
+    """
+    search = index.search(A, bounds, best=best, distances=distances)
+    blocks = _blocks(row_count(A), index.block_rows)
+    few = row_count(A) * index.n_products < _WORTH_A_THREAD
+    with worker_map(1 if few else n_jobs) as run:
+        return _joined(list(run(search, blocks)), len(bounds) - 1)
+
+
+def _blocks(n_queries: int, step: int) -> list[slice]:
+    """Cut the queries into blocks."""
+    return [slice(i, min(i + step, n_queries)) for i in range(0, n_queries, step)]
+
+
+def _joined(
+    found: list[tuple[NDArray[np.intp], NDArray[np.float64]]], n_groups: int
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Put what was found of the blocks under one another."""
+    if len(found) == 1:
+        return found[0]
     index = np.concatenate([i for i, _ in found] or [np.empty((0, n_groups), np.intp)])
     distance = np.concatenate([d for _, d in found] or [np.empty((0, n_groups))])
     return index, distance
@@ -88,8 +129,9 @@ def _group_search(
     radii: NDArray[np.float64] | None,
 ) -> GroupSearch:
     """Return the search of `dissimilarity`: its own fast one, or cross and compare."""
-    if isinstance(dissimilarity, NearestSearch) and (radii is None or _of_one_scale(radii)):
-        return dissimilarity.nearest_test(A, B, bounds, radii)
+    quick, left, right = map_if_faster(dissimilarity, A, B)
+    if isinstance(quick, NearestSearch) and (radii is None or _of_one_scale(radii)):
+        return quick.nearest_test(left, right, bounds, radii)
 
     tile = table_tile(dissimilarity, A, B)
     every = slice(0, int(bounds[-1]))

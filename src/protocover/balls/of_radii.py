@@ -13,7 +13,7 @@ from .levels import within
 from .ordered import OrderedMembers, ordered_members, spans
 from .traits import Dissimilarity, Floats, Indices
 
-__all__ = ["balls_of_radii"]
+__all__ = ["balls_of_radii", "inside_radii"]
 
 
 def balls_of_radii(
@@ -31,7 +31,7 @@ def balls_of_radii(
     """
 
     def cut(members: OrderedMembers) -> tuple[Indices, Indices]:
-        kept = _inside(members, radii, closed=closed)
+        kept = inside_radii(members, radii, closed=closed)
         return members.point[kept], members.candidate[kept]
 
     widest = float(radii.max(initial=0.0))
@@ -42,8 +42,8 @@ def balls_of_radii(
     return coo_array((inside, (rows, columns)), shape=(row_count(X), row_count(Z))).tocsr()
 
 
-def _inside(members: OrderedMembers, radii: Floats, *, closed: bool) -> NDArray[np.bool_]:
-    """Tell which members are within the radius of their candidate.
+def inside_radii(members: OrderedMembers, radii: Floats, *, closed: bool) -> NDArray[np.bool_]:
+    """Tell which members are within the radius of their candidate, measuring only a few of them.
 
     Groups come in the order of their distances: where the first members of two in a row are
     inside, all of the first is, and where both are outside all of the second is.

@@ -21,7 +21,15 @@ from ..resources import limited_threads, progress_bar, row_count, worker_map
 from .build import TILE_ROWS, table_tile
 from .halves import Half, half_is_held, whole_strip
 from .levels import within
-from .traits import Dissimilarity, DistanceSearch, DistanceTest, Near, Tile, traits_of
+from .traits import (
+    Dissimilarity,
+    DistanceSearch,
+    DistanceTest,
+    Near,
+    Tile,
+    map_if_faster,
+    traits_of,
+)
 
 __all__ = [
     "BLOCK_MEMBERS",
@@ -59,8 +67,9 @@ class OrderedMembers:
     low : ndarray of float, shape (n_members,)
         What they were put in order by.
     measure : callable or None
-        Gives the dissimilarities of pairs, points and candidates; None where they are
-        `low`, so that what is open is equally near.
+        Gives the dissimilarities of pairs, points and candidates; None where they are `low`.
+    decided : ndarray of bool, shape (n_members,)
+        Whether all of the same group, that is all whose order is open, are equally near.
     """
 
     candidate: Indices
@@ -68,6 +77,7 @@ class OrderedMembers:
     open: NDArray[np.bool_]
     low: NDArray[Any]
     measure: Callable[[Indices, Indices], Floats] | None
+    decided: NDArray[np.bool_]
 
     @classmethod
     def of(cls, candidate: Indices, point: Indices, distance: Floats) -> Self:
@@ -76,25 +86,30 @@ class OrderedMembers:
         candidate, distance = candidate[order], distance[order]
         tied = (candidate[1:] == candidate[:-1]) & (distance[1:] == distance[:-1])
         undecided = np.append(tied, False)[: len(order)]
-        return cls(candidate, point[order], undecided, distance, None)
-
-    def measured(self) -> OrderedMembers:
-        """Return the members with all their distances."""
-        if self.measure is None:
-            return self
-        return OrderedMembers.of(self.candidate, self.point, self.distance)
+        return cls(candidate, point[order], undecided, distance, None, np.ones_like(undecided))
 
     @property
     def distance(self) -> Floats:
         """The dissimilarities of all members."""
         return self.distances(np.arange(len(self.point)))
 
+    def remembering(self) -> OrderedMembers:
+        """Return the members with a measure that is taken of each once, however often asked."""
+        if self.measure is None:
+            return self
+        return replace(self, measure=_Memory.of(self.measure, self.point, self.candidate))
+
     def among(self, kept: NDArray[np.bool_]) -> OrderedMembers:
         """Return the members that are kept, in the same order."""
         group: Indices = np.cumsum(~self.open)[kept] - (~self.open)[kept]
         undecided = np.append(group[1:] == group[:-1], False)[: len(group)]
         return OrderedMembers(
-            self.candidate[kept], self.point[kept], undecided, self.low[kept], self.measure
+            self.candidate[kept],
+            self.point[kept],
+            undecided,
+            self.low[kept],
+            self.measure,
+            self.decided[kept],
         )
 
     def distances(self, places: Indices) -> Floats:
@@ -123,7 +138,9 @@ class OrderedMembers:
         point[places] = point[places[order]]
         equal = np.diff(distance[order], append=np.inf) == 0.0
         undecided[places] &= equal
-        return replace(self, point=point, open=undecided)
+        decided = self.decided.copy()
+        decided[places] = True
+        return replace(self, point=point, open=undecided, decided=decided)
 
     def blocks(self, size: int) -> Iterator[OrderedMembers]:
         """Cut into blocks of about `size` members, none through a candidate's."""
@@ -133,11 +150,7 @@ class OrderedMembers:
         for start, stop in pairwise([0, *cuts.tolist()]):
             some = slice(start, stop)
             parts = (self.candidate[some], self.point[some], self.open[some], self.low[some])
-            yield OrderedMembers(*parts, self.measure)
-
-    def within(self, eps: Any, *, closed: bool) -> OrderedMembers:
-        """Return the members within a radius, or each within its own."""
-        return self.among(within(self.distance, eps, closed=closed))
+            yield OrderedMembers(*parts, self.measure, self.decided[some])
 
 
 def ordered_members(
@@ -229,16 +242,56 @@ def _put_in_order(
     may_follow = near[1:] <= reach[:-1]
     undecided = np.append(may_follow, False)[: len(near)]
     undecided[ends - 1] = False
-    return OrderedMembers(np.repeat(there + first, sizes), point[order], undecided, near, measure)
+    decided = np.full(len(near), measure is None)
+    centre = np.repeat(there + first, sizes)
+    return OrderedMembers(centre, point[order], undecided, near, measure, decided)
 
 
 def _distance_test(
     dissimilarity: Dissimilarity, X: Any, Z: Any, *, eps: float, closed: bool
 ) -> DistanceTest:
     """Return the test of `dissimilarity`: its own fast one, or compute and compare."""
-    if isinstance(dissimilarity, DistanceSearch):
-        return dissimilarity.distance_test(X, Z, eps=eps, closed=closed)
+    quick, left, right = map_if_faster(dissimilarity, X, Z)
+    if isinstance(quick, DistanceSearch):
+        return quick.distance_test(left, right, eps=eps, closed=closed)
     return _Compared(table_tile(dissimilarity, X, Z), eps, closed)
+
+
+@dataclass(frozen=True, eq=False)
+class _Memory:
+    """A measure of some pairs that keeps what it has told.
+
+    Parameters
+    ----------
+    measure : callable
+        Gives the dissimilarities of pairs, points and candidates.
+    extent : int
+        No point has so high a number.
+    pair : ndarray of int, shape (n_pairs,)
+        The pairs that may be asked for, as rising numbers.
+    known : ndarray of float, shape (n_pairs,)
+        What was told of each, NaN where nothing was.
+    """
+
+    measure: Callable[[Indices, Indices], Floats]
+    extent: int
+    pair: NDArray[np.int64]
+    known: Floats
+
+    @classmethod
+    def of(
+        cls, measure: Callable[[Indices, Indices], Floats], point: Indices, to: Indices
+    ) -> Self:
+        """Make room for the measures of pairs."""
+        extent = int(point.max(initial=0)) + 1
+        pair = np.sort(to.astype(np.int64) * extent + point)
+        return cls(measure, extent, pair, np.full(len(pair), np.nan))
+
+    def __call__(self, point: Indices, candidate: Indices) -> Floats:
+        place = np.searchsorted(self.pair, candidate.astype(np.int64) * self.extent + point)
+        new = np.flatnonzero(np.isnan(self.known[place]))
+        self.known[place[new]] = self.measure(point[new], candidate[new])
+        return self.known[place]
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from ..resources import available_memory, row_count, say, thread_count
 from .forecast import fixed_bytes, in_bytes
 from .halves import half_bytes
 from .ordered import BLOCK_MEMBERS, MOST_COLUMNS, STRIP_MEMBERS, OrderedMembers, ordered_members
-from .traits import Dissimilarity, DistanceSearch, Indices, traits_of
+from .traits import Dissimilarity, DistanceSearch, Indices, map_if_faster, traits_of
 
 __all__ = ["BYTES_PER_KEPT", "OwnForecast", "foretell_own", "measure_own"]
 
@@ -135,7 +135,8 @@ def measure_own(
     memberships, n_balls, kept = (counts * (n_candidates / max(1, len(chosen)))).tolist()
     each = max(0.0, seconds - before) / max(1, len(chosen) - first)
     halves = Z is X and traits_of(dissimilarity).symmetric
-    held = half_bytes(memberships, quick=isinstance(dissimilarity, DistanceSearch)) * halves
+    quick = isinstance(map_if_faster(dissimilarity, X, Z)[0], DistanceSearch)
+    held = half_bytes(memberships, quick=quick) * halves
     strips = thread_count(n_jobs) * _strip_bytes(memberships, n_candidates)
     finding = held + strips + kept * _FOUND_PER_KEPT + n_balls * _FOUND_PER_BALL
     solving = kept * BYTES_PER_KEPT + n_balls * _BYTES_PER_BALL

@@ -19,13 +19,17 @@ __all__ = [
     "DistanceSearch",
     "DistanceTest",
     "GroupSearch",
+    "IndexedSearch",
     "LevelTest",
+    "MappedDissimilarity",
     "Near",
+    "NearestIndex",
     "NearestSearch",
     "PreparedDissimilarity",
     "RadiusSearch",
     "Tile",
     "Traits",
+    "map_if_faster",
     "traits_of",
 ]
 
@@ -52,10 +56,15 @@ class Traits:
         them and bring them into another form.
     accepts_sparse : bool, default=True
         Rows may be those of a sparse table.
+    takes_graph : bool, default=False
+        A table of values between points may be sparse: a missing pair is far apart.
     positive_only : bool, default=False
         Rows must not hold negative numbers.
     allows_nan : bool, default=False
         Rows may hold missing values.
+    takes_narrow : bool, default=False
+        Rows of an array may be of half precision or of bytes from -128 to 127, and are taken
+        as they are stored.
     learns_nothing : bool, default=False
         `fit` has no influence on `cross`.
     thread_safe : bool, default=True
@@ -68,8 +77,10 @@ class Traits:
     pairwise: bool = False
     accepts_anything: bool = False
     accepts_sparse: bool = True
+    takes_graph: bool = False
     positive_only: bool = False
     allows_nan: bool = False
+    takes_narrow: bool = False
     learns_nothing: bool = False
     thread_safe: bool = True
     input_tags: Mapping[str, bool] = field(default_factory=dict)
@@ -150,6 +161,39 @@ class DistanceSearch(Dissimilarity, Protocol):
         ...
 
 
+class NearestIndex(Protocol):
+    """Prototypes made ready once, to be asked which is nearest."""
+
+    @property
+    def block_rows(self) -> int:
+        """How many queries are best looked at together."""
+        ...
+
+    @property
+    def n_products(self) -> int:
+        """How many multiplications a query takes, about."""
+        ...
+
+    def search(
+        self, A: Any, bounds: Indices, *, best: int | None = None, distances: bool = True
+    ) -> GroupSearch:
+        """Return a function of rows of A that gives the nearest in each group of prototypes.
+
+        Where only the `best` nearest groups are asked for, others may be as if they were empty.
+        Without `distances` these may be anything.
+        """
+        ...
+
+
+@runtime_checkable
+class IndexedSearch(Dissimilarity, Protocol):
+    """A dissimilarity that can make prototypes ready for many calls."""
+
+    def nearest_index(self, B: Any) -> NearestIndex | None:
+        """Return prototypes made ready once; None where that does not help with these."""
+        ...
+
+
 @runtime_checkable
 class NearestSearch(Dissimilarity, Protocol):
     """A dissimilarity with a faster way to the nearest than computing all of `cross`."""
@@ -163,3 +207,24 @@ class NearestSearch(Dissimilarity, Protocol):
         radius.
         """
         ...
+
+
+@runtime_checkable
+class MappedDissimilarity(Dissimilarity, Protocol):
+    """A dissimilarity that is another one, which is faster, of points in another form."""
+
+    def mapped(self, A: Any, B: Any) -> tuple[Any, Any, Any] | None:
+        """Return the other dissimilarity and both sets of points in its form.
+
+        None where there is none for these points. Who is within which radius, who is nearest
+        and at which distance must be the same, to the last bit; where `B` is `A`, so it must
+        be of what is returned.
+        """
+        ...
+
+
+def map_if_faster(dissimilarity: Any, A: Any, B: Any) -> tuple[Any, Any, Any]:
+    """Return what answers for `dissimilarity`, itself or another one, with its points."""
+    if isinstance(dissimilarity, MappedDissimilarity):
+        return dissimilarity.mapped(A, B) or (dissimilarity, A, B)
+    return dissimilarity, A, B

@@ -70,7 +70,8 @@ class HullCandidates(BaseEstimator):
         if verbose > 0:
             _announce(groups, self.n_per_class, verbose)
         drawn = [sample_hull(group, self.n_per_class, rng, verbose=verbose) for group in groups]
-        points = np.vstack(drawn).astype(X.dtype, copy=False)
+        single = X.dtype == np.float32
+        points = np.vstack(drawn).astype(np.float32 if single else np.float64, copy=False)
         return Pool.synthetic(points, "hull")
 
 

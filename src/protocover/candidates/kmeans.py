@@ -49,8 +49,8 @@ class KMeansCandidates(BaseEstimator):
             raise ValueError(f"n_clusters must be a positive integer, got {self.n_clusters!r}")
         groups = [X[y == label] for label in np.unique(y)] if self.per_class else [X]
         centroids = np.vstack([self._centroids(group, rng) for group in groups])
-        if hasattr(X, "dtype"):
-            centroids = centroids.astype(X.dtype, copy=False)
+        if getattr(X, "dtype", None) == np.float32:
+            centroids = centroids.astype(np.float32, copy=False)
         return Pool.synthetic(centroids, "kmeans")
 
     def _centroids(self, X: Any, rng: np.random.Generator) -> NDArray[Any]:

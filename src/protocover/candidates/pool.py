@@ -60,7 +60,7 @@ def given_pool(Z: Any, *, like: Any, source: str) -> Pool:
     """Return the user's own rows `Z`, brought into the form of the training points `like`."""
     if issparse(like):
         Z = csr_array(check_array(Z, accept_sparse="csr", input_name=source, dtype=like.dtype))
-    elif isinstance(like, np.ndarray) and like.ndim == 2 and like.dtype.kind == "f":
+    elif isinstance(like, np.ndarray) and like.ndim == 2 and like.dtype.kind in "fi":
         Z = check_array(Z, input_name=source, dtype=[np.float64, np.float32])
     if hasattr(like, "shape") and hasattr(Z, "shape") and like.shape[1:] != Z.shape[1:]:
         raise ValueError(

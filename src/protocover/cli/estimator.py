@@ -30,6 +30,8 @@ _FACTORIES: dict[str, Callable[[], Any]] = {
     "rbf": lambda: KernelDistance("rbf"),
 }
 _FOLDS = 10
+# Solvers that a search can fit with while the greedy scores.
+_SEARCHED = ("auto", "greedy")
 OWN_METRICS = ("gower", "tangent", *_FACTORIES)
 
 
@@ -96,15 +98,15 @@ def build_model(options: Namespace, distance: Distance, y: NDArray[Any], console
 def fit_model(model: Any, options: Namespace, X: Any, y: Any) -> Any:
     """Fit an estimator, and select with the solver asked for at the radius that was found.
 
-    A search tries its radii with the greedy solver: the slower ones, once for each radius
-    and fold, would take too long to wait for.
+    A search tries its radii with the greedy solver, and fits with it or with auto: the slower
+    ones, once for each radius and fold, would take too long to wait for.
     """
     model.fit(X, y)
     search = final_step(model)
     if isinstance(search, PVMClassifierCV):
-        if options.solver != "greedy" or options.time_limit is not None:
+        if _solver(options) not in _SEARCHED:
             chosen = clone(search.best_estimator_).set_params(
-                solver=options.solver, solver_options=_solver_options(options)
+                solver=_solver(options), solver_options=_solver_options(options)
             )
             search.best_estimator_ = chosen.fit(unwrap(model).prepare(X), y)
         search.best_estimator_.set_params(verbose=0)
@@ -188,7 +190,7 @@ def _with_radius(options: Namespace, shared: dict[str, Any]) -> PVMClassifier:
         radii=options.radii,
         prototype_cost=None if costs is None else costs[0],
         n_prototypes=options.n_prototypes,
-        solver=options.solver,
+        solver=_solver(options),
         solver_options=_solver_options(options),
         **shared,
     )
@@ -206,6 +208,7 @@ def _with_search(
 ) -> PVMClassifierCV:
     """Return a search for the radius, or for limit and cost, by cross-validation."""
     limits: Any = [None] if options.eps == "none" else options.eps
+    solver = _solver(options)
     return PVMClassifierCV(
         limits,
         n_eps=options.grid,
@@ -216,6 +219,8 @@ def _with_search(
         ),
         rule=options.rule,
         n_prototypes=options.n_prototypes,
+        solver=solver if solver in _SEARCHED else "greedy",
+        solver_options=_solver_options(options) if solver in _SEARCHED else None,
         **shared,
     )
 
@@ -236,6 +241,14 @@ def _count_folds(asked: int | None, y: NDArray[Any], console: Console) -> int:
             f"the {n_folds} parts of the cross-validation; its error is not well known"
         )
     return n_folds
+
+
+def _solver(options: Namespace) -> str:
+    """Return the solver asked for, or the one that suits rows in memory or on disk."""
+    if options.solver is not None:
+        return str(options.solver)
+    # A table that is streamed is too large for a linear program of its cover in memory.
+    return "greedy" if options.stream else "auto"
 
 
 def _solver_options(options: Namespace) -> dict[str, Any] | None:

@@ -160,8 +160,8 @@ def _add_selection(group: Any) -> None:
         type=_read_numbers,
     )
     _add(group, "--n-prototypes", "N", "at most so many (default: no limit)", type=_whole(1))
-    about = f"{', '.join(SOLVERS)} (default: %(default)s)"
-    _add(group, "--solver", "NAME", about, choices=sorted(SOLVERS), default="greedy")
+    about = f"{', '.join(SOLVERS)} (default: auto; with --stream greedy)"
+    _add(group, "--solver", "NAME", about, choices=sorted(SOLVERS))
     about = "for the solver (default: none)"
     _add(group, "--time-limit", "SECONDS", about, type=_read_positive)
     _add(

@@ -6,11 +6,12 @@ selection is computed here, from the problem alone and in exact arithmetic.
 
 from __future__ import annotations
 
-from .arithmetic import exact_sum, simplest_fraction
-from .certificate import ModelVerification, Verification, verify
+from .arithmetic import exact_sum, is_above, simplest_fraction
+from .certificate import verify, verify_together
 from .nested import NestedCoverProblem
 from .problem import CoverProblem, first_cover
-from .solution import CoverSolution, relative_gap
+from .solution import CoverSolution, judge, relative_gap
+from .verdict import ModelVerification, Verification
 
 __all__ = [
     "CoverProblem",
@@ -20,7 +21,10 @@ __all__ = [
     "Verification",
     "exact_sum",
     "first_cover",
+    "is_above",
+    "judge",
     "relative_gap",
     "simplest_fraction",
     "verify",
+    "verify_together",
 ]

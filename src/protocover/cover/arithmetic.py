@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["exact_sum", "simplest_fraction"]
+__all__ = ["exact_sum", "is_above", "simplest_fraction"]
 
 
 def exact_sum(values: NDArray[np.float64]) -> Fraction:
@@ -31,3 +31,11 @@ def simplest_fraction(number: float) -> Fraction:
         if float(simple) == number:
             return simple
     return exact
+
+
+def is_above(amounts: NDArray[np.float64], cost: float) -> NDArray[np.bool_]:
+    """Tell which amounts exceed the fraction that `cost` stands for."""
+    # It rounds to the cost, so only an amount equal to that needs care.
+    if Fraction(cost) > simplest_fraction(cost):
+        return np.asarray(amounts >= cost)
+    return np.asarray(amounts > cost)

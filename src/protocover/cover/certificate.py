@@ -3,110 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .arithmetic import simplest_fraction
 from .problem import CoverProblem
+from .reproof import reproved, reproved_together, reproved_within
 from .solution import CoverSolution
+from .verdict import Verification
 
-__all__ = ["ModelVerification", "Verification", "verify"]
-
-
-@dataclass(frozen=True)
-class Verification:
-    """What a recheck of a solution found.
-
-    Parameters
-    ----------
-    objective : float
-        Objective of the selection, recomputed; nan if it is no selection.
-    lower_bound : float
-        What the dual vector proves, -inf if there is none.
-    certificate : str
-        What that amounts to: ``"proved"``, ``"bounded"`` or ``"none"``. The word of a
-        branch and bound cannot be rechecked and does not count.
-    faults : tuple of str
-        What the solution says that is not so; empty if it tells the truth.
-    """
-
-    objective: float
-    lower_bound: float
-    certificate: str
-    faults: tuple[str, ...]
-
-    @property
-    def ok(self) -> bool:
-        """Whether everything that can be rechecked is as the solution says."""
-        return not self.faults
+__all__ = ["verify", "verify_together"]
 
 
-@dataclass(frozen=True, repr=False)
-class ModelVerification:
-    """What a recheck of a fitted model found.
-
-    Parameters
-    ----------
-    by_class : mapping from label to Verification
-        What was found of each class.
-    faults : tuple of str
-        What the model says as a whole that is not so, or not of these data.
-    unchecked : str
-        What could not be rechecked and why; empty if all could.
-
-    See Also
-    --------
-    protocover.PVMClassifier.verify : Rechecks a model against its training data.
-    """
-
-    by_class: Mapping[Any, Verification]
-    faults: tuple[str, ...] = ()
-    unchecked: str = ""
-
-    @property
-    def ok(self) -> bool:
-        """Whether everything that can be rechecked is as the model says."""
-        return not self.faults and all(found.ok for found in self.by_class.values())
-
-    @property
-    def objective(self) -> float:
-        """Objective of all classes, recomputed."""
-        return math.fsum(found.objective for found in self.by_class.values())
-
-    @property
-    def lower_bound(self) -> float:
-        """What the dual vectors prove, -inf if one is missing."""
-        return math.fsum(found.lower_bound for found in self.by_class.values())
-
-    @property
-    def certificate(self) -> str:
-        """What that amounts to: ``"proved"``, ``"bounded"`` or ``"none"``."""
-        words = ("none", "bounded", "proved")
-        return min((found.certificate for found in self.by_class.values()), key=words.index)
-
-    def __repr__(self) -> str:
-        lines = [
-            f"The model is {'' if self.ok else 'not '}what it says: objective {self.objective:g}, "
-            f"bound rechecked {self.lower_bound:g} ({self.certificate})"
-        ]
-        lines += [f"  fault: {fault}" for fault in self.faults]
-        for label, found in self.by_class.items():
-            told = f"{found.objective:g}, bound {found.lower_bound:g} ({found.certificate})"
-            lines += [f"  class {label!r}: objective {told}"]
-            lines += [f"    fault: {fault}" for fault in found.faults]
-        return "\n".join(
-            [*lines, *([f"  not rechecked: {self.unchecked}"] * bool(self.unchecked))]
-        )
-
-
-def verify(problem: CoverProblem, solution: CoverSolution) -> Verification:
-    """Recheck a solution: its indices, its objective, its bound and its certificate.
+def verify(
+    problem: CoverProblem, solution: CoverSolution, *, order_by: str | None = None
+) -> Verification:
+    """Recheck a solution: all that it says but the word of a branch and bound.
 
     The bound is ``sum(u) + sum_j min(0, cost_j - u(ball j))`` for the dual vector u, which
     must lie between 0 and the prizes, rounded up to the next value that an objective can
@@ -118,6 +34,11 @@ def verify(problem: CoverProblem, solution: CoverSolution) -> Verification:
         The problem that the solution is said to solve.
     solution : CoverSolution
         What a solver returned.
+    order_by : {"drop", "ratio", "own"} or None, default=None
+        What `score` must be: by how much each choice lowers the objective before
+        ``prototype_cost``, the prize that it newly covers per cost, or a rule of the
+        solver's own, of which only is known that it never rises. None for either of the
+        first two, or for drops of which each is the least so far.
 
     Returns
     -------
@@ -138,67 +59,176 @@ def verify(problem: CoverProblem, solution: CoverSolution) -> Verification:
     >>> verify(problem, replace(solution, objective=1.0)).faults
     ('objective is 1.5, not 1.0', 'lower_bound is 1.5, above the objective 1.0')
     """
-    faults = list(_index_faults(problem, solution.selected))
+    if order_by not in (None, "drop", "ratio", "own"):
+        raise ValueError(
+            f"order_by must be 'drop', 'ratio', 'own' or None for the first two, got {order_by!r}"
+        )
+    faults = _form_faults(problem, solution)
     if faults:
         return Verification(math.nan, -math.inf, "none", tuple(faults))
     objective = _objective(problem, solution.selected)
-    bound, doubts = _bound(problem, solution.dual)
+    bound, faults = _bound(problem, solution)
     word = "none" if bound is None else "proved" if bound >= objective else "bounded"
     proved = -math.inf if bound is None else float(min(bound, objective))
-    faults += doubts
     if float(objective) != solution.objective:
         faults.append(f"objective is {float(objective)!r}, not {solution.objective!r}")
     if not solution.lower_bound <= solution.objective:
         faults.append(
             f"lower_bound is {solution.lower_bound!r}, above the objective {solution.objective!r}"
         )
-    faults += _word_faults(solution, word, proved)
-    faults += _order_faults(problem, solution)
+    faults += _word_faults(solution, word, proved, rounding=_rounding(problem))
+    faults += _order_faults(problem, solution, order_by)
     return Verification(float(objective), proved, word, tuple(faults))
 
 
-def _index_faults(problem: CoverProblem, selected: NDArray[np.intp]) -> list[str]:
-    """Say what is wrong with `selected` as a selection."""
-    chosen = selected.tolist()
-    if any(not 0 <= j < problem.n_candidates for j in chosen):
+def verify_together(
+    problems: Sequence[CoverProblem],
+    solutions: Sequence[CoverSolution],
+    *,
+    budget: int,
+    lower_bound: float,
+    certificate: str,
+) -> Verification:
+    """Recheck what is said of all solutions together, which share a budget.
+
+    The bound is that of :func:`verify` at the cost that all of them are priced at, added up,
+    less the price for `budget` prototypes.
+
+    Parameters
+    ----------
+    problems, solutions : sequence of CoverProblem and of CoverSolution
+        One for each class; the solutions rechecked one by one already.
+    budget : int
+        How many prototypes they may have in all.
+    lower_bound, certificate : float and str
+        What is said of them.
+    """
+    selections = [solution.selected for solution in solutions]
+    objective = sum(map(_objective, problems, selections), Fraction(0))
+    costs = {
+        problem.prototype_cost if solution.priced_at is None else solution.priced_at
+        for problem, solution in zip(problems, solutions, strict=True)
+    }
+    bound, faults = None, []
+    if len(costs) == 1:
+        duals = [solution.dual for solution in solutions]
+        bound = reproved_together(problems, duals, budget=budget, priced_at=costs.pop())
+    else:
+        faults.append(f"priced_at must be the same for all classes, got {sorted(costs)}")
+    if sum(map(len, selections)) > budget:
+        faults.append(f"there are {sum(map(len, selections))} prototypes, the budget is {budget}")
+    word = "none" if bound is None else "proved" if bound >= objective else "bounded"
+    proved = -math.inf if bound is None else float(min(bound, objective))
+    said = _Said(float(objective), lower_bound, certificate)
+    rounding = sum(map(_rounding, problems))
+    return Verification(
+        float(objective),
+        proved,
+        word,
+        (*faults, *_word_faults(said, word, proved, rounding=rounding)),
+    )
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What is said of solutions together."""
+
+    objective: float
+    lower_bound: float
+    certificate: str
+
+
+def _form_faults(problem: CoverProblem, solution: CoverSolution) -> list[str]:
+    """Say what is wrong with a selection, and with the length of what is said of it."""
+    chosen = solution.selected.tolist()
+    if any(j != int(j) or not 0 <= j < problem.n_candidates for j in chosen):
         return [f"selected must lie between 0 and {problem.n_candidates - 1}, got {chosen}"]
     if len(set(chosen)) < len(chosen):
         return [f"selected must not repeat a candidate, got {chosen}"]
+    if solution.budget is not None and len(chosen) > solution.budget:
+        return [f"selected must hold at most {solution.budget}, the budget, got {len(chosen)}"]
+    if solution.score.shape != solution.selected.shape:
+        return ["score must hold a number for each choice and never rise"]
     return []
 
 
-def _word_faults(solution: CoverSolution, word: str, proved: float) -> list[str]:
+def _bound(problem: CoverProblem, solution: CoverSolution) -> tuple[Fraction | None, list[str]]:
+    """Bound that a solution's vector proves, within its budget if it has one."""
+    if solution.budget is None:
+        return reproved(problem, solution.dual)
+    return reproved_within(
+        problem, solution.dual, budget=solution.budget, priced_at=solution.priced_at
+    )
+
+
+def _rounding(problem: CoverProblem) -> float:
+    """Bound what a solver's sums may be off by: nothing where prizes lie on a common grid."""
+    return 0.0 if problem.on_grid else float(problem.prize.sum()) * 2.0**-30
+
+
+def _word_faults(
+    solution: CoverSolution | _Said, word: str, proved: float, *, rounding: float
+) -> list[str]:
     """Compare the certificate and the bound that a solution states with what was found."""
-    stated = solution.certificate
-    if stated in ("proved", "bounded"):
-        strength = ("none", "bounded", "proved").index
-        overstated = strength(stated) > strength(word)
-        faults = [f"certificate is {word!r}, not {stated!r}"] if overstated else []
-        if solution.lower_bound > proved:
-            faults.append(f"lower_bound is {proved!r}, not {solution.lower_bound!r}")
-        return faults
-    if stated == "none" and solution.lower_bound > -math.inf:
-        return [f"lower_bound is {solution.lower_bound!r} but the certificate 'none'"]
-    if stated not in ("none", "solver-proved", "solver-bounded"):
+    stated, bound = solution.certificate, solution.lower_bound
+    if stated not in ("proved", "bounded", "none", "solver-proved", "solver-bounded"):
         return [f"certificate is {stated!r}, which says nothing"]
-    if stated == "solver-proved" and solution.lower_bound < solution.objective:
-        return [f"lower_bound is {solution.lower_bound!r} but the certificate 'solver-proved'"]
-    return []
-
-
-def _order_faults(problem: CoverProblem, solution: CoverSolution) -> list[str]:
-    """Recount what each choice newly covers, and look at the order that the scores stand for."""
-    faults, seen, news = [], np.zeros(problem.n_points, dtype=bool), []
-    for j in solution.selected.tolist():
-        ball = problem.cover.indices[problem.cover.indptr[j] : problem.cover.indptr[j + 1]]
-        news.append(int((~seen[ball]).sum()))
-        seen[ball] = True
-    if news != solution.newly_covered.tolist():
-        faults.append(f"newly_covered is {news}, not {solution.newly_covered.tolist()}")
-    score = solution.score
-    if score.shape != solution.selected.shape or not (score[1:] <= score[:-1]).all():
-        faults.append("score must hold a number for each choice and never rise")
+    faults = []
+    # Rounded sums may leave open what exact ones prove; nothing makes up for less.
+    modest = rounding > 0.0 and word == "proved" and stated != "none"
+    claimed = stated.startswith("solver-")
+    if not modest and (word == "proved" if claimed else stated != word):
+        faults.append(f"certificate is {word!r}, not {stated!r}")
+    if stated in ("none", "solver-bounded") and (bound > -math.inf) == (stated == "none"):
+        faults.append(f"lower_bound is {bound!r} but the certificate {stated!r}")
+    if stated == "solver-proved" and bound != solution.objective:
+        faults.append(f"lower_bound is {bound!r} but the certificate 'solver-proved'")
+    least = proved - rounding
+    if not (least <= bound if claimed else bound == proved or least <= bound <= proved):
+        faults.append(f"lower_bound is {proved!r}, not {bound!r}")
     return faults
+
+
+def _order_faults(
+    problem: CoverProblem, solution: CoverSolution, order_by: str | None
+) -> list[str]:
+    """Recount what each choice newly covers, and the scores that the order is made by."""
+    faults, seen = [], np.zeros(problem.n_points, dtype=bool)
+    counts, prizes = [], []
+    for j in solution.selected.tolist():
+        ball = problem.ball(j)
+        newly = ball[~seen[ball]]
+        counts.append(len(newly))
+        prizes.append(math.fsum(problem.prize[newly].tolist()))
+        seen[newly] = True
+    if counts != solution.newly_covered.tolist():
+        faults.append(f"newly_covered is {counts}, not {solution.newly_covered.tolist()}")
+    if not (solution.score[1:] <= solution.score[:-1]).all() or np.isnan(solution.score).any():
+        faults.append("score must hold a number for each choice and never rise")
+    elif order_by != "own":
+        faults += _score_faults(problem, solution, np.array(prizes), order_by)
+    return faults
+
+
+def _score_faults(
+    problem: CoverProblem,
+    solution: CoverSolution,
+    prizes: NDArray[np.float64],
+    order_by: str | None,
+) -> list[str]:
+    """Compare the scores with those of the rules, given the prize that each choice adds."""
+    wrong = problem.wrong[solution.selected]
+    cost = wrong + problem.prototype_cost
+    if problem.prototype_cost == 0.0:  # ranks as an infinitely small one
+        cost = cost + 1e-9 * min(1.0, problem.prize.max(initial=0.0))
+    drop, rounding = prizes - wrong, np.full(len(wrong), _rounding(problem))
+    by_drop, by_ratio = (drop, rounding), (prizes / cost, rounding / cost)
+    # Described in some order, a selection has the least drop so far for its scores.
+    either = [by_drop, (np.minimum.accumulate(drop), rounding), by_ratio]
+    allowed = {"drop": [by_drop], "ratio": [by_ratio]}.get(order_by or "", either)
+    if any((abs(solution.score - score) <= off).all() for score, off in allowed):
+        return []
+    return [f"score is {allowed[0][0].tolist()}, not {solution.score.tolist()}"]
 
 
 def _objective(problem: CoverProblem, selected: NDArray[np.intp]) -> Fraction:
@@ -207,56 +237,3 @@ def _objective(problem: CoverProblem, selected: NDArray[np.intp]) -> Fraction:
     weights = [*problem.prize[~covered].tolist(), *problem.wrong[selected].tolist()]
     exact_cost = simplest_fraction(problem.prototype_cost)
     return sum(map(Fraction, weights), Fraction(0)) + len(selected) * exact_cost
-
-
-def _bound(
-    problem: CoverProblem, dual: NDArray[np.float64] | None
-) -> tuple[Fraction | None, list[str]]:
-    """Bound that `dual` proves, and what is wrong with it."""
-    if dual is None:
-        return None, []
-    if dual.shape != problem.prize.shape or not ((dual >= 0) & (dual <= problem.prize)).all():
-        return None, ["dual must hold one number per point, between 0 and the point's prize"]
-    numbers = np.concatenate((dual, problem.prize, problem.wrong))
-    scale = _scale(numbers)
-    u, prize, wrong = (
-        _whole(part, scale) for part in np.split(numbers, [problem.n_points, 2 * problem.n_points])
-    )
-    exact_cost = simplest_fraction(problem.prototype_cost) * scale
-    paid, reach = _ball_sums(problem, u), _ball_sums(problem, prize)
-    bound = Fraction(sum(u))
-    pays = [j for j in range(problem.n_candidates) if wrong[j] + exact_cost < reach[j]]
-    bound += sum((min(Fraction(0), wrong[j] + exact_cost - paid[j]) for j in pays), Fraction(0))
-    unit = reduce(_common, [Fraction(w) for w in {*prize, *(wrong[j] for j in pays)}], exact_cost)
-    if unit:
-        bound = math.ceil(bound / unit) * unit
-    return bound / scale, []
-
-
-def _scale(numbers: NDArray[np.float64]) -> int:
-    """Power of two that makes all `numbers` whole."""
-    return max((x.as_integer_ratio()[1] for x in set(numbers.tolist())), default=1)
-
-
-def _whole(numbers: NDArray[np.float64], scale: int) -> list[int]:
-    """Return `numbers` times `scale` as Python's whole numbers."""
-    ratios = (x.as_integer_ratio() for x in numbers.tolist())
-    return [above * (scale // below) for above, below in ratios]
-
-
-def _ball_sums(problem: CoverProblem, values: list[int]) -> list[int]:
-    """Sum whole numbers over the points of each ball, in 64 bits where they fit."""
-    if sum(values) < 2**62:
-        sums = problem.cover.astype(np.int64).T @ np.array(values, dtype=np.int64)
-        return [int(total) for total in sums]
-    starts, points = problem.cover.indptr.tolist(), problem.cover.indices.tolist()
-    return [
-        sum(values[i] for i in points[starts[j] : starts[j + 1]])
-        for j in range(problem.n_candidates)
-    ]
-
-
-def _common(a: Fraction, b: Fraction) -> Fraction:
-    """Largest number of which both are whole multiples."""
-    below = math.lcm(a.denominator, b.denominator)
-    return Fraction(math.gcd(int(a * below), int(b * below)), below)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array, csr_array
 
-from .arithmetic import exact_sum, simplest_fraction
+from .arithmetic import exact_sum, is_above, simplest_fraction
 from .given import canonical_cover, check_amounts, check_cost, check_prizes, check_selection
 
 __all__ = ["CoverProblem", "first_cover"]
@@ -172,14 +172,14 @@ class CoverProblem:
 
     def ball(self, column: int) -> NDArray[Any]:
         """Return the points in one ball."""
-        start, stop = self.cover.indptr[column : column + 2]
-        return np.asarray(self.cover.indices[start:stop])
+        ends, indices = self.cover.indptr, self.cover.indices
+        return np.asarray(indices[ends.item(column) : ends.item(column + 1)])
 
     def columns_with(self, point: int) -> NDArray[np.intp]:
         """Return the balls that hold one point."""
-        start, stop = self.by_point.indptr[point : point + 2]
+        ends, indices = self.by_point.indptr, self.by_point.indices
         # NumPy indexes with its own integer type several times faster.
-        return np.asarray(self.by_point.indices[start:stop], dtype=np.intp)
+        return np.asarray(indices[ends.item(point) : ends.item(point + 1)], dtype=np.intp)
 
     def accumulated(self, values: NDArray[Any], columns: slice = slice(None)) -> NDArray[Any]:
         """Add up over each ball what `values` say of its parts: each ball is one."""
@@ -237,12 +237,28 @@ class CoverProblem:
         bound = exact_sum(u) - exact_sum(overpaid[over]) + int(over.sum()) * self.exact_cost
         return math.ceil(bound / self.step) * self.step if self.step else bound
 
+    def bound_within(
+        self, dual: NDArray[np.float64], *, budget: int, priced_at: float
+    ) -> Fraction:
+        """Lower bound on every selection of at most `budget` candidates, proved by `dual`.
+
+        Let a prototype cost ``priced_at``, which is no less than it does. Then a selection
+        costs more by at most `budget` times the difference, the price of the budget. So what
+        bounds all selections there, less that, bounds those within the budget here.
+        """
+        priced = self.at_cost(priced_at)
+        price = priced.exact_cost - self.exact_cost
+        if price < 0:
+            raise ValueError(
+                f"priced_at must not be below prototype_cost, {self.prototype_cost!r}, got "
+                f"{priced_at!r}"
+            )
+        bound = priced.exact_bound(dual) - price * budget
+        return math.ceil(bound / self.step) * self.step if self.step else bound
+
     def above_cost(self, amounts: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Tell which amounts exceed the exact cost of a prototype."""
-        # It rounds to prototype_cost, so only an amount equal to that needs care.
-        if Fraction(self.prototype_cost) > self.exact_cost:
-            return amounts >= self.prototype_cost
-        return amounts > self.prototype_cost
+        return is_above(amounts, self.prototype_cost)
 
     def snap(self, dual: NDArray[np.float64]) -> NDArray[np.float64]:
         """Bring a dual vector into the box from 0 to prize and down to the grid."""

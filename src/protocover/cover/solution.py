@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from .given import check_selection
 from .problem import CoverProblem, first_cover
 
-__all__ = ["CoverSolution", "relative_gap"]
+__all__ = ["CoverSolution", "judge", "relative_gap"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +46,11 @@ class CoverSolution:
         How the solver ended, in its own words.
     details : mapping
         Whatever else the solver wants to tell.
+    budget : int or None
+        The bound is one on selections of at most so many candidates; None for any number.
+    priced_at : float or None
+        With a budget, the cost of a prototype at which `dual` bounds all selections; what it
+        is above ``prototype_cost`` is the price of the budget.
 
     See Also
     --------
@@ -61,6 +66,8 @@ class CoverSolution:
     dual: NDArray[np.float64] | None = None
     status: str = "heuristic"
     details: Mapping[str, Any] = field(default_factory=dict)
+    budget: int | None = None
+    priced_at: float | None = None
 
     @classmethod
     def of(
@@ -73,11 +80,14 @@ class CoverSolution:
         claim: Fraction | None = None,
         status: str = "heuristic",
         details: Mapping[str, Any] | None = None,
+        budget: int | None = None,
+        priced_at: float | None = None,
     ) -> CoverSolution:
         """Describe the choice `selected`, everything recomputed from `problem`.
 
         Without a `score` the drop in the objective along the given order is used. `claim`
-        is a lower bound for which there is only a solver's word.
+        is a lower bound for which there is only a solver's word. With a `budget`, `dual` is
+        a vector for prototypes that cost `priced_at`.
         """
         chosen = check_selection(selected, problem.n_candidates)
         first = first_cover(problem, chosen)
@@ -86,7 +96,7 @@ class CoverSolution:
             won = np.bincount(first[covered], problem.prize[covered], minlength=len(chosen))
             score = np.minimum.accumulate(won - problem.wrong[chosen])
         objective = problem.exact_objective(chosen, first)
-        bound, word = _judge(objective, None if dual is None else problem.exact_bound(dual), claim)
+        bound, word = judge(objective, _proved(problem, dual, budget, priced_at), claim)
         return cls(
             selected=chosen,
             score=score,
@@ -97,6 +107,8 @@ class CoverSolution:
             dual=None if dual is None else problem.snap(dual),
             status=status,
             details={} if details is None else details,
+            budget=budget,
+            priced_at=priced_at,
         )
 
     def prefix(self, problem: CoverProblem, n_choices: int | None) -> CoverSolution:
@@ -129,6 +141,8 @@ class CoverSolution:
             dual=self.dual,
             status=self.status,
             details=self.details,
+            budget=self.budget,
+            priced_at=self.priced_at,
         )
         if self.lower_bound <= found.lower_bound:
             return found
@@ -152,7 +166,21 @@ def relative_gap(objective: float, lower_bound: float) -> float:
     return (objective - lower_bound) / objective
 
 
-def _judge(
+def _proved(
+    problem: CoverProblem,
+    dual: NDArray[np.float64] | None,
+    budget: int | None,
+    priced_at: float | None,
+) -> Fraction | None:
+    """Return the bound that a vector proves, under a budget if there is one."""
+    if dual is None:
+        return None
+    if budget is None or priced_at is None:
+        return problem.exact_bound(dual)
+    return problem.bound_within(dual, budget=budget, priced_at=priced_at)
+
+
+def judge(
     objective: Fraction, bound: Fraction | None, claim: Fraction | None
 ) -> tuple[float, str]:
     """Return the better of a vector's bound and a solver's claim, and the word for it."""

@@ -12,8 +12,12 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import _check_feature_names, _get_feature_names, validate_data
 
 from ..balls import Traits, traits_of
+from ..balls.graph import check_graph, pick_entries, same_graphs
 
 __all__ = ["check_estimator_points", "check_points", "same_points"]
+
+# Types in which embeddings are stored, without a copy in double precision.
+_NARROW = [np.float16, np.int8]
 
 
 def check_points(X: Any, dissimilarity: Any) -> Any:
@@ -22,7 +26,9 @@ def check_points(X: Any, dissimilarity: Any) -> Any:
     traits = traits_of(dissimilarity)
     if traits.accepts_anything:
         return _as_wanted(X, dissimilarity)
-    return check_array(X, **_rules(traits))
+    if issparse(X) and traits.takes_graph:
+        return _check_training_graph(X)
+    return check_array(X, **_rules(traits, X))
 
 
 def check_estimator_points(estimator: Any, X: Any, dissimilarity: Any, *, reset: bool) -> Any:
@@ -34,8 +40,8 @@ def check_estimator_points(estimator: Any, X: Any, dissimilarity: Any, *, reset:
             validate_data(estimator, X, skip_check_array=True, reset=reset)
         return _as_wanted(X, dissimilarity)
     if traits.pairwise:
-        return _check_table(estimator, X, reset=reset)
-    return validate_data(estimator, X, reset=reset, **_rules(traits))
+        return _check_table(estimator, X, traits, reset=reset)
+    return validate_data(estimator, X, reset=reset, **_rules(traits, X))
 
 
 def _refuse_dask(X: Any) -> None:
@@ -53,20 +59,29 @@ def _as_wanted(X: Any, dissimilarity: Any) -> Any:
     return X if check is None else check(X)
 
 
-def _rules(traits: Traits) -> dict[str, Any]:
+def _rules(traits: Traits, X: Any) -> dict[str, Any]:
     """Return what scikit-learn is to check of rows of numbers."""
+    narrow = _NARROW if traits.takes_narrow and isinstance(X, np.ndarray) else []
     return {
         "accept_sparse": "csr" if traits.accepts_sparse and not traits.pairwise else False,
-        "dtype": [np.float64, np.float32],
+        "dtype": [np.float64, np.float32, *narrow],
         "ensure_all_finite": "allow-nan" if traits.allows_nan else True,
     }
 
 
-def _check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
+def _check_table(estimator: Any, X: Any, traits: Traits, *, reset: bool) -> Any:
     """Check a table of values between points, whole or with prototypes' columns only."""
+    graph = issparse(X) and traits.takes_graph
+    if issparse(X) and not graph:
+        raise TypeError(
+            "this metric needs all values between points and takes no sparse table; pass an array "
+            "that holds every pair"
+        )
     if reset:
-        return validate_data(estimator, X, dtype=np.float64)
-    table = check_array(X, dtype=np.float64)
+        if graph:
+            X = _check_training_graph(X)
+        return validate_data(estimator, X, dtype=np.float64, skip_check_array=graph)
+    table = _check_rows(check_graph(X)) if graph else check_array(X, dtype=np.float64)
     chosen = estimator.prototype_indices_
     if table.shape[1] == estimator.n_features_in_:
         _check_feature_names(estimator, X, reset=False)
@@ -83,6 +98,26 @@ def _check_table(estimator: Any, X: Any, *, reset: bool) -> Any:
     return table
 
 
+def _check_training_graph(X: Any) -> csr_array:
+    """Check a neighbour graph to learn from, which must not be empty."""
+    graph = _check_rows(check_graph(X))
+    if graph.nnz == 0:
+        raise ValueError(
+            f"X must store dissimilarities to learn from, got a graph of shape {graph.shape} "
+            "without an entry; make it with a larger radius or more neighbours"
+        )
+    return graph
+
+
+def _check_rows(graph: csr_array) -> csr_array:
+    """Refuse a graph without points, in the words of scikit-learn."""
+    if graph.shape[0] == 0:
+        raise ValueError(
+            f"Found array with 0 sample(s) (shape={graph.shape}) while a minimum of 1 is required."
+        )
+    return graph
+
+
 def _check_prototype_names(estimator: Any, X: Any) -> None:
     """Check the names of columns that are those of the prototypes alone."""
     narrow = copy(estimator)
@@ -91,22 +126,29 @@ def _check_prototype_names(estimator: Any, X: Any) -> None:
     _check_feature_names(narrow, X, reset=False)
 
 
-def _refuse_two_readings(table: NDArray[np.float64], chosen: NDArray[np.intp]) -> None:
+def _refuse_two_readings(table: Any, chosen: NDArray[np.intp]) -> None:
     """Refuse a table that may be that of the candidates and, differently, of the prototypes.
 
     As many prototypes as candidates that are not all of them repeat some. A table of the
     prototypes' columns then repeats the same columns; one that does not is of the candidates.
     """
-    if len(chosen) != table.shape[1] or np.array_equal(table[:, chosen], table):
+    if len(chosen) != table.shape[1] or _same_columns(table, chosen):
         return
     _, first, place = np.unique(chosen, return_index=True, return_inverse=True)
-    if np.array_equal(table[:, first[place]], table):
+    if _same_columns(table, first[place]):
         raise ValueError(
             f"X has {len(chosen)} columns, as many as there are candidates and as many as there "
             "are prototypes, and repeats columns as prototypes are repeated, so that it may be "
             "either and the answers differ; pass the columns of the candidates in a data frame "
             "with the names of fit, or with a further query for which no two columns are alike"
         )
+
+
+def _same_columns(table: Any, columns: NDArray[np.intp]) -> bool:
+    """Whether a table is what some of its own columns are."""
+    if issparse(table):
+        return same_graphs(pick_entries(table, columns), table)
+    return bool(np.array_equal(table[:, columns], table))
 
 
 def same_points(ones: Any, others: Any) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 from sklearn.base import clone
 
 from ..balls import traits_of
+from .bits import Tanimoto
 from .dann import DANN
 from .euclidean import Cosine, Euclidean, SquaredEuclidean
 from .function import Function
@@ -40,6 +41,7 @@ __all__ = [
     "SpectrumDistance",
     "SquaredEuclidean",
     "TangentDistance",
+    "Tanimoto",
     "kernel_to_distance",
     "mismatch_kernel",
     "read_fasta",
@@ -98,7 +100,7 @@ def input_tags(metric: Any, params: dict[str, Any] | None = None) -> dict[str, b
     traits = traits_of(made)
     return {
         "pairwise": traits.pairwise,
-        "sparse": traits.accepts_sparse,
+        "sparse": traits.takes_graph if traits.pairwise else traits.accepts_sparse,
         "allow_nan": traits.allows_nan,
         "positive_only": traits.positive_only,
         **traits.input_tags,

@@ -1,4 +1,4 @@
-"""The named metrics of SciPy and scikit-learn, computed directly in double precision."""
+"""The named metrics of SciPy and scikit-learn, as these compute them in double precision."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from ..balls import Floats, check_dissimilarities
 from ..data.fields import check_array, check_keywords, check_text
 from ..resources import row_count
 from .gaps import nan_euclidean
+from .mapped import map_points
+from .mapped.centred import CORRELATION_GRID
 from .rounding import grain, round_in_place
 
 __all__ = ["METRIC_ALIASES", "METRIC_NAMES", "Metric", "narrow_rows"]
@@ -82,6 +84,11 @@ class Metric(BaseEstimator):
     largest entry, and directions in which the standardised training points do not extend,
     but for such rounding, do not count in it.
 
+    Balls and nearest prototypes of ``"seuclidean"``, ``"mahalanobis"``, ``"correlation"``
+    without weights, ``"minkowski"`` of p = 2, and ``"nan_euclidean"`` where nothing is missing
+    are found by matrix products, and are those of comparing with `cross`; so are those of
+    ``"jaccard"``, by way of :class:`Tanimoto`.
+
     Examples
     --------
     >>> from protocover.dissimilarity import Metric
@@ -115,8 +122,9 @@ class Metric(BaseEstimator):
         params = dict(self.params or {})
         if self._name == "seuclidean" and "V" not in params:
             params["V"] = _variances(X)
-        if self._name == "mahalanobis" and "VI" not in params:
-            params["VI"] = _inverse_covariance(X)
+        if self._name == "mahalanobis":
+            params["VI"] = _inverse_covariance(X) if "VI" not in params else params["VI"]
+            _check_inverse(params["VI"], np.shape(X)[1])
         self.params_ = params
         return self
 
@@ -136,6 +144,10 @@ class Metric(BaseEstimator):
             check_non_negative(A, source)
             check_non_negative(B, source)
         return check_dissimilarities(self._compute(A, B), (row_count(A), row_count(B)), source)
+
+    def mapped(self, A: Any, B: Any) -> tuple[Any, Any, Any] | None:
+        """Return a distance by products that answers for the metric, and points mapped for it."""
+        return map_points(self._name, A, B, params=self.params_, cross=self.cross)
 
     @property
     def _name(self) -> str:
@@ -157,7 +169,7 @@ class Metric(BaseEstimator):
     def _rounded(self, table: Floats) -> Floats:
         """Take out the last bits where they depend on the machine."""
         if self._name == "correlation":
-            return round_in_place(table, 2.0**-40)
+            return round_in_place(table, CORRELATION_GRID)
         if self._name == "jensenshannon":
             return np.sqrt(round_in_place(table * table, 2.0**-40))
         if self._name == "minkowski" and self.params_.get("p", 2) not in (1, 2, np.inf):
@@ -179,6 +191,15 @@ def narrow_rows(X: Any) -> csr_matrix:
     rows.sum_duplicates()
     narrow = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
     return csr_matrix((rows.data, *narrow), shape=rows.shape)
+
+
+def _check_inverse(VI: Any, n_features: int) -> None:
+    """Refuse an inverse covariance of another size, beyond whose end SciPy would read."""
+    if np.shape(VI) != (n_features, n_features):
+        raise ValueError(
+            f"VI must be the inverse covariance of the {n_features} features, of shape "
+            f"{(n_features, n_features)}, got shape {np.shape(VI)}"
+        )
 
 
 def _variances(X: Any) -> Floats:

@@ -1,6 +1,7 @@
 """The estimators: thin wiring from validated input to fitted attributes."""
 
 from ..prototypes.explanation import Explanation
+from .ball_cover import BallCover
 from .classifier import PVMClassifier
 from .on_disk import draw_rows, fit_sample, propose_candidates
 from .path import PVMPath, pvm_path
@@ -8,6 +9,7 @@ from .search.classifier_cv import PVMClassifierCV
 from .selector import PVMSelector
 
 __all__ = [
+    "BallCover",
     "Explanation",
     "PVMClassifier",
     "PVMClassifierCV",

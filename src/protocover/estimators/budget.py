@@ -65,6 +65,9 @@ def find_eps(
 
     Notes
     -----
+    The number is that of the greedy, unless `options` name another solver; the default of
+    the classifier may select a few more or fewer at the same radius.
+
     Two paths are computed: one over the suggested grid of radii, one between the
     neighbours of the best of them. Numbers of prototypes do not fall strictly with the
     radius, so that a wish may be missed by a few; ``n_prototypes=`` of the classifier
@@ -75,7 +78,8 @@ def find_eps(
     >>> from sklearn.datasets import load_iris
     >>> from protocover import PVMClassifier, find_eps
     >>> X, y = load_iris(return_X_y=True)
-    >>> len(PVMClassifier(find_eps(X, y, 12)).fit(X, y).prototype_indices_)
+    >>> clf = PVMClassifier(find_eps(X, y, 12), solver="greedy").fit(X, y)
+    >>> len(clf.prototype_indices_)
     12
     """
     wanted = _check_wish(n_prototypes, y)
@@ -162,7 +166,8 @@ def find_cost(
     >>> from protocover import PVMClassifier, find_cost
     >>> X, y = load_iris(return_X_y=True)
     >>> cost = find_cost(X, y, 6)
-    >>> len(PVMClassifier(radii="own", prototype_cost=cost).fit(X, y).prototype_indices_)
+    >>> clf = PVMClassifier(radii="own", prototype_cost=cost, solver="greedy").fit(X, y)
+    >>> len(clf.prototype_indices_)
     5
     """
     wanted = _check_wish(n_prototypes, y)

@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from ..balls import relative_to, traits_of, within
+from ..balls.graph import names_itself
 from ..cover import ModelVerification
 from ..data.points import check_estimator_points
 from ..dissimilarity import input_tags
@@ -22,9 +23,9 @@ from ..prototypes.explanation import Explanation
 from ..resources import limited_threads, row_count
 from ..selection.batches import Growth
 from ..selection.parameters import check_column, unchanged_on_error
-from ..selection.recheck import recheck_model
 from .fitted import Fitted, NotInFirstFiles
 from .fitting import Settings, Terms, check_training_points, prepare, take_in
+from .recheck import recheck_model
 
 __all__ = ["PVMClassifier"]
 
@@ -52,8 +53,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     eps : float, "auto" or None, default="auto"
         Radius of the balls. "auto" takes the median distance of a training point from
         the nearest point of another class, whatever the candidates are. With
-        ``radii="own"`` it is the largest radius allowed, None for no limit, and "auto"
-        takes the upper quartile of these distances.
+        ``radii="own"`` it is the largest radius allowed, None for no limit (of a neighbour
+        graph for what it holds), and "auto" takes the upper quartile of these distances.
     radii : {"shared", "own"}, default="shared"
         Whether all prototypes have the radius `eps`, as in the paper, or each takes the
         radius up to `eps` that serves it best: large in the middle of a class, small at
@@ -63,7 +64,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         The name of a metric of SciPy or scikit-learn, "precomputed", a function of two
         points, or an object such as ``KernelDistance("rbf")`` from
         :mod:`protocover.dissimilarity`. With "precomputed", `X` is the table of
-        dissimilarities of points (rows) from candidates (columns).
+        dissimilarities of points (rows) from candidates (columns). If sparse it is a
+        neighbour graph: a pair without an entry is farther apart than any radius, and `eps`
+        must not be above the largest entry.
     metric_params : dict or None, default=None
         Parameters of a named metric, further arguments of a callable.
     candidates : str, int, float, array, generator or list of these, default="train"
@@ -71,15 +74,17 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         a share between 0 and 1 of them, drawn from each class in proportion, "kmeans"
         and "hull" or a generator object from :mod:`protocover.candidates`, an array of
         rows, or a list for the union of several.
-    solver : str or callable, default="greedy"
-        "greedy", the paper's; "ratio-greedy", least cost per newly covered point;
-        "lp-rounding", the paper's relaxation and rounding; "local-search", both greedies
-        improved by removals and swaps; "exact", the optimum with a proof; "auto", the
-        best that a few seconds allow; or a function of a
-        :class:`~protocover.cover.CoverProblem` like those of :mod:`protocover.solvers`.
+    solver : str or callable, default="auto"
+        "auto", near the optimum with a bound that says how near, in a few times what
+        "greedy" takes, the same on every machine; "greedy", the paper's, whose order of
+        selection has prefixes that mean something; "ratio-greedy", least cost per newly
+        covered point; "lp-rounding", the paper's relaxation and rounding; "local-search",
+        both greedies improved by removals and swaps; "exact", the optimum with a proof; or a
+        function of a :class:`~protocover.cover.CoverProblem` like those of
+        :mod:`protocover.solvers`.
     solver_options : dict or None, default=None
         Further arguments of the solver, such as ``{"time_limit": 30}``, in seconds for
-        all classes together, as are the five seconds of "auto".
+        all classes together.
     prototype_cost : float or None, default=None
         What a prototype costs, lambda in the paper, in units of one uncovered or wrongly
         covered point. None for 1/n, which only breaks ties; with `sample_weight` it is one
@@ -89,13 +94,13 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         None is for 1, or the mean of weights that are not whole numbers: a prototype has
         to stand for more than itself.
     n_prototypes : int, dict or None, default=None
-        At most so many prototypes, in total or, with a dict, for each class in it: the
-        first ones in order of selection.
+        At most so many prototypes, in total or, with a dict, for each class in it: the best
+        so many that the solver finds, with "greedy" the first in its order.
     closed_ball : bool, default=False
         Whether a point at distance eps exactly lies in the ball.
     outlier_label : label, "most_frequent" or None, default=None
         What to answer for a query that lies in no ball. None for the class of the
-        nearest prototype.
+        nearest prototype, and an error where a graph of the queries does not tell it.
     n_jobs : int or None, default=None
         Threads for building balls and finding nearest prototypes; -1 for all processors.
         None, here and everywhere, starts no processes and takes as many threads as the
@@ -159,6 +164,11 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
+    Prototypes are in the order of what they add: of those selected, each lowers the objective
+    most once those before it are chosen. With ``solver="greedy"`` that is the order in which
+    they were found, and the beginning of it is what greedy selects for a higher
+    `prototype_cost`; of another solver's selection it is only the most useful part.
+
     Memory follows the number of (point, ball) memberships, not the number of pairs.
     Ties between equally good candidates go to the class first in `classes_`, then to
     the candidate of lower index.
@@ -168,6 +178,10 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     neighbour rule, these are as many: then all attributes of the prototypes are in the
     order of the columns, so that both mean the same, and ``solution_.score`` still tells
     which were chosen first.
+
+    In a square neighbour graph that is fitted a point is its own neighbour, at 0 where the
+    diagonal does not say; queries are taken for what they store. One with no entry for any
+    prototype is an outlier: without an `outlier_label`, `predict` and `explain` refuse it.
 
     References
     ----------
@@ -181,13 +195,15 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     >>> X, y = load_iris(return_X_y=True)
     >>> clf = PVMClassifier(eps=1.0).fit(X, y)
     >>> clf.prototype_indices_
-    array([  0,  71, 128, 105,  57,   1,   5,  74])
+    array([ 29,  74, 144,  57, 114, 105,  16, 108,  64])
     >>> clf.prototype_covered_
-    array([48, 40, 37, 11, 12, 43, 34, 37])
+    array([43, 37, 25, 12, 22, 11, 34, 24, 27])
     >>> clf.prototype_miscovered_
-    array([0, 2, 3, 0, 0, 0, 0, 5])
+    array([0, 5, 0, 0, 2, 0, 0, 1, 0])
     >>> clf.prototype_newly_covered_
-    array([48, 40, 37, 10,  4,  1,  1,  6])
+    array([43, 37, 25, 12, 11,  8,  7,  4,  1])
+    >>> clf.gap_  # no other choice is better
+    0.0
     >>> clf.predict([[5.0, 3.4, 1.5, 0.2]])
     array([0])
     """
@@ -203,7 +219,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
         candidates: Any = "train",
-        solver: Any = "greedy",
+        solver: Any = "auto",
         solver_options: dict[str, Any] | None = None,
         prototype_cost: float | None = None,
         n_prototypes: int | dict[Any, int] | None = None,
@@ -234,7 +250,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, CSR table or data frame, shape (n_points, n_features)
-            Training points, or the points x candidates table of dissimilarities.
+            Training points, or the points x candidates table of dissimilarities, or a sparse
+            one, a neighbour graph.
         y : array-like, shape (n_points,)
             Their labels.
         sample_weight : array-like, shape (n_points,), or None, default=None
@@ -339,8 +356,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, shape (n_queries, n_features)
-            Queries; for precomputed dissimilarities their table, with a column for each
-            candidate or just for each prototype in order of selection.
+            Queries; for precomputed dissimilarities their table or graph, with a column for
+            each candidate or just for each prototype in order of selection.
 
         Returns
         -------
@@ -351,7 +368,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         if len(self.prototype_labels_) == 0:
             return np.full(row_count(X), self.outlier_label_)
         if self.outlier_label_ is None:
-            return self.prototype_labels_[self._prototype_set.nearest_place(X, n_jobs=self.n_jobs)]
+            place = self._prototype_set.nearest_place(X, n_jobs=self.n_jobs)
+            self._refuse_unanswered(place < 0)
+            return self.prototype_labels_[place]
         index, distance = self._prototype_set.nearest(X, n_jobs=self.n_jobs)
         labels = self.prototype_labels_[index]
         labels = labels.astype(np.result_type(labels, np.asarray(self.outlier_label_)))
@@ -377,7 +396,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
 
         Notes
         -----
-        All values are finite. A class without prototypes counts as if it had one that lies
+        All values are finite, but for queries of a neighbour graph: a class with no prototype
+        among the entries is infinitely far, and with neither of two classes there the value is
+        0. A class without prototypes counts as if it had one that lies
         `eps_` beyond the farthest of the other classes' nearest; with no prototype at all
         every value is 0. The largest value is that of the class that `predict` answers,
         the first of them in a tie; of `outlier_label` the values know nothing. They are
@@ -385,7 +406,11 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         """
         X = self._check_queries(X)
         index, distance = self._prototype_set.nearest_by_class(X, n_jobs=self.n_jobs)
-        return score_classes(self._score(index, distance), 1.0 if self._own_radii else self.eps_)
+        return score_classes(
+            self._score(index, distance),
+            1.0 if self._own_radii else self.eps_,
+            present=np.diff(self._prototype_set.bounds) > 0,
+        )
 
     def explain(self, X: Any) -> Explanation:
         """Tell for each query which prototype decided, and how close the call was.
@@ -405,7 +430,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         X = self._check_queries(X)
         if len(self.prototype_labels_) == 0:
             return Explanation.of_nothing(row_count(X), self.outlier_label_)
-        index, distance = self._prototype_set.nearest_by_class(X, n_jobs=self.n_jobs)
+        index, distance = self._prototype_set.nearest_by_class(X, best=2, n_jobs=self.n_jobs)
+        if self.outlier_label_ is None:
+            self._refuse_unanswered(index.max(axis=1) < 0)
         rows = np.where(self.prototype_sources_ == "train", self.prototype_rows_, -1)
         return Explanation.of(
             index,
@@ -415,6 +442,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             rows=rows,
             radii=self.prototype_radii_,
             closed=self.closed_ball,
+            outlier_label=self.outlier_label_,
         )
 
     def distances_to_prototypes(self, X: Any) -> NDArray[np.float64]:
@@ -428,7 +456,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray, shape (n_queries, n_prototypes)
-            With the prototypes in order of selection.
+            With the prototypes in order of selection; infinity where a graph has no entry.
         """
         X = self._check_queries(X)
         return self._prototype_set.distances(X, n_jobs=self.n_jobs)
@@ -463,8 +491,9 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
 
         The cover problems are written down again, and what the model says of them is
         recomputed in whole numbers by none of the solvers' code: that the prototypes are
-        candidates, what they cover, the objective, and the bounds that the solutions'
-        vectors prove.
+        candidates, their order and its scores, what they cover, the objective, and the
+        bounds that the solutions' vectors prove. What is said in several places must be
+        the same, and what the parameters ask for.
 
         Parameters
         ----------
@@ -479,7 +508,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         Notes
         -----
         It takes about twice as long as a greedy fit. The word of a branch and bound cannot be
-        rechecked. Candidates that were drawn at random are made again if `random_state`
+        rechecked, nor what a solver of one's own ranks by, nor that ``eps="auto"`` stands
+        for this very radius. Candidates that were drawn at random are made again if `random_state`
         is a number; else only the objective is rechecked, with a warning. A model
         file does not keep what `partial_fit` learned from the first batch alone, so that
         a model that did learn from it can be rechecked only before it is saved.
@@ -489,7 +519,7 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         >>> from sklearn.datasets import load_iris
         >>> from protocover import PVMClassifier
         >>> X, y = load_iris(return_X_y=True)
-        >>> clf = PVMClassifier(eps=1.0, solver="exact").fit(X, y)
+        >>> clf = PVMClassifier(eps=1.0).fit(X, y)
         >>> clf.verify(X, y)
         The model is what it says: objective 10.06, bound rechecked 10.06 (proved)
           class 0: objective 0.0133333, bound 0.0133333 (proved)
@@ -518,7 +548,31 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             raise no_prototypes(
                 self, "there is nothing to predict with", instead="set outlier_label"
             )
-        return check_estimator_points(self, X, self.dissimilarity_, reset=False)
+        points = check_estimator_points(self, X, self.dissimilarity_, reset=False)
+        if self._prototype_set.is_graph(points):
+            self._warn_without_diagonal(points)
+        return points
+
+    def _warn_without_diagonal(self, graph: Any) -> None:
+        """Warn of what looks like the graph of the fit, as which it is not read here."""
+        square = graph.shape == (self.n_features_in_, self.n_features_in_)
+        if self.dissimilarity_.bare_ and square and not names_itself(graph):
+            warn_caller(
+                "X has the shape of the graph of fit and nothing on its diagonal: fit takes "
+                "points for their own neighbours, queries are taken for what X stores; if these "
+                "are the training points, call X.setdiag(0) first"
+            )
+
+    def _refuse_unanswered(self, unanswered: NDArray[np.bool_]) -> None:
+        """Refuse queries of which a graph does not tell how far any prototype is."""
+        if unanswered.any():
+            rows = np.flatnonzero(unanswered)
+            raise ValueError(
+                f"X, a neighbour graph, stores no dissimilarity from any prototype for "
+                f"{len(rows)} of {len(unanswered)} queries, the first of them row {rows[0]}; set "
+                "outlier_label, to 'most_frequent' for one, or make the graph of the queries with "
+                "a larger radius, or with the columns of the prototypes alone"
+            )
 
     def _keep(self, fitted: Fitted) -> None:
         """Set the fitted attributes."""

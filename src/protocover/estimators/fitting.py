@@ -28,6 +28,7 @@ from ..selection.parameters import (
     check_verbose,
 )
 from ..selection.radius import propose_eps, proposed_quantile
+from ..selection.reach import check_reach
 from ..selection.training import Training, pool_balls, prepare_training, side_by_side
 from ..solvers import Solver, check_options, find_solver
 from .fitted import Fitted, forget_features
@@ -73,10 +74,12 @@ class Settings:
 
     def radius(self, training: Training, rng: np.random.Generator) -> float:
         """Return the radius, or the largest allowed, given or proposed."""
-        if self.eps is not None:
-            return self.eps
-        share = proposed_quantile(own=self.own_radii)
-        return propose_eps(training, rng=rng, n_jobs=self.n_jobs, quantile=share)
+        eps = self.eps
+        if eps is None:
+            share = proposed_quantile(own=self.own_radii)
+            eps = propose_eps(training, rng=rng, n_jobs=self.n_jobs, quantile=share)
+        check_reach(training, eps)
+        return eps
 
     def build(self, training: Training, eps: float, rng: np.random.Generator) -> list[csr_array]:
         """Build the balls of each pool of candidates."""

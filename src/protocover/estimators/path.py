@@ -321,6 +321,7 @@ def pvm_path(
         closed=closed,
         prototype_cost=float(costs[0]),
         solver=found,
+        options=options,
         rng=rng,
         n_jobs=n_jobs,
         verbose=verbose,

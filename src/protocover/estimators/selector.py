@@ -62,7 +62,7 @@ closed_ball, n_jobs, random_state, verbose
     >>> X, y = load_iris(return_X_y=True)
     >>> X_few, y_few = PVMSelector(eps=1.0).fit_resample(X, y)
     >>> X_few.shape, y_few
-    ((8, 4), array([0, 1, 2, 2, 1, 0, 0, 1]))
+    ((9, 4), array([0, 1, 2, 1, 2, 2, 0, 2, 1]))
     """
 
     _sampling_type = "bypass"
@@ -74,7 +74,7 @@ closed_ball, n_jobs, random_state, verbose
         radii: str = "shared",
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
-        solver: Any = "greedy",
+        solver: Any = "auto",
         solver_options: dict[str, Any] | None = None,
         prototype_cost: float | None = None,
         n_prototypes: int | dict[Any, int] | None = None,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
 from ..balls import relative_to
@@ -25,6 +26,8 @@ def distance_blocks(
     classifier: PVMClassifier, X: Any
 ) -> Iterator[tuple[NDArray[np.intp], Floats]]:
     """Yield the rows of each block, and a table of their distances that the caller may change."""
+    if issparse(X):
+        X = X.tocsr()  # of which blocks of rows can be had
     n_points = row_count(X)
     step = max(1, _ENTRIES // max(1, len(classifier.prototype_labels_)))
     for start in range(0, n_points, step):
@@ -38,4 +41,6 @@ def nearness(classifier: PVMClassifier, table: Floats) -> Floats:
     That is the table itself, or multiples of the radii where each prototype has its own.
     """
     radii = classifier.solution_.radii
-    return table if radii is None else relative_to(radii, table)
+    if radii is None:
+        return table
+    return np.where(np.isinf(table), np.inf, relative_to(radii, table))

@@ -144,7 +144,7 @@ def suspect_labels(model: Any, X: Any, y: Any) -> SuspectLabels:
     >>> y[[10, 80, 150]] = [1, 2, 0]  # three wrong labels
     >>> model = make_pipeline(StandardScaler(), PVMClassifier()).fit(X, y)
     >>> suspect_labels(model, X, y).row[:3]
-    array([ 80,  10, 150])
+    array([ 80, 150,  10])
     """
     index = next((part.index for part in (X, y) if hasattr(part, "iloc")), None)
     within = unwrap(model).require_prototypes("nothing speaks for or against a label")
@@ -187,9 +187,13 @@ def _own_rows(classifier: PVMClassifier, X: Any) -> Indices:
 
 def _nearest_to_themselves(classifier: PVMClassifier, X: Any, rows: Indices) -> bool:
     """Whether no row of a table is nearer to a prototype than the row it would be."""
-    table = classifier.distances_to_prototypes(X)
     real = np.flatnonzero(rows >= 0)
-    return bool((table[rows[real], real] <= table.min(axis=0)[real]).all())
+    nearest, own = np.full((2, len(rows)), np.inf)
+    for some, table in distance_blocks(classifier, X):
+        np.minimum(nearest, table.min(axis=0), out=nearest)
+        here = real[(rows[real] >= some[0]) & (rows[real] <= some[-1])]
+        own[here] = table[rows[here] - some[0], here]
+    return bool((own <= nearest)[real].all())
 
 
 def _find_loners(coverage: Coverage, own_rows: Indices) -> Indices:

@@ -215,9 +215,10 @@ def _encode_dissimilarity(dissimilarity: Any, arrays: Arrays) -> Any:
     if DISSIMILARITIES.get(name) is not type(dissimilarity):
         encode(dissimilarity, arrays, "metric")  # raises, with the way out
         refuse(f"metric {name} is not one of protocover's own dissimilarities")
-    given = encode_attributes(
-        dissimilarity, argument_names(type(dissimilarity)), arrays, where="metric"
-    )
+    # What is None goes without saying: so who knows fewer arguments can read the file.
+    names = argument_names(type(dissimilarity))
+    told = [one for one in names if getattr(dissimilarity, one) is not None]
+    given = encode_attributes(dissimilarity, told, arrays, where="metric")
     state = {}
     for key in dissimilarity.saved_state:
         value = getattr(dissimilarity, key)

@@ -73,14 +73,25 @@ def needed_version(record: Any) -> int:
     """Return the lowest version of the format that has words for all that a record says.
 
     Version 1 knows one radius for all prototypes and has no word for the choice; version 2
-    says `radii` where each has its own.
+    says `radii` where each has its own. Version 3 says `budget` where a bound is one on so
+    many prototypes.
     """
     if not isinstance(record, dict):
         return 1
+    selection = record.get("selection")
+    if isinstance(selection, dict) and _has_budget(selection):
+        return 3
     given = record.get("parameters")
     if isinstance(given, dict) and "radii" in given:
         return 2
     return max(map(needed_version, record.values()), default=1)
+
+
+def _has_budget(selection: dict[str, Any]) -> bool:
+    """Whether a selection, or the solution of a class, says what is known of so few."""
+    solutions = selection.get("solutions")
+    parts = [selection, *(solutions if isinstance(solutions, list) else [])]
+    return any(isinstance(part, dict) and "budget" in part for part in parts)
 
 
 def _write_search(model: PVMClassifierCV, arrays: Arrays) -> dict[str, Any]:

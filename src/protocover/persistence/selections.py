@@ -15,11 +15,12 @@ from ..data.fields import (
     check_number,
     check_record,
     check_text,
+    check_whole,
     refuse,
 )
 from ..exceptions import ModelFileError
-from ..selection.by_class import Selection
-from .encoding import decode, encode, encode_attributes
+from ..selection.by_class import Selection, SharedBudget
+from .encoding import decode, decode_record, encode, encode_attributes
 from .values import Arrays, Loaded
 
 __all__ = ["decode_selection", "encode_selection"]
@@ -35,6 +36,9 @@ _OF_SOLUTION = (
     "dual",
     "status",
 )
+# Only of a solution whose bound is one on so few prototypes.
+_OF_BUDGET = ("budget", "priced_at")
+_OF_SHARED_BUDGET = ("n_prototypes", "lower_bound", "certificate")
 _CERTIFICATES = ("proved", "bounded", "solver-proved", "solver-bounded", "none")
 
 
@@ -43,15 +47,18 @@ def encode_selection(selection: Selection, arrays: Arrays) -> Any:
     names = _BY_PROTOTYPE if selection.radii is None else (*_BY_PROTOTYPE, "radii")
     record = encode_attributes(selection, names, arrays)
     solutions = [_encode_solution(solution, arrays) for solution in selection.solutions]
-    return {**record, "solutions": solutions}
+    shared = {}
+    if selection.budget is not None:
+        shared["budget"] = encode_attributes(selection.budget, _OF_SHARED_BUDGET, arrays)
+    return {**record, **shared, "solutions": solutions}
 
 
 def decode_selection(content: Any, arrays: Loaded, *, n_classes: int) -> Selection:
     """Return the selection that a JSON of `encode_selection` stands for."""
     if isinstance(content, dict) and "newly_covered" not in content:
         content = _with_words_of_today(content)
-    own = ("radii",) if isinstance(content, dict) and "radii" in content else ()
-    record = check_record(content, "the selection", (*_BY_PROTOTYPE, *own, "solutions"))
+    own, shared = _present(content, ("radii",)), _present(content, ("budget",))
+    record = check_record(content, "the selection", (*_BY_PROTOTYPE, *own, *shared, "solutions"))
     values = {name: decode(record[name], arrays) for name in (*_BY_PROTOTYPE, *own)}
     candidates = check_indices(values["candidates"], "candidates", below=2**62)
     n = len(candidates)
@@ -65,11 +72,27 @@ def decode_selection(content: Any, arrays: Loaded, *, n_classes: int) -> Selecti
         score=check_array(values["score"], "score", kinds="f", shape=(n,)),
         radii=check_array(values["radii"], "radii", kinds="f", shape=(n,)) if own else None,
         solutions=tuple(_decode_solution(solution, arrays) for solution in found),
+        budget=_decode_budget(record["budget"], arrays) if shared else None,
     )
     sizes = [len(solution.selected) for solution in selection.solutions]
     if not np.array_equal(np.bincount(selection.classes, minlength=n_classes), sizes):
         refuse("the solutions of the classes have other prototypes than the selection")
     return selection
+
+
+def _present(content: Any, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return those of some names that a record has."""
+    return tuple(name for name in names if isinstance(content, dict) and name in content)
+
+
+def _decode_budget(content: Any, arrays: Loaded) -> SharedBudget:
+    """Decode what is known of all classes that share a budget."""
+    record = decode_record(content, "the budget", _OF_SHARED_BUDGET, arrays)
+    return SharedBudget(
+        n_prototypes=check_whole(record["n_prototypes"], "n_prototypes"),
+        lower_bound=check_number(record["lower_bound"], "lower_bound"),
+        certificate=check_text(record["certificate"], "certificate", _CERTIFICATES),
+    )
 
 
 def _with_words_of_today(content: dict[str, Any]) -> dict[str, Any]:
@@ -88,7 +111,8 @@ def _check_count(values: dict[str, Any], name: str, n_prototypes: int) -> NDArra
 
 def _encode_solution(solution: CoverSolution, arrays: Arrays) -> Any:
     """Encode a solution, and of its details what is data."""
-    record = encode_attributes(solution, _OF_SOLUTION, arrays)
+    names = _OF_SOLUTION if solution.budget is None else (*_OF_SOLUTION, *_OF_BUDGET)
+    record = encode_attributes(solution, names, arrays)
     details = {}
     for name, value in solution.details.items():
         try:
@@ -100,8 +124,9 @@ def _encode_solution(solution: CoverSolution, arrays: Arrays) -> Any:
 
 def _decode_solution(content: Any, arrays: Loaded) -> CoverSolution:
     """Decode a solution."""
-    record = check_record(content, "a solution", (*_OF_SOLUTION, "details"))
-    values = {name: decode(record[name], arrays) for name in _OF_SOLUTION}
+    names = (*_OF_SOLUTION, *(_OF_BUDGET if _present(content, _OF_BUDGET) else ()))
+    record = check_record(content, "a solution", (*names, "details"))
+    values = {name: decode(record[name], arrays) for name in names}
     selected = check_indices(values["selected"], "selected", below=2**62)
     n = len(selected)
     if values["dual"] is not None:
@@ -118,4 +143,6 @@ def _decode_solution(content: Any, arrays: Loaded) -> CoverSolution:
         dual=values["dual"],
         status=check_text(values["status"], "status"),
         details={name: decode(value, arrays) for name, value in record["details"].items()},
+        budget=check_whole(values["budget"], "budget") if "budget" in values else None,
+        priced_at=check_number(values["priced_at"], "priced_at") if "budget" in values else None,
     )

@@ -130,7 +130,8 @@ class GreedyProgressDisplay:
 def running_error(estimator: Any, X: Any, y: Any) -> NDArray[np.float64]:
     """Return the error with the first k prototypes, for every k from 1.
 
-    Ties between prototypes go to the one selected first.
+    Ties between prototypes go to the one selected first. A query is wrong, too, as long as a
+    neighbour graph has no entry for any of them.
     """
     y = np.asarray(y)
     steps = _steps(estimator)
@@ -138,10 +139,11 @@ def running_error(estimator: Any, X: Any, y: Any) -> NDArray[np.float64]:
     wrong = np.zeros(len(labels))
     for rows, table in distance_blocks(estimator, X):
         table = nearness(estimator, table)[:, steps]
+        least = np.minimum.accumulate(table, axis=1)
         newer = np.ones_like(table, dtype=bool)
-        newer[:, 1:] = table[:, 1:] < np.minimum.accumulate(table, axis=1)[:, :-1]
+        newer[:, 1:] = table[:, 1:] < least[:, :-1]
         nearest = np.maximum.accumulate(np.where(newer, np.arange(table.shape[1]), 0), axis=1)
-        wrong += (labels[nearest] != y[rows, None]).sum(axis=0)
+        wrong += ((labels[nearest] != y[rows, None]) | np.isinf(least)).sum(axis=0)
     return wrong / len(y)
 
 

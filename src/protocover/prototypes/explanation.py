@@ -48,7 +48,8 @@ class Explanation:
 
     A model without any prototype can only answer `outlier_label`. That is then the label
     and that of the runner-up, both places and the row are -1, both distances inf, both
-    radii NaN, and the margin is 0.
+    radii NaN, and the margin is 0. So it is for a query of which a neighbour graph has no entry
+    for any prototype. Where it has entries of one class only, there is no runner-up.
 
     Examples
     --------
@@ -58,9 +59,9 @@ class Explanation:
     >>> why = PVMClassifier(eps=1.0).fit(X, y).explain(X[:2])
     >>> why.label, why.inside
     (array([0, 0]), array([ True,  True]))
-    >>> X[why.row]  # the points that decided, as it happens the queries themselves
-    array([[5.1, 3.5, 1.4, 0.2],
-           [4.9, 3. , 1.4, 0.2]])
+    >>> X[why.row]  # the points that decided, for both queries the same
+    array([[4.7, 3.2, 1.6, 0.2],
+           [4.7, 3.2, 1.6, 0.2]])
     """
 
     label: NDArray[Any]
@@ -88,6 +89,7 @@ class Explanation:
         rows: NDArray[np.intp],
         radii: NDArray[np.float64],
         closed: bool,
+        outlier_label: Any = None,
     ) -> Self:
         """Explain from the nearest prototype of each class.
 
@@ -106,6 +108,8 @@ class Explanation:
             Radius of each prototype.
         closed : bool
             Whether balls are closed.
+        outlier_label : label or None, default=None
+            What is answered to a query that no prototype is known to be near to.
         """
         queries = np.arange(len(distance))
         first = score.argmin(axis=1)
@@ -116,21 +120,25 @@ class Explanation:
         deciding, beside = index[queries, first], index[queries, second]
         near = distance[queries, first]
         far = np.where(alone, np.inf, distance[queries, second])
-        beyond = np.where(alone, np.nan, radii[beside])
+        unknown = deciding < 0
+        labels = _with_label(classes[first], unknown, outlier_label)
+        radius = np.where(unknown, np.nan, radii[deciding])
+        with np.errstate(invalid="ignore"):
+            margin = np.where(alone, np.inf, score[queries, second]) - score[queries, first]
         return cls(
-            label=classes[first],
+            label=labels,
             prototype=deciding,
-            row=rows[deciding],
+            row=np.where(unknown, -1, rows[deciding]),
             distance=near,
-            radius=radii[deciding],
-            relative_distance=relative_to(radii[deciding], near),
+            radius=radius,
+            relative_distance=np.where(unknown, np.inf, relative_to(radii[deciding], near)),
             inside=within(near, radii[deciding], closed=closed),
-            runner_up_label=classes[second],
+            runner_up_label=_with_label(classes[second], unknown, outlier_label),
             runner_up_prototype=np.where(alone, -1, beside),
             runner_up_distance=far,
-            runner_up_radius=beyond,
+            runner_up_radius=np.where(alone, np.nan, radii[beside]),
             runner_up_relative_distance=np.where(alone, np.inf, relative_to(radii[beside], far)),
-            margin=np.where(alone, np.inf, score[queries, second]) - score[queries, first],
+            margin=np.where(unknown, 0.0, margin),
         )
 
     @classmethod
@@ -166,3 +174,12 @@ class Explanation:
             Names of the queries, such as the index of the frame they came from.
         """
         return make_frame({field.name: getattr(self, field.name) for field in fields(self)}, index)
+
+
+def _with_label(labels: NDArray[Any], where: NDArray[np.bool_], label: Any) -> NDArray[Any]:
+    """Put a label in some places, with room for it among the others."""
+    if not where.any():
+        return labels
+    labels = labels.astype(np.result_type(labels, np.asarray(label)))
+    labels[where] = label
+    return labels

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array, issparse, vstack
 from sklearn.utils import _safe_indexing
 
 from ..balls import balls_of_radii, build_balls, traits_of, within
-from ..balls.nearest import find_nearest, nearest_in_groups
+from ..balls.graph import nearest_in_graph, pick_entries
+from ..balls.nearest import ask_index, find_nearest, nearest_in_groups
+from ..balls.traits import IndexedSearch, NearestIndex
 from ..resources import limited_threads, row_count
 
 __all__ = ["PrototypeSet", "column_order"]
@@ -66,9 +68,12 @@ class PrototypeSet:
     def nearest(
         self, X: Any, *, n_jobs: int | None = None
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Return each query's nearest prototype, in order of selection, and its distance."""
+        """Return each query's nearest prototype, in order of selection, and its distance.
+
+        -1 and inf where a graph has no entry for a query.
+        """
         index, distance = self._find(X, np.array([0, len(self.order)]), n_jobs)
-        return self.order[index[:, 0]], distance[:, 0]
+        return self._as_selected(index[:, 0]), distance[:, 0]
 
     def nearest_place(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.intp]:
         """Return each query's nearest prototype alone, which may be known where distances are not.
@@ -77,20 +82,25 @@ class PrototypeSet:
         """
         ranks = self._is_table and hasattr(self.dissimilarity, "ranking")
         if self.radii is not None or not ranks:
-            return self.nearest(X, n_jobs=n_jobs)[0]
+            whole = np.array([0, len(self.order)])
+            index, _ = self._find(X, whole, n_jobs, distances=False)
+            return self._as_selected(index[:, 0])
         ranking = self.dissimilarity.ranking(X, self._by_selection())
         # In class order, so that a tie goes to the class first in order.
         return np.asarray(self.order[ranking[:, self.order].argmin(axis=1)])
 
     def nearest_by_class(
-        self, X: Any, *, n_jobs: int | None = None
+        self, X: Any, *, best: int | None = None, n_jobs: int | None = None
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Return the same for each class: -1 and inf for a class without prototypes."""
+        """Return the same for each class: -1 and inf also for a class without prototypes.
+
+        Where only the `best` nearest classes are asked for, others may look like that too.
+        """
         if len(self.order) == 0:
             shape = (row_count(X), len(self.bounds) - 1)
             return np.full(shape, -1, dtype=np.intp), np.full(shape, np.inf)
-        index, distance = self._find(X, self.bounds, n_jobs)
-        return np.where(index < 0, -1, self.order[index]), distance
+        index, distance = self._find(X, self.bounds, n_jobs, best=best)
+        return self._as_selected(index), distance
 
     def distances(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
         """Return the dissimilarities of the queries from all prototypes as selected."""
@@ -107,6 +117,8 @@ class PrototypeSet:
         """Tell which queries lie within `eps`, or its own radius, of which prototypes."""
         if len(self.order) == 0:
             return csr_array((row_count(X), 0), dtype=bool)
+        if self.is_graph(X):
+            return self._graph_balls(X, eps, closed=closed)
         if self._answers_whole_rows:
             # A table is in memory already, with more columns than there are prototypes.
             step = row_count(X) if self._is_table else _TABLE_SIZE // len(self.order)
@@ -125,6 +137,10 @@ class PrototypeSet:
         sorted_by_class = build(self.dissimilarity, X, self.points, closed=closed, n_jobs=n_jobs)
         return sorted_by_class[:, np.argsort(self.order)]
 
+    def is_graph(self, X: Any) -> bool:
+        """Whether queries are rows of a neighbour graph."""
+        return self._is_table and issparse(X)
+
     @property
     def _answers_whole_rows(self) -> bool:
         """Whether a query's dissimilarities from some of the prototypes cannot be had alone."""
@@ -135,6 +151,19 @@ class PrototypeSet:
         """Whether queries are rows of a table of values between points."""
         return traits_of(self.dissimilarity).pairwise
 
+    def _graph_balls(self, X: csr_array, eps: float, *, closed: bool) -> csr_array:
+        """Tell which entries of a graph are within the radii, prototypes as selected."""
+        graph = self.dissimilarity.entries(X, self._by_selection())
+        reach = eps if self.radii is None else self.radii[np.argsort(self.order)][graph.indices]
+        inside = within(graph.data, reach, closed=closed)
+        ends = np.concatenate(([0], np.cumsum(inside)))[graph.indptr]
+        members = np.ones(ends[-1], dtype=bool)
+        return csr_array((members, graph.indices[inside], ends), shape=graph.shape)
+
+    def _as_selected(self, index: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Turn places in class order into those in order of selection; -1 stays."""
+        return np.where(index < 0, -1, self.order[index])
+
     def _by_selection(self) -> NDArray[np.intp]:
         """Return the columns of a table that the prototypes are, in order of selection."""
         columns = np.empty_like(self.points)
@@ -142,15 +171,39 @@ class PrototypeSet:
         return np.asarray(columns)
 
     def _find(
-        self, X: Any, bounds: NDArray[np.intp], n_jobs: int | None
+        self,
+        X: Any,
+        bounds: NDArray[np.intp],
+        n_jobs: int | None,
+        *,
+        best: int | None = None,
+        distances: bool = True,
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """Find the nearest in each group of prototypes, by place in class order."""
-        if not self._is_table:
-            return find_nearest(
-                self.dissimilarity, X, self.points, bounds=bounds, radii=self.radii, n_jobs=n_jobs
+        if self.is_graph(X):
+            graph = self.dissimilarity.entries(X, self._by_selection())
+            return nearest_in_graph(pick_entries(graph, self.order), bounds, self.radii)
+        if self._is_table:
+            table = self.distances(X, n_jobs=n_jobs)[:, self.order]
+            return nearest_in_groups(table, bounds, self.radii)
+        if self._index is not None and isinstance(X, np.ndarray):
+            return ask_index(
+                self._index, X, bounds=bounds, best=best, distances=distances, n_jobs=n_jobs
             )
-        table = self.distances(X, n_jobs=n_jobs)[:, self.order]
-        return nearest_in_groups(table, bounds, self.radii)
+        return find_nearest(
+            self.dissimilarity, X, self.points, bounds=bounds, radii=self.radii, n_jobs=n_jobs
+        )
+
+    @cached_property
+    def _index(self) -> NearestIndex | None:
+        """The prototypes made ready for every further call, where that helps."""
+        if self.radii is not None or not isinstance(self.dissimilarity, IndexedSearch):
+            return None
+        return self.dissimilarity.nearest_index(self.points)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What was made ready is no part of what is kept: it can be made again.
+        return {part.name: getattr(self, part.name) for part in fields(self)}
 
 
 def column_order(columns: NDArray[np.intp], n_columns: int) -> NDArray[np.intp] | None:

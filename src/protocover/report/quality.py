@@ -6,10 +6,12 @@ import math
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from scipy.stats import binomtest
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from ..balls import traits_of
+from ..balls.graph import check_graph, nearest_in_graph
 from ..balls.nearest import find_nearest
 from ..data.points import check_points
 from ..dissimilarity import resolve_metric
@@ -104,6 +106,9 @@ def _nearest_error(model: PVMClassifier, X: Any, y: Any, X_test: Any, y_test: An
         n_points = row_count(X)
         if np.shape(X)[1] != n_points or np.shape(X_test)[1] != n_points:
             return None
+        if issparse(X_test):
+            nearest = nearest_in_graph(check_graph(X_test), np.array([0, n_points]))[0][:, 0]
+            return None if (nearest < 0).any() else float((labels[nearest] != y_test).mean())
         dissimilarity.fit(X, labels)
         compare = getattr(dissimilarity, "ranking", dissimilarity.cross)
         nearest = compare(X_test, np.arange(n_points)).argmin(axis=1)

@@ -147,7 +147,9 @@ def _most_telling(table: Any, codes: NDArray[np.intp]) -> tuple[NDArray[Any], ND
     if n_columns <= _MOST_COLUMNS:
         dense = table.toarray() if issparse(table) else table
         return dense, np.arange(n_columns)
-    numbers = table if issparse(table) else np.nan_to_num(table)
+    # Squares of bytes would not fit into bytes.
+    numbers = table.astype(np.float64)
+    numbers = numbers if issparse(table) else np.nan_to_num(numbers, copy=False)
     sizes = np.bincount(codes)
     member = csr_array((np.ones(n_rows), (codes, np.arange(n_rows))))
     sums = member @ numbers

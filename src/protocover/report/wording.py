@@ -43,6 +43,7 @@ _OBJECTS = {
     "KernelDistance": "the distance that a kernel induces",
     "MismatchDistance": "the distance of the mismatch kernel of sequences",
     "SpectrumDistance": "the distance of the spectrum kernel of sequences",
+    "Tanimoto": "Tanimoto distance: the share of bits that only one of two cases has",
     "RankDissimilarity": "rank among the neighbours",
     "DANN": "discriminant adaptive nearest neighbour distance",
 }
@@ -52,7 +53,7 @@ _SOLVERS = {
     "lp-rounding": "linear relaxation, rounded",
     "local-search": "local search: greedy choices improved by removals and swaps",
     "exact": "exact: branch and bound for the best possible choice",
-    "auto": "the best that a few seconds allow",
+    "auto": "near the best possible: greedy choices improved with the help of a linear program",
 }
 _CANDIDATES = {
     "train": "any training case",
@@ -221,7 +222,11 @@ def _describe_search(search: PVMClassifierCV, tried: str) -> str:
         "1se": "the fewest prototypes within one standard error of the best score",
         "best": "the best score",
     }[search.rule]
-    return f"chosen from {tried} by {search.n_splits_}-fold cross-validation: {rule}"
+    # A model from an earlier file does not tell, and was scored by the solver that fitted it.
+    scored = search.cv_results_.get("fold_solver", search.cv_results_["param_solver"])
+    solver = str(scored[search.best_index_])
+    other = "" if solver == search.best_params_["solver"] else f" with {solver} selections"
+    return f"chosen from {tried} by {search.n_splits_}-fold cross-validation{other}: {rule}"
 
 
 def _describe_candidates(candidates: Any) -> str:

@@ -7,8 +7,7 @@ Here is the one place where that happens.
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -17,14 +16,14 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ..cover import CoverProblem, CoverSolution, relative_gap
-from ..resources import progress_bar
-from ..solvers import Solver, ask_solver, default_time_limit
+from ..solvers import Solver, is_ours, solve_jointly, solve_together
 
 __all__ = [
     "BallsOfClass",
     "ClassProblem",
     "Formulation",
     "Selection",
+    "SharedBudget",
     "formulate",
     "join_balls",
     "select",
@@ -32,6 +31,28 @@ __all__ = [
     "snap_weights",
     "weight_grid",
 ]
+
+
+@dataclass(frozen=True)
+class SharedBudget:
+    """What is known of all classes together where they share a budget.
+
+    The bounds of the classes, each among selections of as many prototypes as it has, do not
+    add up to one: another class might have made better use of a prototype.
+
+    Parameters
+    ----------
+    n_prototypes : int
+        At most so many in all.
+    lower_bound : float
+        No choice of so many has a smaller objective.
+    certificate : str
+        What that rests on, in the words of :class:`CoverSolution`.
+    """
+
+    n_prototypes: int
+    lower_bound: float
+    certificate: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +78,8 @@ class Selection:
         The radius of each, where they have radii of their own.
     solutions : tuple of CoverSolution
         The solution of each class's problem, with the same numbers of candidates.
+    budget : SharedBudget or None
+        What is known of all classes together where they had to share a budget.
     """
 
     candidates: NDArray[np.intp]
@@ -67,6 +90,7 @@ class Selection:
     score: NDArray[np.float64]
     solutions: tuple[CoverSolution, ...]
     radii: NDArray[np.float64] | None = None
+    budget: SharedBudget | None = None
 
     @classmethod
     def joined(
@@ -126,7 +150,12 @@ class Selection:
 
     @property
     def lower_bound(self) -> float:
-        """No choice of prototypes has a smaller objective; -inf where nothing is proved."""
+        """No choice of prototypes has a smaller objective; -inf where nothing is proved.
+
+        With a budget no choice of so many.
+        """
+        if self.budget is not None:
+            return self.budget.lower_bound
         return math.fsum(solution.lower_bound for solution in self.solutions)
 
     @property
@@ -136,6 +165,8 @@ class Selection:
         It is proved only if every class is, nothing is known if nothing is known of one
         class, and it rests on the solver's word if any class does.
         """
+        if self.budget is not None:
+            return self.budget.certificate
         words = {solution.certificate for solution in self.solutions}
         if "none" in words:
             return "none"
@@ -265,24 +296,72 @@ def select(
         Each class gets its own child of it.
     options : mapping or None
         Passed on to the solver. A ``time_limit``, given or the solver's default, is for
-        all classes together: each gets an equal share of what those before it have left.
+        all classes together (:func:`protocover.solvers.solve_together`).
     verbose : int, default=0
         Above 0, a progress bar over the classes.
     """
+    rng = np.random.default_rng() if rng is None else rng
+    given = dict(options or {})
+    if isinstance(n_prototypes, int) and is_ours(solver):
+        return _select_within(
+            problems, solver, balls, n_prototypes, rng=rng, options=given, verbose=verbose
+        )
     budgets = [
         n_prototypes.get(label) if isinstance(n_prototypes, Mapping) else n_prototypes
         for label in range(len(problems))
     ]
-    rngs = (np.random.default_rng() if rng is None else rng).spawn(len(problems))
-    shares = _time_shares(solver, dict(options or {}), len(problems))
-    work = zip(problems, budgets, rngs, shares, strict=True)
-    with progress_bar(work, len(problems), "classes", verbose) as bar:
-        solutions = [
-            ask_solver(solver, problem, rng=child, max_prototypes=budget, options=share)
-            for problem, budget, child, share in bar
-        ]
+    solutions = _solve(problems, solver, budgets, rng=rng, options=given, verbose=verbose)
     if isinstance(n_prototypes, int):
         solutions = _spend(problems, solutions, n_prototypes)
+    return _joined(problems, solutions, balls)
+
+
+def _select_within(
+    problems: Sequence[CoverProblem],
+    solver: Solver,
+    balls: Sequence[BallsOfClass] | None,
+    n_prototypes: int,
+    *,
+    rng: np.random.Generator,
+    options: dict[str, Any],
+    verbose: int,
+) -> Selection:
+    """Choose at most `n_prototypes` of all classes together."""
+
+    def solve_all(
+        priced: Sequence[CoverProblem], time_limit: float | None
+    ) -> Sequence[CoverSolution]:
+        limited = options if time_limit is None else {**options, "time_limit": time_limit}
+        budgets = [None] * len(priced)
+        return _solve(priced, solver, budgets, rng=rng, options=limited, verbose=verbose)
+
+    found = solve_jointly(solver, problems, solve_all, n_prototypes, options=options)
+    shared = SharedBudget(n_prototypes, found.lower_bound, found.certificate)
+    return replace(_joined(problems, found.solutions, balls), budget=shared)
+
+
+def _solve(
+    problems: Sequence[CoverProblem],
+    solver: Solver,
+    budgets: Sequence[int | None],
+    *,
+    rng: np.random.Generator,
+    options: dict[str, Any],
+    verbose: int,
+) -> list[CoverSolution]:
+    """Solve every class's problem, each with a budget of its own."""
+    rngs = rng.spawn(len(problems))
+    return solve_together(
+        solver, problems, rngs=rngs, budgets=budgets, options=options, verbose=verbose
+    )
+
+
+def _joined(
+    problems: Sequence[CoverProblem],
+    solutions: Sequence[CoverSolution],
+    balls: Sequence[BallsOfClass] | None,
+) -> Selection:
+    """Join the solutions of all classes."""
     if balls is not None:
         return join_balls(solutions, balls)
     covered, miscovered = _count_members(problems, solutions)
@@ -332,18 +411,6 @@ def weight_grid(largest: float, n_points: int) -> float:
     least = exponent - 1 if mantissa == 0.5 else exponent
     # No grid is finer than the smallest positive number there is.
     return math.ldexp(1.0, max(least - bits, -1074))
-
-
-def _time_shares(
-    solver: Solver, options: dict[str, Any], n_classes: int
-) -> Iterator[dict[str, Any]]:
-    """Yield each class's options, a time limit shared out as the classes come."""
-    limit = options.get("time_limit", default_time_limit(solver))
-    deadline = None if limit is None else time.monotonic() + float(limit)
-    for left in range(n_classes, 0, -1):
-        if deadline is not None:
-            options["time_limit"] = max(0.0, deadline - time.monotonic()) / left
-        yield dict(options)
 
 
 def _spend(

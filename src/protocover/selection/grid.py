@@ -8,17 +8,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse, triu
+from scipy.sparse import csr_array, issparse, triu
 from sklearn.utils import _safe_indexing, check_random_state
 
 from ..balls import RadiusSearch, build_balls, traits_of
+from ..balls.graph import pick_entries
 from ..candidates import check_candidate_names, gather_candidates, take
 from ..data.points import check_points
 from ..dissimilarity import resolve_metric
 from ..resources import row_count
 from .parameters import check_costs, check_radii, is_count, is_whole
 from .radius import draw_rows
-from .training import Training, check_labels
+from .reach import check_reach
+from .training import Training, check_labels, completed
 
 __all__ = ["check_n_eps", "grid_of_costs", "grid_of_radii", "propose_grid", "suggest_eps"]
 
@@ -52,7 +54,8 @@ def suggest_eps(
     Parameters
     ----------
     X : array-like or sparse matrix, shape (n_points, n_features)
-        Points, or a table of dissimilarities with ``metric="precomputed"``.
+        Points, or with ``metric="precomputed"`` a table of dissimilarities or a neighbour
+        graph.
     y : array-like, shape (n_points,), or None
         Labels. They decide how far up the grid goes unless `max_quantile` does, and
         candidates that are drawn or made by class.
@@ -68,7 +71,7 @@ def suggest_eps(
     max_quantile : float or None, default=None
         Quantile of the largest radius. By default one and a half times the share of
         pairs that are of one class, and at most 0.5: radii beyond that mostly join
-        different classes.
+        different classes. A neighbour graph is asked for no radius that it does not hold.
     random_state : int, RandomState or None, default=None
         Draws candidates as :class:`protocover.PVMClassifier` does, and the 2000 points
         and 2000 candidates that are used when there are more.
@@ -92,7 +95,7 @@ def suggest_eps(
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
     dissimilarity = resolve_metric(metric, metric_params)
     check_candidate_names(X, candidates, unlabeled)
-    X = check_points(X, dissimilarity)
+    X = completed(check_points(X, dissimilarity), dissimilarity)
     n_points = row_count(X)
     classes, codes = (np.zeros(1), np.zeros(n_points, int)) if y is None else check_labels(y, X)
     dissimilarity.fit(X, None if y is None else codes)
@@ -120,11 +123,15 @@ def grid_of_radii(
     Where prototypes have their `own` these are limits, the last one proposed being none.
     """
     if eps is not None:
-        return check_radii(eps, own=own)
-    check_n_eps(n_eps)
-    if not own:
-        return propose_grid(training, int(n_eps or _N_RADII), rng=rng)
-    return _propose_limits(training, int(n_eps or _N_LIMITS), rng=rng)
+        grid = check_radii(eps, own=own)
+    else:
+        check_n_eps(n_eps)
+        if own:
+            grid = _propose_limits(training, int(n_eps or _N_LIMITS), rng=rng)
+        else:
+            grid = propose_grid(training, int(n_eps or _N_RADII), rng=rng)
+    check_reach(training, grid)
+    return grid
 
 
 def grid_of_costs(costs: Any, weights: Floats, n_classes: int, *, own: bool) -> Floats:
@@ -162,7 +169,8 @@ def _propose_limits(training: Training, n_limits: int, *, rng: np.random.Generat
     a quarter of the quantile: in how many dimensions the points ever lie, that is a step
     that can be felt, and the first few are not far from the nearest neighbour rule.
     """
-    upper, distances = _upper_quantile(training.codes), _sample_distances(training, rng)
+    distances, held = _sample_distances(training, rng)
+    upper = min(1.0, _upper_quantile(training.codes) / held)
     shares = upper * 0.25 ** np.arange(n_limits - 1)
     finite = np.quantile(distances, shares, method="lower") if len(distances) else []
     return np.unique(np.append(finite, np.inf))
@@ -173,10 +181,11 @@ def propose_grid(
 ) -> Floats:
     """Return at most `n_eps` radii for points and candidates that are ready; see `suggest_eps`."""
     upper = _upper_quantile(training.codes) if max_quantile is None else max_quantile
-    distances = _sample_distances(training, rng)
+    distances, held = _sample_distances(training, rng)
     if len(distances) == 0:
         raise ValueError("suggest_eps needs at least two points at a positive dissimilarity")
-    grid = np.quantile(distances, np.linspace(0.0, upper, n_eps), method="lower")
+    shares = np.linspace(0.0, min(1.0, upper / held), n_eps)
+    grid = np.quantile(distances, shares, method="lower")
     grid[0] = _smallest(training, float(distances.min()))
     return np.unique(grid)
 
@@ -187,28 +196,36 @@ def _upper_quantile(codes: NDArray[np.intp]) -> float:
     return min(0.5, 1.5 * float((shares**2).sum()))
 
 
-def _chooses_points(training: Training) -> bool:
-    """Whether the candidates are the training points, all of them and no others."""
-    return len(training.pools) == 1 and training.pools[0].points is training.points
+def _sample_distances(training: Training, rng: np.random.Generator) -> tuple[Floats, float]:
+    """Positive dissimilarities of all points from all candidates, or between samples of many.
 
-
-def _sample_distances(training: Training, rng: np.random.Generator) -> Floats:
-    """Positive dissimilarities of all points from all candidates, or between samples of many."""
+    Also which share of all they are: less than 1 only where a graph lacks those of far pairs.
+    """
     X, pools, dissimilarity = training.points, training.pools, training.dissimilarity
     rows = draw_rows(row_count(X), _SAMPLE_SIZE, rng)
-    if _chooses_points(training):
+    if training.chooses_points:
         points = _safe_indexing(X, rows)
         table = np.asarray(dissimilarity.cross(points, points))
         if traits_of(dissimilarity).symmetric:
             table = table[np.triu_indices(len(table), k=1)]
-        return table[table > 0.0]
+        return table[table > 0.0], 1.0
+    if training.is_graph:
+        sample = pick_entries(X[rows], pools[0].points)
+        return _sample_graph(sample, reach=dissimilarity.reach_of(X))
     columns = draw_rows(sum(map(len, pools)), _SAMPLE_SIZE, rng)
     chosen = take(pools, columns)
     if training.is_table:
         table = dissimilarity.table(X)[np.ix_(rows, chosen)]
     else:
         table = np.asarray(dissimilarity.cross(_safe_indexing(X, rows), chosen))
-    return np.asarray(table[table > 0.0])
+    return np.asarray(table[table > 0.0]), 1.0
+
+
+def _sample_graph(graph: csr_array, *, reach: float) -> tuple[Floats, float]:
+    """Positive entries up to the reach of a graph, and their share of all that are positive."""
+    positive = graph.data[(graph.data > 0.0) & (graph.data <= reach)]
+    n_all = graph.shape[0] * graph.shape[1] - int((graph.data <= 0.0).sum())
+    return positive, max(1, len(positive)) / max(1, n_all)
 
 
 def _smallest(training: Training, at_most: float) -> float:
@@ -219,7 +236,7 @@ def _smallest(training: Training, at_most: float) -> float:
     if not isinstance(dissimilarity, RadiusSearch) or training.is_table or most <= _SAMPLE_SIZE:
         return at_most
     X = _distinct(training.points)
-    Z = X if _chooses_points(training) else _distinct(take(pools, np.arange(n_candidates)))
+    Z = X if training.chooses_points else _distinct(take(pools, np.arange(n_candidates)))
     balls = build_balls(dissimilarity, X, Z, eps=at_most)
     if Z is X and traits_of(dissimilarity).symmetric:
         balls = triu(balls, k=1, format="csr")

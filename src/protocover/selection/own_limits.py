@@ -1,7 +1,6 @@
 """Problems with radii of their own for several limits and parts of the points, in one pass.
 
-A part is, say, the training part of a fold: some of the points, and the candidates among
-them. The members of a strip of candidates are put in order once. Those of a part, within
+The members of a strip of candidates are put in order once. Those of a part, within
 a limit, are a filter away and in the same order: they are reduced to the balls that may
 be worth choosing before the next strip comes, and nothing else of the strip is kept.
 """
@@ -10,77 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..balls import OrderedMembers, ordered_members
+from ..balls import Indices, OrderedMembers, inside_radii, ordered_members
 from .by_class import ClassProblem, snap_weights
 from .own_radii import OwnBalls, Rules, join_own, pool_starts
+from .part import Part
 from .training import Training, over_pools
+from .walk import Steps, Stretches
 
-__all__ = ["LimitedBalls", "Part", "balls_of_parts"]
+__all__ = ["LimitedBalls", "balls_of_parts"]
 
 Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """Some of the points and candidates of a training set.
-
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_points,)
-        Class numbers, -1 for points that are not in the part.
-    weights : ndarray of float, shape (n_points,)
-        On a grid on which the sums of the part are exact, zero for points not in it.
-    n_classes : int
-        Number of classes in it.
-    candidate : ndarray of int, shape (n_candidates,)
-        The number of each candidate in the part, rising; -1 for those not in it.
-    """
-
-    codes: Indices
-    weights: Floats
-    n_classes: int
-    candidate: Indices
-
-    @classmethod
-    def whole(cls, training: Training) -> Self:
-        """Return the part that has everything."""
-        every = np.arange(sum(map(len, training.pools)))
-        return cls(training.codes, training.weights, len(training.classes), every)
-
-    @classmethod
-    def of_rows(cls, training: Training, rows: Indices, weights: Floats) -> Self:
-        """Return the part with the points of some rising rows and their weights.
-
-        They are their own candidates, and so are all that are no points.
-        """
-        classes, codes = np.unique(training.codes[rows], return_inverse=True)
-        part = cls(
-            np.full_like(training.codes, -1),
-            np.zeros_like(training.weights),
-            len(classes),
-            np.full(sum(map(len, training.pools)), -1, dtype=np.intp),
-        )
-        part.codes[rows], part.weights[rows] = codes, snap_weights(weights)
-        others = np.arange(len(training.codes), len(part.candidate))
-        part.candidate[np.concatenate((rows, others))] = np.arange(len(rows) + len(others))
-        return part
-
-    def rules(self, limit: float, *, least_cost: float, closed: bool) -> Rules:
-        """Return what decides which balls of the part are worth looking at."""
-        return Rules(self.codes, self.weights, self.n_classes, least_cost, limit, closed)
-
-    def members(self, members: OrderedMembers, start: int) -> OrderedMembers:
-        """Return the members that are of the part, candidates counted from `start`."""
-        inside = (self.candidate[start + members.candidate] >= 0) & (
-            self.codes[members.point] >= 0
-        )
-        return members if inside.all() else members.among(inside)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,16 +67,17 @@ def balls_of_parts(
         [part.rules(limit, least_cost=least_cost, closed=closed) for limit in limits.tolist()]
         for part in parts
     ]
+    every = _together(training, parts, least_cost=least_cost, closed=closed)
     starts = iter(pool_starts(training))
 
     def build(dissimilarity: Any, X: Any, Z: Any) -> list[list[list[OwnBalls]]]:
         start = next(starts)
 
         def take(members: OrderedMembers) -> list[list[OwnBalls]]:
-            if len(limits) > 1:  # to be compared with all but the widest
-                members = members.measured()
+            members = _settled(members.remembering(), parts, every)
+            limit = _first_limits(members, limits, closed=closed)
             return [
-                _within_limits(part, part.members(members, start), some, start)
+                _within_limits(part, members, limit, some, start)
                 for part, some in zip(parts, rules, strict=True)
             ]
 
@@ -158,14 +102,54 @@ def balls_of_parts(
     ]
 
 
+def _together(
+    training: Training, parts: Sequence[Part], *, least_cost: float, closed: bool
+) -> Rules:
+    """Return rules for all points, each with the highest weight that it has in a part."""
+    highest = np.max([part.weights for part in parts], axis=0, initial=0.0)
+    codes, n_classes = training.codes, len(training.classes)
+    return Rules(codes, snap_weights(highest), n_classes, least_cost, np.inf, closed)
+
+
+def _settled(members: OrderedMembers, parts: Sequence[Part], every: Rules) -> OrderedMembers:
+    """Return members in an order that is certain wherever a ball of some part may end.
+
+    So that it need not be found out part by part. What a part's ball can gain is no more
+    than the weight of the class in all parts, less that of rivals where it is the least.
+    """
+    if members.decided.all():
+        return members
+    steps = Steps.of(Stretches.of(members, every.codes), every.units)
+    first = np.flatnonzero(np.diff(members.candidate, prepend=-1))
+    start, _ = members.group_spans(np.arange(len(members.group_end)))
+    base = first[np.searchsorted(first, start, side="right") - 1]
+    least = np.full(len(start), np.iinfo(np.int64).max)
+    for part in parts:
+        units = np.rint(part.weights[members.point] / every.grid).astype(np.int64)
+        sums = np.append(0, np.cumsum(units))
+        np.minimum(least, sums[start] - sums[base], out=least)
+    mixed = steps.total - steps.before > steps.own - steps.own_before
+    group = np.searchsorted(members.group_end, steps.last)
+    hoped = steps.own + steps.own_before - least[group]
+    return members.settled(np.unique(group[mixed & every.pays(hoped)]))
+
+
+def _first_limits(members: OrderedMembers, limits: Floats, *, closed: bool) -> Indices:
+    """Return the number of the first of the rising `limits` that each member is within."""
+    n_candidates = int(members.candidate.max(initial=-1)) + 1
+    number = np.full(len(members.point), len(limits) - 1)
+    for limit in limits[:-1].tolist():  # all are within the last
+        number -= inside_radii(members, np.full(n_candidates, limit), closed=closed)
+    return number
+
+
 def _within_limits(
-    part: Part, members: OrderedMembers, rules: Sequence[Rules], start: int
+    part: Part, members: OrderedMembers, limit: Indices, rules: Sequence[Rules], start: int
 ) -> list[OwnBalls]:
-    """Reduce the members of a part to its balls, for rules of rising limits."""
-    found: list[OwnBalls] = []
-    for one in reversed(rules):  # what is within a limit is within all higher ones
-        if one is not rules[-1]:
-            members = members.within(one.eps, closed=one.closed)
-        balls = OwnBalls.of(members, one)
+    """Reduce members to the balls of a part, for the rules of each limit."""
+    of_part = part.holds(members, start)
+    found = []
+    for k, one in enumerate(rules):
+        balls = OwnBalls.of(members.among(of_part & (limit <= k)), one)
         found.append(replace(balls, candidate=part.candidate[start + balls.candidate]))
-    return found[::-1]
+    return found

@@ -213,10 +213,11 @@ class OwnBalls:
 def _settled_steps(members: OrderedMembers, rules: Rules) -> Steps:
     """Walk along the members, in an order that is certain wherever a ball may end."""
     steps = Steps.of(Stretches.of(members, rules.codes), rules.units)
-    if members.measure is None:
+    ends = steps.last[_could_end_within(steps, rules)]
+    ends = np.unique(ends[~members.decided[ends]])
+    if len(ends) == 0:
         return steps
-    open_groups = np.searchsorted(members.group_end, steps.last[_could_end_within(steps, rules)])
-    settled = members.settled(np.unique(open_groups))
+    settled = members.settled(np.searchsorted(members.group_end, ends))
     return Steps.of(Stretches.of(settled, rules.codes), rules.units)
 
 

@@ -16,11 +16,13 @@ from sklearn.utils.validation import column_or_1d
 from ..exceptions import warn_caller
 
 __all__ = [
+    "check_candidate_cost",
     "check_closed_ball",
     "check_column",
     "check_costs",
     "check_eps",
     "check_largest_weight",
+    "check_must_include",
     "check_n_prototypes",
     "check_outlier_label",
     "check_own_radii",
@@ -29,6 +31,7 @@ __all__ = [
     "check_verbose",
     "check_weight_numbers",
     "check_weights",
+    "check_wish",
     "default_own_cost",
     "default_prototype_cost",
     "is_count",
@@ -95,7 +98,13 @@ def check_closed_ball(closed_ball: Any) -> bool:
     )
 
 
-def check_prototype_cost(cost: Any, weights: NDArray[np.float64], *, own: bool = False) -> float:
+def check_prototype_cost(
+    cost: Any,
+    weights: NDArray[np.float64],
+    *,
+    own: bool = False,
+    name: str = "prototype_cost",
+) -> float:
     """Return the cost of a prototype, by default that of :func:`default_prototype_cost`.
 
     With radii of their own it is by default that of :func:`default_own_cost`.
@@ -109,9 +118,78 @@ def check_prototype_cost(cost: Any, weights: NDArray[np.float64], *, own: bool =
     if _is_number(cost) and 0.0 <= float(cost) < np.inf:
         return float(cost)
     raise ValueError(
-        f"prototype_cost must be a number not below 0, or None for {_default_said(own)}, got "
-        f"{cost!r}"
+        f"{name} must be a number not below 0, or None for {_default_said(own)}, got {cost!r}"
     )
+
+
+def check_wish(n_representatives: Any, coverage: Any, cost: Any) -> None:
+    """Check what is asked of a cover: a number, a share or a cost, and no two of them."""
+    asked = {"n_representatives": n_representatives, "coverage": coverage, "cost": cost}
+    given = [name for name, value in asked.items() if value is not None]
+    if len(given) > 1:
+        raise ValueError(
+            f"only one of n_representatives, coverage and cost can be asked for, got "
+            f"{' and '.join(given)}; leave the others None"
+        )
+    if n_representatives is not None and not (is_count(n_representatives) and n_representatives):
+        raise ValueError(
+            f"n_representatives must be a whole number above 0, or None for as many as it takes, "
+            f"got {n_representatives!r}"
+        )
+    if coverage is not None and not (_is_number(coverage) and 0.0 < float(coverage) <= 1.0):
+        raise ValueError(
+            f"coverage must be a share above 0 and up to 1, such as 0.95, or None, got "
+            f"{coverage!r}"
+        )
+
+
+def check_must_include(
+    rows: Any, numbers: NDArray[np.intp], n_representatives: int | None
+) -> NDArray[np.intp]:
+    """Return the columns of candidates that must be chosen, given the number of each column."""
+    given = np.asarray([] if rows is None else rows)
+    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+        raise ValueError(
+            f"must_include must be a list of rows of X, got {reprlib.repr(rows)}; "
+            "np.flatnonzero(mask) turns a mask into rows"
+        )
+    place = {number: column for column, number in enumerate(numbers.tolist())}
+    unknown = [row for row in given.tolist() if row not in place]
+    if unknown:
+        raise ValueError(
+            f"must_include holds {unknown[0]}, which is no candidate; these are numbered from "
+            f"{int(numbers.min(initial=0))} to {int(numbers.max(initial=0))}, points of weight "
+            "zero left out"
+        )
+    if len(set(given.tolist())) < len(given):
+        raise ValueError(f"must_include must not name a row twice, got {reprlib.repr(rows)}")
+    if n_representatives is not None and len(given) > n_representatives:
+        raise ValueError(
+            f"must_include names {len(given)} rows, more than n_representatives, "
+            f"{n_representatives}, which counts them; raise that"
+        )
+    return np.array([place[row] for row in given.tolist()], dtype=np.intp)
+
+
+def check_candidate_cost(
+    cost: Any, numbers: NDArray[np.intp], n_given: int
+) -> NDArray[np.float64] | None:
+    """Return the price of each column's candidate, given all `n_given` by their numbers."""
+    if cost is None:
+        return None
+    try:
+        prices = np.asarray(cost, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"candidate_cost must hold numbers, got {reprlib.repr(cost)}") from error
+    if prices.shape != (n_given,):
+        raise ValueError(
+            f"candidate_cost must hold one price for each of the {n_given} candidates, got shape "
+            f"{prices.shape}"
+        )
+    faulty = prices[~((prices >= 0.0) & (prices < np.inf))]
+    if faulty.size:
+        raise ValueError(f"candidate_cost must hold finite numbers not below 0, got {faulty[0]:g}")
+    return prices[numbers]
 
 
 def _default_said(own: bool) -> str:

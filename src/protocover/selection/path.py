@@ -2,7 +2,7 @@
 
 The problems come from one pass over the dissimilarities, one radius, or limit to radii of
 their own, after the other. For the paper's greedy the selection for any cost is a prefix
-of that for the lowest.
+of that for the lowest; where no bounds are asked for, it needs no problems either.
 """
 
 from __future__ import annotations
@@ -22,16 +22,19 @@ from ..resources import progress_bar
 from ..solvers import Solver, ask_solver, greedy, unwrapped
 from ..solvers.duals import ascend
 from .by_class import ClassProblem, Selection, join_balls
-from .own_limits import LimitedBalls, Part, balls_of_parts
+from .greedy_levels import GreedyLevels
+from .own_limits import LimitedBalls, balls_of_parts
 from .own_radii import at_cost
+from .part import Part
 from .shared_radius import formulate_levels
 from .training import Training, training_levels
 
-__all__ = ["Known", "formulate_path", "has_prefixes", "solve_path"]
+__all__ = ["Known", "formulate_path", "has_prefixes", "solve_path", "wants_lists"]
 
 Floats = NDArray[np.float64]
-# The levels of points and candidates, or the balls worth looking at, or nothing.
-Known: TypeAlias = csr_array | LimitedBalls | None
+# The levels of points and candidates, as a table or as lists, or the balls worth looking at.
+Known: TypeAlias = csr_array | GreedyLevels | LimitedBalls | None
+Problems: TypeAlias = Iterable[Iterable[ClassProblem]] | GreedyLevels
 
 
 def formulate_path(
@@ -43,14 +46,17 @@ def formulate_path(
     closed: bool,
     prototype_cost: float,
     solver: Solver,
+    options: Mapping[str, Any],
     rng: np.random.Generator,
     n_jobs: int | None,
     verbose: int,
-) -> Iterable[Iterable[ClassProblem]]:
+) -> Problems:
     """Write down each class's problem for all rising `radii`, or limits to their `own`.
 
     Nothing is computed where the levels, or the balls within the limits, are `known`.
     """
+    if isinstance(known, GreedyLevels):
+        return known
     if own and known is None:
         (known,) = balls_of_parts(
             training,
@@ -67,6 +73,8 @@ def formulate_path(
         known = training_levels(
             training, radii=radii, closed=closed, rng=rng, n_jobs=n_jobs, verbose=verbose
         )
+    if wants_lists(solver, options, own=own):
+        return GreedyLevels.of_training(training, known, n_radii=len(radii))
     return formulate_levels(
         training,
         known,
@@ -89,8 +97,13 @@ def has_prefixes(solver: Solver) -> bool:
     return unwrapped(solver) is greedy
 
 
+def wants_lists(solver: Solver, options: Mapping[str, Any], *, own: bool) -> bool:
+    """Whether a path is for the greedy without bounds, at radii that all share."""
+    return has_prefixes(solver) and not options.get("bound", True) and not own
+
+
 def solve_path(
-    by_radius: Iterable[Iterable[ClassProblem]],
+    by_radius: Problems,
     *,
     n_radii: int,
     n_classes: int,
@@ -105,6 +118,9 @@ def solve_path(
     The problems are those of the lowest cost. Every setting is solved with the randomness
     that a fit of its own would have.
     """
+    if isinstance(by_radius, GreedyLevels):
+        with progress_bar(by_radius.selections(costs), n_radii, "radii", verbose) as bar:
+            return tuple(bar)
     children = rng.spawn(n_classes)
     with progress_bar(by_radius, n_radii, "radii", verbose) as bar:
         return tuple(_solve_radius(classes, costs, solver, children, options) for classes in bar)

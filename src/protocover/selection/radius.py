@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from ..balls import traits_of
+from ..balls.graph import dense_part, nearest_in_graph, pick_entries
 from ..balls.nearest import find_nearest, nearest_in_groups
 from ..resources import row_count
 from .training import Training
@@ -55,11 +56,12 @@ def propose_eps(
     sample = draw_rows(len(columns), SAMPLE_SIZE, rng)
     if len(training.classes) == 1:
         distances = _within_sample(training, columns[sample], rng)
-        return weighted_quantile(distances[distances > 0.0], None, 0.25)
+        return _held(training, weighted_quantile(distances[distances > 0.0], None, 0.25), 0.25)
     distances = _distance_to_rival(training, columns[sample], n_jobs)
     positive = distances > 0.0
     shares = training.weights[sample] if _is_square(training) else np.ones(len(sample))
-    return weighted_quantile(distances[positive], shares[positive], quantile)
+    eps = weighted_quantile(distances[positive], shares[positive], quantile)
+    return _held(training, eps, quantile)
 
 
 def proposed_quantile(*, own: bool) -> float:
@@ -68,6 +70,19 @@ def proposed_quantile(*, own: bool) -> float:
     Radii of their own are given more room, of which most of them take less.
     """
     return 0.75 if own else 0.5
+
+
+def _held(training: Training, eps: float, quantile: float) -> float:
+    """Return a proposed radius after checking that a graph holds the distance it is."""
+    if not training.is_graph or eps in training.points.data:
+        return eps
+    distances = "all distances between points"
+    if len(training.classes) > 1:
+        distances = "the points' distances from the nearest of another class"
+    raise ValueError(
+        f"eps='auto' needs {quantile:.0%} of {distances}, and X, a neighbour graph, does not hold "
+        "so many; make it with a larger radius or more neighbours, or give eps as a number"
+    )
 
 
 def _is_square(training: Training) -> bool:
@@ -89,7 +104,7 @@ def _within_sample(training: Training, columns: Indices, rng: np.random.Generato
     X, dissimilarity = training.points, training.dissimilarity
     if training.is_table:
         rows = draw_rows(row_count(X), SAMPLE_SIZE, rng)
-        return np.asarray(dissimilarity.table(X)[np.ix_(rows, columns)]).ravel()
+        return dense_part(dissimilarity.table(X), rows, columns).ravel()
     points = _safe_indexing(X, columns)
     return np.asarray(dissimilarity.cross(points, points)).ravel()
 
@@ -107,6 +122,10 @@ def _distance_to_rival(training: Training, columns: Indices, n_jobs: int | None)
             points = _safe_indexing(X, order)
             _, found = find_nearest(dissimilarity, queries, points, bounds=bounds, n_jobs=n_jobs)
             np.minimum(nearest, found, out=nearest)
+    elif training.is_graph:
+        order = np.argsort(y, kind="stable")
+        graph = pick_entries(X, columns)[order].T.tocsr()
+        _, nearest = nearest_in_graph(graph, np.searchsorted(y[order], classes))
     else:
         order = np.argsort(y, kind="stable")
         table = _columns(training, columns)[order]

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, hstack
+from scipy.sparse import csr_array, hstack, issparse
 from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length
@@ -16,7 +16,8 @@ from sklearn.utils.validation import check_consistent_length
 from ..balls import build_balls, build_levels, traits_of
 from ..balls.forecast import announce, warn_if_too_large
 from ..candidates import Pool, gather_candidates
-from ..dissimilarity import Precomputed, resolve_metric
+from ..dissimilarity import resolve_metric
+from ..dissimilarity.precomputed import read_table
 from ..resources import row_count
 from .by_class import snap_weights
 from .parameters import check_column, check_weights
@@ -24,6 +25,7 @@ from .parameters import check_column, check_weights
 __all__ = [
     "Training",
     "check_labels",
+    "completed",
     "over_pools",
     "pool_balls",
     "prepare_training",
@@ -40,7 +42,7 @@ class Training:
 
     Parameters
     ----------
-    points : rows, or a points x candidates table
+    points : rows, or a points x candidates table or graph
         What must be covered.
     codes : ndarray of int, shape (n_points,)
         Class numbers.
@@ -70,9 +72,19 @@ class Training:
         return np.bincount(self.codes, minlength=len(self.classes))
 
     @property
+    def chooses_points(self) -> bool:
+        """Whether the candidates are the points, all of them and no others."""
+        return len(self.pools) == 1 and self.pools[0].points is self.points
+
+    @property
     def is_table(self) -> bool:
         """Whether the points are rows of a table of values between points."""
         return traits_of(self.dissimilarity).pairwise
+
+    @property
+    def is_graph(self) -> bool:
+        """Whether they are rows of a neighbour graph, in which far pairs are missing."""
+        return self.is_table and issparse(self.points)
 
 
 def prepare_training(
@@ -103,6 +115,7 @@ def prepare_training(
         Above 0, progress bars while candidates are drawn.
     """
     dissimilarity = resolve_metric(metric, metric_params)
+    X = completed(X, dissimilarity)
     classes, codes = check_labels(y, X)
     weights = snap_weights(check_weights(sample_weight, codes, classes))
     kept = np.flatnonzero(weights > 0.0)
@@ -183,6 +196,12 @@ def _fit(
     return dissimilarity.fit(points, codes[kept])
 
 
+def completed(X: Any, dissimilarity: Any) -> Any:
+    """Return points as they are, but a square graph with all points as their own neighbours."""
+    is_graph = traits_of(dissimilarity).pairwise and issparse(X)
+    return dissimilarity.complete(X) if is_graph else X
+
+
 def side_by_side(tables: list[csr_array]) -> csr_array:
     """Put the tables of all pools side by side."""
     return tables[0] if len(tables) == 1 else hstack(tables, format="csr")
@@ -193,7 +212,7 @@ def over_pools(training: Training, build: Callable[[Any, Any, Any], T]) -> list[
     points, dissimilarity = training.points, training.dissimilarity
     if training.is_table:
         points = dissimilarity.table(points)
-        dissimilarity = Precomputed().fit(points)
+        dissimilarity = read_table(points)
     return [build(dissimilarity, points, pool.points) for pool in training.pools]
 
 

@@ -11,11 +11,13 @@ from .answers import ask_solver
 from .auto import auto
 from .exact import exact
 from .greedy import greedy
+from .joint import solve_jointly
 from .local_search import local_search
 from .lp_rounding import lp_rounding
 from .options import check_options, default_time_limit, parameter_names
 from .ratio_greedy import ratio_greedy
-from .table import SOLVERS, Solver, unwrapped
+from .rounds import solve_together
+from .table import SOLVERS, Solver, is_ours, unwrapped
 
 __all__ = [
     "SOLVERS",
@@ -27,9 +29,12 @@ __all__ = [
     "exact",
     "find_solver",
     "greedy",
+    "is_ours",
     "local_search",
     "lp_rounding",
     "ratio_greedy",
+    "solve_jointly",
+    "solve_together",
     "unwrapped",
 ]
 

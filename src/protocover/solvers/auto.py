@@ -1,18 +1,123 @@
-"""The best that a few seconds allow: the exact solver where that is quick, else local search."""
+"""The default: near the optimum with a bound that says how near, in a few greedy fits.
+
+Both greedies and dual ascent come first: where they meet, that is all. Else the linear program
+over the candidates that could be part of something better, local search from what it rounds to,
+and branch and bound where reduced costs leave little. Each stage is limited by counts, of
+memberships, simplex iterations, shakes and linear programs, never by the clock: the same
+problem has the same answer on every machine, however busy, unless the user sets a time limit.
+"""
 
 from __future__ import annotations
 
+import math
+import time
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ..cover import CoverProblem, CoverSolution
-from .exact import exact
-from .local_search import local_search
+from ..resources import progress_line
+from .budget import close_by_tree, solve_alone
+from .duals import ascend, ascend_best, mend
+from .exact.fixing import exclude
+from .exact.tree import Tree
+from .finish import best_selection, describe
+from .local_search import search
+from .reduced.reductions import reduce_cover
+from .reduced.relaxation import relax
+from .reduced.residual import Residual
+from .stepwise import choose_by_drop, choose_by_ratio
 from .values import check_values
 
-__all__ = ["auto"]
+__all__ = ["auto", "close_small"]
 
-# Memberships beyond which reductions and the linear program take longer than seconds.
-_LARGEST_EXACT = 4_000_000
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+# The shakes of the local search are the same in every fit: the answer is the problem's alone.
+_SEED = 0
+# Memberships up to which there is a linear program (nor may balls of several radii, written
+# out, be more than they are without), its simplex iterations for each point and candidate, and
+# programs that take in candidates which the one before has overpaid.
+_LARGEST_PROGRAM, _ITERATIONS, _PROGRAMS = 20_000_000, 5, 4
+# Memberships up to which reductions take longer than they save.
+_TINY = 1_000
+# What sums of payments may be off by, as a share of all prizes.
+_ROUNDING = 1e-9
+# Shakes without success, at least so many, and one for so many pairs of points: what a fit
+# costs grows with the pairs, too.
+_PATIENCE, _PAIRS = 50, 20_000
+# Nodes of the branch and bound, fewer where they are large: memberships in all.
+_NODES, _BRANCHED = 10, 20_000
+# Memberships up to which a budget's gap is closed by branch and bound, and its nodes.
+_BUDGETED, _BUDGET_NODES = 20_000, 200
+# Memberships up to which fewer prototypes with the same objective are looked for by branching.
+_TIED = 100
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """How far the search is: the best selection, and the bound with the vector behind it.
+
+    Parameters
+    ----------
+    full : Residual
+        What may be part of a selection as good, in whole numbers, the tie rule included.
+    keep : ndarray of bool
+        Which of the worthwhile candidates that is.
+    whole : bool
+        Whether that is all of them: there were not too many to go on with.
+    selected : ndarray of int
+        Candidates of the best selection.
+    value : float
+        What it costs in units, ties broken.
+    bound : float
+        No selection has an objective of fewer steps, `full.ties` units each.
+    dual : ndarray of float
+        Payments of the problem's points that prove this, or all of it that a vector proves.
+    start : ndarray of int
+        Candidates to search from.
+    """
+
+    full: Residual
+    keep: NDArray[np.bool_]
+    whole: bool
+    selected: Indices
+    value: float
+    bound: float
+    dual: Floats
+    start: Indices
+
+    @property
+    def steps(self) -> float:
+        """Objective of the best selection, in steps."""
+        return self.value // self.full.ties
+
+    @property
+    def closed(self) -> bool:
+        """Whether no selection has a smaller objective."""
+        return self.bound >= self.steps
+
+    def __str__(self) -> str:
+        step = self.full.unit * self.full.ties
+        return f"best {float(self.steps * step):.6g}, bound {float(self.bound * step):.6g}"
+
+    @property
+    def plain(self) -> Residual:
+        """The problem without the tie rule."""
+        return self.full.plain()
+
+    def payments(self, residual: Residual) -> Floats:
+        """Return the dual vector in the units of `residual`."""
+        return self.dual / float(residual.unit)
+
+    def improved(self, selected: Indices) -> State:
+        """Return the state with `selected` if that is better."""
+        value = self.full.value(np.searchsorted(self.full.candidates, selected))
+        return replace(self, selected=selected, value=value) if value < self.value else self
 
 
 def auto(
@@ -20,35 +125,182 @@ def auto(
     *,
     rng: np.random.Generator | None = None,
     max_prototypes: int | None = None,
-    time_limit: float | None = 5.0,
+    time_limit: float | None = None,
     verbose: int = 0,
 ) -> CoverSolution:
-    """Solve exactly if `time_limit` seconds are enough, else return the best found by then.
+    """Find a selection near the optimum, and a bound that says how near.
 
-    Problems so large that the linear program alone would take longer go to local search,
-    with the bound of dual ascent.
+    Never worse than either greedy, nor than the paper's greedy within the same budget.
+    Prototypes come in the order of what they add: each lowers the objective most of those
+    selected that are left.
 
     Parameters
     ----------
     problem : CoverProblem
         What to solve.
     rng : numpy.random.Generator or None
-        Decides the shakes of the local search.
+        There for the common signature: nothing here is left to chance.
     max_prototypes : int or None
-        Keep so many at most, the first in gain order of what was found.
-    time_limit : float or None, default=5.0
-        Seconds; None for as many as it takes. The estimators share the five seconds out
-        among the classes, like any other limit.
+        Choose so many at most: the best of that number that is found.
+    time_limit : float or None, default=None
+        Seconds after which no further stage is begun and the best so far returned. Without
+        one the answer does not depend on how fast the machine is.
     verbose : int, default=0
-        Above 0 a line that shows bound and best, where the exact solver is at work.
+        Above 0 a line that shows bound and best.
+
+    Returns
+    -------
+    CoverSolution
+        With status ``"optimal"`` where the gap is closed (for weights finer than can be
+        counted ``"optimal up to rounding"``), ``"time limit"`` or ``"bounded"``.
     """
     check_values(max_prototypes=max_prototypes, time_limit=time_limit, verbose=verbose)
-    if problem.core.n_memberships > _LARGEST_EXACT and time_limit is not None:
-        return local_search(problem, rng=rng, max_prototypes=max_prototypes, time_limit=time_limit)
-    return exact(
-        problem,
-        rng=rng,
-        max_prototypes=max_prototypes,
-        time_limit=time_limit,
-        verbose=verbose,
+    if max_prototypes is not None:
+        return solve_alone(problem, auto, max_prototypes, time_limit=time_limit, close=close_small)
+    deadline = math.inf if time_limit is None else time.monotonic() + time_limit
+    state, late = begin(problem), False
+    with progress_line(verbose) as write:
+        for stage in (relaxed, searched, branched, fewest):
+            late = time.monotonic() >= deadline
+            if late or not state.whole:
+                break
+            if state.closed == (stage is fewest):
+                state = stage(problem, state, deadline)
+            write(f"{stage.__name__}: {state}")
+    solution = describe(problem, state.selected, dual=state.dual, claim=_claim(problem, state))
+    return replace(solution, status=_status(solution, closed=state.closed, late=late))
+
+
+close_small = partial(close_by_tree, node_limit=_BUDGET_NODES, largest=_BUDGETED)
+
+
+def begin(problem: CoverProblem) -> State:
+    """Take the better greedy and the bound of dual ascent, and leave out what that excludes."""
+    chosen = (choose_by_drop(problem)[0], choose_by_ratio(problem)[0])
+    selected = best_selection(problem, chosen)
+    dual = ascend_best(problem, selected)
+    core = problem.core
+    keep = np.isin(problem.worthwhile, selected)
+    if problem.objective(selected) > problem.lower_bound(dual):
+        # What has room for more than is missing in the payments is in no selection as good.
+        missing = problem.objective(selected) - dual.sum() + _ROUNDING * problem.prize.sum()
+        keep |= core.cost - core.prize_sums(dual) <= missing
+    whole = _written_out(core, keep) <= min(_LARGEST_PROGRAM, core.parts.nnz)
+    if not whole:
+        keep = np.isin(problem.worthwhile, selected)
+    full = _residual(problem, keep)
+    state = State(full, keep, whole, selected, math.inf, 0.0, dual, selected).improved(selected)
+    return replace(state, bound=_proved(problem, full, dual))
+
+
+def relaxed(problem: CoverProblem, state: State, deadline: float) -> State:
+    """Solve the linear program over the candidates that its own solution does not overpay.
+
+    It begins with those that the bound so far does not exclude, and takes in what its
+    payments turn out to overpay, which is little.
+    """
+    core, keep, full = problem.core, state.keep, state.full
+    for _ in range(_PROGRAMS):
+        plain = full.plain()
+        iterations = _ITERATIONS * sum(plain.cover.shape) + 1000
+        found = relax(plain, deadline=deadline, iterations=iterations)
+        if found is None:
+            return state
+        payments = found.dual * float(plain.unit)
+        start = plain.candidates[found.fraction > 0.5]
+        overpaid = core.prize_sums(payments) > core.cost + _ROUNDING * problem.prize.sum()
+        if not (overpaid & ~keep).any():
+            break
+        keep = keep | overpaid
+        full = _residual(problem, keep)
+    dual = ascend(problem, mend(problem, payments))
+    proved = _proved(problem, full, dual)
+    if proved > state.bound:
+        state = replace(state, bound=proved, dual=dual)
+    selected, value = state.selected, math.inf
+    state = replace(state, full=full, keep=keep, start=start, value=value).improved(selected)
+    return state.improved(start)
+
+
+def searched(problem: CoverProblem, state: State, deadline: float) -> State:
+    """Search around what the linear program rounds to, among what could be better."""
+    full = state.full
+    left = exclude(full, state.payments(full), state.value - 1.0)
+    found = search(
+        left,
+        np.random.default_rng(_SEED),
+        patience=_PATIENCE + problem.n_points**2 // _PAIRS,
+        deadline=deadline,
+        start=state.start,
+        enough=(state.bound + 1.0) * full.ties - 1.0,
     )
+    return state.improved(left.selection(found))
+
+
+def branched(problem: CoverProblem, state: State, deadline: float) -> State:
+    """Close the gap by branch and bound where little is left."""
+    found, bound = _branch(state.plain, state, state.steps - 1.0, deadline)
+    return replace(state if found is None else state.improved(found), bound=bound)
+
+
+def fewest(problem: CoverProblem, state: State, deadline: float) -> State:
+    """Look for fewer prototypes with the same objective in a very small problem."""
+    full = state.full
+    if full.ties == 1 or full.cover.nnz > _TIED:
+        return state
+    found, _ = _branch(full, state, state.value - 1.0, deadline)
+    return state if found is None else state.improved(found)
+
+
+def _branch(
+    residual: Residual, state: State, target: float, deadline: float
+) -> tuple[Indices | None, float]:
+    """Look for something of value at most `target`; return that and a bound in steps."""
+    left = exclude(residual, state.payments(residual), target)
+    if left.cover.nnz > _BRANCHED:
+        return None, state.bound
+    if left.cover.nnz > _TINY:
+        left = reduce_cover(left, deadline=deadline)
+    tree = Tree(left, target)
+    tree.grow(deadline=deadline, max_nodes=min(_NODES, _BRANCHED // max(left.cover.nnz, 1)))
+    found, bound = None, tree.bound
+    if tree.columns is not None:
+        # Reductions count on a selection that no candidate more would improve.
+        start = left.candidates[tree.columns]
+        columns = search(left, np.random.default_rng(_SEED), patience=0, start=start)
+        found = left.selection(columns)
+        bound = min(bound, residual.value(np.searchsorted(residual.candidates, found)))
+    return found, max(state.bound, bound // residual.ties if residual is state.full else bound)
+
+
+def _status(solution: CoverSolution, *, closed: bool, late: bool) -> str:
+    """Say how the search ended."""
+    if solution.certificate in ("proved", "solver-proved"):
+        return "optimal"
+    if closed:
+        return "optimal up to rounding"
+    return "time limit" if late else "bounded"
+
+
+def _residual(problem: CoverProblem, keep: NDArray[np.bool_]) -> Residual:
+    """Count the part of the problem that `keep` of the worthwhile candidates make up."""
+    kept = np.flatnonzero(keep)
+    residual = Residual.of(problem.core.narrowed(kept))
+    return replace(residual, candidates=problem.worthwhile[kept[residual.candidates]])
+
+
+def _written_out(core: CoverProblem, keep: NDArray[np.bool_]) -> int:
+    """Return the memberships that a residual of the candidates `keep` holds."""
+    return core.narrowed(np.flatnonzero(keep)).n_memberships
+
+
+def _proved(problem: CoverProblem, full: Residual, dual: Floats) -> float:
+    """Return the least objective, in steps, that the payments leave possible."""
+    return float(math.ceil(problem.exact_bound(dual) / (full.unit * full.ties)))
+
+
+def _claim(problem: CoverProblem, state: State) -> Fraction:
+    """Objective that no selection goes below if the bound is right; see the exact solver's."""
+    full = state.full
+    off = 0 if full.exact else 2 * problem.n_points
+    return (Fraction(math.floor(state.bound)) - off) * full.unit * full.ties

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from ..cover import CoverProblem, CoverSolution, first_cover
 from .stepwise import choose_by_drop
 
-__all__ = ["best_selection", "cut_to", "describe"]
+__all__ = ["best_selection", "describe"]
 
 Indices = NDArray[np.intp]
 
@@ -36,6 +35,8 @@ def describe(
     claim: Fraction | None = None,
     status: str = "heuristic",
     details: Mapping[str, Any] | None = None,
+    budget: int | None = None,
+    priced_at: float | None = None,
 ) -> CoverSolution:
     """Describe a selection in its gain order: what the paper's greedy makes of it alone.
 
@@ -45,15 +46,13 @@ def describe(
     inner = np.sort(selected)
     order, score = choose_by_drop(problem.narrowed(inner))
     return CoverSolution.of(
-        problem, inner[order], score=score, dual=dual, claim=claim, status=status, details=details
+        problem,
+        inner[order],
+        score=score,
+        dual=dual,
+        claim=claim,
+        status=status,
+        details=details,
+        budget=budget,
+        priced_at=priced_at,
     )
-
-
-def cut_to(
-    problem: CoverProblem, solution: CoverSolution, max_prototypes: int | None
-) -> CoverSolution:
-    """Keep the first choices of a solution; its bound holds for fewer choices too."""
-    cut = solution.prefix(problem, max_prototypes)
-    if cut is solution:
-        return solution
-    return replace(cut, status=f"{solution.status}, cut to {max_prototypes}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..cover import CoverProblem, CoverSolution
+from .budget import keep_first
 from .duals import ascend
 from .stepwise import choose_by_drop
 from .values import check_values
@@ -29,7 +30,10 @@ def greedy(
     `time_limit` are there for the common signature.
     """
     check_values(max_prototypes=max_prototypes, time_limit=time_limit, bound=bound)
-    selected, score = choose_by_drop(problem, max_prototypes)
+    if max_prototypes is not None:
+        order = choose_by_drop(problem, max_prototypes + 1)
+        return keep_first([problem], [order], max_prototypes, bound=bound).solutions[0]
+    selected, score = choose_by_drop(problem)
     return CoverSolution.of(
         problem, selected, score=score, dual=ascend(problem) if bound else None
     )

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import time
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cover import CoverProblem, CoverSolution
+from .budget import solve_alone
 from .duals import ascend
-from .finish import best_selection, cut_to, describe
+from .finish import best_selection, describe
 from .moves import Working
 from .reduced.reductions import reduce_cover
 from .reduced.residual import Residual
@@ -52,20 +54,22 @@ def local_search(
         Shakes without success before giving up.
     """
     check_values(max_prototypes=max_prototypes, time_limit=time_limit, patience=patience)
+    rng = np.random.default_rng() if rng is None else rng
+    if max_prototypes is not None:
+        unlimited = partial(local_search, rng=rng, patience=patience)
+        return solve_alone(problem, unlimited, max_prototypes, time_limit=time_limit)
     begun = time.monotonic()
     deadline = math.inf if time_limit is None else begun + time_limit
-    rng = np.random.default_rng() if rng is None else rng
     greedy, ratio = choose_by_drop(problem)[0], choose_by_ratio(problem)[0]
     residual = reduce_cover(Residual.of(problem), deadline=(begun + deadline) / 2)
     start = best_selection(problem, (greedy, ratio))
     found = search(residual, rng, patience=patience, deadline=deadline, start=start)
-    solution = describe(
+    return describe(
         problem,
         best_selection(problem, (residual.selection(found), start)),
         dual=ascend(problem),
         status="time limit" if time.monotonic() >= deadline else "local optimum",
     )
-    return cut_to(problem, solution, max_prototypes)
 
 
 def search(

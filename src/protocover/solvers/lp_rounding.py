@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import time
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cover import CoverProblem, CoverSolution
+from .budget import solve_alone
 from .duals import ascend
-from .finish import cut_to, describe
+from .finish import describe
 from .reduced.reductions import reduce_cover
 from .reduced.relaxation import relax
 from .reduced.residual import Residual
@@ -59,22 +61,24 @@ def lp_rounding(
         ``draw_objectives`` and ``expected_at_most``, the bound on their mean.
     """
     check_values(max_prototypes=max_prototypes, time_limit=time_limit, n_draws=n_draws)
+    rng = np.random.default_rng() if rng is None else rng
+    if max_prototypes is not None:
+        unlimited = partial(lp_rounding, rng=rng, n_draws=n_draws)
+        return solve_alone(problem, unlimited, max_prototypes, time_limit=time_limit)
     begun = time.monotonic()
     deadline = math.inf if time_limit is None else begun + time_limit
-    rng = np.random.default_rng() if rng is None else rng
     left = reduce_cover(Residual.of(problem), deadline=(begun + deadline) / 2).plain()
     relaxation = relax(left, deadline=deadline)
     if relaxation is None:
         selected = choose_by_drop(problem)[0]
-        solution = describe(problem, selected, dual=ascend(problem), status="time limit")
-        return cut_to(problem, solution, max_prototypes)
+        return describe(problem, selected, dual=ascend(problem), status="time limit")
     fraction = np.zeros(problem.n_candidates)
     fraction[left.taken] = 1.0
     fraction[left.candidates] = relaxation.fraction
     lp_value = (relaxation.value + left.constant) * float(left.unit)
     draws, objectives = _draw(problem, fraction, n_draws, rng)
     best = np.lexsort((draws.sum(axis=0), objectives))[0]  # of equal ones the smallest
-    solution = describe(
+    return describe(
         problem,
         np.flatnonzero(draws[:, best]),
         dual=left.lift_dual(problem, relaxation.dual),
@@ -86,7 +90,6 @@ def lp_rounding(
             "expected_at_most": float(problem.prize.sum()) / math.e + lp_value,
         },
     )
-    return cut_to(problem, solution, max_prototypes)
 
 
 def _draw(

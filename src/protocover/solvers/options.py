@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from inspect import Parameter, signature
 from typing import Any
 
-from .exact.scip_tree import import_scip
 from .table import is_ours, name_of
 from .values import check_values, is_number
 
@@ -45,8 +44,6 @@ def check_options(solver: Callable[..., Any], options: Any) -> dict[str, Any]:
             )
     ours = is_ours(solver)
     check_values(**{k: value for k, value in options.items() if ours or k == "time_limit"})
-    if ours and options.get("backend") == "scip":
-        import_scip()
     return dict(options)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..cover import CoverProblem, CoverSolution
+from .budget import solve_alone
 from .duals import ascend
 from .stepwise import choose_by_ratio
 from .values import check_values
@@ -26,7 +27,12 @@ def ratio_greedy(
     that of dual ascent. `rng` and `time_limit` are there for the common signature.
     """
     check_values(max_prototypes=max_prototypes, time_limit=time_limit)
-    selected, score = choose_by_ratio(problem, max_prototypes)
-    # A small pure ball may come before a larger one of the same candidate, which holds it.
+    if max_prototypes is not None:
+        return solve_alone(problem, ratio_greedy, max_prototypes, time_limit=time_limit)
+    selected, score = choose_by_ratio(problem)
+    # A small pure ball may come before a larger one of the same candidate, which holds it: then
+    # the ratios are those of choices among which it was, and the drops say what is left.
     outer = problem.outermost(selected)
-    return CoverSolution.of(problem, selected[outer], score=score[outer], dual=ascend(problem))
+    return CoverSolution.of(
+        problem, selected[outer], score=score if outer.all() else None, dual=ascend(problem)
+    )

@@ -15,22 +15,31 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from ..cover import CoverProblem
 
 __all__ = ["choose_by_drop", "choose_by_ratio", "choose_stepwise"]
 
 _BLOCK = 512
+# Points taken out together: few enough for the list of their holders to stay in cache.
+_POINTS = 64
 
 Floats = NDArray[np.float64]
 Merit = Callable[[Floats, Floats], Floats]
 
 
 def choose_by_drop(
-    problem: CoverProblem, max_prototypes: int | None = None
+    problem: CoverProblem,
+    max_prototypes: int | None = None,
+    *,
+    covered: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.intp], Floats]:
-    """Choose by falling drop in the objective, the cost of a prototype aside."""
-    return choose_stepwise(problem, np.subtract, problem.wrong, max_prototypes)
+    """Choose by falling drop in the objective, the cost of a prototype aside.
+
+    Points that are `covered` already are of no worth.
+    """
+    return choose_stepwise(problem, np.subtract, problem.wrong, max_prototypes, covered=covered)
 
 
 def choose_by_ratio(
@@ -48,6 +57,8 @@ def choose_stepwise(
     merit: Merit,
     expense: Floats,
     max_prototypes: int | None = None,
+    *,
+    covered: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.intp], Floats]:
     """Choose candidates by falling ``merit(newly covered prize, expense)``.
 
@@ -56,8 +67,9 @@ def choose_stepwise(
     """
     useful = problem.worthwhile
     limit = len(useful) if max_prototypes is None else min(max_prototypes, len(useful))
-    reach = np.asarray(problem.core.parts.T @ problem.prize, dtype=np.float64)
-    uncovered = np.ones(problem.n_points, dtype=bool)
+    uncovered = np.ones(problem.n_points, dtype=bool) if covered is None else ~covered
+    prize = np.where(uncovered, problem.prize, 0.0)
+    reach = np.asarray(problem.core.parts.T @ prize, dtype=np.float64)
     chosen, score = _run(problem.core, merit, expense[useful], limit, reach, uncovered)
     last, merits = _sweep(problem.core, merit, expense[useful], reach, uncovered)
     left = limit - len(chosen)
@@ -77,7 +89,6 @@ def _run(
 
     Keeps `reach`, the uncovered prize in each part of a ball, and `uncovered` up to date.
     """
-    holders, holder_start = core.by_point.indices, core.by_point.indptr.tolist()
     wrong, prize, cost = core.wrong, core.prize, core.prototype_cost
     blocks = core.blocks(_BLOCK)
     bound = np.array(
@@ -112,10 +123,18 @@ def _run(
         chosen.append(best)
         score.append(float(value))
         uncovered[newly] = False
-        for point, worth in zip(newly.tolist(), prize[newly].tolist(), strict=True):
-            # NumPy indexes with its own integer type several times faster.
-            reach[holders[holder_start[point] : holder_start[point + 1]].astype(np.intp)] -= worth
+        for start in range(0, len(newly), _POINTS):
+            _take_out(core.by_point, newly[start : start + _POINTS], prize, reach)
     return chosen, score
+
+
+def _take_out(by_point: csr_array, points: NDArray[np.intp], prize: Floats, reach: Floats) -> None:
+    """Take the prizes of points that are now covered out of the reach of all that hold them."""
+    starts, ends = by_point.indptr[points], by_point.indptr[points + 1]
+    holders = [by_point.indices[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
+    worth = np.repeat(prize[points], ends - starts)
+    # NumPy indexes with its own integer type several times faster.
+    np.subtract.at(reach, np.concatenate(holders).astype(np.intp), worth)
 
 
 def _only_single_points(core: CoverProblem, reach: Floats, uncovered: NDArray[np.bool_]) -> bool:

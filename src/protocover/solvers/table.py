@@ -15,7 +15,7 @@ from .local_search import local_search
 from .lp_rounding import lp_rounding
 from .ratio_greedy import ratio_greedy
 
-__all__ = ["SOLVERS", "Solver", "is_ours", "name_of", "unwrapped"]
+__all__ = ["SOLVERS", "Solver", "is_ours", "name_of", "preset", "unwrapped"]
 
 
 class Solver(Protocol):
@@ -61,3 +61,8 @@ def is_ours(solver: Any) -> bool:
 def unwrapped(solver: Any) -> Any:
     """Return the function behind a solver some of whose options are set."""
     return unwrapped(solver.func) if isinstance(solver, partial) else solver
+
+
+def preset(solver: Any) -> dict[str, Any]:
+    """Return the options of a solver that are set already."""
+    return {**preset(solver.func), **solver.keywords} if isinstance(solver, partial) else {}

@@ -11,8 +11,6 @@ import numpy as np
 
 __all__ = ["check_values", "is_number"]
 
-_BACKENDS = ("highs", "scip")
-
 
 def check_values(**values: Any) -> None:
     """Check the values of options of our solvers, each by its name."""
@@ -41,12 +39,12 @@ _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
         lambda value: is_number(value) and 0.0 <= float(value) <= 1.0,
         "a share of the objective between 0 and 1",
     ),
+    "max_nodes": (
+        lambda value: value is None or _is_count(value, 0),
+        "a whole number not below 0, or None for any number",
+    ),
     "patience": (lambda value: _is_count(value, 0), "a whole number not below 0"),
     "n_draws": (lambda value: _is_count(value, 1), "at least 1"),
-    "backend": (
-        lambda value: isinstance(value, str) and value in ("auto", *_BACKENDS),
-        f"'auto' or one of {list(_BACKENDS)}",
-    ),
     "bound": (lambda value: isinstance(value, bool | np.bool_), "True or False"),
     "max_prototypes": (
         lambda value: value is None or _is_count(value, 0),

@@ -10,7 +10,7 @@ is enough and computes the few remaining distances directly, in double precision
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,17 @@ from scipy.sparse import csr_array, issparse
 from sklearn.utils.extmath import row_norms
 
 from ...balls import Floats, Indices
+from .rows import MappedRows
 
-__all__ = ["DenseBracket", "SparseBracket", "bracket", "direct_squares"]
+__all__ = [
+    "DenseBracket",
+    "SparseBracket",
+    "bracket",
+    "direct_squares",
+    "error_slack",
+    "power_of_unit",
+    "refuse_overflow",
+]
 
 # Single precision is worth it while the bracket is narrower than this share of eps^2.
 _WIDEST = 0.02
@@ -28,6 +37,7 @@ _TINY = 2.0**-100
 # Larger scales would overflow when squared.
 _LARGEST_SCALE = 2.0**500
 _SPARSE_COLUMNS = 1024
+_SPARSE_NUMBERS = 1 << 20
 _BLOCK_NUMBERS = 1 << 18
 # Numbers of pairs whose distances are computed together: they stay in the processor's cache.
 _PAIR_NUMBERS = 1 << 15
@@ -49,7 +59,11 @@ def bracket(X: Any, Z: Any, *, eps: float | None = None) -> DenseBracket | Spars
     - ``tables(rows, columns)``: the same in tiles, as (first row, first column, bounds)
       counted from the start of the slices; the next tile may reuse the memory of the last;
     - ``x_slack``, ``z_slack``: adding twice both gives bounds never below them.
+
+    Of mapped rows it is the squares of the metric's own distances that are bracketed.
     """
+    if isinstance(X, MappedRows):
+        return DenseBracket(X.rows, Z.rows, eps=eps, errors=(X.errors, Z.errors))
     if issparse(X) or issparse(Z):
         return SparseBracket(X, Z)
     return DenseBracket(X, Z, eps=eps)
@@ -58,22 +72,30 @@ def bracket(X: Any, Z: Any, *, eps: float | None = None) -> DenseBracket | Spars
 class DenseBracket:
     """The bracket of dense rows, centred to make it narrower.
 
-    Rows of X are read and made ready block by block, so that X may be a file.
+    Rows of X are read and made ready block by block, so that X may be a file. `errors` of the
+    rows of X and of Z, in squared units, are added to what the product may err by.
     """
 
-    def __init__(self, X: NDArray[Any], Z: NDArray[Any], *, eps: float | None = None) -> None:
+    def __init__(
+        self,
+        X: NDArray[Any],
+        Z: NDArray[Any],
+        *,
+        eps: float | None = None,
+        errors: tuple[Any, Any] = (0.0, 0.0),
+    ) -> None:
         self._X, self._Z = X, Z
         self._centre = np.asarray(np.mean(Z, axis=0, dtype=np.float64))
         self._x_norms = _squared_norms(X, self._centre)
         self._z_norms = self._x_norms if Z is X else _squared_norms(Z, self._centre)
-        self.scale = _unit(self._x_norms, self._z_norms)
+        self.scale = power_of_unit(self._x_norms, self._z_norms)
         # Single precision, unless the scaled radius is too small for it.
         width = 8.0 * _error_rate(X.shape[1], np.float32)
         fine = eps is not None and width > _WIDEST * (eps * self.scale) ** 2
         self._dtype: Any = np.float64 if fine else np.float32
         self.x_slack, self.z_slack = (
-            _slack(norms, X.shape[1], self.scale, self._dtype)
-            for norms in (self._x_norms, self._z_norms)
+            error_slack(norms, X.shape[1], self.scale, self._dtype) + error * self.scale**2
+            for norms, error in zip((self._x_norms, self._z_norms), errors, strict=True)
         )
         n_bytes = Z.shape[0] * (Z.shape[1] + 2) * np.dtype(self._dtype).itemsize
         self._kept = self._right(slice(0, len(Z))) if n_bytes <= _KEPT_BYTES else None
@@ -118,9 +140,9 @@ class SparseBracket:
     def __init__(self, X: Any, Z: Any) -> None:
         X, Z = csr_array(X), csr_array(Z)
         x_norms, z_norms = (row_norms(A.astype(np.float64), squared=True) for A in (X, Z))
-        self.scale = _unit(x_norms, z_norms)
+        self.scale = power_of_unit(x_norms, z_norms)
         self.x_slack, self.z_slack = (
-            _slack(norms, X.shape[1], self.scale, np.float64) for norms in (x_norms, z_norms)
+            error_slack(norms, X.shape[1], self.scale, np.float64) for norms in (x_norms, z_norms)
         )
         self._x_part = x_norms * self.scale**2 - self.x_slack
         self._z_part = z_norms * self.scale**2 - self.z_slack
@@ -145,19 +167,39 @@ def direct_squares(X: Any, Z: Any, i: Indices, j: Indices) -> Floats:
     """Squared distances of the pairs (X[i], Z[j]), summed feature by feature in double precision.
 
     The order of summation is that of ``scipy.spatial.distance.cdist``, so the result is
-    the same to the last bit.
+    the same to the last bit. Sparse rows have sorted columns, none of them twice. Of mapped
+    rows it is not squares but the metric's own distances.
     """
+    if isinstance(X, MappedRows):
+        return X.distances(Z, i, j)
+    if issparse(X) and issparse(Z):
+        return _sparse_squares(X, Z, i, j)
     squares = np.empty(len(i))
     # One column a pair, and never fewer than two: NumPy then adds row after row.
     step = max(2, _PAIR_NUMBERS // max(1, X.shape[1]))
     memory = np.zeros((X.shape[1], min(step, max(2, len(i)))))
     for start in range(0, len(i), step):
         block = slice(start, start + step)
-        left, right = _dense(X, i[block]), _dense(Z, j[block])
-        columns = memory[:, : max(2, len(left))]
-        np.subtract(left, right, out=columns[:, : len(left)].T, dtype=np.float64)
-        np.multiply(columns, columns, out=columns)
-        squares[block] = np.add.reduce(columns, axis=0)[: len(left)]
+        rows = _dense(X, i[block]).astype(np.float64, copy=False)
+        rows -= _dense(Z, j[block])
+        rows *= rows
+        columns = memory[:, : max(2, len(rows))]
+        columns[:, : len(rows)] = rows.T
+        squares[block] = np.add.reduce(columns, axis=0)[: len(rows)]
+    return squares
+
+
+def _sparse_squares(X: Any, Z: Any, i: Indices, j: Indices) -> Floats:
+    """Squared distances of pairs of sparse rows: the zeros that they share add nothing."""
+    squares, ones = np.empty(len(i)), np.ones(X.shape[1])
+    longest = sum(int(np.diff(A.indptr).max(initial=0)) for A in (X, Z))
+    step = max(1, _SPARSE_NUMBERS // max(1, longest))
+    for start in range(0, len(i), step):
+        block = slice(start, start + step)
+        apart = X[i[block]].astype(np.float64) - Z[j[block]].astype(np.float64)
+        np.multiply(apart.data, apart.data, out=apart.data)
+        # This product adds up each row from its first column on, with factors of one.
+        squares[block] = apart @ ones
     return squares
 
 
@@ -173,7 +215,7 @@ def _error_rate(n_features: int, dtype: Any) -> float:
     return float((2 * n_features + 16) * (np.finfo(dtype).eps + np.finfo(np.float64).eps) / 2)
 
 
-def _slack(norms: Floats, n_features: int, scale: float, dtype: Any) -> Floats:
+def error_slack(norms: Floats, n_features: int, scale: float, dtype: Any) -> Floats:
     """Bound the share of rows with these squared norms in the error of a scaled entry.
 
     Rows so short that their squares leave the range of normal numbers lose up to half of
@@ -194,16 +236,21 @@ def _tile_shape(n_features: int) -> tuple[int, int]:
     return (512, 512) if n_features <= 384 else (1024, 1024)
 
 
-def _unit(x_norms: Floats, z_norms: Floats) -> float:
+def power_of_unit(x_norms: Floats, z_norms: Floats) -> float:
     """Return the power of two that brings the longest row to a length of at most one."""
     longest = np.sqrt(max(x_norms.max(initial=0.0), z_norms.max(initial=0.0)))
     if not np.isfinite(longest):
-        raise ValueError(
-            "X holds values so large that squared distances overflow; rescale the features"
-        )
+        refuse_overflow()
     if longest == 0.0:
         return 1.0
     return float(min(2.0 ** -np.ceil(np.log2(longest)), _LARGEST_SCALE))
+
+
+def refuse_overflow() -> NoReturn:
+    """Refuse points whose distances are beyond what numbers can be."""
+    raise ValueError(
+        "X holds values so large that squared distances overflow; rescale the features"
+    )
 
 
 def _squared_norms(X: NDArray[Any], centre: Floats) -> Floats:

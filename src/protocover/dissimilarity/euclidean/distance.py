@@ -5,28 +5,31 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_array, hstack, issparse
+from scipy.sparse import issparse
 from scipy.spatial import KDTree
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.preprocessing import normalize
 
 from ...balls import DistanceTest, Floats, GroupSearch, Indices, LevelTest, relative_to
 from ...balls.nearest import nearest_in_groups
 from .bracket import bracket, direct_squares
-from .order import OrderScan
-from .scan import StripScan, rounded_up
+from .contenders import find_contenders, nearest_contender
+from .embedding import directions, in_order
+from .index import PrototypeIndex
+from .nearest import TreeSearch, suits_tree_search
+from .order import OrderScan, TreeOrder
+from .scan import Scan, StripScan, rounded_up
 from .tree import TreeScan, suits_tree
+from .units import UnitRows
 
-__all__ = ["Cosine", "Euclidean", "SquaredEuclidean"]
+__all__ = ["Cosine", "Euclidean", "Quadratic", "SquaredEuclidean"]
 
 # More than what multiplying a bracket's ends by a share adds to their error.
 _ROUNDING = 1e-12
 
 
-class _Quadratic(BaseEstimator):
+class Quadratic(BaseEstimator):
     """A rising function of the squared Euclidean distance between embedded rows.
 
     Members of balls and nearest prototypes are found by matrix products and decided,
@@ -39,6 +42,7 @@ class _Quadratic(BaseEstimator):
 
     symmetric = True
     learns_nothing = True
+    takes_narrow = True
     saved_state: ClassVar[tuple[str, ...]] = ()
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -62,28 +66,35 @@ class _Quadratic(BaseEstimator):
         """Return a function of (rows, columns) that gives a tile's members and levels."""
         left = self._embed(X)
         right = left if Z is X else self._embed(Z)
-        return self._scan(left, right, radii=radii, closed=closed)
-
-    def _scan(self, left: Any, right: Any, *, radii: Floats, closed: bool) -> StripScan | TreeScan:
-        """Return the test of embedded rows: a tree's where that is expected to be faster."""
         reach = self._reach(radii)
         asked = left, right, radii, reach, self._finish, closed
-        if suits_tree(left, right, float(reach[-1])):
-            return TreeScan(*asked, KDTree(np.asarray(right, dtype=np.float64)))
+        if suits_tree(left, right, reach):
+            return TreeScan.of(Scan(*asked))
         return StripScan(*asked, bracket(left, right, eps=float(reach[-1])))
 
     def distance_test(self, X: Any, Z: Any, *, eps: float, closed: bool) -> DistanceTest:
         """Return a test that tells who is nearer by bounds, and by direct sums where asked."""
         left = self._embed(X)
         right = left if Z is X else self._embed(Z)
+        radii = np.array([eps])
+        reach = self._reach(radii)
         # Candidates as rows: those of a strip are made ready once, the points for all strips.
-        return OrderScan(self._scan(right, left, radii=np.array([eps]), closed=closed))
+        asked = right, left, radii, reach, self._finish, closed
+        if suits_tree(right, left, reach):
+            return TreeOrder(Scan(*asked), KDTree(np.asarray(left, dtype=np.float64)))
+        return OrderScan(StripScan(*asked, bracket(right, left, eps=float(reach[-1]))))
+
+    def nearest_index(self, B: Any) -> PrototypeIndex | None:
+        """Return prototypes made ready once; None where `nearest_test` is as good."""
+        return None if issparse(B) or len(B) == 0 else PrototypeIndex(self, np.asarray(B))
 
     def nearest_test(
         self, A: Any, B: Any, bounds: Indices, radii: Floats | None = None
     ) -> GroupSearch:
         """Return a function of rows that gives the nearest of B in each group of columns."""
         left, right = self._embed(A), self._embed(B)
+        if radii is None and suits_tree_search(left, right, bounds):
+            return TreeSearch.of(left, right, bounds, self._finish)
         near = bracket(left, right)
         # Squares are compared in units of the squared radii, the largest of them 1.
         reach = None if radii is None else self._reach(radii)
@@ -97,19 +108,19 @@ class _Quadratic(BaseEstimator):
             # What might be as near as the apparent nearest of its group.
             slack = 2.0 * (near.x_slack[rows][:, None] + near.z_slack[index]) * share[index]
             limit = least + slack + (abs(least) + slack) * _ROUNDING
-            i, j, g = _contenders(lower, rounded_up(limit, lower.dtype), bounds)
+            i, j, g = find_contenders(lower, rounded_up(limit, lower.dtype), bounds)
             distance = self._finish(direct_squares(left, right, rows.start + i, j))
             ranking = distance if radii is None else relative_to(radii[j], distance)
-            return _nearest_contender(i, j, g, distance, ranking, index.shape)
+            return nearest_contender(i, j, g, distance, ranking, index.shape)
 
         return search
 
     def _embed(self, X: Any) -> Any:
         """Return rows whose squared distances matter."""
-        return X if issparse(X) else np.asarray(X)
+        return in_order(X)
 
 
-class Euclidean(_Quadratic):
+class Euclidean(Quadratic):
     """Euclidean distance between rows, dense or sparse.
 
     Examples
@@ -126,7 +137,7 @@ class Euclidean(_Quadratic):
         return eps
 
 
-class SquaredEuclidean(_Quadratic):
+class SquaredEuclidean(Quadratic):
     """Squared Euclidean distance between rows, dense or sparse.
 
     Examples
@@ -143,7 +154,7 @@ class SquaredEuclidean(_Quadratic):
         return np.sqrt(eps)
 
 
-class Cosine(_Quadratic):
+class Cosine(Quadratic):
     """Cosine distance, one minus the cosine of the angle between rows, dense or sparse.
 
     A row of zeros has no direction: it is at distance 1 from every other row and at
@@ -157,48 +168,12 @@ class Cosine(_Quadratic):
     """
 
     def _embed(self, X: Any) -> Any:
-        rows = X if issparse(X) else np.asarray(X, dtype=np.float64)
-        unit = normalize(rows)
-        # Rows of zeros get a direction of their own, at a right angle to all others.
-        lengths = abs(unit).sum(axis=1)
-        empty = (np.asarray(lengths).reshape(-1, 1) == 0).astype(np.float64)
-        if issparse(unit):
-            return hstack([unit, csr_array(empty)], format="csr")
-        return np.hstack((unit, empty))
+        if isinstance(X, np.ndarray) and X.dtype.itemsize < 4:
+            return UnitRows(X, directions)
+        return directions(X)
 
     def _finish(self, squares: Floats) -> Floats:
         return squares / 2.0
 
     def _reach(self, eps: Floats) -> Floats:
         return np.sqrt(2.0 * eps)
-
-
-def _contenders(
-    lower: NDArray[Any], limit: NDArray[Any], bounds: Indices
-) -> tuple[Indices, Indices, Indices]:
-    """Find the (query, prototype, group) with a bound below their query's limit."""
-    rows, columns, groups = [], [], []
-    for g in range(len(bounds) - 1):
-        i, j = np.nonzero(lower[:, bounds[g] : bounds[g + 1]] <= limit[:, g, None])
-        rows.append(i)
-        columns.append(j + bounds[g])
-        groups.append(np.full(len(i), g))
-    return np.concatenate(rows), np.concatenate(columns), np.concatenate(groups)
-
-
-def _nearest_contender(
-    i: Indices,
-    j: Indices,
-    g: Indices,
-    distance: Floats,
-    ranking: Floats,
-    shape: tuple[int, ...],
-) -> tuple[Indices, Floats]:
-    """Take the contender of each (query, group) that ranks first, ties to the lower index."""
-    index = np.full(shape, -1, dtype=np.intp)
-    nearest = np.full(shape, np.inf)
-    # Written from the farthest to the nearest, so that the nearest is the one that stays.
-    order = np.lexsort((j, ranking))[::-1]
-    index[i[order], g[order]] = j[order]
-    nearest[i[order], g[order]] = distance[order]
-    return index, nearest

@@ -31,8 +31,11 @@ class Scan:
 
     def decide(self, i: Indices, j: Indices) -> Indices:
         """Return the levels of the pairs (X[i], Z[j]), by direct sums."""
-        squares = direct_squares(self.X, self.Z, i, j)
-        return levels_of(self.finish(squares), self.radii, closed=self.closed)
+        return levels_of(self.measure(i, j), self.radii, closed=self.closed)
+
+    def measure(self, i: Indices, j: Indices) -> Floats:
+        """Return the dissimilarities of the pairs (X[i], Z[j])."""
+        return self.finish(direct_squares(self.X, self.Z, i, j))
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
@@ -42,7 +43,7 @@ from ...selection.parameters import (
     is_count,
     unchanged_on_error,
 )
-from ...selection.training import check_labels
+from ...selection.training import check_labels, completed
 from ...solvers import check_options, find_solver
 from ..classifier import PVMClassifier
 from ..fitted import copy_features, forget_features
@@ -115,11 +116,15 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
     metric : metric, or a list or dict of them, default="euclidean"
         As in :class:`PVMClassifier`. Several are compared; a dict gives them names, which
         otherwise are their own, numbered where several have the same.
-    solver : str, callable, or a list or dict of these, default="greedy"
-        As in :class:`PVMClassifier`. Several are compared, as metrics are.
+    solver : str, callable, or a list or dict of these, default="auto"
+        As in :class:`PVMClassifier`. With ``"auto"`` settings are scored by ``"greedy"``,
+        which takes a fraction of the time and was measured to choose as well, and the one
+        chosen is fitted by ``"auto"``. Any other solver does both. Several are compared, as
+        metrics are, each by scores of its own: ``["auto"]``, a list of one, scores by
+        ``"auto"``, too.
     solver_options : dict or None, default=None
-        As in :class:`PVMClassifier`, for all solvers. In the folds a ``time_limit`` is for
-        each class at each radius and cost.
+        As in :class:`PVMClassifier`, for all solvers; with ``solver="auto"`` for the final
+        fit alone. In the folds a ``time_limit`` is for each class at each radius and cost.
     memory : str, joblib.Memory or None, default=None
         Folder in which finished folds are kept, so that a fit that was interrupted goes
         on where it stopped. A function that was changed is noticed, one that it calls is
@@ -150,9 +155,11 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         Its mean score.
     cv_results_ : dict of ndarray
         In scikit-learn's shape: ``param_eps``, ``mean_test_score`` and so on, with
-        ``mean_n_prototypes`` and ``std_n_prototypes`` beside them. One pass serves all
-        radii and costs of a fold: ``mean_fit_time`` is its time divided by their number.
-        Distances that are computed once for all folds are shared out in the same way.
+        ``mean_n_prototypes`` and ``std_n_prototypes`` beside them, and ``fold_solver``, the
+        name of the solver that was scored: that of ``param_solver`` but for the default's.
+        One pass serves all radii and costs of a fold: ``mean_fit_time`` is its time divided
+        by their number. Distances that are computed once for all folds are shared out in the
+        same way.
     n_splits_ : int
         Number of folds.
     classes_ : ndarray
@@ -170,14 +177,14 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
     Notes
     -----
     The scores are those of :class:`~sklearn.model_selection.GridSearchCV` over
-    :class:`PVMClassifier`, fold by fold. So are the rules for weights: without metadata
-    routing they count in scoring wherever the scorer takes them, with it where the scorer
-    requests them, as the default one does.
+    :class:`PVMClassifier` with the solver that scores, fold by fold. So are the rules for
+    weights: without metadata routing they count in scoring wherever the scorer takes them,
+    with it where the scorer requests them, as the default one does.
 
-    Memory is that of the memberships of the largest radius, once for all folds and once
-    more for each of the `n_jobs` folds that are computed at once. With ``radii="own"`` it is
-    that of the balls that may pay for themselves at the lowest cost: four bytes for each
-    membership in each fold and limit.
+    Memory is that of the memberships of the largest radius, once for all folds; with other
+    solvers than the greedy once more for each of the `n_jobs` folds that are computed at
+    once. With ``radii="own"`` it is that of the balls that may pay for themselves at the
+    lowest cost: four bytes for each membership in each fold and limit.
 
     Examples
     --------
@@ -186,7 +193,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
     >>> X, y = load_iris(return_X_y=True)
     >>> clf = PVMClassifierCV(cv=5, random_state=0).fit(X, y)
     >>> len(clf.prototype_indices_)
-    10
+    9
     >>> clf.score(X, y) > 0.9
     True
     >>> own = PVMClassifierCV(radii="own", cv=5, random_state=0).fit(X, y)
@@ -231,7 +238,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
         candidates: Any = "train",
-        solver: Any = "greedy",
+        solver: Any = "auto",
         solver_options: dict[str, Any] | None = None,
         closed_ball: bool = False,
         outlier_label: Any = None,
@@ -438,14 +445,14 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
                 "cross-validation of a table of dissimilarities needs a square one, whose "
                 f"columns are the points, got shape {shape}"
             )
-        return points
+        return {name: completed(some, metrics[name]) for name, some in points.items()}
 
     def _refit(self, trials: list[Trial], setting: dict[str, Any]) -> PVMClassifier:
         """Return a classifier with the chosen setting, fitted on all points."""
         names = setting["metric"], setting["solver"]
         trial = next(trial for trial in trials if (trial.metric, trial.solver) == names)
         data = trial.data
-        chosen: PVMClassifier = clone(trial.model).set_params(
+        chosen: PVMClassifier = clone(trial.final).set_params(
             eps=setting["eps"],
             prototype_cost=setting["prototype_cost"],
             n_prototypes=self.n_prototypes,
@@ -511,33 +518,52 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
 
     def _trials(self, data: dict[str, Labelled], costs: NDArray[np.float64]) -> list[Trial]:
         """Return every metric with every solver, and its radii."""
-        trials = []
+        trials, options = [], self.solver_options
         for name, metric in name_choices(self.metric).items():
             model = PVMClassifier(
                 radii=self.radii,
                 metric=metric,
                 metric_params=self.metric_params,
                 candidates=self.candidates,
-                solver_options=self.solver_options,
                 closed_ball=self.closed_ball,
                 outlier_label=self.outlier_label,
                 random_state=self.random_state,
             )
             grid = Grid(self._radii(model, data[name]), costs)
             trials += [
-                Trial(name, label, clone(model).set_params(solver=solver), data[name], grid)
+                Trial(
+                    metric=name,
+                    solver=label,
+                    fold_solver="greedy" if self._scores_by_greedy else label,
+                    model=clone(model).set_params(**self._fold_terms(solver)),
+                    final=clone(model).set_params(solver=solver, solver_options=options),
+                    data=data[name],
+                    grid=grid,
+                )
                 for label, solver in name_choices(self.solver).items()
             ]
         return trials
 
+    @property
+    def _scores_by_greedy(self) -> bool:
+        """Whether another solver scores than fits: ``"auto"`` alone, and not one of several."""
+        return isinstance(self.solver, str) and self.solver == "auto"
+
+    def _fold_terms(self, solver: Any) -> dict[str, Any]:
+        """Return the solver of the folds and its options, where `solver` fits the final model."""
+        if self._scores_by_greedy:
+            return {"solver": "greedy", "solver_options": None}
+        return {"solver": solver, "solver_options": self.solver_options}
+
     def _radii(self, model: PVMClassifier, data: Labelled) -> NDArray[np.float64]:
         """Return the radii to try with a metric; points of weight zero do not count."""
         own = check_own_radii(self.radii)
-        if self.eps is not None:
-            return check_radii(self.eps, own=own)
+        pairwise = traits_of(resolve_metric(model.metric, model.metric_params)).pairwise
+        if self.eps is not None and not (pairwise and issparse(data.points)):
+            return check_radii(self.eps, own=own)  # of a graph it depends on the points
         rng, unlabeled = model._generator(), data.unlabeled
         training = prepare(model, data.points, data.y, data.weights, unlabeled=unlabeled, rng=rng)
-        return grid_of_radii(None, self.n_eps, training, own=own, rng=rng)
+        return grid_of_radii(self.eps, self.n_eps, training, own=own, rng=rng)
 
     def _costs(self, data: Labelled) -> NDArray[np.float64]:
         """Return the costs to try; points of weight zero do not count."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from itertools import islice
 from time import perf_counter
@@ -12,10 +13,10 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_memory
 
-from ...resources import progress_bar
+from ...resources import process_count, progress_bar
 from ...selection.path import Known
 from .fingerprint import fingerprint
-from .folds import FoldScores, Scoring, score_fold, share_folds
+from .folds import FoldScores, Scoring, score_fold, share_folds, takes_lists
 from .trials import Trial
 
 __all__ = ["Split", "cross_validate"]
@@ -38,8 +39,8 @@ def cross_validate(
     cached = check_memory(memory).cache(score_fold, ignore=ignored)
     trains = [train for train, _ in splits]
     common = {
-        trial.metric: _share(trial, trains, scoring, n_jobs=n_jobs, verbose=verbose)
-        for trial in {trial.metric: trial for trial in trials}.values()
+        kind: _share(trial, trains, scoring, n_jobs=n_jobs, verbose=verbose)
+        for kind, trial in {_kind(trial): trial for trial in trials}.items()
     }
     tasks = (
         delayed(cached)(
@@ -54,19 +55,24 @@ def cross_validate(
             fingerprint="" if memory is None else fingerprint(trial.model, scoring),
         )
         for trial in trials
-        for (train, test), found in zip(splits, common[trial.metric][0], strict=True)
+        for (train, test), found in zip(splits, common[_kind(trial)][0], strict=True)
     )
-    done = Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
+    done = Parallel(n_jobs=process_count(n_jobs), return_as="generator")(tasks)
     with progress_bar(done, len(trials) * len(splits), "folds", verbose) as bar:
         folds = iter(list(bar))
-    # What was made for all folds of a metric is counted as theirs, each an equal part.
-    n_uses = len(splits) * len(trials) // len(common)
+    # What was made for all folds of a kind is counted as theirs, each an equal part.
+    n_uses = Counter(_kind(trial) for trial in trials)
     scores = []
     for trial in trials:
-        part = common[trial.metric][1] / n_uses
+        part = common[_kind(trial)][1] / (len(splits) * n_uses[_kind(trial)])
         own = islice(folds, len(splits))
         scores.append([replace(fold, fit_time=fold.fit_time + part) for fold in own])
     return scores
+
+
+def _kind(trial: Trial) -> tuple[str, bool]:
+    """Return what trials have in common that share what is made for all folds."""
+    return trial.metric, takes_lists(trial.model)
 
 
 def _share(
@@ -77,7 +83,7 @@ def _share(
     n_jobs: int | None,
     verbose: int,
 ) -> tuple[list[Known], float]:
-    """Return what each fold of a metric has of what is made for all, and the seconds it took."""
+    """Return what each fold of a kind has of what is made for all, and the seconds it took."""
     start = perf_counter()
     try:
         found = share_folds(trial, trains, n_jobs=n_jobs, verbose=verbose)

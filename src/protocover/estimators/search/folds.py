@@ -9,19 +9,22 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
 from ...balls import traits_of
+from ...balls.graph import pick_entries
 from ...candidates import is_train
 from ...dissimilarity import resolve_metric
 from ...exceptions import NoPrototypesError
 from ...selection.by_class import Selection
-from ...selection.own_limits import Part, balls_of_parts
+from ...selection.greedy_levels import GreedyLevels, outward_of
+from ...selection.own_limits import balls_of_parts
 from ...selection.parameters import check_own_radii
-from ...selection.path import Known, formulate_path, has_prefixes, solve_path
+from ...selection.part import Part
+from ...selection.path import Known, formulate_path, has_prefixes, solve_path, wants_lists
 from ...selection.training import Training, training_levels
 from ...solvers import find_solver
 from ..classifier import PVMClassifier
@@ -29,7 +32,7 @@ from ..fitted import with_selection
 from ..fitting import prepare
 from .trials import Grid, Labelled, Trial
 
-__all__ = ["FoldScores", "Scoring", "score_fold", "share_folds"]
+__all__ = ["FoldScores", "Scoring", "score_fold", "share_folds", "takes_lists"]
 
 Floats = NDArray[np.float64]
 Selections = tuple[tuple[Selection, ...], ...]
@@ -129,26 +132,53 @@ def share_folds(
     rng = np.random.default_rng(0)
     training = prepare(model, data.points, data.y, None, unlabeled=data.unlabeled, rng=rng)
     closed = model.closed_ball
+    parts = [_part(training, data, train) for train in trains]
     if not check_own_radii(model.radii):
         levels = training_levels(
             training, radii=grid.radii, closed=closed, rng=rng, n_jobs=n_jobs, verbose=verbose
         )
-        return [levels] * len(trains)
-    rows = [_with_weight(data, train) for train in trains]
-    # Ties go by the order of the rows: a fold that has another one than all points, or
-    # some of them twice, looks at the distances for itself.
-    rising = [k for k, some in enumerate(rows) if (some[1:] > some[:-1]).all()]
-    balls = balls_of_parts(
-        training,
-        [Part.of_rows(training, rows[k], data.weights[rows[k]]) for k in rising],
-        limits=grid.radii,
-        closed=closed,
-        least_cost=float(grid.costs[0]),
-        n_jobs=n_jobs,
-        verbose=verbose,
+        if not takes_lists(model):
+            return [levels] * len(trains)
+        outward = outward_of(training, levels, n_radii=len(grid.radii))
+        return [levels if part is None else GreedyLevels(outward, part) for part in parts]
+    found = iter(
+        balls_of_parts(
+            training,
+            [part for part in parts if part is not None],
+            limits=grid.radii,
+            closed=closed,
+            least_cost=float(grid.costs[0]),
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
     )
-    found = dict(zip(rising, balls, strict=True))
-    return [found.get(k) for k in range(len(trains))]
+    return [None if part is None else next(found) for part in parts]
+
+
+def _part(training: Training, data: Labelled, train: NDArray[np.intp]) -> Part | None:
+    """Return what a fold has of all points, None where it has them in another order.
+
+    Ties go by the order of the rows: a fold that has another one than all points, or some
+    of them twice, looks at the distances for itself.
+    """
+    rows = _with_weight(data, train)
+    rises = bool((rows[1:] > rows[:-1]).all())
+    return Part.of_rows(training, rows, data.weights[rows]) if rises else None
+
+
+def takes_lists(model: PVMClassifier) -> bool:
+    """Whether the folds of a model are walked along lists of levels, instead of a table."""
+    own = check_own_radii(model.radii)
+    return wants_lists(find_solver(model.solver), _fold_options(model), own=own)
+
+
+def _fold_options(model: PVMClassifier) -> dict[str, Any]:
+    """Return the options of the solver in a fold.
+
+    How far from the best a fold's selection is does not matter for its score.
+    """
+    without_bound = {"bound": False} if has_prefixes(find_solver(model.solver)) else {}
+    return {**(model.solver_options or {}), **without_bound}
 
 
 def _with_weight(data: Labelled, rows: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -161,7 +191,7 @@ def _take_points(
 ) -> Any:
     """Return some points; of a square table the values between them and those `beside`."""
     if model.__sklearn_tags__().input_tags.pairwise:
-        return X[np.ix_(rows, beside)]
+        return pick_entries(X[rows], beside) if issparse(X) else X[np.ix_(rows, beside)]
     return _safe_indexing(X, rows)
 
 
@@ -179,7 +209,7 @@ def _solve(
     points = _take_points(model, data.points, train, beside=train)
     weights = data.weights[train]
     training = prepare(model, points, data.y[train], weights, unlabeled=data.unlabeled, rng=rng)
-    solver = find_solver(model.solver)
+    solver, options = find_solver(model.solver), _fold_options(model)
     if isinstance(common, csr_array):  # its columns after those of all points are unlabeled
         unlabeled = np.arange(len(data.y), common.shape[1])
         common = common[train][:, np.concatenate([train, unlabeled])]
@@ -191,19 +221,18 @@ def _solve(
         closed=model.closed_ball,
         prototype_cost=float(grid.costs[0]),
         solver=solver,
+        options=options,
         rng=rng,
         n_jobs=model.n_jobs,
         verbose=verbose,
     )
-    # How far from the best a fold's selection is does not matter for its score.
-    without_bound = {"bound": False} if has_prefixes(solver) else {}
     selections = solve_path(
         problems,
         n_radii=len(grid.radii),
         n_classes=len(training.classes),
         costs=grid.costs,
         solver=solver,
-        options={**(model.solver_options or {}), **without_bound},
+        options=options,
         rng=rng,
         verbose=verbose,
     )

@@ -36,6 +36,9 @@ def tabulate(trials: Sequence[Trial], folds: Folds) -> dict[str, Any]:
     results |= _mean_and_spread("score_time", _by_split(folds, lambda f: f.score_time))
     for name, values in zip(names, zip(*settings, strict=True), strict=True):
         results[f"param_{name}"] = np.array(values)
+    results["fold_solver"] = np.array(
+        [trial.fold_solver for trial in trials for _ in range(trial.grid.size)]
+    )
     results["params"] = [dict(zip(names, setting, strict=True)) for setting in settings]
     scores = _by_split(folds, lambda f: f.score)
     results |= {f"split{k}_test_score": scores[:, k].copy() for k in range(scores.shape[1])}

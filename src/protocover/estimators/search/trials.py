@@ -36,17 +36,25 @@ class Grid:
     radii: Floats
     costs: Floats
 
+    @property
+    def size(self) -> int:
+        """Number of settings."""
+        return len(self.radii) * len(self.costs)
+
 
 @dataclass(frozen=True, eq=False)
 class Trial:
     """One metric with one solver, by their names in the table of results.
 
-    The `model` is not fitted, and has everything but the radius and the cost.
+    The `model` is what is scored in the folds, by `fold_solver`, and `final` what is fitted
+    where one of these settings is chosen. Both have everything but the radius and the cost.
     """
 
     metric: str
     solver: str
+    fold_solver: str
     model: PVMClassifier
+    final: PVMClassifier
     data: Labelled
     grid: Grid
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from .search import exact
+from .search import ExactSearch, exact
 
 __all__ = [
+    "ExactSearch",
     "exact",
 ]

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from importlib.util import find_spec
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from ...cover import CoverProblem, CoverSolution
+from ...cover import CoverProblem, CoverSolution, relative_gap
 from ...resources import progress_line
-from ..finish import cut_to, describe
+from ..budget import close_by_tree, solve_alone
+from ..finish import describe
 from ..reduced.reductions import reduce_cover
 from ..reduced.residual import Residual
 from ..values import check_values
-from .scip_tree import search_scip_tree
-from .stages import Backend, Task, begin, branch, fewest, improve, narrow, relaxed
-from .tree import search_tree
+from .stages import State, Task, begin, branch, fewest, improve, narrow, relaxed
 
-__all__ = ["exact"]
-
-# The search for fewer prototypes at the same objective takes at most this share of the time
-# that the search for the objective took, or so many seconds.
-_TIE_EFFORT, _TIE_SECONDS = 0.25, 1.0
+__all__ = ["ExactSearch", "exact"]
 
 
 def exact(
@@ -33,9 +30,9 @@ def exact(
     rng: np.random.Generator | None = None,
     max_prototypes: int | None = None,
     time_limit: float | None = None,
+    max_nodes: int | None = None,
     gap: float = 0.0,
     patience: int = 100,
-    backend: str = "auto",
     verbose: int = 0,
 ) -> CoverSolution:
     """Find a selection of least objective and prove that none is better.
@@ -53,59 +50,122 @@ def exact(
         Keep so many at most, the first in gain order of the optimum for any number.
     time_limit : float or None
         Seconds after which the best so far is returned with the bound reached.
+    max_nodes : int or None
+        Nodes of branch and bound after which the same is done: unlike seconds, they are the
+        same on every machine.
     gap : float, default=0.0
         Stop once no selection can save more than this share of the objective.
     patience : int, default=100
         Shakes without success before the local search ends.
-    backend : {"auto", "highs", "scip"}, default="auto"
-        Who does the branch and bound: HiGHS, which comes with SciPy, or SCIP, which needs
-        the package pyscipopt and is a few times faster on the hardest problems. By default
-        SCIP where it is installed. Ctrl-C ends SCIP at once and HiGHS when its time is up.
     verbose : int, default=0
-        Above 0 a line that shows bound and best; above 1 the backend's log too.
+        Above 0 a line that shows bound and best; above 1 HiGHS's log too.
 
     Returns
     -------
     CoverSolution
-        With status ``"optimal"``, ``"gap reached"``, ``"time limit"`` or, for weights finer
-        than can be counted, ``"optimal up to rounding"``; and certificate
+        With status ``"optimal"``, ``"gap reached"``, ``"time limit"``, ``"node limit"`` or,
+        for weights finer than can be counted, ``"optimal up to rounding"``; and certificate
         ``"proved"`` where a dual vector closes the gap, ``"solver-proved"`` where branch
         and bound did, else ``"bounded"`` or ``"solver-bounded"``.
     """
-    check_values(max_prototypes=max_prototypes, time_limit=time_limit, gap=gap)
-    check_values(patience=patience, backend=backend, verbose=verbose)
-    tree = _find_backend(backend)
-    begun = time.monotonic()
-    deadline = math.inf if time_limit is None else begun + time_limit
-    rng = np.random.default_rng() if rng is None else rng
-    full = Residual.of(problem)
-    # Reductions save time later on; where there is little of it they are cut short.
-    left = reduce_cover(full, deadline=(begun + deadline) / 2)
-    with progress_line(verbose) as write:
-        task = Task(full.plain(), rng, patience, gap, deadline, tree, verbose, write)
-        state = relaxed(task, problem, begin(task, problem, left.plain()))
-        state = branch(task, narrow(task, improve(task, state)))
-        bound, closed = state.bound, task.closed(state)
-        if full.ties > 1 and not task.time_is_up:
-            pause = max(_TIE_SECONDS, _TIE_EFFORT * (time.monotonic() - begun))
-            limit = min(deadline, time.monotonic() + pause)
-            state = fewest(replace(task, full=full, deadline=limit), state, left)
-    solution = describe(
-        problem,
-        state.selected,
-        dual=state.dual,
-        claim=_claim(task.full, problem.n_points, bound),
-    )
-    solution = replace(solution, status=_status(solution, closed=closed, gap=gap))
-    return cut_to(problem, solution, max_prototypes)
+    check_values(max_prototypes=max_prototypes, time_limit=time_limit)
+    options: dict[str, Any] = {"max_nodes": max_nodes, "gap": gap, "patience": patience}
+    if max_prototypes is not None:
+        unlimited = partial(exact, rng=rng, verbose=verbose, **options)
+        close = partial(close_by_tree, verbose=verbose)
+        return solve_alone(problem, unlimited, max_prototypes, time_limit=time_limit, close=close)
+    search = ExactSearch(problem, rng=rng, verbose=verbose, **options)
+    search.go_on(time_limit)
+    return search.solution()
 
 
-def _find_backend(name: str) -> Backend:
-    """Return the branch and bound of that name; of "auto" the best that is installed."""
-    backends: dict[str, Backend] = {"highs": search_tree, "scip": search_scip_tree}
-    if name == "auto":
-        name = "highs" if find_spec("pyscipopt") is None else "scip"
-    return backends[name]
+@dataclass(eq=False)
+class ExactSearch:
+    """The exact solver at work on one problem, for as many rounds as it is given time.
+
+    Parameters are those of :func:`exact`, without a budget. Each round goes on where the
+    last one ended, and after the first there is a solution at any time.
+    """
+
+    problem: CoverProblem
+    rng: np.random.Generator | None = None
+    max_nodes: int | None = None
+    gap: float = 0.0
+    patience: int = 100
+    verbose: int = 0
+
+    def __post_init__(self) -> None:
+        check_values(max_nodes=self.max_nodes, gap=self.gap)
+        check_values(patience=self.patience, verbose=self.verbose)
+        self._rng = np.random.default_rng() if self.rng is None else self.rng
+        self._full = Residual.of(self.problem)
+        self._left = self._full
+        self._state: State | None = None
+        self._task = self._limited(None, lambda text: None)
+        self._is_reduced = self._is_relaxed = self.is_finished = False
+
+    def go_on(self, seconds: float | None = None) -> None:
+        """Search for so many seconds at most, None for as many as it takes."""
+        with progress_line(self.verbose) as write:
+            task = self._task = self._limited(seconds, write)
+            state = self._relax(task)
+            if state.tree is None:
+                state = narrow(task, state)
+            self._state = state = branch(task, state)
+            self.is_finished = task.closed(state) or not task.time_is_up
+            if self._full.ties > 1 and self.is_finished and not task.time_is_up:
+                self._state = fewest(replace(task, full=self._full), state, self._left)
+
+    @property
+    def open_share(self) -> float:
+        """Largest share of the objective that a better selection could save, as far as known."""
+        state = self._state
+        return math.inf if state is None else relative_gap(state.value, state.bound)
+
+    def solution(self) -> CoverSolution:
+        """Describe the best selection so far and what is proved of it."""
+        state, full = self._state, self._task.full
+        assert state is not None, "a search that was never begun has no solution"
+        claim = _claim(full, self.problem.n_points, state.bound)
+        found = describe(self.problem, state.selected, dual=state.dual, claim=claim)
+        return replace(found, status=self._status(found))
+
+    def _limited(self, seconds: float | None, write: Callable[[str], None]) -> Task:
+        """Return the task with limits: all of the tree's nodes, but the time of one round."""
+        return Task(
+            self._full.plain(),
+            self._rng,
+            self.patience,
+            self.gap,
+            math.inf if seconds is None else time.monotonic() + seconds,
+            math.inf if self.max_nodes is None else self.max_nodes,
+            self.verbose,
+            write,
+        )
+
+    def _relax(self, task: Task) -> State:
+        """Reduce, and solve the linear program, unless that is done; then search from there."""
+        state = self._state
+        if state is not None and self._is_relaxed:
+            return state
+        if state is None or not self._is_reduced:
+            # Reductions save time later on; where there is little of it they are cut short.
+            halfway, size = task.rest(0.5), self._left.cover.shape
+            self._left = reduce_cover(self._left, deadline=halfway)
+            self._is_reduced = time.monotonic() < halfway or self._left.cover.shape == size
+            state = state or begin(task, self.problem, self._left.plain())
+            state = replace(state, left=self._left.plain(), packing=None)
+        self._state = state = relaxed(task, self.problem, state)
+        self._is_relaxed = state.relaxation is not None
+        return improve(task, state)
+
+    def _status(self, found: CoverSolution) -> str:
+        """Say how the search ended."""
+        if found.certificate in ("proved", "solver-proved"):
+            return "optimal"
+        if self._state is not None and self._task.closed(self._state):
+            return "gap reached" if self.gap > 0.0 else "optimal up to rounding"
+        return "node limit" if self.is_finished else "time limit"
 
 
 def _claim(full: Residual, n_points: int, bound: float) -> Fraction:
@@ -115,12 +175,3 @@ def _claim(full: Residual, n_points: int, bound: float) -> Fraction:
     weight and its cost) and each prize by half of one; no more of either than points count.
     """
     return Fraction(math.floor(bound) - (0 if full.exact else 2 * n_points)) * full.unit
-
-
-def _status(solution: CoverSolution, *, closed: bool, gap: float) -> str:
-    """Say how the search ended."""
-    if solution.certificate in ("proved", "solver-proved"):
-        return "optimal"
-    if not closed:
-        return "time limit"
-    return "gap reached" if gap > 0.0 else "optimal up to rounding"

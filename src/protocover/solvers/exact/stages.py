@@ -11,32 +11,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...cover import CoverProblem
-from ..duals import ascend
+from ..duals import ascend_best
 from ..local_search import search
+from ..reduced.packing import Packing
 from ..reduced.reductions import reduce_cover
 from ..reduced.relaxation import Relaxation, relax
 from ..reduced.residual import Residual
 from ..stepwise import choose_by_drop, choose_by_ratio
 from .fixing import bound_of, exclude, probe
-from .tree import TreeAnswer
+from .tree import Tree
 
-__all__ = ["Backend", "State", "Task", "begin", "branch", "fewest", "improve", "narrow", "relaxed"]
+__all__ = ["State", "Task", "begin", "branch", "fewest", "improve", "narrow", "relaxed"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
-Backend = Callable[..., TreeAnswer]
 
-# Linear programs after the first, each on what fixing by the last one left.
-_ROUNDS = 4
+# Share of the time left that the first linear program may take, and how many come after it,
+# each on what fixing by the last one left.
+_PROGRAM_SHARE, _ROUNDS = 0.75, 4
 # Memberships times candidates up to which each candidate is probed.
 _PROBE_WORK = 10**8
 # Patience of the searches between those rounds, and of the last one.
 _BRIEF, _THOROUGH = 0.25, 4.0
+# Memberships times nodes that the search for fewer prototypes at the same objective may take,
+# and the share of the nodes that the search for the objective took.
+_TIE_WORK, _TIE_SHARE = 2 * 10**6, 0.25
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """How far the search is: what is left, the best selection and the bound, in units."""
+    """How far the search is: what is left, the best selection and the bound, in units.
+
+    What took longer than there was time, the linear program as a packing or the tree, is kept
+    to be gone on with, and whether the long local search before the tree is done with.
+    """
 
     left: Residual
     selected: Indices
@@ -44,6 +52,9 @@ class State:
     bound: float
     dual: Floats
     relaxation: Relaxation | None = None
+    packing: Packing | None = None
+    tree: Tree | None = None
+    is_searched: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +66,7 @@ class Task:
     patience: int
     gap: float
     deadline: float
-    branch: Backend
+    max_nodes: float
     verbose: int
     write: Callable[[str], None]
 
@@ -63,6 +74,11 @@ class Task:
     def time_is_up(self) -> bool:
         """Whether the deadline has passed."""
         return time.monotonic() >= self.deadline
+
+    def rest(self, share: float) -> float:
+        """Return the time when a share of what is left of it will have passed."""
+        now = time.monotonic()
+        return now + share * (self.deadline - now)
 
     def target(self, state: State) -> float:
         """Value that a selection worth looking for has at most."""
@@ -92,25 +108,27 @@ class Task:
 
 def begin(task: Task, problem: CoverProblem, left: Residual) -> State:
     """Take the better greedy and the bound of dual ascent."""
-    dual = ascend(problem)
+    drop, ratio = choose_by_drop(problem)[0], choose_by_ratio(problem)[0]
+    selected = min((drop, ratio), key=task.value)
+    dual = ascend_best(problem, selected)
     bound = math.ceil(bound_of(task.full, dual / float(task.full.unit))[0])
-    selected = choose_by_drop(problem)[0]
-    state = State(left, selected, task.value(selected), bound, dual)
-    return task.improved(state, choose_by_ratio(problem)[0])
+    return State(left, selected, task.value(selected), bound, dual)
 
 
 def relaxed(task: Task, problem: CoverProblem, state: State) -> State:
     """Solve the linear program for a better bound."""
     task.show("linear program", state)
+    packing = state.packing or Packing(state.left)
     # A problem too large for the linear program still gets its local search.
-    relaxation = relax(state.left, deadline=(time.monotonic() + task.deadline) / 2)
+    relaxation = relax(state.left, deadline=task.rest(_PROGRAM_SHARE), packing=packing)
     if relaxation is None:
-        return state
+        return replace(state, packing=packing)
     return replace(
         state,
         bound=max(state.bound, math.ceil(bound_of(state.left, relaxation.dual)[0])),
         dual=state.left.lift_dual(problem, relaxation.dual),
         relaxation=relaxation,
+        packing=None,
     )
 
 
@@ -157,30 +175,44 @@ def narrow(task: Task, state: State) -> State:
 
 
 def branch(task: Task, state: State) -> State:
-    """Let branch and bound find what is better, or that nothing is."""
-    # It is quickest where it has only to show the latter: the last search is the longest.
-    state = improve(task, replace(state, relaxation=None), effort=_THOROUGH)
+    """Let branch and bound find what is better, or that nothing is; go on with it if begun."""
+    if state.tree is None:
+        # It is quickest where it has only to show the latter: the last search is the longest.
+        if not state.is_searched:
+            state = improve(task, replace(state, relaxation=None), effort=_THOROUGH)
+            state = replace(state, is_searched=True)
+        if task.closed(state) or task.time_is_up:
+            return state
+        tree = Tree(state.left, task.target(state), gap=task.gap, verbose=task.verbose)
+        state = replace(state, tree=tree)
+    assert state.tree is not None
     task.show("branch and bound", state)
-    if task.closed(state) or task.time_is_up:
+    state.tree.grow(deadline=task.deadline, max_nodes=task.max_nodes - state.tree.n_nodes)
+    return _harvest(task, state, state.tree)
+
+
+def _harvest(task: Task, state: State, tree: Tree) -> State:
+    """Take over the bound that the tree has proved and, completed, the selection it found."""
+    state = replace(state, bound=max(state.bound, tree.bound))
+    if tree.columns is None:
         return state
-    target = task.target(state)
-    answer = task.branch(state.left, target, deadline=task.deadline, verbose=task.verbose)
-    state = replace(state, bound=max(state.bound, answer.bound))
-    if answer.columns is not None:
-        start = state.left.selection(answer.columns)
-        found = search(state.left, task.rng, patience=0, start=start)
-        state = task.improved(state, state.left.selection(found))
-    return state
+    start = state.left.selection(tree.columns)
+    found = search(state.left, task.rng, patience=0, start=start)
+    return task.improved(state, state.left.selection(found))
 
 
 def fewest(task: Task, state: State, left: Residual) -> State:
     """Look for a selection with the same objective and fewer prototypes.
 
-    The best objective is known or time is up; in units that break ties there is only the
-    number of prototypes to gain, and only as much effort is spent as the task allows.
+    In units that break ties there is only the number of prototypes to gain, so that effort
+    is limited, by counts: the same answer on every machine unless time is up.
     """
     bound = state.bound * task.full.ties
     tied = replace(state, left=left, value=task.value(state.selected), bound=bound)
-    tied = improve(task, replace(tied, relaxation=None))
+    tied = improve(task, replace(tied, relaxation=None, tree=None, is_searched=False))
     tied = replace(tied, relaxation=relax(left, deadline=task.deadline))
-    return replace(branch(task, narrow(task, tied)), dual=state.dual)
+    tied = narrow(task, tied)
+    before = 0 if state.tree is None else state.tree.n_nodes
+    nodes = max(_TIE_SHARE * before, _TIE_WORK // max(tied.left.cover.nnz, 1))
+    tied = branch(replace(task, max_nodes=min(task.max_nodes, nodes)), tied)
+    return replace(state, selected=tied.selected)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -11,14 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from ..candidates import Pool, numbers, take
-from ..cover import CoverSolution, ModelVerification, verify
+from ..candidates import Pool, numbers, source_names, source_rows, take
+from ..cover import CoverSolution, ModelVerification, Verification, verify, verify_together
 from ..data.points import check_estimator_points, same_points
 from ..exceptions import warn_caller
+from ..prototypes import PrototypeSet
 from ..resources import row_count
-from .by_class import Formulation, formulate
-from .own_radii import formulate_own
-from .training import Training, pool_balls, prepare_training, side_by_side
+from ..selection.by_class import Formulation, formulate
+from ..selection.own_radii import formulate_own
+from ..selection.training import Training, pool_balls, prepare_training, side_by_side
+from ..solvers import SOLVERS, unwrapped
+from .statements import chosen_places, differences, length_faults, statement_faults
 
 __all__ = ["recheck_model"]
 
@@ -33,6 +37,10 @@ def recheck_model(
     model: Any, X: Any, y: Any, sample_weight: Any = None, *, unlabeled: Any = None
 ) -> ModelVerification:
     """Recheck all that a fitted classifier says of its prototypes; see `PVMClassifier.verify`."""
+    misfits = length_faults(model)
+    if misfits:
+        nothing = Verification(math.nan, -math.inf, "none", ())
+        return ModelVerification(dict.fromkeys(model.classes_.tolist(), nothing), misfits)
     training, remade = _prepare_again(model, X, y, sample_weight, unlabeled)
     if not remade:
         warn_caller(f"this model can be rechecked in part only: {_NOT_REMADE}")
@@ -40,17 +48,49 @@ def recheck_model(
     formulation = _formulate_again(model, training)
     balls = _balls(model, formulation, columns)
     solutions = _solutions(model, balls, bounded=remade)
-    found = map(verify, formulation.problems, solutions)
+    rule = _rule(model)
+    found = map(partial(verify, order_by=rule), formulation.problems, solutions)
     return ModelVerification(
         by_class=dict(zip(model.classes_.tolist(), found, strict=True)),
         faults=(
-            *_data_faults(model, training, columns),
+            *_data_faults(model, training, columns, remade=remade),
             *_radius_faults(model, columns, balls),
             *_count_faults(model, formulation, balls),
-            *_sum_faults(model),
+            *_answer_faults(model, training, columns),
+            *statement_faults(model, training),
         ),
         unchecked="" if remade else _NOT_REMADE,
+        together=_together(model, formulation, solutions, bounded=remade),
     )
+
+
+def _together(
+    model: Any, formulation: Formulation, solutions: list[CoverSolution], *, bounded: bool
+) -> Verification | None:
+    """Recheck what is said of all classes that share a budget."""
+    budget = model.solution_.budget
+    if budget is None or any((one.selected < 0).any() for one in solutions):
+        return None
+    return verify_together(
+        formulation.problems,
+        solutions,
+        budget=budget.n_prototypes,
+        lower_bound=budget.lower_bound if bounded else -math.inf,
+        certificate=budget.certificate if bounded else "none",
+    )
+
+
+def _rule(model: Any) -> str | None:
+    """Return what a model's order is made by, in the words of `verify`.
+
+    Within a budget, or with radii of their own, the ratio greedy's choices may have drops.
+    """
+    solver = model.solver
+    function = SOLVERS.get(solver) if isinstance(solver, str) else unwrapped(solver)
+    if function is SOLVERS["ratio-greedy"]:
+        plain = model.n_prototypes is None and model.solution_.radii is None
+        return "ratio" if plain else None
+    return "drop" if function in SOLVERS.values() else "own"
 
 
 def _formulate_again(model: Any, training: Training) -> Formulation:
@@ -85,7 +125,7 @@ def _balls(model: Any, formulation: Formulation, columns: NDArray[np.intp]) -> N
     """Return the column of each prototype's ball in its class's problem, -1 where it is none."""
     if formulation.balls is None:
         return columns
-    own = np.searchsorted(model.classes_, model.prototype_labels_)
+    own = model.solution_.classes
     places = [
         {
             ball: place
@@ -160,35 +200,20 @@ def _columns(model: Any, training: Training) -> NDArray[np.intp]:
     )
 
 
-def _solutions(model: Any, columns: NDArray[np.intp], *, bounded: bool) -> list[CoverSolution]:
+def _solutions(model: Any, balls: NDArray[np.intp], *, bounded: bool) -> list[CoverSolution]:
     """Return what the model says of each class, in the numbering of the problems."""
     solutions = []
-    for label, solution in zip(model.classes_, model.solution_.solutions, strict=True):
-        own = _as_chosen(solution, model.prototype_indices_, model.prototype_labels_ == label)
-        said = replace(
-            solution, selected=columns[own], newly_covered=model.prototype_newly_covered_[own]
-        )
+    for places, solution in zip(chosen_places(model), model.solution_.solutions, strict=True):
+        said = replace(solution, selected=balls[places])
         if not bounded:
             said = replace(said, dual=None, lower_bound=-math.inf, certificate="none")
         solutions.append(said)
     return solutions
 
 
-def _as_chosen(
-    solution: CoverSolution, indices: NDArray[np.intp], own: NDArray[np.bool_]
-) -> NDArray[np.intp]:
-    """Return the places of a class's prototypes in the order in which they were chosen.
-
-    Of a table whose columns all are prototypes they stand in the order of the columns.
-    """
-    places = np.flatnonzero(own)
-    sorted_places = places[np.argsort(indices[places])]
-    if not np.array_equal(np.sort(solution.selected), indices[sorted_places]):
-        return places
-    return sorted_places[np.argsort(np.argsort(solution.selected))]
-
-
-def _data_faults(model: Any, training: Training, columns: NDArray[np.intp]) -> list[str]:
+def _data_faults(
+    model: Any, training: Training, columns: NDArray[np.intp], *, remade: bool
+) -> list[str]:
     """Say where the data are not those that the model was fitted on."""
     faults = []
     counts = np.bincount(training.codes, minlength=len(training.classes))
@@ -196,10 +221,40 @@ def _data_faults(model: Any, training: Training, columns: NDArray[np.intp]) -> l
         faults.append(f"class_count_ is {counts.tolist()}, not {model.class_count_.tolist()}")
     missing = model.prototype_indices_[columns < 0]
     if len(missing):
-        faults.append(f"prototype_indices_ names {missing.tolist()}, which are no candidates")
-    elif not same_points(take(training.pools, columns), model.prototypes_):
+        return [*faults, f"prototype_indices_ names {missing.tolist()}, which are no candidates"]
+    if not same_points(take(training.pools, columns), model.prototypes_):
         faults.append("prototypes_ are not the candidates of prototype_indices_")
+    if remade:
+        origin = {
+            "prototype_rows_": source_rows(training.pools)[columns],
+            "prototype_sources_": source_names(training.pools)[columns],
+        }
+        faults += differences(model, origin)
     return faults
+
+
+def _answer_faults(model: Any, training: Training, columns: NDArray[np.intp]) -> list[str]:
+    """Compare the balls that the model answers from with those of prototypes put together anew."""
+    if (columns < 0).any():
+        return []
+    codes, dissimilarity = model.solution_.classes, training.dissimilarity
+    anew = partial(
+        PrototypeSet.of,
+        take(training.pools, columns),
+        codes,
+        n_classes=len(model.classes_),
+        radii=model.solution_.radii,
+    )
+    if hasattr(dissimilarity, "for_prototypes"):
+        by_class = anew(dissimilarity=dissimilarity).points
+        dissimilarity = dissimilarity.for_prototypes(by_class)
+    own, other = (
+        one.balls(training.points, eps=model.eps_, closed=model.closed_ball, n_jobs=model.n_jobs)
+        for one in (model._prototype_set, anew(dissimilarity=dissimilarity))
+    )
+    if own.shape == other.shape and (own != other).nnz == 0:
+        return []
+    return ["the balls of the model's own prototypes and dissimilarity are not those of the data"]
 
 
 def _radius_faults(model: Any, columns: NDArray[np.intp], balls: NDArray[np.intp]) -> list[str]:
@@ -214,7 +269,7 @@ def _count_faults(model: Any, formulation: Formulation, balls: NDArray[np.intp])
     """Recount the points of its own and of other classes in each prototype's ball."""
     if (balls < 0).any():
         return []
-    own = np.searchsorted(model.classes_, model.prototype_labels_)
+    own = model.solution_.classes
     if formulation.balls is None:
         sizes = np.array([np.diff(one.cover.indptr)[balls] for one in formulation.problems])
         covered = sizes[own, np.arange(len(own))]
@@ -224,20 +279,6 @@ def _count_faults(model: Any, formulation: Formulation, balls: NDArray[np.intp])
         covered = np.array([formulation.balls[c].covered[j] for c, j in pairs], np.intp)
         miscovered = np.array([formulation.balls[c].miscovered[j] for c, j in pairs], np.intp)
     counts = {"prototype_covered_": covered, "prototype_miscovered_": miscovered}
-    # A model from a file of an earlier version has nothing to say of the first.
-    said = {name: getattr(model, name, counts[name]) for name in counts}
-    return [
-        f"{name} is {counts[name].tolist()}, not {said[name].tolist()}"
-        for name in counts
-        if not np.array_equal(counts[name], said[name])
-    ]
-
-
-def _sum_faults(model: Any) -> list[str]:
-    """Compare what the model says of all classes with what its solutions add up to."""
-    faults = []
-    for name in ("objective", "lower_bound", "gap", "certificate"):
-        parts, said = getattr(model.solution_, name), getattr(model, f"{name}_")
-        if parts != said:
-            faults.append(f"{name}_ is {parts!r}, not {said!r}")
-    return faults
+    if model.solution_.covered is None:  # a file of an earlier version does not tell them
+        del counts["prototype_covered_"]
+    return differences(model, counts)

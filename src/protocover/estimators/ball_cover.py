@@ -1,0 +1,307 @@
+"""Representatives without labels: a few points whose balls cover the others."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ..balls import within
+from ..candidates import numbers, source_names, source_rows, take
+from ..cover import relative_gap
+from ..data.points import check_estimator_points
+from ..dissimilarity import input_tags
+from ..prototypes import PrototypeSet
+from ..resources import limited_threads, row_count
+from ..selection.covering import Chosen, Wish, choose_cover
+from ..selection.parameters import (
+    check_candidate_cost,
+    check_must_include,
+    check_prototype_cost,
+    check_wish,
+    unchanged_on_error,
+)
+from ..selection.training import Training, side_by_side
+from .fitting import Settings, check_training_points, prepare
+
+__all__ = ["BallCover"]
+
+
+class BallCover(ClusterMixin, TransformerMixin, BaseEstimator):
+    """Choose a few points that stand for all: a cover by balls, proved to be near the best.
+
+    Every point within `eps` of a representative is covered by it. Asked for nothing more, it
+    finds the fewest representatives that cover everything; with `n_representatives` the best
+    so many, with `coverage` the fewest that cover a share of it, and with `cost` those that
+    are worth what they cost. Known elsewhere as representative sampling, exemplars, a core
+    set, or the removal of near duplicates.
+
+    Parameters
+    ----------
+    eps : float, default=0.5
+        Radius of the balls: how far from its representative a point may be.
+    n_representatives : int or None, default=None
+        At most so many, which leave as little uncovered as possible.
+    coverage : float or None, default=None
+        The share of the points, or of their weight, that must be covered, above 0 and up
+        to 1, by as few representatives as possible.
+    cost : float or None, default=None
+        What a representative costs, in points left uncovered: one is chosen only if it
+        covers more than that. None for a cost that only breaks ties.
+    must_include : array-like of int or None, default=None
+        Rows of `X` that are representatives in any case: labelled already, bought already.
+        They count in `n_representatives`.
+    candidate_cost : array-like of float or None, default=None
+        The price of each candidate, in place of 1: the cheapest test, the longest
+        sequence. `cost` is multiplied by it, and `coverage` is reached at the least sum of
+        prices.
+    candidates, metric, metric_params, solver, solver_options, closed_ball, n_jobs, \
+random_state, verbose
+        As in :class:`PVMClassifier`.
+
+    Attributes
+    ----------
+    representative_indices_ : ndarray of int, shape (n_representatives,)
+        Place of each among all candidates, for ``candidates="train"`` its row in `X`: first
+        those of `must_include`, then by what each adds.
+    representatives_ : array, sparse table or list
+        The representatives themselves.
+    labels_ : ndarray of int, shape (n_points,)
+        The number of the nearest representative, counted in their order, where it covers the
+        point; -1 for a point in no ball.
+    counts_ : ndarray of int, shape (n_representatives,)
+        How many points have that label.
+    coverage_ : float
+        Share of the points, or of their weight, that is covered.
+    objective_ : float
+        What was made small: uncovered weight plus the cost of the representatives; with
+        `coverage` their number, or the sum of their prices.
+    lower_bound_ : float
+        No other choice has a smaller objective; -inf if nothing is proved.
+    gap_ : float
+        Largest share of `objective_` that a better choice could save, 0 for an optimum.
+    certificate_ : str
+        What that rests on, as in :class:`PVMClassifier`.
+    dissimilarity_ : dissimilarity
+        Fitted.
+    n_features_in_ : int
+        Number of features, where points are rows of numbers.
+    feature_names_in_ : ndarray of str
+        Their names, where `X` had any.
+
+    See Also
+    --------
+    PVMClassifier : Prototypes of labelled points, which keep off the other classes.
+
+    Notes
+    -----
+    Balls may overlap, and a point is labelled by the nearest representative whose ball holds
+    it. Of equally good choices one with few representatives is taken.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from protocover import BallCover
+    >>> X, _ = load_iris(return_X_y=True)
+    >>> cover = BallCover(eps=1.0).fit(X)
+    >>> len(cover.representative_indices_), cover.coverage_, cover.gap_
+    (7, 1.0, 0.0)
+    >>> three = BallCover(eps=1.0, n_representatives=3).fit(X)
+    >>> three.coverage_
+    0.88
+    >>> len(BallCover(eps=1.0, coverage=0.95).fit(X).representative_indices_)
+    4
+    """
+
+    def __init__(
+        self,
+        eps: float = 0.5,
+        *,
+        n_representatives: int | None = None,
+        coverage: float | None = None,
+        cost: float | None = None,
+        must_include: Any = None,
+        candidate_cost: Any = None,
+        candidates: Any = "train",
+        metric: Any = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        solver: Any = "auto",
+        solver_options: dict[str, Any] | None = None,
+        closed_ball: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.eps = eps
+        self.n_representatives = n_representatives
+        self.coverage = coverage
+        self.cost = cost
+        self.must_include = must_include
+        self.candidate_cost = candidate_cost
+        self.candidates = candidates
+        self.metric = metric
+        self.metric_params = metric_params
+        self.solver = solver
+        self.solver_options = solver_options
+        self.closed_ball = closed_ball
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Choose the representatives.
+
+        Parameters
+        ----------
+        X : array-like, CSR table or data frame, shape (n_points, n_features)
+            The points, or the points x candidates table of dissimilarities.
+        y : ignored
+            There for scikit-learn's conventions.
+        sample_weight : array-like, shape (n_points,), or None, default=None
+            What covering each point is worth; a whole number is a repetition, and a point of
+            weight zero is as if it were not there.
+
+        Returns
+        -------
+        self
+            The fitted cover.
+        """
+        with unchanged_on_error(self), limited_threads(self.n_jobs):
+            settings = Settings.of(self._as_classifier())
+            check_wish(self.n_representatives, self.coverage, self.cost)
+            points = check_training_points(self, X)
+            rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+            nobody = np.zeros(row_count(points), dtype=np.intp)
+            training = prepare(self, points, nobody, sample_weight, rng=rng)
+            chosen = self._choose(training, settings, rng)
+            self._keep(training, chosen)
+            self._label(points, training)
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """Return the number of the representative that stands for each query.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_queries, n_features)
+            Queries; for precomputed dissimilarities their table, with a column for each
+            candidate or just for each representative.
+
+        Returns
+        -------
+        ndarray of int, shape (n_queries,)
+            The nearest one, in the order of `representative_indices_`; -1 for a query that
+            lies in no ball.
+        """
+        return self._nearest(self._check_queries(X))
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Return the dissimilarity of each query from each representative.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_queries, n_features)
+            Queries, as for `predict`.
+
+        Returns
+        -------
+        ndarray, shape (n_queries, n_representatives)
+            In the order of `representative_indices_`.
+        """
+        return self._representatives.distances(self._check_queries(X), n_jobs=self.n_jobs)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Return the names of the columns of `transform`."""
+        check_is_fitted(self)
+        names = [f"ballcover{number}" for number in range(len(self.representative_indices_))]
+        return np.array(names, dtype=object)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        for name, value in input_tags(self.metric, self.metric_params).items():
+            setattr(tags.input_tags, name, value)
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    @property
+    def prototype_indices_(self) -> NDArray[np.intp]:
+        """The representatives by the name that checks of tables know them by."""
+        return self.representative_indices_
+
+    def _as_classifier(self) -> SimpleNamespace:
+        """Return the parameters that a classifier has too, by its names."""
+        return SimpleNamespace(**self.get_params(deep=False), radii="shared")
+
+    def _choose(self, training: Training, settings: Settings, rng: np.random.Generator) -> Chosen:
+        """Build the balls and choose among them."""
+        number = numbers(training.pools)
+        forced = check_must_include(self.must_include, number, self.n_representatives)
+        n_given = sum(pool.extent for pool in training.pools)
+        price = check_candidate_cost(self.candidate_cost, number, n_given)
+        cost = check_prototype_cost(self.cost, training.weights, name="cost")
+        if self.cost is None and price is not None:
+            cost /= max(1.0, float(price.max(initial=0.0)))  # all together break ties only
+        if settings.eps is None:
+            raise ValueError(
+                "eps must be a positive number: without labels there is no nearest point of "
+                f"another class to go by, got {self.eps!r}; a quantile of the distances between "
+                "points that count as alike is a start"
+            )
+        balls = side_by_side(settings.build(training, settings.eps, rng))
+        return choose_cover(
+            balls,
+            training.weights,
+            Wish(cost, self.n_representatives, self.coverage),
+            settings.solver,
+            price=price,
+            forced=forced,
+            rng=rng,
+            options=settings.options,
+        )
+
+    def _keep(self, training: Training, chosen: Chosen) -> None:
+        """Set the fitted attributes but those that are said of each point."""
+        self.eps_ = float(self.eps)
+        pools, columns = training.pools, chosen.columns
+        self.representatives_ = take(pools, columns)
+        self.representative_indices_ = numbers(pools)[columns]
+        self.representative_rows_ = source_rows(pools)[columns]
+        self.representative_sources_ = source_names(pools)[columns]
+        self.objective_, self.lower_bound_ = chosen.objective, chosen.lower_bound
+        self.gap_ = relative_gap(chosen.objective, chosen.lower_bound)
+        self.certificate_, self.status_ = chosen.certificate, chosen.status
+        dissimilarity = training.dissimilarity
+        if hasattr(dissimilarity, "for_prototypes"):
+            dissimilarity = dissimilarity.for_prototypes(self.representatives_)
+        self.dissimilarity_ = dissimilarity
+        nobody = np.zeros(len(columns), dtype=np.intp)
+        self._representatives = PrototypeSet.of(
+            self.representatives_, nobody, n_classes=1, dissimilarity=dissimilarity
+        )
+
+    def _label(self, points: Any, training: Training) -> None:
+        """Say of each point who stands for it."""
+        self.labels_ = self._nearest(points)
+        covered = self.labels_ >= 0
+        self.counts_ = np.bincount(
+            self.labels_[covered], minlength=len(self.representative_indices_)
+        )
+        kept = covered if training.rows is None else covered[training.rows]
+        self.coverage_ = float(training.weights[kept].sum() / training.weights.sum())
+
+    def _nearest(self, points: Any) -> NDArray[np.intp]:
+        """Return the nearest representative of each point that one covers, else -1."""
+        if len(self.representative_indices_) == 0:
+            return np.full(row_count(points), -1)
+        index, distance = self._representatives.nearest(points, n_jobs=self.n_jobs)
+        return np.where(within(distance, self.eps_, closed=self.closed_ball), index, -1)
+
+    def _check_queries(self, X: Any) -> Any:
+        """Check queries."""
+        check_is_fitted(self)
+        return check_estimator_points(self, X, self.dissimilarity_, reset=False)

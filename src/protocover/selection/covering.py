@@ -1,0 +1,222 @@
+"""A cover without labels: the fewest representatives, the best so many, or enough of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array
+
+from ..cover import CoverProblem, CoverSolution, exact_sum, judge, simplest_fraction
+from ..solvers import Solver, ask_solver, auto, exact, unwrapped
+from ..solvers.budget import TimeLeft
+from ..solvers.budget.demand import Demand, cover_enough
+
+__all__ = ["Chosen", "Wish", "choose_cover"]
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+# Nodes of a branch and bound that must end by itself, and memberships up to which it is begun.
+_NODES, _SMALL = 200, 20_000
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is asked of a cover: exactly one of a number, a share, or a trade at a cost.
+
+    Parameters
+    ----------
+    cost : float
+        What a representative costs in weight left uncovered; that of a candidate is so many
+        times its own price.
+    number : int or None
+        Choose so many at most.
+    coverage : float or None
+        Cover so large a share of the weight with as few as possible.
+    """
+
+    cost: float
+    number: int | None = None
+    coverage: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """Representatives, and what is known of them.
+
+    Parameters
+    ----------
+    columns : ndarray of int
+        The candidates chosen: first those that had to be, then by what each adds.
+    objective, lower_bound : float
+        What was made small, and what no other choice goes below.
+    certificate : str
+        What that rests on, in the words of :class:`CoverSolution`.
+    status : str
+        How the solver ended.
+    """
+
+    columns: Indices
+    objective: float
+    lower_bound: float
+    certificate: str
+    status: str
+
+
+def choose_cover(
+    balls: csr_array,
+    weights: Floats,
+    wish: Wish,
+    solver: Solver,
+    *,
+    price: Floats | None = None,
+    forced: Indices | None = None,
+    rng: np.random.Generator,
+    options: dict[str, Any],
+) -> Chosen:
+    """Choose candidates whose balls cover the points as `wish` asks.
+
+    Parameters
+    ----------
+    balls : csr_array of bool, shape (n_points, n_candidates)
+        Which point lies in which candidate's ball.
+    weights : ndarray of float, shape (n_points,)
+        What each point counts, on a grid on which sums are exact.
+    wish : Wish
+        What is asked.
+    solver : Solver
+        What chooses.
+    price : ndarray of float, shape (n_candidates,), or None
+        How many times the cost each candidate costs; None for once.
+    forced : ndarray of int or None
+        Candidates that are chosen whatever they cost.
+    rng : numpy.random.Generator
+        For the solver.
+    options : dict
+        Of the solver.
+    """
+    kept = np.empty(0, dtype=np.intp) if forced is None else forced
+    rest = _Rest.of(balls, weights, price, kept)
+    if wish.coverage is not None:
+        return _enough(rest, wish.coverage, weights, solver, rng=rng, options=options)
+    problem = rest.problem(wish.cost)
+    budget = None if wish.number is None else wish.number - len(kept)
+    solution = ask_solver(solver, problem, rng=rng, max_prototypes=budget, options=options)
+    return rest.chosen(solution, problem, wish.cost)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rest:
+    """What is left to do once some candidates are chosen.
+
+    Parameters
+    ----------
+    cover : csc_array of bool
+        Points that those do not cover by the other candidates.
+    columns : ndarray of int
+        These candidates' columns in the whole.
+    weight : ndarray of float
+        Of these points.
+    price : ndarray of float or None
+        Of these candidates.
+    forced : ndarray of int
+        The candidates that are chosen already.
+    paid : Fraction
+        Sum of their prices.
+    """
+
+    cover: csc_array
+    columns: Indices
+    weight: Floats
+    price: Floats | None
+    forced: Indices
+    paid: Fraction
+
+    @classmethod
+    def of(cls, balls: csr_array, weights: Floats, price: Floats | None, forced: Indices) -> _Rest:
+        """Leave out what is chosen and covered."""
+        covered = np.asarray(balls[:, forced].sum(axis=1)).ravel() > 0
+        columns = np.setdiff1d(np.arange(balls.shape[1]), forced)
+        cover = balls[~covered].tocsc()
+        return cls(
+            cover=cover if len(forced) == 0 else cover[:, columns],
+            columns=columns,
+            weight=weights[~covered],
+            price=None if price is None else price[columns],
+            forced=forced,
+            paid=Fraction(len(forced)) if price is None else exact_sum(price[forced]),
+        )
+
+    def problem(self, cost: float) -> CoverProblem:
+        """Return the problem of which candidates are worth what they cost."""
+        nothing = np.zeros(self.cover.shape[1])
+        if self.price is None:
+            return CoverProblem(self.cover, nothing, self.weight, cost)
+        grid = CoverProblem(self.cover, nothing, self.weight, 0.0).grid
+        return CoverProblem(
+            self.cover, np.round(cost * self.price / grid) * grid, self.weight, 0.0
+        )
+
+    def chosen(self, solution: CoverSolution, problem: CoverProblem, cost: float) -> Chosen:
+        """Add the candidates that were forced to those of a solution."""
+        paid = simplest_fraction(cost) * self.paid
+        return Chosen(
+            columns=np.concatenate((self.forced, self.columns[solution.selected])),
+            objective=float(Fraction(solution.objective) + paid),
+            lower_bound=solution.lower_bound + float(paid),
+            certificate=solution.certificate,
+            status=solution.status,
+        )
+
+
+def _enough(
+    rest: _Rest,
+    coverage: float,
+    weights: Floats,
+    solver: Solver,
+    *,
+    rng: np.random.Generator,
+    options: dict[str, Any],
+) -> Chosen:
+    """Choose as few candidates, or as cheap ones, as cover a share of the weight."""
+    total = exact_sum(weights)
+    allowed = total * (1 - simplest_fraction(coverage))
+    demand = Demand(rest.cover, rest.weight, rest.price, allowed)
+    left = TimeLeft(options.get("time_limit"))
+
+    def solve(problem: CoverProblem) -> CoverSolution:
+        share = left.share()
+        limit = {} if share is None else {"time_limit": share}
+        return ask_solver(solver, problem, rng=rng, options={**options, **limit})
+
+    function = unwrapped(solver)
+    by_count = function is auto and rest.cover.nnz <= _SMALL
+    found = cover_enough(
+        demand,
+        solve,
+        close=function is exact or by_count,
+        node_limit=_NODES if by_count else None,
+        in_time=left.any,
+    )
+    if found is None:
+        most = total - demand.uncovered(np.arange(rest.cover.shape[1]))
+        raise ValueError(
+            f"coverage must not be above {float(most / total):.6g}, which is all that the "
+            f"candidates' balls hold, got {coverage!r}; take a larger eps or further candidates"
+        )
+    spent, bound = demand.spent(found.selected), min(found.bound, demand.spent(found.selected))
+    proved, claim = (None, bound) if found.by_word else (bound, None)
+    if found.dual is None and not found.by_word and bound < spent:
+        proved = None
+    lower, word = judge(spent, proved, claim)
+    return Chosen(
+        columns=np.concatenate((rest.forced, rest.columns[found.selected])),
+        objective=float(spent + rest.paid),
+        lower_bound=lower + float(rest.paid),
+        certificate=word,
+        status="optimal" if word in ("proved", "solver-proved") else "bounded",
+    )

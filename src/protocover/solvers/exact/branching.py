@@ -1,0 +1,145 @@
+"""Which candidate to branch on: the one without which, and with which, the bound rises most.
+
+What the bound does is tried out with a few iterations of the simplex method each way. A
+candidate that has been tried often enough is judged by what it did on average (reliability
+branching: Achterberg, Koch and Martin, Operations Research Letters 33, 2005).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..reduced.packing import Packing, Payments
+from .nodes import Node, choose, fix, leave_out
+
+__all__ = ["History", "branch_on"]
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+# Candidates tried at a node, simplex iterations for each way, and trials until it is known.
+_TRIED, _ITERATIONS, _KNOWN = 8, 50, 4
+# Rises below this count as this: one way without a rise must not hide the other.
+_LEAST_RISE = 1e-3
+# A fraction nearer than this to a whole number is one.
+_WHOLE = 1e-6
+
+
+@dataclass(eq=False)
+class History:
+    """What leaving each column out, and choosing it, did to the bound for each unit of change.
+
+    Parameters
+    ----------
+    total : ndarray of float, shape (2, n_columns)
+        Sums of the rises.
+    trials : ndarray of int, shape (n_columns,)
+        How often that was tried.
+    """
+
+    total: Floats
+    trials: Indices
+
+    @classmethod
+    def of(cls, n_columns: int) -> History:
+        """Begin with nothing tried."""
+        return cls(np.zeros((2, n_columns)), np.zeros(n_columns, dtype=np.intp))
+
+    def expected(self, columns: Indices, fraction: Floats) -> Floats:
+        """Return what branching on each of `columns` promises."""
+        if not self.trials.any():
+            return np.minimum(fraction, 1.0 - fraction)
+        usual = self.total.sum(axis=1) / self.trials.sum()
+        mean = np.where(
+            self.trials[columns] > 0,
+            self.total[:, columns] / np.maximum(self.trials[columns], 1),
+            usual[:, None],
+        )
+        return _promise(mean[0] * fraction, mean[1] * (1.0 - fraction))
+
+    def learn(self, column: int, fraction: float, rises: tuple[float, float]) -> None:
+        """Remember what the bound did when `column` of that fraction was tried."""
+        self.total[0, column] += rises[0] / fraction
+        self.total[1, column] += rises[1] / (1.0 - fraction)
+        self.trials[column] += 1
+
+
+def branch_on(
+    node: Node,
+    payments: Payments,
+    packing: Packing,
+    history: History,
+    target: float,
+    *,
+    deadline: float = math.inf,
+) -> list[Node]:
+    """Return nodes that together hold every selection of the node of value at most `target`.
+
+    None where both ways are closed; one where one way is; else the two ways of the column
+    that promises most of those that could be tried before the deadline.
+    """
+    node = replace(node, basis=payments.basis)
+    columns = _fractional(node, payments.fraction)
+    fraction = payments.fraction[columns]
+    expected = history.expected(columns, fraction)
+    order = np.argsort(-expected, kind="stable")
+    best: Sequence[Node | None] = ()
+    best_promise, tried = -math.inf, 0
+    for column, promise in zip(columns[order].tolist(), expected[order].tolist(), strict=True):
+        ways: Sequence[Node | None] = _ways(node, column)
+        if history.trials[column] < _KNOWN:
+            if tried >= _TRIED or (best and time.monotonic() >= deadline):
+                break
+            tried += 1
+            ways, promise = _try(node, column, payments, packing, history, target)
+        if promise > best_promise or None in ways:
+            best, best_promise = ways, promise
+        if None in ways:
+            break
+    return [way for way in best if way is not None]
+
+
+def _fractional(node: Node, fraction: Floats) -> Indices:
+    """Return the open columns that are partly chosen; if none is, the one chosen most."""
+    columns = node.open_columns
+    inner = np.minimum(fraction[columns], 1.0 - fraction[columns]) > _WHOLE
+    return columns[inner] if inner.any() else columns[[fraction[columns].argmax()]]
+
+
+def _try(
+    node: Node,
+    column: int,
+    payments: Payments,
+    packing: Packing,
+    history: History,
+    target: float,
+) -> tuple[list[Node | None], float]:
+    """Look a few iterations ahead both ways; return what is left of them and the promise."""
+    rises: list[float] = []
+    found: list[Node | None] = []
+    for way in _ways(node, column):
+        left = way.left
+        ahead = packing.solve(left.cost, left.prize, basis=payments.basis, iterations=_ITERATIONS)
+        gone = left.constant - node.left.constant
+        rises.append(max(ahead.value + gone - payments.value, 0.0))
+        found.append(fix(way, ahead.dual, target))
+    fraction = min(max(float(payments.fraction[column]), _WHOLE), 1.0 - _WHOLE)
+    history.learn(column, fraction, (rises[0], rises[1]))
+    return found, float(_promise(np.array(rises[0]), np.array(rises[1])))
+
+
+def _ways(node: Node, column: int) -> list[Node]:
+    """Return the node without a column, and with it."""
+    one = np.array([column])
+    return [leave_out(node, one), choose(node, one)]
+
+
+def _promise(without: Floats, with_it: Floats) -> Floats:
+    """Weigh the rises of the two ways of a branching: both must rise."""
+    return np.maximum(without, _LEAST_RISE) * np.maximum(with_it, _LEAST_RISE)

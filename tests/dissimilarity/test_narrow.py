@@ -1,0 +1,109 @@
+"""Rows of half precision and of bytes are taken as they are stored, and answer as doubles do."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from protocover import PVMClassifier, load_model, save_model
+from protocover.balls import build_balls
+from protocover.balls.nearest import find_nearest
+from protocover.dissimilarity import Cosine, Euclidean, SquaredEuclidean
+from protocover.report.table import _most_telling
+
+TYPES = [np.float16, np.int8]
+METRICS = [Euclidean(), SquaredEuclidean(), Cosine()]
+
+
+def _rows(dtype, n=80, p=12):
+    """Rows that reach the ends of the range of bytes, with one of zeros and some that repeat."""
+    X = np.random.default_rng(0).normal(scale=70.0, size=(n, p)).clip(-128, 127)
+    X[3] = 0.0
+    X[n // 2] = X[0]
+    return X.astype(dtype)
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=repr)
+@pytest.mark.parametrize("dtype", TYPES)
+def test_balls_and_nearest_are_those_of_the_same_numbers_in_double_precision(metric, dtype):
+    X = _rows(dtype)
+    wide = X.astype(np.float64)
+    table = metric.cross(wide, wide)
+    np.testing.assert_array_equal(metric.cross(X, X), table)
+    for eps in np.unique(table)[1::400]:
+        for A, B in ((X, X), (X, X[:30]), (X, wide[:30]), (np.asfortranarray(X), X)):
+            balls = build_balls(metric, A, B, eps=float(eps), closed=True)
+            np.testing.assert_array_equal(balls.toarray(), table[:, : len(B)] <= eps)
+    bounds = np.array([0, 10, 30])
+    for found, expected in zip(
+        find_nearest(metric, X, X[:30], bounds=bounds),
+        find_nearest(metric, wide, wide[:30], bounds=bounds),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine"])
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("radii", ["shared", "own"])
+def test_a_model_is_that_of_the_same_numbers_and_keeps_the_type(metric, dtype, radii, tmp_path):
+    X, y = _rows(dtype), np.arange(80) % 3
+    narrow = PVMClassifier("auto", metric=metric, radii=radii).fit(X, y)
+    wide = PVMClassifier("auto", metric=metric, radii=radii).fit(X.astype(float), y)
+    assert narrow.eps_ == wide.eps_
+    np.testing.assert_array_equal(narrow.prototype_indices_, wide.prototype_indices_)
+    np.testing.assert_array_equal(
+        narrow.decision_function(X), wide.decision_function(X.astype(float))
+    )
+    np.testing.assert_array_equal(narrow.predict(X.astype(np.float32)), wide.predict(X))
+    assert narrow.prototypes_.dtype == dtype
+    save_model(narrow, tmp_path / "model.pvm")
+    loaded = load_model(tmp_path / "model.pvm")
+    assert loaded.prototypes_.dtype == dtype
+    np.testing.assert_array_equal(loaded.decision_function(X), narrow.decision_function(X))
+
+
+@pytest.mark.parametrize("candidates", ["kmeans", "hull", 20])
+def test_made_candidates_are_not_cut_to_the_type(candidates):
+    X, y = _rows(np.int8, p=2), np.arange(80) % 3
+    narrow = PVMClassifier(20.0, candidates=candidates, random_state=0).fit(X, y)
+    wide = PVMClassifier(20.0, candidates=candidates, random_state=0).fit(X.astype(float), y)
+    np.testing.assert_array_equal(narrow.prototypes_, wide.prototypes_)
+
+
+def test_candidates_given_as_bytes_and_points_as_doubles_go_together():
+    X, y = _rows(np.int8), np.arange(80) % 3
+    for points, given in ((X, X.astype(float)), (X.astype(float), X)):
+        model = PVMClassifier(60.0, candidates=given[:40]).fit(points, y)
+        same = PVMClassifier(60.0, candidates=X[:40].astype(float)).fit(X.astype(float), y)
+        np.testing.assert_array_equal(model.prototype_indices_, same.prototype_indices_)
+
+
+@pytest.mark.parametrize("dtype", [*TYPES, np.uint8])
+def test_a_report_finds_the_same_telling_columns(dtype):
+    rng = np.random.default_rng(1)
+    codes = np.arange(90) % 3
+    X = (rng.integers(0, 120, size=(90, 300)) + 2 * codes[:, None] * (np.arange(300) % 2)).clip(
+        0, 127
+    )
+    _, expected = _most_telling(X.astype(np.float64), codes)
+    _, places = _most_telling(X.astype(dtype), codes)
+    np.testing.assert_array_equal(places, expected)
+
+
+def test_other_metrics_see_double_precision():
+    X, y = _rows(np.int8), np.arange(80) % 3
+    model = PVMClassifier(100.0, metric="cityblock").fit(X, y)
+    assert model.prototypes_.dtype == np.float64
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=repr)
+def test_no_copy_in_double_precision_is_held(metric):
+    X = np.random.default_rng(0).integers(-100, 100, size=(20_000, 256), dtype=np.int8)
+    tracemalloc.start()
+    build_balls(metric, X, X[:50], eps=1e-3, n_jobs=1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4 * X.size, "a copy in double precision takes eight bytes a number"

@@ -1,0 +1,143 @@
+"""Sparse rows get the answers of the same rows written out, to the last bit."""
+
+import numpy as np
+import pytest
+from scipy.sparse import coo_array, csc_array, csr_array, csr_matrix
+
+from protocover import PVMClassifier
+from protocover.balls import balls_of_radii, build_balls
+from protocover.balls.nearest import find_nearest
+from protocover.dissimilarity import Cosine, Euclidean, SquaredEuclidean
+from protocover.dissimilarity.euclidean.bracket import direct_squares
+from protocover.dissimilarity.euclidean.embedding import directions, in_order
+
+ALL = pytest.mark.parametrize(
+    "dissimilarity", [Euclidean(), SquaredEuclidean(), Cosine()], ids=repr
+)
+
+
+def words(seed, n=40, p=300):
+    """Rows with a few entries each, some rows with none, some rows twice."""
+    rng = np.random.default_rng(seed)
+    table = np.where(rng.random((n, p)) < 0.03, rng.normal(size=(n, p)), 0.0)
+    table[::9] = 0.0
+    table[1::9] = table[2]
+    return table
+
+
+def shuffled(table, seed=0):
+    """The same rows with entries in any order, split into four at each place, zeros between."""
+    rng = np.random.default_rng(seed)
+    rows, columns = np.nonzero(table)
+    zero_rows, zero_columns = (rng.integers(size, size=50) for size in table.shape)
+    parts = rng.normal(size=(3, len(rows))) * 10.0 ** rng.integers(-9, 9, size=(3, len(rows)))
+    values = np.concatenate((table[rows, columns], *parts, np.zeros(50)))
+    rows = np.concatenate((np.tile(rows, 4), zero_rows))
+    columns = np.concatenate((np.tile(columns, 4), zero_columns))
+    order = rng.permutation(len(rows))
+    order = order[np.argsort(rows[order], kind="stable")]
+    starts = np.searchsorted(rows[order], np.arange(len(table) + 1))
+    return csr_array((values[order], columns[order], starts), shape=table.shape)
+
+
+FORMS = {
+    "rows": csr_array(words(0)),
+    "a matrix": csr_matrix(words(1)),
+    "columns": csc_array(words(2)),
+    "coordinates": coo_array(words(3)),
+    "unsorted, repeated, with zeros": shuffled(words(4)),
+    "single precision": csr_array(words(5).astype(np.float32)),
+    "repeated in single precision": shuffled(words(6)).astype(np.float32),
+    "whole numbers": csr_array(np.rint(3 * words(7)).astype(np.int64)),
+    "small whole numbers": csr_array(np.rint(3 * words(8)).astype(np.int8)),
+    "counts": csr_array(np.rint(9 * abs(words(9))).astype(np.uint8)),
+    "tenths": csr_array(np.rint(10 * words(10)) / 10),
+    "nothing": csr_array((6, 5)),
+    "one column": csr_array(words(11)[:, :1]),
+}
+
+
+@ALL
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("closed", [False, True])
+def test_balls_are_those_of_dense_rows(name, dissimilarity, closed):
+    X = FORMS[name]
+    dense = X.toarray()
+    Z, dense_Z = X.tocsr()[::3], dense[::3]
+    distances = np.unique(dissimilarity.cross(dense, dense_Z))
+    for eps in distances[distances > 0][:: max(1, len(distances) // 6)]:
+        for sparse_pair, dense_pair in (((X, X), (dense, dense)), ((X, Z), (dense, dense_Z))):
+            balls = build_balls(dissimilarity, *sparse_pair, eps=eps, closed=closed)
+            expected = build_balls(dissimilarity, *dense_pair, eps=eps, closed=closed)
+            np.testing.assert_array_equal(balls.toarray(), expected.toarray())
+
+
+@ALL
+@pytest.mark.parametrize("name", FORMS)
+def test_the_nearest_are_those_of_dense_rows(name, dissimilarity):
+    X = FORMS[name].tocsr()
+    A, B = X[1::2], X[::2]
+    bounds = np.array([0, B.shape[0] // 3, B.shape[0]])
+    index, distance = find_nearest(dissimilarity, A, B, bounds=bounds)
+    expected = find_nearest(dissimilarity, A.toarray(), B.toarray(), bounds=bounds)
+    np.testing.assert_array_equal(index, expected[0])
+    np.testing.assert_array_equal(distance, expected[1])
+
+
+@ALL
+def test_balls_of_their_own_radii_are_those_of_dense_rows(dissimilarity):
+    X = FORMS["unsorted, repeated, with zeros"]
+    dense = X.toarray()
+    radii = np.quantile(dissimilarity.cross(dense, dense), 0.4, axis=0)
+    balls = balls_of_radii(dissimilarity, X, X, radii=radii, closed=True)
+    expected = balls_of_radii(dissimilarity, dense, dense, radii=radii, closed=True)
+    np.testing.assert_array_equal(balls.toarray(), expected.toarray())
+
+
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("embed", [in_order, directions])
+def test_rows_and_their_direct_sums_are_those_of_dense_rows(name, embed):
+    X = FORMS[name]
+    sparse, dense = embed(X), embed(X.toarray())
+    np.testing.assert_array_equal(sparse.toarray(), dense)
+    i, j = np.random.default_rng(0).integers(X.shape[0], size=(2, 200))
+    np.testing.assert_array_equal(
+        direct_squares(sparse, sparse, i, j), direct_squares(dense, dense, i, j)
+    )
+
+
+def test_what_was_given_is_left_as_it_is():
+    X = FORMS["unsorted, repeated, with zeros"]
+    before = X.copy()
+    for embed in (in_order, directions):
+        embed(X)
+        for part in ("data", "indices", "indptr"):
+            np.testing.assert_array_equal(getattr(X, part), getattr(before, part))
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array], ids=["dense", "sparse"])
+def test_directions_do_not_depend_on_the_length(form):
+    """Powers of two, so that not a bit may differ; no square of theirs is a number."""
+    rows = np.random.default_rng(1).normal(size=(5, 7))
+    expected = directions(form(rows))
+    for power in (-1000, -60, 60, 1000):
+        found = directions(form(rows * 2.0**power))
+        difference = found - expected
+        assert abs(difference).max() == 0.0
+    assert Cosine().cross(form(rows * 2.0**-60), form(rows))[0, 0] < 1e-15
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+@pytest.mark.parametrize("radii", ["shared", "own"])
+def test_a_fit_is_that_on_dense_rows(metric, radii):
+    X, y = shuffled(words(12, n=90)), np.arange(90) % 3
+    models = [
+        PVMClassifier(metric=metric, radii=radii, random_state=0).fit(table, y)
+        for table in (X, X.toarray())
+    ]
+    assert models[0].eps_ == models[1].eps_
+    np.testing.assert_array_equal(*(model.prototype_indices_ for model in models))
+    queries = shuffled(words(13, n=30))
+    np.testing.assert_array_equal(
+        models[0].decision_function(queries), models[1].decision_function(queries.toarray())
+    )

@@ -1,0 +1,264 @@
+"""Covers without labels, judged by enumeration on small sets."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from protocover import BallCover
+
+SEEDS = range(12)
+every_solver = pytest.mark.parametrize(
+    "solver", ["greedy", "ratio-greedy", "local-search", "lp-rounding", "exact", "auto"]
+)
+
+
+def small(seed, n=9):
+    """A few points in the plane, with whole weights every other time."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    weights = np.ones(n) if seed % 2 else rng.integers(1, 5, n).astype(float)
+    return X, weights
+
+
+def uncovered(X, weights, chosen, eps):
+    """Weight of the points that are not within eps of one chosen."""
+    if len(chosen) == 0:
+        return float(weights.sum())
+    return float(weights[~(cdist(X, X[list(chosen)]) < eps).any(axis=1)].sum())
+
+
+def subsets(n, must=()):
+    for size in range(n + 1):
+        for chosen in itertools.combinations(range(n), size):
+            if set(must) <= set(chosen):
+                yield chosen
+
+
+def _numbered_by_row(estimator):
+    """Equally good representatives are numbered by their rows, which repetition moves."""
+    why = "of equally good representatives the one of the lower row comes first"
+    kinds = ("dense", "sparse")
+    return {f"check_sample_weight_equivalence_on_{kind}_data": why for kind in kinds}
+
+
+@parametrize_with_checks(
+    [BallCover(), BallCover(1.0, cost=2.0), BallCover(metric="cosine", coverage=0.9)],
+    expected_failed_checks=_numbered_by_row,
+)
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+@every_solver
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_fewest_that_cover_everything(solver, seed):
+    X, weights = small(seed)
+    model = BallCover(1.0, solver=solver, random_state=0).fit(X, sample_weight=weights)
+    fewest = min(len(one) for one in subsets(9) if uncovered(X, weights, one, 1.0) == 0.0)
+    assert uncovered(X, weights, model.representative_indices_, 1.0) == 0.0
+    assert model.coverage_ == 1.0
+    assert len(model.representative_indices_) >= fewest
+    assert model.lower_bound_ <= fewest / weights.sum() + 1e-12
+    if solver == "exact":
+        assert len(model.representative_indices_) == fewest
+        assert model.gap_ == 0.0
+
+
+@every_solver
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("must", [(), (0, 4)], ids=["free", "two given"])
+def test_the_best_so_many(solver, seed, must):
+    X, weights = small(seed)
+    for number in (2, 3):
+        model = BallCover(
+            0.8, n_representatives=number, must_include=must, solver=solver, random_state=0
+        ).fit(X, sample_weight=weights)
+        least = min(
+            uncovered(X, weights, one, 0.8) for one in subsets(9, must) if len(one) <= number
+        )
+        left = uncovered(X, weights, model.representative_indices_, 0.8)
+        assert len(model.representative_indices_) <= number
+        assert set(must) <= set(model.representative_indices_.tolist())
+        assert model.representative_indices_[: len(must)].tolist() == list(must)
+        assert model.coverage_ == pytest.approx(1.0 - left / weights.sum())
+        assert left >= least
+        # The cost of representatives only breaks ties.
+        assert model.lower_bound_ < least + 1.0
+        if solver == "exact":
+            assert left == least
+            assert model.gap_ == 0.0
+
+
+@every_solver
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("priced", [False, True], ids=["fewest", "cheapest"])
+def test_the_fewest_or_cheapest_that_cover_a_share(solver, seed, priced):
+    X, weights = small(seed)
+    prices = np.random.default_rng(seed).integers(1, 6, 9).astype(float) if priced else None
+    for share in (0.5, 0.8, 1.0):
+        model = BallCover(
+            0.8, coverage=share, candidate_cost=prices, solver=solver, random_state=0
+        ).fit(X, sample_weight=weights)
+        spent = len if prices is None else lambda one: float(prices[list(one)].sum())
+        allowed = weights.sum() * (1.0 - share) + 1e-9
+        least = min(spent(one) for one in subsets(9) if uncovered(X, weights, one, 0.8) <= allowed)
+        assert uncovered(X, weights, model.representative_indices_, 0.8) <= allowed
+        assert model.coverage_ >= share - 1e-12
+        assert model.objective_ == spent(model.representative_indices_)
+        assert model.lower_bound_ <= least <= model.objective_
+        if solver == "exact":
+            assert model.objective_ == least == model.lower_bound_
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_those_that_are_worth_their_cost(seed):
+    X, weights = small(seed)
+    prices = np.random.default_rng(seed).integers(0, 4, 9).astype(float)
+    for price in (None, prices):
+        model = BallCover(0.8, cost=1.5, candidate_cost=price, solver="exact").fit(
+            X, sample_weight=weights
+        )
+        one_costs = np.ones(9) if price is None else price
+        values = [
+            uncovered(X, weights, one, 0.8) + 1.5 * one_costs[list(one)].sum()
+            for one in subsets(9)
+        ]
+        assert model.objective_ == pytest.approx(min(values))
+        assert model.gap_ == 0.0
+
+
+def test_each_point_has_the_nearest_representative_that_covers_it():
+    X = np.array([[0.0], [0.4], [1.0], [1.3], [5.0]])
+    model = BallCover(0.7, n_representatives=2, must_include=[0, 2]).fit(X)
+    assert model.representative_indices_.tolist() == [0, 2]
+    assert model.labels_.tolist() == [0, 0, 1, 1, -1]
+    assert model.counts_.tolist() == [2, 2]
+    assert model.coverage_ == 0.8
+    assert model.predict([[0.69], [0.71], [1.7], [1.71]]).tolist() == [1, 1, -1, -1]
+    assert model.transform([[0.5]]).tolist() == [[0.5, 0.5]]
+    assert model.fit_predict(X).tolist() == model.labels_.tolist()
+    assert model.get_feature_names_out().tolist() == ["ballcover0", "ballcover1"]
+
+
+def test_a_closed_ball_holds_its_edge():
+    X = np.array([[0.0], [1.0]])
+    assert BallCover(1.0).fit(X).labels_.tolist() != [0, 0]
+    assert BallCover(1.0, closed_ball=True).fit(X).labels_.tolist() == [0, 0]
+
+
+def test_points_of_weight_zero_need_no_cover_but_get_a_label():
+    X = np.array([[0.0], [0.1], [9.0]])
+    model = BallCover(0.5).fit(X, sample_weight=[1.0, 1.0, 0.0])
+    assert model.coverage_ == 1.0
+    assert len(model.representative_indices_) == 1
+    assert model.labels_.tolist() == [0, 0, -1]
+    with pytest.raises(ValueError, match="must_include holds 2, which is no candidate"):
+        BallCover(0.5, must_include=[2]).fit(X, sample_weight=[1.0, 1.0, 0.0])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_whole_weight_is_a_repetition(seed):
+    X, _ = small(seed)
+    weights = np.random.default_rng(seed).integers(0, 4, len(X))
+    rows = np.repeat(np.arange(len(X)), weights)
+    for options in ({}, {"n_representatives": 2}, {"coverage": 0.7}, {"cost": 1.5}):
+        weighted = BallCover(0.8, solver="exact", **options).fit(X, sample_weight=weights)
+        repeated = BallCover(0.8, solver="exact", **options).fit(X[rows])
+        assert weighted.objective_ == pytest.approx(repeated.objective_)
+        if "coverage" not in options:
+            assert weighted.coverage_ == pytest.approx(repeated.coverage_)
+
+
+def test_a_table_of_dissimilarities_and_a_graph_give_the_same_cover():
+    X, _ = small(3, n=30)
+    table = cdist(X, X)
+    by_rows = BallCover(0.7, coverage=0.9).fit(X)
+    by_table = BallCover(0.7, coverage=0.9, metric="precomputed").fit(table)
+    assert by_table.representative_indices_.tolist() == by_rows.representative_indices_.tolist()
+    assert by_table.labels_.tolist() == by_rows.labels_.tolist()
+    chosen = by_table.representative_indices_
+    assert by_table.predict(table[:5][:, chosen]).tolist() == by_rows.labels_[:5].tolist()
+
+
+def test_frames_clones_and_pickles():
+    X, _ = small(1)
+    frame = pd.DataFrame(X, columns=["width", "height"])
+    model = BallCover(0.8).fit(frame)
+    assert model.feature_names_in_.tolist() == ["width", "height"]
+    assert clone(model).get_params() == model.get_params()
+    again = pickle.loads(pickle.dumps(model))
+    assert again.predict(frame).tolist() == model.labels_.tolist()
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame[["height", "width"]])
+
+
+def test_the_same_cover_at_every_fit():
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    covers = [
+        BallCover(0.3, n_representatives=10, n_jobs=n_jobs).fit(X).representative_indices_.tolist()
+        for n_jobs in (1, 2, None)
+    ]
+    assert covers[0] == covers[1] == covers[2]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"eps": "auto"}, "eps must be a positive number: without labels"),
+        ({"eps": 0.0}, "eps must be a positive number"),
+        ({"n_representatives": 0}, "n_representatives must be a whole number above 0"),
+        ({"n_representatives": 2.5}, "n_representatives must be a whole number"),
+        ({"coverage": 0.0}, "coverage must be a share above 0 and up to 1"),
+        ({"coverage": 1.1}, "coverage must be a share"),
+        ({"coverage": float("nan")}, "coverage must be a share"),
+        ({"coverage": 0.5, "n_representatives": 3}, "got n_representatives and coverage"),
+        ({"cost": -1.0}, "cost must be a number not below 0"),
+        ({"must_include": [9]}, "must_include holds 9, which is no candidate"),
+        ({"must_include": [-1]}, "must_include holds -1"),
+        ({"must_include": [1, 1]}, "must_include must not name a row twice"),
+        ({"must_include": [True] * 9}, "flatnonzero"),
+        ({"must_include": [0, 1], "n_representatives": 1}, "must_include names 2 rows, more"),
+        ({"candidate_cost": [1.0]}, "one price for each of the 9 candidates"),
+        ({"candidate_cost": [-1.0] * 9}, "finite numbers not below 0, got -1"),
+        ({"candidate_cost": [float("nan")] * 9}, "finite numbers not below 0, got nan"),
+        ({"candidate_cost": ["dear"] * 9}, "candidate_cost must hold numbers"),
+        ({"solver": "best"}, "solver must be one of"),
+    ],
+    ids=str,
+)
+def test_bad_wishes_are_refused_with_a_way_out(options, message):
+    X, _ = small(1)
+    with pytest.raises(ValueError, match=message):
+        BallCover(**{"eps": 0.8, **options}).fit(X)
+
+
+def test_more_than_all_candidates_is_all_that_is_needed():
+    X, _ = small(1)
+    model = BallCover(0.8, n_representatives=500).fit(X)
+    assert model.coverage_ == 1.0
+    assert len(model.representative_indices_) <= 9
+
+
+def test_a_share_that_cannot_be_covered_is_refused_with_what_can():
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    given = np.array([[0.0]])
+    with pytest.raises(ValueError, match=r"coverage must not be above 0\.25, which is all"):
+        BallCover(0.5, coverage=0.5, candidates=given).fit(X)
+    assert BallCover(0.5, coverage=0.25, candidates=given).fit(X).coverage_ == 0.25
+
+
+def test_nothing_may_be_worth_its_cost():
+    X, _ = small(1)
+    model = BallCover(0.8, cost=100.0).fit(X)
+    assert len(model.representative_indices_) == 0
+    assert model.labels_.tolist() == [-1] * 9
+    assert model.transform(X).shape == (9, 0)
+    assert model.coverage_ == 0.0

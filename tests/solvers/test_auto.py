@@ -1,0 +1,148 @@
+"""The default solver: near the optimum, honest about it, and the same on every machine."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import time
+
+import numpy as np
+import pytest
+from covers import large_problem, make_problem, problem_and_optimum
+from sklearn.datasets import load_digits, load_iris
+
+import naive
+from protocover import PVMClassifier
+from protocover.cover import NestedCoverProblem, verify
+from protocover.solvers import auto, greedy, ratio_greedy
+
+stages = importlib.import_module("protocover.solvers.auto")
+X, Y = load_iris(return_X_y=True)
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    """A machine on which every look at the clock finds an hour gone."""
+    begun, looks = time.monotonic(), iter(range(10**9))
+    monkeypatch.setattr(time, "monotonic", lambda: begun + 3600.0 * next(looks))
+
+
+def same(first, second):
+    np.testing.assert_array_equal(first.selected, second.selected)
+    np.testing.assert_array_equal(first.dual, second.dual)
+    return (first.lower_bound, first.certificate) == (second.lower_bound, second.certificate)
+
+
+def hard_problem():
+    """One that goes through all stages, and is not closed by the first ones."""
+    return large_problem(120, 200, density=0.06)
+
+
+def test_the_hard_problem_takes_all_stages():
+    state = stages.begin(hard_problem())
+    for stage in (stages.relaxed, stages.searched):
+        state = stage(hard_problem(), state, math.inf)
+        assert not state.closed
+
+
+def test_a_slow_machine_gives_the_same_answer(slow):
+    """The clock is not looked at, or what it says does not matter."""
+    again = auto(hard_problem())
+    assert again.status != "time limit"
+    with pytest.MonkeyPatch.context() as quick:
+        quick.setattr(time, "monotonic", lambda: 0.0)
+        assert same(auto(hard_problem()), again)
+
+
+def test_a_fit_on_a_slow_machine_is_the_same_model(monkeypatch):
+    points, labels = load_digits(return_X_y=True)
+    points, labels = points[:300], labels[:300]
+    quick = PVMClassifier().fit(points, labels)
+    for name in ("relax", "search", "Tree"):
+        plain = getattr(stages, name)
+
+        def late(*args, plain=plain, **options):
+            time.sleep(0.02)
+            return plain(*args, **options)
+
+        monkeypatch.setattr(stages, name, late)
+    slow = PVMClassifier().fit(points, labels)
+    np.testing.assert_array_equal(quick.prototype_indices_, slow.prototype_indices_)
+    assert (quick.objective_, quick.lower_bound_) == (slow.objective_, slow.lower_bound_)
+
+
+@pytest.mark.parametrize("radii", ["shared", "own"])
+def test_the_default_model_does_not_depend_on_the_random_state(radii):
+    models = [PVMClassifier(radii=radii, random_state=seed).fit(X, Y) for seed in (None, 0, 1)]
+    for other in models[1:]:
+        np.testing.assert_array_equal(models[0].prototype_indices_, other.prototype_indices_)
+
+
+def test_the_default_is_auto_and_its_gap_is_closed_on_small_tables():
+    model = PVMClassifier(eps=1.0).fit(X, Y)
+    assert model.solver == "auto"
+    assert model.gap_ == 0.0
+    assert model.verify(X, Y).ok
+    assert model.objective_ < PVMClassifier(eps=1.0, solver="greedy").fit(X, Y).objective_
+
+
+def test_without_a_time_limit_no_clock_is_looked_at_by_the_stages():
+    """A limit of none is no limit; one that is up ends after the greedies."""
+    ended = auto(hard_problem(), time_limit=0.0)
+    assert ended.status == "time limit"
+    best = min(greedy(hard_problem()).objective, ratio_greedy(hard_problem()).objective)
+    assert ended.objective == best
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_worse_than_either_greedy_and_in_order_of_what_each_adds(seed):
+    problem = problem_and_optimum(seed)[0]
+    solution = auto(problem)
+    for other in (greedy(problem), ratio_greedy(problem)):
+        assert (solution.objective, len(solution.selected)) <= (
+            other.objective,
+            len(other.selected),
+        )
+    left = problem.prize.copy()
+    rest = solution.selected.tolist()
+    for chosen in solution.selected.tolist():
+        gains = [left[problem.ball(j)].sum() - problem.wrong[j] for j in rest]
+        assert gains[rest.index(chosen)] == pytest.approx(max(gains))
+        left[problem.ball(chosen)] = 0.0
+        rest.remove(chosen)
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("cost", [0.0, 0.3, 1.0])
+def test_balls_of_several_radii_are_the_problem_written_out(seed, cost):
+    """A candidate's balls one inside the other, against enumeration."""
+    rng = np.random.default_rng(seed)
+    n_points, n_centres, n_radii = 8, 3, 3
+    level = rng.integers(0, n_radii + 1, size=(n_points, n_centres))  # n_radii: in no ball
+    shells = np.concatenate(
+        [level[:, [j]] == np.arange(n_radii) for j in range(n_centres)], axis=1
+    )
+    first = np.repeat(np.arange(n_centres) * n_radii, n_radii)
+    wrong = np.cumsum(rng.integers(0, 2, (n_centres, n_radii)), axis=1).ravel().astype(float)
+    problem = NestedCoverProblem(shells, first, wrong, np.ones(n_points), cost)
+    solution = auto(problem)
+    optimum, _ = naive.exact_optimum(problem)
+    assert solution.objective == float(optimum)
+    assert verify(problem, solution).ok
+
+
+def test_nothing_to_choose_and_nothing_worth_choosing():
+    empty = make_problem(np.zeros((3, 0)), [], [1, 1, 1], 1.0)
+    dear = make_problem(np.ones((3, 2)), [5, 7], [1, 1, 1], 1.0)
+    for problem in (empty, dear):
+        solution = auto(problem)
+        assert solution.selected.tolist() == []
+        assert solution.certificate == "proved"
+        assert solution.objective == 3.0
+
+
+def test_one_class_and_weights_of_zero():
+    weights = (np.arange(len(X)) % 3 > 0).astype(float)
+    model = PVMClassifier(1.0).fit(X, np.zeros(len(X)), weights)
+    assert model.gap_ == 0.0
+    assert (weights[model.prototype_indices_] > 0).all()

@@ -1,0 +1,225 @@
+"""What holds of every solver that may choose only so many, with enumeration as the judge."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from covers import countable, make_problem, random_problem
+
+import naive
+from protocover.cover import CoverSolution, verify, verify_together
+from protocover.selection.by_class import select
+from protocover.solvers import SOLVERS, exact, greedy
+from protocover.solvers.budget import solve_within
+from protocover.solvers.budget.closing import close_by_tree
+from protocover.solvers.budget.frontier import Frontier, best_within
+
+every_solver = pytest.mark.parametrize("name", SOLVERS)
+# A few dozen in the usual run, ten thousand in the slow one.
+seeds = pytest.mark.parametrize(
+    "seeds",
+    [
+        range(30),
+        *(
+            pytest.param(range(first, first + 1000), marks=pytest.mark.slow)
+            for first in range(30, 10_000, 1000)
+        ),
+    ],
+    ids=lambda seeds: f"{seeds.start}-{seeds.stop}",
+)
+
+
+def harder_problem(seed, n_candidates=None):
+    """A problem whose balls overlap, so that the best few are not the first of the best many."""
+    rng = np.random.default_rng(seed)
+    n_points = int(rng.integers(5, 15))
+    n_candidates = n_candidates or int(rng.integers(3, 8))
+    inside = rng.random((n_points, n_candidates)) < rng.uniform(0.15, 0.5)
+    prize = np.ones(n_points) if seed % 2 else rng.integers(1, 5, n_points)
+    cost = rng.choice([0.0, 1 / n_points, 1.0])
+    return make_problem(inside, rng.integers(0, 3, n_candidates), prize, cost)
+
+
+def problems_of(seeds):
+    for seed in seeds:
+        yield harder_problem(seed), True
+        yield random_problem(seed), countable(seed)
+
+
+def run(name, problem, **options):
+    return SOLVERS[name](problem, rng=np.random.default_rng(0), **options)
+
+
+def check_within(problem, solution, budget, optimum):
+    """The solution keeps to the budget, says what is true, and its bound holds."""
+    value = naive.exact_value(problem, solution.selected.tolist())
+    assert len(solution.selected) <= budget
+    assert solution.objective == float(value)
+    assert solution.lower_bound <= float(optimum)
+    assert verify(problem, solution).faults == ()
+    if solution.certificate in ("proved", "solver-proved"):
+        assert value == optimum
+
+
+@every_solver
+@seeds
+def test_the_best_so_many_are_bounded_and_no_worse_than_greedys_first(name, seeds):
+    for problem, exact_sums in problems_of(seeds):
+        for budget in range(problem.n_candidates + 1):
+            optimum = naive.exact_optimum_within([problem], budget)
+            solution = run(name, problem, max_prototypes=budget)
+            check_within(problem, solution, budget, optimum)
+            assert solution.objective <= greedy(problem, max_prototypes=budget).objective
+            if name == "exact" and exact_sums:
+                assert solution.objective == float(optimum)
+                assert solution.certificate in ("proved", "solver-proved")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_greedy_within_a_budget_is_a_prefix_of_greedy(seed):
+    problem = random_problem(seed)
+    whole = greedy(problem).selected.tolist()
+    for budget in range(problem.n_candidates + 1):
+        assert greedy(problem, max_prototypes=budget).selected.tolist() == whole[:budget]
+
+
+@every_solver
+@pytest.mark.parametrize("seed", range(12))
+def test_classes_share_a_budget_as_well_as_it_can_be_shared(name, seed):
+    problems = problems_of_classes(100 * seed, 2 + seed % 2)
+    for budget in (0, 1, 3, 5, 30):
+        optimum = naive.exact_optimum_within(problems, budget)
+        rng = np.random.default_rng(0)
+        found = select(problems, SOLVERS[name], n_prototypes=budget, rng=rng)
+        assert len(found.candidates) <= budget
+        assert found.lower_bound <= float(optimum) <= found.objective
+        first = select(problems, SOLVERS["greedy"], n_prototypes=budget)
+        assert found.objective <= first.objective
+        if name == "exact":
+            assert found.objective == float(optimum)
+            assert found.certificate in ("proved", "solver-proved")
+        for problem, solution in zip(problems, found.solutions, strict=True):
+            assert verify(problem, solution).faults == ()
+        said = found.budget
+        again = verify_together(
+            problems,
+            found.solutions,
+            budget=budget,
+            lower_bound=said.lower_bound,
+            certificate=said.certificate,
+        )
+        assert again.faults == ()
+
+
+def problems_of_classes(seed, n_classes):
+    """Problems of classes that choose among the same candidates at the same cost."""
+    return [harder_problem(seed + k, 6).at_cost(0.25) for k in range(n_classes)]
+
+
+def test_a_price_proves_what_no_bound_without_a_budget_could():
+    """Three far balls of two points each: with one of them four points stay uncovered."""
+    inside = np.kron(np.eye(3), np.ones((2, 1)))
+    problem = make_problem(inside, [0, 0, 0], np.ones(6), 0.5)
+    solution = exact(problem, max_prototypes=1)
+    assert (solution.objective, solution.lower_bound) == (4.5, 4.5)
+    assert solution.certificate == "proved"
+    assert solution.budget == 1
+    assert solution.priced_at > problem.prototype_cost
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"budget": 2}, "lower_bound is"),
+        ({"budget": 0}, "the budget"),
+        ({"budget": None, "priced_at": None}, "certificate is"),
+        ({"priced_at": 0.1}, "priced_at must be a number from prototype_cost"),
+        ({"priced_at": float("nan")}, "priced_at must be a number"),
+        ({"priced_at": None}, "priced_at must be a number"),
+        ({"priced_at": 3.5}, "certificate is"),
+    ],
+    ids=str,
+)
+def test_a_tampered_budget_is_seen(change, fault):
+    inside = np.kron(np.eye(3), np.ones((2, 1)))
+    problem = make_problem(inside, [0, 0, 0], np.ones(6), 0.5)
+    solution = exact(problem, max_prototypes=1)
+    assert verify(problem, solution).ok
+    faults = verify(problem, replace(solution, **change)).faults
+    assert any(fault in one for one in faults), faults
+
+
+def test_prices_that_differ_between_classes_prove_nothing_together():
+    problems = problems_of_classes(1, 2)
+    found = select(problems, SOLVERS["exact"], n_prototypes=2)
+    odd = [found.solutions[0], replace(found.solutions[1], priced_at=7.0)]
+    again = verify_together(
+        problems,
+        odd,
+        budget=2,
+        lower_bound=found.lower_bound,
+        certificate=found.certificate,
+    )
+    assert "priced_at must be the same for all classes" in again.faults[0]
+    assert again.certificate == "none"
+
+
+def test_a_price_below_the_cost_is_refused():
+    problem = harder_problem(0).at_cost(1.0)
+    with pytest.raises(ValueError, match="priced_at must not be below prototype_cost"):
+        problem.bound_within(np.zeros(problem.n_points), budget=1, priced_at=0.5)
+
+
+@pytest.mark.parametrize(("seed", "budget"), [(227, 3), (367, 2)])
+def test_the_tree_closes_what_prices_leave_open(seed, budget):
+    """Where no price makes as many as the budget worth having, only branching tells."""
+    problem = harder_problem(seed, 7)
+    optimum = float(naive.exact_optimum_within([problem], budget))
+    left_open = solve_within([problem], solve_exactly, budget)
+    assert left_open.certificate == "bounded"
+    assert left_open.lower_bound < optimum
+    closed = solve_within([problem], solve_exactly, budget, close=close_by_tree)
+    assert (closed.lower_bound, closed.certificate) == (optimum, "solver-proved")
+    assert closed.solutions[0].objective == optimum
+
+
+def solve_exactly(problems):
+    return [exact(problem, rng=np.random.default_rng(0)) for problem in problems]
+
+
+def test_no_time_still_gives_greedys_first():
+    problem = harder_problem(5)
+    for name in SOLVERS:
+        solution = run(name, problem, max_prototypes=2, time_limit=0.0)
+        assert solution.objective <= greedy(problem, max_prototypes=2).objective
+        assert verify(problem, solution).faults == ()
+
+
+def test_a_budget_is_shared_out_by_what_each_size_is_worth():
+    problems = [harder_problem(seed).at_cost(0.5) for seed in (2, 4, 6)]
+    for budget in range(8):
+        every_order = [Frontier.of(problem, all_orders(problem), budget) for problem in problems]
+        chosen = best_within(every_order, budget, Fraction(1, 2))
+        assert sum(map(len, chosen)) <= budget
+        total = sum(map(naive.exact_value, problems, [one.tolist() for one in chosen]))
+        assert total == naive.exact_optimum_within(problems, budget)
+
+
+def all_orders(problem):
+    rng = np.random.default_rng(0)
+    subsets = range(2**problem.n_candidates)
+    bits = np.arange(problem.n_candidates)
+    return [rng.permutation(bits[(subset >> bits) & 1 == 1]) for subset in subsets]
+
+
+def test_a_users_function_is_held_to_the_budget_as_before():
+    def first_two(problem, *, rng=None, max_prototypes=None):
+        return CoverSolution.of(problem, [0, 1][:max_prototypes])
+
+    problems = problems_of_classes(1, 2)
+    found = select(problems, first_two, n_prototypes=3)
+    assert len(found.candidates) == 3
+    assert found.budget is None
