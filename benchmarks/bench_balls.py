@@ -210,7 +210,8 @@ def few_dimensions(n_features, repeats, n_points=200_000):
             least[name] = min(least[name], time.process_time() - start)
             assert found is None or abs(found / tree_pairs(X, y, eps) - 1) < 1e-6, name
     print(
-        f"{n_features} dimensions, {n_points} points, {tree_pairs(X, y, eps) / n_points:.0f} a ball"
+        f"{n_features} dimensions, {n_points} points, "
+        f"{tree_pairs(X, y, eps) / n_points:.0f} a ball"
     )
     tree = least["cKDTree, built and pairs"]
     for name, seconds in least.items():

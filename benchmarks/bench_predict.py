@@ -16,11 +16,12 @@ import numpy as np
 from sklearn.neighbors import KNeighborsClassifier
 from threadpoolctl import threadpool_limits
 
-from page import table
+from page import table, write_section
 from protocover import PVMClassifier
 
 PROTOTYPES = (10, 100, 1_000, 10_000)
 QUERIES = (1, 100, 10_000)
+WHAT = ("predict", "explain")
 # Repetitions until so many seconds have passed, and no fewer than so many.
 SECONDS, FEWEST = 1.5, 5
 
@@ -72,6 +73,7 @@ def main() -> None:
     parser.add_argument("--features", type=int, default=64)
     parser.add_argument("--dtype", default="float64")
     parser.add_argument("--threads", type=int, nargs="*", default=[1, 2])
+    parser.add_argument("--write", action="store_true", help="put the table in docs/benchmarks.md")
     asked = parser.parse_args()
     rows = []
     for n_prototypes in PROTOTYPES:
@@ -84,9 +86,11 @@ def main() -> None:
                 )
             ]
             rows.append((n_prototypes, n_queries, *found))
-    named = [f"{what}, {n}" for n in asked.threads for what in ("predict", "explain")]
-    print(f"times of scikit-learn's 1-NN, {asked.features} features, {asked.dtype}, threads:")
-    print(table(("prototypes", "queries", *named), rows))
+    named = [f"{what}, {n} thread{'s' * (n > 1)}" for n in asked.threads for what in WHAT]
+    text = table(("prototypes", "queries", *named), rows)
+    print(f"times of scikit-learn's 1-NN, {asked.features} features, {asked.dtype}:\n{text}")
+    if asked.write:
+        write_section("benchmarks.md", "predict", text)
 
 
 if __name__ == "__main__":

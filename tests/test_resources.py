@@ -9,10 +9,19 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.utils import check_random_state
+from threadpoolctl import ThreadpoolController, threadpool_info
 
-from protocover import PVMClassifier, PVMClassifierCV, pvm_path
+from protocover import (
+    BallCover,
+    PVMClassifier,
+    PVMClassifierCV,
+    PVMSelector,
+    pvm_path,
+    suspect_labels,
+)
 from protocover.dissimilarity import DANN, TangentDistance
-from protocover.resources import thread_count, worker_map
+from protocover.report import make_report
+from protocover.resources import limited_threads, thread_count, worker_map
 from protocover.solvers import SOLVERS
 
 X, Y = load_iris(return_X_y=True)
@@ -81,11 +90,79 @@ def test_a_model_is_the_same_where_no_thread_can_be_started(metric, n_jobs, requ
         np.testing.assert_array_equal(one, other)
 
 
-def test_a_path_and_a_search_need_no_thread(no_threads):
-    path = pvm_path(X, Y, eps=[0.5, 1.0], n_jobs=2, verbose=1)
+@pytest.mark.parametrize("n_jobs", [None, 1, 2])
+def test_a_path_and_a_search_need_no_thread(no_threads, n_jobs):
+    path = pvm_path(X, Y, eps=[0.5, 1.0], n_jobs=n_jobs, verbose=1)
     assert path.n_prototypes.shape == (2, 1)
-    search = PVMClassifierCV(eps=[0.5, 1.0], cv=3, verbose=1).fit(X, Y)
+    search = PVMClassifierCV(eps=[0.5, 1.0], cv=3, n_jobs=n_jobs, verbose=1).fit(X, Y)
     assert search.score(X, Y) > 0.9
+
+
+def _report(n_jobs, folder):
+    model = PVMClassifier(n_jobs=n_jobs).fit(X, Y)
+    make_report(model, X, Y, folder / "report.html")
+
+
+ERRANDS = {
+    "path": lambda n_jobs, _: pvm_path(X, Y, eps=[0.5, 1.0], n_jobs=n_jobs, verbose=1),
+    "own path": lambda n_jobs, _: pvm_path(X, Y, eps=[0.5, 1.0], radii="own", n_jobs=n_jobs),
+    "search": lambda n_jobs, _: PVMClassifierCV([0.5, 1.0], cv=3, n_jobs=n_jobs).fit(X, Y),
+    "own radii": lambda n_jobs, _: PVMClassifier(radii="own", n_jobs=n_jobs).fit(X, Y).explain(X),
+    "k-means": lambda n_jobs, _: PVMClassifier(candidates="kmeans", n_jobs=n_jobs).fit(X, Y),
+    "hull": lambda n_jobs, _: PVMClassifier(candidates="hull", n_jobs=n_jobs).fit(X, Y),
+    "batches": lambda n_jobs, _: PVMClassifier(n_jobs=n_jobs).partial_fit(X, Y).predict(X),
+    "selector": lambda n_jobs, _: PVMSelector(0.8, n_jobs=n_jobs).fit(X, Y),
+    "cover": lambda n_jobs, _: BallCover(n_jobs=n_jobs).fit(X),
+    "verify": lambda n_jobs, _: PVMClassifier(n_jobs=n_jobs).fit(X, Y).verify(X, Y),
+    "suspects": lambda n_jobs, _: suspect_labels(PVMClassifier(n_jobs=n_jobs).fit(X, Y), X, Y),
+    "report": _report,
+    "large": lambda n_jobs, _: PVMClassifier(n_jobs=n_jobs).fit(LARGE, LARGE[:, 0] > 0),
+    "large queries": lambda n_jobs, _: PVMClassifier(n_jobs=n_jobs).fit(X, Y).explain(QUERIES),
+}
+LARGE = np.random.default_rng(0).normal(size=(3000, 5))
+QUERIES = np.random.default_rng(0).normal(size=(200_000, 4))
+
+
+@pytest.mark.parametrize("errand", ERRANDS)
+def test_one_job_starts_no_thread_for_anything(errand, started, tmp_path, capsys):
+    ERRANDS[errand](1, tmp_path)
+    assert started == []
+
+
+@pytest.mark.parametrize("errand", ERRANDS)
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_anything_can_be_done_where_no_thread_can_be_started(
+    errand, n_jobs, no_threads, tmp_path, capsys
+):
+    ERRANDS[errand](n_jobs, tmp_path)
+
+
+def test_libraries_are_looked_for_once(monkeypatch):
+    """Looking for them, or asking for all that is known of them, takes milliseconds."""
+    clf = PVMClassifier(n_jobs=1).fit(X, Y)
+
+    def refuse(controller):
+        pytest.fail("a small call has asked for all that is known of the libraries")
+
+    monkeypatch.setattr(ThreadpoolController, "info", refuse)
+    monkeypatch.setattr(ThreadpoolController, "__init__", refuse)
+    for n_jobs in (None, 1, 2):
+        clf.set_params(n_jobs=n_jobs).fit(X, Y).predict(X[:1])
+        clf.explain(X[:1])
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 3])
+def test_libraries_get_their_threads_back(n_jobs):
+    before = [library["num_threads"] for library in threadpool_info()]
+    with limited_threads(n_jobs):
+        assert {library["num_threads"] for library in threadpool_info()} == {n_jobs}
+        with worker_map(2):
+            assert thread_count(None) == 1
+        assert thread_count(None) == n_jobs
+    assert [library["num_threads"] for library in threadpool_info()] == before
+    with pytest.raises(ZeroDivisionError), limited_threads(n_jobs):
+        raise ZeroDivisionError
+    assert [library["num_threads"] for library in threadpool_info()] == before
 
 
 def test_large_fits_do_use_threads_when_asked(started):

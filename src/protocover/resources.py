@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, partial
 from numbers import Integral
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from joblib import effective_n_jobs
@@ -20,6 +21,7 @@ __all__ = [
     "available_memory",
     "check_n_jobs",
     "limited_threads",
+    "process_count",
     "progress_bar",
     "progress_line",
     "row_count",
@@ -58,6 +60,19 @@ def thread_count(n_jobs: int | None) -> int:
         return int(effective_n_jobs(n_jobs))
     pools = [library.get_num_threads() or 1 for library in _libraries("blas")]
     return max(pools) if pools else int(effective_n_jobs(-1))
+
+
+def process_count(n_jobs: int | None) -> int | None:
+    """Return `n_jobs` for joblib; 1 where no thread can be started to watch over processes."""
+    if effective_n_jobs(n_jobs) == 1:
+        return n_jobs
+    watch = Thread(target=str)
+    try:
+        watch.start()
+    except RuntimeError:
+        return 1
+    watch.join()
+    return n_jobs
 
 
 def limited_threads(n_jobs: int | None) -> AbstractContextManager[Any]:

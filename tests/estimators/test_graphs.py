@@ -34,6 +34,7 @@ from protocover import (
     suggest_eps,
     suspect_labels,
 )
+from protocover.cover import CoverSolution
 from protocover.dissimilarity import Precomputed
 from protocover.persistence import load_model, save_model
 from protocover.report import make_report, summarize
@@ -530,6 +531,47 @@ def test_a_graph_with_all_candidates_chosen_is_read_alike_in_both_ways():
     np.testing.assert_array_equal(one.predict(cut(table, NEAR)), y)
 
 
+def take_the_first_column(problem, *, rng=None, max_prototypes=None, **options):
+    """A solver of one's own may choose a candidate for several classes."""
+    return CoverSolution.of(problem, [0] if problem.cover.shape[0] == 2 else [0, 1])
+
+
+def test_a_graph_that_may_be_of_candidates_or_of_prototypes_is_refused():
+    graph = csr_array(([0.0] * 4 + [2.0, 0.0], ([0, 1, 2, 3, 4, 4], [0] * 5 + [1])), (5, 3))
+    model = fit(graph, ["a", "a", "b", "b", "b"], solver=take_the_first_column)
+    chosen = model.prototype_indices_
+    assert sorted(chosen) == [0, 0, 1]
+    whole = csr_array(([0.5, 0.25, 0.0, 1.0], ([0, 1, 1, 1], [0, 0, 1, 2])), (2, 3))
+    assert model.predict(whole).tolist() == ["a", "b"]
+    for method in ("predict", "decision_function", "distances_to_prototypes"):
+        with pytest.raises(ValueError, match=r"candidates and .* prototypes.*either"):
+            getattr(model, method)(whole[:, chosen])
+    # What is stored as zero differs from what is missing, so that this is not such a table.
+    other = csr_array(([0.5, 0.5, 0.0], ([0, 0, 0], [0, 2, 1])), (1, 3))[:, np.argsort(chosen)]
+    assert model.distances_to_prototypes(csr_array(other)).shape == (1, 3)
+
+
+def test_balls_of_their_own_radii_hold_what_those_of_the_table_hold():
+    """With classes that take turns in the order of selection."""
+    one, other = (fit(data, radii="own", eps=1.5) for data in (cut(D, NEAR), D))
+    assert (np.diff(one.prototype_labels_) < 0).any()
+    assert len(set(one.prototype_radii_)) > 2
+    np.testing.assert_array_equal(
+        one.coverage(cut(D, NEAR), Y).balls.toarray(), other.coverage(D, Y).balls.toarray()
+    )
+
+
+def test_a_search_over_a_graph_without_its_diagonal_has_nothing_to_warn_of():
+    """Of two folds one has the shape of the other, and here nothing on its diagonal."""
+    points = np.array([0.0, 2, 5, 20, 22, 25, 40, 42, 45, 60, 62, 65])[:, None]
+    bare, y = radius_neighbors_graph(points, 6.0, mode="distance"), [0, 0, 0, 1, 1, 1] * 2
+    folds = [(np.arange(6), np.arange(6, 12)), (np.arange(6, 12), np.arange(6))]
+    search = PVMClassifierCV([4.0], metric="precomputed", cv=folds, outlier_label=9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert search.fit(bare, y).best_score_ == 0.0
+
+
 @pytest.mark.parametrize("radii", ["shared", "own"])
 def test_a_model_from_a_file_answers_graphs(tmp_path, radii):
     for metric in ("precomputed", Precomputed(reach=2.0)):
@@ -581,6 +623,22 @@ def test_suspects_and_a_report_from_a_graph(radii, tmp_path):
     assert page.read_text().startswith("<!")
 
 
+@pytest.mark.parametrize("radii", ["shared", "own"])
+def test_other_points_than_those_of_the_training_are_suspected_alike(radii):
+    """As many as these, so that their tables look like those of the training."""
+    points = np.random.default_rng(0).normal(X, 0.01)
+    new = points[np.random.default_rng(1).permutation(150)] + 0.3
+    rows = PVMClassifier(1.0, radii=radii).fit(points, Y)
+    model = fit(cdist(points, points), radii=radii)
+    table = cdist(new, points)
+    expected = suspect_labels(rows, new, Y)
+    assert len(expected.row)
+    for queries in (table, cut(table, np.inf)):
+        found = suspect_labels(model, queries, Y)
+        np.testing.assert_array_equal(found.row, expected.row)
+        np.testing.assert_allclose(found.score, expected.score)
+
+
 def test_the_progress_counts_queries_that_nothing_is_known_of_as_wrong():
     pytest.importorskip("matplotlib")
     from protocover.plotting.greedy_progress import running_error
@@ -596,6 +654,8 @@ def test_the_progress_counts_queries_that_nothing_is_known_of_as_wrong():
             )
             wrong.append(1.0 - right.mean())
         np.testing.assert_allclose(running_error(model, cut(D, NEAR), Y), wrong)
+        nowhere = running_error(model, csr_array((2, 150)), model.prototype_labels_[:2])
+        assert (nowhere == 1.0).all()
 
 
 def test_dask_refuses_a_graph_in_words():

@@ -68,14 +68,12 @@ PATHS = {
 @pytest.mark.parametrize("name", PATHS)
 def test_every_point_of_the_path_is_a_separate_fit(name):
     points, options = PATHS[name]
-    options = {"radii": "own", **options}
+    options = {"radii": "own", "solver": "greedy", **options}
     path = pvm_path(points, Y, eps=LIMITS, prototype_costs=COSTS, **options)
     given = {key: options.pop(key) for key in ("sample_weight", "unlabeled") if key in options}
     for i, eps in enumerate(LIMITS):
         for j, cost in enumerate(COSTS):
-            model = PVMClassifier(eps, prototype_cost=cost, **options, solver="greedy").fit(
-                points, Y, **given
-            )
+            model = PVMClassifier(eps, prototype_cost=cost, **options).fit(points, Y, **given)
             assert_same_model(path.model(i, j), model, points[::4])
             np.testing.assert_array_equal(path.selections[i][j].radii, model.prototype_radii_)
             assert path.n_prototypes[i, j] == len(model.prototype_indices_)
@@ -272,7 +270,7 @@ def test_further_candidates_are_those_of_every_fold():
 
 
 def test_one_class_is_summed_up_by_one_prototype_without_a_limit():
-    model = PVMClassifierCV(radii="own", cv=3).fit(X[:50], Y[:50])
+    model = PVMClassifierCV(radii="own", cv=3, solver="greedy").fit(X[:50], Y[:50])
     assert model.best_score_ == 1.0
     assert len(model.prototype_indices_) == 1
 

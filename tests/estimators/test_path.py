@@ -165,7 +165,7 @@ def test_a_model_of_the_path_is_that_of_its_own_fit(name):
     }
     for k, eps in enumerate(path.eps):
         for j, cost in enumerate(path.prototype_costs):
-            model = PVMClassifier(eps, prototype_cost=cost, **params, solver="greedy").fit(
+            model = PVMClassifier(eps, prototype_cost=cost, **{"solver": "greedy", **params}).fit(
                 points, Y, **given
             )
             assert_same_model(path.model(k, j), model, points[::4])

@@ -341,7 +341,9 @@ def test_print_shows_every_prototype_and_no_tools(look, digits):
 def test_ten_thousand_points_and_five_hundred_prototypes_stay_light(look, tmp_path):
     """The page, and what a filter changes in it, are bounded; that keeps both quick."""
     X, y = make_blobs(10_000, centers=10, n_features=20, cluster_std=4.0, random_state=0)
-    model = PVMClassifier(19.0, n_prototypes=500, solver_options={"bound": False}).fit(X, y)
+    model = PVMClassifier(
+        19.0, n_prototypes=500, solver="greedy", solver_options={"bound": False}
+    ).fit(X, y)
     assert len(model.prototype_labels_) == 500
     path = make_report(model, X, y, tmp_path / "large.html")
     assert path.stat().st_size < 12_000_000

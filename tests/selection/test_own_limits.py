@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
+from protocover.balls import OrderedMembers
+from protocover.dissimilarity.euclidean.order import OrderScan
 from protocover.selection.own_limits import balls_of_parts
 from protocover.selection.part import Part
 from protocover.selection.training import prepare_training
@@ -16,13 +18,12 @@ def random_case(seed, n=40):
     return points, np.sort(rng.integers(0, 4, n)), rng.uniform(0.1, 1.0, n)
 
 
-def prepared(points, y, weights):
-    table = cdist(points, points)
+def prepared(points, y, weights, metric="precomputed"):
     return prepare_training(
-        table,
+        cdist(points, points) if metric == "precomputed" else points,
         y,
         weights,
-        metric="precomputed",
+        metric=metric,
         metric_params=None,
         candidates="train",
         rng=np.random.default_rng(0),
@@ -63,3 +64,66 @@ def test_a_part_within_a_limit_is_written_down_as_if_there_were_nothing_else(see
     for limit, problems in zip(limits, together.problems(), strict=True):
         (expected,) = limited(alone, Part.whole(alone), [limit], closed=closed).problems()
         assert_same_problems(problems, expected)
+
+
+def almost_tied(seed, n=60):
+    """Points in many dimensions, of which several are as far from each other but for a hair."""
+    rng = np.random.default_rng(seed)
+    points = rng.integers(0, 2, (n, 24)) + rng.choice([0.0, 1e-8, 1e-6], (n, 24))
+    return points, rng.integers(0, 3, n), rng.uniform(0.1, 1.0, n)
+
+
+@pytest.mark.parametrize("closed", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_an_order_that_is_open_is_settled_in_every_part(seed, weighted, closed):
+    points, y, weights = almost_tied(seed)
+    weights = weights if weighted else np.ones(len(y))
+    rng = np.random.default_rng(seed)
+    whole = prepared(points, y, None, "euclidean")
+    folds = [np.flatnonzero(rng.random(len(y)) < share) for share in (0.9, 0.9, 0.3)]
+    limits = [1.0, 3.0, 3.5, np.inf]
+    found = balls_of_parts(
+        whole,
+        [Part.of_rows(whole, rows, weights[rows]) for rows in folds],
+        limits=np.array(limits),
+        closed=closed,
+        least_cost=0.1,
+        n_jobs=1,
+        verbose=0,
+    )
+    for rows, together in zip(folds, found, strict=True):
+        alone = prepared(points[rows], y[rows], weights[rows])
+        for limit, problems in zip(limits, together.problems(), strict=True):
+            (expected,) = limited(alone, Part.whole(alone), [limit], closed=closed).problems()
+            assert_same_problems(problems, expected)
+
+
+def count_calls(monkeypatch, owner, name):
+    """Return a list that grows with every call of a method."""
+    calls, original = [], getattr(owner, name)
+    monkeypatch.setattr(
+        owner, name, lambda *args, **kwargs: calls.append(1) or original(*args, **kwargs)
+    )
+    return calls
+
+
+def test_a_pair_is_measured_once_and_only_if_that_decides_something(monkeypatch):
+    points, y = np.random.default_rng(0).normal(size=(300, 40)), np.arange(300) % 3
+    measured = []
+    original = OrderScan.measure
+
+    def counted(self, at, to):
+        measured.extend(zip(at.tolist(), to.tolist(), strict=True))
+        return original(self, at, to)
+
+    monkeypatch.setattr(OrderScan, "measure", counted)
+    settled = count_calls(monkeypatch, OrderedMembers, "settled")
+    blocks = count_calls(monkeypatch, OrderedMembers, "remembering")
+    whole = prepared(points, y, None, "euclidean")
+    parts = [Part.of_rows(whole, np.flatnonzero(y != k), np.ones(200)) for k in range(3)]
+    limits = np.array([7.0, 8.0, 9.0, np.inf])
+    balls_of_parts(whole, parts, limits=limits, closed=False, least_cost=0.1, n_jobs=1, verbose=0)
+    assert len(settled) == len(blocks)  # nothing was left to settle in a part
+    assert 0 < len(set(measured)) < 0.3 * 300**2
+    assert len(measured) < 1.2 * len(set(measured))

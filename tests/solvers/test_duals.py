@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from covers import make_problem, problem_and_optimum
+from scipy.sparse import csc_array
 
+from protocover.cover import CoverProblem
+from protocover.solvers import duals
 from protocover.solvers.duals import ascend, mend
 
 
@@ -47,3 +50,20 @@ def test_rare_points_pay_first():
     """The two outer points pay both balls in full; from the middle one it would be half."""
     problem = make_problem([[1, 0], [1, 1], [0, 1]], [0, 0], [1, 1, 1], 0.5)
     assert ascend(problem).tolist() == [0.5, 0.0, 0.5]
+
+
+@pytest.mark.parametrize("members", [1, 3, 12])
+@pytest.mark.parametrize("seed", range(5))
+def test_points_charged_together_pay_what_they_pay_one_by_one(members, seed, monkeypatch):
+    """To the last bit: small balls leave many points apart, larger ones hardly any."""
+    rng = np.random.default_rng(seed)
+    n = 400
+    rows = rng.integers(n, size=(n, members)) // [1, n // 9][seed % 2]
+    table = np.zeros((n, n), dtype=bool)
+    table[rows, np.arange(n)[:, None]] = True
+    wrong, prize = rng.integers(0, 3, n) / 8.0, rng.integers(1, 9, n) / 4.0
+    problem = CoverProblem(csc_array(table), wrong, prize, prototype_cost=1 / 3)
+    together = ascend(problem)
+    # Balls of several radii are charged one by one: take these for such.
+    monkeypatch.setattr(duals, "NestedCoverProblem", CoverProblem)
+    np.testing.assert_array_equal(together, ascend(problem))

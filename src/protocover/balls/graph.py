@@ -133,7 +133,9 @@ def dense_part(table: Any, rows: Indices, columns: Indices) -> Floats:
 def same_graphs(one: csr_array, other: csr_array) -> bool:
     """Whether two graphs have the same entries, zeros among them."""
     parts = ("indptr", "indices", "data")
-    return all(np.array_equal(getattr(one, part), getattr(other, part)) for part in parts)
+    return one.shape == other.shape and all(
+        np.array_equal(getattr(one, part), getattr(other, part)) for part in parts
+    )
 
 
 def nearest_in_graph(

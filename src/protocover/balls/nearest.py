@@ -24,7 +24,7 @@ __all__ = ["ask_index", "find_nearest", "nearest_in_groups"]
 _TABLE_SIZE = 1 << 20
 # Queries made ready at once, however few the prototypes are.
 _MOST_ROWS = 1024
-# Products below which starting threads, and telling BLAS of them, takes longer than they do.
+# Products below which threads, ours or those of BLAS, take longer than they save.
 _WORTH_A_THREAD = 1 << 22
 
 
@@ -84,9 +84,8 @@ def ask_index(
     """
     search = index.search(A, bounds, best=best, distances=distances)
     blocks = _blocks(row_count(A), index.block_rows)
-    if row_count(A) * index.n_products < _WORTH_A_THREAD:
-        return _joined([search(rows) for rows in blocks], len(bounds) - 1)
-    with worker_map(n_jobs) as run:
+    few = row_count(A) * index.n_products < _WORTH_A_THREAD
+    with worker_map(1 if few else n_jobs) as run:
         return _joined(list(run(search, blocks)), len(bounds) - 1)
 
 

@@ -172,14 +172,14 @@ class CoverProblem:
 
     def ball(self, column: int) -> NDArray[Any]:
         """Return the points in one ball."""
-        start, stop = self.cover.indptr[column : column + 2]
-        return np.asarray(self.cover.indices[start:stop])
+        ends, indices = self.cover.indptr, self.cover.indices
+        return np.asarray(indices[ends.item(column) : ends.item(column + 1)])
 
     def columns_with(self, point: int) -> NDArray[np.intp]:
         """Return the balls that hold one point."""
-        start, stop = self.by_point.indptr[point : point + 2]
+        ends, indices = self.by_point.indptr, self.by_point.indices
         # NumPy indexes with its own integer type several times faster.
-        return np.asarray(self.by_point.indices[start:stop], dtype=np.intp)
+        return np.asarray(indices[ends.item(point) : ends.item(point + 1)], dtype=np.intp)
 
     def accumulated(self, values: NDArray[Any], columns: slice = slice(None)) -> NDArray[Any]:
         """Add up over each ball what `values` say of its parts: each ball is one."""

@@ -26,8 +26,8 @@ __all__ = ["DaskPVMClassifier"]
 class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
     """The :class:`~protocover.PVMClassifier` on Dask arrays and data frames.
 
-    It chooses the same prototypes in the same order, with the greedy, as the plain classifier
-    would if it had all data in one memory.
+    It chooses the same prototypes in the same order as the plain classifier with
+    ``solver="greedy"`` would if it had all data in one memory.
 
     Parameters
     ----------

@@ -128,9 +128,10 @@ def _settled(members: OrderedMembers, parts: Sequence[Part], every: Rules) -> Or
         units = np.rint(part.weights[members.point] / every.grid).astype(np.int64)
         sums = np.append(0, np.cumsum(units))
         np.minimum(least, sums[start] - sums[base], out=least)
-    hoped = steps.own + steps.own_before - least[steps.group]
     mixed = steps.total - steps.before > steps.own - steps.own_before
-    return members.settled(np.unique(steps.group[mixed & every.pays(hoped)]))
+    group = np.searchsorted(members.group_end, steps.last)
+    hoped = steps.own + steps.own_before - least[group]
+    return members.settled(np.unique(group[mixed & every.pays(hoped)]))
 
 
 def _first_limits(members: OrderedMembers, limits: Floats, *, closed: bool) -> Indices:

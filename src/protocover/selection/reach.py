@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from ..balls.graph import same_graphs
 from ..exceptions import warn_caller
 from .training import Training
 
@@ -68,7 +69,8 @@ def _warn_of_lost_neighbours(graph: csr_array, eps: float) -> None:
         return
     farthest: NDArray[np.float64] = np.maximum.reduceat(graph.data, graph.indptr[:-1])
     n_cut, complete = int((farthest < eps).sum()), float(farthest.min())
-    if n_cut:
+    # Who is near is near to one another, but not so who is among the nearest.
+    if n_cut and not same_graphs(graph, graph.T.tocsr()):
         radius = "the radii are not limited" if np.isinf(eps) else f"eps is {eps:g}"
         warn_caller(
             f"X has {sizes[0]} entries in every row, as a graph of nearest neighbours has, and "

@@ -22,14 +22,15 @@ from ..cover import CoverProblem, CoverSolution
 from ..resources import progress_line
 from .budget import close_by_tree, solve_alone
 from .duals import ascend, ascend_best, mend
-from .exact.fixing import bound_of, exclude
+from .exact.fixing import exclude
 from .exact.tree import Tree
 from .finish import best_selection, describe
+from .greedy import greedy
 from .local_search import search
 from .reduced.reductions import reduce_cover
 from .reduced.relaxation import relax
 from .reduced.residual import Residual
-from .stepwise import choose_by_drop, choose_by_ratio
+from .stepwise import choose_by_ratio
 from .values import check_values
 
 __all__ = ["auto", "close_small"]
@@ -39,12 +40,14 @@ Indices = NDArray[np.intp]
 
 # The shakes of the local search are the same in every fit: the answer is the problem's alone.
 _SEED = 0
-# Memberships up to which there is a linear program, its simplex iterations for each point and
-# candidate, and programs that take in candidates which the one before has overpaid.
+# Memberships up to which there is a linear program (nor may balls of several radii, written
+# out, be more than they are without), its simplex iterations for each point and candidate, and
+# programs that take in candidates which the one before has overpaid.
 _LARGEST_PROGRAM, _ITERATIONS, _PROGRAMS = 20_000_000, 5, 4
-# Memberships up to which the program takes all candidates, and up to which reductions take
-# longer than they save.
-_SMALL, _TINY = 10_000, 1_000
+# Memberships up to which reductions take longer than they save.
+_TINY = 1_000
+# What sums of payments may be off by, as a share of all prizes.
+_ROUNDING = 1e-9
 # Shakes without success, at least so many, and one for so many pairs of points: what a fit
 # costs grows with the pairs, too.
 _PATIENCE, _PAIRS = 50, 20_000
@@ -63,7 +66,11 @@ class State:
     Parameters
     ----------
     full : Residual
-        The problem in whole numbers, the tie rule included.
+        What may be part of a selection as good, in whole numbers, the tie rule included.
+    keep : ndarray of bool
+        Which of the worthwhile candidates that is.
+    whole : bool
+        Whether that is all of them: there were not too many to go on with.
     selected : ndarray of int
         Candidates of the best selection.
     value : float
@@ -77,6 +84,8 @@ class State:
     """
 
     full: Residual
+    keep: NDArray[np.bool_]
+    whole: bool
     selected: Indices
     value: float
     bound: float
@@ -150,13 +159,17 @@ def auto(
     if max_prototypes is not None:
         return solve_alone(problem, auto, max_prototypes, time_limit=time_limit, close=close_small)
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
-    state, late = begin(problem), False
+    first = greedy(problem)
+    if first.certificate == "proved" and problem.core.parts.nnz > _TIED:
+        return replace(first, status="optimal")
+    state, late = begin(problem, first), False
     with progress_line(verbose) as write:
         for stage in (relaxed, searched, branched, fewest):
             late = time.monotonic() >= deadline
-            if late:
+            if late or not state.whole:
                 break
-            state = stage(problem, state, deadline)
+            if state.closed == (stage is fewest):
+                state = stage(problem, state, deadline)
             write(f"{stage.__name__}: {state}")
     solution = describe(problem, state.selected, dual=state.dual, claim=_claim(problem, state))
     return replace(solution, status=_status(solution, closed=state.closed, late=late))
@@ -165,14 +178,22 @@ def auto(
 close_small = partial(close_by_tree, node_limit=_BUDGET_NODES, largest=_BUDGETED)
 
 
-def begin(problem: CoverProblem) -> State:
-    """Take the better greedy, and the bound of dual ascent."""
-    chosen = (choose_by_drop(problem)[0], choose_by_ratio(problem)[0])
-    selected = best_selection(problem, chosen)
-    dual = ascend_best(problem, selected)
-    full = Residual.of(problem)
-    state = State(full, selected, math.inf, 0.0, dual, selected).improved(selected)
-    return replace(state, bound=_steps(state.plain, state.payments(state.plain)))
+def begin(problem: CoverProblem, first: CoverSolution) -> State:
+    """Take the better greedy and the bound of dual ascent, and leave out what that excludes."""
+    selected = best_selection(problem, (first.selected, choose_by_ratio(problem)[0]))
+    dual = ascend_best(problem, selected, first.dual)
+    core = problem.core
+    keep = np.isin(problem.worthwhile, selected)
+    if problem.objective(selected) > problem.lower_bound(dual):
+        # What has room for more than is missing in the payments is in no selection as good.
+        missing = problem.objective(selected) - dual.sum() + _ROUNDING * problem.prize.sum()
+        keep |= core.cost - core.prize_sums(dual) <= missing
+    whole = _written_out(core, keep) <= min(_LARGEST_PROGRAM, core.parts.nnz)
+    if not whole:
+        keep = np.isin(problem.worthwhile, selected)
+    full = _residual(problem, keep)
+    state = State(full, keep, whole, selected, math.inf, 0.0, dual, selected).improved(selected)
+    return replace(state, bound=_proved(problem, full, dual))
 
 
 def relaxed(problem: CoverProblem, state: State, deadline: float) -> State:
@@ -181,37 +202,29 @@ def relaxed(problem: CoverProblem, state: State, deadline: float) -> State:
     It begins with those that the bound so far does not exclude, and takes in what its
     payments turn out to overpay, which is little.
     """
-    plain = state.plain
-    if state.closed:
-        return state
-    bound, _, slack = bound_of(plain, state.payments(plain))
-    keep = bound + np.maximum(slack, 0.0) <= state.steps - 1.0
-    if plain.cover.nnz <= _SMALL:
-        keep[:] = True
+    core, slop = problem.core, _ROUNDING * problem.prize.sum()
     for _ in range(_PROGRAMS):
-        left = plain.keep_columns(keep)
-        if left.cover.nnz > _LARGEST_PROGRAM:
-            return state
-        iterations = _ITERATIONS * sum(left.cover.shape) + 1000
-        found = relax(left, deadline=deadline, iterations=iterations)
+        plain = state.plain
+        iterations = _ITERATIONS * sum(plain.cover.shape) + 1000
+        found = relax(plain, deadline=deadline, iterations=iterations)
         if found is None:
-            return state
-        overpaid = bound_of(plain, found.dual)[2] < 0.0
-        if not (overpaid & ~keep).any():
             break
-        keep |= overpaid
-    dual = ascend(problem, mend(problem, found.dual * float(plain.unit)))
-    start = left.candidates[found.fraction > 0.5]
-    proved = _steps(plain, dual / float(plain.unit))
-    if proved > state.bound:
-        state = replace(state, bound=proved, dual=dual)
-    return replace(state, start=start).improved(start)
+        payments = found.dual * float(plain.unit)
+        dual = ascend(problem, mend(problem, payments))
+        proved = _proved(problem, plain, dual)
+        if proved > state.bound:
+            state = replace(state, bound=proved, dual=dual)
+        start = plain.candidates[found.fraction > 0.5]
+        state = replace(state, start=start).improved(start)
+        overpaid = core.prize_sums(payments) > core.cost + slop
+        if state.closed or not (overpaid & ~state.keep).any():
+            break
+        state = _with_more(problem, state, overpaid)
+    return state
 
 
 def searched(problem: CoverProblem, state: State, deadline: float) -> State:
     """Search around what the linear program rounds to, among what could be better."""
-    if state.closed:
-        return state
     full = state.full
     left = exclude(full, state.payments(full), state.value - 1.0)
     found = search(
@@ -227,8 +240,6 @@ def searched(problem: CoverProblem, state: State, deadline: float) -> State:
 
 def branched(problem: CoverProblem, state: State, deadline: float) -> State:
     """Close the gap by branch and bound where little is left."""
-    if state.closed:
-        return state
     found, bound = _branch(state.plain, state, state.steps - 1.0, deadline)
     return replace(state if found is None else state.improved(found), bound=bound)
 
@@ -236,7 +247,7 @@ def branched(problem: CoverProblem, state: State, deadline: float) -> State:
 def fewest(problem: CoverProblem, state: State, deadline: float) -> State:
     """Look for fewer prototypes with the same objective in a very small problem."""
     full = state.full
-    if full.ties == 1 or not state.closed or full.cover.nnz > _TIED:
+    if full.ties == 1 or full.cover.nnz > _TIED:
         return state
     found, _ = _branch(full, state, state.value - 1.0, deadline)
     return state if found is None else state.improved(found)
@@ -272,9 +283,31 @@ def _status(solution: CoverSolution, *, closed: bool, late: bool) -> str:
     return "time limit" if late else "bounded"
 
 
-def _steps(plain: Residual, payments: Floats) -> float:
-    """Return the least objective in steps that the payments leave possible."""
-    return float(math.ceil(bound_of(plain, payments)[0]))
+def _residual(problem: CoverProblem, keep: NDArray[np.bool_]) -> Residual:
+    """Count the part of the problem that `keep` of the worthwhile candidates make up."""
+    kept = np.flatnonzero(keep)
+    residual = Residual.of(problem.core.narrowed(kept))
+    return replace(residual, candidates=problem.worthwhile[kept[residual.candidates]])
+
+
+def _with_more(problem: CoverProblem, state: State, more: NDArray[np.bool_]) -> State:
+    """Let `more` of the worthwhile candidates be chosen, and count anew, in the units of all."""
+    keep = state.keep | more
+    full = _residual(problem, keep)
+    bound = _proved(problem, full, state.dual)
+    return replace(state, full=full, keep=keep, value=math.inf, bound=bound).improved(
+        state.selected
+    )
+
+
+def _written_out(core: CoverProblem, keep: NDArray[np.bool_]) -> int:
+    """Return the memberships that a residual of the candidates `keep` holds."""
+    return core.narrowed(np.flatnonzero(keep)).n_memberships
+
+
+def _proved(problem: CoverProblem, full: Residual, dual: Floats) -> float:
+    """Return the least objective, in steps, that the payments leave possible."""
+    return float(math.ceil(problem.exact_bound(dual) / (full.unit * full.ties)))
 
 
 def _claim(problem: CoverProblem, state: State) -> Fraction:

@@ -11,21 +11,27 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cover import CoverProblem
+from ..cover import CoverProblem, NestedCoverProblem
 
 __all__ = ["ascend", "ascend_best", "mend"]
+
+# Points charged at once; in fewer than the least it takes longer than one by one.
+_LEAST_BATCH, _MOST_BATCH = 16, 512
 
 Floats = NDArray[np.float64]
 
 
-def ascend_best(problem: CoverProblem, selected: NDArray[np.intp]) -> Floats:
-    """Raise the payments in two orders and return those that prove more.
+def ascend_best(
+    problem: CoverProblem, selected: NDArray[np.intp], known: Floats | None = None
+) -> Floats:
+    """Raise the payments in two orders and return those that prove more; one may be known.
 
     Points that a good selection covers once go before those that it covers twice: at an
     optimum of the linear program only points covered once pay anything to balls chosen.
     """
     covered = np.bincount(problem.members(selected).indices, minlength=problem.n_points)
-    found = (ascend(problem), ascend(problem, covered=covered))
+    usual = ascend(problem) if known is None else known
+    found = (usual, ascend(problem, covered=covered))
     return max(found, key=lambda u: float(u.sum()))
 
 
@@ -98,15 +104,58 @@ def _charge(
     slack: Floats,
     settled: NDArray[np.bool_],
 ) -> None:
-    """Charge the points of `order` one by one as much as their balls have room for."""
-    for point in order.tolist():
+    """Charge the points of `order` one by one as much as their balls have room for.
+
+    Several at once as long as few of them share a ball, which comes to the same.
+    """
+    asked = core.prize - u
+    batch = 0 if isinstance(core, NestedCoverProblem) else _LEAST_BATCH * 4
+    waiting = order[:0]
+    while batch >= _LEAST_BATCH and len(waiting) + len(order):
+        taken = max(0, batch - len(waiting))
+        waiting, order = np.concatenate((waiting, order[:taken])), order[taken:]
+        waiting = waiting[~settled[waiting]]
+        blocked = _charge_apart(core, waiting, asked, u, slack, settled)
+        many = 2 * len(blocked) > len(waiting)
+        batch = batch // 2 if many else min(2 * batch, _MOST_BATCH)
+        waiting = blocked
+    for point in np.concatenate((waiting, order)).tolist():
         if settled[point]:
             continue
         held_by = core.columns_with(point)
         room = slack[held_by]
-        pays = min(core.prize[point] - u[point], room.min())
+        pays = min(asked[point], np.minimum.reduce(room))
         u[point] += pays
         room -= pays
         slack[held_by] = room
         for j in held_by[room <= 0.0].tolist():
             settled[core.ball(j)] = True
+
+
+def _charge_apart(
+    core: CoverProblem,
+    points: NDArray[np.intp],
+    asked: Floats,
+    u: Floats,
+    slack: Floats,
+    settled: NDArray[np.bool_],
+) -> NDArray[np.intp]:
+    """Charge those of `points` that share no ball with one before them; returns the others."""
+    if len(points) == 0:
+        return points
+    some = core.by_point[points]
+    place = np.repeat(np.arange(len(points)), np.diff(some.indptr))
+    first = np.empty(core.n_candidates, dtype=np.intp)
+    # Written last to first, so that the first point in a ball is the one that stays.
+    first[some.indices[::-1]] = place[::-1]
+    apart = np.minimum.reduceat(first[some.indices] == place, some.indptr[:-1])
+    room = slack[some.indices]
+    pays = np.minimum(asked[points], np.minimum.reduceat(room, some.indptr[:-1]))
+    charged = points[apart]
+    u[charged] += pays[apart]
+    settled[charged] = True
+    here = apart[place]
+    balls, room = some.indices[here], (room - pays[place])[here]
+    slack[balls] = room
+    settled[core.members(balls[room <= 0.0]).indices] = True
+    return points[~apart]

@@ -13,7 +13,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_memory
 
-from ...resources import progress_bar
+from ...resources import process_count, progress_bar
 from ...selection.path import Known
 from .fingerprint import fingerprint
 from .folds import FoldScores, Scoring, score_fold, share_folds, takes_lists
@@ -57,7 +57,7 @@ def cross_validate(
         for trial in trials
         for (train, test), found in zip(splits, common[_kind(trial)][0], strict=True)
     )
-    done = Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
+    done = Parallel(n_jobs=process_count(n_jobs), return_as="generator")(tasks)
     with progress_bar(done, len(trials) * len(splits), "folds", verbose) as bar:
         folds = iter(list(bar))
     # What was made for all folds of a kind is counted as theirs, each an equal part.
