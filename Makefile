@@ -120,7 +120,6 @@ bench-own-radii: $(READY)  ## Compare radii of their own with a shared one and w
 	@PYTHONPATH=. $(BIN)/python benchmarks/own_radii_proset.py --python $(PROSET)/bin/python
 	@PYTHONPATH=. $(BIN)/python benchmarks/own_radii_budgets.py
 	@PYTHONPATH=. $(BIN)/python benchmarks/own_radii.py --write
-	@PYTHONPATH=. $(BIN)/python benchmarks/own_radii_usps.py --write
 
 paper: $(READY)  ## Run the paper's experiments (hours) and write docs/paper.md
 	@$(BIN)/python -m experiments
@@ -130,6 +129,7 @@ paper-quick: $(READY)  ## The same on tiny settings, in two minutes, into experi
 
 bench-large: $(READY)  ## Measure the ball builder against others and fit a million points
 	@$(BIN)/python benchmarks/bench_balls.py
+	@$(BIN)/python benchmarks/bench_sparse.py
 	@$(BIN)/python benchmarks/candidate_share.py
 	@$(BIN)/python benchmarks/bench_large.py
 

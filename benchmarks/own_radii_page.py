@@ -1,4 +1,4 @@
-"""What own_radii.py, own_radii_usps.py and own_radii_proset.py have measured, as text.
+"""What own_radii.py, own_radii_budgets.py and own_radii_proset.py have measured, as text.
 
 Sentences that compare follow from the numbers; docs/own-radii.md has a place for each section.
 """
@@ -354,8 +354,14 @@ def run(results: Results) -> str:
     )
 
 
-def sections(results: Results, at_budgets: Results, proset: dict[str, Any]) -> dict[str, str]:
-    """Return all sections but that of the digits."""
+def sections(
+    results: Results,
+    at_budgets: Results,
+    proset: dict[str, Any],
+    usps: dict[str, Any],
+    tangent: dict[str, Any],
+) -> dict[str, str]:
+    """Return all sections; those on the digits are of the paper's experiments."""
     return {
         "budgets": f"{measured_on(at_budgets, results)}\n\n{budgets(at_budgets)}\n\n"
         f"{against_paper(at_budgets)}",
@@ -366,40 +372,33 @@ def sections(results: Results, at_budgets: Results, proset: dict[str, Any]) -> d
         "losses": f"{losses(results, proset)}\n\n{many_classes(results)}",
         "exact": exact(results),
         "run": run(results),
+        "digits": digits(usps, tangent),
     }
 
 
-def write_page(results: Results, at_budgets: Results, proset: dict[str, Any]) -> None:
-    """Write all sections but that of the digits."""
-    for name, text in sections(results, at_budgets, proset).items():
+def write_page(*measured: dict[str, Any]) -> None:
+    """Write all sections from what was measured."""
+    for name, text in sections(*measured).items():
         write_section(PAGE, name, text)
 
 
-def write_usps(result: dict[str, Any]) -> None:
-    """Write the section of the digits."""
-    write_section(PAGE, "usps", usps(result))
-
-
-def usps(result: dict[str, Any]) -> str:
-    """Return the table of the digits."""
+def digits(euclidean: dict[str, Any], tangent: dict[str, Any]) -> str:
+    """Return the table of the digits, from the results of the paper's experiments."""
     rows = []
-    budgets = list(dict.fromkeys(row["budget"] for row in result["rows"]))
-    told = result["run"]
-    for budget in budgets:
-        found = {
-            row["machine"]: row
-            for row in result["rows"]
-            if row["budget"] == budget and row["rule"] == "best"
-        }
-        cells = [
-            f"{100 * found[machine]['error']:.1f} / {found[machine]['size']}"
-            for machine in ("shared", "own", "ratio")
-        ]
-        rows.append(["no limit" if budget is None else f"{budget:,}", *cells])
-    head = ["at most", "shared radius", NAMES["own"], NAMES["ratio"]]
+    for place, at_most in enumerate(euclidean["own_radii"]["own"]["at_most"]):
+        cells = []
+        for result in (euclidean, tangent):
+            for machine in ("shared", "own"):
+                curve = result["own_radii"][machine]
+                error, size = curve["error"][place], curve["size"][place]
+                cells.append(f"{100 * error:.1f} / {size}")
+            cells.append(curve["solver"][place].replace("-", " "))
+        rows.append([f"{at_most:,}", *cells])
+    head = ["at most"]
+    for distance in ("Euclidean", "tangent"):
+        head += [f"{distance}: shared radius", "own radii", "chosen by"]
     return (
-        f"{table(head, rows)}\n\nError in % on the 2,007 test images / prototypes kept. 1-NN with "
-        f"all 7,291: {100 * result['nearest']:.1f} %. `PYTHONPATH=. python "
-        f"benchmarks/own_radii_usps.py --write`, {told['date']}, load {told['load']:.0f}, "
-        f"{told['cpu_seconds'] / 60:.0f} minutes of processor time."
+        f"{table(head, rows)}\n\nError in % on the test images / prototypes kept. 1-NN with all "
+        f"images: {100 * euclidean['1-NN']['error']:.1f} %, with tangent distance "
+        f"{100 * tangent['1-NN']['error']:.1f} %."
     )

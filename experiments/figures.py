@@ -14,6 +14,7 @@ from PIL import Image
 STYLES: dict[str, dict[str, Any]] = {
     "PVM": {"color": "#0072B2", "marker": "o"},
     "PVM with centroids": {"color": "#56B4E9", "marker": "D"},
+    "PVM with own radii": {"color": "#CC79A7", "marker": "X"},
     "K-medoids": {"color": "#D55E00", "marker": "s"},
     "K-means": {"color": "#E69F00", "marker": "^"},
     "LVQ": {"color": "#009E73", "marker": "v"},

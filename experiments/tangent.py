@@ -2,11 +2,13 @@
 
 The curves show test error at every radius and number of medoids, as the paper's do. The
 radius itself is chosen on the training images alone, by cross-validation, and only the
-model that was chosen is then held against the test images.
+model that was chosen is then held against the test images. So is all that radii of their
+own depend on, at each number of prototypes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from protocover import pvm_path
 from protocover.estimators.search.standard_error import choose
 
 from .baselines.medoids import choose_medoids
+from .own_radii import AT_MOST, N_FOLDS, choose_settings, judge_fold, trace_curves
 from .parts import Parts
 from .tangent_table import PERCENTILES, load_digits
 from .tuning import make_folds
@@ -26,6 +29,8 @@ PER_CLASS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100, 150, 250, 400, 600)
 TRIED = tuple(percentile for percentile in PERCENTILES if percentile <= 3)
 # What the paper's best model keeps is the most that the model chosen here may keep.
 BUDGET = 3372
+# Every second of the curve's close radii, and some beyond its last, for very few prototypes.
+TRIED_OWN = (*PERCENTILES[:24:2], *PERCENTILES[24:], 28, 42)
 
 
 def run(quick: bool, parts: Parts) -> dict[str, Any]:
@@ -37,6 +42,10 @@ def run(quick: bool, parts: Parts) -> dict[str, Any]:
     tasks = [{**base, "n_folds": n_folds, "fold": k} for k in range(n_folds)]
     folds = parts.keep_all("tangent folds", run_fold, tasks)
     medoids = parts.keep_all("tangent medoids", run_medoids, [{**base, "size": k} for k in sizes])
+    n_own_folds = 2 if quick else N_FOLDS
+    own_task = {**base, "n_folds": n_own_folds, "at_most": (20, 50) if quick else AT_MOST}
+    tasks = [{**own_task, "fold": k} for k in range(n_own_folds)]
+    own = choose_settings(parts.keep_all("tangent own radii", run_own_fold, tasks))
     return {
         "n": base["n"],
         "n_test": 2007 if base["n"] == 7291 else base["n"],
@@ -47,6 +56,7 @@ def run(quick: bool, parts: Parts) -> dict[str, Any]:
         "K-medoids": {key: [one[key] for one in medoids] for key in ("size", "error")},
         "within": parts.keep(run_within, **base)["mean"],
         "chosen": choose_radius(path, folds, BUDGET),
+        "own_radii": parts.keep(run_own, **base, chosen=own),
     }
 
 
@@ -83,6 +93,7 @@ def run_pvm(n: int, folder: Path) -> dict[str, Any]:
         digits.labels,
         eps=digits.radii(),
         metric="precomputed",
+        solver="greedy",
         solver_options={"bound": False},
         n_jobs=1,
     )
@@ -109,6 +120,7 @@ def run_fold(n: int, folder: Path, n_folds: int, fold: int) -> dict[str, Any]:
         y[train],
         eps=digits.radii(TRIED),
         metric="precomputed",
+        solver="greedy",
         solver_options={"bound": False},
         n_jobs=1,
     )
@@ -119,6 +131,22 @@ def run_fold(n: int, folder: Path, n_folds: int, fold: int) -> dict[str, Any]:
         answers = path.classes[chosen.classes][nearest]
         errors.append(float(np.mean(answers != y[held])))
     return {"eps": path.eps, "size": path.n_prototypes[:, 0], "error": errors}
+
+
+def run_own_fold(
+    n: int, folder: Path, n_folds: int, fold: int, at_most: Sequence[int]
+) -> dict[str, Any]:
+    """Judge radii of their own, and a shared one, in one fold of the training images."""
+    digits = load_digits(n, folder)
+    train, held = make_folds(digits.images, digits.labels, seed=0, n_folds=n_folds)[fold]
+    limits = digits.radii(TRIED_OWN)
+    return judge_fold(digits.table, digits.labels, train, held, radii=limits, at_most=at_most)
+
+
+def run_own(n: int, folder: Path, chosen: list[dict[str, Any]]) -> dict[str, Any]:
+    """Test what the folds have chosen."""
+    digits = load_digits(n, folder)
+    return trace_curves(digits.table, digits.labels, digits.test_table, digits.test_labels, chosen)
 
 
 def run_nearest(n: int, folder: Path) -> dict[str, Any]:

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from matplotlib import pyplot as plt
 
+from . import own_radii_page
 from .figures import draw_curve, save
+from .own_radii_page import OWN
 from .words import percent, table
 
 TITLE = "ZIP code digits, tangent distance (section 5.2)"
@@ -16,7 +18,7 @@ TITLE = "ZIP code digits, tangent distance (section 5.2)"
 # Of the paper: the model with its lowest test error, in per cent, and the nearest neighbour rule.
 PAPER_BY_DIGIT = (493, 7, 661, 551, 324, 486, 217, 101, 378, 154)
 PAPER_ERROR, PAPER_NEAREST, HASTIE_SIMARD = 2.49, 3.09, 2.6
-BUDGETS = (150, 250, 500, 1000, 2000, 3372, 5000)
+BUDGETS = (50, 150, 250, 500, 1000, 2000, 3372, 5000)
 
 
 def write(results: dict[str, Any], folder: Path) -> str:
@@ -25,8 +27,10 @@ def write(results: dict[str, Any], folder: Path) -> str:
         (
             f"## {TITLE}\n",
             _how(results),
+            own_radii_page.how(),
             _draw(results, folder),
             _tabulate_curves(results),
+            "\n".join(f"- {line}" for line in own_radii_page.judge(results)) + "\n",
             _judge_choice(results),
             tabulate_digits("chosen in folds", results["chosen"]["by_digit"]),
             _judge_spread(results["within"]),
@@ -42,7 +46,7 @@ def summarize(results: dict[str, Any]) -> str:
         f"{percent(got['error'], 2)} % with {got['size']} prototypes "
         f"({percent(results['PVM']['error'][coarse], 2)} % on the coarser grid of radii tried "
         f"first), 1-NN on {percent(nearest['error'], 2)} %; the paper's lowest test error is "
-        f"{PAPER_ERROR} % with 3372."
+        f"{PAPER_ERROR} % with 3372; {own_radii_page.tell_at(results, 500)}."
     )
 
 
@@ -64,8 +68,9 @@ def _draw(results: dict[str, Any], folder: Path) -> str:
     """Draw the curves, the folds' error and the choice."""
     figure, ax = plt.subplots(figsize=(6.8, 4.4), layout="constrained")
     pvm, nearest, chosen = results["PVM"], results["1-NN"], results["chosen"]
-    for name in ("PVM", "K-medoids"):
-        draw_curve(ax, name, results[name]["size"], results[name]["error"])
+    for name, curve in _curves(results).items():
+        if name in ("PVM", "K-medoids", OWN):
+            draw_curve(ax, name, curve["size"], curve["error"])
     sizes = pvm["size"][: len(chosen["cv_error"])]
     draw_curve(
         ax,
@@ -92,7 +97,8 @@ def _draw(results: dict[str, Any], folder: Path) -> str:
     ax.legend(frameon=False, fontsize=8)
     caption = (
         "The right panel of the paper's figure 3: test error against the number of prototypes, "
-        "tangent distance; dashed the error in the folds of the training images."
+        "tangent distance; dashed the error in the folds of the training images, beside the "
+        "paper's methods radii of their own, chosen in folds."
     )
     return save(figure, folder, "usps_tangent", caption)
 
@@ -100,13 +106,20 @@ def _draw(results: dict[str, Any], folder: Path) -> str:
 def _tabulate_curves(results: dict[str, Any]) -> str:
     """Read the curves off at equal numbers of prototypes."""
     rows = []
-    for name in ("PVM", "K-medoids"):
-        read = [_read_off(results[name], budget) for budget in BUDGETS]
+    for name, curve in _curves(results).items():
+        read = [_read_off(curve, budget) for budget in BUDGETS]
         rows.append((name, *("" if error is None else percent(error, 2) for error in read)))
     return (
         "Test error in per cent at equal numbers of prototypes, read off the curves (linear in "
-        "the logarithm of the number).\n\n" + table(("method", *map(str, BUDGETS)), rows)
+        "the logarithm of the number), for what is chosen in folds with at most so many.\n\n"
+        + table(("method", *map(str, BUDGETS)), rows)
     )
+
+
+def _curves(results: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return each method's curve."""
+    paper = {name: results[name] for name in ("PVM", "K-medoids")}
+    return paper | own_radii_page.curves(results)
 
 
 def _read_off(curve: dict[str, Any], budget: float) -> float | None:

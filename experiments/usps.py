@@ -1,15 +1,18 @@
 """USPS digits, Euclidean distance (section 5.2): test error against number of prototypes.
 
 The curves show test error at every value of a method's parameter, as the paper's do. One
-radius is also chosen on the training images alone, by cross-validation.
+radius is also chosen on the training images alone, by cross-validation, and so is all that
+radii of their own depend on, at each number of prototypes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
 from protocover import PVMClassifier, PVMClassifierCV, pvm_path, suggest_eps
 from protocover.datasets import load_usps
@@ -18,6 +21,7 @@ from .baselines.codebook import Codebook
 from .baselines.means import fit_means
 from .baselines.medoids import fit_medoids
 from .baselines.olvq1 import fit_olvq1
+from .own_radii import AT_MOST, N_FOLDS, choose_settings, judge_fold, trace_curves
 from .parts import Parts
 from .tuning import make_folds
 
@@ -42,6 +46,10 @@ def run(quick: bool, parts: Parts) -> dict[str, Any]:
     tasks = [task for task in tasks if task["seed"] == 0 or task["size"] <= REPEATED]
     lvq = parts.keep_all("usps LVQ", run_lvq, tasks)
     medoids = parts.keep_all("usps K-medoids", run_medoids, [{"n": n, "size": k} for k in small])
+    n_folds = 2 if quick else N_FOLDS
+    at_most = (20, 50) if quick else AT_MOST
+    tasks = [{"n": n, "n_folds": n_folds, "fold": k, "at_most": at_most} for k in range(n_folds)]
+    folds = parts.keep_all("usps own radii", run_own_fold, tasks)
     return {
         "n": n,
         "n_seeds": len(seeds),
@@ -53,6 +61,7 @@ def run(quick: bool, parts: Parts) -> dict[str, Any]:
         "K-means": [_curve([m for m in means if m["seed"] == s]) for s in seeds],
         "LVQ": [_curve([m for m in lvq if m["seed"] == s]) for s in seeds],
         "chosen": parts.keep(run_choice, n=n, n_folds=2 if quick else 10),
+        "own_radii": parts.keep(run_own, n=n, chosen=choose_settings(folds)),
     }
 
 
@@ -61,7 +70,7 @@ def run_pvm(n: int, centroids: bool, seed: int) -> dict[str, Any]:
     X, y, X_test, y_test = load(n)
     Z = fit_means(X, y, [10], seed=seed)[0].points if centroids else X[:0]
     candidates = ["train", Z] if centroids else "train"
-    path = pvm_path(X, y, eps=radii(X, y), candidates=candidates, n_jobs=1)
+    path = pvm_path(X, y, eps=radii(X, y), candidates=candidates, solver="greedy", n_jobs=1)
     pool = np.vstack((X, Z))
     curve = []
     for row in path.selections:
@@ -75,11 +84,11 @@ def run_choice(n: int, n_folds: int) -> dict[str, Any]:
     """Choose the radius on the training images and test the model once."""
     X, y, X_test, y_test = load(n)
     folds = make_folds(X, y, seed=0, n_folds=n_folds)
-    search = PVMClassifierCV(radii(X, y), cv=folds, n_jobs=1, solver="greedy").fit(X, y)
+    search = PVMClassifierCV(radii(X, y), cv=folds, solver="greedy", n_jobs=1).fit(X, y)
     scores = search.cv_results_["mean_test_score"]
     best = int(scores.argmax())
     best_model = PVMClassifier(
-        float(search.cv_results_["param_eps"][best]), n_jobs=1, solver="greedy"
+        float(search.cv_results_["param_eps"][best]), solver="greedy", n_jobs=1
     ).fit(X, y)
     told = {}
     for rule, row, model in (
@@ -93,6 +102,22 @@ def run_choice(n: int, n_folds: int) -> dict[str, Any]:
             "error": 1.0 - model.score(X_test, y_test),
         }
     return told
+
+
+def run_own_fold(n: int, n_folds: int, fold: int, at_most: Sequence[int]) -> dict[str, Any]:
+    """Judge radii of their own, and a shared one, in one fold of the training images."""
+    X, y, _, _ = load(n)
+    train, held = make_folds(X, y, seed=0, n_folds=n_folds)[fold]
+    # For very few prototypes the curve's radii do not go far enough.
+    wide = suggest_eps(X, y, 4, max_quantile=0.42, random_state=0)
+    limits = np.union1d(radii(X, y), wide)
+    return judge_fold(cdist(X, X), y, train, held, radii=limits, at_most=at_most)
+
+
+def run_own(n: int, chosen: list[dict[str, Any]]) -> dict[str, Any]:
+    """Test what the folds have chosen."""
+    X, y, X_test, y_test = load(n)
+    return trace_curves(cdist(X, X), y, cdist(X_test, X), y_test, chosen)
 
 
 def run_nearest(n: int) -> dict[str, Any]:

@@ -8,12 +8,21 @@ from typing import Any
 import numpy as np
 from matplotlib import pyplot as plt
 
+from . import own_radii_page
 from .figures import draw_curve, save
+from .own_radii_page import OWN, SHARED
 from .words import mean_sd, percent, table
 
 TITLE = "ZIP code digits, Euclidean distance (section 5.2)"
 
-PLACES = ("lowest", "second lowest", "third lowest", "fourth lowest", "fifth lowest")
+PLACES = (
+    "lowest",
+    "second lowest",
+    "third lowest",
+    "fourth lowest",
+    "fifth lowest",
+    "sixth lowest",
+)
 BUDGETS = (50, 100, 200, 500, 1000, 2000, 4000)
 
 
@@ -25,6 +34,7 @@ def write(results: dict[str, Any], folder: Path) -> str:
         (
             f"## {TITLE}\n",
             _how(results),
+            own_radii_page.how(),
             _draw(curves, nearest, folder),
             _tabulate(curves, nearest),
             _judge(results, curves),
@@ -71,6 +81,8 @@ def _draw(curves: dict[str, Any], nearest: dict[str, Any], folder: Path) -> str:
     """Draw the curves."""
     figure, ax = plt.subplots(figsize=(6.8, 4.4), layout="constrained")
     for name, runs in curves.items():
+        if name == SHARED:
+            continue
         sizes, errors = _mean_curve(runs)
         draw_curve(ax, name, sizes, errors)
     ax.axhline(100 * nearest["error"], color="black", linewidth=0.8, linestyle=":")
@@ -79,17 +91,18 @@ def _draw(curves: dict[str, Any], nearest: dict[str, Any], folder: Path) -> str:
     ax.legend(frameon=False, fontsize=8)
     caption = (
         "The left panel of the paper's figure 3: test error against the number of prototypes, "
-        "Euclidean distance."
+        "Euclidean distance; beside the paper's methods radii of their own, chosen in folds."
     )
     return save(figure, folder, "usps_euclidean", caption)
 
 
 def _curves(results: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     """Return each method's runs."""
-    return {
+    paper = {
         name: results[name] if isinstance(results[name], list) else [results[name]]
         for name in ("PVM", "PVM with centroids", "K-medoids", "K-means", "LVQ")
     }
+    return paper | {name: [run] for name, run in own_radii_page.curves(results).items()}
 
 
 def _mean_curve(runs: list[dict[str, Any]]) -> tuple[list[float], list[float]]:
@@ -122,7 +135,8 @@ def _tabulate(curves: dict[str, Any], nearest: dict[str, Any]) -> str:
     header = ("method", *(f"{budget}" for budget in BUDGETS))
     return (
         "Test error at equal numbers of prototypes, read off the curves (linear in the logarithm "
-        "of the number); ± is the standard deviation over random starts. 1-NN with all images "
+        "of the number), for what is chosen in folds with at most so many; ± is the standard "
+        "deviation over random starts. 1-NN with all images "
         f"errs on {percent(nearest['error'], 2)} %. The paper gives no numbers of these "
         "curves, and its figures were not to hand, so that there is nothing to put beside ours."
         "\n\n" + table(header, rows)
@@ -150,7 +164,11 @@ def _judge(results: dict[str, Any], curves: dict[str, Any]) -> str:
         f"PVM stays within half a point of 1-NN ({percent(nearest, 2)} %) down to {min(good)} "
         f"prototypes; its lowest test error is {percent(min(pvm['error']), 2)} %."
     )
-    lines.append(_order(curves))
+    lines.append(
+        _order("PVM", {name: curves[name] for name in curves if name not in (OWN, SHARED)})
+    )
+    lines.append(_order(OWN, {name: curves[name] for name in curves if name != SHARED}))
+    lines += own_radii_page.judge(results)
     helped = _gain(curves["PVM"], curves["PVM with centroids"])
     if helped[0] > 0:
         lines.append(
@@ -182,18 +200,18 @@ def _read_all(runs: list[dict[str, Any]], budget: float) -> float | None:
     return float(np.mean(found)) if found else None
 
 
-def _order(curves: dict[str, Any]) -> str:
-    """Say which place PVM takes at which number of prototypes."""
+def _order(method: str, curves: dict[str, Any]) -> str:
+    """Say which place a method takes at which number of prototypes."""
     places, budgets = [], []
     for budget in BUDGETS:
         errors = {name: _read_all(runs, budget) for name, runs in curves.items()}
         known = {name: error for name, error in errors.items() if error is not None}
-        if "PVM" in known:
+        if method in known:
             budgets.append(str(budget))
-            places.append(PLACES[sum(error < known["PVM"] for error in known.values())])
+            places.append(PLACES[sum(error < known[method] for error in known.values())])
     return (
-        f"At {', '.join(budgets)} prototypes PVM's error is the {', '.join(places)} of the "
-        f"{len(curves)} curves."
+        f"At {', '.join(budgets)} prototypes the error of {method} is the {', '.join(places)} of "
+        f"the {len(curves)} curves."
     )
 
 

@@ -45,3 +45,18 @@ def test_nothing_found_is_an_empty_table(symmetric):
     joined = assemble([], (0, 0), dtype=bool, symmetric=symmetric)
     assert joined.shape == (0, 0)
     assert joined.nnz == 0
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_rows_that_come_in_another_order_get_their_places(symmetric):
+    rng = np.random.default_rng(7)
+    table = rng.integers(0, 3, size=(11, 11)).astype(np.uint8)
+    if symmetric:
+        table = np.triu(table) + np.triu(table, 1).T
+    rows, columns = rng.permutation(11), rng.permutation(11)
+    columns = rows if symmetric else columns
+    tiles = cut(table[np.ix_(rows, columns)], 4, 3, symmetric=symmetric, rng=rng)
+    found = (tile.with_columns(columns) for tile in tiles)
+    joined = assemble(found, (11, 11), dtype=np.uint8, symmetric=symmetric, row_order=rows)
+    np.testing.assert_array_equal(joined.toarray(), table)
+    assert joined.has_canonical_format

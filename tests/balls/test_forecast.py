@@ -77,6 +77,27 @@ def test_memory_estimated_from_a_sample_is_about_that_then_used():
     assert 0.0 < estimate.seconds < np.inf
 
 
+def test_what_trees_take_is_estimated_from_balls_that_they_find():
+    """Scaled up from a sample of pairs the time would be that of looking at all of them."""
+    rng = np.random.default_rng(6)
+    points = rng.normal(size=(30000, 2))
+    y = points[:, 0] + rng.normal(size=30000) > 0
+    assert Euclidean().goes_by_rows(points, points, eps=0.05)
+    estimate = measure_sample(Euclidean(), points, points, eps=0.05, rng=rng, n_jobs=1)
+    tracemalloc.start()
+    PVMClassifier(0.05, solver="greedy", n_jobs=1).fit(points, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    actual = build_balls(Euclidean(), points, points, eps=0.05).nnz
+    assert 1 / 1.2 < estimate.memberships / actual < 1.2
+    assert 1 / 1.5 < estimate.n_bytes / peak < 1.5
+    assert 0.0 < estimate.seconds < np.inf
+    other = points[:9000].copy()
+    rectangular = measure_sample(Euclidean(), points, other, eps=0.05, rng=rng)
+    found = build_balls(Euclidean(), points, other, eps=0.05).nnz
+    assert 1 / 1.2 < rectangular.memberships / found < 1.2
+
+
 def test_fit_says_beforehand_what_it_will_take(capsys):
     PVMClassifier(0.5, verbose=1).fit(X, X[:, 0] > 0)
     said = capsys.readouterr().err

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,7 +17,6 @@ import choose_own_radii
 import own_radii
 import own_radii_budgets
 import own_radii_page
-import own_radii_usps
 from own_radii_search import Fold, in_order, judge, own, ratio_at, shared
 from own_radii_sets import DataSet
 from protocover import PVMClassifier
@@ -80,20 +78,12 @@ def test_programs_measure_a_tiny_set_and_tell_of_it(monkeypatch):
     results = {name: own_radii.measure(data) | {"run": RUN} for name, data in sets.items()}
     at_budgets = {name: own_radii_budgets.measure(data) for name, data in sets.items()}
     proset = {"points": [{"error": 0.1, "size": 5, "seconds": 0.1}]}
-    told = own_radii_page.sections(results, at_budgets, proset)
+    curve = {"at_most": [20], "error": [0.1], "size": [18], "solver": ["ratio-greedy"]}
+    digits = {"1-NN": {"error": 0.05}, "own_radii": {"own": curve, "shared": curve}}
+    told = own_radii_page.sections(results, at_budgets, proset, digits, digits)
+    assert "| 20 | 10.0 / 18 | 10.0 / 18 | ratio greedy | 10.0 / 18 |" in told["digits"]
     assert told["budgets"].startswith("Measured on all 2 sets.")
     assert all("nan" not in text for text in told.values())
-
-
-def test_digits_are_measured_at_each_number_of_prototypes(monkeypatch):
-    (X, y), (X_test, y_test) = clouds(90, 0), clouds(30, 1)
-    digits = SimpleNamespace(data=X, target=y, test_data=X_test, test_target=y_test)
-    monkeypatch.setattr(own_radii_usps, "load_usps", lambda: digits)
-    monkeypatch.setattr(own_radii_usps, "BUDGETS", (3, None))
-    monkeypatch.setattr(own_radii_usps, "COSTS", (1.0,))
-    result = own_radii_usps.measure() | {"run": RUN}
-    assert all(row["size"] <= 3 for row in result["rows"] if row["budget"] == 3)
-    assert own_radii_page.usps(result).count("\n| ") == 3
 
 
 def test_defaults_are_chosen_from_every_setting():
@@ -106,9 +96,7 @@ def test_defaults_are_chosen_from_every_setting():
 def test_the_page_tells_what_was_kept():
     """Every section is what its program writes from the results in docs/own-radii."""
     page = (ROOT / "docs" / "own-radii.md").read_text()
-    folder = ROOT / "docs" / "own-radii"
-    names = ("results", "budgets", "proset")
-    kept = [json.loads((folder / f"{name}.json").read_text()) for name in names]
+    kept = [json.loads((ROOT / "docs" / f"{name}.json").read_text()) for name in own_radii.TOLD]
     for name, text in own_radii_page.sections(*kept).items():
         section = page.split(f"<!-- {name}: begin -->")[1].split(f"<!-- {name}: end -->")[0]
         assert section.strip() == text.strip(), name

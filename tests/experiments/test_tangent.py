@@ -43,6 +43,12 @@ def told(digits, monkeypatch, tmp_path):
     return tangent_model.run_model(120, tmp_path, total=20, first=6)
 
 
+def greedy_model(digits, eps, **options):
+    """Fit the paper's machine to the table of distances."""
+    model = PVMClassifier(eps, metric="precomputed", solver="greedy", **options)
+    return model.fit(digits.table, digits.labels)
+
+
 def test_images_survive_as_texts_to_a_grey_level(rng):
     images = rng.uniform(-1.0, 1.0, (3, 256))
     read = unpack_images(pack_images(images)) / 127.5 - 1.0
@@ -93,17 +99,17 @@ def test_fold_tests_on_what_it_does_not_train_on(digits, monkeypatch, tmp_path):
 
 def test_radius_is_found_by_the_number_of_prototypes(digits, told):
     assert abs(told["size"] - 20) <= 3
-    model = PVMClassifier(told["eps"], metric="precomputed").fit(digits.table, digits.labels)
+    model = greedy_model(digits, told["eps"])
     assert len(model.prototype_labels_) == told["size"]
 
 
 def test_cost_stops_where_a_model_of_that_cost_stops(digits, told):
-    model = PVMClassifier(told["eps"], metric="precomputed", prototype_cost=6.0, solver="greedy")
-    assert told["stop"] == len(model.fit(digits.table, digits.labels).prototype_labels_) > 0
+    model = greedy_model(digits, told["eps"], prototype_cost=6.0)
+    assert told["stop"] == len(model.prototype_labels_) > 0
 
 
 def test_corrected_digits_are_wrong_at_first_and_right_in_the_end(digits, told):
-    model = PVMClassifier(told["eps"], metric="precomputed").fit(digits.table, digits.labels)
+    model = greedy_model(digits, told["eps"])
     rows, labels = model.prototype_indices_, model.prototype_labels_
     corrected = 0
     for distances, y in zip(digits.test_table, digits.test_labels, strict=True):
@@ -122,9 +128,7 @@ def test_miscovered_images_are_as_many_as_the_first_prototype_counts(told):
 
 
 def test_way_of_the_greedy_ends_with_the_error_of_all(digits, told):
-    model = PVMClassifier(told["eps"], metric="precomputed", solver="greedy").fit(
-        digits.table, digits.labels
-    )
+    model = greedy_model(digits, told["eps"])
     wrong = tangent_model_page._numbers(told["wrong"])
     assert wrong[-1] == np.sum(model.predict(digits.test_table) != digits.test_labels)
     assert len(wrong) == told["size"]
@@ -160,7 +164,9 @@ def _results(wrong):
     chosen = {"wrong": wrong, "error": errors[1], "size": 3000, "row": 1}
     chosen |= {"cv_error": [0.02, 0.01, 0.012, 0.05], "cv_spread": [0.003] * 4}
     nearest = {"size": 7291, "wrong": 55, "error": 55 / 2007}
-    return {"PVM": path, "1-NN": nearest, "chosen": chosen, "budget": 3372, "n_test": 2007}
+    curve = {"at_most": [500], "error": [0.04], "only": [3]}
+    told = {"chosen": chosen, "own_radii": {"own": curve, "shared": curve | {"error": [0.05]}}}
+    return {"PVM": path, "1-NN": nearest, "budget": 3372, "n_test": 2007} | told
 
 
 @pytest.mark.parametrize(

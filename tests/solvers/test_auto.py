@@ -39,7 +39,7 @@ def hard_problem():
 
 
 def test_the_hard_problem_takes_all_stages():
-    state = stages.begin(hard_problem())
+    state = stages.begin(hard_problem(), greedy(hard_problem()))
     for stage in (stages.relaxed, stages.searched):
         state = stage(hard_problem(), state, math.inf)
         assert not state.closed

@@ -17,7 +17,7 @@ from sklearn.utils import _safe_indexing
 from ..exceptions import CoverMemoryWarning, warn_caller
 from ..resources import available_memory, row_count, say, thread_count, worker_map
 from .build import TILE_COLUMNS, TILE_ROWS, cut_tiles, level_test
-from .traits import Dissimilarity, traits_of
+from .traits import Dissimilarity, RowSearch, traits_of
 
 __all__ = [
     "BYTES_PER_MEMBERSHIP",
@@ -38,6 +38,13 @@ SECONDS_PER_MEMBERSHIP = 50e-9
 # What is held beside the memberships: rows made ready, tiles of a thread.
 _BYTES_PER_NUMBER = 4
 _BYTES_PER_THREAD = 6e6
+# Where trees find the members, few pairs are looked at in vain: balls are small, nearly all are
+# worth looking at, and there are many steps of few members each.
+_TREE_BYTES_PER_ROW = 40
+_TREE_BYTES_PER_MEMBERSHIP = 4
+_TREE_SECONDS_PER_ROW = 2.5e-6
+_TREE_SECONDS_PER_MEMBERSHIP = 180e-9
+_SAMPLE_TILES = 16
 _SAMPLE = 512
 _SAMPLE_ROWS = 8192
 _SAMPLE_COLUMNS = 2048
@@ -104,6 +111,8 @@ def measure_sample(
     n_jobs: int | None = None,
 ) -> Forecast:
     """Build the balls of a sample, a fiftieth of all pairs at most, and scale up what it took."""
+    if isinstance(dissimilarity, RowSearch) and dissimilarity.goes_by_rows(X, Z, eps=eps):
+        return _measure_rows(dissimilarity, X, Z, eps, n_jobs)
     n_points, n_candidates = row_count(X), row_count(Z)
     n_columns = min(_SAMPLE_COLUMNS, n_candidates)
     most = int(_SAMPLE_SHARE * n_points * n_candidates / n_columns)
@@ -173,6 +182,36 @@ def warn_if_too_large(
             "is expected to fit, as are fewer candidates",
             CoverMemoryWarning,
         )
+
+
+def _measure_rows(
+    dissimilarity: Dissimilarity, X: Any, Z: Any, eps: float, n_jobs: int | None
+) -> Forecast:
+    """Build the balls of some rows in full, here and there, and scale up what it took."""
+    start = time.process_time()
+    test = level_test(dissimilarity, X, Z, radii=np.array([eps]), closed=False)
+    shape = getattr(test, "tile", (TILE_ROWS, TILE_COLUMNS))
+    tiles = cut_tiles(row_count(X), row_count(Z), shape, symmetric=False)
+    some = np.unique(np.linspace(0, len(tiles) - 1, _SAMPLE_TILES).astype(np.intp))
+    ready = time.process_time()
+    found = sum(len(test(*tiles[k])[0]) for k in some)
+    share, seconds = len(some) / len(tiles), time.process_time() - ready
+    n_rows, memberships = row_count(X), found / share
+    halved = Z is X and traits_of(dissimilarity).symmetric
+    in_trees = n_rows if halved else n_rows + row_count(Z)
+    return Forecast(
+        memberships=memberships,
+        distances=np.empty(0),
+        n_pairs=n_rows * row_count(Z),
+        fixed_bytes=fixed_bytes(Z, n_jobs)
+        + in_trees * (_TREE_BYTES_PER_ROW + 8 * X.shape[1])
+        + memberships * _TREE_BYTES_PER_MEMBERSHIP,
+        seconds=ready
+        - start
+        + seconds / share * (0.5 if halved else 1.0)
+        + n_rows * _TREE_SECONDS_PER_ROW
+        + memberships * _TREE_SECONDS_PER_MEMBERSHIP,
+    )
 
 
 def _try_out(

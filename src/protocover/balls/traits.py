@@ -27,6 +27,7 @@ __all__ = [
     "NearestSearch",
     "PreparedDissimilarity",
     "RadiusSearch",
+    "RowSearch",
     "Tile",
     "Traits",
     "map_if_faster",
@@ -125,8 +126,18 @@ class RadiusSearch(Dissimilarity, Protocol):
 
         A pair is a member if it is within the last of the rising `radii`; its level is
         the number of the first of them that it is within. The function may have an
-        attribute ``tile``, the (rows, columns) of the tiles it likes best.
+        attribute ``tile``, the (rows, columns) of the tiles it likes best, and another
+        ``order``, the numbers of points and of candidates in the order in which it counts them.
         """
+        ...
+
+
+@runtime_checkable
+class RowSearch(RadiusSearch, Protocol):
+    """A dissimilarity whose test may look at few pairs beside the members."""
+
+    def goes_by_rows(self, X: Any, Z: Any, *, eps: float) -> bool:
+        """Tell whether the test's time is in proportion to rows and members, not to all pairs."""
         ...
 
 

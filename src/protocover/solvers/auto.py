@@ -25,11 +25,12 @@ from .duals import ascend, ascend_best, mend
 from .exact.fixing import exclude
 from .exact.tree import Tree
 from .finish import best_selection, describe
+from .greedy import greedy
 from .local_search import search
 from .reduced.reductions import reduce_cover
 from .reduced.relaxation import relax
 from .reduced.residual import Residual
-from .stepwise import choose_by_drop, choose_by_ratio
+from .stepwise import choose_by_ratio
 from .values import check_values
 
 __all__ = ["auto", "close_small"]
@@ -51,7 +52,7 @@ _ROUNDING = 1e-9
 # costs grows with the pairs, too.
 _PATIENCE, _PAIRS = 50, 20_000
 # Nodes of the branch and bound, fewer where they are large: memberships in all.
-_NODES, _BRANCHED = 10, 20_000
+_NODES, _BRANCHED = 10, 30_000
 # Memberships up to which a budget's gap is closed by branch and bound, and its nodes.
 _BUDGETED, _BUDGET_NODES = 20_000, 200
 # Memberships up to which fewer prototypes with the same objective are looked for by branching.
@@ -158,7 +159,10 @@ def auto(
     if max_prototypes is not None:
         return solve_alone(problem, auto, max_prototypes, time_limit=time_limit, close=close_small)
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
-    state, late = begin(problem), False
+    first = greedy(problem)
+    if first.certificate == "proved" and problem.core.parts.nnz > _TIED:
+        return replace(first, status="optimal")
+    state, late = begin(problem, first), False
     with progress_line(verbose) as write:
         for stage in (relaxed, searched, branched, fewest):
             late = time.monotonic() >= deadline
@@ -174,11 +178,10 @@ def auto(
 close_small = partial(close_by_tree, node_limit=_BUDGET_NODES, largest=_BUDGETED)
 
 
-def begin(problem: CoverProblem) -> State:
+def begin(problem: CoverProblem, first: CoverSolution) -> State:
     """Take the better greedy and the bound of dual ascent, and leave out what that excludes."""
-    chosen = (choose_by_drop(problem)[0], choose_by_ratio(problem)[0])
-    selected = best_selection(problem, chosen)
-    dual = ascend_best(problem, selected)
+    selected = best_selection(problem, (first.selected, choose_by_ratio(problem)[0]))
+    dual = ascend_best(problem, selected, first.dual)
     core = problem.core
     keep = np.isin(problem.worthwhile, selected)
     if problem.objective(selected) > problem.lower_bound(dual):
@@ -199,27 +202,25 @@ def relaxed(problem: CoverProblem, state: State, deadline: float) -> State:
     It begins with those that the bound so far does not exclude, and takes in what its
     payments turn out to overpay, which is little.
     """
-    core, keep, full = problem.core, state.keep, state.full
+    core, slop = problem.core, _ROUNDING * problem.prize.sum()
     for _ in range(_PROGRAMS):
-        plain = full.plain()
+        plain = state.plain
         iterations = _ITERATIONS * sum(plain.cover.shape) + 1000
         found = relax(plain, deadline=deadline, iterations=iterations)
         if found is None:
-            return state
-        payments = found.dual * float(plain.unit)
-        start = plain.candidates[found.fraction > 0.5]
-        overpaid = core.prize_sums(payments) > core.cost + _ROUNDING * problem.prize.sum()
-        if not (overpaid & ~keep).any():
             break
-        keep = keep | overpaid
-        full = _residual(problem, keep)
-    dual = ascend(problem, mend(problem, payments))
-    proved = _proved(problem, full, dual)
-    if proved > state.bound:
-        state = replace(state, bound=proved, dual=dual)
-    selected, value = state.selected, math.inf
-    state = replace(state, full=full, keep=keep, start=start, value=value).improved(selected)
-    return state.improved(start)
+        payments = found.dual * float(plain.unit)
+        dual = ascend(problem, mend(problem, payments))
+        proved = _proved(problem, plain, dual)
+        if proved > state.bound:
+            state = replace(state, bound=proved, dual=dual)
+        start = plain.candidates[found.fraction > 0.5]
+        state = replace(state, start=start).improved(start)
+        overpaid = core.prize_sums(payments) > core.cost + slop
+        if state.closed or not (overpaid & ~state.keep).any():
+            break
+        state = _with_more(problem, state, overpaid)
+    return state
 
 
 def searched(problem: CoverProblem, state: State, deadline: float) -> State:
@@ -287,6 +288,16 @@ def _residual(problem: CoverProblem, keep: NDArray[np.bool_]) -> Residual:
     kept = np.flatnonzero(keep)
     residual = Residual.of(problem.core.narrowed(kept))
     return replace(residual, candidates=problem.worthwhile[kept[residual.candidates]])
+
+
+def _with_more(problem: CoverProblem, state: State, more: NDArray[np.bool_]) -> State:
+    """Let `more` of the worthwhile candidates be chosen, and count anew, in the units of all."""
+    keep = state.keep | more
+    full = _residual(problem, keep)
+    bound = _proved(problem, full, state.dual)
+    return replace(state, full=full, keep=keep, value=math.inf, bound=bound).improved(
+        state.selected
+    )
 
 
 def _written_out(core: CoverProblem, keep: NDArray[np.bool_]) -> int:

@@ -21,14 +21,17 @@ _LEAST_BATCH, _MOST_BATCH = 16, 512
 Floats = NDArray[np.float64]
 
 
-def ascend_best(problem: CoverProblem, selected: NDArray[np.intp]) -> Floats:
-    """Raise the payments in two orders and return those that prove more.
+def ascend_best(
+    problem: CoverProblem, selected: NDArray[np.intp], known: Floats | None = None
+) -> Floats:
+    """Raise the payments in two orders and return those that prove more; one may be known.
 
     Points that a good selection covers once go before those that it covers twice: at an
     optimum of the linear program only points covered once pay anything to balls chosen.
     """
     covered = np.bincount(problem.members(selected).indices, minlength=problem.n_points)
-    found = (ascend(problem), ascend(problem, covered=covered))
+    usual = ascend(problem) if known is None else known
+    found = (usual, ascend(problem, covered=covered))
     return max(found, key=lambda u: float(u.sum()))
 
 

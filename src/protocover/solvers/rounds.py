@@ -122,15 +122,14 @@ def _go_round(searches: Iterable[_Search], n_searches: int, limit: float, *, onc
 
     With `once` there is one round only.
     """
-    deadline = time.monotonic() + limit
+    left, deadline = limit, time.monotonic() + limit
     while n_searches:
-        left = deadline - time.monotonic()
         is_last = once or n_searches == 1 or left <= _LAST_ROUND * limit
-        still_open = list(
-            _one_round(searches, n_searches, deadline - (0 if is_last else left / 2))
-        )
+        end = deadline if is_last else deadline - left / 2
+        still_open = list(_one_round(searches, n_searches, end))
         searches = sorted(still_open, key=lambda search: search.open_share)
-        n_searches = 0 if is_last else len(still_open)
+        left = deadline - time.monotonic()
+        n_searches = len(still_open) if left > 0.0 else 0
 
 
 def _one_round(searches: Iterable[_Search], n_left: int, end: float) -> Iterator[_Search]:
