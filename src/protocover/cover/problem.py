@@ -17,6 +17,9 @@ from .given import canonical_cover, check_amounts, check_cost, check_prizes, che
 
 __all__ = ["CoverProblem", "first_cover"]
 
+# What is found out about a problem, once it is asked for, that no cost of a prototype changes.
+_COSTLESS = ("by_point", "grid", "n_holders", "on_grid", "reach")
+
 
 @dataclass(frozen=True, eq=False)
 class CoverProblem:
@@ -135,6 +138,11 @@ class CoverProblem:
         return np.asarray(np.diff(self.by_point.indptr), dtype=np.intp)
 
     @cached_property
+    def reach(self) -> NDArray[np.float64]:
+        """Sum of the prizes in each ball."""
+        return self.prize_sums()
+
+    @cached_property
     def worthwhile(self) -> NDArray[np.intp]:
         """Candidates that cost less than the prize they cover; no other is ever needed.
 
@@ -142,7 +150,7 @@ class CoverProblem:
         """
         # Off the grid the prize sums are rounded: what is within that error stays in.
         slop = 0.0 if self.on_grid else float(self.prize.sum()) * 2.0**-30
-        return np.flatnonzero(self.above_cost(self.prize_sums() - self.wrong + slop))
+        return np.flatnonzero(self.above_cost(self.reach - self.wrong + slop))
 
     @cached_property
     def core(self) -> CoverProblem:
@@ -195,7 +203,9 @@ class CoverProblem:
 
     def at_cost(self, prototype_cost: float) -> CoverProblem:
         """Return the same problem with another cost of a prototype."""
-        return replace(self, prototype_cost=prototype_cost)
+        other = replace(self, prototype_cost=prototype_cost)
+        vars(other).update({name: vars(self)[name] for name in _COSTLESS if name in vars(self)})
+        return other
 
     def narrowed(self, candidates: NDArray[np.intp]) -> CoverProblem:
         """Return the problem in which only `candidates` may be chosen."""
