@@ -15,7 +15,6 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from ..cover import CoverProblem
 
@@ -89,6 +88,8 @@ def _run(
 
     Keeps `reach`, the uncovered prize in each part of a ball, and `uncovered` up to date.
     """
+    holders, ends = core.by_point.indices, core.by_point.indptr.tolist()
+    sizes = np.diff(core.by_point.indptr)
     wrong, prize, cost = core.wrong, core.prize, core.prototype_cost
     blocks = core.blocks(_BLOCK)
     bound = np.array(
@@ -124,17 +125,11 @@ def _run(
         score.append(float(value))
         uncovered[newly] = False
         for start in range(0, len(newly), _POINTS):
-            _take_out(core.by_point, newly[start : start + _POINTS], prize, reach)
+            some = newly[start : start + _POINTS]
+            losing = np.concatenate([holders[ends[i] : ends[i + 1]] for i in some.tolist()])
+            # NumPy indexes with its own integer type several times faster.
+            np.subtract.at(reach, losing.astype(np.intp), prize[some].repeat(sizes[some]))
     return chosen, score
-
-
-def _take_out(by_point: csr_array, points: NDArray[np.intp], prize: Floats, reach: Floats) -> None:
-    """Take the prizes of points that are now covered out of the reach of all that hold them."""
-    starts, ends = by_point.indptr[points], by_point.indptr[points + 1]
-    holders = [by_point.indices[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
-    worth = np.repeat(prize[points], ends - starts)
-    # NumPy indexes with its own integer type several times faster.
-    np.subtract.at(reach, np.concatenate(holders).astype(np.intp), worth)
 
 
 def _only_single_points(core: CoverProblem, reach: Floats, uncovered: NDArray[np.bool_]) -> bool:
