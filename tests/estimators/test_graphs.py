@@ -25,6 +25,7 @@ from sklearn.pipeline import make_pipeline
 
 import naive
 from protocover import (
+    BallCover,
     PVMClassifier,
     PVMClassifierCV,
     PVMSelector,
@@ -356,6 +357,20 @@ def test_proposed_radii_are_within_the_graph():
     path = pvm_path(graph, Y, metric="precomputed", radii="own")
     assert np.isinf(path.eps[-1])
     assert np.isin(path.eps[:-1], graph.data).all()
+
+
+@pytest.mark.parametrize("wish", [{}, {"n_representatives": 4}, {"coverage": 0.9}])
+def test_representatives_without_labels_are_chosen_from_a_graph(wish):
+    bare = radius_neighbors_graph(X, NEAR, mode="distance")
+    other = BallCover(1.0, metric="precomputed", **wish).fit(D)
+    for graph in (cut(D, NEAR), bare):
+        one = BallCover(1.0, metric="precomputed", **wish).fit(graph)
+        for name in ("representative_indices_", "labels_", "counts_", "objective_", "coverage_"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+        np.testing.assert_array_equal(one.predict(cut(D, NEAR)), other.predict(D))
+    with pytest.raises(ValueError, match="eps must not be above the largest entry of X"):
+        BallCover(2.0, metric="precomputed", **wish).fit(bare)
+    assert one.predict(csr_array((2, 150))).tolist() == [-1, -1]
 
 
 @pytest.mark.parametrize("radii", ["shared", "own"])
