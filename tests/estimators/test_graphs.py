@@ -25,6 +25,7 @@ from sklearn.pipeline import make_pipeline
 
 import naive
 from protocover import (
+    BallCover,
     PVMClassifier,
     PVMClassifierCV,
     PVMSelector,
@@ -52,7 +53,8 @@ def cut(table, radius):
 
 
 def fit(data, y=Y, *args, **parameters):
-    return PVMClassifier(**{"eps": 1.0, "metric": "precomputed", **parameters}).fit(data, y, *args)
+    usual = {"eps": 1.0, "metric": "precomputed", "solver": "greedy"}
+    return PVMClassifier(**{**usual, **parameters}).fit(data, y, *args)
 
 
 def assert_same_models(one, other):
@@ -273,7 +275,8 @@ def test_the_radius_a_graph_was_cut_at_can_be_told():
     points = np.array([[0.0], [0.25], [9.0], [9.5]])
     graph = radius_neighbors_graph(points, 3.0, mode="distance")
     model = fit(graph, [0, 0, 1, 1], eps=2.0, metric=Precomputed(reach=3.0))
-    assert_same_models(model, PVMClassifier(2.0).fit(points, [0, 0, 1, 1]))
+    plain = PVMClassifier(2.0, solver="greedy").fit(points, [0, 0, 1, 1])
+    assert_same_models(model, plain)
     with pytest.raises(ValueError, match="eps must not be above reach, 3, got 4"):
         fit(graph, [0, 0, 1, 1], eps=4.0, metric=Precomputed(reach=3.0))
     for reach in (0.0, -1.0, np.nan, np.inf, "far"):
@@ -356,10 +359,24 @@ def test_proposed_radii_are_within_the_graph():
     assert np.isin(path.eps[:-1], graph.data).all()
 
 
+@pytest.mark.parametrize("wish", [{}, {"n_representatives": 4}, {"coverage": 0.9}])
+def test_representatives_without_labels_are_chosen_from_a_graph(wish):
+    bare = radius_neighbors_graph(X, NEAR, mode="distance")
+    other = BallCover(1.0, metric="precomputed", **wish).fit(D)
+    for graph in (cut(D, NEAR), bare):
+        one = BallCover(1.0, metric="precomputed", **wish).fit(graph)
+        for name in ("representative_indices_", "labels_", "counts_", "objective_", "coverage_"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+        np.testing.assert_array_equal(one.predict(cut(D, NEAR)), other.predict(D))
+    with pytest.raises(ValueError, match="eps must not be above the largest entry of X"):
+        BallCover(2.0, metric="precomputed", **wish).fit(bare)
+    assert one.predict(csr_array((2, 150))).tolist() == [-1, -1]
+
+
 @pytest.mark.parametrize("radii", ["shared", "own"])
 def test_a_path_has_the_model_of_every_setting(radii):
     graph, weights = cut(D, NEAR), np.random.default_rng(0).integers(0, 3, size=150)
-    settings_ = {"metric": "precomputed", "radii": radii}
+    settings_ = {"metric": "precomputed", "radii": radii, "solver": "greedy"}
     path = pvm_path(
         graph, Y, eps=[0.5, 1.0], prototype_costs=[0.1, 2.0], sample_weight=weights, **settings_
     )
@@ -383,6 +400,7 @@ def test_wanted_numbers_of_prototypes_are_found_in_a_graph():
 def test_the_folds_of_a_search_are_slices_of_the_graph(radii, n_jobs):
     graph, grid = cut(D, NEAR), [0.5, 1.0]
     settings_ = {"metric": "precomputed", "radii": radii, "outlier_label": "most_frequent"}
+    settings_["solver"] = "greedy"
     costs = {"prototype_costs": [0.1]}
     own = PVMClassifierCV(grid, cv=4, n_jobs=n_jobs, **costs, **settings_).fit(graph, Y)
     theirs = GridSearchCV(PVMClassifier(prototype_cost=0.1, **settings_), {"eps": grid}, cv=4)
@@ -405,7 +423,7 @@ def test_a_search_needs_a_square_graph():
 
 def test_the_selector_returns_rows_of_the_graph():
     graph = cut(D, NEAR)
-    selector = PVMSelector(1.0, metric="precomputed")
+    selector = PVMSelector(1.0, metric="precomputed", solver="greedy")
     few, labels = selector.fit_resample(graph, Y)
     assert selector.sample_indices_.tolist() == fit(D).prototype_indices_.tolist()
     assert few.shape == (len(labels), 150)
@@ -628,7 +646,7 @@ def test_other_points_than_those_of_the_training_are_suspected_alike(radii):
     """As many as these, so that their tables look like those of the training."""
     points = np.random.default_rng(0).normal(X, 0.01)
     new = points[np.random.default_rng(1).permutation(150)] + 0.3
-    rows = PVMClassifier(1.0, radii=radii).fit(points, Y)
+    rows = PVMClassifier(1.0, radii=radii, solver="greedy").fit(points, Y)
     model = fit(cdist(points, points), radii=radii)
     table = cdist(new, points)
     expected = suspect_labels(rows, new, Y)
@@ -696,7 +714,9 @@ def long_line(n, width):
 
 resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 graph, y = long_line(200_000, 3)
-asked = {"metric": "precomputed", "radii": sys.argv[1], "closed_ball": True}
+asked = {
+    "metric": "precomputed", "radii": sys.argv[1], "closed_ball": True, "solver": "greedy"
+}
 """
 FIT_LONG_LINE = """
 model = PVMClassifier(3.0, outlier_label=9, **asked).fit(graph, y)

@@ -26,7 +26,7 @@ from ..selection.parameters import (
     check_wish,
     unchanged_on_error,
 )
-from ..selection.training import Training, side_by_side
+from ..selection.training import Training, completed, side_by_side
 from .fitting import Settings, check_training_points, prepare
 
 __all__ = ["BallCover"]
@@ -252,7 +252,8 @@ random_state, verbose
                 f"another class to go by, got {self.eps!r}; a quantile of the distances between "
                 "points that count as alike is a start"
             )
-        balls = side_by_side(settings.build(training, settings.eps, rng))
+        eps = settings.radius(training, rng)
+        balls = side_by_side(settings.build(training, eps, rng))
         return choose_cover(
             balls,
             training.weights,
@@ -286,7 +287,7 @@ random_state, verbose
 
     def _label(self, points: Any, training: Training) -> None:
         """Say of each point who stands for it."""
-        self.labels_ = self._nearest(points)
+        self.labels_ = self._nearest(completed(points, training.dissimilarity))
         covered = self.labels_ >= 0
         self.counts_ = np.bincount(
             self.labels_[covered], minlength=len(self.representative_indices_)
