@@ -75,10 +75,7 @@ def exact(
         close = partial(close_by_tree, verbose=verbose)
         return solve_alone(problem, unlimited, max_prototypes, time_limit=time_limit, close=close)
     search = ExactSearch(problem, rng=rng, verbose=verbose, **options)
-    deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     search.go_on(time_limit)
-    while not search.is_finished and time.monotonic() < deadline:
-        search.go_on(deadline - time.monotonic())
     return search.solution()
 
 
@@ -108,17 +105,10 @@ class ExactSearch:
         self._is_reduced = self._is_relaxed = self.is_finished = False
 
     def go_on(self, seconds: float | None = None) -> None:
-        """Search for so many seconds at most, None for as many as it takes.
-
-        With a limit the round in which the linear program is solved ends with it: before one
-        class branches, all have had their share of the time for theirs.
-        """
+        """Search for so many seconds at most, None for as many as it takes."""
         with progress_line(self.verbose) as write:
             task = self._task = self._limited(seconds, write)
-            is_first = not self._is_relaxed
-            self._state = state = self._relax(task)
-            if seconds is not None and is_first and not task.closed(state):
-                return
+            state = self._relax(task)
             if state.tree is None:
                 state = narrow(task, state)
             self._state = state = branch(task, state)
