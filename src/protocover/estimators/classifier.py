@@ -195,13 +195,13 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
     >>> X, y = load_iris(return_X_y=True)
     >>> clf = PVMClassifier(eps=1.0).fit(X, y)
     >>> clf.prototype_indices_
-    array([ 29,  74, 144,  57, 114, 105,  16, 108,  64])
+    array([ 29,  74, 102,  57, 114,  16, 105,  64, 108])
     >>> clf.prototype_covered_
-    array([43, 37, 25, 12, 22, 11, 34, 24, 27])
+    array([43, 37, 29, 12, 22, 34, 11, 27, 24])
     >>> clf.prototype_miscovered_
-    array([0, 5, 0, 0, 2, 0, 0, 1, 0])
+    array([0, 5, 0, 0, 2, 0, 0, 0, 1])
     >>> clf.prototype_newly_covered_
-    array([43, 37, 25, 12, 11,  8,  7,  4,  1])
+    array([43, 37, 29, 12, 13,  7,  4,  1,  2])
     >>> clf.gap_  # no other choice is better
     0.0
     >>> clf.predict([[5.0, 3.4, 1.5, 0.2]])
@@ -525,8 +525,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
           class 0: objective 0.0133333, bound 0.0133333 (proved)
           class 1: objective 5.02, bound 5.02 (proved)
           class 2: objective 5.02667, bound 5.02667 (proved)
-        >>> clf.verify(X + 1.0, y).faults
-        ('prototypes_ are not the candidates of prototype_indices_',)
+        >>> clf.verify(X + 1.0, y).faults[0]
+        'prototypes_ are not the candidates of prototype_indices_'
         """
         check_is_fitted(self)
         return recheck_model(self, X, y, sample_weight, unlabeled=unlabeled)

@@ -160,7 +160,8 @@ def auto(
         return solve_alone(problem, auto, max_prototypes, time_limit=time_limit, close=close_small)
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     first = greedy(problem)
-    if first.certificate == "proved" and problem.core.parts.nnz > _TIED:
+    # Where no two selections can tie, one that is proved is the one with fewest prototypes.
+    if first.certificate == "proved" and problem.weight_step > problem.step * problem.n_points:
         return replace(first, status="optimal")
     state, late = begin(problem, first), False
     with progress_line(verbose) as write:

@@ -198,7 +198,7 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
     True
     >>> own = PVMClassifierCV(radii="own", cv=5, random_state=0).fit(X, y)
     >>> own.best_params_["prototype_cost"], len(own.prototype_indices_)
-    (1.0, 13)
+    (1.0, 14)
     """
 
     # Only the splitter wants the groups, so nobody need ask for them in the search's name.
