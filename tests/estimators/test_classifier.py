@@ -162,12 +162,21 @@ def test_ties_between_classes_go_to_the_first():
     assert tied.predict(table).tolist() == ["a"]
 
 
-@pytest.mark.parametrize("solver", ["greedy", "ratio-greedy"])
-def test_n_prototypes_keeps_the_first(solver):
-    everything = PVMClassifier(0.8, solver=solver).fit(X, Y)
+def test_n_prototypes_keeps_the_first_of_the_greedy():
+    everything = PVMClassifier(0.8, solver="greedy").fit(X, Y)
     for k in (0, 1, 3, 1000):
-        model = PVMClassifier(0.8, solver=solver, n_prototypes=k).fit(X, Y)
+        model = PVMClassifier(0.8, solver="greedy", n_prototypes=k).fit(X, Y)
         np.testing.assert_array_equal(model.prototype_indices_, everything.prototype_indices_[:k])
+
+
+@pytest.mark.parametrize("solver", ["ratio-greedy", "local-search", "exact", "auto"])
+def test_no_solver_is_worse_within_a_budget_than_the_first_of_the_greedy(solver):
+    for k in (0, 1, 3, 1000):
+        first = PVMClassifier(0.8, solver="greedy", n_prototypes=k).fit(X, Y)
+        model = PVMClassifier(0.8, solver=solver, n_prototypes=k, random_state=0).fit(X, Y)
+        assert len(model.prototype_indices_) <= k
+        assert model.objective_ <= first.objective_
+        assert model.verify(X, Y).ok
     by_class = PVMClassifier(0.8, n_prototypes={1: 2, 2: 0}).fit(X, Y)
     assert (by_class.prototype_labels_ == 1).sum() == 2
     assert (by_class.prototype_labels_ == 2).sum() == 0

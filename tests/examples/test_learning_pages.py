@@ -16,6 +16,7 @@ PAGES = {
     "docs/start.md": ["pandas"],
     "docs/choosing-eps.md": ["pandas", "matplotlib"],
     "docs/candidates.md": [],
+    "docs/covers.md": [],
     "docs/own-radii.md": [],
     "docs/solvers.md": [],
     "docs/explaining.md": ["pandas"],

@@ -155,7 +155,9 @@ class Selection:
         With a budget no choice of so many.
         """
         if self.budget is not None:
-            return self.budget.lower_bound
+            # The sum of the classes' objectives as floats may be off the sum as a float.
+            proved = self.budget.certificate in ("proved", "solver-proved")
+            return self.objective if proved else self.budget.lower_bound
         return math.fsum(solution.lower_bound for solution in self.solutions)
 
     @property
