@@ -124,14 +124,18 @@ def solve_own(
     n_points: int,
     prototype_cost: float,
     max_prototypes: int | None,
+    keep: int | None = None,
 ) -> Solved:
-    """Run the greedy on a class of `n_points`, given all blocks' balls for it."""
+    """Run the greedy on a class of `n_points`, given all blocks' balls for it.
+
+    What is bounded is a choice of `max_prototypes`, of which the first `keep` are kept.
+    """
     prize = np.ones(n_points) if weights is None else weights
     alone = Rules(np.zeros(n_points, dtype=np.intp), prize, 1, prototype_cost, np.inf, False)
     balls = _side_by_side(shares)
     balls = _taken(balls, np.argsort(balls.candidate, kind="stable"))
     (problem,) = join_own([balls], alone, prototype_cost=prototype_cost).problems
-    solution = greedy(problem, max_prototypes=max_prototypes)
+    solution = greedy(problem, max_prototypes=max_prototypes).prefix(problem, keep)
     covered = np.diff(problem.members(solution.selected).indptr).astype(np.intp)
     chosen = _taken(balls, solution.selected)
     named = replace(solution, selected=chosen.candidate)

@@ -134,7 +134,9 @@ def select_on_cluster(
     solved |= {label: conclude(race) for label, race in raced.items()}
     if isinstance(n_prototypes, int):
         spent = _spend(solved, n_prototypes)
-        solved |= _solve_whole(work, {label: spent[label] for label in spent if label in small})
+        # Each class is bounded among as many as the whole budget: so their bounds add up.
+        cut = {label: n_prototypes for label in spent if label in small}
+        solved |= _solve_whole(work, cut, keep=spent)
         solved |= {
             label: conclude(raced[label], spent[label]) for label in spent if label in large
         }
@@ -158,8 +160,13 @@ def _spend(solved: Mapping[int, Solved], budget: int) -> dict[int, int]:
     return {label: k for label, k in enumerate(kept) if k < len(solved[label].solution.selected)}
 
 
-def _solve_whole(work: _Work, budgets: Mapping[int, int | None]) -> dict[int, Solved]:
-    """Solve each class of `budgets` in a task of its own."""
+def _solve_whole(
+    work: _Work,
+    budgets: Mapping[int, int | None],
+    *,
+    keep: Mapping[int, int] | None = None,
+) -> dict[int, Solved]:
+    """Solve each class of `budgets` in a task of its own, and keep so many of its choices."""
     tasks = [
         work.client.submit(
             work.solver(label),
@@ -167,6 +174,7 @@ def _solve_whole(work: _Work, budgets: Mapping[int, int | None]) -> dict[int, So
             work.weights(label),
             prototype_cost=work.prototype_cost,
             max_prototypes=most,
+            keep=(keep or {}).get(label),
         )
         for label, most in budgets.items()
     ]
@@ -179,12 +187,16 @@ def _solve(
     *,
     prototype_cost: float,
     max_prototypes: int | None,
+    keep: int | None = None,
 ) -> Solved:
-    """Run the greedy on one class; also count the points in the balls chosen."""
+    """Run the greedy on one class; also count the points in the balls chosen.
+
+    What is bounded is a choice of `max_prototypes`, of which the first `keep` are kept.
+    """
     whole = join_covers(shares)
     prize = np.ones(whole.cover.shape[0]) if weights is None else weights
     problem = CoverProblem(whole.cover, whole.wrong, prize, prototype_cost)
-    solution = greedy(problem, max_prototypes=max_prototypes)
+    solution = greedy(problem, max_prototypes=max_prototypes).prefix(problem, keep)
     chosen = solution.selected
     named = replace(solution, selected=whole.numbers[chosen])
     return Solved(named, whole.own[chosen], whole.miscovered[chosen])

@@ -44,6 +44,9 @@ _SEED = 0
 # out, be more than they are without), its simplex iterations for each point and candidate, and
 # programs that take in candidates which the one before has overpaid.
 _LARGEST_PROGRAM, _ITERATIONS, _PROGRAMS = 20_000_000, 5, 4
+# What could be saved at most, as a share, where large programs are not solved again and
+# searches end early; and the memberships from which on a program is large.
+_NEAR, _LARGE = 1e-3, 300_000
 # Memberships up to which reductions take longer than they save.
 _TINY = 1_000
 # What sums of payments may be off by, as a share of all prizes.
@@ -101,6 +104,11 @@ class State:
     def closed(self) -> bool:
         """Whether no selection has a smaller objective."""
         return self.bound >= self.steps
+
+    @property
+    def near(self) -> bool:
+        """Whether so little could be saved that no large effort is worth it."""
+        return self.steps - self.bound <= _NEAR * self.steps
 
     def __str__(self) -> str:
         step = self.full.unit * self.full.ties
@@ -218,7 +226,8 @@ def relaxed(problem: CoverProblem, state: State, deadline: float) -> State:
         start = plain.candidates[found.fraction > 0.5]
         state = replace(state, start=start).improved(start)
         overpaid = core.prize_sums(payments) > core.cost + slop
-        if state.closed or not (overpaid & ~state.keep).any():
+        enough = state.closed or (state.near and plain.cover.nnz > _LARGE)
+        if enough or not (overpaid & ~state.keep).any():
             break
         state = _with_more(problem, state, overpaid)
     return state
@@ -228,10 +237,11 @@ def searched(problem: CoverProblem, state: State, deadline: float) -> State:
     """Search around what the linear program rounds to, among what could be better."""
     full = state.full
     left = exclude(full, state.payments(full), state.value - 1.0)
+    more = 0 if state.near else problem.n_points**2 // _PAIRS
     found = search(
         left,
         np.random.default_rng(_SEED),
-        patience=_PATIENCE + problem.n_points**2 // _PAIRS,
+        patience=_PATIENCE + more,
         deadline=deadline,
         start=state.start,
         enough=(state.bound + 1.0) * full.ties - 1.0,
