@@ -12,17 +12,23 @@ EMPTY := .venv-empty
 OLDEST := .venv-oldest
 export MPLBACKEND ?= Agg
 # Linear algebra kernels of other processors, in OpenBLAS's words, beside the machine's own,
-# and the rooms whose answers must not depend on them.
+# and the tests of what is made of products: all else follows from that, or has none.
 KERNELS := Haswell Nehalem
-NUMERIC := tests/balls tests/candidates tests/cover tests/dissimilarity tests/estimators \
-	tests/experiments tests/inspection tests/maps tests/persistence tests/prototypes tests/selection \
-	tests/solvers \
-	$(filter-out tests/test_public_names.py tests/test_rooms.py,$(wildcard tests/test_*.py))
+NUMERIC := tests/balls tests/candidates tests/dissimilarity tests/experiments tests/inspection \
+	tests/maps tests/prototypes tests/selection tests/test_moving_here.py \
+	$(addprefix tests/estimators/test_,classifier.py own_radii.py path.py selector.py tables.py verify.py)
 # What says the same whatever the kernels: it starts processes with kernels of its own.
 NOT_NUMERIC := --ignore=tests/dissimilarity/test_kernels_of_blas.py
 PYTHONS := 3.12 3.13
+# What other Pythons, and the packages that go with them, could change: all that is no deep
+# search for counterexamples, no browser and no cluster.
+TESTS ?=
+PORTABLE := tests/balls tests/candidates tests/cli tests/cover tests/data tests/dissimilarity \
+	tests/inspection tests/maps tests/persistence tests/plotting tests/prototypes tests/test_*.py \
+	$(addprefix tests/estimators/test_,bad_input.py classifier.py own_radii.py selector.py tables.py) \
+	tests/solvers/test_auto.py tests/solvers/test_exact.py
 
-.PHONY: docs dist test-oldest test-kernels test-pythons help demo test check format lint types imports bench bench-dask bench-large bench-own-radii bench-peers paper paper-quick clean
+.PHONY: docs dist test-oldest test-kernels test-portable test-pythons help demo test check format lint types imports bench bench-dask bench-large bench-own-radii bench-peers paper paper-quick clean
 
 help:  ## Show what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -42,7 +48,7 @@ demo: $(READY)  ## Choose prototypes of the bundled digits and show them
 
 test: $(READY)  ## Run the tests
 	@echo "Running the tests ..."
-	@$(BIN)/python -m pytest -q -n 2
+	@$(BIN)/python -m pytest -q -n 2 $(TESTS)
 
 test-kernels: $(READY)  ## Run the numeric tests with the arithmetic of other processors
 	@for kernel in $(KERNELS); do \
@@ -57,6 +63,9 @@ test-pythons:  ## Run the tests with the other Pythons that are at hand
 		echo "Trying Python $$version ..."; \
 		$(MAKE) --no-print-directory test VENV=.venv-$$version PYTHON=$$python || exit 1; \
 	done
+
+test-portable:  ## The same, only what other Pythons could change
+	@$(MAKE) --no-print-directory test-pythons TESTS="$(PORTABLE)"
 
 check: format lint types imports test  ## Everything that must hold before a change lands
 
