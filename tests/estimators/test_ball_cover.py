@@ -255,6 +255,11 @@ def test_a_share_that_cannot_be_covered_is_refused_with_what_can():
     assert BallCover(0.5, coverage=0.25, candidates=given).fit(X).coverage_ == 0.25
 
 
+def test_a_single_point_stands_for_itself():
+    assert BallCover(1.0).fit([[0.0]]).labels_.tolist() == [0]
+    assert BallCover(1.0).fit([[0.0]], sample_weight=[0.3]).coverage_ == 1.0
+
+
 def test_nothing_may_be_worth_its_cost():
     X, _ = small(1)
     model = BallCover(0.8, cost=100.0).fit(X)

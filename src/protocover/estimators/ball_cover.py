@@ -244,8 +244,9 @@ random_state, verbose
         n_given = sum(pool.extent for pool in training.pools)
         price = check_candidate_cost(self.candidate_cost, number, n_given)
         cost = check_prototype_cost(self.cost, training.weights, name="cost")
-        if self.cost is None and price is not None:
-            cost /= max(1.0, float(price.max(initial=0.0)))  # all together break ties only
+        if self.cost is None:
+            # All together cost less than the lightest point, even where there is but one.
+            cost /= 2.0 * max(1.0, 0.0 if price is None else float(price.max(initial=0.0)))
         if settings.eps is None:
             raise ValueError(
                 "eps must be a positive number: without labels there is no nearest point of "

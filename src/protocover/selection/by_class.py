@@ -157,7 +157,7 @@ class Selection:
         if self.budget is not None:
             # The sum of the classes' objectives as floats may be off the sum as a float.
             proved = self.budget.certificate in ("proved", "solver-proved")
-            return self.objective if proved else self.budget.lower_bound
+            return self.objective if proved else min(self.objective, self.budget.lower_bound)
         return math.fsum(solution.lower_bound for solution in self.solutions)
 
     @property
