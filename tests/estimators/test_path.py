@@ -259,7 +259,9 @@ def test_bounds_are_found_when_they_are_asked_for_a_radius_at_a_time(monkeypatch
         PostponedBounds, "selections", lambda self, k: asked.append(k) or find(self, k)
     )
     path = pvm_path(X, Y, eps=RADII, prototype_costs=COSTS)
-    assert path.n_prototypes[-1, -1] and path.objective.all() and not asked
+    assert path.n_prototypes[-1, -1] > 0
+    assert path.objective.all()
+    assert not asked
     assert path.model(-1, 2).lower_bound_ > 0.0
     assert path.model(3, 1).gap_ < 1.0
     assert asked == [3]
