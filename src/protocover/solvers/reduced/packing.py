@@ -164,20 +164,34 @@ def _highs_with(residual: Residual, *, verbose: int) -> Any:
     highs.setOptionValue("solver", "simplex")
     highs.setOptionValue("threads", 1)
     highs.setOptionValue("output_flag", verbose > 1)
-    highs.passModel(_program(residual))
+    _pass_program(highs, residual)
     return highs
 
 
-def _program(residual: Residual) -> Any:
-    """Write the packing down for HiGHS, which minimises; its bounds come with each solve."""
-    table = csc_array(residual.cover.T.astype(np.float64))
-    n_columns, n_rows = table.shape
-    program = _HIGHSPY.HighsLp()
-    program.num_col_, program.num_row_ = n_rows, n_columns
-    program.col_cost_ = -np.ones(n_rows)
-    program.col_lower_, program.col_upper_ = np.zeros(n_rows), np.zeros(n_rows)
-    program.row_lower_, program.row_upper_ = np.full(n_columns, -np.inf), np.zeros(n_columns)
-    program.a_matrix_.format_ = _HIGHSPY.MatrixFormat.kColwise
-    program.a_matrix_.start_, program.a_matrix_.index_ = table.indptr, table.indices
-    program.a_matrix_.value_ = table.data
-    return program
+def _pass_program(highs: Any, residual: Residual) -> None:
+    """Give HiGHS, which minimises, the packing; its bounds come with each solve.
+
+    As arrays: of a program that is an object of its own it takes number by number, for longer
+    than it then takes to solve it.
+    """
+    # The rows of the cover one after the other are the columns of the packing.
+    rows = residual.cover.tocsr()
+    n_rows, n_columns = rows.shape
+    none = np.zeros(n_rows, dtype=np.int32)
+    highs.passModel(
+        n_rows,
+        n_columns,
+        rows.nnz,
+        int(_HIGHSPY.MatrixFormat.kColwise),
+        int(_HIGHSPY.ObjSense.kMinimize),
+        0.0,
+        np.full(n_rows, -1.0),
+        np.zeros(n_rows),
+        np.zeros(n_rows),
+        np.full(n_columns, -np.inf),
+        np.zeros(n_columns),
+        rows.indptr.astype(np.int32, copy=False),
+        rows.indices.astype(np.int32, copy=False),
+        np.ones(rows.nnz),
+        none,
+    )
