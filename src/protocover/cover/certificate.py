@@ -200,11 +200,11 @@ def _expense_bound(
         return None, [f"priced_at must be a number above 0, got {rate!r}"]
     if expense is None:
         worth, step = simplest_fraction(rate), Fraction(1)
-        dear = problem.prototype_cost != rate or problem.wrong.any()
+        dear = problem.prototype_cost != rate or bool(problem.wrong.any())
     else:
         worth, step = Fraction(rate), common_step(expense)
         told = zip(problem.wrong.tolist(), expense.tolist(), strict=True)
-        dear = problem.prototype_cost or any(c > worth * Fraction(e) for c, e in told)
+        dear = problem.prototype_cost > 0.0 or any(c > worth * Fraction(e) for c, e in told)
     if dear:
         return None, [f"priced_at is {rate!r}, but a candidate costs more in the problem"]
     bound, faults = reproved(problem, solution.dual)

@@ -116,7 +116,7 @@ class _Again:
         place = np.full(int(self.columns.max(initial=-1)) + 2, -1)
         known = self.rest.columns[self.rest.columns < len(place) - 1]
         place[known] = np.searchsorted(self.rest.columns, known)
-        said = replace(
+        said: CoverSolution = replace(
             self.model.solution_, selected=place[self.columns[len(self.terms.forced) :]]
         )
         if self.remade:
@@ -181,7 +181,7 @@ class _Again:
             unknown = model.solution_.selected[columns[len(self.terms.forced) :] < 0]
             return [f"solution_.selected names {unknown.tolist()}, which are no candidates"]
         columns = in_column_order(columns, self.training)
-        said = {"representative_indices_": numbers(pools)[columns]}
+        said: dict[str, Any] = {"representative_indices_": numbers(pools)[columns]}
         if self.remade:
             said["representative_rows_"] = source_rows(pools)[columns]
             said["representative_sources_"] = source_names(pools)[columns]
