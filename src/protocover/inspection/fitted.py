@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -29,6 +30,10 @@ class Unwrapped:
         for steps in self.transformers:
             X = steps.transform(X)
         return X
+
+    def labels(self, y: Any, n_points: int) -> Any:
+        """Return the labels of points; those of a cover are of one class."""
+        return y if self.cover is None else np.full(n_points, self.classifier.classes_[0])
 
     def require_prototypes(self, otherwise: str) -> Self:
         """Refuse a classifier without prototypes, and say what follows from having none."""
