@@ -121,11 +121,11 @@ def test_a_damaged_file_is_called_damaged(saved, tmp_path):
         load(data[:-1] + bytes([data[-1] ^ 1]), tmp_path)
 
 
-@pytest.mark.parametrize("version", [4, 2**31])
+@pytest.mark.parametrize("version", [5, 2**31])
 def test_a_newer_version_is_refused_as_such(version, saved, tmp_path):
     contents = unpack(saved["euclidean"][0])
     data = forge(contents.document, contents.arrays, version)
-    message = rf"version {version} .* reads up to 3; upgrade protocover"
+    message = rf"version {version} .* reads up to 4; upgrade protocover"
     with pytest.raises(ModelFileError, match=message):
         load(data, tmp_path)
 

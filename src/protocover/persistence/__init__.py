@@ -1,8 +1,8 @@
 """Model files: arrays and JSON with a version and a checksum, never code.
 
 The layers, from the bytes up: `container` knows the bytes of a file, `values`, `frames` and
-`encoding` turn values into JSON and arrays, and `selections`, `classifiers` and `models`
-know what belongs to a model.
+`encoding` turn values into JSON and arrays, and `selections`, `classifiers`, `covers` and
+`models` know what belongs to a model.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    model : PVMClassifier, PVMClassifierCV, PVMSelector or Pipeline
+    model : PVMClassifier, PVMClassifierCV, PVMSelector, BallCover or Pipeline
         Fitted. A pipeline may have a StandardScaler or MinMaxScaler before one of the
         others.
     path : str or path-like
@@ -115,7 +115,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    PVMClassifier, PVMClassifierCV, PVMSelector or Pipeline
+    PVMClassifier, PVMClassifierCV, PVMSelector, BallCover or Pipeline
         Fitted. It predicts what the saved one did.
 
     Raises
