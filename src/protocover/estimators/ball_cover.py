@@ -21,6 +21,7 @@ from ..resources import limited_threads, row_count
 from ..selection.covering import Chosen, Wish, choose_cover
 from ..selection.parameters import (
     check_candidate_cost,
+    check_cover_eps,
     check_must_include,
     check_prototype_cost,
     check_wish,
@@ -172,6 +173,7 @@ random_state, verbose
             The fitted cover.
         """
         with unchanged_on_error(self), limited_threads(self.n_jobs):
+            check_cover_eps(self.eps)
             settings = Settings.of(self._as_classifier())
             check_wish(self.n_representatives, self.coverage, self.cost)
             points = check_training_points(self, X)
@@ -247,16 +249,9 @@ random_state, verbose
         if self.cost is None:
             # All together cost less than the lightest point, even where there is but one.
             cost /= 2.0 * max(1.0, 0.0 if price is None else float(price.max(initial=0.0)))
-        if settings.eps is None:
-            raise ValueError(
-                "eps must be a positive number: without labels there is no nearest point of "
-                f"another class to go by, got {self.eps!r}; a quantile of the distances between "
-                "points that count as alike is a start"
-            )
         eps = settings.radius(training, rng)
-        balls = side_by_side(settings.build(training, eps, rng))
         return choose_cover(
-            balls,
+            side_by_side(settings.build(training, eps, rng)),  # held by nobody else
             training.weights,
             Wish(cost, self.n_representatives, self.coverage),
             settings.solver,

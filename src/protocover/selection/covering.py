@@ -101,6 +101,7 @@ def choose_cover(
     """
     kept = np.empty(0, dtype=np.intp) if forced is None else forced
     rest = _Rest.of(balls, weights, price, kept)
+    del balls  # where nobody else holds it, the solver has its memory
     if wish.coverage is not None:
         return _enough(rest, wish.coverage, weights, solver, rng=rng, options=options)
     problem = rest.problem(wish.cost)
@@ -139,11 +140,12 @@ class _Rest:
     @classmethod
     def of(cls, balls: csr_array, weights: Floats, price: Floats | None, forced: Indices) -> _Rest:
         """Leave out what is chosen and covered."""
-        covered = np.asarray(balls[:, forced].sum(axis=1)).ravel() > 0
         columns = np.setdiff1d(np.arange(balls.shape[1]), forced)
-        cover = balls[~covered].tocsc()
+        if len(forced) == 0:
+            return cls(balls.tocsc(), columns, weights, price, forced, Fraction(0))
+        covered = np.asarray(balls[:, forced].sum(axis=1)).ravel() > 0
         return cls(
-            cover=cover if len(forced) == 0 else cover[:, columns],
+            cover=balls[~covered].tocsc()[:, columns],
             columns=columns,
             weight=weights[~covered],
             price=None if price is None else price[columns],
@@ -184,7 +186,7 @@ def _enough(
 ) -> Chosen:
     """Choose as few candidates, or as cheap ones, as cover a share of the weight."""
     total = exact_sum(weights)
-    allowed = total * (1 - simplest_fraction(coverage))
+    allowed = total * (1 - simplest_fraction(float(coverage)))
     demand = Demand(rest.cover, rest.weight, rest.price, allowed)
     left = TimeLeft(options.get("time_limit"))
 
