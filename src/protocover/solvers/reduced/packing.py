@@ -16,7 +16,6 @@ from typing import Any
 import highspy
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array
 
 from .residual import Residual
 
