@@ -16,7 +16,6 @@ from typing import Any
 import highspy
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array
 
 from .residual import Residual
 
@@ -164,20 +163,32 @@ def _highs_with(residual: Residual, *, verbose: int) -> Any:
     highs.setOptionValue("solver", "simplex")
     highs.setOptionValue("threads", 1)
     highs.setOptionValue("output_flag", verbose > 1)
-    highs.passModel(_program(residual))
+    _pass_program(highs, residual)
     return highs
 
 
-def _program(residual: Residual) -> Any:
-    """Write the packing down for HiGHS, which minimises; its bounds come with each solve."""
-    table = csc_array(residual.cover.T.astype(np.float64))
-    n_columns, n_rows = table.shape
-    program = _HIGHSPY.HighsLp()
-    program.num_col_, program.num_row_ = n_rows, n_columns
-    program.col_cost_ = -np.ones(n_rows)
-    program.col_lower_, program.col_upper_ = np.zeros(n_rows), np.zeros(n_rows)
-    program.row_lower_, program.row_upper_ = np.full(n_columns, -np.inf), np.zeros(n_columns)
-    program.a_matrix_.format_ = _HIGHSPY.MatrixFormat.kColwise
-    program.a_matrix_.start_, program.a_matrix_.index_ = table.indptr, table.indices
-    program.a_matrix_.value_ = table.data
-    return program
+def _pass_program(highs: Any, residual: Residual) -> None:
+    """Write the packing down for HiGHS, which minimises; its bounds come with each solve.
+
+    As plain arrays: of the lists of its own program HiGHS makes copies number by number.
+    """
+    table = residual.cover.tocsr()
+    n_rows, n_columns = table.shape
+    status = highs.passModel(
+        n_rows,
+        n_columns,
+        table.nnz,
+        int(_HIGHSPY.MatrixFormat.kColwise),
+        int(_HIGHSPY.ObjSense.kMinimize),
+        0.0,
+        -np.ones(n_rows),
+        np.zeros(n_rows),
+        np.zeros(n_rows),
+        np.full(n_columns, -np.inf),
+        np.zeros(n_columns),
+        table.indptr.astype(np.int32, copy=False),
+        table.indices.astype(np.int32, copy=False),
+        np.ones(table.nnz),
+        np.zeros(n_rows, dtype=np.int32),
+    )
+    assert status == _HIGHSPY.HighsStatus.kOk, "HiGHS does not take the program"
