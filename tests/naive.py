@@ -128,19 +128,21 @@ def tanimoto(A, B):
     return table
 
 
-def gower(A, B, columns):
+def gower(A, B, columns, gap=None):
     """Gower's dissimilarity pair by pair; None is a missing value.
 
     Each of `columns` is (kind, weight, scale): of a numeric column the scale is its range,
-    of an ordered one the list of its values in order.
+    of an ordered one the list of its values in order. A `gap` is how much two rows differ
+    in a column that one of them has, if they have another in common.
     """
-    return np.array([[_gower_pair(a, b, columns) for b in B] for a in A])
+    return np.array([[_gower_pair(a, b, columns, gap) for b in B] for a in A])
 
 
-def _gower_pair(a, b, columns):
-    total, weights, anything_known = 0.0, 0.0, False
+def _gower_pair(a, b, columns, gap):
+    total, weights, anything_known, one_sided = 0.0, 0.0, False, 0.0
     for x, z, (kind, weight, scale) in zip(a, b, columns, strict=True):
         if x is None or z is None or weight == 0:
+            one_sided += weight * ((x is None) != (z is None))
             continue
         anything_known = True
         if kind == "asymmetric" and not x and not z:
@@ -155,6 +157,8 @@ def _gower_pair(a, b, columns):
         weights += weight
     if weights == 0:
         return 0.0 if anything_known else 1.0
+    if gap is not None:
+        total, weights = total + gap * one_sided, weights + one_sided
     return total / weights
 
 
