@@ -17,6 +17,7 @@ from ..data.cells import (
     fitting_notations,
     read_cells,
     split_unit,
+    stands_for_missing,
 )
 from ..data.checks import TableCheck
 from ..data.checks.columns import MANY
@@ -90,7 +91,9 @@ def blank_out(frame: Any, marks: Mapping[str | None, Sequence[str]]) -> Any:
         wanted = {*marks.get(None, ()), *marks.get(name, ())}
         series = frame[name]
         if wanted and _is_text(series):
-            cleared[name] = series.where(~series.str.strip().isin(wanted), "")
+            is_mark = stands_for_missing(wanted)
+            marked = [isinstance(v, str) and is_mark(v.strip()) for v in series]
+            cleared[name] = series.mask(np.array(marked, dtype=bool), "")
         elif wanted and getattr(series.dtype, "kind", "O") in "iuf":
             numbers = [float(mark) for mark in wanted if _POINT.fits([mark])]
             cleared[name] = series.where(~series.isin(numbers))

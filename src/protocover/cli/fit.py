@@ -35,6 +35,8 @@ def run_fit(options: Namespace, console: Console) -> None:
     folder = options.output = options.output or Path(f"{_stem(options.data)}-protocover")
     if not options.data.exists():
         raise FileNotFoundError(2, "No such file or folder", str(options.data))
+    if options.stream and options.about is not None:
+        raise UsageError("--about does not go with --stream; give --n-prototypes, or --eps")
     with fresh_folder(folder, force=options.force) as unfinished:
         if options.stream:
             fit_streamed(options, unfinished, _settings(options), console)
