@@ -71,10 +71,11 @@ def test_places_on_the_globe():
 @pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cityblock", "chebyshev"])
 @pytest.mark.parametrize("seed", range(10))
 def test_ties_go_to_the_class_that_comes_first(metric, seed):
-    """Whole numbers, and labels of which the first in order is not the first chosen."""
+    """Whole numbers, weighted so that the classes do not take turns in their order."""
     rng = np.random.default_rng(seed)
     rows = np.unique(rng.integers(0, 8, size=(40, 2)), axis=0).astype(float)
-    model = PVMClassifier(1.0, metric=metric).fit(rows, rng.choice(list("zabq"), size=len(rows)))
+    y, weights = rng.choice(list("zabq"), size=len(rows)), rng.integers(1, 99, size=len(rows))
+    model = PVMClassifier(1.0, metric=metric).fit(rows, y, sample_weight=weights)
     queries = rng.integers(0, 16, size=(400, 2)) / 2.0
     assert ties(model, queries) > 50
     np.testing.assert_array_equal(model.to_knn().predict(queries), model.predict(queries))
