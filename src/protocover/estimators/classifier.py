@@ -103,7 +103,8 @@ class PVMClassifier(PrototypeAnswers, ClassifierMixin, BaseEstimator):
         None, here and everywhere, starts no processes and takes as many threads as the
         linear algebra library does. The result does not depend on it.
     random_state : int, RandomState or None, default=None
-        For candidates that are drawn, and for sampling in "auto".
+        For candidates that are drawn, and for sampling in "auto", which with None is the same
+        at every fit.
     verbose : int, default=0
         Above 0, what the fit is expected to take, said beforehand, and progress bars.
 
