@@ -19,6 +19,7 @@ from ..resources import limited_threads
 from ..selection.batches import Growth
 from ..selection.parameters import unchanged_on_error
 from .answers import PrototypeAnswers
+from .display import ShowsChosen, describe_prototypes
 from .export import as_nearest_neighbour
 from .fitted import Fitted, NotInFirstFiles
 from .fitting import Settings, Terms, check_training_points, prepare, take_in
@@ -38,7 +39,7 @@ def _takes_rows(estimator: Any) -> bool:
     return True
 
 
-class PVMClassifier(PrototypeAnswers, ClassifierMixin, BaseEstimator):
+class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimator):
     """Prototype vector machine: classify by the nearest of a few chosen points.
 
     For each class it chooses prototypes whose balls of radius `eps` cover many points
@@ -438,6 +439,9 @@ class PVMClassifier(PrototypeAnswers, ClassifierMixin, BaseEstimator):
         for name, value in input_tags(self.metric, self.metric_params).items():
             setattr(tags.input_tags, name, value)
         return tags
+
+    def _describe(self) -> str:
+        return describe_prototypes(self)
 
     def _generator(self) -> np.random.Generator:
         """Return the source of randomness that `random_state` stands for."""
