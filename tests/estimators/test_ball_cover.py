@@ -54,7 +54,7 @@ def _numbered_by_row(estimator):
 
 
 @parametrize_with_checks(
-    [BallCover(), BallCover(1.0, cost=2.0), BallCover(metric="cosine", coverage=0.9)],
+    [BallCover(), BallCover(1.0, cost=2.0), BallCover(0.5, metric="cosine", coverage=0.9)],
     expected_failed_checks=_numbered_by_row,
 )
 def test_scikit_learn_conventions(estimator, check):
@@ -216,11 +216,10 @@ def test_the_same_cover_at_every_fit():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"eps": "auto"}, "eps must be a positive number: without labels"),
-        ({"eps": None}, "eps must be a positive number: without labels"),
-        ({"eps": 0.0}, r"eps must be a positive number, got 0\.0; it is how far apart"),
-        ({"eps": [1.0, 2.0]}, r"eps must be a positive number, got \[1\.0, 2\.0\]"),
-        ({"eps": float("inf")}, "eps must be a positive number, got inf"),
+        ({"eps": None}, "eps must be a positive number or 'auto', got None"),
+        ({"eps": 0.0}, r"or 'auto', got 0\.0; it is how far apart"),
+        ({"eps": [1.0, 2.0]}, r"or 'auto', got \[1\.0, 2\.0\]"),
+        ({"eps": float("inf")}, "or 'auto', got inf"),
         ({"n_representatives": 0}, "n_representatives must be a whole number above 0"),
         ({"n_representatives": 2.5}, "n_representatives must be a whole number"),
         ({"coverage": 0.0}, "coverage must be a share above 0 and up to 1"),

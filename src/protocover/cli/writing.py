@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from ..persistence import save_model
 from ..report import write_report
 from .cases import Cases
 from .console import CommandError, Console
+from .dialect import csv_bytes, csv_text
 from .model import MODEL, explain_labelled, number_rows
 from .outcome import Outcome
 
@@ -33,6 +34,7 @@ __all__ = [
     "csv_text",
     "fresh_folder",
     "print_files",
+    "told_where",
     "write_beside_predictions",
     "write_file",
     "write_outcome",
@@ -77,12 +79,27 @@ def check_folder(folder: Path, *, force: bool) -> None:
 def fresh_folder(folder: Path, *, force: bool) -> Iterator[Path]:
     """Give a folder to write to, which becomes `folder` when all has gone well.
 
-    With `force` an earlier output of protocover is replaced; it stays until then.
+    With `force` an earlier output of protocover is replaced; it stays until then. Where
+    nothing can be written, that is found out before any work.
     """
     check_folder(folder, force=force)
-    with whole_folder(folder) as unfinished:
+    with ExitStack() as stack:
+        with told_where(folder):
+            unfinished = stack.enter_context(whole_folder(folder))
         yield unfinished
         check_folder(folder, force=force)
+
+
+@contextmanager
+def told_where(path: Path) -> Iterator[None]:
+    """Tell of an error of the system, while `path` is written, that this is what failed."""
+    try:
+        yield
+    except OSError as error:
+        raise CommandError(
+            f"{path} cannot be written ({error.strerror or error}); make room or get leave to "
+            "write there, or choose another place with --output"
+        ) from error
 
 
 def check_file(path: Path, *, force: bool) -> None:
@@ -101,17 +118,12 @@ def write_file(path: Path, content: bytes) -> None:
     write_whole(path, [content])
 
 
-def csv_text(table: Any, *, header: bool = True) -> str:
-    """Return a table as CSV, cells as they are in the data."""
-    return str(table.to_csv(index=False, header=header, lineterminator="\n"))
-
-
 def write_outcome(
     folder: Path, outcome: Outcome, *, further: Mapping[str, bytes] | None = None
 ) -> None:
     """Write all files of an outcome, and `further` ones by their names."""
     answers = explain_labelled(outcome.model, outcome.cases, outcome.is_held_out)
-    _write_table(folder / PREDICTIONS, answers)
+    _write_table(folder / PREDICTIONS, answers, outcome)
     write_beside_predictions(folder, outcome, further=further)
 
 
@@ -122,8 +134,8 @@ def write_beside_predictions(
     further = further or {}
     save_model(outcome.model, folder / MODEL)
     write_report(outcome.summary, folder / REPORT)
-    _write_table(folder / "prototypes.csv", _prototypes(outcome))
-    _write_table(folder / "suspects.csv", _suspects(outcome))
+    _write_table(folder / "prototypes.csv", _prototypes(outcome), outcome)
+    _write_table(folder / "suspects.csv", _suspects(outcome), outcome)
     for name, content in further.items():
         (folder / name).write_bytes(content)
     figures = _figures(outcome, [*FILES, *further])
@@ -138,9 +150,9 @@ def print_files(folder: Path, console: Console) -> None:
         console.say(f"  {name:<18}{about}")
 
 
-def _write_table(path: Path, table: Any) -> None:
-    """Write a table as CSV."""
-    path.write_bytes(csv_text(table).encode())
+def _write_table(path: Path, table: Any, outcome: Outcome) -> None:
+    """Write a table as CSV, as the data are written."""
+    path.write_bytes(csv_bytes(table, dialect=outcome.cases.dialect))
 
 
 def _prototypes(outcome: Outcome) -> Any:

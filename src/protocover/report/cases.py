@@ -52,10 +52,20 @@ class LaidOut:
 
 
 def lay_out(
-    display: Display, model: PVMClassifier, coverage: Coverage, mentioned: Indices
+    display: Display,
+    model: PVMClassifier,
+    coverage: Coverage,
+    mentioned: Indices,
+    *,
+    groups: tuple[Indices, Indices] | None = None,
 ) -> LaidOut:
-    """Lay out the training cases that are mentioned, and then prototypes that are none."""
+    """Lay out the training cases that are mentioned, and then prototypes that are none.
+
+    Features tell of a prototype what sets its class apart, or its group, where the `groups` of
+    the cases and of the prototypes are given.
+    """
     codes = coverage.point_classes
+    apart, own = (codes, coverage.prototype_classes) if groups is None else groups
     n_points = len(codes)
     if row_count(display.shown) != n_points:
         raise ValueError(
@@ -69,8 +79,8 @@ def lay_out(
     place = np.full(n_points + len(foreign), -1)
     place[kept] = np.arange(len(kept))
     pictures = _draw(display, model, foreign, kept)
-    columns, n_columns = _read_table(display, model, foreign, codes, pictures is not None)
-    evidence = weigh_evidence(columns, codes, rows, coverage.prototype_classes)
+    columns, n_columns = _read_table(display, model, foreign, apart, pictures is not None)
+    evidence = weigh_evidence(columns, apart, rows, own)
     chosen = _choose_columns(evidence, len(kept))
     columns, evidence = [columns[j] for j in chosen], evidence[:, chosen]
     names = read_row_names(display.row_names, display.shown)

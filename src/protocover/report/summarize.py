@@ -15,6 +15,7 @@ from ..inspection.fitted import unwrap
 from ..inspection.suspects import SuspectLabels, suspect_labels
 from ..prototypes.coverage import Coverage, CoverageTotals
 from .cases import Display, LaidOut, lay_out
+from .covers import summarize_cover
 from .neighbours import Members, Rivals, draw_map, find_members, find_rivals
 from .quality import assess, read_path
 from .summary import ClassSummary, ErrorEstimate, PrototypeSummary, Summary, Suspect, Uncovered
@@ -31,7 +32,7 @@ _MOST_LISTED = 1000
 def summarize(
     model: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     held_out: tuple[Any, Any] | None = None,
     shown: Any = None,
@@ -48,10 +49,10 @@ def summarize(
 
     Parameters
     ----------
-    model : PVMClassifier, PVMClassifierCV, PVMSelector, or a pipeline or search that ends in one
-        Fitted.
+    model : PVMClassifier, PVMClassifierCV, PVMSelector or BallCover, or what ends in one
+        Fitted; also a pipeline or search that ends in one of these.
     X, y : array-like, data frame, list of texts
-        What it was fitted on.
+        What it was fitted on; a cover has no `y`.
     held_out : tuple (X_test, y_test) or None, default=None
         Cases that the model has not seen, for its error and that of 1-NN. Without them
         the cross-validated error of a PVMClassifierCV is told; that of a plain
@@ -96,17 +97,9 @@ def summarize(
     >>> summary.quality.error.kind
     'held-out'
     """
-    within = unwrap(model).require_prototypes("there is nothing to report")
+    within = unwrap(model, covers=True).require_prototypes("there is nothing to report")
     model, search = within.classifier, within.search
     original, X = X, within.prepare(X)
-    if held_out is not None:
-        held_out = within.prepare(held_out[0]), held_out[1]
-    coverage = _cover(model, X, y)
-    members = find_members(model, X, coverage)
-    rivals = find_rivals(model, X, coverage.prototype_classes)
-    suspects = suspect_labels(model, X, y)
-    uncovered = _find_uncovered(coverage, members)
-    mentioned = [*members.rows, suspects.row[:_MOST_LISTED], uncovered[:_MOST_LISTED]]
     display = Display(
         shown=original if shown is None else shown,
         is_own=shown is None and not within.transformers,
@@ -115,6 +108,16 @@ def summarize(
         image_shape=image_shape,
         images=images,
     )
+    if within.cover is not None:
+        return summarize_cover(within, X, display, title=title, how=how)
+    if held_out is not None:
+        held_out = within.prepare(held_out[0]), held_out[1]
+    coverage = _cover(model, X, y)
+    members = find_members(model, X, coverage)
+    rivals = find_rivals(model, X, coverage.prototype_classes)
+    suspects = suspect_labels(model, X, y)
+    uncovered = _find_uncovered(coverage, members)
+    mentioned = [*members.rows, suspects.row[:_MOST_LISTED], uncovered[:_MOST_LISTED]]
     laid = lay_out(display, model, coverage, np.concatenate(mentioned))
     counts = coverage.totals() if totals is None else totals
     quality = assess(model, search, X, y, totals=counts, held_out=held_out, error=error)

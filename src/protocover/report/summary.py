@@ -9,7 +9,9 @@ __all__ = [
     "Cases",
     "ClassSummary",
     "ColumnSummary",
+    "CoverSummary",
     "ErrorEstimate",
+    "Far",
     "MapSummary",
     "PathSummary",
     "PictureSheets",
@@ -231,6 +233,35 @@ class Summary:
     uncovered: list[Uncovered]
     n_uncovered: int
     version: str
+
+
+@dataclass(frozen=True)
+class Far:
+    """A case, its nearest representative and how far that is."""
+
+    case: int
+    prototype: int
+    distance: float | None
+
+
+@dataclass(frozen=True)
+class CoverSummary(Summary):
+    """All that a report on a cover says: of one class, and without labels to be told.
+
+    Parameters
+    ----------
+    farthest : list of Far
+        Of the cases that are covered those that are farthest from who stands for them.
+    standing : list of int
+        For each of the cases that are mentioned who stands for it, -1 for nobody.
+    labelled : bool, default=False
+        Whether there are classes to be told apart.
+    """
+
+    uncovered: list[Far]  # type: ignore[assignment]
+    farthest: list[Far]
+    standing: list[int]
+    labelled: bool = False
 
 
 def plain(value: Any) -> dict[str, Any]:

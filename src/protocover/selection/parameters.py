@@ -90,17 +90,12 @@ def check_eps(eps: Any, *, own: bool = False) -> float | None:
 
 
 def check_cover_eps(eps: Any) -> None:
-    """Check the radius of a cover without labels, which only the user can know."""
-    if _is_number(eps) and 0.0 < float(eps) < np.inf:
+    """Check the radius of a cover without labels."""
+    if (isinstance(eps, str) and eps == "auto") or (_is_number(eps) and 0.0 < float(eps) < np.inf):
         return
-    why = (
-        ": without labels there is no other class to keep off"
-        if eps is None or isinstance(eps, str)
-        else ""
-    )
     raise ValueError(
-        f"eps must be a positive number{why}, got {eps!r}; it is how far apart two points that "
-        "stand for each other may be, for instance a low quantile of the distances between points"
+        f"eps must be a positive number or 'auto', got {eps!r}; it is how far apart two points "
+        "that stand for each other may be"
     )
 
 
