@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import naive
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+import naive
 from protocover.balls.traits import AdditiveDissimilarity
 from protocover.dissimilarity import Gower, resolve_metric
 
