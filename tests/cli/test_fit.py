@@ -209,6 +209,23 @@ def test_an_existing_folder_is_refused_before_the_work_and_replaced_if_forced(
     assert json.loads(Path("out/summary.json").read_text())["eps"] == 2.0
 
 
+@pytest.mark.parametrize("place", ["t.csv/out", "/proc/out"])
+def test_a_place_that_cannot_be_written_is_refused_before_the_work(
+    flowers, fit, place, monkeypatch, capsys
+):
+    flowers.to_csv("t.csv", index=False)
+
+    def refuse(*_):
+        pytest.fail("the table was read")
+
+    monkeypatch.setattr("protocover.cli.fit.read_labelled", refuse)
+    assert fit("t.csv", "--target", "kind", "-o", place) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert f"{place} cannot be written (" in said.err
+    assert "--output" in said.err
+
+
 def test_a_failed_fit_leaves_nothing_behind(flowers, fit, tmp_path):
     flowers.to_csv("t.csv", index=False)
     options = ("--target", "kind", "-o", "out", "--eps", "1", "--prototype-cost", "9999")

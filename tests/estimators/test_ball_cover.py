@@ -50,7 +50,7 @@ def _numbered_by_row(estimator):
 
 
 @parametrize_with_checks(
-    [BallCover(), BallCover(1.0, cost=2.0), BallCover(metric="cosine", coverage=0.9)],
+    [BallCover(), BallCover(1.0, cost=2.0), BallCover(0.5, metric="cosine", coverage=0.9)],
     expected_failed_checks=_numbered_by_row,
 )
 def test_scikit_learn_conventions(estimator, check):
@@ -212,7 +212,6 @@ def test_the_same_cover_at_every_fit():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"eps": "auto"}, "eps must be a positive number: without labels"),
         ({"eps": 0.0}, "eps must be a positive number"),
         ({"n_representatives": 0}, "n_representatives must be a whole number above 0"),
         ({"n_representatives": 2.5}, "n_representatives must be a whole number"),

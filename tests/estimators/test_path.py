@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, issparse
@@ -7,6 +9,7 @@ from sklearn.datasets import load_iris
 from protocover import PVMClassifier, pvm_path, suggest_eps
 from protocover.candidates import KMeansCandidates
 from protocover.dissimilarity import DANN, RankDissimilarity
+from protocover.selection.path import PostponedBounds
 from protocover.solvers import greedy
 
 X, Y = load_iris(return_X_y=True)
@@ -248,3 +251,20 @@ def test_a_solver_of_ones_own_gets_what_it_gets_in_a_fit():
 def test_bad_grids_are_named(arguments, message):
     with pytest.raises(ValueError, match=message):
         pvm_path(X, Y, **{"eps": RADII, **arguments})
+
+
+def test_bounds_are_found_when_they_are_asked_for_a_radius_at_a_time(monkeypatch):
+    asked, find = [], PostponedBounds.selections
+    monkeypatch.setattr(
+        PostponedBounds, "selections", lambda self, k: asked.append(k) or find(self, k)
+    )
+    path = pvm_path(X, Y, eps=RADII, prototype_costs=COSTS)
+    assert path.n_prototypes[-1, -1] > 0
+    assert path.objective.all()
+    assert not asked
+    assert path.model(-1, 2).lower_bound_ > 0.0
+    assert path.model(3, 1).gap_ < 1.0
+    assert asked == [3]
+    kept = pickle.loads(pickle.dumps(path))
+    np.testing.assert_array_equal(kept.lower_bound, path.lower_bound)
+    assert sorted(asked) == [0, 0, 1, 1, 2, 2, 3]

@@ -19,27 +19,30 @@ from .estimator import Distance, build_model, choose_distance, fit_model
 from .images import read_labelled_images
 from .outcome import Outcome, gather_outcome, print_outcome, summarize_cases
 from .stream import fit_streamed
-from .writing import check_folder, fresh_folder, print_files, write_outcome
+from .writing import fresh_folder, print_files, told_where, write_outcome
 
 __all__ = ["run_fit"]
 
 
 def run_fit(options: Namespace, console: Console) -> None:
     """Read, choose prototypes, test them, and write everything into one folder."""
-    folder = options.output or Path(f"{_stem(options.data)}-protocover")
-    check_folder(folder, force=options.force)
+    folder = options.output = options.output or Path(f"{_stem(options.data)}-protocover")
     if not options.data.exists():
         raise FileNotFoundError(2, "No such file or folder", str(options.data))
-    if options.stream:
-        outcome = fit_streamed(options, folder, _settings(options), console)
-    else:
-        outcome = _fit_in_memory(options, folder, console)
-    print_outcome(outcome, console)
+    with fresh_folder(folder, force=options.force) as unfinished:
+        if options.stream:
+            fit_streamed(options, unfinished, _settings(options), console)
+        else:
+            outcome = _fit_in_memory(options, console)
+            # Told before it is written: what took long to find is not lost with a full disk.
+            print_outcome(outcome, console)
+            with told_where(folder):
+                write_outcome(unfinished, outcome)
     print_files(folder, console)
 
 
-def _fit_in_memory(options: Namespace, folder: Path, console: Console) -> Outcome:
-    """Read everything, fit, and write what comes out."""
+def _fit_in_memory(options: Namespace, console: Console) -> Outcome:
+    """Read everything, fit, and gather what comes out."""
     options.candidates = "train" if options.candidates is None else options.candidates
     cases = _read(options, console)
     asymmetric = [text.rpartition("=")[0] for text in options.kind if text.endswith("=asymmetric")]
@@ -47,10 +50,7 @@ def _fit_in_memory(options: Namespace, folder: Path, console: Console) -> Outcom
         cases, name=options.metric, scaled=options.scale, asymmetric=asymmetric
     )
     console.note(f"Distance: {distance.words} ({distance.reason}).")
-    outcome = _learn(cases, distance, options, console)
-    with fresh_folder(folder, force=options.force) as unfinished:
-        write_outcome(unfinished, outcome)
-    return outcome
+    return _learn(cases, distance, options, console)
 
 
 def _learn(cases: Cases, distance: Distance, options: Namespace, console: Console) -> Outcome:

@@ -198,6 +198,8 @@ def _decode(path: Path, size: tuple[int, int]) -> NDArray[np.uint8]:
             image.draft("RGB", (2 * size[0], 2 * size[1]))
             image.load()
             upright = ImageOps.exif_transpose(image)
+        except MemoryError:
+            raise
         except Exception as error:  # decoders raise whatever they stumble over
             raise _broken(path, error) from error
         if upright.mode.startswith(("I", "F")):
@@ -229,6 +231,8 @@ def _open(path: Path) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             image = Image.open(path, formats=_FORMATS)
+    except MemoryError:
+        raise
     except Exception as error:  # decoders raise whatever they stumble over
         raise _broken(path, error) from error
     width, height = image.size

@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from ..estimators import PVMClassifier
 from ..inspection.suspects import SuspectLabels, suspect_labels
-from ..report import Summary, summarize
+from ..report import Queries, Summary, summarize
 from .cases import Cases
 from .console import Console, count_things, shorten
 from .model import classifier_of, with_rows
@@ -124,7 +124,7 @@ def summarize_cases(
         model,
         training.X,
         training.y,
-        held_out=None if held_out is None else (held_out.X, held_out.y),
+        held_out=None if held_out is None else as_queries(model, held_out, high_is_dark),
         row_names=training.titles,
         title=title,
         how=how,
@@ -143,6 +143,14 @@ def _show(model: Any, cases: Cases, high_is_dark: bool) -> dict[str, Any]:
     images = pixels.reshape(len(cases), *cases.layout.shape)
     # Beside scaled columns, pixels are shown as pictures alone.
     return {"images": images, "shown": pixels if isinstance(model, Pipeline) else None}
+
+
+def as_queries(model: Any, cases: Cases, high_is_dark: bool = False) -> Queries:
+    """Return cases as a report asks about them."""
+    show = _show(model, cases, high_is_dark)
+    return Queries(
+        cases.X, cases.y, cases.titles, shown=show.get("shown"), images=show.get("images")
+    )
 
 
 def describe_cases(training: Cases, held_out: Cases | None) -> dict[str, str]:

@@ -182,6 +182,8 @@ def _parse(text: str, separator: str, path: Path) -> Any:
         )
     except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
         reason = " ".join(str(error).split()).removeprefix("Error tokenizing data. C error: ")
+        if "out of memory" in reason:
+            raise MemoryError(reason) from error
         raise CommandError(
             f"{path} is no regular table ({reason}); mend that line, or set --separator"
         ) from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ __all__ = [
     "csv_text",
     "fresh_folder",
     "print_files",
+    "told_where",
     "write_beside_predictions",
     "write_file",
     "write_outcome",
@@ -77,12 +78,27 @@ def check_folder(folder: Path, *, force: bool) -> None:
 def fresh_folder(folder: Path, *, force: bool) -> Iterator[Path]:
     """Give a folder to write to, which becomes `folder` when all has gone well.
 
-    With `force` an earlier output of protocover is replaced; it stays until then.
+    With `force` an earlier output of protocover is replaced; it stays until then. Where
+    nothing can be written, that is found out before any work.
     """
     check_folder(folder, force=force)
-    with whole_folder(folder) as unfinished:
+    with ExitStack() as stack:
+        with told_where(folder):
+            unfinished = stack.enter_context(whole_folder(folder))
         yield unfinished
         check_folder(folder, force=force)
+
+
+@contextmanager
+def told_where(path: Path) -> Iterator[None]:
+    """Tell of an error of the system, while `path` is written, that this is what failed."""
+    try:
+        yield
+    except OSError as error:
+        raise CommandError(
+            f"{path} cannot be written ({error.strerror or error}); make room or get leave to "
+            "write there, or choose another place with --output"
+        ) from error
 
 
 def check_file(path: Path, *, force: bool) -> None:

@@ -7,7 +7,7 @@ selection is computed here, from the problem alone and in exact arithmetic.
 from __future__ import annotations
 
 from .arithmetic import exact_sum, is_above, simplest_fraction
-from .certificate import verify, verify_together
+from .certificate import verify, verify_enough, verify_together
 from .nested import NestedCoverProblem
 from .problem import CoverProblem, first_cover
 from .solution import CoverSolution, judge, relative_gap
@@ -26,5 +26,6 @@ __all__ = [
     "relative_gap",
     "simplest_fraction",
     "verify",
+    "verify_enough",
     "verify_together",
 ]

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from .arithmetic import simplest_fraction
 from .problem import CoverProblem
-from .reproof import reproved, reproved_together, reproved_within
+from .reproof import common_step, reproved, reproved_together, reproved_within, rounded_up
 from .solution import CoverSolution
 from .verdict import Verification
 
-__all__ = ["verify", "verify_together"]
+__all__ = ["verify", "verify_enough", "verify_together"]
 
 
 def verify(
@@ -127,6 +127,88 @@ def verify_together(
         word,
         (*faults, *_word_faults(said, word, proved, rounding=rounding)),
     )
+
+
+def verify_enough(
+    problem: CoverProblem,
+    solution: CoverSolution,
+    *,
+    expense: NDArray[np.float64] | None,
+    allowed: Fraction,
+) -> Verification:
+    """Recheck a solution that had to cover so much at the least expense.
+
+    The bound is that of :func:`verify` where a unit of expense is worth ``priced_at``, less
+    the weight that may stay uncovered, in units of expense, rounded up to the next expense
+    that there can be.
+
+    Parameters
+    ----------
+    problem : CoverProblem
+        The problem at ``solution.priced_at``, at any other where that is None: no candidate
+        costs more in it than that times its expense.
+    solution : CoverSolution
+        What is said; its objective is the expense.
+    expense : ndarray of float, shape (n_candidates,), or None
+        What each candidate costs; None for 1.
+    allowed : Fraction
+        How much weight may stay uncovered.
+    """
+    faults = _form_faults(problem, solution)
+    if faults:
+        return Verification(math.nan, -math.inf, "none", tuple(faults))
+    spent = _spent(expense, solution.selected)
+    covered = np.asarray(problem.cover[:, solution.selected].sum(axis=1)).ravel() > 0
+    left = sum(map(Fraction, problem.prize[~covered].tolist()), Fraction(0))
+    if left > allowed:
+        faults.append(f"the weight left uncovered is {float(left)!r}, above {float(allowed)!r}")
+    bound, wrong = _expense_bound(problem, solution, expense, allowed)
+    # Where nothing has to be bought nothing can be saved.
+    bound = Fraction(0) if spent == 0 else bound
+    word = "none" if bound is None else "proved" if bound >= spent else "bounded"
+    proved = -math.inf if bound is None else float(min(bound, spent))
+    if float(spent) != solution.objective:
+        faults.append(f"objective is {float(spent)!r}, not {solution.objective!r}")
+    if not solution.lower_bound <= solution.objective:
+        faults.append(
+            f"lower_bound is {solution.lower_bound!r}, above the objective {solution.objective!r}"
+        )
+    faults += [*wrong, *_word_faults(solution, word, proved, rounding=_rounding(problem))]
+    free = CoverProblem(problem.cover, np.zeros(problem.n_candidates), problem.prize, 0.0)
+    faults += _order_faults(free, solution, None)
+    return Verification(float(spent), proved, word, tuple(faults))
+
+
+def _spent(expense: NDArray[np.float64] | None, selected: NDArray[np.intp]) -> Fraction:
+    """Sum what a selection costs."""
+    if expense is None:
+        return Fraction(len(selected))
+    return sum(map(Fraction, expense[selected].tolist()), Fraction(0))
+
+
+def _expense_bound(
+    problem: CoverProblem,
+    solution: CoverSolution,
+    expense: NDArray[np.float64] | None,
+    allowed: Fraction,
+) -> tuple[Fraction | None, list[str]]:
+    """Least expense that a solution's vector allows of any that covers enough."""
+    rate = solution.priced_at
+    if solution.dual is None:
+        return None, []
+    if rate is None or not 0.0 < rate < math.inf:
+        return None, [f"priced_at must be a number above 0, got {rate!r}"]
+    if expense is None:
+        worth, step = simplest_fraction(rate), Fraction(1)
+        dear = problem.prototype_cost != rate or bool(problem.wrong.any())
+    else:
+        worth, step = Fraction(rate), common_step(expense)
+        told = zip(problem.wrong.tolist(), expense.tolist(), strict=True)
+        dear = problem.prototype_cost > 0.0 or any(c > worth * Fraction(e) for c, e in told)
+    if dear:
+        return None, [f"priced_at is {rate!r}, but a candidate costs more in the problem"]
+    bound, faults = reproved(problem, solution.dual)
+    return (None if bound is None else rounded_up((bound - allowed) / worth, step)), faults
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .arithmetic import simplest_fraction
 from .problem import CoverProblem
 
-__all__ = ["reproved", "reproved_together", "reproved_within"]
+__all__ = ["common_step", "reproved", "reproved_together", "reproved_within", "rounded_up"]
 
 
 def reproved(
@@ -35,7 +35,7 @@ def reproved(
     pays = [j for j in range(problem.n_candidates) if wrong[j] + exact_cost < reach[j]]
     bound += sum((min(Fraction(0), wrong[j] + exact_cost - paid[j]) for j in pays), Fraction(0))
     unit = reduce(_common, [Fraction(w) for w in {*prize, *(wrong[j] for j in pays)}], exact_cost)
-    return _up(bound / scale, unit / scale), []
+    return rounded_up(bound / scale, unit / scale), []
 
 
 def reproved_within(
@@ -57,7 +57,9 @@ def reproved_within(
             f"{priced_at!r}"
         ]
     bound, faults = reproved(problem.at_cost(priced_at), dual)
-    return (None if bound is None else _up(bound - price * budget, unit_of(problem))), faults
+    return (
+        None if bound is None else rounded_up(bound - price * budget, unit_of(problem))
+    ), faults
 
 
 def reproved_together(
@@ -77,7 +79,7 @@ def reproved_together(
     if price is None or len(known) < len(found):
         return None
     unit = reduce(_common, map(unit_of, problems))
-    return _up(sum(known, Fraction(0)) - price * budget, unit)
+    return rounded_up(sum(known, Fraction(0)) - price * budget, unit)
 
 
 def price_of(problem: CoverProblem, priced_at: float | None) -> Fraction | None:
@@ -99,9 +101,14 @@ def unit_of(problem: CoverProblem) -> Fraction:
     return reduce(_common, weights, exact_cost) / scale
 
 
-def _up(bound: Fraction, unit: Fraction) -> Fraction:
+def rounded_up(bound: Fraction, unit: Fraction) -> Fraction:
     """Round a bound up to the next multiple of a unit."""
     return math.ceil(bound / unit) * unit if unit else bound
+
+
+def common_step(numbers: NDArray[np.float64]) -> Fraction:
+    """Largest number of which all are whole multiples, 0 where all are 0."""
+    return reduce(_common, {Fraction(one) for one in numbers.tolist()}, Fraction(0))
 
 
 def _scale(numbers: NDArray[np.float64]) -> int:

@@ -50,7 +50,8 @@ class CoverSolution:
         The bound is one on selections of at most so many candidates; None for any number.
     priced_at : float or None
         With a budget, the cost of a prototype at which `dual` bounds all selections; what it
-        is above ``prototype_cost`` is the price of the budget.
+        is above ``prototype_cost`` is the price of the budget. Of a selection that had to
+        cover so much, the same cost, and None where there is no vector.
 
     See Also
     --------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 __all__ = ["ModelVerification", "Verification"]
@@ -25,12 +25,15 @@ class Verification:
         branch and bound cannot be rechecked and does not count.
     faults : tuple of str
         What the solution says that is not so; empty if it tells the truth.
+    unchecked : str
+        What could not be rechecked and why; empty if all could.
     """
 
     objective: float
     lower_bound: float
     certificate: str
     faults: tuple[str, ...]
+    unchecked: str = field(default="", repr=False)
 
     @property
     def ok(self) -> bool:

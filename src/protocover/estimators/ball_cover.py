@@ -11,23 +11,18 @@ from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..balls import within
-from ..candidates import numbers, source_names, source_rows, take
-from ..cover import relative_gap
+from ..cover import Verification, relative_gap
 from ..data.points import check_estimator_points
 from ..dissimilarity import input_tags
-from ..prototypes import PrototypeSet
 from ..resources import limited_threads, row_count
-from ..selection.covering import Chosen, Wish, choose_cover
-from ..selection.parameters import (
-    check_candidate_cost,
-    check_must_include,
-    check_prototype_cost,
-    check_wish,
-    unchanged_on_error,
-)
+from ..selection.cover_radius import propose_cover_eps
+from ..selection.covering import choose_cover
+from ..selection.parameters import check_wish, unchanged_on_error
+from ..selection.reach import check_reach
 from ..selection.training import Training, completed, side_by_side
+from .cover_parts import CoverTerms, Kept, nearest_within
 from .fitting import Settings, check_training_points, prepare
+from .recheck_cover import recheck_cover
 
 __all__ = ["BallCover"]
 
@@ -43,8 +38,11 @@ class BallCover(ClusterMixin, TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    eps : float, default=0.5
-        Radius of the balls: how far from its representative a point may be.
+    eps : float or "auto", default="auto"
+        Radius of the balls: how far from its representative a point may be. ``"auto"`` takes
+        the smallest radius at which `n_representatives`, or else as many as the root of the
+        number of points, cover `coverage`, or else 95 %, of the weight; of more than 2000
+        points it is that of a sample, always the same.
     n_representatives : int or None, default=None
         At most so many, which leave as little uncovered as possible.
     coverage : float or None, default=None
@@ -68,7 +66,8 @@ random_state, verbose
     ----------
     representative_indices_ : ndarray of int, shape (n_representatives,)
         Place of each among all candidates, for ``candidates="train"`` its row in `X`: first
-        those of `must_include`, then by what each adds.
+        those of `must_include`, then by what each adds; where every column of a table is
+        one, in the order of the columns.
     representatives_ : array, sparse table or list
         The representatives themselves.
     labels_ : ndarray of int, shape (n_points,)
@@ -87,6 +86,10 @@ random_state, verbose
         Largest share of `objective_` that a better choice could save, 0 for an optimum.
     certificate_ : str
         What that rests on, as in :class:`PVMClassifier`.
+    eps_ : float
+        The radius, given or proposed.
+    solution_ : CoverSolution
+        What was chosen beside `must_include`, with the vector that proves its bound.
     dissimilarity_ : dissimilarity
         Fitted.
     n_features_in_ : int
@@ -120,7 +123,7 @@ random_state, verbose
 
     def __init__(
         self,
-        eps: float = 0.5,
+        eps: float | str = "auto",
         *,
         n_representatives: int | None = None,
         coverage: float | None = None,
@@ -178,9 +181,20 @@ random_state, verbose
             rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
             nobody = np.zeros(row_count(points), dtype=np.intp)
             training = prepare(self, points, nobody, sample_weight, rng=rng)
-            chosen = self._choose(training, settings, rng)
-            self._keep(training, chosen)
-            self._label(points, training)
+            terms = CoverTerms.of(self, training)
+            eps = self._radius(training, settings)
+            chosen = choose_cover(
+                side_by_side(settings.build(training, eps, rng)),
+                training.weights,
+                terms.wish,
+                settings.solver,
+                price=terms.price,
+                forced=terms.forced,
+                rng=rng,
+                options=settings.options,
+            )
+            every_point = completed(points, training.dissimilarity)
+            self._keep(Kept.of(chosen, training, every_point, eps=eps, settings=settings))
         return self
 
     def predict(self, X: Any) -> NDArray[np.intp]:
@@ -198,7 +212,14 @@ random_state, verbose
             The nearest one, in the order of `representative_indices_`; -1 for a query that
             lies in no ball.
         """
-        return self._nearest(self._check_queries(X))
+        points = self._check_queries(X)
+        return nearest_within(
+            self._representatives,
+            points,
+            eps=self.eps_,
+            closed=self.closed_ball,
+            n_jobs=self.n_jobs,
+        )
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Return the dissimilarity of each query from each representative.
@@ -213,7 +234,41 @@ random_state, verbose
         ndarray, shape (n_queries, n_representatives)
             In the order of `representative_indices_`.
         """
-        return self._representatives.distances(self._check_queries(X), n_jobs=self.n_jobs)
+        points = self._check_queries(X)
+        return self._representatives.distances(points, n_jobs=self.n_jobs)
+
+    def verify(self, X: Any, sample_weight: Any = None) -> Verification:
+        """Recheck everything that is said of the fitted cover against its data.
+
+        The balls are built again, and objective, coverage, labels, counts and bound computed
+        anew, sums in whole numbers and by none of the solvers' code. Whoever gets a cover and
+        its data need not believe the machine that made it.
+
+        Parameters
+        ----------
+        X, sample_weight
+            What the cover was fitted on.
+
+        Returns
+        -------
+        Verification
+            With `ok`, the bound that could be rechecked, and every fault by name.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from protocover import BallCover
+        >>> X, _ = load_iris(return_X_y=True)
+        >>> cover = BallCover(eps=1.0, n_representatives=3).fit(X)
+        >>> cover.verify(X).ok
+        True
+        >>> cover.coverage_ = 1.0
+        >>> cover.verify(X).faults
+        ('coverage_ is 0.88, not 1.0',)
+        """
+        check_is_fitted(self)
+        with limited_threads(self.n_jobs):
+            return recheck_cover(self, X, sample_weight)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return the names of the columns of `transform`."""
@@ -237,71 +292,34 @@ random_state, verbose
         """Return the parameters that a classifier has too, by its names."""
         return SimpleNamespace(**self.get_params(deep=False), radii="shared")
 
-    def _choose(self, training: Training, settings: Settings, rng: np.random.Generator) -> Chosen:
-        """Build the balls and choose among them."""
-        number = numbers(training.pools)
-        forced = check_must_include(self.must_include, number, self.n_representatives)
-        n_given = sum(pool.extent for pool in training.pools)
-        price = check_candidate_cost(self.candidate_cost, number, n_given)
-        cost = check_prototype_cost(self.cost, training.weights, name="cost")
-        if self.cost is None:
-            # All together cost less than the lightest point, even where there is but one.
-            cost /= 2.0 * max(1.0, 0.0 if price is None else float(price.max(initial=0.0)))
+    def _radius(self, training: Training, settings: Settings) -> float:
+        """Return the radius, given or proposed."""
         if settings.eps is None:
-            raise ValueError(
-                "eps must be a positive number: without labels there is no nearest point of "
-                f"another class to go by, got {self.eps!r}; a quantile of the distances between "
-                "points that count as alike is a start"
+            eps = propose_cover_eps(
+                training,
+                number=self.n_representatives,
+                coverage=self.coverage,
+                closed=settings.closed,
             )
-        eps = settings.radius(training, rng)
-        balls = side_by_side(settings.build(training, eps, rng))
-        return choose_cover(
-            balls,
-            training.weights,
-            Wish(cost, self.n_representatives, self.coverage),
-            settings.solver,
-            price=price,
-            forced=forced,
-            rng=rng,
-            options=settings.options,
-        )
+        else:
+            eps = settings.eps
+        check_reach(training, eps)
+        return eps
 
-    def _keep(self, training: Training, chosen: Chosen) -> None:
-        """Set the fitted attributes but those that are said of each point."""
-        self.eps_ = float(self.eps)
-        pools, columns = training.pools, chosen.columns
-        self.representatives_ = take(pools, columns)
-        self.representative_indices_ = numbers(pools)[columns]
-        self.representative_rows_ = source_rows(pools)[columns]
-        self.representative_sources_ = source_names(pools)[columns]
-        self.objective_, self.lower_bound_ = chosen.objective, chosen.lower_bound
-        self.gap_ = relative_gap(chosen.objective, chosen.lower_bound)
-        self.certificate_, self.status_ = chosen.certificate, chosen.status
-        dissimilarity = training.dissimilarity
-        if hasattr(dissimilarity, "for_prototypes"):
-            dissimilarity = dissimilarity.for_prototypes(self.representatives_)
-        self.dissimilarity_ = dissimilarity
-        nobody = np.zeros(len(columns), dtype=np.intp)
-        self._representatives = PrototypeSet.of(
-            self.representatives_, nobody, n_classes=1, dissimilarity=dissimilarity
-        )
-
-    def _label(self, points: Any, training: Training) -> None:
-        """Say of each point who stands for it."""
-        self.labels_ = self._nearest(completed(points, training.dissimilarity))
-        covered = self.labels_ >= 0
-        self.counts_ = np.bincount(
-            self.labels_[covered], minlength=len(self.representative_indices_)
-        )
-        kept = covered if training.rows is None else covered[training.rows]
-        self.coverage_ = float(training.weights[kept].sum() / training.weights.sum())
-
-    def _nearest(self, points: Any) -> NDArray[np.intp]:
-        """Return the nearest representative of each point that one covers, else -1."""
-        if len(self.representative_indices_) == 0:
-            return np.full(row_count(points), -1)
-        index, distance = self._representatives.nearest(points, n_jobs=self.n_jobs)
-        return np.where(within(distance, self.eps_, closed=self.closed_ball), index, -1)
+    def _keep(self, kept: Kept) -> None:
+        """Set the fitted attributes."""
+        self.eps_ = kept.eps
+        self.representatives_ = kept.representatives
+        self.representative_indices_ = kept.indices
+        self.representative_rows_ = kept.rows
+        self.representative_sources_ = kept.sources
+        self.labels_, self.counts_, self.coverage_ = kept.labels, kept.counts, kept.coverage
+        self.objective_, self.lower_bound_ = kept.objective, kept.lower_bound
+        self.gap_ = relative_gap(kept.objective, kept.lower_bound)
+        self.solution_ = kept.solution
+        self.certificate_, self.status_ = kept.solution.certificate, kept.solution.status
+        self.dissimilarity_ = kept.dissimilarity
+        self._representatives = kept.representative_set()
 
     def _check_queries(self, X: Any) -> Any:
         """Check queries."""

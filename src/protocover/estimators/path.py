@@ -17,7 +17,7 @@ from ..resources import limited_threads
 from ..selection.by_class import Selection
 from ..selection.grid import grid_of_costs, grid_of_radii
 from ..selection.parameters import check_closed_ball, check_own_radii, check_verbose
-from ..selection.path import formulate_path, solve_path
+from ..selection.path import PostponedBounds, formulate_path, solve_path
 from ..selection.training import Training
 from ..solvers import check_options, find_solver
 from .classifier import PVMClassifier
@@ -82,6 +82,8 @@ of ndarray, [eps][cost]
     training: Training = field(repr=False)
     _classifier: PVMClassifier = field(repr=False)
     _solved: tuple[tuple[Selection, ...], ...] = field(repr=False)
+    _postponed: PostponedBounds | None = field(repr=False)
+    _bounded: dict[int, tuple[Selection, ...]] = field(repr=False, default_factory=dict)
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -92,7 +94,10 @@ of ndarray, [eps][cost]
     def selections(self) -> tuple[tuple[Selection, ...], ...]:
         """The selections, with candidates by their place among all of them, [eps][cost]."""
         place = numbers(self.training.pools)
-        return self._arrange(lambda solved: solved.renumbered(place[solved.candidates]))
+        return tuple(
+            tuple(solved.renumbered(place[solved.candidates]) for solved in self._with_bounds(k))
+            for k in range(len(self.eps))
+        )
 
     def model(self, eps_index: int, cost_index: int = 0) -> PVMClassifier:
         """Return the classifier of one setting, without solving anything again.
@@ -111,7 +116,7 @@ of ndarray, [eps][cost]
         """
         model: PVMClassifier = with_selection(
             self._classifier,
-            self._solved[eps_index][cost_index],
+            self._with_bounds(eps_index)[cost_index],
             self.training,
             eps=float(self.eps[eps_index]),
             cost=float(self.prototype_costs[cost_index]),
@@ -178,7 +183,8 @@ of ndarray, [eps][cost]
     @cached_property
     def lower_bound(self) -> Floats:
         """A proved lower bound on it, -inf where there is none, shape (n_eps, n_costs)."""
-        return self._table(lambda selection: selection.lower_bound)
+        rows = map(self._with_bounds, range(len(self.eps)))
+        return np.array([[selection.lower_bound for selection in row] for row in rows])
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with a row for each radius and cost."""
@@ -190,6 +196,16 @@ of ndarray, [eps][cost]
         by_class = self.n_prototypes_by_class.reshape(-1, len(self.classes))
         flat |= {f"n_prototypes_{c}": by_class[:, k] for k, c in enumerate(self.classes)}
         return make_frame(flat)
+
+    def _with_bounds(self, eps_index: int) -> tuple[Selection, ...]:
+        """Return the selections of one radius with their bounds, which may come only now."""
+        if self._postponed is None:
+            return self._solved[eps_index]
+        k = range(len(self.eps))[eps_index]
+        if k not in self._bounded:
+            found = self._postponed.selections(k)
+            self._bounded[k] = tuple(by_column(one, self.training) for one in found)
+        return self._bounded[k]
 
     def _arrange(self, tell: Callable[[Selection], Any]) -> tuple[tuple[Any, ...], ...]:
         """Arrange what `tell` says of each selection over the grid."""
@@ -261,8 +277,10 @@ def pvm_path(
     Notes
     -----
     Memory is that of one fit at the largest radius. With the greedy solver all costs of a
-    radius come from one run, and most of the time goes into a bound for each;
-    ``solver_options={"bound": False}`` leaves these out. Other solvers run once for each.
+    radius come from one run, and bounds, which take longer, are found for a radius when they
+    are first asked for, in `lower_bound`, `selections` or a model; until then the path holds
+    on to that memory, unless ``solver_options={"bound": False}`` says that none are wanted.
+    Other solvers run once for each.
 
     With ``radii="own"`` what is held are, for each limit, the memberships of the balls that
     may pay for themselves at the lowest cost, four bytes each.
@@ -326,8 +344,9 @@ def pvm_path(
         n_jobs=n_jobs,
         verbose=verbose,
     )
+    postponed = PostponedBounds.of(problems, costs, solver=found, options=options, rng=rng)
     solved = solve_path(
-        problems,
+        problems if postponed is None else postponed.without(),
         n_radii=len(limits),
         n_classes=len(training.classes),
         costs=costs,
@@ -337,4 +356,4 @@ def pvm_path(
         verbose=verbose,
     )
     in_order = tuple(tuple(by_column(one, training) for one in row) for row in solved)
-    return PVMPath(limits, costs, training, classifier, in_order)
+    return PVMPath(limits, costs, training, classifier, in_order, postponed)

@@ -5,32 +5,24 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import partial
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
-from ..candidates import Pool, numbers, source_names, source_rows, take
+from ..candidates import source_names, source_rows, take
 from ..cover import CoverSolution, ModelVerification, Verification, verify, verify_together
-from ..data.points import check_estimator_points, same_points
+from ..data.points import same_points
 from ..exceptions import warn_caller
 from ..prototypes import PrototypeSet
-from ..resources import row_count
 from ..selection.by_class import Formulation, formulate
 from ..selection.own_radii import formulate_own
-from ..selection.training import Training, pool_balls, prepare_training, side_by_side
+from ..selection.training import Training, pool_balls, side_by_side
 from ..solvers import SOLVERS, unwrapped
+from .remaking import NOT_REMADE, among, columns_of, prepare_again
 from .statements import chosen_places, differences, length_faults, statement_faults
 
 __all__ = ["recheck_model"]
-
-_NOT_REMADE = (
-    "its candidates were drawn at random and cannot be made again without the seed: the "
-    "objective is rechecked, the bounds are not; fit with random_state=0, say, to have them "
-    "rechecked too"
-)
 
 
 def recheck_model(
@@ -43,8 +35,8 @@ def recheck_model(
         return ModelVerification(dict.fromkeys(model.classes_.tolist(), nothing), misfits)
     training, remade = _prepare_again(model, X, y, sample_weight, unlabeled)
     if not remade:
-        warn_caller(f"this model can be rechecked in part only: {_NOT_REMADE}")
-    columns = _columns(model, training) if remade else np.arange(len(model.prototype_indices_))
+        warn_caller(f"this model can be rechecked in part only: {NOT_REMADE}")
+    columns = columns_of(model.prototype_indices_, training)
     formulation = _formulate_again(model, training)
     balls = _balls(model, formulation, columns)
     solutions = _solutions(model, balls, bounded=remade)
@@ -59,7 +51,7 @@ def recheck_model(
             *_answer_faults(model, training, columns),
             *statement_faults(model, training),
         ),
-        unchecked="" if remade else _NOT_REMADE,
+        unchecked="" if remade else NOT_REMADE,
         together=_together(model, formulation, solutions, bounded=remade),
     )
 
@@ -144,40 +136,17 @@ def _balls(model: Any, formulation: Formulation, columns: NDArray[np.intp]) -> N
 def _prepare_again(
     model: Any, X: Any, y: Any, sample_weight: Any, unlabeled: Any
 ) -> tuple[Training, bool]:
-    """Make the training set ready as the fit did; also tell if its candidates are the same.
-
-    Where they are not, the prototypes alone are the candidates.
-    """
-    seeded = isinstance(model.random_state, Integral)
-    seed = check_random_state(model.random_state).randint(2**31) if seeded else 0
-    rng = np.random.default_rng(seed)
-    before = _state(rng)
-    training = prepare_training(
-        check_estimator_points(model, X, model.dissimilarity_, reset=False),
-        y,
-        sample_weight,
-        metric=model.metric,
-        metric_params=model.metric_params,
-        candidates=model.candidates,
-        rng=rng,
-        unlabeled=unlabeled,
-    )
+    """Make the training set ready as the fit did; also tell if its candidates are the same."""
+    training, remade = prepare_again(model, X, y, sample_weight, unlabeled=unlabeled)
     training = _in_classes_of(model, training)
     growth = getattr(model, "_growth", None)
     if growth is not None:
         pools = zip(training.pools, growth.pools, growth.growing, strict=True)
         kept = [new if grows else old for new, old, grows in pools]
         return replace(training, dissimilarity=growth.dissimilarity, pools=kept), True
-    if seeded or _state(rng) == before:
+    if remade:
         return training, True
-    own = np.arange(row_count(model.prototypes_))
-    return replace(training, pools=[Pool(model.prototypes_, "model", own, len(own))]), False
-
-
-def _state(rng: np.random.Generator) -> tuple[str, int]:
-    """Return what changes as soon as something is drawn from a generator."""
-    bits = rng.bit_generator
-    return str(bits.state), getattr(bits.seed_seq, "n_children_spawned", 0)
+    return among(training, model.prototypes_, model.prototype_indices_), False
 
 
 def _in_classes_of(model: Any, training: Training) -> Training:
@@ -190,14 +159,6 @@ def _in_classes_of(model: Any, training: Training) -> Training:
         )
     codes = np.array([known.index(label) for label in training.classes.tolist()])
     return replace(training, codes=codes[training.codes], classes=model.classes_)
-
-
-def _columns(model: Any, training: Training) -> NDArray[np.intp]:
-    """Return each prototype's place among the candidates, -1 where there is none."""
-    place = {number: column for column, number in enumerate(numbers(training.pools).tolist())}
-    return np.array(
-        [place.get(number, -1) for number in model.prototype_indices_.tolist()], dtype=np.intp
-    )
 
 
 def _solutions(model: Any, balls: NDArray[np.intp], *, bounded: bool) -> list[CoverSolution]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from ..estimators import PVMClassifier, PVMClassifierCV, PVMSelector
+from ..estimators import BallCover, PVMClassifier, PVMClassifierCV, PVMSelector
+from ..estimators.cover_view import as_one_class
 from ..exceptions import no_prototypes
 
 __all__ = ["Unwrapped", "unwrap"]
@@ -21,12 +23,17 @@ class Unwrapped:
     classifier: PVMClassifier
     search: PVMClassifierCV | None = None  # that chose it
     transformers: tuple[Pipeline, ...] = ()  # before it, those of the outermost pipeline first
+    cover: BallCover | None = None  # that it is the view of, all cases being of one class
 
     def prepare(self, X: Any) -> Any:
         """Return points as the classifier takes them: as the steps before it change them."""
         for steps in self.transformers:
             X = steps.transform(X)
         return X
+
+    def labels(self, y: Any, n_points: int) -> Any:
+        """Return the labels of points; those of a cover are of one class."""
+        return y if self.cover is None else np.full(n_points, self.classifier.classes_[0])
 
     def require_prototypes(self, otherwise: str) -> Self:
         """Refuse a classifier without prototypes, and say what follows from having none."""
@@ -35,14 +42,15 @@ class Unwrapped:
         return self
 
 
-def unwrap(model: Any, *, name: str = "model") -> Unwrapped:
+def unwrap(model: Any, *, name: str = "model", covers: bool = False) -> Unwrapped:
     """Find the classifier that a fitted model is or holds.
 
     It is one of ours, a pipeline that ends in one, or a search such as GridSearchCV that
-    chose one; `name` is what the caller calls it, for the error.
+    chose one; `name` is what the caller calls it, for the error. With `covers` it may also be
+    a cover, which is seen as a classifier of one class.
     """
     if isinstance(model, Pipeline):
-        within = unwrap(model[-1], name=name)
+        within = unwrap(model[-1], name=name, covers=covers)
         before = (model[:-1],) if len(model) > 1 else ()
         return replace(within, transformers=before + within.transformers)
     if hasattr(model, "fit"):
@@ -56,7 +64,11 @@ def unwrap(model: Any, *, name: str = "model") -> Unwrapped:
     if hasattr(model, "to_local"):
         return Unwrapped(model.to_local())
     if hasattr(model, "best_estimator_"):
-        return unwrap(model.best_estimator_, name=name)
+        return unwrap(model.best_estimator_, name=name, covers=covers)
+    if covers and isinstance(model, BallCover):
+        return Unwrapped(as_one_class(model), cover=model)
+    if isinstance(model, BallCover):
+        raise TypeError(f"{name} must be a classifier: a BallCover knows no classes")
     raise TypeError(
         f"{name} must be, or be a pipeline or search that ends in, a PVMSelector, "
         f"PVMClassifier or PVMClassifierCV, got {type(model).__name__}"

@@ -1,8 +1,8 @@
 """Model files: arrays and JSON with a version and a checksum, never code.
 
 The layers, from the bytes up: `container` knows the bytes of a file, `values`, `frames` and
-`encoding` turn values into JSON and arrays, and `selections`, `classifiers` and `models`
-know what belongs to a model.
+`encoding` turn values into JSON and arrays, and `selections`, `classifiers`, `covers` and
+`models` know what belongs to a model.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ..data.files import read_whole, write_whole
 from ..exceptions import ModelFileError
 from .container import Contents, pack, unpack
 from .models import decode_model, encode_model, needed_version
+from .values import Loaded
 
 __all__ = ["ModelFileError", "ModelInfo", "load_model", "model_info", "save_model"]
 
@@ -57,7 +58,7 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    model : PVMClassifier, PVMClassifierCV, PVMSelector or Pipeline
+    model : PVMClassifier, PVMClassifierCV, PVMSelector, BallCover or Pipeline
         Fitted. A pipeline may have a StandardScaler or MinMaxScaler before one of the
         others.
     path : str or path-like
@@ -115,7 +116,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    PVMClassifier, PVMClassifierCV, PVMSelector or Pipeline
+    PVMClassifier, PVMClassifierCV, PVMSelector, BallCover or Pipeline
         Fitted. It predicts what the saved one did.
 
     Raises
@@ -168,7 +169,7 @@ def _read_document(contents: Contents) -> Any:
             f"of version {needed_version(record)}"
         )
     try:
-        return decode_model(record, contents.arrays)
+        return decode_model(record, Loaded(contents.arrays))
     except ModelFileError:
         raise
     # Constructors and libraries have checks of their own. Whatever they object to in a file

@@ -43,9 +43,13 @@ from .selections import decode_selection, encode_selection
 from .values import Arrays, Loaded
 
 __all__ = [
+    "check_places",
     "decode_classifier",
+    "decode_dissimilarity",
     "encode_classifier",
+    "encode_dissimilarity",
     "read_features",
+    "row_width",
     "write_features",
     "write_parameters",
 ]
@@ -71,7 +75,7 @@ def encode_classifier(model: PVMClassifier, arrays: Arrays) -> dict[str, Any]:
         "fitted": encode_attributes(model, _PLAIN, arrays),
         "features": write_features(model, arrays),
         "selection": encode_selection(model.solution_, arrays),
-        "dissimilarity": _encode_dissimilarity(model.dissimilarity_, arrays),
+        "dissimilarity": encode_dissimilarity(model.dissimilarity_, arrays),
     }
 
 
@@ -87,11 +91,11 @@ def decode_classifier(content: dict[str, Any], arrays: Loaded) -> PVMClassifier:
     n_prototypes = len(selection.candidates)
     _check_fitted(fitted, n_prototypes=n_prototypes, n_classes=len(classes))
     _check_radii(model.radii, selection.radii, fitted["eps_"])
-    width = _width(fitted["prototypes_"])
+    width = row_width(fitted["prototypes_"])
     if width is not None and width != getattr(model, "n_features_in_", None):
         refuse(f"prototypes with {width} features do not fit the model")
     # The dissimilarity was cut down to these prototypes, in this order, before it was saved.
-    dissimilarity = _decode_dissimilarity(
+    dissimilarity = decode_dissimilarity(
         record["dissimilarity"], arrays, n_prototypes=n_prototypes, n_features=width
     )
     if traits_of(dissimilarity).pairwise:
@@ -142,14 +146,17 @@ def _check_fitted(fitted: dict[str, Any], *, n_prototypes: int, n_classes: int) 
     if not 0.0 <= check_number(cost, "prototype_cost_") < np.inf:
         refuse(f"prototype_cost_ must be a finite number not below 0, got {cost!r}")
     check_indices(fitted["class_count_"], "class_count_", length=n_classes, below=2**62)
-    if row_count(fitted["prototypes_"]) != n_prototypes:
-        refuse(f"there must be {n_prototypes} prototypes, got {row_count(fitted['prototypes_'])}")
-    indices = fitted["prototype_indices_"]
-    check_indices(indices, "prototype_indices_", length=n_prototypes, below=2**62)
-    rows = check_array(fitted["prototype_rows_"], "prototype_rows_", kinds="i")
-    check_indices(rows + 1, "prototype_rows_", length=n_prototypes, below=2**62)
-    sources = fitted["prototype_sources_"]
-    check_array(sources, "prototype_sources_", kinds="U", shape=(n_prototypes,))
+    check_places(fitted, "prototype", n_prototypes)
+
+
+def check_places(fitted: dict[str, Any], name: str, n: int) -> None:
+    """Check prototypes, or what else has that name, and where each of them is from."""
+    if row_count(fitted[f"{name}s_"]) != n:
+        refuse(f"there must be {n} {name}s, got {row_count(fitted[f'{name}s_'])}")
+    check_indices(fitted[f"{name}_indices_"], f"{name}_indices_", length=n, below=2**62)
+    rows = check_array(fitted[f"{name}_rows_"], f"{name}_rows_", kinds="i")
+    check_indices(rows + 1, f"{name}_rows_", length=n, below=2**62)
+    check_array(fitted[f"{name}_sources_"], f"{name}_sources_", kinds="U", shape=(n,))
 
 
 def _check_radii(radii: Any, own: NDArray[np.float64] | None, eps: Any) -> None:
@@ -176,7 +183,7 @@ def _check_own(radii: NDArray[np.float64], limit: float) -> None:
         )
 
 
-def _width(prototypes: Any) -> int | None:
+def row_width(prototypes: Any) -> int | None:
     """Return the number of features of prototypes that are rows of a table of numbers."""
     dense = isinstance(prototypes, np.ndarray) and prototypes.ndim == 2
     return int(prototypes.shape[1]) if dense or issparse(prototypes) else None
@@ -209,7 +216,7 @@ def _as_fitted(fitted: dict[str, Any], selection: Selection, dissimilarity: Any)
     )
 
 
-def _encode_dissimilarity(dissimilarity: Any, arrays: Arrays) -> Any:
+def encode_dissimilarity(dissimilarity: Any, arrays: Arrays) -> Any:
     """Return the JSON of a fitted dissimilarity."""
     name = type(dissimilarity).__name__
     if DISSIMILARITIES.get(name) is not type(dissimilarity):
@@ -224,12 +231,12 @@ def _encode_dissimilarity(dissimilarity: Any, arrays: Arrays) -> Any:
         value = getattr(dissimilarity, key)
         fitted = key == "base_"
         state[key] = (
-            _encode_dissimilarity(value, arrays) if fitted else encode(value, arrays, "metric")
+            encode_dissimilarity(value, arrays) if fitted else encode(value, arrays, "metric")
         )
     return {"name": name, "parameters": given, "state": state}
 
 
-def _decode_dissimilarity(content: Any, arrays: Loaded, **sizes: Any) -> Any:
+def decode_dissimilarity(content: Any, arrays: Loaded, **sizes: Any) -> Any:
     """Return the fitted dissimilarity of a classifier with so many prototypes and features."""
     record = check_record(content, "a dissimilarity", ("name", "parameters", "state"))
     name = check_text(record["name"], "the name of a dissimilarity", DISSIMILARITIES)
@@ -237,7 +244,7 @@ def _decode_dissimilarity(content: Any, arrays: Loaded, **sizes: Any) -> Any:
     state = check_record(record["state"], f"the state of {name}", made.saved_state)
     for key, value in state.items():
         fitted = key == "base_"
-        item = _decode_dissimilarity(value, arrays, **sizes) if fitted else decode(value, arrays)
+        item = decode_dissimilarity(value, arrays, **sizes) if fitted else decode(value, arrays)
         setattr(made, key, item)
     made.check_state(**sizes)
     return made

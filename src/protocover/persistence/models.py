@@ -18,7 +18,7 @@ from ..data.fields import (
     check_whole,
     refuse,
 )
-from ..estimators import PVMClassifier, PVMClassifierCV, PVMSelector
+from ..estimators import BallCover, PVMClassifier, PVMClassifierCV, PVMSelector
 from ..selection.parameters import is_count
 from .classifiers import (
     decode_classifier,
@@ -27,6 +27,7 @@ from .classifiers import (
     write_features,
     write_parameters,
 )
+from .covers import decode_cover, encode_cover
 from .encoding import argument_names, construct, decode, decode_record, encode_attributes
 from .values import Arrays, Loaded
 
@@ -74,10 +75,12 @@ def needed_version(record: Any) -> int:
 
     Version 1 knows one radius for all prototypes and has no word for the choice; version 2
     says `radii` where each has its own. Version 3 says `budget` where a bound is one on so
-    many prototypes.
+    many prototypes, and version 4 knows a `BallCover`.
     """
     if not isinstance(record, dict):
         return 1
+    if record.get("model") == "BallCover":
+        return 4
     selection = record.get("selection")
     if isinstance(selection, dict) and _has_budget(selection):
         return 3
@@ -130,7 +133,8 @@ def _in_words_of_today(given: Any, arrays: Loaded) -> Any:
     if not isinstance(given, dict) or "n_eps" in given:
         return given
     renamed = {_RENAMED.get(name, name): value for name, value in given.items()}
-    if is_count(decode(renamed.get("eps"), arrays)):
+    # Only looked at: what it is made of stays for the constructor to take.
+    if is_count(decode(renamed.get("eps"), Loaded(arrays.arrays))):
         renamed |= {"n_eps": renamed["eps"], "eps": None}
     return {"n_eps": 20, **renamed}
 
@@ -242,5 +246,6 @@ _KINDS: dict[str, tuple[Any, Any, Any]] = {
     "PVMClassifier": (PVMClassifier, encode_classifier, decode_classifier),
     "PVMClassifierCV": (PVMClassifierCV, _write_search, _read_search),
     "PVMSelector": (PVMSelector, _write_selector, _read_selector),
+    "BallCover": (BallCover, encode_cover, decode_cover),
     "Pipeline": (Pipeline, _write_pipeline, _read_pipeline),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from ..selection.by_class import Selection, SharedBudget
 from .encoding import decode, decode_record, encode, encode_attributes
 from .values import Arrays, Loaded
 
-__all__ = ["decode_selection", "encode_selection"]
+__all__ = ["decode_selection", "decode_solution", "encode_selection", "encode_solution"]
 
 _BY_PROTOTYPE = ("candidates", "classes", "newly_covered", "covered", "miscovered", "score")
 _OF_SOLUTION = (
@@ -36,7 +37,7 @@ _OF_SOLUTION = (
     "dual",
     "status",
 )
-# Only of a solution whose bound is one on so few prototypes.
+# Only of a solution whose bound is one on so few prototypes, or on those that cover so much.
 _OF_BUDGET = ("budget", "priced_at")
 _OF_SHARED_BUDGET = ("n_prototypes", "lower_bound", "certificate")
 _CERTIFICATES = ("proved", "bounded", "solver-proved", "solver-bounded", "none")
@@ -46,7 +47,7 @@ def encode_selection(selection: Selection, arrays: Arrays) -> Any:
     """Return the JSON of a selection, with the vectors that prove its bounds."""
     names = _BY_PROTOTYPE if selection.radii is None else (*_BY_PROTOTYPE, "radii")
     record = encode_attributes(selection, names, arrays)
-    solutions = [_encode_solution(solution, arrays) for solution in selection.solutions]
+    solutions = [encode_solution(solution, arrays) for solution in selection.solutions]
     shared = {}
     if selection.budget is not None:
         shared["budget"] = encode_attributes(selection.budget, _OF_SHARED_BUDGET, arrays)
@@ -71,7 +72,7 @@ def decode_selection(content: Any, arrays: Loaded, *, n_classes: int) -> Selecti
         miscovered=_check_count(values, "miscovered", n),
         score=check_array(values["score"], "score", kinds="f", shape=(n,)),
         radii=check_array(values["radii"], "radii", kinds="f", shape=(n,)) if own else None,
-        solutions=tuple(_decode_solution(solution, arrays) for solution in found),
+        solutions=tuple(decode_solution(solution, arrays) for solution in found),
         budget=_decode_budget(record["budget"], arrays) if shared else None,
     )
     sizes = [len(solution.selected) for solution in selection.solutions]
@@ -109,9 +110,10 @@ def _check_count(values: dict[str, Any], name: str, n_prototypes: int) -> NDArra
     return check_indices(values[name], name, length=n_prototypes, below=2**62)
 
 
-def _encode_solution(solution: CoverSolution, arrays: Arrays) -> Any:
+def encode_solution(solution: CoverSolution, arrays: Arrays) -> Any:
     """Encode a solution, and of its details what is data."""
-    names = _OF_SOLUTION if solution.budget is None else (*_OF_SOLUTION, *_OF_BUDGET)
+    plain = solution.budget is None and solution.priced_at is None
+    names = _OF_SOLUTION if plain else (*_OF_SOLUTION, *_OF_BUDGET)
     record = encode_attributes(solution, names, arrays)
     details = {}
     for name, value in solution.details.items():
@@ -122,7 +124,7 @@ def _encode_solution(solution: CoverSolution, arrays: Arrays) -> Any:
     return {**record, "details": details}
 
 
-def _decode_solution(content: Any, arrays: Loaded) -> CoverSolution:
+def decode_solution(content: Any, arrays: Loaded) -> CoverSolution:
     """Decode a solution."""
     names = (*_OF_SOLUTION, *(_OF_BUDGET if _present(content, _OF_BUDGET) else ()))
     record = check_record(content, "a solution", (*names, "details"))
@@ -143,6 +145,11 @@ def _decode_solution(content: Any, arrays: Loaded) -> CoverSolution:
         dual=values["dual"],
         status=check_text(values["status"], "status"),
         details={name: decode(value, arrays) for name, value in record["details"].items()},
-        budget=check_whole(values["budget"], "budget") if "budget" in values else None,
-        priced_at=check_number(values["priced_at"], "priced_at") if "budget" in values else None,
+        budget=_if_told(values, "budget", check_whole),
+        priced_at=_if_told(values, "priced_at", check_number),
     )
+
+
+def _if_told(values: dict[str, Any], name: str, check: Callable[[Any, str], Any]) -> Any:
+    """Return a checked number, None where it is not told."""
+    return None if values.get(name) is None else check(values[name], name)

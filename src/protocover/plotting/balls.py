@@ -98,7 +98,7 @@ class BallsDisplay:
         cls,
         estimator: Any,
         X: Any,
-        y: Any,
+        y: Any = None,
         *,
         boundary: bool = False,
         resolution: int = 300,
@@ -108,10 +108,10 @@ class BallsDisplay:
 
         Parameters
         ----------
-        estimator : PVMClassifier, PVMClassifierCV, or a pipeline or search that ends in one
+        estimator : PVMClassifier, PVMClassifierCV or BallCover, or a pipeline that ends in one
             Fitted on points of the plane.
         X, y : points and their labels
-            What to show under the balls, usually the training data.
+            What to show under the balls, usually the training data; of a cover without `y`.
         boundary : bool, default=False
             Whether to find and draw the decision boundary, too.
         resolution : int, default=300
@@ -124,10 +124,11 @@ class BallsDisplay:
         BallsDisplay
             With the picture drawn.
         """
-        within = unwrap_to_draw(estimator)
+        within = unwrap_to_draw(estimator, covers=True)
         model, X = within.classifier, within.prepare(X)
         prototypes = check_plane(model.prototypes_, "the data that estimator was fitted on")
-        points, classes, coverage = check_plane(X), model.classes_, model.coverage(X, y)
+        points, classes = check_plane(X), model.classes_
+        coverage = model.coverage(X, within.labels(y, len(points)))
         plane = Plane.around(points, resolution)
         radius, regions = _circle_radius(model), None
         if boundary:

@@ -12,9 +12,10 @@ from ..inspection.fitted import Unwrapped, unwrap
 __all__ = ["open_axes", "unwrap_to_draw", "use_count_scale"]
 
 
-def unwrap_to_draw(estimator: Any) -> Unwrapped:
-    """Find the classifier that an estimator is or holds; it must have prototypes."""
-    return unwrap(estimator, name="estimator").require_prototypes("there is nothing to draw")
+def unwrap_to_draw(estimator: Any, *, covers: bool = False) -> Unwrapped:
+    """Find the classifier, or cover, that an estimator is or holds; it must have prototypes."""
+    within = unwrap(estimator, name="estimator", covers=covers)
+    return within.require_prototypes("there is nothing to draw")
 
 
 def open_axes(ax: Any, width: float, height: float) -> Any:

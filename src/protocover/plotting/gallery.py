@@ -25,7 +25,8 @@ class PrototypeGalleryDisplay:
     """A gallery of prototypes that are images.
 
     Above each image stands how many training points of its class it newly covers and, in
-    brackets, how many points of other classes lie in its ball, as in the paper.
+    brackets, how many points of other classes lie in its ball, as in the paper. Above a
+    representative of a cover stands how many points it stands for.
 
     Parameters
     ----------
@@ -78,7 +79,7 @@ class PrototypeGalleryDisplay:
 
         Parameters
         ----------
-        estimator : PVMClassifier, PVMClassifierCV, or a pipeline or search that ends in one
+        estimator : PVMClassifier, PVMClassifierCV or BallCover, or a pipeline that ends in one
             Fitted, on images, one a row, unless `images` are given.
         image_shape : tuple of int or None, default=None
             Height and width, and 3 for colour, of prototypes that are images.
@@ -95,9 +96,13 @@ class PrototypeGalleryDisplay:
         PrototypeGalleryDisplay
             With the picture drawn.
         """
-        model = unwrap_to_draw(estimator).classifier
+        within = unwrap_to_draw(estimator, covers=True)
+        model = within.classifier
+        pictures = prototype_images(model, image_shape, images, n_prototypes=n_prototypes)
+        if within.cover is not None:
+            return cls(pictures, labels=within.cover.counts_[:n_prototypes]).plot(**options)
         display = cls(
-            prototype_images(model, image_shape, images, n_prototypes=n_prototypes),
+            pictures,
             labels=model.prototype_labels_[:n_prototypes],
             covered=model.prototype_newly_covered_[:n_prototypes],
             miscovered=model.prototype_miscovered_[:n_prototypes],

@@ -107,7 +107,7 @@ class PrototypeMapDisplay:
 
         Parameters
         ----------
-        estimator : PVMClassifier, PVMClassifierCV, or a pipeline or search that ends in one
+        estimator : PVMClassifier, PVMClassifierCV or BallCover, or a pipeline that ends in one
             Fitted.
         method : {"sammon", "mds"} or array-like, shape (n_prototypes, 2), default="sammon"
             Sammon's mapping, classical scaling, or places of your own, in order of
@@ -119,7 +119,8 @@ class PrototypeMapDisplay:
         images : array-like, shape (n_prototypes, height, width[, 3]), or None, default=None
             Images to show where the prototypes are not themselves images.
         names : sequence or None, default=None
-            What to write at each prototype where there are no images; None for the class.
+            What to write at each prototype where there are no images; None for the class, of a
+            cover for the row.
         dissimilarities : array-like, shape (n_prototypes, n_prototypes), or None, default=None
             Those between the prototypes in order of selection. Needed with precomputed
             ones, for which they are
@@ -136,7 +137,13 @@ class PrototypeMapDisplay:
         -----
         Of an asymmetric dissimilarity the mean of both directions is mapped.
         """
-        model = unwrap_to_draw(estimator).classifier
+        within = unwrap_to_draw(estimator, covers=True)
+        model = within.classifier
+        if within.cover is not None:
+            options.setdefault("legend", False)
+        if within.cover is not None and names is None:
+            rows = enumerate(within.cover.representative_rows_.tolist())
+            names = [f"row {row}" if row >= 0 else f"number {k}" for k, row in rows]
         shown = slice(n_prototypes)
         labels = model.prototype_labels_[shown]
         D = between_prototypes(model, dissimilarities, len(labels), needed=isinstance(method, str))

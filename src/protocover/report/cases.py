@@ -64,12 +64,17 @@ def lay_out(
     rows: Indices,
     mentioned: Indices,
     weights: Floats | None = None,
+    groups: tuple[Indices, Indices] | None = None,
 ) -> LaidOut:
     """Lay out the cases that are mentioned: training cases, others, and foreign prototypes.
 
     `codes` are the classes of all rows that are shown, `rows` the row of each prototype, -1 for
     one that is none of them; `weights` tell how much each column matters to the distances.
+    Features tell of a prototype what sets its class apart, or its group, where the `groups` of
+    the cases and of the prototypes are given.
     """
+    classes = np.searchsorted(model.classes_, model.prototype_labels_)
+    apart, own = (codes, classes) if groups is None else groups
     n_points = len(codes)
     if row_count(display.shown) != n_points:
         raise ValueError(
@@ -85,9 +90,8 @@ def lay_out(
     place = np.full(n_points + n_further + len(foreign), -1)
     place[kept] = np.arange(len(kept))
     pictures = _draw(display, model, foreign, kept)
-    columns, n_columns = _read_table(display, model, foreign, codes, pictures is not None)
-    classes = np.searchsorted(model.classes_, model.prototype_labels_)
-    evidence = weigh_evidence(columns, codes, rows, classes)
+    columns, n_columns = _read_table(display, model, foreign, apart, pictures is not None)
+    evidence = weigh_evidence(columns, apart, rows, own)
     chosen = _choose_columns(evidence, [c.place for c in columns], weights, len(kept))
     columns, evidence = [columns[j] for j in chosen], evidence[:, chosen]
     names = read_row_names(display.row_names, display.shown)

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..data.files import write_whole
 from .summarize import summarize
-from .summary import Summary, plain
+from .summary import CoverSummary, Summary, plain
 from .wording import count, percent, short_number, short_range
 
 __all__ = ["make_report", "render", "write_report"]
@@ -24,15 +24,15 @@ _ORDER = "dom data pictures strips cards grid compare detail map path lists answ
 _UNSAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
-def make_report(model: Any, X: Any, y: Any, path: str | os.PathLike[str], **options: Any) -> Path:
+def make_report(model: Any, X: Any, y: Any, path: Any = None, **options: Any) -> Path:
     """Write a report on a fitted model as one self-contained HTML file.
 
     Parameters
     ----------
-    model : PVMClassifier, PVMClassifierCV, PVMSelector, or a pipeline or search that ends in one
-        Fitted.
+    model : PVMClassifier, PVMClassifierCV, PVMSelector or BallCover, or what ends in one
+        Fitted; also a pipeline or search that ends in one of these.
     X, y : array-like, data frame, list of texts
-        What it was fitted on.
+        What it was fitted on. A cover has no `y`: leave it out.
     path : path-like
         File to write; written whole or not at all.
     **options
@@ -61,6 +61,13 @@ def make_report(model: Any, X: Any, y: Any, path: str | os.PathLike[str], **opti
     ...     page.read_text(encoding="utf-8")[:15]
     '<!DOCTYPE html>'
     """
+    if path is None:
+        y, path = None, y
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(
+            "make_report takes model, X, y and the path of a file, of a cover model, X and path; "
+            f"got {type(path).__name__} for the path"
+        )
     return write_report(summarize(model, X, y, **options), path)
 
 
@@ -88,7 +95,7 @@ def render(summary: Summary) -> str:
     True
     """
     try:
-        from jinja2 import Environment, StrictUndefined
+        from jinja2 import Environment, FunctionLoader, StrictUndefined
         from markupsafe import Markup
     except ImportError as error:
         raise ImportError('a report needs jinja2: pip install "protocover[report]"') from error
@@ -98,11 +105,16 @@ def render(summary: Summary) -> str:
     # All scripts as one, closed off from the rest of the page.
     script = '(() => {\n"use strict";\n' + "\n".join(parts) + "\n})();\n"
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        loader=FunctionLoader(lambda name: (folder / name).read_text(encoding="utf-8")),
     )
     words = {"count": count, "percent": percent, "range": short_range, "short": short_number}
     environment.filters |= words
-    template = environment.from_string((folder / "page.html.j2").read_text(encoding="utf-8"))
+    of_cover = isinstance(summary, CoverSummary)
+    template = environment.get_template("cover.html.j2" if of_cover else "page.html.j2")
     return template.render(
         summary=summary,
         # The package's own files, and JSON that cannot leave its element.

@@ -68,7 +68,7 @@ def describe_call(near: Side, far: Side, *, own: bool) -> str:
 def describe_shares(model: Any, *, has_terms: bool, shown: bool, as_pictures: bool) -> str:
     """Say what the contributions of the columns are, or why there are none."""
     if as_pictures:
-        return "Pictures are compared by their pixels; what single pixels contribute is not told."
+        return "What single pixels contribute to a distance is not told."
     if not has_terms:
         return (
             "What each column contributes is not available: this dissimilarity is no sum over "

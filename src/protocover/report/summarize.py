@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ..inspection.suspects import SuspectLabels, suspect_labels
 from ..prototypes.coverage import Coverage, CoverageTotals
 from .cases import Display, LaidOut, lay_out
 from .cast import explain_cast, gather_cast, match_columns
+from .covers import summarize_cover
 from .figures import list_figures
 from .neighbours import Members, Rivals, draw_map, find_members, find_rivals
 from .quality import assess, read_path
@@ -34,7 +36,7 @@ _MOST_LISTED = 1000
 def summarize(
     model: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     held_out: tuple[Any, Any] | Queries | None = None,
     queries: Any = None,
@@ -52,10 +54,10 @@ def summarize(
 
     Parameters
     ----------
-    model : PVMClassifier, PVMClassifierCV, PVMSelector, or a pipeline or search that ends in one
-        Fitted.
+    model : PVMClassifier, PVMClassifierCV, PVMSelector or BallCover, or what ends in one
+        Fitted; also a pipeline or search that ends in one of these.
     X, y : array-like, data frame, list of texts
-        What it was fitted on.
+        What it was fitted on; a cover has no `y`.
     held_out : tuple (X_test, y_test), Queries with `y`, or None, default=None
         Cases that the model has not seen, for its error and that of 1-NN, and to be shown
         with what decided each, the wrong ones first. Without them the cross-validated error
@@ -102,26 +104,9 @@ def summarize(
     >>> summary.quality.error.kind
     'held-out'
     """
-    within = unwrap(model).require_prototypes("there is nothing to report")
+    within = unwrap(model, covers=True).require_prototypes("there is nothing to report")
     model, search = within.classifier, within.search
     original, X = X, within.prepare(X)
-    tested, asked = read_held_out(held_out), read_queries(queries)
-    coverage = _cover(model, X, y)
-    members = find_members(model, X, coverage)
-    rivals = find_rivals(model, X, coverage.prototype_classes)
-    suspects = suspect_labels(model, X, y)
-    uncovered = _find_uncovered(coverage, members)
-    cast = gather_cast(
-        within,
-        X,
-        suspects=suspects,
-        uncovered=uncovered[:_MOST_LISTED],
-        coverage=coverage,
-        nearest_own=members.nearest,
-        held_out=tested,
-        queries=asked,
-        most=_MOST_LISTED,
-    )
     display = Display(
         shown=original if shown is None else shown,
         is_own=shown is None and not within.transformers,
@@ -130,12 +115,30 @@ def summarize(
         image_shape=image_shape,
         images=images,
         replaced=shown is not None and shown is not original,
-        further=cast.further,
+    )
+    if within.cover is not None:
+        return summarize_cover(within, X, display, title=title, how=how)
+    coverage = _cover(model, X, y)
+    members = find_members(model, X, coverage)
+    rivals = find_rivals(model, X, coverage.prototype_classes)
+    suspects = suspect_labels(model, X, y)
+    uncovered = _find_uncovered(coverage, members)
+    tested = read_held_out(held_out)
+    cast = gather_cast(
+        within,
+        X,
+        suspects=suspects,
+        uncovered=uncovered[:_MOST_LISTED],
+        coverage=coverage,
+        nearest_own=members.nearest,
+        held_out=tested,
+        queries=read_queries(queries),
+        most=_MOST_LISTED,
     )
     mentioned = [*members.rows, suspects.row[:_MOST_LISTED], uncovered[:_MOST_LISTED]]
     features = match_columns(within, original, shown)
     laid = lay_out(
-        display,
+        replace(display, further=cast.further),
         model,
         codes=coverage.point_classes,
         rows=np.where(model.prototype_sources_ == "train", model.prototype_rows_, -1),

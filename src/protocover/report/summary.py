@@ -12,7 +12,9 @@ __all__ = [
     "ClassSummary",
     "ColumnSummary",
     "Comparison",
+    "CoverSummary",
     "ErrorEstimate",
+    "Far",
     "Figure",
     "MapSummary",
     "PathSummary",
@@ -310,6 +312,35 @@ class Summary:
     adds_up_to: str | None
     figures: list[Figure]
     version: str
+
+
+@dataclass(frozen=True)
+class Far:
+    """A case, its nearest representative and how far that is."""
+
+    case: int
+    prototype: int
+    distance: float | None
+
+
+@dataclass(frozen=True)
+class CoverSummary(Summary):
+    """All that a report on a cover says: of one class, and without labels to be told.
+
+    Parameters
+    ----------
+    farthest : list of Far
+        Of the cases that are covered those that are farthest from who stands for them.
+    standing : list of int
+        For each of the cases that are mentioned who stands for it, -1 for nobody.
+    labelled : bool, default=False
+        Whether there are classes to be told apart.
+    """
+
+    uncovered: list[Far]  # type: ignore[assignment]
+    farthest: list[Far]
+    standing: list[int]
+    labelled: bool = False
 
 
 def plain(value: Any) -> dict[str, Any]:

@@ -16,9 +16,12 @@ from .summary import Answers, Quality
 __all__ = [
     "count",
     "describe_answers",
+    "describe_candidates",
     "describe_certificate",
+    "describe_metric",
     "describe_selection",
     "describe_settings",
+    "describe_solver",
     "percent",
     "short_number",
     "short_range",
@@ -83,10 +86,10 @@ def describe_settings(
     own = {str(head): str(text) for head, text in (how or {}).items()}
     lines = [
         ("Training data", f"{cases} of {classes}{features}"),
-        ("Dissimilarity", _describe_metric(model.metric, model.metric_params)),
+        ("Dissimilarity", describe_metric(model.metric, model.metric_params)),
         ("Radius", _describe_radius(model, search)),
-        ("May become a prototype", _describe_candidates(model.candidates)),
-        ("Selection", _describe(model.solver, _SOLVERS)),
+        ("May become a prototype", describe_candidates(model.candidates)),
+        ("Selection", describe_solver(model.solver)),
         ("Cost of a prototype", _describe_cost(model, search)),
     ]
     if model.n_prototypes is not None:
@@ -172,7 +175,7 @@ def _describe(choice: Any, words: Mapping[str, str]) -> str:
     return getattr(choice, "__name__", None) or type(choice).__name__
 
 
-def _describe_metric(metric: Any, params: Mapping[str, Any] | None) -> str:
+def describe_metric(metric: Any, params: Mapping[str, Any] | None) -> str:
     """Return what the dissimilarity is called, with its parameters."""
     if isinstance(metric, str):
         text = _METRICS.get(metric, f"{metric} distance")
@@ -205,6 +208,11 @@ def _describe_nearness(model: PVMClassifier) -> str:
     return (
         f"within the radius of a prototype of their own class. Each has its own radius, {radii}."
     )
+
+
+def describe_solver(solver: Any) -> str:
+    """Return how was chosen."""
+    return _describe(solver, _SOLVERS)
 
 
 def _describe_radius(model: PVMClassifier, search: PVMClassifierCV | None) -> str:
@@ -252,7 +260,7 @@ def _describe_search(search: PVMClassifierCV, tried: str) -> str:
     return f"chosen from {tried} by {search.n_splits_}-fold cross-validation{other}: {rule}"
 
 
-def _describe_candidates(candidates: Any) -> str:
+def describe_candidates(candidates: Any) -> str:
     """Return what was allowed to become a prototype."""
     if isinstance(candidates, list | tuple) and all(isinstance(c, str) for c in candidates):
         return "; ".join(_describe(c, _CANDIDATES) for c in candidates)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,9 +13,10 @@ from scipy.sparse import csc_array, csr_array
 from ..cover import CoverProblem, CoverSolution, exact_sum, judge, simplest_fraction
 from ..solvers import Solver, ask_solver, auto, exact, unwrapped
 from ..solvers.budget import TimeLeft
-from ..solvers.budget.demand import Demand, cover_enough
+from ..solvers.budget.demand import Demand, Supplied, cover_enough
+from ..solvers.stepwise import choose_by_drop
 
-__all__ = ["Chosen", "Wish", "choose_cover"]
+__all__ = ["Chosen", "Rest", "Wish", "choose_cover"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -54,17 +55,21 @@ class Chosen:
         The candidates chosen: first those that had to be, then by what each adds.
     objective, lower_bound : float
         What was made small, and what no other choice goes below.
-    certificate : str
-        What that rests on, in the words of :class:`CoverSolution`.
-    status : str
-        How the solver ended.
+    solution : CoverSolution
+        What is chosen beside those that had to be, its candidates numbered among the others,
+        and the vector that proves its bound. With a demanded coverage the objective is what
+        it costs, and `priced_at` the weight that a unit of that is worth to the vector.
     """
 
     columns: Indices
     objective: float
     lower_bound: float
-    certificate: str
-    status: str
+    solution: CoverSolution
+
+    def numbered(self, number: Indices) -> CoverSolution:
+        """Return the solution with its candidates by their `number`, given that of each column."""
+        n_forced = len(self.columns) - len(self.solution.selected)
+        return replace(self.solution, selected=number[self.columns[n_forced:]])
 
 
 def choose_cover(
@@ -100,17 +105,17 @@ def choose_cover(
         Of the solver.
     """
     kept = np.empty(0, dtype=np.intp) if forced is None else forced
-    rest = _Rest.of(balls, weights, price, kept)
+    rest = Rest.of(balls, weights, price, kept)
     if wish.coverage is not None:
         return _enough(rest, wish.coverage, weights, solver, rng=rng, options=options)
     problem = rest.problem(wish.cost)
     budget = None if wish.number is None else wish.number - len(kept)
     solution = ask_solver(solver, problem, rng=rng, max_prototypes=budget, options=options)
-    return rest.chosen(solution, problem, wish.cost)
+    return rest.chosen(solution, wish.cost)
 
 
 @dataclass(frozen=True, eq=False)
-class _Rest:
+class Rest:
     """What is left to do once some candidates are chosen.
 
     Parameters
@@ -137,7 +142,7 @@ class _Rest:
     paid: Fraction
 
     @classmethod
-    def of(cls, balls: csr_array, weights: Floats, price: Floats | None, forced: Indices) -> _Rest:
+    def of(cls, balls: csr_array, weights: Floats, price: Floats | None, forced: Indices) -> Rest:
         """Leave out what is chosen and covered."""
         covered = np.asarray(balls[:, forced].sum(axis=1)).ravel() > 0
         columns = np.setdiff1d(np.arange(balls.shape[1]), forced)
@@ -161,20 +166,27 @@ class _Rest:
             self.cover, np.round(cost * self.price / grid) * grid, self.weight, 0.0
         )
 
-    def chosen(self, solution: CoverSolution, problem: CoverProblem, cost: float) -> Chosen:
-        """Add the candidates that were forced to those of a solution."""
-        paid = simplest_fraction(cost) * self.paid
+    def demand(self, coverage: float, weights: Floats) -> Demand:
+        """Return what must be covered for a share of the weight of all points."""
+        allowed = exact_sum(weights) * (1 - simplest_fraction(coverage))
+        return Demand(self.cover, self.weight, self.price, allowed)
+
+    def chosen(self, solution: CoverSolution, cost: float | None) -> Chosen:
+        """Add the candidates that were forced, at `cost`, to those of a solution.
+
+        None for an objective that is their number or the sum of their prices.
+        """
+        paid = self.paid if cost is None else simplest_fraction(cost) * self.paid
         return Chosen(
             columns=np.concatenate((self.forced, self.columns[solution.selected])),
             objective=float(Fraction(solution.objective) + paid),
             lower_bound=solution.lower_bound + float(paid),
-            certificate=solution.certificate,
-            status=solution.status,
+            solution=solution,
         )
 
 
 def _enough(
-    rest: _Rest,
+    rest: Rest,
     coverage: float,
     weights: Floats,
     solver: Solver,
@@ -183,9 +195,7 @@ def _enough(
     options: dict[str, Any],
 ) -> Chosen:
     """Choose as few candidates, or as cheap ones, as cover a share of the weight."""
-    total = exact_sum(weights)
-    allowed = total * (1 - simplest_fraction(coverage))
-    demand = Demand(rest.cover, rest.weight, rest.price, allowed)
+    demand = rest.demand(coverage, weights)
     left = TimeLeft(options.get("time_limit"))
 
     def solve(problem: CoverProblem) -> CoverSolution:
@@ -203,20 +213,31 @@ def _enough(
         in_time=left.any,
     )
     if found is None:
+        total = exact_sum(weights)
         most = total - demand.uncovered(np.arange(rest.cover.shape[1]))
         raise ValueError(
             f"coverage must not be above {float(most / total):.6g}, which is all that the "
             f"candidates' balls hold, got {coverage!r}; take a larger eps or further candidates"
         )
+    return rest.chosen(_described(demand, found), None)
+
+
+def _described(demand: Demand, found: Supplied) -> CoverSolution:
+    """Return candidates that cover enough by what each adds, and what is known of them."""
     spent, bound = demand.spent(found.selected), min(found.bound, demand.spent(found.selected))
     proved, claim = (None, bound) if found.by_word else (bound, None)
     if found.dual is None and not found.by_word and bound < spent:
         proved = None
     lower, word = judge(spent, proved, claim)
-    return Chosen(
-        columns=np.concatenate((rest.forced, rest.columns[found.selected])),
-        objective=float(spent + rest.paid),
-        lower_bound=lower + float(rest.paid),
+    free = demand.at(0.0)
+    order = found.selected[choose_by_drop(free.narrowed(found.selected))[0]]
+    idle = np.setdiff1d(found.selected, order)
+    return replace(
+        CoverSolution.of(free, np.concatenate((order, idle))),
+        objective=float(spent),
+        lower_bound=lower,
         certificate=word,
+        dual=found.dual,
         status="optimal" if word in ("proved", "solver-proved") else "bounded",
+        priced_at=None if found.dual is None else found.rate,
     )

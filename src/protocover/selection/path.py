@@ -2,16 +2,17 @@
 
 The problems come from one pass over the dissimilarities, one radius, or limit to radii of
 their own, after the other. For the paper's greedy the selection for any cost is a prefix
-of that for the lowest; where no bounds are asked for, it needs no problems either.
+of that for the lowest; where no bounds are asked for, it needs no problems either, and
+bounds can come later.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +27,17 @@ from .greedy_levels import GreedyLevels
 from .own_limits import LimitedBalls, balls_of_parts
 from .own_radii import at_cost
 from .part import Part
-from .shared_radius import formulate_levels
+from .shared_radius import LevelProblems
 from .training import Training, training_levels
 
-__all__ = ["Known", "formulate_path", "has_prefixes", "solve_path", "wants_lists"]
+__all__ = [
+    "Known",
+    "PostponedBounds",
+    "formulate_path",
+    "has_prefixes",
+    "solve_path",
+    "wants_lists",
+]
 
 Floats = NDArray[np.float64]
 # The levels of points and candidates, as a table or as lists, or the balls worth looking at.
@@ -75,13 +83,7 @@ def formulate_path(
         )
     if wants_lists(solver, options, own=own):
         return GreedyLevels.of_training(training, known, n_radii=len(radii))
-    return formulate_levels(
-        training,
-        known,
-        n_radii=len(radii),
-        prototype_cost=prototype_cost,
-        worth_it=has_prefixes(solver),
-    )
+    return LevelProblems(training, known, len(radii), prototype_cost, has_prefixes(solver))
 
 
 def has_prefixes(solver: Solver) -> bool:
@@ -100,6 +102,59 @@ def has_prefixes(solver: Solver) -> bool:
 def wants_lists(solver: Solver, options: Mapping[str, Any], *, own: bool) -> bool:
     """Whether a path is for the greedy without bounds, at radii that all share."""
     return has_prefixes(solver) and not options.get("bound", True) and not own
+
+
+@dataclass(frozen=True, eq=False)
+class PostponedBounds:
+    """The greedy's selections with their bounds, a radius at a time, for when they are wanted.
+
+    Parameters
+    ----------
+    problems : LevelProblems
+        Those of the lowest cost.
+    costs : ndarray of float
+        Rising costs of a prototype.
+    solver : callable
+        The greedy.
+    options : mapping
+        What it is called with.
+    rngs : list of numpy.random.Generator
+        One a class.
+    """
+
+    problems: LevelProblems
+    costs: Floats
+    solver: Solver
+    options: Mapping[str, Any]
+    rngs: Sequence[np.random.Generator]
+
+    @classmethod
+    def of(
+        cls,
+        problems: Problems,
+        costs: Floats,
+        *,
+        solver: Solver,
+        options: Mapping[str, Any],
+        rng: np.random.Generator,
+    ) -> Self | None:
+        """Return the postponed bounds where the selections can be had without them, else None."""
+        if not isinstance(problems, LevelProblems) or not has_prefixes(solver):
+            return None
+        return cls(problems, costs, solver, options, rng.spawn(len(problems.training.classes)))
+
+    def without(self) -> GreedyLevels:
+        """Return what gives the same selections without bounds."""
+        problems = self.problems
+        return GreedyLevels.of_training(
+            problems.training, problems.levels, n_radii=problems.n_radii
+        )
+
+    def selections(self, k: int) -> tuple[Selection, ...]:
+        """Return the selections at radius number `k`, one for each cost, with bounds."""
+        return _solve_radius(
+            self.problems.at_radius(k), self.costs, self.solver, self.rngs, self.options
+        )
 
 
 def solve_path(

@@ -15,7 +15,15 @@ from ..balls.nearest import find_nearest, nearest_in_groups
 from ..resources import row_count
 from .training import Training
 
-__all__ = ["SAMPLE_SIZE", "draw_rows", "propose_eps", "proposed_quantile", "weighted_quantile"]
+__all__ = [
+    "SAMPLE_SIZE",
+    "draw_rows",
+    "point_columns",
+    "propose_eps",
+    "proposed_quantile",
+    "sample_table",
+    "weighted_quantile",
+]
 
 SAMPLE_SIZE = 1000
 
@@ -52,7 +60,7 @@ def propose_eps(
     quantile : float, default=0.5
         Another quantile of the distances than the median.
     """
-    columns = _point_columns(training)
+    columns = point_columns(training)
     sample = draw_rows(len(columns), SAMPLE_SIZE, rng)
     if len(training.classes) == 1:
         distances = _within_sample(training, columns[sample], rng)
@@ -90,7 +98,7 @@ def _is_square(training: Training) -> bool:
     return not training.is_table or training.pools[0].source == "train"
 
 
-def _point_columns(training: Training) -> Indices:
+def point_columns(training: Training) -> Indices:
     """Return the columns of a table that stand for the points; the points' own numbers else."""
     if not _is_square(training):
         return np.arange(training.points.shape[1])
@@ -101,12 +109,19 @@ def _point_columns(training: Training) -> Indices:
 
 def _within_sample(training: Training, columns: Indices, rng: np.random.Generator) -> Floats:
     """Dissimilarities between the points of a sample, flat."""
+    n_rows = row_count(training.points)
+    rows = draw_rows(n_rows, SAMPLE_SIZE, rng) if training.is_table else columns
+    return sample_table(training, rows, columns).ravel()
+
+
+def sample_table(training: Training, rows: Indices, columns: Indices) -> Floats:
+    """Dissimilarities of some points from some of the :func:`point_columns`, inf where missing."""
     X, dissimilarity = training.points, training.dissimilarity
     if training.is_table:
-        rows = draw_rows(row_count(X), SAMPLE_SIZE, rng)
-        return dense_part(dissimilarity.table(X), rows, columns).ravel()
-    points = _safe_indexing(X, columns)
-    return np.asarray(dissimilarity.cross(points, points)).ravel()
+        return dense_part(dissimilarity.table(X), rows, columns)
+    points = _safe_indexing(X, rows)
+    others = points if rows is columns else _safe_indexing(X, columns)
+    return np.asarray(dissimilarity.cross(points, others), dtype=np.float64)
 
 
 def _distance_to_rival(training: Training, columns: Indices, n_jobs: int | None) -> Floats:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,34 +19,58 @@ from ..cover import CoverProblem
 from .by_class import BallsOfClass, ClassProblem
 from .training import Training
 
-__all__ = ["formulate_levels"]
+__all__ = ["LevelProblems"]
 
 Floats = NDArray[np.float64]
 
 
-def formulate_levels(
-    training: Training,
-    levels: csr_array,
-    *,
-    n_radii: int,
-    prototype_cost: float,
-    worth_it: bool,
-) -> Iterator[Iterator[ClassProblem]]:
-    """Yield each class's problem, radius by radius, of which `levels` tell.
+@dataclass(frozen=True, eq=False)
+class LevelProblems:
+    """Each class's problem at every radius, written down when it is asked for.
 
-    Only candidates whose balls are `worth_it`, that cost aside no less than a prototype
-    costs, or all of them.
+    Parameters
+    ----------
+    training : Training
+        Points and candidates.
+    levels : csr_array of unsigned int, shape (n_points, n_candidates)
+        One more than the number of the first radius that the pair is within.
+    n_radii : int
+        How many radii there are.
+    prototype_cost : float
+        What a prototype costs.
+    worth_it : bool
+        Whether only candidates whose balls are, that cost aside no less than a prototype
+        costs, are in the problems, or all of them.
     """
-    n_classes = len(training.classes)
-    shares = _split_by_class(levels, training.codes, training.weights, n_classes, n_radii)
-    for k in range(n_radii):
-        yield _formulate_radius(shares, k, prototype_cost, worth_it=worth_it)
+
+    training: Training
+    levels: csr_array
+    n_radii: int
+    prototype_cost: float
+    worth_it: bool
+
+    def __iter__(self) -> Iterator[Iterator[ClassProblem]]:
+        """Yield the problems radius by radius."""
+        return (self.at_radius(k) for k in range(self.n_radii))
+
+    def at_radius(self, k: int) -> Iterator[ClassProblem]:
+        """Yield each class's problem at radius number `k`, so that no two need be held at once."""
+        return _formulate_radius(self._shares, k, self.prototype_cost, worth_it=self.worth_it)
+
+    @cached_property
+    def _shares(self) -> list[_ClassShare]:
+        """What each class has of the levels."""
+        training = self.training
+        n_classes = len(training.classes)
+        return _split_by_class(
+            self.levels, training.codes, training.weights, n_classes, self.n_radii
+        )
 
 
 def _formulate_radius(
     shares: Sequence[_ClassShare], k: int, prototype_cost: float, *, worth_it: bool
 ) -> Iterator[ClassProblem]:
-    """Yield each class's problem at radius number `k`, so that no two need be held at once."""
+    """Yield each class's problem at radius number `k`."""
     total = np.sum([share.reach[k] for share in shares], axis=0)
     count = np.sum([share.counts[k] for share in shares], axis=0)
     for share in shares:

@@ -35,6 +35,8 @@ _FEW_PRODUCTS = 1 << 14
 _FEWEST_FOR_SINGLE = 32
 # So few that a table with a row for each is the quicker one.
 _FEW_PROTOTYPES = 512
+# So few groups that a call for each is quicker than one for all.
+_FEW_GROUPS = 64
 
 Bounds = NDArray[Any]
 
@@ -141,8 +143,7 @@ class PrototypeIndex:
 
     def _limits(self, lower: Bounds, slack: Floats, starts: Indices, best: int | None) -> Bounds:
         """Return what the nearest of each group cannot exceed; -inf for groups out of the race."""
-        one = len(starts) == 1
-        least = lower.min(axis=0, keepdims=True) if one else np.minimum.reduceat(lower, starts)
+        least = _least_of_groups(lower, starts)
         width = 2.0 * (slack + np.maximum.reduceat(self._z_slack, starts)[:, None])
         limit: Bounds = rounded_up(least + width + (abs(least) + width) * _ROUNDING, lower.dtype)
         if best is not None and best < len(starts):
@@ -183,6 +184,18 @@ def _is_moderate(Z: NDArray[Any]) -> bool:
     """Whether products of rows as they are stay far from what numbers can be."""
     largest = float(abs(Z).max(initial=0.0))
     return 2.0**-200 < largest < 2.0**200
+
+
+def _least_of_groups(lower: Bounds, starts: Indices) -> Bounds:
+    """Return the smallest entry of each group of rows, column by column."""
+    if len(starts) == 1:
+        return np.asarray(lower.min(axis=0, keepdims=True))
+    if not lower.flags.c_contiguous or len(starts) > _FEW_GROUPS:
+        return np.asarray(np.minimum.reduceat(lower, starts))
+    least = np.empty((len(starts), lower.shape[1]), dtype=lower.dtype)
+    for row, (start, stop) in enumerate(pairwise([*starts.tolist(), len(lower)])):
+        lower[start:stop].min(axis=0, out=least[row])
+    return least
 
 
 def _contenders(lower: Bounds, limit: Bounds, starts: Indices) -> tuple[Indices, Indices, Indices]:

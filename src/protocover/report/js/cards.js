@@ -31,6 +31,11 @@ function makeCard(prototype) {
 
 // What a prototype covers, its radius where it has its own, and its rival.
 function tally(prototype) {
+  if (!labelled) {
+    return el("span", { class: "tally" },
+      el("span", { title: "cases in its ball that are nearer to no other" }, "stands for ", el("b", { text: whole.format(prototype.newly) })),
+      cases.pictures ? null : el("span", { title: "cases in its ball" }, el("b", { text: whole.format(prototype.covers) }), " within reach"));
+  }
   const line = el("span", { class: "tally" },
     el("span", { title: "cases of its class in its ball" }, el("b", { text: whole.format(prototype.covers) }), " covered"),
     el("span", { class: prototype.wrong ? "wrong" : "wrong none", title: "cases of other classes in its ball" }, el("b", { text: whole.format(prototype.wrong) }), " wrong"));
@@ -47,6 +52,10 @@ function rivalLine(prototype) {
 
 function describe(prototype) {
   if (!data.quality) return `Prototype ${prototype.number + 1}, ${cases.names[prototype.case]}, class ${classLabel(prototype.class)}. Show it.`;
+  if (!labelled) {
+    return `Representative ${prototype.number + 1}, ${cases.names[prototype.case]}: stands for ` +
+      `${count(prototype.newly, "case")}, ${whole.format(prototype.covers)} within reach. Show them.`;
+  }
   const wrong = prototype.wrong ? `, and ${whole.format(prototype.wrong)} of other classes` : "";
   const radius = ownRadii ? `radius ${number(prototype.radius)}, ` : "";
   return `Prototype ${prototype.number + 1}, ${cases.names[prototype.case]}, class ${classLabel(prototype.class)}: ` +

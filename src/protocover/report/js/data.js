@@ -4,6 +4,14 @@ const data = JSON.parse(byId("data").textContent);
 const { prototypes, classes, cases } = data;
 prototypes.forEach((prototype, k) => { prototype.number = k; });
 const ownRadii = data.radii === "own";
+// A cover has representatives, and no classes to tell apart.
+const labelled = data.labelled !== false;
+const chosenWord = labelled ? "prototype" : "representative";
+
+// What a prototype is measured by: the cases in its ball, or those that it stands for.
+function size(prototype) {
+  return labelled ? prototype.covers : prototype.newly;
+}
 
 const prototypesOfCase = new Map();
 for (const prototype of prototypes) {
@@ -30,6 +38,10 @@ function classLabel(k) {
   return k < 0 ? "no label" : classes[k].label;
 }
 
+function classWords(k) {
+  return labelled ? `class ${classLabel(k)}` : "all cases";
+}
+
 function classMark(k) {
   const use = svg("use", { href: `#shape${Math.floor(k / 7) % 5}` });
   return svg("svg", { class: `mark k${k % 7}`, "aria-hidden": "true" }, use);
@@ -37,6 +49,7 @@ function classMark(k) {
 
 // A class as its mark and its label.
 function classTag(k) {
+  if (!labelled) return null;
   return el("span", { class: "label" }, k < 0 ? null : classMark(k), datum(classLabel(k)));
 }
 
@@ -58,7 +71,7 @@ function haystack(prototype) {
   if (!haystacks.has(prototype.number)) {
     const i = prototype.case;
     const values = cases.columns.map((column) => valueText(column, i));
-    haystacks.set(prototype.number, searchable([classLabel(prototype.class), cases.names[i], ...values]));
+    haystacks.set(prototype.number, searchable([labelled ? classLabel(prototype.class) : "", cases.names[i], ...values]));
   }
   return haystacks.get(prototype.number);
 }

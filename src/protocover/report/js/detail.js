@@ -22,7 +22,7 @@ function show(view) {
 
 function draw() {
   const view = trail[trail.length - 1];
-  byId("detail-title").replaceChildren(...view.title());
+  byId("detail-title").replaceChildren(...view.title().filter(Boolean));
   byId("detail-body").replaceChildren(...view.body());
   byId("detail-body").scrollTop = 0;
   byId("back").hidden = trail.length < 2;
@@ -49,9 +49,7 @@ function prototypeBody(k) {
   const facts = el("dl", { class: "facts" },
     fact("Chosen", el("span", { text: `${k + 1} of ${whole.format(prototypes.length)}` })),
     ownRadii ? fact("Radius", el("span", { text: `${number(prototype.radius)}, its own` })) : null,
-    fact("Covers", el("span", { text: `${count(prototype.covers, "case")}, ${percent(share)} of its class` })),
-    fact("Newly", el("span", { text: `${whole.format(prototype.newly)} that no earlier prototype covers` })),
-    fact("Wrongly", el("span", { text: `${count(prototype.wrong, "case")} of other classes` })),
+    ...(labelled ? coverFacts(prototype, share) : standingFacts(prototype, share)),
     prototype.source === "train" ? null : fact("Made from", datum(prototype.source)),
     prototype.rival < 0 ? null : fact("Nearest rival", rivalButton(prototype)),
     inRadii(prototype.rival_distance, prototype.rival) ? fact("Rival’s radius", el("span", { text: rivalRadius(prototype) })) : null);
@@ -69,6 +67,21 @@ function barePrototypeBody(prototype) {
   const list = el("ul", { class: "around" }, ...decided.slice(0, memberPart).map((item) => el("li", {}, caseButton(item.case))));
   const side = el("div", { class: "side" }, cases.pictures ? picture(prototype.case, "picture large") : null, facts, values(prototype.case, -1, prototype.telling));
   return [side, el("div", { class: "covered" }, el("h3", { text: `Decides ${count(decided.length, "listed case")}` }), list)];
+}
+
+function coverFacts(prototype, share) {
+  return [
+    fact("Covers", el("span", { text: `${count(prototype.covers, "case")}, ${percent(share)} of its class` })),
+    fact("Newly", el("span", { text: `${whole.format(prototype.newly)} that no earlier prototype covers` })),
+    fact("Wrongly", el("span", { text: `${count(prototype.wrong, "case")} of other classes` })),
+  ];
+}
+
+function standingFacts(prototype, share) {
+  return [
+    fact("Stands for", el("span", { text: `${count(prototype.newly, "case")}, nearer to no other` })),
+    fact("Within reach", el("span", { text: `${count(prototype.covers, "case")}, ${percent(share)} of all` })),
+  ];
 }
 
 function fact(head, value) {
@@ -97,8 +110,11 @@ function values(i, k, order) {
 
 function memberList(prototype) {
   const pairs = prototype.members.map((i, at) => ({ i, distance: prototype.distances[at] }));
-  const isOwn = (pair) => cases.classes[pair.i] === prototype.class;
-  const choices = [
+  const isOwn = ({ i }) => labelled ? cases.classes[i] === prototype.class : data.standing[i] === prototype.number;
+  const choices = !labelled ? [
+    ["Stands for", pairs.filter(isOwn), prototype.newly],
+    ["All within reach", pairs, prototype.covers],
+  ] : [
     ["All", pairs, prototype.covers + prototype.wrong],
     ["Its class", pairs.filter(isOwn), prototype.covers],
     ["Other classes", pairs.filter((pair) => !isOwn(pair)), prototype.wrong],
@@ -125,7 +141,7 @@ function listCases(pairs, total, order) {
   const columns = cases.pictures ? [] : order.slice(0, memberColumns).map((j) => cases.columns[j]);
   const { button } = inParts(pairs, memberPart, body, cases.pictures ? thumb : (pair) => caseRow(pair, columns));
   if (cases.pictures) parts.push(body);
-  else parts.push(scrollBox("Cases", el("table", { class: "cases" }, tableHead(["case", "class", ["distance", "right"], ...columns.map(columnHead)]), body)));
+  else parts.push(scrollBox("Cases", el("table", { class: "cases" }, tableHead(["case", ...(labelled ? ["class"] : []), ["distance", "right"], ...columns.map(columnHead)]), body)));
   parts.push(button);
   if (pairs.length < total) parts.push(el("p", { class: "fine", text: `The nearest ${whole.format(pairs.length)} of ${whole.format(total)} are listed.` }));
   return parts;
@@ -149,7 +165,7 @@ function columnHead(column) {
 }
 
 function thumb({ i, distance }) {
-  return el("button", { type: "button", class: "thumb", title: `${cases.names[i]}, class ${classLabel(cases.classes[i])}`, click: () => openCase(i) },
+  return el("button", { type: "button", class: "thumb", title: labelled ? `${cases.names[i]}, class ${classLabel(cases.classes[i])}` : cases.names[i], click: () => openCase(i) },
     picture(i), el("span", { class: "fine" }, classTag(cases.classes[i])), el("span", { class: "fine", text: number(distance) }));
 }
 
@@ -165,7 +181,7 @@ function prototypeButton(k) {
 }
 
 function caseRow({ i, distance }, columns) {
-  return el("tr", {}, el("th", { scope: "row" }, caseButton(i)), el("td", {}, classTag(cases.classes[i])),
+  return el("tr", {}, el("th", { scope: "row" }, caseButton(i)), labelled ? el("td", {}, classTag(cases.classes[i])) : null,
     el("td", { class: "right", text: number(distance) }), ...columns.map((column) => valueCell(column, i)));
 }
 
@@ -182,7 +198,7 @@ function caseBody(i) {
   const k = cases.classes[i];
   const around = prototypesOfCase.get(i) || [];
   const list = el("ul", { class: "around" }, ...around.map((p) => el("li", {}, prototypeButton(p))));
-  const head = around.length ? `In the balls of ${count(around.length, "prototype")}` : "In no prototype's ball";
+  const head = around.length ? `In the balls of ${count(around.length, chosenWord)}` : `In no ${chosenWord}'s ball`;
   const why = comparison(i);
   const side = el("div", { class: "side" }, cases.pictures ? picture(i, "picture large") : null, values(i, k, cases.columns.map((_, j) => j)));
   const reason = why ? [el("h3", { text: "Why" }), why, el("p", { class: "fine", text: data.shares })] : [];

@@ -32,7 +32,7 @@ function showMatches() {
   found.list = matching().slice().sort(compare);
   found.shown = 0;
   byId("grid").replaceChildren();
-  if (!found.list.length) byId("grid").append(el("p", { class: "nothing", text: "No prototype matches." }));
+  if (!found.list.length) byId("grid").append(el("p", { class: "nothing", text: `No ${chosenWord} matches.` }));
   showPart(partSize);
   const all = found.list.length === prototypes.length;
   byId("shown-count").textContent = all ? whole.format(prototypes.length) : `${whole.format(found.list.length)} of ${whole.format(prototypes.length)}`;
@@ -55,6 +55,7 @@ function showEverything() {
 }
 
 function makeChips() {
+  if (!labelled) return;
   const group = byId("class-filter");
   if (classes.length > 40) return group.append(makeClassMenu());
   classes.forEach((item, k) => {

@@ -21,6 +21,15 @@ function startLists() {
     el("td", {}, classTag(item.label)), el("td", {}, classTag(item.suggested)),
     el("td", { class: "right", text: number(item.score) }), el("td", { class: "why" }, datum(item.reason)),
     el("td", {}, item.prototype < 0 ? "none" : prototypeButton(item.prototype)), ...values(item.case)]);
+  if (!labelled) {
+    const heads = ["case", "nearest representative", ["distance", "right"], ...names];
+    const cells = (item) => [el("th", { scope: "row" }, caseButton(item.case)),
+      el("td", {}, item.prototype < 0 ? "none" : prototypeButton(item.prototype)),
+      el("td", { class: "right", text: item.distance === null ? "–" : number(item.distance) }), ...values(item.case)];
+    fillList("farthest-list", "Farthest cases", data.farthest, heads, cells);
+    fillList("uncovered-list", "Uncovered cases", data.uncovered, heads, cells);
+    return;
+  }
   fillList("uncovered-list", "Uncovered cases", data.uncovered, ["case", "class", "nearest prototype of its class", ["distance", "right"], ...(ownRadii ? [["in radii", "right"]] : []), ["near other classes’", "right"], ...names], (item) => [
     el("th", { scope: "row" }, caseButton(item.case)), el("td", {}, classTag(cases.classes[item.case])),
     el("td", {}, item.prototype < 0 ? "none" : prototypeButton(item.prototype)),

@@ -4,7 +4,7 @@ const mapSize = { width: 960, height: 560, margin: 34 };
 
 function startMap() {
   if (!data.map) return;
-  byId("map-legend").append(...classes.map((_, k) => classTag(k)));
+  if (labelled) byId("map-legend").append(...classes.map((_, k) => classTag(k)));
   redrawWhenNarrow(drawMap);
   onFilter.push(dimMap);
 }
@@ -12,10 +12,10 @@ function startMap() {
 function drawMap(narrow) {
   Object.assign(mapSize, narrow ? { width: 440, height: 520, margin: 22 } : { width: 960, height: data.map.x.length < 12 ? 400 : 560, margin: 34 });
   const places = layOutMap();
-  const chart = svg("svg", { viewBox: `0 0 ${mapSize.width} ${mapSize.height}`, role: "group", "aria-label": "Map of the prototypes; move with the arrow keys, open with Enter" });
+  const chart = svg("svg", { viewBox: `0 0 ${mapSize.width} ${mapSize.height}`, role: "group", "aria-label": `Map of the ${chosenWord}s; move with the arrow keys, open with Enter` });
   const nodes = places.map((place) => mapNode(place));
   // Small marks over large ones, so that none is hidden.
-  const order = places.map((_, k) => k).sort((a, b) => prototypes[b].covers - prototypes[a].covers);
+  const order = places.map((_, k) => k).sort((a, b) => size(prototypes[b]) - size(prototypes[a]));
   chart.append(...order.map((k) => nodes[k]));
   nodes[0].setAttribute("tabindex", "0");
   chart.addEventListener("keydown", (event) => moveOnMap(event, places, nodes));
@@ -41,13 +41,13 @@ function layOutMap() {
   const scale = Math.min((width - 2 * margin) / (span(x) || 1), (height - 2 * margin) / (span(y) || 1));
   const middle = (values) => (Math.max(...values) + Math.min(...values)) / 2;
   const [mx, my] = [middle(x), middle(y)];
-  const most = Math.max(1, ...prototypes.map((prototype) => prototype.covers));
+  const most = Math.max(1, ...prototypes.map(size));
   const largest = (x.length > 150 ? 11 : 15) * (mapSize.width < 500 ? 0.7 : 1);
   return x.map((value, k) => ({
     k,
     x: width / 2 + scale * (value - mx),
     y: height / 2 - scale * (y[k] - my),
-    r: 4 + (largest - 4) * Math.sqrt(prototypes[k].covers / most),
+    r: 4 + (largest - 4) * Math.sqrt(size(prototypes[k]) / most),
   }));
 }
 
@@ -98,7 +98,7 @@ function nearestThatWay(here, places, [dx, dy]) {
 function placePictures(places, nodes) {
   const side = (places.length > 150 ? 30 : places.length > 60 ? 38 : 48) * (mapSize.width < 500 ? 0.75 : 1);
   const taken = [];
-  const byCover = [...places].sort((a, b) => prototypes[b.k].covers - prototypes[a.k].covers);
+  const byCover = [...places].sort((a, b) => size(prototypes[b.k]) - size(prototypes[a.k]));
   for (const place of byCover) {
     const clash = prototypes[place.k].case >= cases.pictures.count || taken.some((other) => Math.abs(other.x - place.x) < side + 4 && Math.abs(other.y - place.y) < side + 4);
     if (clash) continue;
@@ -116,9 +116,9 @@ function placePictures(places, nodes) {
 // Names of classes beside the marks where they overlap nothing.
 function placeNames(places, chart) {
   const taken = places.map(({ x, y, r }) => [x - r, y - r, x + r, y + r]);
-  const byCover = [...places].sort((a, b) => prototypes[b.k].covers - prototypes[a.k].covers);
+  const byCover = [...places].sort((a, b) => size(prototypes[b.k]) - size(prototypes[a.k]));
   for (const { k, x, y, r } of byCover) {
-    const label = classLabel(prototypes[k].class);
+    const label = labelled ? classLabel(prototypes[k].class) : cases.names[prototypes[k].case];
     if (label.length > 24) continue;
     const box = [x + r + 2, y - 7, x + r + 8 + 6.8 * label.length, y + 7];
     const clash = taken.some(([a, b, c, d]) => a < box[2] && c > box[0] && b < box[3] && d > box[1]);
@@ -135,8 +135,8 @@ function makeTip() {
 function showTip(k, x, y) {
   const prototype = prototypes[k];
   const tip = byId("tip");
-  tip.replaceChildren(classTag(prototype.class), datum(cases.names[prototype.case], "name"),
-    el("span", { class: "fine", text: `covers ${whole.format(prototype.covers)}, ${whole.format(prototype.wrong)} wrongly` }));
+  tip.replaceChildren(classTag(prototype.class) || "", datum(cases.names[prototype.case], "name"),
+    el("span", { class: "fine", text: labelled ? `covers ${whole.format(prototype.covers)}, ${whole.format(prototype.wrong)} wrongly` : `stands for ${whole.format(prototype.newly)}` }));
   if (ownRadii) tip.append(el("span", { class: "fine", text: `radius ${number(prototype.radius)}` }));
   if (cases.pictures) tip.prepend(picture(prototype.case));
   tip.hidden = false;

@@ -58,11 +58,11 @@ function featureTitle(column, i, k) {
   const start = `${column.name}: ${valueText(column, i)}`;
   if (k < 0) return start;
   if (column.kind === "label" && column.shares[k] && column.values[i] !== null) {
-    return `${start}, as ${percent(column.shares[k][column.values[i]])} of class ${classLabel(k)}`;
+    return `${start}, as ${percent(column.shares[k][column.values[i]])} of ${classWords(k)}`;
   }
   const range = column.ranges[k] || [];
   if (column.kind !== "number" || !range.length) return start;
-  return `${start}; half of class ${classLabel(k)} lies between ${number(range[1])} and ${number(range[3])}`;
+  return `${start}; half of ${classWords(k)} lies between ${number(range[1])} and ${number(range[3])}`;
 }
 
 // The features of a case, those in `order`; texts stand alone.

@@ -1,0 +1,120 @@
+"""What a report on a cover says in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from ..estimators import BallCover
+from .wording import (
+    describe_candidates,
+    describe_metric,
+    describe_solver,
+    percent,
+    short_number,
+)
+
+__all__ = ["describe_cover", "describe_cover_settings", "describe_proof"]
+
+
+def describe_cover(cover: BallCover) -> str:
+    """Return the first sentence of the report."""
+    n, n_points = len(cover.counts_), len(cover.labels_)
+    what = "case" if (cover.representative_rows_ >= 0).all() else "representative"
+    some = f"{n:,} {what}{' stands' if n == 1 else 's stand'} for {n_points:,}"
+    share = float(cover.counts_.sum()) / n_points
+    near = f"within {short_number(cover.eps_)} of {'it' if n == 1 else 'one of them'}"
+    lie = f"{percent(share)} of them lie {near}" if share < 1.0 else f"all of them lie {near}"
+    return f"{some}: {lie}{_weighted(cover, share)}."
+
+
+def describe_proof(cover: BallCover) -> str:
+    """Say in plain words what is proved about the choice."""
+    word, gap = str(cover.certificate_), float(cover.gap_)
+    by_word = "By the solver's word, " if word.startswith("solver-") else ""
+    if word in ("proved", "solver-proved"):
+        sure = by_word or "It is proved that "
+        return f"{sure}no other choice {_better(cover)}."
+    if word == "none" or not math.isfinite(gap):
+        return "How near this is to the best possible choice is not known."
+    if gap >= 0.995:
+        return "A bound was computed, but it is too weak to tell how near this is to the best."
+    if cover.coverage is not None:
+        least = math.ceil(cover.lower_bound_ - 1e-9)
+        if cover.candidate_cost is None:
+            rest = f"any choice that covers as much needs at least {least:,} representatives"
+        else:
+            rest = f"any choice that covers as much costs {short_number(cover.lower_bound_)}"
+            rest += " or more"
+    else:
+        rest = f"no other choice can save more than {percent(gap)} of the objective"
+    return f"{by_word}{rest}." if by_word else f"{rest[0].upper()}{rest[1:]}."
+
+
+def describe_cover_settings(
+    cover: BallCover, how: Mapping[str, str] | None, *, n_columns: int
+) -> list[tuple[str, str]]:
+    """Return pairs of a heading and what was asked under it, the caller's own first."""
+    features = f", {n_columns:,} feature{'s'[: n_columns != 1]}" if n_columns else ""
+    own = {str(head): str(text) for head, text in (how or {}).items()}
+    lines = [
+        ("Cases", f"{len(cover.labels_):,}{features}"),
+        ("Question", _describe_question(cover)),
+        ("Dissimilarity", describe_metric(cover.metric, cover.metric_params)),
+        ("Radius", _describe_radius(cover)),
+        ("May stand for others", _describe_candidates(cover.candidates)),
+        ("Selection", describe_solver(cover.solver)),
+    ]
+    if cover.must_include is not None and len(cover.must_include):
+        lines.append(("In any case", f"{len(cover.must_include):,} cases that were given"))
+    if cover.candidate_cost is not None:
+        lines.append(("Prices", "each case has its own"))
+    ours = [(head, own.pop(head, text)) for head, text in lines]
+    return [*own.items(), *ours]
+
+
+def _weighted(cover: BallCover, share: float) -> str:
+    """Say what share of the weight is covered, where that is another."""
+    if math.isclose(cover.coverage_, share, rel_tol=0.0, abs_tol=5e-4):
+        return ""
+    return f", {percent(cover.coverage_)} of their weight"
+
+
+def _better(cover: BallCover) -> str:
+    """Say what no other choice does."""
+    if cover.coverage is not None:
+        return "covers as much " + ("with fewer" if cover.candidate_cost is None else "for less")
+    if cover.n_representatives is not None:
+        return f"of at most {cover.n_representatives:,} leaves less uncovered"
+    if cover.cost is not None:
+        return "is a better trade of uncovered cases against representatives"
+    return "covers as much with fewer" if cover.candidate_cost is None else "does better"
+
+
+def _describe_question(cover: BallCover) -> str:
+    """Return what was asked for."""
+    if cover.n_representatives is not None:
+        return f"the best {cover.n_representatives:,}: those that leave least uncovered"
+    least = "the fewest" if cover.candidate_cost is None else "the cheapest"
+    if cover.coverage is not None:
+        return f"{least} that cover {percent(cover.coverage)}"
+    if cover.cost is not None:
+        return f"only those that are worth {short_number(cover.cost)} uncovered cases each"
+    return f"{least} that cover all that can be covered"
+
+
+def _describe_candidates(candidates: Any) -> str:
+    """Return who was allowed to stand for others."""
+    everyone = isinstance(candidates, str) and candidates == "train"
+    return "any case" if everyone else describe_candidates(candidates)
+
+
+def _describe_radius(cover: BallCover) -> str:
+    """Return the radius, and where it comes from."""
+    eps: Any = short_number(cover.eps_)
+    if not isinstance(cover.eps, str):
+        return f"{eps}, as given"
+    share = percent(0.95 if cover.coverage is None else cover.coverage)
+    some = "about the root of their number" if cover.n_representatives is None else "so many"
+    return f"{eps}: the smallest at which {some} cover {share}"

@@ -1,0 +1,282 @@
+"""Whatever is changed in a fitted cover, or in its file, the recheck finds it out."""
+
+from __future__ import annotations
+
+import warnings
+from copy import deepcopy
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.datasets import load_iris
+
+from protocover import BallCover, load_model, save_model
+from protocover.candidates import KMeansCandidates
+from protocover.cover import relative_gap
+from protocover.exceptions import ModelFileError
+from protocover.solvers import SOLVERS, greedy
+
+X, _ = load_iris(return_X_y=True)
+WEIGHTS = np.random.default_rng(0).choice([0.5, 1.0, 3.0], len(X))
+PRICE = np.random.default_rng(1).choice([0.5, 1.0, 2.25], len(X))
+MODELS = {
+    "all": {},
+    "auto": {"eps": "auto"},
+    "number": {"n_representatives": 4},
+    "number, greedy": {"n_representatives": 4, "solver": "greedy"},
+    "coverage": {"coverage": 0.8},
+    "coverage by price": {"coverage": 0.8, "candidate_cost": PRICE},
+    "cost": {"cost": 3.0},
+    "cost by price": {"cost": 2.0, "candidate_cost": PRICE, "solver": "greedy"},
+    "must include": {"must_include": [3, 70], "n_representatives": 5},
+    "must include, coverage": {"must_include": [3, 70], "coverage": 0.9, "candidate_cost": PRICE},
+}
+
+
+@pytest.fixture(scope="module")
+def models():
+    return {
+        name: BallCover(**{"eps": 0.8, **settings}).fit(X, sample_weight=WEIGHTS)
+        for name, settings in MODELS.items()
+    }
+
+
+def _restate(model, solution):
+    """Have a cover say of itself what a forged solution says, what had to be in added."""
+    before = model.solution_
+    model.objective_ += solution.objective - before.objective
+    if np.isfinite(before.lower_bound):
+        model.lower_bound_ += solution.lower_bound - before.lower_bound
+    model.solution_ = solution
+    model.gap_ = relative_gap(model.objective_, model.lower_bound_)
+    model.certificate_, model.status_ = solution.certificate, solution.status
+
+
+def _lie(**lies):
+    """Tell a lie in the solution, and repeat it wherever it shows."""
+
+    def change(model):
+        told = {
+            name: value(getattr(model.solution_, name)) if callable(value) else value
+            for name, value in lies.items()
+        }
+        _restate(model, replace(model.solution_, **told))
+
+    return change
+
+
+def _vector(change):
+    """Change the vector, or make one up where there is none."""
+
+    def forge(model):
+        dual = model.solution_.dual
+        _restate(
+            model, replace(model.solution_, dual=change(np.ones(3) if dual is None else dual))
+        )
+
+    return forge
+
+
+def _attribute(name, value):
+    """Change an attribute alone."""
+
+    def change(model):
+        old = getattr(model, name)
+        setattr(model, name, value(old) if callable(value) else value)
+
+    return change
+
+
+def _backwards(model):
+    said = model.solution_
+    _restate(
+        model,
+        replace(
+            said,
+            selected=said.selected[::-1],
+            score=said.score[::-1],
+            newly_covered=said.newly_covered[::-1],
+        ),
+    )
+    for name in ("indices", "rows", "sources"):
+        setattr(model, f"representative_{name}_", getattr(model, f"representative_{name}_")[::-1])
+    model.representatives_ = model.representatives_[::-1]
+    model.counts_ = model.counts_[::-1]
+    last = len(model.counts_) - 1
+    model.labels_ = np.where(model.labels_ < 0, -1, last - model.labels_)
+
+
+def _drop_the_last(model):
+    said = model.solution_
+    _restate(model, said.first(len(said.selected) - 1))
+    for name in ("indices", "rows", "sources"):
+        setattr(model, f"representative_{name}_", getattr(model, f"representative_{name}_")[:-1])
+    model.representatives_ = model.representatives_[:-1]
+    model.counts_ = model.counts_[:-1]
+    model.labels_ = np.where(model.labels_ == len(model.counts_), -1, model.labels_)
+
+
+def _answer_from_elsewhere(model):
+    own = model._representatives
+    model._representatives = replace(own, points=own.points[::-1])
+
+
+def _shift(values):
+    return np.where(np.arange(len(values)) == 0, values + 1, values)
+
+
+TAMPERINGS = {
+    "objective less": _lie(objective=lambda value: value - 0.5),
+    "objective nan": _lie(objective=np.nan),
+    "objective and bound less": _lie(objective=0.125, lower_bound=0.125),
+    "bound nan": _lie(lower_bound=np.nan),
+    "bound inf": _lie(lower_bound=np.inf),
+    "bound more": _lie(lower_bound=lambda bound: np.nextafter(bound, np.inf)),
+    "bound less": _lie(lower_bound=lambda bound: bound - 0.5),
+    "no certificate": _lie(certificate="none"),
+    "certificate of a word": _lie(certificate="certain"),
+    "vector nan": _vector(lambda dual: np.full_like(dual, np.nan)),
+    "vector above the weights": _vector(lambda dual: dual + 4.0),
+    "vector below zero": _vector(lambda dual: dual - 4.0),
+    "vector too short": _vector(lambda dual: dual[:-1]),
+    "score": _lie(score=lambda score: score + 0.25),
+    "score nan": _lie(score=lambda score: np.full_like(score, np.nan)),
+    "score too short": _lie(score=lambda score: score[:-1]),
+    "newly covered": _lie(newly_covered=_shift),
+    "selected": _lie(selected=_shift),
+    "selected outside": _lie(selected=lambda at: at + 1000),
+    "one twice": _lie(selected=lambda at: np.append(at[:1], at[:-1])),
+    "order": _backwards,
+    "one left out": _drop_the_last,
+    "another budget": _lie(budget=lambda budget: 3 if budget is None else budget - 1),
+    "indices": _attribute("representative_indices_", lambda at: at[::-1]),
+    "indices outside": _attribute("representative_indices_", lambda at: at + 1000),
+    "rows": _attribute("representative_rows_", lambda rows: rows[::-1]),
+    "sources": _attribute("representative_sources_", lambda s: np.char.replace(s, "t", "d")),
+    "representatives": _attribute("representatives_", lambda rows: rows + 1e-9),
+    "too few representatives": _attribute("representatives_", lambda rows: rows[:-1]),
+    "labels": _attribute("labels_", lambda labels: np.where(labels == 0, 1, labels)),
+    "one label": _attribute("labels_", lambda labels: np.append(-1 - (labels[0] < 0), labels[1:])),
+    "too few labels": _attribute("labels_", lambda labels: labels[:-1]),
+    "counts": _attribute("counts_", _shift),
+    "coverage less": _attribute("coverage_", 0.5),
+    "coverage more": _attribute("coverage_", lambda share: np.nextafter(share, 2.0)),
+    "eps": _attribute("eps_", lambda eps: np.nextafter(eps, 9.0)),
+    "parameter eps": _attribute("eps", 0.75),
+    "objective alone": _attribute("objective_", lambda value: value - 0.25),
+    "bound alone": _attribute("lower_bound_", lambda bound: bound - 0.25),
+    "gap alone": _attribute("gap_", 0.5),
+    "gap nan": _attribute("gap_", np.nan),
+    "certificate alone": _attribute("certificate_", "certain"),
+    "status alone": _attribute("status_", "certain"),
+    "had to be in": _attribute("must_include", [9]),
+    "what it answers from": _answer_from_elsewhere,
+}
+
+
+def _accepted(model):
+    """Whether a recheck has nothing to say against a cover; a refusal is something."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.verify(X, sample_weight=WEIGHTS).ok
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_cover_that_nobody_touched_is_accepted(models, name, tmp_path):
+    model = models[name]
+    found = model.verify(X, sample_weight=WEIGHTS)
+    assert found.ok, found
+    assert found.objective == model.objective_
+    assert found.unchecked == ""
+    if model.certificate_ in ("proved", "bounded"):
+        assert (found.lower_bound, found.certificate) == (model.lower_bound_, model.certificate_)
+    save_model(model, tmp_path / "m")
+    assert _accepted(load_model(tmp_path / "m"))
+
+
+@pytest.mark.parametrize("change", TAMPERINGS.values(), ids=TAMPERINGS)
+@pytest.mark.parametrize("name", MODELS)
+def test_no_change_of_a_cover_is_accepted(models, name, change):
+    model = deepcopy(models[name])
+    change(model)
+    assert not _accepted(model)
+
+
+@pytest.mark.parametrize("change", TAMPERINGS.values(), ids=TAMPERINGS)
+@pytest.mark.parametrize("name", ["number", "coverage by price", "must include"])
+def test_no_change_of_a_file_is_accepted(models, name, change, tmp_path):
+    """It is refused, found out, or of something that is computed again when a file is read."""
+    model = deepcopy(models[name])
+    change(model)
+    try:
+        save_model(model, tmp_path / "m")
+        loaded = load_model(tmp_path / "m")
+    except ModelFileError:
+        return
+    again = {"gap_", "certificate_", "status_", "_representatives"}
+    kept = [key for key in vars(loaded) if key not in again]
+    same = all(str(vars(loaded)[key]) == str(vars(models[name])[key]) for key in kept)
+    assert not _accepted(loaded) or same
+
+
+@pytest.mark.parametrize("solver", [*SOLVERS, greedy])
+@pytest.mark.parametrize(
+    "wish",
+    [{}, {"n_representatives": 3}, {"coverage": 0.7}, {"cost": 2.0}, {"must_include": [5]}],
+    ids=str,
+)
+@pytest.mark.parametrize("price", [None, PRICE], ids=["equal", "priced"])
+def test_no_true_cover_is_refused(solver, wish, price):
+    model = BallCover(0.9, solver=solver, candidate_cost=price, random_state=0, **wish)
+    model.fit(X, sample_weight=WEIGHTS)
+    found = model.verify(X, sample_weight=WEIGHTS)
+    assert found.ok, found
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_covers_of_small_sets_are_accepted_whatever_the_weights(seed):
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(rng.integers(1, 25), 2)).round(1)
+    weights = rng.choice([0.0, 0.1, 0.3, 1.0, 7.0], len(points))
+    weights[0] = 1.0
+    price = rng.choice([0.0, 0.1, 0.7, 3.0], len(points)) if seed % 2 else None
+    wishes = ({}, {"n_representatives": 2}, {"coverage": 0.85}, {"cost": 0.4})
+    for wish in wishes:
+        settings = {"eps": "auto" if seed % 3 else 0.5, "candidate_cost": price, **wish}
+        model = BallCover(**settings, closed_ball=bool(seed % 2)).fit(points, None, weights)
+        found = model.verify(points, sample_weight=weights)
+        assert found.ok, (settings, found)
+        assert found.lower_bound <= found.objective
+
+
+def test_other_data_and_other_weights_are_found_out():
+    model = BallCover(0.8, n_representatives=4).fit(X, sample_weight=WEIGHTS)
+    assert not model.verify(X).ok
+    assert not model.verify(X[::-1], sample_weight=WEIGHTS).ok
+    assert not model.verify(X[:-1], sample_weight=WEIGHTS[:-1]).ok
+    assert not model.verify(X + 1e-9, sample_weight=WEIGHTS).ok
+
+
+@pytest.mark.parametrize("candidates", [KMeansCandidates(20), 40])
+def test_candidates_that_cannot_be_made_again_leave_the_bound_unchecked(candidates):
+    model = BallCover(0.9, candidates=candidates).fit(X)
+    with pytest.warns(UserWarning, match="cannot be made again .* fit with random_state=0"):
+        found = model.verify(X)
+    assert found.ok, found
+    assert found.objective == model.objective_
+    assert found.certificate == "none"
+    assert "random_state=0" in found.unchecked
+    seeded = BallCover(0.9, candidates=candidates, random_state=3).fit(X)
+    assert seeded.verify(X).ok
+    assert seeded.verify(X).certificate == seeded.certificate_
+
+
+def test_a_table_all_of_whose_columns_are_chosen_has_them_in_order():
+    """A table of queries might else be one of all candidates or of the representatives."""
+    points = np.array([[0.0], [5.0], [5.1], [10.0], [10.1]])
+    table = cdist(points, points)
+    model = BallCover(0.05, metric="precomputed").fit(table, sample_weight=[1, 2, 3, 4, 5])
+    assert model.representative_indices_.tolist() == [0, 1, 2, 3, 4]
+    assert model.predict(table).tolist() == model.labels_.tolist() == [0, 1, 2, 3, 4]
+    assert model.verify(table, sample_weight=[1, 2, 3, 4, 5]).ok

@@ -1,0 +1,203 @@
+"""Covers in model files: what is saved comes back, and what was made up is refused."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from saved_models import examples
+from scipy.sparse import csr_array
+from sklearn.datasets import load_iris
+from sklearn.neighbors import radius_neighbors_graph
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from test_round_trip import assert_same
+
+from protocover import BallCover, ModelFileError, load_model, save_model
+from protocover.candidates import KMeansCandidates
+from protocover.persistence import model_info
+from protocover.persistence.container import pack, unpack
+
+X, _ = load_iris(return_X_y=True)
+NAMES = ["sepal length", "sepal width", "petal length", "petal width"]
+FRAME = pd.DataFrame(X, columns=NAMES)
+GRAPH = radius_neighbors_graph(X, 1.2, mode="distance")
+PRICE = np.random.default_rng(0).choice([0.5, 1.0, 2.0], len(X))
+EXAMPLES = examples()
+COVERS = {
+    "all": (BallCover(1.0), X),
+    "auto": (BallCover(), FRAME),
+    "number": (BallCover(1.0, n_representatives=4), FRAME),
+    "coverage": (BallCover(0.8, coverage=0.9), X),
+    "coverage by price": (BallCover(0.8, coverage=0.9, candidate_cost=PRICE), X),
+    "cost": (BallCover(0.8, cost=3.0, solver="exact"), X),
+    "cost by price": (BallCover(0.8, cost=1.5, candidate_cost=PRICE.tolist()), X),
+    "must include": (BallCover(0.8, must_include=[3, 70], n_representatives=6), X),
+    "graph": (BallCover(1.0, metric="precomputed", coverage=0.9), GRAPH),
+    "sparse": (BallCover(1.0), csr_array(X)),
+    "closed": (BallCover(1.0, closed_ball=True), X.astype(np.float32)),
+    "nothing": (BallCover(0.5, cost=1000.0), X),
+    "kmeans": (BallCover(1.0, candidates=KMeansCandidates(20), random_state=0), X),
+    "given": (BallCover(1.0, candidates=X[::3] + 0.01, cost=1.0), X),
+}
+
+
+def round_trip(model, folder):
+    save_model(model, folder / "cover.protocover")
+    return load_model(folder / "cover.protocover")
+
+
+def no_warnings(call, *arguments):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return call(*arguments)
+
+
+@pytest.mark.parametrize("name", COVERS)
+def test_a_cover_comes_back_with_all_that_it_says(name, tmp_path):
+    model, points = COVERS[name]
+    model = no_warnings(model.fit, points)
+    again = no_warnings(round_trip, model, tmp_path)
+    if name == "graph":  # its dissimilarity also knows what was no neighbour of itself in it
+        assert_same(model.solution_, again.solution_)
+        assert_same(model.labels_, again.labels_)
+    else:
+        assert_same(model, again)
+    assert_same(model.predict(points), again.predict(points))
+    assert_same(model.transform(points), again.transform(points))
+    assert again.verify(points).ok, again.verify(points)
+    assert model_info(tmp_path / "cover.protocover").model == "BallCover"
+    assert model_info(tmp_path / "cover.protocover").format_version == 4
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_dissimilarity_answers_the_same_after_loading(name, tmp_path):
+    example = EXAMPLES[name]
+    settings = {key: getattr(example.model, key) for key in ("metric", "metric_params")}
+    model = no_warnings(BallCover(**settings).fit, example.X)
+    again = no_warnings(round_trip, model, tmp_path)
+    assert_same(model, again)
+    assert_same(model.predict(example.queries), again.predict(example.queries))
+    found = no_warnings(again.verify, example.X)
+    assert found.ok, found
+
+
+def test_a_pipeline_may_end_in_a_cover(tmp_path):
+    model = make_pipeline(StandardScaler(), BallCover(n_representatives=5)).fit(FRAME)
+    again = round_trip(model, tmp_path)
+    assert again.predict(FRAME).tolist() == model[-1].labels_.tolist()
+    assert model_info(tmp_path / "cover.protocover").format_version == 4
+    with pytest.raises(ValueError, match="feature names"):
+        again.predict(FRAME[NAMES[::-1]])
+
+
+def test_a_function_is_refused_with_the_way_out_and_nothing_is_written(tmp_path):
+    model = BallCover(1.0, metric=lambda a, b: float(abs(a - b).sum())).fit(X[:20])
+    with pytest.raises(ModelFileError, match="metric='precomputed'"):
+        save_model(model, tmp_path / "m")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """The contents of files of covers, by name."""
+    path = tmp_path_factory.mktemp("covers") / "m"
+    found = {}
+    for name in ("must include", "coverage", "graph", "sparse"):
+        model, points = COVERS[name]
+        save_model(no_warnings(model.fit, points), path)
+        found[name] = unpack(path.read_bytes())
+    return found
+
+
+def load_forged(document, arrays, folder, version=4):
+    (folder / "m").write_bytes(b"".join(pack(document, list(arrays), version=version)))
+    return load_model(folder / "m")
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "change"),
+    [
+        ("must include", ("fitted", "labels_"), lambda a: a + 1),
+        ("must include", ("fitted", "labels_"), lambda a: a - 1),
+        ("must include", ("fitted", "labels_"), lambda a: a.astype(float)),
+        ("must include", ("fitted", "labels_"), lambda a: a[:, None]),
+        ("must include", ("fitted", "labels_"), lambda a: a * 0 + np.iinfo(np.int64).max),
+        ("must include", ("fitted", "counts_"), lambda a: a[1:]),
+        ("must include", ("fitted", "counts_"), lambda a: a - 1000),
+        ("must include", ("fitted", "representatives_"), lambda a: a[:, 1:]),
+        ("must include", ("fitted", "representatives_"), lambda a: a[1:]),
+        ("must include", ("fitted", "representative_indices_"), lambda a: a - 1000),
+        ("must include", ("fitted", "representative_indices_"), lambda a: a[1:]),
+        ("must include", ("fitted", "representative_rows_"), lambda a: a - 1000),
+        ("must include", ("fitted", "representative_sources_"), lambda a: a[1:]),
+        ("must include", ("solution", "selected"), lambda a: a - 1000),
+        ("must include", ("solution", "selected"), lambda a: np.tile(a, 9)),
+        ("must include", ("solution", "score"), lambda a: a[1:]),
+        ("must include", ("solution", "newly_covered"), lambda a: a.astype(float)),
+        ("coverage", ("solution", "dual"), lambda a: a[:, None]),
+        ("coverage", ("solution", "dual"), lambda a: a.astype(str)),
+        ("graph", ("fitted", "representatives_"), lambda a: a + 1000),
+        ("graph", ("fitted", "representatives_"), lambda a: a - 1000),
+    ],
+)
+def test_arrays_that_no_cover_has_are_refused(name, path, change, saved, tmp_path):
+    contents = saved[name]
+    place = contents.document["model"]["content"]
+    for key in (*path, "array"):
+        place = place[key]
+    arrays = list(contents.arrays)
+    arrays[place] = change(arrays[place])
+    with pytest.raises(ModelFileError):
+        load_forged(contents.document, arrays, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (("fitted", "eps_"), 0.0, "eps_ must be a finite number above 0"),
+        (("fitted", "eps_"), {"float": "inf"}, "eps_ must be a finite number above 0"),
+        (("fitted", "eps_"), {"float": "nan"}, "eps_ must be a finite number above 0"),
+        (("fitted", "eps_"), "auto", "eps_ must be a number"),
+        (("fitted", "coverage_"), 1.5, "coverage_ must be a share from 0 to 1"),
+        (("fitted", "coverage_"), {"float": "nan"}, "coverage_ must be a share"),
+        (("fitted", "objective_"), "least", "objective_ must be a number"),
+        (("fitted", "lower_bound_"), None, "lower_bound_ must be a number"),
+        (("fitted", "labels_"), [0, 1], "labels_ must be an array"),
+        (("solution", "certificate"), "certain", "certificate"),
+        (("solution", "budget"), -1, "budget"),
+        (("solution", "priced_at"), "dear", "priced_at must be a number"),
+        (("parameters", "memory"), "/", "arguments of BallCover"),
+        (("parameters", "metric"), {"object": ["os.system", {}]}, "an object's name"),
+        (("dissimilarity", "name"), "Function", "the name of a dissimilarity"),
+        (("features", "n_features_in_"), 3, "do not fit the model"),
+    ],
+)
+def test_values_that_no_cover_has_are_refused(path, value, message, saved, tmp_path):
+    contents = saved["must include"]
+    document = copy.deepcopy(contents.document)
+    place = document["model"]["content"]
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    with pytest.raises(ModelFileError, match=message):
+        load_forged(document, contents.arrays, tmp_path)
+
+
+@pytest.mark.parametrize("part", ["fitted", "solution", "dissimilarity", "features"])
+def test_a_cover_without_one_of_its_parts_is_refused(part, saved, tmp_path):
+    contents = saved["sparse"]
+    document = copy.deepcopy(contents.document)
+    del document["model"]["content"][part]
+    with pytest.raises(ModelFileError):
+        load_forged(document, contents.arrays, tmp_path)
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_an_earlier_version_has_no_word_for_a_cover(version, saved, tmp_path):
+    contents = saved["sparse"]
+    with pytest.raises(ModelFileError, match=rf"version {version} .* words of version 4"):
+        load_forged(contents.document, contents.arrays, tmp_path, version)
