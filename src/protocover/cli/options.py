@@ -12,7 +12,15 @@ from ..estimators.search.standard_error import RULES
 from ..solvers import SOLVERS
 from .estimator import OWN_METRICS
 
-__all__ = ["add_columns", "add_images", "add_method", "add_reading", "add_search", "add_skipping"]
+__all__ = [
+    "add_columns",
+    "add_features",
+    "add_images",
+    "add_method",
+    "add_reading",
+    "add_search",
+    "add_skipping",
+]
 
 _METRICS = sorted({*METRIC_NAMES, *OWN_METRICS, "euclidean", "sqeuclidean", "cosine"})
 
@@ -20,6 +28,17 @@ _METRICS = sorted({*METRIC_NAMES, *OWN_METRICS, "euclidean", "sqeuclidean", "cos
 def add_columns(parser: Any) -> None:
     """Add what the columns of a table are."""
     group = parser.add_argument_group("tables")
+    add_features(group)
+    _add_flag(group, "--yes", "go on whatever the check of the table finds")
+    _add_flag(
+        group,
+        "--stream",
+        "never hold the rows of a Parquet file in memory; all columns must be numbers",
+    )
+
+
+def add_features(group: Any) -> None:
+    """Add which columns are what, and how they are read."""
     _add(group, "--target", "NAME", "column of the class (needed)")
     _add(group, "--id", "NAME", "column that names the rows")
     _add(group, "--drop", "NAME", "leave a column out (repeat)", action="append", default=[])
@@ -33,11 +52,6 @@ def add_columns(parser: Any) -> None:
         default=[],
     )
     add_reading(group)
-    _add_flag(
-        group,
-        "--stream",
-        "never hold the rows of a Parquet file in memory; all columns must be numbers",
-    )
 
 
 def add_images(parser: Any) -> None:
@@ -123,6 +137,18 @@ def add_reading(group: Any) -> None:
     about = "between columns (default: found)"
     _add(group, "--separator", "TEXT", about, type=_read_separator)
     _add(group, "--encoding", "NAME", "of the text (default: found)")
+    _add(group, "--sheet", "NAME", "of a spreadsheet (default: the first with cells)")
+    _add(
+        group,
+        "--missing",
+        "[NAME=]VALUE",
+        "what stands for a missing value, in one column or all (repeat), such as --missing=-999",
+        action="append",
+        default=[],
+    )
+    group.add_argument(
+        "--decimal", choices=(".", ","), help="decimal mark of numbers (default: found)"
+    )
 
 
 def add_skipping(group: Any) -> None:
