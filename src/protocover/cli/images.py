@@ -83,7 +83,7 @@ def read_images(path: Path, layout: ImageLayout, *, skip: bool, console: Console
 
 
 def find_images(folder: Path, console: Console) -> list[ImageFile]:
-    """Find the images in a folder and in all folders in it, those in itself first, by name.
+    """Find the images in a folder and in all folders in it, by name, those in itself last.
 
     The class of an image is the first folder on the way to it. Links that lead out of the
     folder are not followed.
@@ -134,7 +134,8 @@ def _walk(folder: Path) -> list[Path]:
             elif path.resolve() not in seen:  # links may lead in circles
                 seen.add(path.resolve())
                 folders.append(path)
-    return sorted(files, key=lambda path: (path.parent != folder, path))
+    # Those of no class last, so that the numbers of the others do not depend on them.
+    return sorted(files, key=lambda path: (path.parent == folder, path))
 
 
 def _name_strays(strays: Sequence[ImageFile], folder: Path, console: Console) -> None:
