@@ -11,17 +11,19 @@ from sklearn.pipeline import Pipeline
 
 from ..estimators import PVMClassifier
 from ..inspection.suspects import SuspectLabels, suspect_labels
-from ..report import Summary, summarize
+from ..report import Queries, Summary, summarize
 from .cases import Cases
 from .console import Console, count_things, list_names, shorten
 from .model import classifier_of, with_rows
 
 __all__ = [
     "Outcome",
+    "as_queries",
     "concerns",
     "describe_cases",
     "gather_outcome",
     "in_source",
+    "pictures_of",
     "print_outcome",
     "summarize_cases",
 ]
@@ -125,25 +127,38 @@ def summarize_cases(
         model,
         training.X,
         training.y,
-        held_out=None if held_out is None else (held_out.X, held_out.y),
+        held_out=None if held_out is None else as_queries(held_out, high_is_dark),
         row_names=training.titles,
         title=title,
         how=how,
-        **_show(model, training, high_is_dark),
+        **_show(training, high_is_dark),
         **counted,
     )
 
 
-def _show(model: Any, cases: Cases, high_is_dark: bool) -> dict[str, Any]:
+def _show(cases: Cases, high_is_dark: bool) -> dict[str, Any]:
     """Return how `summarize` is to show cases: as a table, or as pictures."""
-    if cases.layout is None:
+    if cases.layout is None and cases.pictures is None:
         return {"shown": cases.X}
-    if high_is_dark:
+    if high_is_dark and cases.layout is not None:
         return {"image_shape": cases.layout.shape}
-    pixels = np.asarray(cases.X)
-    images = pixels.reshape(len(cases), *cases.layout.shape)
-    # Beside scaled columns, pixels are shown as pictures alone.
-    return {"images": images, "shown": pixels if isinstance(model, Pipeline) else None}
+    # Bare numbers beside pictures are not shown.
+    return {"images": pictures_of(cases), "shown": np.asarray(cases.X)}
+
+
+def pictures_of(cases: Cases) -> Any:
+    """Return the pictures of cases: of their files, or made of their pixels."""
+    if cases.pictures is not None or cases.layout is None:
+        return cases.pictures
+    return np.asarray(cases.X).reshape(len(cases), *cases.layout.shape)
+
+
+def as_queries(cases: Cases, high_is_dark: bool = False) -> Queries:
+    """Return cases as a report asks about them."""
+    show = _show(cases, high_is_dark)
+    return Queries(
+        cases.X, cases.y, cases.titles, shown=show.get("shown"), images=show.get("images")
+    )
 
 
 def describe_cases(training: Cases, held_out: Cases | None) -> dict[str, str]:

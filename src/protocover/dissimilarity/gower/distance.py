@@ -24,6 +24,7 @@ from ...data.fields import (
 )
 from .coding import KINDS, STORES, Coding, learn_coding
 from .mixed import CodedTable, Weighing, average_differences
+from .shares import share_differences
 
 __all__ = ["Gower"]
 
@@ -113,6 +114,7 @@ class Gower(BaseEstimator):
     allows_nan = True
     input_tags: ClassVar[dict[str, bool]] = {"categorical": True, "string": True}
     symmetric = True
+    adds_up_to = "distance"
     saved_state: ClassVar[tuple[str, ...]] = (
         "names_",
         "named_",
@@ -210,6 +212,23 @@ class Gower(BaseEstimator):
         # A sum in the order of the columns, the same on every processor.
         share = np.cumsum(self.weights_[:, np.newaxis] * known, axis=0)[-1]
         return np.asarray(share >= least * np.cumsum(self.weights_)[-1])
+
+    def contributions(self, A: Any, B: Any) -> Floats:
+        """Return what each column contributes to the dissimilarity of A[i] from B[i].
+
+        A column of weight 0 contributes nothing. Of two rows without a common column, which
+        are at 1, each column has the share of its weight.
+        """
+        check_is_fitted(self)
+        codings = self._codings()
+        unseen: list[dict[Any, int]] = [{} for _ in codings]
+        left, right = self._encode(A, codings, unseen), self._encode(B, codings, unseen)
+        scale = np.array([coding.is_scale for coding in codings])
+        counts = self.weights_ > 0.0
+        places = np.concatenate((np.flatnonzero(counts & scale), np.flatnonzero(counts & ~scale)))
+        shares = np.zeros((left.n_rows, len(codings)))
+        shares[:, places] = share_differences(left, right, self._weighing(codings))
+        return shares
 
     def _codings(self) -> list[Coding]:
         """Return the coding of each column."""

@@ -46,6 +46,7 @@ from ...selection.parameters import (
 from ...selection.training import check_labels, completed
 from ...solvers import check_options, find_solver
 from ..classifier import PVMClassifier
+from ..display import ShowsChosen, describe_prototypes
 from ..fitted import copy_features, forget_features
 from ..fitting import Settings, prepare
 from .crossvalidation import Split, cross_validate
@@ -77,7 +78,7 @@ class _OfBestEstimator:
         return getattr(search.best_estimator_, self.name)
 
 
-class PVMClassifierCV(ClassifierMixin, BaseEstimator):
+class PVMClassifierCV(ShowsChosen, ClassifierMixin, BaseEstimator):
     """Prototype vector machine that chooses its radius by cross-validation.
 
     Each fold is one path over all radii and costs, so that a whole grid costs little
@@ -378,6 +379,9 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         first = next(iter(name_choices(self.metric).values()), "euclidean")
         tags.input_tags = PVMClassifier(metric=first).__sklearn_tags__().input_tags
         return tags
+
+    def _describe(self) -> str:
+        return describe_prototypes(self.best_estimator_)
 
     def _check_settings(self) -> None:
         """Refuse what can be refused before looking at the data."""
