@@ -223,11 +223,11 @@ def few_dimensions(n_features, repeats, n_points=200_000):
 
 
 def write_tables(wide, few, n_points):
-    """Write times on one core as multiples of ours: a row for each way, a column for each width."""
+    """Write times on one core as multiples of ours, a row for each way."""
     ways = list(dict.fromkeys(name for least in wide.values() for name in least))
     text = (
-        f"All pairs of {n_points:,} points, about 50 to a ball, in processor time on one core. Times are "
-        "multiples of ours:\n\n"
+        f"All pairs of {n_points:,} points, about 50 to a ball, in processor time on one core, "
+        "as multiples of ours:\n\n"
     )
     text += table(
         ["time / ours", *(f"{p} features" for p in wide)],
