@@ -5,7 +5,6 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
-
 from tools import release
 
 ROOT = Path(__file__).parents[1]

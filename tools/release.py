@@ -54,8 +54,8 @@ def changelog_faults(text: str, version: str) -> Iterator[str]:
     title, _, body = (sections or [""])[0].partition("\n")
     if not re.fullmatch(rf"{re.escape(version)} - \d{{4}}-\d\d-\d\d", title.strip()):
         yield (
-            f"CHANGELOG.md begins with {title.strip() or 'no section'!r}: its first section must be "
-            f"'## {version} - YYYY-MM-DD'"
+            f"CHANGELOG.md begins with {title.strip() or 'no section'!r}: its first section must "
+            f"be '## {version} - YYYY-MM-DD'"
         )
     if not body.strip():
         yield "CHANGELOG.md tells nothing of this version"
