@@ -83,6 +83,8 @@ class Cases:
         All cells as they are in the source.
     layout : ImageLayout or None
         For images.
+    pictures : Thumbnails or None
+        Images to look at, larger than those that distances are measured between.
     dialect : Dialect
         How the source, if it is a table of text, is written.
     """
@@ -94,6 +96,7 @@ class Cases:
     names: NDArray[Any] | None = None
     shown: Any = None
     layout: ImageLayout | None = None
+    pictures: Any = None
     dialect: Dialect = field(default_factory=Dialect)
 
     def __len__(self) -> int:
@@ -115,6 +118,7 @@ class Cases:
             rows=self.rows[index],
             names=None if self.names is None else self.names[index],
             shown=None if self.shown is None else self.shown.iloc[index],
+            pictures=None if self.pictures is None else self.pictures.take(index),
         )
 
 

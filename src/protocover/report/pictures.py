@@ -18,10 +18,13 @@ _PER_SHEET = 256
 _BUDGET = 12_000_000
 
 
-def check_images(images: Any, n_points: int) -> NDArray[Any]:
-    """Return images as an array, shape (n_points, height, width) or (..., 3)."""
-    array = np.asarray(images)
-    good = array.ndim == 3 or (array.ndim == 4 and array.shape[3] == 3)
+def check_images(images: Any, n_points: int) -> Any:
+    """Return images as an array, shape (n_points, height, width) or (..., 3).
+
+    What has a shape and a type is not read as a whole: it is asked for rows alone.
+    """
+    array = images if hasattr(images, "shape") and hasattr(images, "dtype") else np.asarray(images)
+    good = len(array.shape) == 3 or (len(array.shape) == 4 and array.shape[3] == 3)
     if not good or len(array) != n_points or array.dtype.kind not in "biuf":
         raise ValueError(
             f"images must be an array of shape ({n_points}, height, width) or "

@@ -103,9 +103,10 @@ class PVMClassifierCV(ShowsChosen, ClassifierMixin, BaseEstimator):
         the grid of :func:`pvm_path`.
     cv : int, splitter or iterable, default=10
         As in scikit-learn; an int gives stratified folds.
-    rule : {"1se", "best"}, default="1se"
+    rule : {"1se", "best", "few"}, default="1se"
         "1se" takes the fewest prototypes, on average over the folds, whose score is within
-        one standard error of the best, as in the paper; "best" takes the best score.
+        one standard error of the best, as in the paper; "best" takes the best score; "few"
+        also gives up 0.01 of the score for fewer prototypes, where a standard error is less.
     n_prototypes : int or None, default=None
         Only settings with at most so many prototypes, on average over the folds, are
         considered, and the final model keeps at most so many.
