@@ -29,7 +29,7 @@ PORTABLE := tests/balls tests/candidates tests/cli tests/cover tests/data tests/
 	$(addprefix tests/estimators/test_,bad_input.py classifier.py own_radii.py selector.py tables.py) \
 	tests/solvers/test_auto.py tests/solvers/test_exact.py
 
-.PHONY: docs dist test-oldest test-kernels test-portable test-pythons help demo test check format lint types imports bench bench-covers bench-dask bench-large bench-own-radii bench-peers paper paper-quick clean
+.PHONY: docs dist release test-oldest test-kernels test-portable test-pythons help demo test check format lint types imports bench bench-covers bench-dask bench-large bench-own-radii bench-peers paper paper-quick clean
 
 help:  ## Show what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -99,6 +99,9 @@ dist: $(READY)  ## Build sdist and wheel, install each into an empty environment
 		&& $(EMPTY)/bin/python -m pip install --quiet $$package \
 		&& (cd / && $(CURDIR)/$(EMPTY)/bin/python $(CURDIR)/tools/smoke.py) || exit 1; \
 	done
+
+release: dist  ## Say what stands between this tree and a release, after trying sdist and wheel
+	@$(BIN)/python tools/release.py
 
 test-oldest: $(READY)  ## Run the tests with the oldest dependencies that are allowed
 	@test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
