@@ -81,7 +81,8 @@ def test_a_metric_that_is_no_sum_says_that_there_is_nothing_to_tell(pairs, name,
     assert resolve_metric(name, params).fit(A).contributions(A, B) is None
 
 
-def test_gowers_contributions_are_those_by_hand_and_add_up_to_it():
+@pytest.mark.parametrize("gap", [None, 0.5, 1.0])
+def test_gowers_contributions_are_those_by_hand_and_add_up_to_it(gap):
     columns = [
         ("numeric", 1.0, 10.0),
         ("ordered", 2.0, ["low", "middle", "high"]),
@@ -102,9 +103,9 @@ def test_gowers_contributions_are_those_by_hand_and_add_up_to_it():
     rows += [[column[rng.integers(len(column))] for column in values] for _ in range(60)]
     table = np.array(rows, dtype=object)
     kinds = {1: ["low", "middle", "high"], 3: "asymmetric"}
-    gower = Gower(kinds=kinds, weights=[1.0, 2.0, 1.0, 0.5, 0.0]).fit(table)
+    gower = Gower(kinds=kinds, weights=[1.0, 2.0, 1.0, 0.5, 0.0], gap=gap).fit(table)
     A, B = table, table[::-1]
     shares = gower.contributions(A, B)
-    expected = [naive.gower_contributions(a, b, columns) for a, b in zip(A, B, strict=True)]
+    expected = [naive.gower_contributions(a, b, columns, gap) for a, b in zip(A, B, strict=True)]
     np.testing.assert_allclose(shares, expected, atol=1e-14)
     np.testing.assert_allclose(shares.sum(axis=1), gower.cross(A, B).diagonal(), atol=1e-12)

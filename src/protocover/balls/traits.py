@@ -102,7 +102,11 @@ _DEFAULTS = Traits()
 
 
 class Dissimilarity(Protocol):
-    """What the balls need to know of a fitted dissimilarity."""
+    """What the balls need to know of a fitted dissimilarity.
+
+    One whose points may lack values can have a method ``can_stand(X)`` that tells which of
+    them have enough to be candidates.
+    """
 
     def cross(self, A: Any, B: Any) -> Floats:
         """Return the dissimilarities of the rows of A from the rows of B."""

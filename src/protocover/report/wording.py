@@ -252,6 +252,7 @@ def _describe_search(search: PVMClassifierCV, tried: str) -> str:
     rule = {
         "1se": "the fewest prototypes within one standard error of the best score",
         "best": "the best score",
+        "few": "the fewest prototypes within one standard error of the best score, or 0.01",
     }[search.rule]
     # A model from an earlier file does not tell, and was scored by the solver that fitted it.
     scored = search.cv_results_.get("fold_solver", search.cv_results_["param_solver"])
