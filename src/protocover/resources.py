@@ -253,4 +253,6 @@ def _read_sizes(path: Path, *, unit: int = 1024) -> dict[str, int]:
         lines = [line.split() for line in path.read_text().splitlines()]
     except OSError:
         return {}
-    return {line[0]: int(line[1]) * unit for line in lines if len(line) > 1 and line[1].isdecimal()}
+    return {
+        line[0]: int(line[1]) * unit for line in lines if len(line) > 1 and line[1].isdecimal()
+    }

@@ -76,6 +76,8 @@ class Cases:
         All cells as they are in the source.
     layout : ImageLayout or None
         For images.
+    weights : ndarray of float, shape (n_cases,), or None
+        How much each counts, where that differs.
     """
 
     X: Any
@@ -85,6 +87,7 @@ class Cases:
     names: NDArray[Any] | None = None
     shown: Any = None
     layout: ImageLayout | None = None
+    weights: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -105,6 +108,7 @@ class Cases:
             rows=self.rows[index],
             names=None if self.names is None else self.names[index],
             shown=None if self.shown is None else self.shown.iloc[index],
+            weights=None if self.weights is None else self.weights[index],
         )
 
 
@@ -147,7 +151,28 @@ def read_labelled(path: Path, options: Namespace, console: Console) -> Cases:
     kinds = _parse_kinds(options.kind, features, path)
     X = type_columns(frame[features], kinds, console)
     names = None if options.id is None else row_names(frame[options.id])
-    return Cases(X, y, frame.index.to_numpy() + 1, path.name, names, frame)
+    weights = None if options.weights is None else _read_weights(frame[options.weights])
+    rows = frame.index.to_numpy() + 1
+    return Cases(X, y, rows, path.name, names, frame, weights=weights)
+
+
+def _read_weights(cells: Any) -> NDArray[np.float64]:
+    """Return how much each row counts: numbers that are not below 0, nor all of them 0."""
+    import pandas as pd
+
+    numbers = pd.to_numeric(cells, errors="coerce")
+    weights: NDArray[np.float64] = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
+    if len(wrong):
+        raise CommandError(
+            f"--weights {str(cells.name)!r} must hold a number not below 0 in every row, got "
+            f"{cells.iloc[wrong[0]]!r} in row {cells.index[wrong[0]] + 1}; mend that cell"
+        )
+    if not weights.any():
+        raise CommandError(
+            f"--weights {str(cells.name)!r} is 0 in every row; some rows must count"
+        )
+    return weights
 
 
 def find_features(columns: list[str], options: Namespace, path: Path) -> list[str]:
@@ -159,6 +184,8 @@ def find_features(columns: list[str], options: Namespace, path: Path) -> list[st
     taken = {find_column(columns, options.target, "--target", path)}
     if options.id is not None:
         taken.add(find_column(columns, options.id, "--id", path))
+    if options.weights is not None:
+        taken.add(find_column(columns, options.weights, "--weights", path))
     taken |= {find_column(columns, name, "--drop", path) for name in options.drop}
     return [name for name in columns if name not in taken]
 

@@ -47,7 +47,11 @@ def _fit_in_memory(options: Namespace, console: Console) -> Outcome:
     cases = _read(options, console)
     asymmetric = [text.rpartition("=")[0] for text in options.kind if text.endswith("=asymmetric")]
     distance = choose_distance(
-        cases, name=options.metric, scaled=options.scale, asymmetric=asymmetric
+        cases,
+        name=options.metric,
+        scaled=options.scale,
+        asymmetric=asymmetric,
+        params=dict(options.metric_param),
     )
     console.note(f"Distance: {distance.words} ({distance.reason}).")
     return _learn(cases, distance, options, console)
@@ -61,7 +65,7 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
     training, held_out = split_cases(cases, options.test_size, options.seed)
     announce_split(training, held_out, console)
     model = build_model(options, distance, np.asarray(training.y), console)
-    fit_model(model, options, training.X, training.y)
+    fit_model(model, options, training.X, training.y, training.weights)
     return gather_outcome(
         model,
         cases=cases,
@@ -78,7 +82,11 @@ def _read(options: Namespace, console: Console) -> Cases:
     """Read a table or a folder of images, and say what there is."""
     path = options.data
     if path.is_dir():
-        _refuse(options, ("target", "id", "drop", "kind", "separator", "encoding"), "a table")
+        _refuse(
+            options,
+            ("target", "id", "weights", "drop", "kind", "separator", "encoding"),
+            "a table",
+        )
         cases = read_labelled_images(
             path,
             size=options.image_size,
@@ -128,5 +136,5 @@ def _stem(path: Path) -> str:
 
 def _settings(options: Namespace) -> dict[str, Any]:
     """Return the options as they were given or left, for the record."""
-    left_out = {"run", "command", "data", "output", "force", "quiet", "debug"}
+    left_out = {"command", "data", "output", "force", "quiet", "debug"}
     return {name: value for name, value in sorted(vars(options).items()) if name not in left_out}
