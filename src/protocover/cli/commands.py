@@ -17,7 +17,15 @@ from typing import Any
 
 from .. import __version__
 from .console import CommandError, Console, UsageError, check_packages
-from .options import add_columns, add_images, add_method, add_reading, add_search, add_skipping
+from .options import (
+    add_columns,
+    add_features,
+    add_images,
+    add_method,
+    add_reading,
+    add_search,
+    add_skipping,
+)
 
 __all__ = ["main", "run_and_report"]
 
@@ -30,6 +38,7 @@ _EXPECTED = (ValueError, OSError, ImportError, MemoryError)
 
 _EXAMPLES = """\
 examples:
+  protocover check patients.csv --target diagnosis
   protocover fit patients.csv --target diagnosis --id patient
   protocover fit photos/                  (a folder of images for each class)
   protocover predict patients-protocover new.csv > answers.csv
@@ -126,7 +135,7 @@ def _build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         dest="command", required=True, metavar="COMMAND", title="commands"
     )
-    for add in (_add_fit, _add_predict, _add_report, _add_demo):
+    for add in (_add_check, _add_fit, _add_predict, _add_report, _add_demo):
         group = add(commands).add_argument_group("messages")
         group.add_argument("-q", "--quiet", action="store_true", help="print errors only")
         about = "show where in the code an error arose"
@@ -141,6 +150,22 @@ def _add_demo(commands: Any) -> Any:
     about = "folder to write to (default: %(default)s)"
     folder = Path("demo-output")
     parser.add_argument("--output", type=Path, default=folder, metavar="DIR", help=about)
+    return parser
+
+
+def _add_check(commands: Any) -> Any:
+    """Add ``protocover check``."""
+    parser = _add_command(
+        commands,
+        "check",
+        usage="protocover check DATA --target NAME [options]",
+        help="look at a table before a fit",
+        description="Say what each column of a table is and why, and what in it would change "
+        "an answer\nwithout a word, each with the option of `fit` that settles it.",
+    )
+    about = "a CSV, TSV, Parquet or Excel file"
+    parser.add_argument("data", type=Path, metavar="DATA", help=about)
+    add_features(parser.add_argument_group("tables"))
     return parser
 
 

@@ -23,6 +23,11 @@ from .writing import fresh_folder, print_files, told_where, write_outcome
 
 __all__ = ["run_fit"]
 
+_OF_TABLES = (
+    *("target", "id", "weights", "drop", "kind", "missing", "decimal", "yes"),
+    *("separator", "encoding", "sheet"),
+)
+
 
 def run_fit(options: Namespace, console: Console) -> None:
     """Read, choose prototypes, test them, and write everything into one folder."""
@@ -82,11 +87,7 @@ def _read(options: Namespace, console: Console) -> Cases:
     """Read a table or a folder of images, and say what there is."""
     path = options.data
     if path.is_dir():
-        _refuse(
-            options,
-            ("target", "id", "weights", "drop", "kind", "separator", "encoding"),
-            "a table",
-        )
+        _refuse(options, _OF_TABLES, "a table")
         cases = read_labelled_images(
             path,
             size=options.image_size,

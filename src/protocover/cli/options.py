@@ -17,6 +17,7 @@ __all__ = [
     "RULES",
     "SOLVER_NAMES",
     "add_columns",
+    "add_features",
     "add_images",
     "add_method",
     "add_reading",
@@ -66,6 +67,17 @@ PARAMETERS: dict[str, str | None] = {
 def add_columns(parser: Any) -> None:
     """Add what the columns of a table are."""
     group = parser.add_argument_group("tables")
+    add_features(group)
+    _add_flag(group, "--yes", "go on whatever the check of the table finds")
+    _add_flag(
+        group,
+        "--stream",
+        "never hold the rows of a Parquet file in memory; all columns must be numbers",
+    )
+
+
+def add_features(group: Any) -> None:
+    """Add which columns are what, and how they are read."""
     _add(group, "--target", "NAME", "column of the class (needed)")
     _add(group, "--id", "NAME", "column that names the rows")
     _add(group, "--weights", "NAME", "column of how much each row counts (default: one each)")
@@ -80,11 +92,6 @@ def add_columns(parser: Any) -> None:
         default=[],
     )
     add_reading(group)
-    _add_flag(
-        group,
-        "--stream",
-        "never hold the rows of a Parquet file in memory; all columns must be numbers",
-    )
 
 
 def add_images(parser: Any) -> None:
@@ -170,6 +177,18 @@ def add_reading(group: Any) -> None:
     about = "between columns (default: found)"
     _add(group, "--separator", "TEXT", about, type=_read_separator)
     _add(group, "--encoding", "NAME", "of the text (default: found)")
+    _add(group, "--sheet", "NAME", "of a spreadsheet (default: the first with cells)")
+    _add(
+        group,
+        "--missing",
+        "[NAME=]VALUE",
+        "what stands for a missing value, in one column or all (repeat), such as --missing=-999",
+        action="append",
+        default=[],
+    )
+    group.add_argument(
+        "--decimal", choices=(".", ","), help="decimal mark of numbers (default: found)"
+    )
 
 
 def add_skipping(group: Any) -> None:

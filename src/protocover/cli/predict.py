@@ -11,8 +11,9 @@ import numpy as np
 from ..balls import traits_of
 from .cases import Cases
 from .console import CommandError, Console
+from .dialect import csv_bytes, csv_text
 from .model import classifier_of, explain_cases, open_model, read_cases
-from .writing import check_file, csv_text, write_file
+from .writing import check_file, write_file
 
 __all__ = ["run_predict"]
 
@@ -25,12 +26,12 @@ def run_predict(options: Namespace, console: Console) -> None:
     cases = read_cases(model, options, console)
     _check_values(model, cases)
     answers = explain_cases(model, cases)
-    text = csv_text(answers)
+    text = csv_text(answers, dialect=cases.dialect)
     if options.output is None:
         sys.stdout.write(text)
         sys.stdout.flush()
     else:
-        write_file(options.output, text.encode())
+        write_file(options.output, csv_bytes(answers, dialect=cases.dialect))
         console.note(f"Wrote {options.output}: {len(cases)} cases.")
     _count_errors(model, cases, answers, console)
 

@@ -19,6 +19,7 @@ from ..persistence import save_model
 from ..report import write_report
 from .cases import Cases
 from .console import CommandError, Console
+from .dialect import csv_bytes, csv_text
 from .model import MODEL, explain_labelled, number_rows
 from .outcome import Outcome
 
@@ -117,17 +118,12 @@ def write_file(path: Path, content: bytes) -> None:
     write_whole(path, [content])
 
 
-def csv_text(table: Any, *, header: bool = True) -> str:
-    """Return a table as CSV, cells as they are in the data."""
-    return str(table.to_csv(index=False, header=header, lineterminator="\n"))
-
-
 def write_outcome(
     folder: Path, outcome: Outcome, *, further: Mapping[str, bytes] | None = None
 ) -> None:
     """Write all files of an outcome, and `further` ones by their names."""
     answers = explain_labelled(outcome.model, outcome.cases, outcome.is_held_out)
-    _write_table(folder / PREDICTIONS, answers)
+    _write_table(folder / PREDICTIONS, answers, outcome)
     write_beside_predictions(folder, outcome, further=further)
 
 
@@ -138,8 +134,8 @@ def write_beside_predictions(
     further = further or {}
     save_model(outcome.model, folder / MODEL)
     write_report(outcome.summary, folder / REPORT)
-    _write_table(folder / "prototypes.csv", _prototypes(outcome))
-    _write_table(folder / "suspects.csv", _suspects(outcome))
+    _write_table(folder / "prototypes.csv", _prototypes(outcome), outcome)
+    _write_table(folder / "suspects.csv", _suspects(outcome), outcome)
     for name, content in further.items():
         (folder / name).write_bytes(content)
     figures = _figures(outcome, [*FILES, *further])
@@ -154,9 +150,9 @@ def print_files(folder: Path, console: Console) -> None:
         console.say(f"  {name:<18}{about}")
 
 
-def _write_table(path: Path, table: Any) -> None:
-    """Write a table as CSV."""
-    path.write_bytes(csv_text(table).encode())
+def _write_table(path: Path, table: Any, outcome: Outcome) -> None:
+    """Write a table as CSV, as the data are written."""
+    path.write_bytes(csv_bytes(table, dialect=outcome.cases.dialect))
 
 
 def _prototypes(outcome: Outcome) -> Any:

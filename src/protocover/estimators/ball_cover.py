@@ -17,7 +17,7 @@ from ..dissimilarity import input_tags
 from ..resources import limited_threads, row_count
 from ..selection.cover_radius import propose_cover_eps
 from ..selection.covering import choose_cover
-from ..selection.parameters import check_wish, unchanged_on_error
+from ..selection.parameters import check_cover_eps, check_wish, unchanged_on_error
 from ..selection.reach import check_reach
 from ..selection.training import Training, completed, side_by_side
 from .cover_parts import CoverTerms, Kept, nearest_within
@@ -175,6 +175,7 @@ random_state, verbose
             The fitted cover.
         """
         with unchanged_on_error(self), limited_threads(self.n_jobs):
+            check_cover_eps(self.eps)
             settings = Settings.of(self._as_classifier())
             check_wish(self.n_representatives, self.coverage, self.cost)
             points = check_training_points(self, X)
@@ -184,7 +185,7 @@ random_state, verbose
             terms = CoverTerms.of(self, training)
             eps = self._radius(training, settings)
             chosen = choose_cover(
-                side_by_side(settings.build(training, eps, rng)),
+                side_by_side(settings.build(training, eps, rng)),  # held by nobody else
                 training.weights,
                 terms.wish,
                 settings.solver,

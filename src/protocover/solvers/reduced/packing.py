@@ -16,7 +16,6 @@ from typing import Any
 import highspy
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array
 
 from .residual import Residual
 
@@ -169,29 +168,27 @@ def _highs_with(residual: Residual, *, verbose: int) -> Any:
 
 
 def _pass_program(highs: Any, residual: Residual) -> None:
-    """Give HiGHS, which minimises, the packing; its bounds come with each solve.
+    """Write the packing down for HiGHS, which minimises; its bounds come with each solve.
 
-    As arrays: of a program that is an object of its own it takes number by number, for longer
-    than it then takes to solve it.
+    As plain arrays: of the lists of its own program HiGHS makes copies number by number.
     """
-    # The rows of the cover one after the other are the columns of the packing.
-    rows = residual.cover.tocsr()
-    n_rows, n_columns = rows.shape
-    none = np.zeros(n_rows, dtype=np.int32)
-    highs.passModel(
+    table = residual.cover.tocsr()
+    n_rows, n_columns = table.shape
+    status = highs.passModel(
         n_rows,
         n_columns,
-        rows.nnz,
+        table.nnz,
         int(_HIGHSPY.MatrixFormat.kColwise),
         int(_HIGHSPY.ObjSense.kMinimize),
         0.0,
-        np.full(n_rows, -1.0),
+        -np.ones(n_rows),
         np.zeros(n_rows),
         np.zeros(n_rows),
         np.full(n_columns, -np.inf),
         np.zeros(n_columns),
-        rows.indptr.astype(np.int32, copy=False),
-        rows.indices.astype(np.int32, copy=False),
-        np.ones(rows.nnz),
-        none,
+        table.indptr.astype(np.int32, copy=False),
+        table.indices.astype(np.int32, copy=False),
+        np.ones(table.nnz),
+        np.zeros(n_rows, dtype=np.int32),
     )
+    assert status == _HIGHSPY.HighsStatus.kOk, "HiGHS does not take the program"
