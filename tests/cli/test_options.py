@@ -9,7 +9,7 @@ from inspect import signature
 import numpy as np
 import pytest
 
-from protocover import PVMClassifier, PVMClassifierCV, load_model
+from protocover import PVMClassifier, PVMClassifierCV, find_cost, find_eps, load_model
 from protocover.cli import main
 from protocover.cli.commands import _build_parser
 from protocover.cli.options import PARAMETERS, RULES, SOLVER_NAMES
@@ -133,6 +133,22 @@ def test_a_column_of_weights_counts_and_measures_no_distance(flowers, words):
     same.fit(X, y, sample_weight=flowers["times"])
     np.testing.assert_array_equal(classifier.prototype_rows_, same.prototype_rows_)
     assert classifier.objective_ == same.objective_
+
+
+@pytest.mark.parametrize("words", ["", "--radii own"])
+def test_what_is_passed_on_reaches_the_search_for_about_so_many(flowers, words):
+    """Weights that leave one of the classes next to nothing change what there is to find."""
+    flowers["times"] = np.where(flowers["kind"] == "rose", 1e-6, 1.0)
+    model = fitted(
+        flowers,
+        f"--about 6 --no-scale --metric minkowski --metric-param p=1 --weights times {words}",
+    )
+    find = find_cost if words else find_eps
+    X, y = flowers[["length", "width"]], flowers["kind"]
+    given = {"metric": "minkowski", "metric_params": {"p": 1}, "random_state": 0}
+    wanted = find(X, y, 6, sample_weight=flowers["times"], **given)
+    assert (model.prototype_cost_ if words else model.eps_) == wanted
+    assert wanted != find(X, y, 6, **given)
 
 
 def test_weights_go_through_the_scaling(flowers, capsys):

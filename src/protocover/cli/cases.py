@@ -85,6 +85,8 @@ class Cases:
         For images.
     weights : ndarray of float, shape (n_cases,), or None
         How much each counts, where that differs.
+    pictures : Thumbnails or None
+        Images to look at, larger than those that distances are measured between.
     dialect : Dialect
         How the source, if it is a table of text, is written.
     """
@@ -97,6 +99,7 @@ class Cases:
     shown: Any = None
     layout: ImageLayout | None = None
     weights: NDArray[np.float64] | None = None
+    pictures: Any = None
     dialect: Dialect = field(default_factory=Dialect)
 
     def __len__(self) -> int:
@@ -119,6 +122,7 @@ class Cases:
             names=None if self.names is None else self.names[index],
             shown=None if self.shown is None else self.shown.iloc[index],
             weights=None if self.weights is None else self.weights[index],
+            pictures=None if self.pictures is None else self.pictures.take(index),
         )
 
 

@@ -42,6 +42,7 @@ examples:
   protocover fit patients.csv --target diagnosis --id patient
   protocover fit photos/                  (a folder of images for each class)
   protocover predict patients-protocover new.csv > answers.csv
+  protocover predict patients-protocover new.csv --report why.html -o answers.csv
   protocover report patients-protocover patients.csv
 """
 _FIT_EXAMPLES = """\
@@ -205,6 +206,8 @@ def _add_predict(commands: Any) -> Any:
         identifier="column that names the rows",
     )
     _add_output(parser, "FILE", "CSV file to write to (default: standard output)")
+    about = "also write a page that shows each case beside the prototype that decided"
+    parser.add_argument("--report", type=Path, metavar="FILE", help=about)
     _add_reading(parser)
     return parser
 

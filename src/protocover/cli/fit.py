@@ -12,6 +12,7 @@ import numpy as np
 
 from ..data.parquet import is_parquet, unpacked_size
 from ..resources import available_memory
+from .about import settle_about
 from .cases import Cases, announce_split, read_labelled, split_cases
 from .columns import count_kinds
 from .console import CommandError, Console, UsageError, count_things
@@ -69,6 +70,8 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
         cases = replace(cases, X=cases.X.astype(float if cases.layout is None else np.float32))
     training, held_out = split_cases(cases, options.test_size, options.seed)
     announce_split(training, held_out, console)
+    if options.about is not None:
+        options = settle_about(options, distance, training)
     model = build_model(options, distance, np.asarray(training.y), console)
     fit_model(model, options, training.X, training.y, training.weights)
     return gather_outcome(

@@ -33,7 +33,7 @@ SOLVER_NAMES = (
     "lp-rounding",
     "exact",
 )
-RULES = ("1se", "best")
+RULES = ("1se", "best", "few")
 # The option for each parameter of the estimators; None for what is of no use in a command.
 PARAMETERS: dict[str, str | None] = {
     "eps": "--eps",
@@ -157,9 +157,17 @@ def add_search(parser: Any) -> None:
     group.add_argument(
         "--rule",
         choices=RULES,
-        default="1se",
-        help="1se: fewest prototypes within one standard error of the best; best: lowest error "
-        "(default: %(default)s)",
+        default="few",
+        help="few: fewest prototypes within one standard error of the best, or one case in a "
+        "hundred; 1se: within one standard error; best: lowest error (default: %(default)s)",
+    )
+    _add(
+        group,
+        "--about",
+        "N",
+        "choose the radius so that about N prototypes are left; with --radii own, or a given "
+        "--eps, the cost of a prototype",
+        type=_whole(1),
     )
     _add(
         group,

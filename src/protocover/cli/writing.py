@@ -34,6 +34,7 @@ __all__ = [
     "csv_text",
     "fresh_folder",
     "print_files",
+    "prototype_names",
     "told_where",
     "write_beside_predictions",
     "write_file",
@@ -207,6 +208,26 @@ def _suspects(outcome: Outcome) -> Any:
         }
     )
     return _beside(table, cases, np.asarray(found.row))
+
+
+def prototype_names(classifier: Any, path: Path) -> list[str]:
+    """Name the prototypes of a model by what `fit` has written beside it, or by their rows."""
+    import pandas as pd
+
+    folder = path if path.is_dir() else path.parent
+    names = [
+        f"row {row + 1}" if row >= 0 else f"prototype {k + 1}"
+        for k, row in enumerate(classifier.prototype_rows_.tolist())
+    ]
+    try:
+        figures = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+        known = (figures["written_by"] == WRITER and figures["data"]["id"]) or "name"
+        table = pd.read_csv(folder / "prototypes.csv", sep=None, engine="python", dtype=str)
+    except (OSError, ValueError, KeyError, TypeError):
+        return names
+    if known in table.columns and len(table) == len(names) and table[known].notna().all():
+        return [str(name) for name in table[known]]
+    return names
 
 
 def _beside(table: Any, cases: Cases, places: Any) -> Any:
