@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import naive
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,6 +12,7 @@ from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import naive
 from protocover import PVMClassifier
 from protocover.dissimilarity import Gower
 from protocover.report import Queries, make_report, summarize, summarize_queries, write_report

@@ -23,6 +23,8 @@ def settle_about(options: Namespace, distance: Distance, training: Cases) -> Nam
     X: Any = StandardScaler().fit_transform(training.X) if distance.scaled else training.X
     shared = {
         "metric": distance.metric,
+        "metric_params": distance.params,
+        "sample_weight": training.weights,
         "candidates": options.candidates,
         "closed_ball": options.closed_ball,
         "n_jobs": options.n_jobs,
