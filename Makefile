@@ -90,6 +90,8 @@ imports: $(READY)
 docs: $(READY)  ## Build the documentation into docs/_build/html
 	@$(BIN)/python -m pip install --quiet --group docs
 	@$(BIN)/python -m sphinx --fail-on-warning --keep-going -j auto -b html docs docs/_build/html
+	@$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir docs/_build/html/_static/browser .
+	@cd docs/_build/html/_static/browser && ls protocover-*.whl > wheel.txt
 	@echo "Open docs/_build/html/index.html"
 
 dist: $(READY)  ## Build sdist and wheel, install each into an empty environment and try it
