@@ -71,15 +71,11 @@ _STORES = {
 
 def is_missing(series: Any) -> Any:
     """Tell which cells of a column hold nothing, as an array of booleans."""
-    absent = series.isna().to_numpy(dtype=bool)
-    if _is_text(series):
-        cells = series.to_numpy(dtype=object)
-        absent = absent | np.fromiter(
-            (isinstance(cell, str) and cell.strip() in MISSING for cell in cells),
-            dtype=bool,
-            count=len(cells),
-        )
-    return absent
+    if not _is_text(series):
+        return series.isna().to_numpy(dtype=bool)
+    cells = series.to_numpy(dtype=object)
+    absent = (not isinstance(cell, str) or cell.strip() in MISSING for cell in cells)
+    return np.fromiter(absent, dtype=bool, count=len(cells))
 
 
 def blank_out(frame: Any, marks: Mapping[str | None, Sequence[str]]) -> Any:
