@@ -138,7 +138,7 @@ def test_a_page_says_why_each_case_is_answered_as_it_is(out, flowers, capsys):
     assert len(answers) == 30
     assert "Wrote why.html: why each case is answered as it is." in said
     page = Path("why.html").read_text(encoding="utf-8")
-    assert "<h1 dir=\"auto\">Answers to new.csv</h1>" in page
+    assert '<h1 dir="auto">Answers to new.csv</h1>' in page
     wrong = (answers["predicted"] != flowers["kind"]).sum()
     assert f"Of 30 cases of known class {wrong} " in page
     first = answers.iloc[0]
