@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import naive
 from protocover import PVMClassifier
@@ -321,3 +321,22 @@ def test_pictures_are_compared_picture_by_picture(look, tmp_path):
         grey = np.array(drawn).reshape(8, 8, 4)[:, :, 0]
         expected = 255 - np.rint(pixels[300 + row].reshape(8, 8) * 255 / 16)
         np.testing.assert_array_equal(grey, expected)
+
+
+def test_an_encoder_of_images_is_a_step_before_the_classifier(look, tmp_path):
+    def encode(images):
+        return images.reshape(len(images), -1, 3).mean(axis=1)
+
+    rng = np.random.default_rng(0)
+    photos = rng.integers(0, 120, (24, 6, 5, 3)).astype(np.uint8)
+    photos[12:, :, :, 0] += 120
+    labels = np.repeat(["dark", "red"], 12)
+    model = make_pipeline(FunctionTransformer(encode), PVMClassifier(metric="cosine"))
+    model.fit(photos[::2], labels[::2])
+    asked = Queries(photos[1::2], labels[1::2], images=photos[1::2])
+    path = make_report(
+        model, photos[::2], labels[::2], tmp_path / "p.html", held_out=asked, images=photos[::2]
+    )
+    with look(path) as page:
+        assert page.locator("#held-out-list .answer").first.locator("figure canvas").count() >= 3
+        assert page.locator("#held-out-list table").count() == 0

@@ -19,7 +19,7 @@ from .cases import Cases, find_column, label_texts, parse_marks, reading_options
 from .columns import ColumnType, blank_out, convert, is_missing
 from .console import CommandError, Console, list_names
 from .dialect import Dialect
-from .images import layout_of, read_images
+from .images import layout_of, read_encoded_images, read_images
 from .tables import SPREADSHEETS, read_table
 
 __all__ = [
@@ -89,6 +89,13 @@ def read_cases(model: Any, options: Namespace, console: Console) -> Cases:
     layout = layout_of(list(types))
     if layout is not None and not _is_table(path):
         return read_images(path, layout, skip=options.skip_broken, console=console)
+    if options.features is not None:
+        return _read_encoded(path, types, options, console)
+    if path.is_dir():
+        raise CommandError(
+            f"{path} is a folder and the model was fitted on a table or on vectors of images; "
+            "give a table, or the images' vectors with --features FILE"
+        )
     return _read_rows(path, types, options, console)
 
 
@@ -102,6 +109,19 @@ def _marks_of_fit(path: Path) -> list[str]:
         return [str(mark) for mark in settings["missing"]]
     except (OSError, ValueError, KeyError, TypeError):
         return []
+
+
+def _read_encoded(
+    path: Path, types: dict[str, ColumnType], options: Namespace, console: Console
+) -> Cases:
+    """Read images with their vectors, which must be of the model's length."""
+    cases = read_encoded_images(path, options.features, skip=options.skip_broken, console=console)
+    if list(cases.X.columns) != list(types):
+        raise CommandError(
+            f"--features {options.features} has vectors of {cases.X.shape[1]} numbers and the "
+            f"model takes {len(types)}; encode the images as those that it was fitted on"
+        )
+    return cases
 
 
 def explain_cases(model: Any, cases: Cases) -> Any:
