@@ -28,6 +28,7 @@ __all__ = [
     "label_texts",
     "label_type",
     "make_labels",
+    "parse_kinds",
     "read_labelled",
     "row_names",
     "split_cases",
@@ -144,7 +145,7 @@ def read_labelled(path: Path, options: Namespace, console: Console) -> Cases:
         console.warn(f"left out {absent.sum()} rows without a value of {options.target!r}")
         frame = frame.loc[~absent]
     y = make_labels(frame[options.target], text=options.outlier_label is not None)
-    kinds = _parse_kinds(options.kind, features, path)
+    kinds = parse_kinds(options.kind, features, path)
     X = type_columns(frame[features], kinds, console)
     names = None if options.id is None else row_names(frame[options.id])
     return Cases(X, y, frame.index.to_numpy() + 1, path.name, names, frame)
@@ -218,7 +219,7 @@ def label_type(labels: Iterable[str], *, text: bool) -> type:
     return np.int64 if whole and not text else str
 
 
-def _parse_kinds(
+def parse_kinds(
     specifications: list[str], columns: list[str], path: Path
 ) -> dict[str, ColumnType]:
     """Return what ``--kind NAME=KIND`` says of columns: one that there is, or values in order."""

@@ -21,17 +21,17 @@ from .outcome import Outcome, gather_outcome, print_outcome, summarize_cases
 from .stream import fit_streamed
 from .writing import check_folder, fresh_folder, print_files, write_outcome
 
-__all__ = ["run_fit"]
+__all__ = ["refuse_options", "run_fit", "settings_of", "stem"]
 
 
 def run_fit(options: Namespace, console: Console) -> None:
     """Read, choose prototypes, test them, and write everything into one folder."""
-    folder = options.output or Path(f"{_stem(options.data)}-protocover")
+    folder = options.output or Path(f"{stem(options.data)}-protocover")
     check_folder(folder, force=options.force)
     if not options.data.exists():
         raise FileNotFoundError(2, "No such file or folder", str(options.data))
     if options.stream:
-        outcome = fit_streamed(options, folder, _settings(options), console)
+        outcome = fit_streamed(options, folder, settings_of(options), console)
     else:
         outcome = _fit_in_memory(options, folder, console)
     print_outcome(outcome, console)
@@ -69,7 +69,7 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
         held_out=held_out,
         summary=summarize_cases(model, training, held_out, title=f"Prototypes of {cases.source}"),
         distance=distance.words,
-        settings=_settings(options),
+        settings=settings_of(options),
         seconds=time.perf_counter() - started,
     )
 
@@ -78,7 +78,8 @@ def _read(options: Namespace, console: Console) -> Cases:
     """Read a table or a folder of images, and say what there is."""
     path = options.data
     if path.is_dir():
-        _refuse(options, ("target", "id", "drop", "kind", "separator", "encoding"), "a table")
+        of_tables = ("target", "id", "drop", "kind", "separator", "encoding")
+        refuse_options(options, of_tables, "a table")
         cases = read_labelled_images(
             path,
             size=options.image_size,
@@ -88,7 +89,7 @@ def _read(options: Namespace, console: Console) -> Cases:
         )
         what = f"{len(cases)} images at {cases.layout}"
     else:
-        _refuse(options, ("image_size", "skip_broken"), "a folder of images")
+        refuse_options(options, ("image_size", "skip_broken"), "a folder of images")
         _weigh(path, console)
         cases = read_labelled(path, options, console)
         columns = count_things(cases.X.shape[1], "column", "columns")
@@ -110,7 +111,7 @@ def _weigh(path: Path, console: Console) -> None:
         console.warn(f"{facts} are free; --stream lets its rows stream through")
 
 
-def _refuse(options: Namespace, names: tuple[str, ...], what: str) -> None:
+def refuse_options(options: Namespace, names: tuple[str, ...], what: str) -> None:
     """Refuse options that go with another kind of data."""
     for name in names:
         if getattr(options, name):
@@ -120,13 +121,13 @@ def _refuse(options: Namespace, names: tuple[str, ...], what: str) -> None:
             )
 
 
-def _stem(path: Path) -> str:
+def stem(path: Path) -> str:
     """Return the name of a file without its endings, or of a folder."""
     name = path.absolute().name
     return name.split(".")[0] or name if path.is_file() else name
 
 
-def _settings(options: Namespace) -> dict[str, Any]:
+def settings_of(options: Namespace) -> dict[str, Any]:
     """Return the options as they were given or left, for the record."""
     left_out = {"run", "command", "data", "output", "force", "quiet", "debug"}
     return {name: value for name, value in sorted(vars(options).items()) if name not in left_out}

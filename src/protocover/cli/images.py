@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 from .cases import Cases, ImageLayout
 from .console import CommandError, Console, check_packages
 
-__all__ = ["find_images", "flatten", "layout_of", "read_images", "read_labelled_images"]
+__all__ = [
+    "find_images",
+    "flatten",
+    "layout_of",
+    "read_folder",
+    "read_images",
+    "read_labelled_images",
+]
 
 # Only these are ever decoded, whatever a file says it is.
 _FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
@@ -59,13 +66,26 @@ def read_labelled_images(
             f"{folder} must have a folder of images for each of two or more classes, got "
             f"{len(labels)}; sort the images into {folder}/CLASS/"
         )
+    cases = read_folder(folder, files, size=size, colour=colour, skip=skip, console=console)
+    return replace(cases, y=np.asarray(cases.y).astype(str))
+
+
+def read_folder(
+    folder: Path,
+    files: Sequence[ImageFile],
+    *,
+    size: tuple[int, int] | None,
+    colour: bool | None,
+    skip: bool,
+    console: Console,
+) -> Cases:
+    """Read the images found in a folder, all brought to one size; labels may be None."""
     if size is None:
         size = _suitable_size(files, skip)
     files, pixels = _read_pixels(files, size, skip, console)
     if colour is None:
         colour = bool((pixels != pixels[..., :1]).any())
-    cases = _as_cases(folder, files, pixels, ImageLayout(size[1], size[0], colour))
-    return replace(cases, y=np.asarray(cases.y).astype(str))
+    return _as_cases(folder, files, pixels, ImageLayout(size[1], size[0], colour))
 
 
 def read_images(path: Path, layout: ImageLayout, *, skip: bool, console: Console) -> Cases:

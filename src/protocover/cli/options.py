@@ -12,7 +12,17 @@ from ..estimators.search.standard_error import RULES
 from ..solvers import SOLVERS
 from .estimator import OWN_METRICS
 
-__all__ = ["add_columns", "add_images", "add_method", "add_reading", "add_search", "add_skipping"]
+__all__ = [
+    "add_columns",
+    "add_distance",
+    "add_images",
+    "add_method",
+    "add_reading",
+    "add_search",
+    "add_skipping",
+    "read_positive",
+    "whole_number",
+]
 
 _METRICS = sorted({*METRIC_NAMES, *OWN_METRICS, "euclidean", "sqeuclidean", "cosine"})
 
@@ -64,7 +74,7 @@ def add_images(parser: Any) -> None:
 def add_method(parser: Any) -> None:
     """Add the parameters of the classifier."""
     group = parser.add_argument_group("method")
-    _add_distance(group)
+    add_distance(group)
     _add_selection(group)
     _add_flag(group, "--closed-ball", "a case at distance eps exactly is covered")
     _add(
@@ -74,7 +84,9 @@ def add_method(parser: Any) -> None:
         "answer for cases in no ball (default: the class of the nearest prototype)",
     )
     _add(group, "--n-jobs", "N", "folds or threads at once", type=int)
-    _add(group, "--seed", "N", "of all that is drawn (default: 0)", type=_whole(0), default=0)
+    _add(
+        group, "--seed", "N", "of all that is drawn (default: 0)", type=whole_number(0), default=0
+    )
 
 
 def add_search(parser: Any) -> None:
@@ -97,9 +109,9 @@ def add_search(parser: Any) -> None:
         type=_read_eps,
     )
     about = "radii to try (default: 20, with --radii own 5 limits)"
-    _add(group, "--grid", "N", about, type=_whole(1))
+    _add(group, "--grid", "N", about, type=whole_number(1))
     about = "parts to validate in (default: 10, fewer for small classes)"
-    _add(group, "--cv", "N", about, type=_whole(2))
+    _add(group, "--cv", "N", about, type=whole_number(2))
     group.add_argument(
         "--rule",
         choices=RULES,
@@ -130,7 +142,7 @@ def add_skipping(group: Any) -> None:
     _add_flag(group, "--skip-broken", "leave out images that cannot be read")
 
 
-def _add_distance(group: Any) -> None:
+def add_distance(group: Any) -> None:
     """Add by which distance cases are compared."""
     _add(
         group,
@@ -159,11 +171,11 @@ def _add_selection(group: Any) -> None:
         "by cross-validation (default: 1/n, with --radii own 1)",
         type=_read_numbers,
     )
-    _add(group, "--n-prototypes", "N", "at most so many (default: no limit)", type=_whole(1))
+    _add(group, "--n-prototypes", "N", "at most so many (default: no limit)", type=whole_number(1))
     about = f"{', '.join(SOLVERS)} (default: auto; with --stream greedy)"
     _add(group, "--solver", "NAME", about, choices=sorted(SOLVERS))
     about = "for the solver (default: none)"
-    _add(group, "--time-limit", "SECONDS", about, type=_read_positive)
+    _add(group, "--time-limit", "SECONDS", about, type=read_positive)
     _add(
         group,
         "--candidates",
@@ -220,7 +232,7 @@ def _read_eps(text: str) -> list[float] | str:
     return _read_numbers(text)
 
 
-def _read_positive(text: str) -> float:
+def read_positive(text: str) -> float:
     """Return one number above 0."""
     numbers = _read_numbers(text)
     if len(numbers) != 1 or numbers[0] == 0.0:
@@ -236,7 +248,7 @@ def _read_share(text: str) -> float:
     return numbers[0]
 
 
-def _whole(least: int) -> Callable[[str], int]:
+def whole_number(least: int) -> Callable[[str], int]:
     """Return a function that reads a whole number, so large or larger."""
 
     def read(text: str) -> int:

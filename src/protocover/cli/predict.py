@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..balls import traits_of
+from ..inspection.fitted import unwrap
 from .cases import Cases
-from .console import CommandError, Console
+from .console import CommandError, Console, UsageError
 from .model import classifier_of, explain_cases, open_model, read_cases
 from .writing import check_file, csv_text, write_file
 
@@ -22,6 +23,8 @@ def run_predict(options: Namespace, console: Console) -> None:
     if options.output is not None:
         check_file(options.output, force=options.force)
     model = open_model(options.model)
+    if options.target is not None and unwrap(model, covers=True).cover is not None:
+        raise UsageError("--target goes with a classifier, and the model is a cover; leave it out")
     cases = read_cases(model, options, console)
     _check_values(model, cases)
     answers = explain_cases(model, cases)
@@ -51,7 +54,7 @@ def _check_values(model: Any, cases: Cases) -> None:
 
 def _count_errors(model: Any, cases: Cases, answers: Any, console: Console) -> None:
     """Say how many cases of known class are answered wrongly."""
-    if cases.y is None:
+    if cases.y is None or "predicted" not in answers:
         return
     known = np.isin(cases.y.astype(str), classifier_of(model).classes_.astype(str))
     if known.any():

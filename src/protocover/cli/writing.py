@@ -19,7 +19,8 @@ from ..persistence import save_model
 from ..report import write_report
 from .cases import Cases
 from .console import CommandError, Console
-from .model import MODEL, explain_labelled, number_rows
+from .model import MODEL, explain_labelled
+from .numbering import number_rows
 from .outcome import Outcome
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "REPORT",
     "SUMMARY",
     "WRITER",
+    "beside",
     "check_file",
     "check_folder",
     "csv_text",
@@ -36,6 +38,7 @@ __all__ = [
     "write_beside_predictions",
     "write_file",
     "write_outcome",
+    "write_table",
 ]
 
 REPORT = "report.html"
@@ -111,7 +114,7 @@ def write_outcome(
 ) -> None:
     """Write all files of an outcome, and `further` ones by their names."""
     answers = explain_labelled(outcome.model, outcome.cases, outcome.is_held_out)
-    _write_table(folder / PREDICTIONS, answers)
+    write_table(folder / PREDICTIONS, answers)
     write_beside_predictions(folder, outcome, further=further)
 
 
@@ -122,8 +125,8 @@ def write_beside_predictions(
     further = further or {}
     save_model(outcome.model, folder / MODEL)
     write_report(outcome.summary, folder / REPORT)
-    _write_table(folder / "prototypes.csv", _prototypes(outcome))
-    _write_table(folder / "suspects.csv", _suspects(outcome))
+    write_table(folder / "prototypes.csv", _prototypes(outcome))
+    write_table(folder / "suspects.csv", _suspects(outcome))
     for name, content in further.items():
         (folder / name).write_bytes(content)
     figures = _figures(outcome, [*FILES, *further])
@@ -131,14 +134,15 @@ def write_beside_predictions(
     (folder / SUMMARY).write_text(text + "\n", encoding="utf-8")
 
 
-def print_files(folder: Path, console: Console) -> None:
+def print_files(folder: Path, console: Console, files: Mapping[str, str] = FILES) -> None:
     """Print what was written."""
     console.say(f"\nWrote {folder}:")
-    for name, about in FILES.items():
-        console.say(f"  {name:<18}{about}")
+    width = max(18, *(len(name) + 2 for name in files))
+    for name, about in files.items():
+        console.say(f"  {name:<{width}}{about}")
 
 
-def _write_table(path: Path, table: Any) -> None:
+def write_table(path: Path, table: Any) -> None:
     """Write a table as CSV."""
     path.write_bytes(csv_text(table).encode())
 
@@ -164,7 +168,7 @@ def _prototypes(outcome: Outcome) -> Any:
         }
     )
     if (rows >= 0).all():
-        return _beside(table, cases, np.searchsorted(cases.rows, rows + 1))
+        return beside(table, cases, np.searchsorted(cases.rows, rows + 1))
     table.insert(2, "source", classifier.prototype_sources_)
     return pd.concat([table, _synthetic(outcome)], axis=1)
 
@@ -194,10 +198,10 @@ def _suspects(outcome: Outcome) -> Any:
             "reason": found.reason,
         }
     )
-    return _beside(table, cases, np.asarray(found.row))
+    return beside(table, cases, np.asarray(found.row))
 
 
-def _beside(table: Any, cases: Cases, places: Any) -> Any:
+def beside(table: Any, cases: Cases, places: Any) -> Any:
     """Put the cells of some cases beside a table, under names that it does not have."""
     import pandas as pd
 
