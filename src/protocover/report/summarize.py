@@ -40,7 +40,7 @@ def summarize(
     feature_names: Sequence[Any] | None = None,
     image_shape: tuple[int, ...] | None = None,
     images: Any = None,
-    title: str = "Prototypes",
+    title: str | None = None,
     how: Mapping[str, str] | None = None,
     totals: CoverageTotals | None = None,
     error: ErrorEstimate | None = None,
@@ -68,8 +68,8 @@ def summarize(
         are its pixels. In grey images high values are dark.
     images : array, shape (n_points, height, width) or (n_points, height, width, 3), or None
         Images of the rows. High values are bright.
-    title : str, default="Prototypes"
-        Heading of the report.
+    title : str or None, default=None
+        Heading of the report; None for "Prototypes", of a cover "Representatives".
     how : mapping of str to str, or None, default=None
         Further lines for "What was asked", such as where the data comes from, or words of
         your own under a heading that is there.
@@ -109,7 +109,7 @@ def summarize(
         images=images,
     )
     if within.cover is not None:
-        return summarize_cover(within, X, display, title=title, how=how)
+        return summarize_cover(within, X, display, title=title or "Representatives", how=how)
     if held_out is not None:
         held_out = within.prepare(held_out[0]), held_out[1]
     coverage = _cover(model, X, y)
@@ -122,7 +122,7 @@ def summarize(
     counts = coverage.totals() if totals is None else totals
     quality = assess(model, search, X, y, totals=counts, held_out=held_out, error=error)
     return Summary(
-        title=str(title),
+        title=str(title or "Prototypes"),
         lead=describe_selection(quality, model, n_shown=len(coverage.point_classes)),
         settings=describe_settings(
             model, search, how, n_points=quality.n_points, n_columns=laid.cases.n_columns
