@@ -32,9 +32,8 @@ myst_heading_anchors = 3
 autosummary_generate = True
 autodoc_typehints = "none"
 toc_object_entries_show_parents = "hide"
-numpydoc_show_class_members = True
-numpydoc_show_inherited_class_members = False
-numpydoc_class_members_toctree = False
+# Methods follow the class with all they say, and the page's own contents list them.
+numpydoc_show_class_members = False
 
 html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"

@@ -1,9 +1,12 @@
-"""Threads are started only where they were asked for, and missed nowhere."""
+"""Threads are started only where they were asked for, and limits to memory are seen."""
 
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,7 +24,7 @@ from protocover import (
 )
 from protocover.dissimilarity import DANN, TangentDistance
 from protocover.report import make_report
-from protocover.resources import limited_threads, thread_count, worker_map
+from protocover.resources import available_memory, limited_threads, thread_count, worker_map
 from protocover.solvers import SOLVERS
 
 X, Y = load_iris(return_X_y=True)
@@ -216,3 +219,82 @@ def test_an_error_in_a_worker_reaches_the_caller(n_jobs):
 def test_threads_within_workers_are_one_each():
     with worker_map(2):
         assert thread_count(None) == 1
+
+
+@pytest.fixture
+def machine(tmp_path, monkeypatch):
+    """A machine with 8 GB free, told by files; a function that writes more of them."""
+    monkeypatch.setattr("protocover.resources._PROC", tmp_path / "proc")
+    monkeypatch.setattr("protocover.resources._GROUPS", tmp_path / "groups")
+
+    def write(**files):
+        for name, text in files.items():
+            path = tmp_path / name.replace("__", "/")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+
+    write(proc__meminfo="MemTotal: 16000000 kB\nMemAvailable: 8000000 kB\n")
+    return write
+
+
+def write_group(machine, folder, **files):
+    machine(**{f"groups__{folder}memory.{name}": text for name, text in files.items()})
+
+
+def test_memory_is_what_the_system_has_left(machine):
+    assert available_memory() == 8_000_000 * 1024
+
+
+@pytest.mark.parametrize("inner", ["", "work__", "work__deep__"])
+def test_the_limit_of_a_control_group_holds_for_those_within(machine, inner):
+    machine(proc__self__cgroup="0::/work/deep\n")
+    write_group(machine, inner, max="1000000", current="400000", stat="inactive_file 100000\n")
+    assert available_memory() == 700_000
+
+
+def test_a_group_without_a_limit_has_none(machine):
+    machine(proc__self__cgroup="0::/\n")
+    write_group(machine, "", max="max\n", current="400000")
+    assert available_memory() == 8_000_000 * 1024
+
+
+@pytest.mark.parametrize("inner", ["", "docker__abc__"])
+def test_the_limit_of_a_first_control_group_is_seen(machine, inner):
+    """In a container its path may be that outside, which leads nowhere: the root then tells."""
+    machine(proc__self__cgroup="5:cpu,cpuacct:/x\n4:memory:/docker/abc\n0::/y\n")
+    files = {"limit_in_bytes": "2000000\n", "usage_in_bytes": "500000\n"}
+    write_group(machine, f"memory__{inner}", **files)
+    assert available_memory() == 1_500_000
+
+
+def test_a_first_control_group_without_a_limit_has_none(machine):
+    machine(proc__self__cgroup="4:memory:/\n")
+    files = {"limit_in_bytes": "9223372036854771712", "usage_in_bytes": "500000"}
+    write_group(machine, "memory__", **files)
+    assert available_memory() == 8_000_000 * 1024
+
+
+def test_a_group_that_uses_more_than_its_limit_has_nothing_left(machine):
+    machine(proc__self__cgroup="0::/\n")
+    write_group(machine, "", max="1000", current="2000")
+    assert available_memory() == 0
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc to read memory from")
+@pytest.mark.parametrize("limit", ["RLIMIT_AS", "RLIMIT_DATA"])
+def test_what_ulimit_leaves_can_be_had_and_not_much_more(limit):
+    """Four gigabytes, of which a process with its libraries has taken some."""
+    code = f"""
+import resource
+from protocover.resources import available_memory
+resource.setrlimit(resource.{limit}, (1 << 32, 1 << 32))
+left = available_memory()
+assert 0 < left < 1 << 32, left
+bytearray(left - (64 << 20))
+try:
+    bytearray(left + (64 << 20))
+except MemoryError:
+    print("fits")
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ran.stdout == "fits\n", ran.stderr

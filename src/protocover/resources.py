@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, partial
 from numbers import Integral
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from threading import Thread
 from typing import Any
 
@@ -29,6 +29,16 @@ __all__ = [
     "thread_count",
     "worker_map",
 ]
+
+# Where Linux tells of processes and of control groups: in a group of today and of the first
+# version, the files of its limit, of what it uses, and what of that can be had back.
+_PROC, _GROUPS = Path("/proc"), Path("/sys/fs/cgroup")
+_GROUP_WORDS = ("memory.max", "memory.current", "inactive_file")
+_FIRST_GROUP_WORDS = (
+    "memory.limit_in_bytes",
+    "memory.usage_in_bytes",
+    "total_inactive_file",
+)
 
 # Like the built-in `map`, in order and lazy, but perhaps several items at once.
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
@@ -93,9 +103,14 @@ def worker_map(n_jobs: int | None, *, thread_safe: bool = True) -> Iterator[Map]
 
 
 def available_memory() -> int | None:
-    """Bytes that can still be allocated, or None where the system does not say."""
-    limits = [limit for limit in (_system_memory(), _group_memory()) if limit is not None]
-    return min(limits) if limits else None
+    """Bytes that can still be allocated, or None where the system does not say.
+
+    The least of what the system has left, what is left to the control groups that this process
+    is in (of either version), and to the process itself where ``ulimit`` limits it.
+    """
+    system = _system_memory()
+    left = [*_group_memory(), *_process_memory(), *([] if system is None else [system])]
+    return max(0, min(left)) if left else None
 
 
 def progress_bar(items: Iterable[Any], total: int, what: str, verbose: int) -> Any:
@@ -180,24 +195,64 @@ def _threaded_map(
 
 def _system_memory() -> int | None:
     """Memory that the kernel calls available, else all that is installed."""
-    try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass
+    available = _read_sizes(_PROC / "meminfo").get("MemAvailable:")
+    if available is not None:
+        return available
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
         return None
 
 
-def _group_memory() -> int | None:
-    """Memory left to this process's control group, where it has a limit."""
-    group = Path("/sys/fs/cgroup")
+def _group_memory() -> Iterator[int]:
+    """Memory left to the control groups of this process, and to those that they are part of."""
     try:
-        limit = (group / "memory.max").read_text().strip()
-        used = (group / "memory.current").read_text().strip()
-        return int(limit) - int(used)
+        memberships = (_PROC / "self" / "cgroup").read_text().splitlines()
+    except OSError:
+        return
+    for line in memberships:
+        _, controllers, path = line.split(":", 2)
+        if not controllers:
+            root, words = _GROUPS, _GROUP_WORDS
+        elif "memory" in controllers.split(","):
+            root, words = _GROUPS / "memory", _FIRST_GROUP_WORDS
+        else:
+            continue
+        inner = PurePosixPath(path.lstrip("/"))
+        # In a container the path may be that outside of it, which inside leads nowhere.
+        for folder in dict.fromkeys((inner, *inner.parents)):
+            yield from _left_to_group(root / folder, *words)
+
+
+def _left_to_group(folder: Path, limit: str, used: str, reclaimable: str) -> Iterator[int]:
+    """Yield what a control group has left, if it has a limit."""
+    try:
+        most, now = (int((folder / name).read_text()) for name in (limit, used))
     except (OSError, ValueError):
-        return None
+        return
+    # Files that were read and can be forgotten are counted as used.
+    yield most - now + _read_sizes(folder / "memory.stat", unit=1).get(reclaimable, 0)
+
+
+def _process_memory() -> Iterator[int]:
+    """Memory left to this process by ``ulimit -v`` and ``ulimit -d``."""
+    try:
+        import resource
+    except ImportError:  # Windows has none
+        return
+    used = _read_sizes(_PROC / "self" / "status")
+    for limit, now in ((resource.RLIMIT_AS, "VmSize:"), (resource.RLIMIT_DATA, "VmData:")):
+        most, _ = resource.getrlimit(limit)
+        if most != resource.RLIM_INFINITY:
+            yield most - used.get(now, 0)
+
+
+def _read_sizes(path: Path, *, unit: int = 1024) -> dict[str, int]:
+    """Return the bytes by name that a file of the kernel tells, a line each, if there is one."""
+    try:
+        lines = [line.split() for line in path.read_text().splitlines()]
+    except OSError:
+        return {}
+    return {
+        line[0]: int(line[1]) * unit for line in lines if len(line) > 1 and line[1].isdecimal()
+    }

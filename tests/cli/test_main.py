@@ -117,6 +117,29 @@ def test_an_unexpected_error_is_one_line_that_says_so(capsys):
     assert len(said.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [("pandas.read_csv", "t.csv"), ("pyarrow.parquet.ParquetFile", "t.parquet")],
+)
+def test_running_out_of_memory_is_not_blamed_on_the_file(
+    flowers, place, name, monkeypatch, capsys
+):
+    pa = pytest.importorskip("pyarrow")
+    flowers.to_csv("t.csv", index=False)
+    flowers.to_parquet("t.parquet")
+
+    def fail(*_, **__):
+        if name == "t.csv":  # in the words of its parser in C
+            raise pd.errors.ParserError("Error tokenizing data. C error: out of memory")
+        raise pa.lib.ArrowMemoryError("malloc of size 9999 failed")
+
+    monkeypatch.setattr(place, fail)
+    assert main(["fit", name, "--target", "kind"]) == 1
+    said = capsys.readouterr().err
+    assert "protocover: error: out of memory; use fewer rows" in said
+    assert name not in said
+
+
 def test_text_from_data_cannot_steer_the_terminal():
     assert clean("a\x1b[2Jb\rc") == "a\\x1b[2Jb\\rc"
     assert clean("\u202eevil") == "\\u202eevil"

@@ -116,7 +116,7 @@ def test_samples_are_stated_and_the_counts_are_of_all_rows(blobs, monkeypatch, c
     said = capsys.readouterr()
     assert "with 90 of them" in said.err
     assert "120 of them, drawn by chance, may become prototypes" in said.err
-    assert re.search(r"3-fold cross-validation \(4 radii, rule 1se\) on 90 cases", said.out)
+    assert re.search(r"3-fold cross-validation \(4 radii, rule few\) on 90 cases", said.out)
     assert re.search(r"\d+ of the \d+ shown look more like another class", said.out)
     found = figures("out")
     assert found["settings"]["candidates"] == 120
@@ -311,6 +311,66 @@ def test_streaming_is_proposed_for_large_files(blobs, share, code, monkeypatch, 
     monkeypatch.setattr("protocover.cli.fit.available_memory", lambda: memory)
     assert fit("--drop", "tree", "--eps", 1) == code
     assert ("--stream" in capsys.readouterr().err) == (share < 4)
+
+
+@pytest.mark.parametrize(("memory", "size"), [(1 << 40, 318), (5_000_000, 279), (0, 100)])
+def test_the_sample_is_smaller_where_memory_is_short(blobs, memory, size, monkeypatch, capsys):
+    """All pairs of a sample of 279 take half of 5 MB; 318 cases are to be learned from."""
+    monkeypatch.setattr(stream, "available_memory", lambda: memory)
+    monkeypatch.setattr(stream, "_FEWEST_SAMPLED", 100)
+    save(blobs)
+    assert fit("--drop", "tree", "--grid", 4, "--cv", 3, "--stream") == 0
+    said = capsys.readouterr().err
+    assert f"Finding the radius with {size} of them" in said
+    warning = f"searched for with {size} cases and not 318, since {memory / 1e6:.0f} MB of memory"
+    assert (warning in said) == (size < 318)
+
+
+def test_fewer_candidates_are_proposed_where_memory_is_short(blobs, monkeypatch, capsys):
+    monkeypatch.setattr(on_disk, "_FEWEST", 20)
+    monkeypatch.setattr(stream, "available_memory", lambda: 60_000)
+    save(blobs)
+    assert fit("--drop", "tree", "--eps", 0.9, "--stream") == 0
+    assert re.search(r"\d\d of them, drawn by chance, may become prot", capsys.readouterr().err)
+
+
+_WITHIN = """
+import re, resource, sys
+from pathlib import Path
+import jinja2, pandas, pyarrow.parquet, scipy.stats, protocover.estimators
+from protocover.cli import main, fit, stream
+
+used = int(re.search(r"VmData:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) * 1024
+resource.setrlimit(resource.RLIMIT_DATA, (used + (300 << 20),) * 2)
+sys.exit(main(["fit", "wide.parquet", *"--target kind --n-jobs 1 --stream".split()]))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc to read memory from")
+def test_a_search_keeps_within_the_memory_that_ulimit_leaves():
+    """5,000 rows need twice the 300 MB if all of them are searched in."""
+    write_wide("wide.parquet", 5_000, n_columns=4)
+    ran = subprocess.run([sys.executable, "-c", _WITHIN], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert "MB of memory are free" in ran.stderr
+
+
+@pytest.mark.parametrize("words", [[], ["--stream"]], ids=["memory", "stream"])
+def test_a_full_disk_does_not_lose_the_result(blobs, words, tmp_path):
+    """No file may be longer than 12 kB here, less than the report takes, or all answers."""
+    save(blobs)
+    limited = (
+        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (12000, 12000));"
+        "import sys; from protocover.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    asked = ["fit", "t.parquet", "--target", "kind", "--drop", "tree", "--eps", "0.9", *words]
+    ran = subprocess.run([sys.executable, "-c", limited, *asked], capture_output=True, text=True)
+    assert ran.returncode == 1
+    assert re.search(r"error +\d", ran.stdout)
+    assert "Wrote" not in ran.stdout
+    assert "protocover: error: t-protocover cannot be written (File too large)" in ran.stderr
+    assert "--output" in ran.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["t.parquet"]
 
 
 _MEASURE = """

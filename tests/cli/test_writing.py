@@ -1,10 +1,13 @@
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from protocover.cli.console import CommandError
 from protocover.cli.writing import check_file, fresh_folder, write_file
+from protocover.data import files
 
 
 def write_ours(folder, word):
@@ -111,3 +114,75 @@ def test_a_file_is_written_whole_and_not_over_another_unless_told(tmp_path):
     check_file(tmp_path / "deep" / "a.csv", force=True)
     with pytest.raises(CommandError, match="is a folder"):
         check_file(tmp_path / "deep", force=True)
+
+
+@pytest.fixture
+def abandoned(tmp_path, monkeypatch):
+    """What a process that was killed has left of `out`."""
+    monkeypatch.setattr(files, "_SECONDS_TO_LOCK", 0.0)
+    draft = tmp_path / f".out.{'0a' * 8}.part"
+    draft.mkdir()
+    (draft / "half.txt").write_text("hal")
+    return draft
+
+
+def test_what_a_killed_run_has_left_is_gone_after_the_next(tmp_path, abandoned):
+    write_ours(tmp_path / "out", "new")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_run_that_is_killed_is_tidied_up_after(tmp_path, monkeypatch):
+    code = f"""
+import os
+from pathlib import Path
+from protocover.data.files import whole_file, whole_folder
+with whole_folder(Path({str(tmp_path / "out")!r})), whole_file({str(tmp_path / "m")!r}):
+    os.kill(os.getpid(), 9)
+"""
+    subprocess.run([sys.executable, "-c", code])
+    assert len(list(tmp_path.iterdir())) == 2
+    monkeypatch.setattr(files, "_SECONDS_TO_LOCK", 0.0)
+    write_ours(tmp_path / "out", "new")
+    write_file(tmp_path / "m", b"model")
+    assert {path.name for path in tmp_path.iterdir()} == {"out", "m"}
+
+
+def test_a_run_under_way_is_left_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "_SECONDS_TO_LOCK", 0.0)
+    with fresh_folder(tmp_path / "out", force=True) as first:
+        with fresh_folder(tmp_path / "out", force=True) as second:
+            assert first.is_dir()
+            assert second.is_dir()
+        assert first.is_dir()
+
+
+def test_a_draft_just_made_is_left_alone(tmp_path, abandoned, monkeypatch):
+    monkeypatch.setattr(files, "_SECONDS_TO_LOCK", 60.0)
+    write_ours(tmp_path / "out", "new")
+    assert abandoned.is_dir()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [".out.part", ".out2.0a0a0a0a0a0a0a0a.part", "out.0a0a0a0a0a0a0a0a.part", ".out.old.part"],
+)
+def test_what_others_have_named_alike_is_left_alone(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(files, "_SECONDS_TO_LOCK", 0.0)
+    (tmp_path / name).mkdir()
+    write_ours(tmp_path / "out", "new")
+    assert (tmp_path / name).is_dir()
+
+
+def test_an_earlier_folder_without_a_later_one_is_never_removed(tmp_path, abandoned):
+    """Killed between two renames: the earlier output is all that there is."""
+    earlier = abandoned.rename(tmp_path / f".out.{'0b' * 8}.earlier")
+    write_ours(tmp_path / "out", "new")
+    assert earlier.is_dir()
+    write_ours(tmp_path / "out", "newer")  # there is a later one by now
+    assert not earlier.exists()
+
+
+def test_folders_made_on_the_way_go_again_where_nothing_was_written(tmp_path):
+    with pytest.raises(ZeroDivisionError), fresh_folder(tmp_path / "a" / "b" / "out", force=False):
+        raise ZeroDivisionError
+    assert list(tmp_path.iterdir()) == []

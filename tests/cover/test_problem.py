@@ -17,6 +17,7 @@ import naive
 from protocover.cover import (
     CoverProblem,
     CoverSolution,
+    ball_sums,
     exact_sum,
     first_cover,
     relative_gap,
@@ -283,3 +284,15 @@ def test_a_prefix_as_good_as_the_whole_is_as_well_proved():
     whole = CoverSolution.of(tied, [2, 0], claim=Fraction(5, 4))
     assert whole.objective == tied.objective([2]) + 0.0
     assert whole.certificate == whole.prefix(tied, 1).certificate == "solver-proved"
+
+
+@pytest.mark.parametrize("strip", [1, 3, 7, 10_000])
+def test_sums_over_balls_are_the_product_whatever_the_strips(strip):
+    rng = np.random.default_rng(0)
+    table = rng.random((30, 20)) < 0.2
+    table[:, [0, 7, 19]] = False
+    values = rng.random(30)
+    cover = csc_array(table)
+    assert ball_sums(cover, values, strip=strip).tolist() == (cover.T @ values).tolist()
+    nothing = csc_array((30, 0), dtype=bool)
+    assert ball_sums(nothing, values, strip=strip).tolist() == []

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import pickle
+import weakref
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.neighbors import radius_neighbors_graph
@@ -213,7 +216,10 @@ def test_the_same_cover_at_every_fit():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"eps": 0.0}, "eps must be a positive number"),
+        ({"eps": None}, "eps must be a positive number or 'auto', got None"),
+        ({"eps": 0.0}, r"or 'auto', got 0\.0; it is how far apart"),
+        ({"eps": [1.0, 2.0]}, r"or 'auto', got \[1\.0, 2\.0\]"),
+        ({"eps": float("inf")}, "or 'auto', got inf"),
         ({"n_representatives": 0}, "n_representatives must be a whole number above 0"),
         ({"n_representatives": 2.5}, "n_representatives must be a whole number"),
         ({"coverage": 0.0}, "coverage must be a share above 0 and up to 1"),
@@ -225,6 +231,9 @@ def test_the_same_cover_at_every_fit():
         ({"must_include": [-1]}, "must_include holds -1"),
         ({"must_include": [1, 1]}, "must_include must not name a row twice"),
         ({"must_include": [True] * 9}, "flatnonzero"),
+        ({"must_include": [[1], [2, 3]]}, "must_include must be a list of row numbers"),
+        ({"must_include": {1, 2}}, "must_include must be a list of row numbers"),
+        ({"must_include": 3}, "must_include must be a list of row numbers"),
         ({"must_include": [0, 1], "n_representatives": 1}, "must_include names 2 rows, more"),
         ({"candidate_cost": [1.0]}, "one price for each of the 9 candidates"),
         ({"candidate_cost": [-1.0] * 9}, "finite numbers not below 0, got -1"),
@@ -245,6 +254,65 @@ def test_more_than_all_candidates_is_all_that_is_needed():
     model = BallCover(0.8, n_representatives=500).fit(X)
     assert model.coverage_ == 1.0
     assert len(model.representative_indices_) <= 9
+
+
+@pytest.mark.parametrize("number", [np.float32(0.75), np.float64(0.75)], ids=["32", "64"])
+def test_a_share_of_any_kind_of_number(number):
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    assert len(BallCover(0.5, coverage=number).fit(X).representative_indices_) == 3
+
+
+def test_rows_without_direction_stand_for_each_other_only():
+    """Under the cosine distance a row of zeros is at 1 from every other, and 0 from its like."""
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.1], [0.0, 0.0]])
+    for points in (X, X.astype(np.float32), csr_array(X)):
+        labels = BallCover(0.3, metric="cosine").fit(points).labels_
+        assert labels[0] == labels[3] != labels[1] == labels[2]
+        assert (labels >= 0).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (-1.0, "must not be negative"),
+        (float("nan"), "stores NaN or infinity"),
+        (float("inf"), "stores NaN or infinity"),
+    ],
+)
+def test_a_graph_of_no_distances_is_refused(change, message):
+    X, _ = small(1)
+    graph = radius_neighbors_graph(X, 1.0, mode="distance")
+    graph.data[0] = change
+    with pytest.raises(ValueError, match=message):
+        BallCover(0.8, metric="precomputed").fit(graph)
+
+
+@pytest.mark.parametrize("options", [{}, {"n_representatives": 2}, {"coverage": 0.5}], ids=str)
+def test_an_empty_graph_is_refused(options):
+    with pytest.raises(ValueError, match="X must store dissimilarities to learn from"):
+        BallCover(0.8, metric="precomputed", **options).fit(csr_array((5, 5)))
+
+
+def test_a_problem_is_let_go_when_its_cover_is_chosen(monkeypatch):
+    """A hundred million memberships in a circle of references would wait for the collector."""
+    from protocover.selection import covering
+
+    known = []
+    ask = covering.ask_solver
+
+    def asked(solver, problem, **options):
+        known.append(weakref.ref(problem))
+        return ask(solver, problem, **options)
+
+    monkeypatch.setattr(covering, "ask_solver", asked)
+    X, _ = small(1)
+    gc.collect()
+    gc.disable()
+    try:
+        BallCover(0.8, solver="greedy").fit(X)
+        assert [one() for one in known] == [None]
+    finally:
+        gc.enable()
 
 
 def test_a_share_that_cannot_be_covered_is_refused_with_what_can():

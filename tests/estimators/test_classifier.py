@@ -407,3 +407,13 @@ def test_a_fit_to_points_without_features_forgets_those_of_the_last_fit(model):
     assert not hasattr(model, "n_features_in_")
     assert not hasattr(getattr(model, "best_estimator_", model), "n_features_in_")
     assert model.predict(["eeeeee"]).tolist() == [1]
+
+
+@pytest.mark.parametrize("radii", ["shared", "own"])
+def test_the_proposed_radius_is_the_same_at_every_fit(radii):
+    """It rests on a sample of 1,000 points, which is drawn alike unless told otherwise."""
+    X = np.random.default_rng(0).normal(size=(1500, 2))
+    y = X[:, 0] > 0
+    model = PVMClassifier(radii=radii, solver="greedy")
+    assert len({model.fit(X, y).eps_ for _ in range(3)}) == 1
+    assert len({model.set_params(random_state=seed).fit(X, y).eps_ for seed in range(3)}) > 1

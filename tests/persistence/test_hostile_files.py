@@ -209,6 +209,78 @@ def test_reading_takes_a_small_multiple_of_the_file(tmp_path):
     assert peak < 5 * size
 
 
+def changed(document, path, value):
+    """A copy of a document with another value in one place."""
+    document = copy.deepcopy(document)
+    place = document
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return document
+
+
+def column(number):
+    """A column of a pandas frame that is an array of the file."""
+    return [None, {"type": "numpy", "values": {"array": number}}]
+
+
+REPEATED = {
+    "list": lambda k: [{"array": k}] * 400,
+    "tuple": lambda k: {"tuple": [{"array": k}] * 400},
+    "dict": lambda k: {"dict": [[i, {"array": k}] for i in range(400)]},
+    "objects": lambda k: {"objects": [[400], [{"array": k}] * 400]},
+    "nested": lambda k: [[{"tuple": [{"array": k}]}] * 20] * 20,
+    "sparse": lambda k: [{"sparse": ["csr_array", [1, 1], [k, k, k]]}] * 400,
+    "frame": lambda k: {
+        "frame": {
+            "library": "pandas",
+            "single": False,
+            "columns": [column(k)] * 400,
+            "index": [column(k)],
+        }
+    },
+    "object": lambda k: [{"object": ["KMeansCandidates", {"n_clusters": {"array": k}}]}] * 400,
+}
+PLACES = {
+    "parameter": (*CONTENT, "parameters", "solver_options"),
+    "detail": (*CONTENT, "selection", "solutions", 0, "details", "more"),
+    "feature names": (*CONTENT, "features", "feature_names_in_"),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("value", REPEATED)
+def test_references_that_repeat_are_refused_without_much_memory(value, place, saved, tmp_path):
+    """A file of 800 kB cannot ask for 400 times that by naming one array 400 times."""
+    contents = unpack(saved["euclidean"][0])
+    arrays = [*contents.arrays, np.zeros(100_000)]
+    document = changed(contents.document, PLACES[place], REPEATED[value](len(arrays) - 1))
+    data = forge(document, arrays)
+    tracemalloc.start()
+    try:
+        refused(data, tmp_path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 5 * len(data)
+
+
+def test_an_array_in_two_places_is_named(saved, tmp_path):
+    contents = unpack(saved["euclidean"][0])
+    twice = changed(contents.document, PLACES["parameter"], [{"array": 0}] * 2)
+    with pytest.raises(ModelFileError, match="array 0 is part of more than one value"):
+        load(forge(twice, contents.arrays), tmp_path)
+
+
+def test_attributes_of_a_loaded_model_share_no_memory_and_can_be_changed(saved, tmp_path):
+    model = load(saved["euclidean"][0], tmp_path)
+    found = [value for value in vars(model).values() if isinstance(value, np.ndarray)]
+    assert all(array.flags.writeable for array in found)
+    assert not any(
+        np.shares_memory(one, other) for i, one in enumerate(found) for other in found[:i]
+    )
+
+
 @pytest.mark.parametrize(
     "value",
     [

@@ -17,6 +17,7 @@ from protocover.inspection.fitted import unwrap
 from protocover.persistence import model_info
 from protocover.persistence.encoding import encode
 from protocover.persistence.models import decode_model, encode_model
+from protocover.persistence.values import Loaded
 
 FOLDER = Path(__file__).parents[1] / "recorded" / "model-files"
 # Tangent distances were once computed in single precision, in an order that was the
@@ -76,7 +77,7 @@ def test_a_search_of_the_first_files_has_its_parameters_by_their_names_of_today(
     given = record["content"]["parameters"]
     del given["n_eps"]
     given |= {"max_prototypes": given.pop("n_prototypes"), "eps": encode(eps, arrays, "eps")}
-    again = decode_model(record, tuple(arrays))
+    again = decode_model(record, Loaded(arrays))
     assert {name: getattr(again, name) for name in ("eps", "n_eps")} == read
     assert again.n_prototypes == 7
 

@@ -216,17 +216,22 @@ def test_ctrl_c_ends_every_stage(module, name, monkeypatch):
 
 
 @pytest.mark.usefixtures("listening")
-def test_ctrl_c_while_highs_is_at_work_ends_it_after_a_slice(monkeypatch):
-    """The signal comes while HiGHS has control; it is heard when the slice is over."""
-    slices = []
+@pytest.mark.parametrize("moment", [1, 2, 30])
+def test_ctrl_c_while_highs_is_at_work_ends_it_at_the_next_iteration(moment, monkeypatch):
+    """And the packing can be solved again, by another HiGHS."""
+    residual = Residual.of(large_problem(60, 90, density=0.1)).plain()
+    calls, program = [], Packing(residual)
 
-    class Interrupted(packing._HIGHSPY.Highs):
-        def run(self):
-            slices.append(super().run())
-            signal.raise_signal(signal.SIGINT)
+    class Interrupted(packing._Watch):
+        def __call__(self, *told):
+            calls.append(told)
+            if len(calls) == moment:
+                signal.raise_signal(signal.SIGINT)
+            super().__call__(*told)
 
-    monkeypatch.setattr(packing, "_AT_ONCE", 3)
-    monkeypatch.setattr(packing._HIGHSPY, "Highs", Interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        relax(Residual.of(large_problem(60, 90, density=0.1)).plain())
-    assert len(slices) == 1
+    with monkeypatch.context() as patch:
+        patch.setattr(packing, "_Watch", Interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            relax(residual, packing=program)
+    assert len(calls) == moment
+    assert relax(residual, packing=program).value == relax(residual).value

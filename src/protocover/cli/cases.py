@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Self
@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
-from .columns import ColumnType, is_missing, type_columns
-from .console import CommandError, Console, UsageError, list_names
+from ..data.checks import TableCheck, check
+from .columns import ColumnType, blank_out, is_missing, type_columns
+from .console import CommandError, Console, UsageError, count_things, list_names
+from .dialect import Dialect
 from .tables import read_table
 
 __all__ = [
@@ -23,17 +25,22 @@ __all__ = [
     "ImageLayout",
     "announce_split",
     "check_classes",
+    "check_table",
     "find_column",
     "find_features",
     "label_texts",
     "label_type",
     "make_labels",
     "parse_kinds",
+    "parse_marks",
     "read_labelled",
+    "reading_options",
     "row_names",
+    "settle",
     "split_cases",
 ]
 
+_MOST_FINDINGS = 20
 _WORDS = {"numeric": "numbers", "categorical": "labels", "date": "dates", "asymmetric": "booleans"}
 
 
@@ -77,6 +84,10 @@ class Cases:
         All cells as they are in the source.
     layout : ImageLayout or None
         For images.
+    pictures : Thumbnails or None
+        Images to look at, larger than those that distances are measured between.
+    dialect : Dialect
+        How the source, if it is a table of text, is written.
     """
 
     X: Any
@@ -86,6 +97,8 @@ class Cases:
     names: NDArray[Any] | None = None
     shown: Any = None
     layout: ImageLayout | None = None
+    pictures: Any = None
+    dialect: Dialect = field(default_factory=Dialect)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -106,6 +119,7 @@ class Cases:
             rows=self.rows[index],
             names=None if self.names is None else self.names[index],
             shown=None if self.shown is None else self.shown.iloc[index],
+            pictures=None if self.pictures is None else self.pictures.take(index),
         )
 
 
@@ -136,19 +150,73 @@ def announce_split(training: Cases, held_out: Cases | None, console: Console) ->
 
 def read_labelled(path: Path, options: Namespace, console: Console) -> Cases:
     """Read a table, take target and identifier out, and give the other columns their types."""
-    frame = read_table(
-        path, separator=options.separator, encoding=options.encoding, console=console
-    )
+    frame, checked = check_table(path, options, console)
+    settle(checked, path, go_on=getattr(options, "yes", False), console=console)
+    features = [facts.name for facts in checked.columns]
+    y = make_labels(frame[options.target], text=options.outlier_label is not None)
+    kinds = parse_kinds(options.kind, features, path)
+    marks = parse_marks(options, list(frame.columns))
+    X = type_columns(blank_out(frame[features], marks), kinds, checked, console)
+    names = None if options.id is None else row_names(frame[options.id])
+    dialect = Dialect(frame.attrs.get("separator", ","), checked.decimal or ".")
+    return Cases(X, y, frame.index.to_numpy() + 1, path.name, names, shown=frame, dialect=dialect)
+
+
+def check_table(path: Path, options: Namespace, console: Console) -> tuple[Any, TableCheck]:
+    """Read a table, leave out the rows without a class, and check its features."""
+    frame = read_table(path, console=console, **reading_options(options))
     features = find_features(list(frame.columns), options, path)
     absent = is_missing(frame[options.target])
     if absent.any():
         console.warn(f"left out {absent.sum()} rows without a value of {options.target!r}")
         frame = frame.loc[~absent]
-    y = make_labels(frame[options.target], text=options.outlier_label is not None)
     kinds = parse_kinds(options.kind, features, path)
-    X = type_columns(frame[features], kinds, console)
-    names = None if options.id is None else row_names(frame[options.id])
-    return Cases(X, y, frame.index.to_numpy() + 1, path.name, names, frame)
+    checked = check(
+        frame[features],
+        frame[options.target].astype(str).str.strip().to_numpy(dtype=object),
+        kinds={name: kind.stores for name, kind in kinds.items()},
+        missing=parse_marks(options, list(frame.columns)),
+        decimal=getattr(options, "decimal", None),
+        row_numbers=frame.index.to_numpy() + 1,
+    )
+    return frame, checked
+
+
+def settle(checked: TableCheck, path: Path, *, go_on: bool, console: Console) -> None:
+    """Say what was found in a table, and refuse to go on before what is dangerous is settled."""
+    refused = [f for f in checked.dangers if f.level == "unclear" or not go_on]
+    for finding in checked.findings:
+        if finding not in refused:
+            console.warn(str(finding))
+    if not refused:
+        return
+    for finding in refused[:_MOST_FINDINGS]:
+        console.fail(str(finding))
+    n = len(refused)
+    further = f", of which {_MOST_FINDINGS} are shown" if n > _MOST_FINDINGS else ""
+    # Which of two readings of a number is meant nobody can go on without knowing.
+    way_out = "settle" if all(f.level == "unclear" for f in refused) else "settle or say --yes to"
+    raise CommandError(
+        f"{count_things(n, 'thing', 'things')} in {path} would change the answer without a "
+        f"word{further}; {way_out} {'it' if n == 1 else 'them'} as said above "
+        "(`protocover check` shows all columns)"
+    )
+
+
+def reading_options(options: Namespace) -> dict[str, Any]:
+    """Return how a table is to be read."""
+    names = ("separator", "encoding", "sheet")
+    return {name: getattr(options, name, None) for name in names}
+
+
+def parse_marks(options: Namespace, columns: list[str]) -> dict[str | None, list[str]]:
+    """Return what ``--missing [NAME=]VALUE`` says stands for missing, by column or for all."""
+    marks: dict[str | None, list[str]] = {}
+    for text in getattr(options, "missing", None) or []:
+        fitting = [name for name in columns if text.startswith(f"{name}=")]
+        name = max(fitting, key=len) if fitting else None
+        marks.setdefault(name, []).append(text if name is None else text[len(name) + 1 :])
+    return marks
 
 
 def find_features(columns: list[str], options: Namespace, path: Path) -> list[str]:

@@ -9,11 +9,23 @@ from typing import Any
 
 import numpy as np
 
+from ..data.cells import (
+    BOOLEANS,
+    MISSING,
+    TRUE,
+    Notation,
+    fitting_notations,
+    read_cells,
+    split_unit,
+)
+from ..data.checks import TableCheck
+from ..data.checks.columns import MANY
 from .console import CommandError, Console, count_things, list_names
 
 __all__ = [
     "NO_COLUMNS",
     "ColumnType",
+    "blank_out",
     "convert",
     "count_kinds",
     "find_type",
@@ -24,14 +36,6 @@ __all__ = [
     "warn_of_row_numbers",
 ]
 
-_MISSING = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "?")
-
-_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-_DECIMAL_COMMA = r"[-+]?\d*,\d+"
-_CODE = r"0\d+"
-_DAY = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
-_BOOLEANS = ({"true", "false"}, {"yes", "no"}, {"t", "f"}, {"y", "n"})
-_TRUE = {"true", "yes", "t", "y", "1"}
 _KINDS = {
     "numbers": ("number", "numbers"),
     "labels": ("category", "categories"),
@@ -42,8 +46,6 @@ _KINDS = {
 NO_COLUMNS = (
     "no column is left to measure distances by; give a table with columns beside the target"
 )
-# Fewer rows than that tell nothing about what a column is.
-_MANY = 10
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,7 @@ class ColumnType:
 
 
 _LABELS = ColumnType("labels")
+_POINT = fitting_notations(["1.5"])[0]
 _STORES = {
     **dict.fromkeys("iuf", "numbers"),
     **dict.fromkeys("mM", "dates"),
@@ -69,15 +72,37 @@ def is_missing(series: Any) -> Any:
     """Tell which cells of a column hold nothing, as an array of booleans."""
     absent = series.isna().to_numpy(dtype=bool)
     if _is_text(series):
-        absent = absent | series.str.strip().isin(_MISSING).to_numpy(dtype=bool)
+        cells = series.to_numpy(dtype=object)
+        absent = absent | np.fromiter(
+            (isinstance(cell, str) and cell.strip() in MISSING for cell in cells),
+            dtype=bool,
+            count=len(cells),
+        )
     return absent
+
+
+def blank_out(frame: Any, marks: Mapping[str | None, Sequence[str]]) -> Any:
+    """Return a frame without the cells that `marks`, by column or for all, name as missing."""
+    if not marks:
+        return frame
+    cleared = frame.copy()
+    for name in frame.columns:
+        wanted = {*marks.get(None, ()), *marks.get(name, ())}
+        series = frame[name]
+        if wanted and _is_text(series):
+            cleared[name] = series.where(~series.str.strip().isin(wanted), "")
+        elif wanted and getattr(series.dtype, "kind", "O") in "iuf":
+            numbers = [float(mark) for mark in wanted if _POINT.fits([mark])]
+            cleared[name] = series.where(~series.isin(numbers))
+    return cleared
 
 
 def find_type(series: Any) -> ColumnType:
     """Find what a column holds: by its type, or, if that is text, by the text of its cells."""
     if not _is_text(series):
         return type_of(series)
-    return _find_in_text(series[~is_missing(series)].str.strip())
+    cells = series[~is_missing(series)].str.strip()
+    return ColumnType(read_cells(list(cells.unique())).stores)
 
 
 def type_of(series: Any) -> ColumnType:
@@ -91,11 +116,14 @@ def type_of(series: Any) -> ColumnType:
     return ColumnType("numbers") if kind == "O" and _all_numbers(series) else _LABELS
 
 
-def convert(series: Any, wanted: ColumnType) -> Any:
-    """Return a column as a pandas series of that type, and refuse a cell that is not of it."""
+def convert(series: Any, wanted: ColumnType, *, decimal: str | None = None) -> Any:
+    """Return a column as a pandas series of that type, and refuse a cell that is not of it.
+
+    `decimal` is the decimal mark of the file, where that is known.
+    """
     absent = is_missing(series)
     if wanted.stores == "numbers":
-        return _as_numbers(series, absent)
+        return _as_numbers(series, absent, decimal)
     if wanted.stores == "dates":
         return _as_dates(series, absent)
     if wanted.stores == "booleans":
@@ -103,22 +131,22 @@ def convert(series: Any, wanted: ColumnType) -> Any:
     return _as_labels(series, absent, wanted.order)
 
 
-def type_columns(frame: Any, given: Mapping[str, ColumnType], console: Console) -> Any:
+def type_columns(
+    frame: Any, given: Mapping[str, ColumnType], checked: TableCheck, console: Console
+) -> Any:
     """Return the columns that can tell cases apart, each of its type, and those `given`."""
     import pandas as pd
 
     columns, left_out = {}, {}
-    for name in frame.columns:
-        series = frame[name]
-        wanted = given[name] if name in given else find_type(series)
-        column = convert(series, wanted)
-        reason = None if name in given else _useless(column, wanted)
-        if reason:
-            left_out[name] = reason
-        else:
-            columns[name] = column
-            if name not in given:
-                _warn_of_identifier(column, wanted, console)
+    for facts in checked.columns:
+        if facts.useless:
+            left_out[facts.name] = facts.useless
+            continue
+        series = frame[facts.name]
+        wanted = given.get(facts.name)
+        if wanted is None:
+            wanted = ColumnType(facts.stores) if _is_text(series) else type_of(series)
+        columns[facts.name] = convert(series, wanted, decimal=checked.decimal).array
     note_left_out(left_out, console)
     if not columns:
         raise CommandError(f"{NO_COLUMNS} that differ between rows")
@@ -140,35 +168,10 @@ def note_left_out(reasons: Mapping[str, str], console: Console) -> None:
 
 def warn_of_row_numbers(name: str, n_rows: int, console: Console) -> None:
     """Warn of a column whose values rise by one from row to row, if there are many."""
-    if n_rows >= _MANY:
+    if n_rows >= MANY:
         console.warn(
             f"column {name!r} numbers the rows and is taken as a measurement; use "
             f"--id or --drop if it is none"
-        )
-
-
-def _useless(column: Any, kind: ColumnType) -> str | None:
-    """Say why a column cannot help to tell cases apart, if so."""
-    present = column[column.notna()]
-    if not len(present):
-        return "no values"
-    n_values = present.nunique()
-    if n_values == 1 and len(present) == len(column):
-        return "the same value in every row"
-    if kind.stores == "labels" and n_values == len(present) >= _MANY:
-        return "another text in every row; --id names the rows by it"
-    return None
-
-
-def _warn_of_identifier(column: Any, kind: ColumnType, console: Console) -> None:
-    """Warn of a column that numbers the rows, or that holds free text."""
-    n = len(column)
-    if kind.stores == "numbers" and (np.diff(column.to_numpy()) == 1.0).all():
-        warn_of_row_numbers(column.name, n, console)
-    elif n >= _MANY and kind.stores == "labels" and column.nunique() > n / 2:
-        console.warn(
-            f"column {column.name!r} has {column.nunique()} different texts in {n} rows; use "
-            "--drop if it is free text, or write dates as 2024-12-31"
         )
 
 
@@ -189,43 +192,54 @@ def _all_numbers(series: Any) -> bool:
     return len(present) > 0 and all(isinstance(v, Number) for v in present)
 
 
-def _find_in_text(cells: Any) -> ColumnType:
-    """Find what the text of cells, none missing, stands for."""
-    if not len(cells):
-        return _LABELS
-    if cells.str.fullmatch(_NUMBER).all():
-        # Codes such as 00713 are names that happen to be made of digits.
-        return _LABELS if cells.str.fullmatch(_CODE).any() else ColumnType("numbers")
-    if (cells.str.fullmatch(_NUMBER) | cells.str.fullmatch(_DECIMAL_COMMA)).all():
-        return ColumnType("numbers")
-    values = set(cells.str.lower().unique())
-    if any(values <= pair for pair in _BOOLEANS):
-        return ColumnType("booleans")
-    if cells.str.fullmatch(_DAY).all():
-        return ColumnType("dates")
-    return _LABELS
-
-
-def _as_numbers(series: Any, absent: Any) -> Any:
+def _as_numbers(series: Any, absent: Any, decimal: str | None) -> Any:
     """Return numbers as floats."""
     import pandas as pd
 
     if not _is_text(series):
         if getattr(series.dtype, "kind", "O") not in "iufb" and not _all_numbers(series):
             _refuse(series, ~absent, "a number")
-        numbers = series.astype(object).where(~absent, np.nan).astype(np.float64)
+        numbers = series.astype(object).where(~absent, np.nan).to_numpy(dtype=np.float64)
     else:
-        cells = series.where(~absent, "nan").str.strip()
-        if set(cells[~absent].str.lower().unique()) <= set().union(*_BOOLEANS):
-            cells = cells.where(absent, cells.str.lower().isin(_TRUE).map({True: "1", False: "0"}))
-        points = cells.str.fullmatch(_DECIMAL_COMMA)
-        cells = cells.where(~points, cells.str.replace(",", ".", regex=False))
-        _refuse(series, ~absent & ~cells.str.fullmatch(_NUMBER).to_numpy(dtype=bool), "a number")
-        numbers = cells.astype(np.float64)
-    infinite = np.isinf(numbers.to_numpy())
+        numbers = np.full(len(series), np.nan)
+        numbers[~absent] = _read_numbers(series, absent, decimal)
+    infinite = np.isinf(numbers)
     if infinite.any():
         _refuse(series, infinite, "a finite number")
-    return pd.Series(numbers.to_numpy(), index=series.index, name=series.name)
+    return pd.Series(numbers, index=series.index, name=series.name)
+
+
+def _read_numbers(series: Any, absent: Any, decimal: str | None) -> list[float]:
+    """Return the numbers that texts stand for, a unit that all have left out."""
+    cells = [cell.strip() for cell in series.to_numpy(dtype=object)[~absent]]
+    words = {cell.lower() for cell in cells}
+    if words <= set().union(*BOOLEANS):
+        return [float(cell.lower() in TRUE) for cell in cells]
+    notation = _find_notation(series.name, cells, decimal)
+    if notation is None:
+        parts = [split_unit(cell) for cell in cells]
+        if len({unit for _, unit in parts if unit}) == 1:
+            cells = [number for number, _ in parts]
+            notation = _find_notation(series.name, cells, decimal)
+    if notation is None:
+        wrong = np.zeros(len(series), dtype=bool)
+        wrong[~absent] = [not _POINT.fits([cell]) for cell in cells]
+        _refuse(series, wrong if wrong.any() else ~absent, "numbers of one notation and unit")
+    assert notation is not None
+    return [float(notation.plain(cell)) for cell in cells]
+
+
+def _find_notation(name: Any, cells: list[str], decimal: str | None) -> Notation | None:
+    """Return how numbers are written, None if they are none, and ask where that is unclear."""
+    distinct = list(dict.fromkeys(cells))
+    notations = fitting_notations(distinct, decimal)
+    if len(notations) > 1:
+        cell = next(cell for cell in distinct if "," in cell)
+        raise CommandError(
+            f"column {str(name)!r} holds {cell!r}, and its commas may set thousands apart or be "
+            "decimal marks; say which with --decimal . or --decimal ,"
+        )
+    return notations[0] if notations else None
 
 
 def _as_dates(series: Any, absent: Any) -> Any:
@@ -248,9 +262,9 @@ def _as_booleans(series: Any, absent: Any) -> Any:
     cells = series.where(~absent)
     if _is_text(series):
         words = cells.str.strip().str.lower()
-        known = set().union(*_BOOLEANS) | {"0", "1"}
+        known = set().union(*BOOLEANS) | {"0", "1"}
         _refuse(series, ~absent & ~words.isin(known).to_numpy(), "true or false")
-        cells = words.map({word: word in _TRUE for word in known})
+        cells = words.map({word: word in TRUE for word in known})
     elif getattr(series.dtype, "kind", "O") != "b":
         _refuse(series, ~absent & ~series.isin([0, 1]).to_numpy(), "true or false")
     booleans = cells.astype("boolean")

@@ -11,12 +11,21 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from .check import run_check
 from .console import CommandError, Console, UsageError, check_packages
 from .cover import run_cover
 from .cover_options import add_cover
 from .demo import run_demo
 from .fit import run_fit
-from .options import add_columns, add_images, add_method, add_reading, add_search, add_skipping
+from .options import (
+    add_columns,
+    add_features,
+    add_images,
+    add_method,
+    add_reading,
+    add_search,
+    add_skipping,
+)
 from .predict import run_predict
 from .report import run_report
 
@@ -31,10 +40,12 @@ _EXPECTED = (ValueError, OSError, ImportError, MemoryError)
 
 _EXAMPLES = """\
 examples:
+  protocover check patients.csv --target diagnosis
   protocover fit patients.csv --target diagnosis --id patient
   protocover fit photos/                  (a folder of images for each class)
   protocover cover texts.csv --n 50       (the best fifty, without classes)
   protocover predict patients-protocover new.csv > answers.csv
+  protocover predict patients-protocover new.csv --report why.html -o answers.csv
   protocover report patients-protocover patients.csv
 """
 _FIT_EXAMPLES = """\
@@ -136,7 +147,7 @@ def _build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         dest="command", required=True, metavar="COMMAND", title="commands"
     )
-    for add in (_add_fit, _add_cover, _add_predict, _add_report, _add_demo):
+    for add in (_add_check, _add_fit, _add_cover, _add_predict, _add_report, _add_demo):
         group = add(commands).add_argument_group("messages")
         group.add_argument("-q", "--quiet", action="store_true", help="print errors only")
         about = "show where in the code an error arose"
@@ -151,6 +162,23 @@ def _add_demo(commands: Any) -> Any:
     about = "folder to write to (default: %(default)s)"
     folder = Path("demo-output")
     parser.add_argument("--output", type=Path, default=folder, metavar="DIR", help=about)
+    return parser
+
+
+def _add_check(commands: Any) -> Any:
+    """Add ``protocover check``."""
+    parser = _add_command(
+        commands,
+        "check",
+        run_check,
+        usage="protocover check DATA --target NAME [options]",
+        help="look at a table before a fit",
+        description="Say what each column of a table is and why, and what in it would change "
+        "an answer\nwithout a word, each with the option of `fit` that settles it.",
+    )
+    about = "a CSV, TSV, Parquet or Excel file"
+    parser.add_argument("data", type=Path, metavar="DATA", help=about)
+    add_features(parser.add_argument_group("tables"))
     return parser
 
 
@@ -202,7 +230,7 @@ def _add_predict(commands: Any) -> Any:
         "predict",
         run_predict,
         usage="protocover predict MODEL DATA [options]",
-        help="classify new cases, and tell by which prototype; of a cover, who stands for each",
+        help="classify new cases, and tell by which prototype",
         description="Classify new cases, and tell which prototype decided and how clearly.",
     )
     _add_model_and_data(
@@ -212,6 +240,8 @@ def _add_predict(commands: Any) -> Any:
         identifier="column that names the rows",
     )
     _add_output(parser, "FILE", "CSV file to write to (default: standard output)")
+    about = "also write a page that shows each case beside the prototype that decided"
+    parser.add_argument("--report", type=Path, metavar="FILE", help=about)
     _add_reading(parser)
     return parser
 

@@ -32,9 +32,9 @@ from .writing import (
     SUMMARY,
     WRITER,
     beside,
-    check_folder,
     fresh_folder,
     print_files,
+    told_where,
     write_table,
 )
 
@@ -71,20 +71,26 @@ class _Outcome:
 def run_cover(options: Namespace, console: Console) -> None:
     """Read, choose representatives, and write everything into one folder."""
     folder = options.output or Path(f"{stem(options.data)}-protocover")
-    check_folder(folder, force=options.force)
     if not options.data.exists():
         raise FileNotFoundError(2, "No such file or folder", str(options.data))
+    with fresh_folder(folder, force=options.force) as unfinished:
+        outcome = _fit(options, console)
+        # Told before it is written: what took long to find is not lost with a full disk.
+        _print(outcome, console)
+        with told_where(folder):
+            _write(unfinished, outcome)
+    print_files(folder, console, _FILES)
+
+
+def _fit(options: Namespace, console: Console) -> _Outcome:
+    """Read everything, and choose."""
     choice = read_choice(options, console)
     asymmetric = [text.rpartition("=")[0] for text in options.kind if text.endswith("=asymmetric")]
     distance = choose_distance(
         choice.cases, name=options.metric, scaled=options.scale, asymmetric=asymmetric
     )
     console.note(f"Distance: {distance.words} ({distance.reason}).")
-    outcome = _choose(choice, distance, options, console)
-    with fresh_folder(folder, force=options.force) as unfinished:
-        _write(unfinished, outcome)
-    _print(outcome, console)
-    print_files(folder, console, _FILES)
+    return _choose(choice, distance, options, console)
 
 
 def _choose(choice: Choice, distance: Distance, options: Namespace, console: Console) -> _Outcome:
@@ -150,8 +156,10 @@ def _write(folder: Path, outcome: _Outcome) -> None:
     """Write all files."""
     save_model(outcome.model, folder / MODEL)
     write_report(outcome.summary, folder / REPORT)
-    write_table(folder / _REPRESENTATIVES, _representatives(outcome))
-    write_table(folder / _ASSIGNMENTS, assign_cases(outcome.model, outcome.cases, known=True))
+    write_table(folder / _REPRESENTATIVES, _representatives(outcome), outcome)
+    write_table(
+        folder / _ASSIGNMENTS, assign_cases(outcome.model, outcome.cases, known=True), outcome
+    )
     text = json.dumps(_figures(outcome), indent=2, allow_nan=False, default=str)
     (folder / SUMMARY).write_text(text + "\n", encoding="utf-8")
 

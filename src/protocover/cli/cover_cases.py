@@ -9,16 +9,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .cases import Cases, find_column, parse_kinds, row_names
-from .columns import count_kinds, type_columns
+from ..data.checks import check
+from .cases import (
+    Cases,
+    find_column,
+    parse_kinds,
+    parse_marks,
+    reading_options,
+    row_names,
+    settle,
+)
+from .columns import blank_out, count_kinds, type_columns
 from .console import CommandError, Console, count_things, list_names
+from .dialect import Dialect
 from .fit import refuse_options
 from .images import find_images, read_folder
 from .tables import read_table
 
 __all__ = ["Choice", "read_choice"]
 
-_OF_TABLES = ("id", "drop", "kind", "weights", "price", "separator", "encoding")
+_OF_TABLES = (
+    *("id", "drop", "kind", "weights", "price", "missing", "decimal", "yes"),
+    *("separator", "encoding", "sheet"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,20 +86,34 @@ def _read_images(options: Namespace, console: Console) -> Cases:
 def _read_rows(options: Namespace, console: Console) -> tuple[Cases, Any, Any]:
     """Read a table, take names, weights and prices out, and give the others their types."""
     path = options.data
-    frame = read_table(
-        path, separator=options.separator, encoding=options.encoding, console=console
+    frame = read_table(path, console=console, **reading_options(options))
+    features = _features(list(frame.columns), options)
+    kinds, marks = parse_kinds(options.kind, features, path), parse_marks(options, features)
+    checked = check(
+        frame[features],
+        kinds={name: kind.stores for name, kind in kinds.items()},
+        missing=marks,
+        decimal=options.decimal,
+        row_numbers=frame.index.to_numpy() + 1,
     )
-    columns = list(frame.columns)
+    settle(checked, path, go_on=options.yes, console=console)
+    X = type_columns(blank_out(frame[features], marks), kinds, checked, console)
+    names = None if options.id is None else row_names(frame[options.id])
+    dialect = Dialect(frame.attrs.get("separator", ","), checked.decimal or ".")
+    rows = frame.index.to_numpy() + 1
+    cases = Cases(X, None, rows, path.name, names, shown=frame, dialect=dialect)
+    weights = _read_numbers(frame, options.weights, "--weights")
+    return cases, weights, _read_numbers(frame, options.price, "--price")
+
+
+def _features(columns: list[str], options: Namespace) -> list[str]:
+    """Return the columns that distances are measured by."""
+    path = options.data
     asked = {"--id": options.id, "--weights": options.weights, "--price": options.price}
     asked = {option: name for option, name in asked.items() if name is not None}
     taken = {find_column(columns, name, option, path) for option, name in asked.items()}
     taken |= {find_column(columns, name, "--drop", path) for name in options.drop}
-    features = [name for name in columns if name not in taken]
-    X = type_columns(frame[features], parse_kinds(options.kind, features, path), console)
-    names = None if options.id is None else row_names(frame[options.id])
-    cases = Cases(X, None, frame.index.to_numpy() + 1, path.name, names, frame)
-    weights = _read_numbers(frame, options.weights, "--weights")
-    return cases, weights, _read_numbers(frame, options.price, "--price")
+    return [name for name in columns if name not in taken]
 
 
 def _read_numbers(frame: Any, name: str | None, option: str) -> NDArray[np.float64] | None:

@@ -56,6 +56,8 @@ def _add_columns(group: Any) -> None:
     about = "what a column is, as in fit (repeat)"
     group.add_argument("--kind", action="append", default=[], metavar="NAME=KIND", help=about)
     add_reading(group)
+    about = "go on whatever the check of the table finds"
+    group.add_argument("--yes", action="store_true", help=about)
 
 
 def _add_method(group: Any) -> None:

@@ -69,7 +69,7 @@ def choose_distance(
     if name == "gower" or (name is None and (stores != {"numbers"} or missing or asymmetric)):
         reason = "as asked for" if name else _why_gower(cases, stores, missing)
         kinds = dict.fromkeys(asymmetric, "asymmetric")
-        return Distance(Gower(kinds=kinds or None), False, "Gower's", reason)
+        return Distance(Gower(kinds=kinds or None, gap=0.5), False, "Gower's", reason)
     _check_numbers(cases, name or "euclidean", missing)
     reason = "as asked for" if name else "all columns are numbers"
     return _named(name or "euclidean", scaled is not False, reason)

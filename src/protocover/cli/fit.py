@@ -12,6 +12,7 @@ import numpy as np
 
 from ..data.parquet import is_parquet, unpacked_size
 from ..resources import available_memory
+from .about import settle_about
 from .cases import Cases, announce_split, read_labelled, split_cases
 from .columns import count_kinds
 from .console import CommandError, Console, UsageError, count_things
@@ -19,27 +20,35 @@ from .estimator import Distance, build_model, choose_distance, fit_model
 from .images import read_labelled_images
 from .outcome import Outcome, gather_outcome, print_outcome, summarize_cases
 from .stream import fit_streamed
-from .writing import check_folder, fresh_folder, print_files, write_outcome
+from .writing import fresh_folder, print_files, told_where, write_outcome
 
 __all__ = ["refuse_options", "run_fit", "settings_of", "stem"]
+
+_OF_TABLES = (
+    *("target", "id", "drop", "kind", "missing", "decimal", "yes"),
+    *("separator", "encoding", "sheet"),
+)
 
 
 def run_fit(options: Namespace, console: Console) -> None:
     """Read, choose prototypes, test them, and write everything into one folder."""
-    folder = options.output or Path(f"{stem(options.data)}-protocover")
-    check_folder(folder, force=options.force)
+    folder = options.output = options.output or Path(f"{stem(options.data)}-protocover")
     if not options.data.exists():
         raise FileNotFoundError(2, "No such file or folder", str(options.data))
-    if options.stream:
-        outcome = fit_streamed(options, folder, settings_of(options), console)
-    else:
-        outcome = _fit_in_memory(options, folder, console)
-    print_outcome(outcome, console)
+    with fresh_folder(folder, force=options.force) as unfinished:
+        if options.stream:
+            fit_streamed(options, unfinished, settings_of(options), console)
+        else:
+            outcome = _fit_in_memory(options, console)
+            # Told before it is written: what took long to find is not lost with a full disk.
+            print_outcome(outcome, console)
+            with told_where(folder):
+                write_outcome(unfinished, outcome)
     print_files(folder, console)
 
 
-def _fit_in_memory(options: Namespace, folder: Path, console: Console) -> Outcome:
-    """Read everything, fit, and write what comes out."""
+def _fit_in_memory(options: Namespace, console: Console) -> Outcome:
+    """Read everything, fit, and gather what comes out."""
     options.candidates = "train" if options.candidates is None else options.candidates
     cases = _read(options, console)
     asymmetric = [text.rpartition("=")[0] for text in options.kind if text.endswith("=asymmetric")]
@@ -47,10 +56,7 @@ def _fit_in_memory(options: Namespace, folder: Path, console: Console) -> Outcom
         cases, name=options.metric, scaled=options.scale, asymmetric=asymmetric
     )
     console.note(f"Distance: {distance.words} ({distance.reason}).")
-    outcome = _learn(cases, distance, options, console)
-    with fresh_folder(folder, force=options.force) as unfinished:
-        write_outcome(unfinished, outcome)
-    return outcome
+    return _learn(cases, distance, options, console)
 
 
 def _learn(cases: Cases, distance: Distance, options: Namespace, console: Console) -> Outcome:
@@ -60,6 +66,8 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
         cases = replace(cases, X=cases.X.astype(float if cases.layout is None else np.float32))
     training, held_out = split_cases(cases, options.test_size, options.seed)
     announce_split(training, held_out, console)
+    if options.about is not None:
+        options = settle_about(options, distance, training)
     model = build_model(options, distance, np.asarray(training.y), console)
     fit_model(model, options, training.X, training.y)
     return gather_outcome(
@@ -78,8 +86,7 @@ def _read(options: Namespace, console: Console) -> Cases:
     """Read a table or a folder of images, and say what there is."""
     path = options.data
     if path.is_dir():
-        of_tables = ("target", "id", "drop", "kind", "separator", "encoding")
-        refuse_options(options, of_tables, "a table")
+        refuse_options(options, _OF_TABLES, "a table")
         cases = read_labelled_images(
             path,
             size=options.image_size,

@@ -10,16 +10,18 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from ..data.checks.table import find_decimal
 from ..estimators import PVMClassifier
 from ..inspection.fitted import unwrap
 from ..persistence import load_model
-from .cases import Cases, find_column, label_texts, row_names
-from .columns import ColumnType, convert, is_missing
+from .cases import Cases, find_column, label_texts, parse_marks, reading_options, row_names
+from .columns import ColumnType, blank_out, convert, is_missing
 from .console import CommandError, Console, list_names
 from .cover_answers import assign_cases
+from .dialect import Dialect
 from .images import layout_of, read_images
 from .numbering import finite, number_rows
-from .tables import read_table
+from .tables import SPREADSHEETS, read_table
 
 __all__ = [
     "MODEL",
@@ -147,9 +149,7 @@ def _read_rows(
     """Read the rows of a table."""
     import pandas as pd
 
-    frame = read_table(
-        path, separator=options.separator, encoding=options.encoding, console=console
-    )
+    frame = read_table(path, console=console, **reading_options(options))
     columns = list(frame.columns)
     absent = [name for name in types if name not in columns]
     if absent:
@@ -161,7 +161,13 @@ def _read_rows(
     others = [name for name in columns if name not in known]
     if others:
         console.note(f"Ignored: {list_names(others)}, unknown to the model.")
-    X = pd.DataFrame({name: convert(frame[name], kind) for name, kind in types.items()})
+    cells = blank_out(frame[list(types)], parse_marks(options, columns))
+    decimal = getattr(options, "decimal", None) or find_decimal(
+        cells[name].to_numpy(dtype=object) for name in cells.columns
+    )
+    X = pd.DataFrame(
+        {name: convert(cells[name], kind, decimal=decimal) for name, kind in types.items()}
+    )
     y: Any = None
     names: Any = None
     if options.target is not None:
@@ -170,7 +176,8 @@ def _read_rows(
         y[present] = label_texts(target[present])
     if options.id is not None:
         names = row_names(frame[find_column(columns, options.id, "--id", path)])
-    return Cases(X, y, frame.index.to_numpy() + 1, path.name, names, frame)
+    dialect = Dialect(frame.attrs.get("separator", ","), decimal or ".")
+    return Cases(X, y, frame.index.to_numpy() + 1, path.name, names, shown=frame, dialect=dialect)
 
 
 def _column_types(model: Any) -> dict[str, ColumnType]:
@@ -204,4 +211,6 @@ def _feature_names(model: Any) -> list[str]:
 def _is_table(path: Path) -> bool:
     """Whether a file is a table by its name."""
     name = path.name.lower().removesuffix(".gz")
-    return path.is_file() and name.endswith((".csv", ".tsv", ".tab", ".txt", ".parquet"))
+    return path.is_file() and name.endswith(
+        (".csv", ".tsv", ".tab", ".txt", ".parquet", *SPREADSHEETS)
+    )

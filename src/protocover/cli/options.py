@@ -15,6 +15,7 @@ from .estimator import OWN_METRICS
 __all__ = [
     "add_columns",
     "add_distance",
+    "add_features",
     "add_images",
     "add_method",
     "add_reading",
@@ -30,6 +31,17 @@ _METRICS = sorted({*METRIC_NAMES, *OWN_METRICS, "euclidean", "sqeuclidean", "cos
 def add_columns(parser: Any) -> None:
     """Add what the columns of a table are."""
     group = parser.add_argument_group("tables")
+    add_features(group)
+    _add_flag(group, "--yes", "go on whatever the check of the table finds")
+    _add_flag(
+        group,
+        "--stream",
+        "never hold the rows of a Parquet file in memory; all columns must be numbers",
+    )
+
+
+def add_features(group: Any) -> None:
+    """Add which columns are what, and how they are read."""
     _add(group, "--target", "NAME", "column of the class (needed)")
     _add(group, "--id", "NAME", "column that names the rows")
     _add(group, "--drop", "NAME", "leave a column out (repeat)", action="append", default=[])
@@ -43,11 +55,6 @@ def add_columns(parser: Any) -> None:
         default=[],
     )
     add_reading(group)
-    _add_flag(
-        group,
-        "--stream",
-        "never hold the rows of a Parquet file in memory; all columns must be numbers",
-    )
 
 
 def add_images(parser: Any) -> None:
@@ -115,9 +122,17 @@ def add_search(parser: Any) -> None:
     group.add_argument(
         "--rule",
         choices=RULES,
-        default="1se",
-        help="1se: fewest prototypes within one standard error of the best; best: lowest error "
-        "(default: %(default)s)",
+        default="few",
+        help="few: fewest prototypes within one standard error of the best, or one case in a "
+        "hundred; 1se: within one standard error; best: lowest error (default: %(default)s)",
+    )
+    _add(
+        group,
+        "--about",
+        "N",
+        "choose the radius so that about N prototypes are left; with --radii own, or a given "
+        "--eps, the cost of a prototype",
+        type=whole_number(1),
     )
     _add(
         group,
@@ -135,6 +150,18 @@ def add_reading(group: Any) -> None:
     about = "between columns (default: found)"
     _add(group, "--separator", "TEXT", about, type=_read_separator)
     _add(group, "--encoding", "NAME", "of the text (default: found)")
+    _add(group, "--sheet", "NAME", "of a spreadsheet (default: the first with cells)")
+    _add(
+        group,
+        "--missing",
+        "[NAME=]VALUE",
+        "what stands for a missing value, in one column or all (repeat), such as --missing=-999",
+        action="append",
+        default=[],
+    )
+    group.add_argument(
+        "--decimal", choices=(".", ","), help="decimal mark of numbers (default: found)"
+    )
 
 
 def add_skipping(group: Any) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
+from io import FileIO
 from pathlib import Path
 from typing import Any, cast
 
@@ -27,18 +28,24 @@ from ..report import Summary
 from ..report.quality import cross_validated_error, held_out_error
 from ..report.summary import ErrorEstimate
 from ..report.wording import short_number, short_range
+from ..resources import available_memory
 from .cases import Cases, announce_split, row_names, split_cases
 from .console import CommandError, Console, UsageError
 from .estimator import Distance, build_model, choose_distance, fit_model
 from .model import classifier_of, explain_labelled, with_last_step, with_rows
-from .outcome import Outcome, describe_cases, gather_outcome, in_source, summarize_cases
+from .outcome import describe_cases, gather_outcome, in_source, print_outcome, summarize_cases
 from .stream_rows import StreamedRows, blocks_of, measure_columns, open_rows
-from .writing import PREDICTIONS, csv_text, fresh_folder, write_beside_predictions
+from .writing import PREDICTIONS, csv_text, told_where, write_beside_predictions
 
 __all__ = ["fit_streamed"]
 
-# Cases to search for the radius in.
-_SAMPLE = 5_000
+# Cases to search for the radius in, and at least so many where the memory is short. All pairs
+# of them take so much, at most, and part of what is left is needed for all else.
+_SAMPLE, _FEWEST_SAMPLED = 5_000, 500
+_BYTES_PER_PAIR = 32
+_SHARE_OF_MEMORY = 0.5
+# Bytes for the cover, where there are so many.
+_COVER_BYTES = 1 << 30
 # Cases to show, the prototypes among them, and at least so many beside those.
 _SHOWN, _FEWEST_SHOWN = 10_000, 1_000
 # Memberships at a time, if all cases lay in all balls.
@@ -63,8 +70,8 @@ class _Fitted:
 
 def fit_streamed(
     options: Namespace, folder: Path, settings: dict[str, Any], console: Console
-) -> Outcome:
-    """Fit a Parquet file without holding its rows, and write what comes out.
+) -> None:
+    """Fit a Parquet file without holding its rows, print and write what comes out.
 
     Counts of the outcome are of all cases; its `cases` are some of those it was fitted on.
     """
@@ -74,33 +81,35 @@ def fit_streamed(
     distance = _describe(streamed, options, console)
     training, held_out = split_cases(streamed.cases, options.test_size, options.seed)
     learned = np.isin(streamed.cases.rows, training.rows)
-    with fresh_folder(folder, force=options.force) as unfinished:
-        _check_room(unfinished, 8 * len(streamed.features) * len(training))
-        streamed, scaler = measure_columns(streamed, learned, console)
-        announce_split(training, held_out, console)
-        scaler = scaler if distance.scaled else None
-        with _laid_out(streamed, learned, scaler, unfinished.parent) as X:
-            fitted = _fit(X, training.y, distance, options, console)
-        if scaler is not None:
-            scaled = Pipeline([("scale", scaler), ("pvm", fitted.model)])
-            fitted = replace(fitted, model=scaled)
-        model = in_source(fitted.model, training)
-        n_wrong = _write_predictions(unfinished, model, streamed, ~learned, options.id)
-        error = _estimate_error(fitted, held_out, n_wrong)
-        shown, summary = _summarize(fitted, streamed, training, held_out, error, options)
-        outcome = gather_outcome(
-            fitted.model,
-            cases=shown,
-            training=training,
-            held_out=held_out,
-            summary=summary,
-            distance=distance.words,
-            settings={**settings, "candidates": classifier_of(model).candidates},
-            seconds=time.perf_counter() - started,
-            n_sampled=fitted.n_sampled,
-        )
-        write_beside_predictions(unfinished, outcome)
-    return outcome
+    _check_room(folder, 8 * len(streamed.features) * len(training))
+    streamed, scaler = measure_columns(streamed, learned, console)
+    announce_split(training, held_out, console)
+    scaler = scaler if distance.scaled else None
+    with _laid_out(streamed, learned, scaler, folder.parent) as X:
+        fitted = _fit(X, training.y, distance, options, console)
+    if scaler is not None:
+        scaled = Pipeline([("scale", scaler), ("pvm", fitted.model)])
+        fitted = replace(fitted, model=scaled)
+    model = in_source(fitted.model, training)
+    n_wrong, unwritten = _write_predictions(folder, model, streamed, ~learned, options.id)
+    error = _estimate_error(fitted, held_out, n_wrong)
+    shown, summary = _summarize(fitted, streamed, training, held_out, error, options)
+    outcome = gather_outcome(
+        fitted.model,
+        cases=shown,
+        training=training,
+        held_out=held_out,
+        summary=summary,
+        distance=distance.words,
+        settings={**settings, "candidates": classifier_of(model).candidates},
+        seconds=time.perf_counter() - started,
+        n_sampled=fitted.n_sampled,
+    )
+    print_outcome(outcome, console)
+    with told_where(options.output):
+        if unwritten is not None:
+            raise unwritten
+        write_beside_predictions(folder, outcome)
 
 
 @contextmanager
@@ -147,17 +156,39 @@ def _fit_sample(
     X: Any, y: Any, distance: Distance, options: Namespace, console: Console
 ) -> tuple[Any, int]:
     """Find the radius in a sample; return what was fitted to it, and its size."""
-    rows = draw_rows(y, _SAMPLE, random_state=options.seed)
+    size = _affordable_sample(len(y), console)
+    rows = draw_rows(y, size, random_state=options.seed)
     console.note(f"Finding the radius with {len(rows)} of them, drawn from each class ...")
     model = build_model(options, distance, y[rows], console)
     return fit_sample(model, X, y, rows=rows), len(rows)
+
+
+def _affordable_sample(n_cases: int, console: Console) -> int:
+    """Return how many cases to search in: as many as usual, fewer where the memory is short."""
+    memory = available_memory()
+    if memory is None:
+        return _SAMPLE
+    most = int(np.sqrt(_SHARE_OF_MEMORY * memory / _BYTES_PER_PAIR))
+    size = min(_SAMPLE, max(_FEWEST_SAMPLED, most))
+    if size < min(_SAMPLE, n_cases):
+        console.warn(
+            f"the radius is searched for with {size} cases and not {min(_SAMPLE, n_cases)}, since "
+            f"{memory / 1e6:.0f} MB of memory are free; --eps gives it without a search"
+        )
+    return size
 
 
 def _propose_candidates(
     X: Any, eps: float, distance: Distance, options: Namespace, console: Console
 ) -> int | str:
     """Return how many cases may become prototypes, and say so unless it is all."""
-    size = propose_candidates(X, eps=eps, metric=distance.metric, random_state=options.seed)
+    memory = available_memory()
+    most = _COVER_BYTES
+    if memory is not None:
+        most = min(most, int(_SHARE_OF_MEMORY * memory))
+    size = propose_candidates(
+        X, eps=eps, metric=distance.metric, random_state=options.seed, max_bytes=most
+    )
     if size != "train":
         console.note(
             f"{size} of them, drawn by chance, may become prototypes; --candidates N for another "
@@ -193,20 +224,35 @@ def _write_predictions(
     streamed: StreamedRows,
     held_out: NDArray[np.bool_],
     identifier: str | None,
-) -> int:
-    """Write an answer for every row, and count the wrong ones among those kept back."""
-    n_wrong = 0
-    with (folder / PREDICTIONS).open("wb") as file:
+) -> tuple[int, OSError | None]:
+    """Write an answer for every row, and count the wrong ones among those kept back.
+
+    Where they cannot be written all the same, and the error is returned to be raised later.
+    """
+    n_wrong, unwritten = 0, None
+    with (folder / PREDICTIONS).open("wb", buffering=0) as file:
         for places, frame, batch in blocks_of(streamed, identifier):
             names: Any = None
             if identifier is not None:
                 names = row_names(batch.column(identifier).to_pandas())
             cases = replace(streamed.cases.take(places), X=frame, names=names)
             answers = explain_labelled(model, cases, held_out[places])
-            file.write(csv_text(answers, header=places.start == 0).encode())
+            if unwritten is None:
+                unwritten = _append(file, csv_text(answers, header=places.start == 0).encode())
             wrong = answers["predicted"].to_numpy() != cases.y
             n_wrong += int((wrong & held_out[places]).sum())
-    return n_wrong
+    return n_wrong, unwritten
+
+
+def _append(file: FileIO, content: bytes) -> OSError | None:
+    """Write to a file without a buffer, and return what has prevented it, if anything."""
+    rest = memoryview(content)
+    try:
+        while rest:  # a disk that becomes full takes a part first
+            rest = rest[file.write(rest) :]
+    except OSError as error:
+        return error
+    return None
 
 
 def _estimate_error(fitted: _Fitted, held_out: Cases | None, n_wrong: int) -> ErrorEstimate | None:

@@ -1,4 +1,4 @@
-"""Tables from files: CSV, TSV and Parquet, as frames of columns with one name each."""
+"""Tables from files: CSV, TSV, Parquet and Excel, as frames of columns with one name each."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import codecs
 import csv
 import gzip
 import io
+import re
 import zlib
 from collections import Counter
 from pathlib import Path
@@ -14,12 +15,19 @@ from typing import Any
 from ..data.parquet import is_parquet, read_parquet
 from ..resources import available_memory
 from .console import CommandError, Console, check_packages
+from .dialect import rearm
+from .sheets import read_sheet
 
-__all__ = ["named_columns", "read_table"]
+__all__ = ["SPREADSHEETS", "named_columns", "read_table"]
+
+SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 
 _USUAL_MEMORY = 8 << 30
 
+# Those of UTF-32 first: one of them begins as one of UTF-16 does.
 _BOMS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
@@ -27,6 +35,8 @@ _BOMS = (
 _SEPARATORS = (",", ";", "\t", "|")
 _SEPARATOR_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _SAMPLE_LINES = 100
+# The line by which Excel is told what separates columns.
+_DECLARATION = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
 
 
 def read_table(
@@ -34,17 +44,25 @@ def read_table(
     *,
     separator: str | None = None,
     encoding: str | None = None,
+    sheet: str | None = None,
     console: Console,
 ) -> Any:
-    """Read a CSV or TSV file, gzipped or not, or a Parquet file as a pandas frame.
+    """Read a CSV or TSV file, gzipped or not, a Parquet file or a spreadsheet as a pandas frame.
 
-    Separator and encoding of a text file are None to be found; its columns are text.
+    Separator and encoding of a text file are None to be found; its columns are text, and so
+    are those of a spreadsheet. What separates columns is in the frame's ``attrs``.
     """
     if path.is_dir():
-        raise CommandError(f"{path} is a folder; give a CSV, TSV or Parquet file")
+        raise CommandError(f"{path} is a folder; give a CSV, TSV, Parquet or Excel file")
+    spreadsheet = path.suffix.lower() in SPREADSHEETS
+    if sheet is not None and not spreadsheet:
+        raise CommandError(f"--sheet is for spreadsheets, and {path} is none; leave it out")
     if is_parquet(path):
         check_packages("pyarrow")
         frame = read_parquet(path)
+    elif spreadsheet:
+        check_packages("python_calamine")
+        frame = _name_by_first_row(read_sheet(path, sheet, console))
     else:
         frame = _read_delimited(path, separator=separator, encoding=encoding, console=console)
     named = named_columns(list(frame.columns), path, console)
@@ -84,13 +102,25 @@ def _read_delimited(
     text = _decode(_read_bytes(path), path, encoding, console)
     if not text.strip():
         raise CommandError(f"{path} is empty; it needs a line of column names and rows below")
+    declared = _DECLARATION.match(text)
+    if declared:
+        text = text[declared.end() :]
+        separator = separator or declared[1]
     found = separator or _find_separator(text, path)
     if separator is None and found not in (",", "\t"):
         console.note(f"The columns of {path.name} are separated by {_SEPARATOR_NAMES[found]}.")
-    cells = _parse(text, found, path)
-    names = [str(name).strip() for name in cells.iloc[0].fillna("")]
+    frame = _name_by_first_row(_parse(text, found, path))
+    frame.attrs["separator"] = found
+    return frame
+
+
+def _name_by_first_row(cells: Any) -> Any:
+    """Take the first row of a table for the names of its columns, and undo `disarm`."""
     frame = cells.iloc[1:].reset_index(drop=True)
-    frame.columns = names
+    frame.columns = [rearm(str(name).strip()) for name in cells.iloc[0].fillna("")]
+    for place, (_, series) in enumerate(frame.items()):
+        if any(isinstance(cell, str) and cell[:1] == "'" for cell in series.to_numpy(object)):
+            frame.isetitem(place, series.map(rearm, na_action="ignore"))
     return frame
 
 
@@ -106,9 +136,10 @@ def _read_bytes(path: Path) -> bytes:
             ) from error
     if data.startswith(b"PK\x03\x04"):
         raise CommandError(
-            f"{path} is a spreadsheet or a zip archive; save the table as CSV and give that"
+            f"{path} is a spreadsheet or a zip archive; give a spreadsheet the ending .xlsx or "
+            ".ods that it had, or save the table as CSV and give that"
         )
-    if b"\0" in data[:4096] and not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    if b"\0" in data[:4096] and _wide_encoding(data) is None:
         raise CommandError(f"{path} is not a text file; give a CSV, TSV or Parquet file")
     return data
 
@@ -116,7 +147,8 @@ def _read_bytes(path: Path) -> bytes:
 def _decode(data: bytes, path: Path, encoding: str | None, console: Console) -> str:
     """Decode by the given encoding, a byte order mark, as UTF-8, or as Windows would."""
     if encoding is None:
-        encoding = next((name for bom, name in _BOMS if data.startswith(bom)), "utf-8")
+        marked = (name for bom, name in _BOMS if data.startswith(bom))
+        encoding = next(marked, _wide_encoding(data) or "utf-8")
         try:
             return data.decode(encoding)
         except UnicodeDecodeError:
@@ -131,6 +163,24 @@ def _decode(data: bytes, path: Path, encoding: str | None, console: Console) -> 
             f"{path} cannot be read with --encoding {encoding} ({error}); leave --encoding out "
             "to have it found"
         ) from error
+
+
+def _wide_encoding(data: bytes) -> str | None:
+    """Tell the encodings of two or four bytes a letter, by a mark or by where zeros stand."""
+    marked = next((name for bom, name in _BOMS if data.startswith(bom)), None)
+    if marked in ("utf-16", "utf-32"):
+        return marked
+    sample = data[:4096]
+    for width, name in ((4, "utf-32"), (2, "utf-16")):
+        whole = len(sample) // width * width
+        places = [sample[:whole][k::width] for k in range(width)]
+        # In text most letters have zeros in all of their bytes but one, which has none.
+        zeros = [part.count(0) / max(1, len(part)) for part in places]
+        for low, end in ((0, "le"), (width - 1, "be")):
+            others = [share for k, share in enumerate(zeros) if k != low]
+            if whole >= 8 and zeros[low] == 0.0 and min(others) > 0.5:
+                return f"{name}-{end}"
+    return None
 
 
 def _unpack(path: Path) -> bytes:
@@ -182,6 +232,8 @@ def _parse(text: str, separator: str, path: Path) -> Any:
         )
     except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
         reason = " ".join(str(error).split()).removeprefix("Error tokenizing data. C error: ")
+        if "out of memory" in reason:
+            raise MemoryError(reason) from error
         raise CommandError(
             f"{path} is no regular table ({reason}); mend that line, or set --separator"
         ) from error

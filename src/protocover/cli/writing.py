@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from ..persistence import save_model
 from ..report import write_report
 from .cases import Cases
 from .console import CommandError, Console
+from .dialect import csv_bytes, csv_text
 from .model import MODEL, explain_labelled
 from .numbering import number_rows
 from .outcome import Outcome
@@ -35,6 +36,8 @@ __all__ = [
     "csv_text",
     "fresh_folder",
     "print_files",
+    "prototype_names",
+    "told_where",
     "write_beside_predictions",
     "write_file",
     "write_outcome",
@@ -80,12 +83,27 @@ def check_folder(folder: Path, *, force: bool) -> None:
 def fresh_folder(folder: Path, *, force: bool) -> Iterator[Path]:
     """Give a folder to write to, which becomes `folder` when all has gone well.
 
-    With `force` an earlier output of protocover is replaced; it stays until then.
+    With `force` an earlier output of protocover is replaced; it stays until then. Where
+    nothing can be written, that is found out before any work.
     """
     check_folder(folder, force=force)
-    with whole_folder(folder) as unfinished:
+    with ExitStack() as stack:
+        with told_where(folder):
+            unfinished = stack.enter_context(whole_folder(folder))
         yield unfinished
         check_folder(folder, force=force)
+
+
+@contextmanager
+def told_where(path: Path) -> Iterator[None]:
+    """Tell of an error of the system, while `path` is written, that this is what failed."""
+    try:
+        yield
+    except OSError as error:
+        raise CommandError(
+            f"{path} cannot be written ({error.strerror or error}); make room or get leave to "
+            "write there, or choose another place with --output"
+        ) from error
 
 
 def check_file(path: Path, *, force: bool) -> None:
@@ -104,17 +122,12 @@ def write_file(path: Path, content: bytes) -> None:
     write_whole(path, [content])
 
 
-def csv_text(table: Any, *, header: bool = True) -> str:
-    """Return a table as CSV, cells as they are in the data."""
-    return str(table.to_csv(index=False, header=header, lineterminator="\n"))
-
-
 def write_outcome(
     folder: Path, outcome: Outcome, *, further: Mapping[str, bytes] | None = None
 ) -> None:
     """Write all files of an outcome, and `further` ones by their names."""
     answers = explain_labelled(outcome.model, outcome.cases, outcome.is_held_out)
-    write_table(folder / PREDICTIONS, answers)
+    write_table(folder / PREDICTIONS, answers, outcome)
     write_beside_predictions(folder, outcome, further=further)
 
 
@@ -125,8 +138,8 @@ def write_beside_predictions(
     further = further or {}
     save_model(outcome.model, folder / MODEL)
     write_report(outcome.summary, folder / REPORT)
-    write_table(folder / "prototypes.csv", _prototypes(outcome))
-    write_table(folder / "suspects.csv", _suspects(outcome))
+    write_table(folder / "prototypes.csv", _prototypes(outcome), outcome)
+    write_table(folder / "suspects.csv", _suspects(outcome), outcome)
     for name, content in further.items():
         (folder / name).write_bytes(content)
     figures = _figures(outcome, [*FILES, *further])
@@ -142,9 +155,9 @@ def print_files(folder: Path, console: Console, files: Mapping[str, str] = FILES
         console.say(f"  {name:<{width}}{about}")
 
 
-def write_table(path: Path, table: Any) -> None:
-    """Write a table as CSV."""
-    path.write_bytes(csv_text(table).encode())
+def write_table(path: Path, table: Any, outcome: Any) -> None:
+    """Write a table as CSV, as the data are written."""
+    path.write_bytes(csv_bytes(table, dialect=outcome.cases.dialect))
 
 
 def _prototypes(outcome: Outcome) -> Any:
@@ -199,6 +212,26 @@ def _suspects(outcome: Outcome) -> Any:
         }
     )
     return beside(table, cases, np.asarray(found.row))
+
+
+def prototype_names(classifier: Any, path: Path) -> list[str]:
+    """Name the prototypes of a model by what `fit` has written beside it, or by their rows."""
+    import pandas as pd
+
+    folder = path if path.is_dir() else path.parent
+    names = [
+        f"row {row + 1}" if row >= 0 else f"prototype {k + 1}"
+        for k, row in enumerate(classifier.prototype_rows_.tolist())
+    ]
+    try:
+        figures = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+        known = (figures["written_by"] == WRITER and figures["data"]["id"]) or "name"
+        table = pd.read_csv(folder / "prototypes.csv", sep=None, engine="python", dtype=str)
+    except (OSError, ValueError, KeyError, TypeError):
+        return names
+    if known in table.columns and len(table) == len(names) and table[known].notna().all():
+        return [str(name) for name in table[known]]
+    return names
 
 
 def beside(table: Any, cases: Cases, places: Any) -> Any:

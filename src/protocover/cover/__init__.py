@@ -11,6 +11,7 @@ from .certificate import verify, verify_enough, verify_together
 from .nested import NestedCoverProblem
 from .problem import CoverProblem, first_cover
 from .solution import CoverSolution, judge, relative_gap
+from .sums import ball_sums
 from .verdict import ModelVerification, Verification
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "ModelVerification",
     "NestedCoverProblem",
     "Verification",
+    "ball_sums",
     "exact_sum",
     "first_cover",
     "is_above",

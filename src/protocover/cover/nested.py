@@ -16,6 +16,7 @@ from scipy.sparse import csc_array
 
 from .given import canonical_cover, check_amounts, check_cost, check_prizes
 from .problem import CoverProblem
+from .sums import ball_sums
 
 __all__ = ["NestedCoverProblem"]
 
@@ -179,7 +180,7 @@ class NestedCoverProblem(CoverProblem):
     def prize_sums(self, values: Floats | None = None) -> Floats:
         """Sum `values` (by default the prizes) over the points of each ball."""
         weights = self.prize if values is None else values
-        shares = np.asarray(self.shells.T @ weights, dtype=np.float64)
+        shares = ball_sums(self.shells, weights)
         for level in self._by_depth:
             shares[level] += shares[level - 1]
         return shares

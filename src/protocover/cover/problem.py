@@ -14,6 +14,7 @@ from scipy.sparse import csc_array, csr_array
 
 from .arithmetic import exact_sum, is_above, simplest_fraction
 from .given import canonical_cover, check_amounts, check_cost, check_prizes, check_selection
+from .sums import ball_sums
 
 __all__ = ["CoverProblem", "first_cover"]
 
@@ -152,11 +153,17 @@ class CoverProblem:
         slop = 0.0 if self.on_grid else float(self.prize.sum()) * 2.0**-30
         return np.flatnonzero(self.above_cost(self.reach - self.wrong + slop))
 
-    @cached_property
+    @property
     def core(self) -> CoverProblem:
         """The problem with only the worthwhile candidates: the same optimum and bounds."""
+        # A problem that kept itself would stay in memory when nobody else needs it any more.
         everything = len(self.worthwhile) == self.n_candidates
-        return self if everything else self.narrowed(self.worthwhile)
+        return self if everything else self._worthwhile_part
+
+    @cached_property
+    def _worthwhile_part(self) -> CoverProblem:
+        """The core of a problem that has other candidates, too."""
+        return self.narrowed(self.worthwhile)
 
     @cached_property
     def weight_step(self) -> Fraction:
@@ -216,7 +223,7 @@ class CoverProblem:
     def prize_sums(self, values: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Sum `values` (by default the prizes) over the points of each ball."""
         weights = self.prize if values is None else values
-        return np.asarray(self.cover.T @ weights, dtype=np.float64)
+        return ball_sums(self.cover, weights)
 
     def objective(self, selected: ArrayLike) -> float:
         """Recompute the objective of choosing the candidates `selected`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .checks import TableCheck, check
 from .parquet import parquet_to_memmap
 
-__all__ = ["parquet_to_memmap"]
+__all__ = ["TableCheck", "check", "parquet_to_memmap"]

@@ -99,7 +99,9 @@ def _read_pandas(name: Any, series: Any) -> Column:
         return Column(name, True, "numbers", values)
     if kind in "mM":
         return Column(name, True, "dates", _microseconds(series.to_numpy(dtype=f"{kind}8[us]")))
-    objects = _objects(series.array, series.isna().to_numpy())
+    # Strings kept by Arrow are slow to take out one by one.
+    values = series.to_numpy(dtype=object) if str(dtype) == "str" else series.array
+    objects = _objects(values, series.isna().to_numpy())
     if kind == "b":
         return Column(name, True, "booleans", objects)
     if hasattr(dtype, "categories") and hasattr(dtype, "ordered"):

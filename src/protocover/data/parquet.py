@@ -170,6 +170,8 @@ def _open(path: str | Path, **how: Any) -> Iterator[Any]:
             yield file
     except FileNotFoundError:
         raise
+    except MemoryError:  # one of Arrow's errors, and none of the file's
+        raise
     except (pyarrow.ArrowException, OSError) as error:
         reason = " ".join(str(error).split())
         raise ValueError(f"{path} cannot be read as Parquet ({reason}); write it anew") from error

@@ -160,7 +160,8 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
                 job.client, self.candidates, points, n_features=self.n_features_in_, rng=rng
             )
             sample = job.learn(points, for_sample)
-            eps = job.radius(points, sample, rng)
+            seeded = self.random_state is not None
+            eps = job.radius(points, sample, rng if seeded else np.random.default_rng(0))
             density = job.density(sample, eps, for_forecast)
             with folder_for_blocks(job.client, self.cache_dir) as folder:
                 cover = job.build(

@@ -17,17 +17,18 @@ from ..dissimilarity import input_tags
 from ..resources import limited_threads, row_count
 from ..selection.cover_radius import propose_cover_eps
 from ..selection.covering import choose_cover
-from ..selection.parameters import check_wish, unchanged_on_error
+from ..selection.parameters import check_cover_eps, check_wish, unchanged_on_error
 from ..selection.reach import check_reach
 from ..selection.training import Training, completed, side_by_side
 from .cover_parts import CoverTerms, Kept, nearest_within
+from .display import ShowsChosen, describe_cover
 from .fitting import Settings, check_training_points, prepare
 from .recheck_cover import recheck_cover
 
 __all__ = ["BallCover"]
 
 
-class BallCover(ClusterMixin, TransformerMixin, BaseEstimator):
+class BallCover(ShowsChosen, ClusterMixin, TransformerMixin, BaseEstimator):
     """Choose a few points that stand for all: a cover by balls, proved to be near the best.
 
     Every point within `eps` of a representative is covered by it. Asked for nothing more, it
@@ -175,6 +176,7 @@ random_state, verbose
             The fitted cover.
         """
         with unchanged_on_error(self), limited_threads(self.n_jobs):
+            check_cover_eps(self.eps)
             settings = Settings.of(self._as_classifier())
             check_wish(self.n_representatives, self.coverage, self.cost)
             points = check_training_points(self, X)
@@ -184,7 +186,7 @@ random_state, verbose
             terms = CoverTerms.of(self, training)
             eps = self._radius(training, settings)
             chosen = choose_cover(
-                side_by_side(settings.build(training, eps, rng)),
+                side_by_side(settings.build(training, eps, rng)),  # held by nobody else
                 training.weights,
                 terms.wish,
                 settings.solver,
@@ -320,6 +322,9 @@ random_state, verbose
         self.certificate_, self.status_ = kept.solution.certificate, kept.solution.status
         self.dissimilarity_ = kept.dissimilarity
         self._representatives = kept.representative_set()
+
+    def _describe(self) -> str:
+        return describe_cover(self)
 
     def _check_queries(self, X: Any) -> Any:
         """Check queries."""

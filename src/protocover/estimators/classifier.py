@@ -5,24 +5,22 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from ..balls import relative_to, traits_of, within
-from ..balls.graph import names_itself
+from ..balls import traits_of
 from ..cover import ModelVerification
-from ..data.points import check_estimator_points
 from ..dissimilarity import input_tags
-from ..exceptions import no_prototypes, warn_caller
-from ..prototypes.coverage import Coverage
-from ..prototypes.decision import score_classes
-from ..prototypes.explanation import Explanation
-from ..resources import limited_threads, row_count
+from ..exceptions import warn_caller
+from ..resources import limited_threads
 from ..selection.batches import Growth
-from ..selection.parameters import check_column, unchanged_on_error
+from ..selection.parameters import unchanged_on_error
+from .answers import PrototypeAnswers
+from .display import ShowsChosen, describe_prototypes
+from .export import as_nearest_neighbour
 from .fitted import Fitted, NotInFirstFiles
 from .fitting import Settings, Terms, check_training_points, prepare, take_in
 from .recheck import recheck_model
@@ -41,7 +39,7 @@ def _takes_rows(estimator: Any) -> bool:
     return True
 
 
-class PVMClassifier(ClassifierMixin, BaseEstimator):
+class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimator):
     """Prototype vector machine: classify by the nearest of a few chosen points.
 
     For each class it chooses prototypes whose balls of radius `eps` cover many points
@@ -106,7 +104,8 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         None, here and everywhere, starts no processes and takes as many threads as the
         linear algebra library does. The result does not depend on it.
     random_state : int, RandomState or None, default=None
-        For candidates that are drawn, and for sampling in "auto".
+        For candidates that are drawn, and for sampling in "auto", which with None is the same
+        at every fit.
     verbose : int, default=0
         Above 0, what the fit is expected to take, said beforehand, and progress bars.
 
@@ -350,140 +349,6 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
             self._growth = growth
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each query's nearest prototype.
-
-        Parameters
-        ----------
-        X : array-like, shape (n_queries, n_features)
-            Queries; for precomputed dissimilarities their table or graph, with a column for
-            each candidate or just for each prototype in order of selection.
-
-        Returns
-        -------
-        ndarray, shape (n_queries,)
-            Labels; `outlier_label` for queries in no ball, if that is set.
-        """
-        X = self._check_queries(X)
-        if len(self.prototype_labels_) == 0:
-            return np.full(row_count(X), self.outlier_label_)
-        if self.outlier_label_ is None:
-            place = self._prototype_set.nearest_place(X, n_jobs=self.n_jobs)
-            self._refuse_unanswered(place < 0)
-            return self.prototype_labels_[place]
-        index, distance = self._prototype_set.nearest(X, n_jobs=self.n_jobs)
-        labels = self.prototype_labels_[index]
-        labels = labels.astype(np.result_type(labels, np.asarray(self.outlier_label_)))
-        inside = within(distance, self.prototype_radii_[index], closed=self.closed_ball)
-        labels[~inside] = self.outlier_label_
-        return labels
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return minus the dissimilarity from each class's nearest prototype.
-
-        With ``radii="own"`` dissimilarities are multiples of the prototypes' radii.
-
-        Parameters
-        ----------
-        X : array-like, shape (n_queries, n_features)
-            Queries, as for `predict`.
-
-        Returns
-        -------
-        ndarray, shape (n_queries, n_classes), or (n_queries,) for two classes
-            The larger, the nearer. For two classes the second's value minus the first's:
-            positive means ``classes_[1]``.
-
-        Notes
-        -----
-        All values are finite, but for queries of a neighbour graph: a class with no prototype
-        among the entries is infinitely far, and with neither of two classes there the value is
-        0. A class without prototypes counts as if it had one that lies
-        `eps_` beyond the farthest of the other classes' nearest; with no prototype at all
-        every value is 0. The largest value is that of the class that `predict` answers,
-        the first of them in a tie; of `outlier_label` the values know nothing. They are
-        no probabilities: scikit-learn's CalibratedClassifierCV makes them so.
-        """
-        X = self._check_queries(X)
-        index, distance = self._prototype_set.nearest_by_class(X, n_jobs=self.n_jobs)
-        return score_classes(
-            self._score(index, distance),
-            1.0 if self._own_radii else self.eps_,
-            present=np.diff(self._prototype_set.bounds) > 0,
-        )
-
-    def explain(self, X: Any) -> Explanation:
-        """Tell for each query which prototype decided, and how close the call was.
-
-        Parameters
-        ----------
-        X : array-like, shape (n_queries, n_features)
-            Queries, as for `predict`.
-
-        Returns
-        -------
-        Explanation
-            Arrays with an entry for each query; ``.to_frame()`` makes a data frame. Its
-            `label` is the class of the nearest prototype, `outlier_label` or not: queries
-            that get that label from `predict` are those not `inside`.
-        """
-        X = self._check_queries(X)
-        if len(self.prototype_labels_) == 0:
-            return Explanation.of_nothing(row_count(X), self.outlier_label_)
-        index, distance = self._prototype_set.nearest_by_class(X, best=2, n_jobs=self.n_jobs)
-        if self.outlier_label_ is None:
-            self._refuse_unanswered(index.max(axis=1) < 0)
-        rows = np.where(self.prototype_sources_ == "train", self.prototype_rows_, -1)
-        return Explanation.of(
-            index,
-            distance,
-            self.classes_,
-            score=self._score(index, distance),
-            rows=rows,
-            radii=self.prototype_radii_,
-            closed=self.closed_ball,
-            outlier_label=self.outlier_label_,
-        )
-
-    def distances_to_prototypes(self, X: Any) -> NDArray[np.float64]:
-        """Return the dissimilarity of each query from each prototype.
-
-        Parameters
-        ----------
-        X : array-like, shape (n_queries, n_features)
-            Queries, as for `predict`.
-
-        Returns
-        -------
-        ndarray, shape (n_queries, n_prototypes)
-            With the prototypes in order of selection; infinity where a graph has no entry.
-        """
-        X = self._check_queries(X)
-        return self._prototype_set.distances(X, n_jobs=self.n_jobs)
-
-    def coverage(self, X: Any, y: Any) -> Coverage:
-        """Tell which labelled points lie in which prototype's ball.
-
-        Parameters
-        ----------
-        X : array-like, shape (n_points, n_features)
-            Points, as for `predict`; usually those of the training.
-        y : array-like, shape (n_points,)
-            Their labels.
-
-        Returns
-        -------
-        Coverage
-            The points in each ball, and counts by point and by class.
-        """
-        X = self._check_queries(X)
-        y = check_column(y)
-        check_consistent_length(X, y)
-        balls = self._prototype_set.balls(
-            X, eps=self.eps_, closed=self.closed_ball, n_jobs=self.n_jobs
-        )
-        return Coverage.of(balls, y, self.prototype_labels_, self.classes_)
-
     def verify(
         self, X: Any, y: Any, sample_weight: Any = None, *, unlabeled: Any = None
     ) -> ModelVerification:
@@ -531,48 +396,56 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return recheck_model(self, X, y, sample_weight, unlabeled=unlabeled)
 
+    def to_knn(self) -> KNeighborsClassifier:
+        """Return scikit-learn's nearest-neighbour classifier that gives the same answers.
+
+        It needs nothing of this package: to go on from there to ONNX, for instance.
+
+        Returns
+        -------
+        KNeighborsClassifier
+            Fitted on the prototypes, with ``n_neighbors=1``: class by class, those of a class
+            in order of selection. Its `classes_` are those that have prototypes.
+
+        Raises
+        ------
+        ValueError
+            For ``radii="own"``, for an `outlier_label`, and for dissimilarities that
+            scikit-learn's neighbours do not have: these models do not answer by the nearest
+            prototype of such a classifier.
+
+        Notes
+        -----
+        A query that is as near to several prototypes gets the same class, and one whose two
+        nearest differ in the last bit of their distances may get another. Sparse rows,
+        ``"cosine"``, ``"correlation"`` and ``"nan_euclidean"`` scikit-learn looks up by brute
+        force, in which distances that agree in some eight digits count as equal and any of the
+        prototypes may be taken.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from protocover import PVMClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> clf = PVMClassifier(eps=1.0).fit(X, y)
+        >>> knn = clf.to_knn()
+        >>> bool((knn.predict(X) == clf.predict(X)).all())
+        True
+        """
+        return as_nearest_neighbour(self)
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         for name, value in input_tags(self.metric, self.metric_params).items():
             setattr(tags.input_tags, name, value)
         return tags
 
+    def _describe(self) -> str:
+        return describe_prototypes(self)
+
     def _generator(self) -> np.random.Generator:
         """Return the source of randomness that `random_state` stands for."""
         return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-
-    def _check_queries(self, X: Any) -> Any:
-        """Check queries, and that there is something to answer them with."""
-        check_is_fitted(self)
-        if len(self.prototype_labels_) == 0 and self.outlier_label_ is None:
-            raise no_prototypes(
-                self, "there is nothing to predict with", instead="set outlier_label"
-            )
-        points = check_estimator_points(self, X, self.dissimilarity_, reset=False)
-        if self._prototype_set.is_graph(points):
-            self._warn_without_diagonal(points)
-        return points
-
-    def _warn_without_diagonal(self, graph: Any) -> None:
-        """Warn of what looks like the graph of the fit, as which it is not read here."""
-        square = graph.shape == (self.n_features_in_, self.n_features_in_)
-        if self.dissimilarity_.bare_ and square and not names_itself(graph):
-            warn_caller(
-                "X has the shape of the graph of fit and nothing on its diagonal: fit takes "
-                "points for their own neighbours, queries are taken for what X stores; if these "
-                "are the training points, call X.setdiag(0) first"
-            )
-
-    def _refuse_unanswered(self, unanswered: NDArray[np.bool_]) -> None:
-        """Refuse queries of which a graph does not tell how far any prototype is."""
-        if unanswered.any():
-            rows = np.flatnonzero(unanswered)
-            raise ValueError(
-                f"X, a neighbour graph, stores no dissimilarity from any prototype for "
-                f"{len(rows)} of {len(unanswered)} queries, the first of them row {rows[0]}; set "
-                "outlier_label, to 'most_frequent' for one, or make the graph of the queries with "
-                "a larger radius, or with the columns of the prototypes alone"
-            )
 
     def _keep(self, fitted: Fitted) -> None:
         """Set the fitted attributes."""
@@ -594,16 +467,3 @@ class PVMClassifier(ClassifierMixin, BaseEstimator):
         self.solution_ = selection
         self.dissimilarity_ = fitted.dissimilarity
         self._prototype_set = fitted.prototype_set()
-
-    @property
-    def _own_radii(self) -> bool:
-        """Whether each prototype has a radius of its own, and distances count in multiples."""
-        return self._prototype_set.radii is not None
-
-    def _score(
-        self, index: NDArray[np.intp], distance: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """Return what the nearest prototypes are compared by; inf where there is none."""
-        if not self._own_radii or len(self.prototype_radii_) == 0:
-            return distance
-        return np.where(index < 0, np.inf, relative_to(self.prototype_radii_[index], distance))

@@ -52,6 +52,8 @@ class Settings:
         What chooses the prototypes, with `options` of its own.
     n_jobs, verbose
         As in :class:`protocover.PVMClassifier`.
+    seeded : bool
+        Whether the sample that a proposed radius rests on is drawn as `random_state` has it.
     """
 
     eps: float | None
@@ -61,6 +63,7 @@ class Settings:
     options: dict[str, Any]
     n_jobs: int | None
     verbose: int
+    seeded: bool
 
     @classmethod
     def of(cls, classifier: Any) -> Self:
@@ -70,13 +73,24 @@ class Settings:
         check_verbose(classifier.verbose)
         solver = find_solver(classifier.solver, verbose=classifier.verbose)
         options = check_options(solver, classifier.solver_options)
-        return cls(eps, own, closed, solver, options, classifier.n_jobs, classifier.verbose)
+        return cls(
+            eps,
+            own,
+            closed,
+            solver,
+            options,
+            classifier.n_jobs,
+            classifier.verbose,
+            seeded=classifier.random_state is not None,
+        )
 
     def radius(self, training: Training, rng: np.random.Generator) -> float:
         """Return the radius, or the largest allowed, given or proposed."""
         eps = self.eps
         if eps is None:
             share = proposed_quantile(own=self.own_radii)
+            # Who asks for nothing in particular gets the same radius at every fit.
+            rng = rng if self.seeded else np.random.default_rng(0)
             eps = propose_eps(training, rng=rng, n_jobs=self.n_jobs, quantile=share)
         check_reach(training, eps)
         return eps

@@ -18,7 +18,8 @@ from .search.classifier_cv import PVMClassifierCV
 __all__ = ["draw_rows", "fit_sample", "propose_candidates"]
 
 # Candidates to propose: so many, or fewer where balls hold much, but not too few. The bytes
-# are fixed, not a share of the memory that there is, so that the proposal is, too.
+# are fixed, not a share of the memory that there is, so that the proposal is, too, unless the
+# caller knows of less.
 _MOST, _FEWEST = 20_000, 500
 _COVER_BYTES = 1 << 30
 
@@ -111,7 +112,12 @@ def fit_sample(model: Any, X: Any, y: Any, *, rows: NDArray[np.intp]) -> Any:
 
 
 def propose_candidates(
-    X: Any, *, eps: float, metric: str = "euclidean", random_state: int | None = None
+    X: Any,
+    *,
+    eps: float,
+    metric: str = "euclidean",
+    random_state: int | None = None,
+    max_bytes: int = _COVER_BYTES,
 ) -> int | str:
     """Return how many points may become prototypes so that the cover stays below 1 GB.
 
@@ -125,6 +131,8 @@ def propose_candidates(
         A name of :func:`scipy.spatial.distance.cdist`.
     random_state : int or None, default=None
         Seed of what is read.
+    max_bytes : int, default=2**30
+        Another limit to the cover.
 
     Returns
     -------
@@ -135,6 +143,6 @@ def propose_candidates(
     some, others = (_safe_indexing(X, part) for part in np.split(rows, 2))
     pairs = cdist(some, others, metric)
     in_a_ball = max(1.0, float((pairs < eps).mean()) * len(X))
-    affordable = int(_COVER_BYTES / (BYTES_PER_MEMBERSHIP * in_a_ball))
+    affordable = int(max_bytes / (BYTES_PER_MEMBERSHIP * in_a_ball))
     size = max(_FEWEST, min(_MOST, affordable))
     return size if size < len(X) else "train"

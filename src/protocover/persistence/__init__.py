@@ -21,6 +21,7 @@ from ..data.files import read_whole, write_whole
 from ..exceptions import ModelFileError
 from .container import Contents, pack, unpack
 from .models import decode_model, encode_model, needed_version
+from .values import Loaded
 
 __all__ = ["ModelFileError", "ModelInfo", "load_model", "model_info", "save_model"]
 
@@ -168,7 +169,7 @@ def _read_document(contents: Contents) -> Any:
             f"of version {needed_version(record)}"
         )
     try:
-        return decode_model(record, contents.arrays)
+        return decode_model(record, Loaded(contents.arrays))
     except ModelFileError:
         raise
     # Constructors and libraries have checks of their own. Whatever they object to in a file

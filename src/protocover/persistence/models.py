@@ -133,7 +133,8 @@ def _in_words_of_today(given: Any, arrays: Loaded) -> Any:
     if not isinstance(given, dict) or "n_eps" in given:
         return given
     renamed = {_RENAMED.get(name, name): value for name, value in given.items()}
-    if is_count(decode(renamed.get("eps"), arrays)):
+    # Only looked at: what it is made of stays for the constructor to take.
+    if is_count(decode(renamed.get("eps"), Loaded(arrays.arrays))):
         renamed |= {"n_eps": renamed["eps"], "eps": None}
     return {"n_eps": 20, **renamed}
 

@@ -8,6 +8,7 @@ plain is left to the tables in :mod:`.frames` and :mod:`.encoding`.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,29 @@ from ..data.fields import check_array, check_list, check_shape, check_text, chec
 __all__ = ["Arrays", "Loaded", "decode_plain", "encode_plain"]
 
 Arrays = list[NDArray[Any]]
-Loaded = tuple[NDArray[Any], ...]
 
 _SPARSE: dict[str, Any] = {"csr_array": csr_array, "csr_matrix": csr_matrix}
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+
+
+class Loaded:
+    """The arrays of a file, each given out once.
+
+    Every value that is saved has arrays of its own. A file that refers to one again is made
+    up, and could ask for any multiple of its length.
+    """
+
+    def __init__(self, arrays: Sequence[NDArray[Any]]) -> None:
+        self.arrays = arrays
+        self._taken: set[int] = set()
+
+    def take(self, number: Any) -> NDArray[Any]:
+        """Give out an array by its number."""
+        number = check_whole(number, "the number of an array", below=len(self.arrays))
+        if number in self._taken:
+            refuse(f"array {number} is part of more than one value")
+        self._taken.add(number)
+        return self.arrays[number]
 
 
 def encode_plain(value: Any, arrays: Arrays, encode: Any) -> Any:
@@ -90,11 +110,8 @@ def _encode_array(array: NDArray[Any], arrays: Arrays, encode: Any) -> Any:
 
 def _find(word: str, number: Any, arrays: Loaded) -> Any:
     """Return an array, or the scalar that one without dimensions is."""
-    array = arrays[check_whole(number, "the number of an array", below=len(arrays))]
-    if word == "scalar":
-        return check_array(array, "a scalar", shape=())[()]
-    # Each a copy of its own: two attributes of a model never share memory by accident.
-    return array.copy(order="K")
+    array = arrays.take(number)
+    return array if word == "array" else check_array(array, "a scalar", shape=())[()]
 
 
 def _decode_items(word: str, content: Any, decode: Any) -> Any:

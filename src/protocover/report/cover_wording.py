@@ -43,9 +43,7 @@ def describe_proof(cover: BallCover) -> str:
     if cover.coverage is not None:
         least = math.ceil(cover.lower_bound_ - 1e-9)
         if cover.candidate_cost is None:
-            rest = (
-                f"any {_other(cover)} that covers as much needs {least:,} representatives or more"
-            )
+            rest = f"any {_other(cover)} that covers as much needs {least:,} cases or more"
         else:
             least_price = short_number(cover.lower_bound_)
             rest = f"any {_other(cover)} that covers as much costs {least_price} or more"

@@ -106,6 +106,7 @@ def choose_cover(
     """
     kept = np.empty(0, dtype=np.intp) if forced is None else forced
     rest = Rest.of(balls, weights, price, kept)
+    del balls  # where nobody else holds it, the solver has its memory
     if wish.coverage is not None:
         return _enough(rest, wish.coverage, weights, solver, rng=rng, options=options)
     problem = rest.problem(wish.cost)
@@ -144,11 +145,12 @@ class Rest:
     @classmethod
     def of(cls, balls: csr_array, weights: Floats, price: Floats | None, forced: Indices) -> Rest:
         """Leave out what is chosen and covered."""
-        covered = np.asarray(balls[:, forced].sum(axis=1)).ravel() > 0
         columns = np.setdiff1d(np.arange(balls.shape[1]), forced)
-        cover = balls[~covered].tocsc()
+        if len(forced) == 0:
+            return cls(balls.tocsc(), columns, weights, price, forced, Fraction(0))
+        covered = np.asarray(balls[:, forced].sum(axis=1)).ravel() > 0
         return cls(
-            cover=cover if len(forced) == 0 else cover[:, columns],
+            cover=balls[~covered].tocsc()[:, columns],
             columns=columns,
             weight=weights[~covered],
             price=None if price is None else price[columns],
@@ -168,7 +170,7 @@ class Rest:
 
     def demand(self, coverage: float, weights: Floats) -> Demand:
         """Return what must be covered for a share of the weight of all points."""
-        allowed = exact_sum(weights) * (1 - simplest_fraction(coverage))
+        allowed = exact_sum(weights) * (1 - simplest_fraction(float(coverage)))
         return Demand(self.cover, self.weight, self.price, allowed)
 
     def chosen(self, solution: CoverSolution, cost: float | None) -> Chosen:

@@ -20,6 +20,7 @@ __all__ = [
     "check_closed_ball",
     "check_column",
     "check_costs",
+    "check_cover_eps",
     "check_eps",
     "check_largest_weight",
     "check_must_include",
@@ -88,6 +89,16 @@ def check_eps(eps: Any, *, own: bool = False) -> float | None:
     )
 
 
+def check_cover_eps(eps: Any) -> None:
+    """Check the radius of a cover without labels."""
+    if (isinstance(eps, str) and eps == "auto") or (_is_number(eps) and 0.0 < float(eps) < np.inf):
+        return
+    raise ValueError(
+        f"eps must be a positive number or 'auto', got {eps!r}; it is how far apart two points "
+        "that stand for each other may be"
+    )
+
+
 def check_closed_ball(closed_ball: Any) -> bool:
     """Return whether balls are closed as a plain bool."""
     if isinstance(closed_ball, bool | np.bool_):
@@ -147,11 +158,14 @@ def check_must_include(
     rows: Any, numbers: NDArray[np.intp], n_representatives: int | None
 ) -> NDArray[np.intp]:
     """Return the columns of candidates that must be chosen, given the number of each column."""
-    given = np.asarray([] if rows is None else rows)
+    try:
+        given = np.asarray([] if rows is None else rows)
+    except ValueError:  # a list of lists that are no table
+        given = np.empty((0, 0))
     if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
         raise ValueError(
-            f"must_include must be a list of rows of X, got {reprlib.repr(rows)}; "
-            "np.flatnonzero(mask) turns a mask into rows"
+            f"must_include must be a list of row numbers of X, got {reprlib.repr(rows)}; "
+            "np.flatnonzero(mask) turns a mask into row numbers"
         )
     place = {number: column for column, number in enumerate(numbers.tolist())}
     unknown = [row for row in given.tolist() if row not in place]

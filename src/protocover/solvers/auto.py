@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -22,21 +23,23 @@ from ..cover import CoverProblem, CoverSolution
 from ..resources import progress_line
 from .budget import close_by_tree, solve_alone
 from .duals import ascend, ascend_best, mend
-from .exact.fixing import exclude
+from .exact.fixing import bound_of, exclude
 from .exact.tree import Tree
 from .finish import best_selection, describe
 from .greedy import greedy
 from .local_search import search
+from .reduced.packing import Packing
 from .reduced.reductions import reduce_cover
 from .reduced.relaxation import relax
 from .reduced.residual import Residual
-from .stepwise import choose_by_ratio
+from .stepwise import choose_by_drop, choose_by_ratio
 from .values import check_values
 
 __all__ = ["auto", "close_small"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
+Stage = Callable[[CoverProblem, "State", float], "State"]
 
 # The shakes of the local search are the same in every fit: the answer is the problem's alone.
 _SEED = 0
@@ -47,15 +50,24 @@ _LARGEST_PROGRAM, _ITERATIONS, _PROGRAMS = 20_000_000, 5, 4
 # What could be saved at most, as a share, where large programs are not solved again and
 # searches end early; and the memberships from which on a program is large.
 _NEAR, _LARGE = 1e-3, 300_000
-# Memberships up to which reductions take longer than they save.
-_TINY = 1_000
+# Memberships up to which the linear program comes first and is that of all candidates.
+_SMALL = 20_000
+# Memberships up to which reductions take longer than they save, and from which on they leave
+# too much to be branched on.
+_TINY, _REDUCED = 1_000, 60_000
 # What sums of payments may be off by, as a share of all prizes.
 _ROUNDING = 1e-9
-# Shakes without success, at least so many, and one for so many pairs of points: what a fit
-# costs grows with the pairs, too.
-_PATIENCE, _PAIRS = 50, 20_000
-# Nodes of the branch and bound, fewer where they are large: memberships in all.
-_NODES, _BRANCHED = 10, 30_000
+# Shakes without success, at least so many, and one more for so many pairs of point and
+# candidate: what a fit costs grows with the pairs, too.
+_PATIENCE, _PAIRS_A_SHAKE = 20, 100_000
+# Nodes of the branch and bound, at least so many, one more for so many pairs, and how many where
+# more than a hundredth could still be saved. Of tables of more rows times columns than the last
+# number a node takes long, and far more nodes than these would be needed.
+_NODES, _PAIRS_A_NODE, _MOST_NODES, _BRANCHED = 4, 400_000, 40, 110_000
+# What could be saved at most, as a share, where a selection is good enough.
+_ENOUGH = 0.01
+# Candidates tried at a node: the fewer, the more nodes.
+_TRIED = 3
 # Memberships up to which a budget's gap is closed by branch and bound, and its nodes.
 _BUDGETED, _BUDGET_NODES = 20_000, 200
 # Memberships up to which fewer prototypes with the same objective are looked for by branching.
@@ -84,6 +96,8 @@ class State:
         Payments of the problem's points that prove this, or all of it that a vector proves.
     start : ndarray of int
         Candidates to search from.
+    least : bool
+        Whether no selection is better, nor as good with fewer prototypes.
     """
 
     full: Residual
@@ -94,6 +108,7 @@ class State:
     bound: float
     dual: Floats
     start: Indices
+    least: bool = False
 
     @property
     def steps(self) -> float:
@@ -167,15 +182,18 @@ def auto(
     if max_prototypes is not None:
         return solve_alone(problem, auto, max_prototypes, time_limit=time_limit, close=close_small)
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
-    first = greedy(problem)
-    # Where no two selections can tie, one that is proved is the one with fewest prototypes.
-    if first.certificate == "proved" and problem.weight_step > problem.step * problem.n_points:
-        return replace(first, status="optimal")
-    state, late = begin(problem, first), False
+    state, late = at_once(problem, deadline), False
+    stages: tuple[Stage, ...] = (searched, branched, fewest)
+    if state is None:
+        first = greedy(problem)
+        # Where no two selections can tie, one that is proved is the one with fewest prototypes.
+        if first.certificate == "proved" and problem.weight_step > problem.step * problem.n_points:
+            return replace(first, status="optimal")
+        state, stages = begin(problem, first), (relaxed, *stages)
     with progress_line(verbose) as write:
-        for stage in (relaxed, searched, branched, fewest):
+        for stage in stages:
             late = time.monotonic() >= deadline
-            if late or not state.whole:
+            if late or state.least or not state.whole:
                 break
             if state.closed == (stage is fewest):
                 state = stage(problem, state, deadline)
@@ -185,6 +203,38 @@ def auto(
 
 
 close_small = partial(close_by_tree, node_limit=_BUDGET_NODES, largest=_BUDGETED)
+
+
+def at_once(problem: CoverProblem, deadline: float) -> State | None:
+    """Solve the linear program of a small problem as it is; None where it is not small.
+
+    Most are closed by what it rounds to, in less time than greedies and dual ascent would take.
+    The tie rule is in its costs, so that then no selection as good has fewer prototypes either.
+    """
+    if problem.core.n_memberships > _SMALL:
+        return None
+    full = Residual.of(problem)
+    packing, iterations = Packing(full), _iterations(full)
+    found = relax(full, deadline=deadline, iterations=iterations, packing=packing)
+    if found is None:
+        return None
+    columns = np.flatnonzero(found.fraction > 0.5)
+    start, value = full.candidates[columns], full.value(columns)
+    keep = np.ones(len(full.candidates), dtype=bool)
+    dual = _without_ties(full, found.dual) * float(full.unit)
+    bound = _proved(problem, full, dual)
+    state = State(full, keep, True, start, value, bound, dual, start)
+    if state.closed and math.ceil(bound_of(full, found.dual)[0]) >= value:
+        return replace(state, least=True)
+    plain = full.plain()
+    again = relax(plain, deadline=deadline, iterations=iterations, packing=packing)
+    if again is not None:
+        state = _with_dual(problem, state, again.dual * float(plain.unit))
+        start = plain.candidates[again.fraction > 0.5]
+        state = replace(state, start=start).improved(start)
+    for choose in (choose_by_drop, choose_by_ratio):
+        state = state.improved(choose(problem)[0])
+    return state
 
 
 def begin(problem: CoverProblem, first: CoverSolution) -> State:
@@ -214,15 +264,11 @@ def relaxed(problem: CoverProblem, state: State, deadline: float) -> State:
     core, slop = problem.core, _ROUNDING * problem.prize.sum()
     for _ in range(_PROGRAMS):
         plain = state.plain
-        iterations = _ITERATIONS * sum(plain.cover.shape) + 1000
-        found = relax(plain, deadline=deadline, iterations=iterations)
+        found = relax(plain, deadline=deadline, iterations=_iterations(plain))
         if found is None:
             break
         payments = found.dual * float(plain.unit)
-        dual = ascend(problem, mend(problem, payments))
-        proved = _proved(problem, plain, dual)
-        if proved > state.bound:
-            state = replace(state, bound=proved, dual=dual)
+        state = _with_dual(problem, state, payments)
         start = plain.candidates[found.fraction > 0.5]
         state = replace(state, start=start).improved(start)
         overpaid = core.prize_sums(payments) > core.cost + slop
@@ -237,7 +283,7 @@ def searched(problem: CoverProblem, state: State, deadline: float) -> State:
     """Search around what the linear program rounds to, among what could be better."""
     full = state.full
     left = exclude(full, state.payments(full), state.value - 1.0)
-    more = 0 if state.near else problem.n_points**2 // _PAIRS
+    more = 0 if state.near else _pairs(problem) // _PAIRS_A_SHAKE
     found = search(
         left,
         np.random.default_rng(_SEED),
@@ -251,7 +297,8 @@ def searched(problem: CoverProblem, state: State, deadline: float) -> State:
 
 def branched(problem: CoverProblem, state: State, deadline: float) -> State:
     """Close the gap by branch and bound where little is left."""
-    found, bound = _branch(state.plain, state, state.steps - 1.0, deadline)
+    nodes = _NODES + _pairs(problem) // _PAIRS_A_NODE
+    found, bound = _branch(state.plain, state, state.steps - 1.0, nodes, deadline)
     return replace(state if found is None else state.improved(found), bound=bound)
 
 
@@ -260,21 +307,26 @@ def fewest(problem: CoverProblem, state: State, deadline: float) -> State:
     full = state.full
     if full.ties == 1 or full.cover.nnz > _TIED:
         return state
-    found, _ = _branch(full, state, state.value - 1.0, deadline)
+    found, _ = _branch(full, state, state.value - 1.0, _MOST_NODES, deadline)
     return state if found is None else state.improved(found)
 
 
 def _branch(
-    residual: Residual, state: State, target: float, deadline: float
+    residual: Residual, state: State, target: float, nodes: int, deadline: float
 ) -> tuple[Indices | None, float]:
-    """Look for something of value at most `target`; return that and a bound in steps."""
+    """Look for something of value at most `target`; return that and a bound in steps.
+
+    After so many nodes that is given up, unless the best could still be far from the optimum.
+    """
     left = exclude(residual, state.payments(residual), target)
-    if left.cover.nnz > _BRANCHED:
-        return None, state.bound
-    if left.cover.nnz > _TINY:
+    if _TINY < left.cover.nnz <= _REDUCED:
         left = reduce_cover(left, deadline=deadline)
-    tree = Tree(left, target)
-    tree.grow(deadline=deadline, max_nodes=min(_NODES, _BRANCHED // max(left.cover.nnz, 1)))
+    if math.prod(left.cover.shape) > _BRANCHED:
+        return None, state.bound
+    tree = Tree(left, target, tried=_TRIED)
+    tree.grow(deadline=deadline, max_nodes=nodes)
+    if tree.target - tree.bound >= _ENOUGH * tree.target:
+        tree.grow(deadline=deadline, max_nodes=_MOST_NODES - nodes)
     found, bound = None, tree.bound
     if tree.columns is not None:
         # Reductions count on a selection that no candidate more would improve.
@@ -314,6 +366,29 @@ def _with_more(problem: CoverProblem, state: State, more: NDArray[np.bool_]) -> 
 def _written_out(core: CoverProblem, keep: NDArray[np.bool_]) -> int:
     """Return the memberships that a residual of the candidates `keep` holds."""
     return core.narrowed(np.flatnonzero(keep)).n_memberships
+
+
+def _pairs(problem: CoverProblem) -> int:
+    """Return how many pairs of point and candidate there are."""
+    return problem.n_points * problem.n_candidates
+
+
+def _iterations(residual: Residual) -> int:
+    """Return after how many iterations the simplex method gives up."""
+    return _ITERATIONS * sum(residual.cover.shape) + 1000
+
+
+def _with_dual(problem: CoverProblem, state: State, payments: Floats) -> State:
+    """Return the state with the bound that payments prove, mended and raised, if it is better."""
+    dual = ascend(problem, mend(problem, payments))
+    proved = _proved(problem, state.full, dual)
+    return replace(state, bound=proved, dual=dual) if proved > state.bound else state
+
+
+def _without_ties(full: Residual, dual: Floats) -> Floats:
+    """Lower payments that overpay no ball until that is so without the tie rule, too."""
+    cheapest = full.cost.min(initial=math.inf)
+    return dual if full.ties == 1 else dual * (1.0 - 1.0 / cheapest)
 
 
 def _proved(problem: CoverProblem, full: Residual, dual: Floats) -> float:

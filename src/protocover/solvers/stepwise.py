@@ -16,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cover import CoverProblem
+from ..cover import CoverProblem, ball_sums
 
 __all__ = ["choose_by_drop", "choose_by_ratio", "choose_stepwise"]
 
@@ -68,7 +68,7 @@ def choose_stepwise(
     limit = len(useful) if max_prototypes is None else min(max_prototypes, len(useful))
     uncovered = np.ones(problem.n_points, dtype=bool) if covered is None else ~covered
     prize = np.where(uncovered, problem.prize, 0.0)
-    reach = np.asarray(problem.core.parts.T @ prize, dtype=np.float64)
+    reach = ball_sums(problem.core.parts, prize)
     chosen, score = _run(problem.core, merit, expense[useful], limit, reach, uncovered)
     last, merits = _sweep(problem.core, merit, expense[useful], reach, uncovered)
     left = limit - len(chosen)

@@ -16,7 +16,6 @@ from typing import Any
 import highspy
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array
 
 from .residual import Residual
 
@@ -29,10 +28,8 @@ _HIGHSPY: Any = highspy
 
 # HiGHS compares with absolute tolerances around 1e-7; beyond this its numbers blur.
 _COMFORTABLE = 2.0**30
-# Iterations after which HiGHS hands back control, for the clock and for Ctrl-C. It goes on
-# from its basis: slices of this size take a third of a second at 60,000 points, and slow it
-# down by a few per cent.
-_AT_ONCE = 100
+# More iterations than there ever are.
+_NO_LIMIT = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,18 +69,11 @@ class Packing:
     """
 
     def __init__(self, residual: Residual, *, verbose: int = 0) -> None:
-        self._shape = residual.cover.shape
+        self._residual, self._verbose = residual, verbose
         self._scale = magnitude(residual)
         self._rows = np.arange(residual.cover.shape[0], dtype=np.int32)
         self._columns = np.arange(residual.cover.shape[1], dtype=np.int32)
-        self._highs = _HIGHSPY.Highs()
-        # Our reductions leave HiGHS's presolve nothing to do; it would take longer than the
-        # simplex method after it, and does not look at the clock.
-        self._highs.setOptionValue("presolve", "off")
-        self._highs.setOptionValue("solver", "simplex")
-        self._highs.setOptionValue("threads", 1)
-        self._highs.setOptionValue("output_flag", verbose > 1)
-        self._highs.passModel(_program(residual))
+        self._highs: Any = None
 
     def solve(
         self,
@@ -99,9 +89,14 @@ class Packing:
         A column of infinite cost may take in anything. Starts from `basis`, by default from
         where the last solve ended.
         """
-        if 0 in self._shape:  # HiGHS would have nothing to do; all rows pay all
+        if 0 in self._residual.cover.shape:  # HiGHS would have nothing to do; all rows pay all
             return Payments(prize, np.zeros(len(cost)), float(prize.sum()), True, None)
-        highs, nothing = self._highs, np.zeros(len(prize))
+        nothing = np.zeros(len(prize))
+        if time.monotonic() >= deadline:
+            return Payments(nothing, np.zeros(len(cost)), 0.0, False, basis)
+        if self._highs is None:
+            self._highs = _highs_with(self._residual, verbose=self._verbose)
+        highs = self._highs
         highs.changeColsBounds(len(prize), self._rows, nothing, prize / self._scale)
         highs.changeRowsBounds(
             len(cost), self._columns, np.full(len(cost), -np.inf), cost / self._scale
@@ -122,16 +117,35 @@ class Packing:
         )
 
     def _run(self, iterations: float, deadline: float) -> bool:
-        """Run the simplex method slice by slice; tell whether it came to an end."""
-        highs, left = self._highs, iterations
-        while left > 0 and time.monotonic() < deadline:
-            highs.setOptionValue("simplex_iteration_limit", int(min(left, _AT_ONCE)))
+        """Run the simplex method; tell whether it came to an end."""
+        highs = self._highs
+        highs.setOptionValue("simplex_iteration_limit", int(min(iterations, _NO_LIMIT)))
+        highs.setCallback(_Watch(deadline), None)
+        highs.startCallback(_HIGHSPY.cb.HighsCallbackType.kCallbackSimplexInterrupt)
+        try:
             highs.run()
-            status = highs.getModelStatus()
-            if status != _HIGHSPY.HighsModelStatus.kIterationLimit:
-                return bool(status == _HIGHSPY.HighsModelStatus.kOptimal)
-            left -= _AT_ONCE
-        return False
+        except BaseException:
+            # Ctrl-C went right through HiGHS, which is in no state to be asked again.
+            self._highs = None
+            raise
+        return bool(highs.getModelStatus() == _HIGHSPY.HighsModelStatus.kOptimal)
+
+
+@dataclass(frozen=True)
+class _Watch:
+    """What HiGHS calls after each iteration: the clock is looked at, and Ctrl-C heard.
+
+    Limits of iterations would do for that as well, if the simplex method went on as it was.
+    It does not: begun anew it perturbs the costs anew, and in slices of a hundred it goes
+    round for ever on programs of 60,000 points that take it two thousand at one go.
+    """
+
+    deadline: float
+
+    def __call__(self, kind: Any, message: str, state: Any, answer: Any, data: Any) -> None:
+        """Have the run end if time is up."""
+        if time.monotonic() >= self.deadline:
+            answer.user_interrupt = True
 
 
 def magnitude(residual: Residual) -> float:
@@ -140,16 +154,41 @@ def magnitude(residual: Residual) -> float:
     return float(2.0 ** max(0, np.ceil(np.log2(largest / _COMFORTABLE))))
 
 
-def _program(residual: Residual) -> Any:
-    """Write the packing down for HiGHS, which minimises; its bounds come with each solve."""
-    table = csc_array(residual.cover.T.astype(np.float64))
-    n_columns, n_rows = table.shape
-    program = _HIGHSPY.HighsLp()
-    program.num_col_, program.num_row_ = n_rows, n_columns
-    program.col_cost_ = -np.ones(n_rows)
-    program.col_lower_, program.col_upper_ = np.zeros(n_rows), np.zeros(n_rows)
-    program.row_lower_, program.row_upper_ = np.full(n_columns, -np.inf), np.zeros(n_columns)
-    program.a_matrix_.format_ = _HIGHSPY.MatrixFormat.kColwise
-    program.a_matrix_.start_, program.a_matrix_.index_ = table.indptr, table.indices
-    program.a_matrix_.value_ = table.data
-    return program
+def _highs_with(residual: Residual, *, verbose: int) -> Any:
+    """Return HiGHS with the packing of a residual in its memory."""
+    highs = _HIGHSPY.Highs()
+    # Our reductions leave HiGHS's presolve nothing to do; it would take longer than the
+    # simplex method after it, and does not look at the clock.
+    highs.setOptionValue("presolve", "off")
+    highs.setOptionValue("solver", "simplex")
+    highs.setOptionValue("threads", 1)
+    highs.setOptionValue("output_flag", verbose > 1)
+    _pass_program(highs, residual)
+    return highs
+
+
+def _pass_program(highs: Any, residual: Residual) -> None:
+    """Write the packing down for HiGHS, which minimises; its bounds come with each solve.
+
+    As plain arrays: of the lists of its own program HiGHS makes copies number by number.
+    """
+    table = residual.cover.tocsr()
+    n_rows, n_columns = table.shape
+    status = highs.passModel(
+        n_rows,
+        n_columns,
+        table.nnz,
+        int(_HIGHSPY.MatrixFormat.kColwise),
+        int(_HIGHSPY.ObjSense.kMinimize),
+        0.0,
+        -np.ones(n_rows),
+        np.zeros(n_rows),
+        np.zeros(n_rows),
+        np.full(n_columns, -np.inf),
+        np.zeros(n_columns),
+        table.indptr.astype(np.int32, copy=False),
+        table.indices.astype(np.int32, copy=False),
+        np.ones(table.nnz),
+        np.zeros(n_rows, dtype=np.int32),
+    )
+    assert status == _HIGHSPY.HighsStatus.kOk, "HiGHS does not take the program"

@@ -1,0 +1,68 @@
+"""How tables are written so that spreadsheets open them right, and we read them back the same."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Dialect", "csv_bytes", "csv_text", "disarm", "rearm"]
+
+# What a spreadsheet would compute: an apostrophe before it makes it text. Those that are there
+# already get one more, so that reading, which takes one away, gives back what was written.
+_FORMULA = re.compile(r"'*[=+\-@\t\r].")
+_HARMLESS = re.compile(r"[-+]?[\d.,' ]+(?:[eE][-+]?\d+)?%?|-+")
+_DISARMED = re.compile(r"'+[=+\-@\t\r].", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What separates the columns of a table of text, and the decimal mark of its numbers."""
+
+    separator: str = ","
+    decimal: str = "."
+
+    @property
+    def written(self) -> Dialect:
+        """Return the like of it that spreadsheets open: with commas, or else semicolons."""
+        semicolons = self.separator == ";" or self.decimal == ","
+        return Dialect(";" if semicolons else ",", self.decimal)
+
+
+def csv_text(table: Any, *, header: bool = True, dialect: Dialect | None = None) -> str:
+    """Return a table as CSV, cells as they are in the data but for what would be computed."""
+    written = (dialect or Dialect()).written
+    safe = table.copy(deep=False)
+    for place, (_, series) in enumerate(table.items()):
+        if getattr(series.dtype, "kind", "O") not in "iufb":
+            cells = [disarm(v) if isinstance(v, str) else v for v in series]
+            if any(new is not old for new, old in zip(cells, series, strict=True)):
+                safe.isetitem(place, cells)
+    safe.columns = [disarm(str(name)) for name in table.columns]
+    return str(
+        safe.to_csv(
+            index=False,
+            header=header,
+            lineterminator="\n",
+            sep=written.separator,
+            decimal=written.decimal,
+        )
+    )
+
+
+def csv_bytes(table: Any, *, dialect: Dialect | None = None) -> bytes:
+    """Return a CSV file, with a byte order mark where spreadsheets would misread it without."""
+    text = csv_text(table, dialect=dialect)
+    return text.encode("utf-8" if text.isascii() else "utf-8-sig")
+
+
+def disarm(cell: str) -> str:
+    """Return a cell that no spreadsheet takes for a formula."""
+    if _FORMULA.match(cell) and not _HARMLESS.fullmatch(cell):
+        return "'" + cell
+    return cell
+
+
+def rearm(cell: str) -> str:
+    """Return what `disarm` was given."""
+    return cell[1:] if _DISARMED.match(cell) and disarm(cell[1:]) == cell else cell

@@ -1,0 +1,167 @@
+"""What the text of cells stands for: missing, numbers in which notation, dates, or labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+__all__ = [
+    "BOOLEANS",
+    "MISSING",
+    "TRUE",
+    "Notation",
+    "Reading",
+    "decimal_mark",
+    "fitting_notations",
+    "read_cells",
+    "split_unit",
+]
+
+MISSING = frozenset({"", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "?"})
+BOOLEANS = ({"true", "false"}, {"yes", "no"}, {"t", "f"}, {"y", "n"})
+TRUE = frozenset({"true", "yes", "t", "y", "1"})
+
+_CODE = re.compile(r"0\d+")
+_DAY = re.compile(
+    r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+)
+_OTHER_DAY = re.compile(r"\d{1,2}([./-])\d{1,2}\1(?:\d{4}|\d{2})")
+_UNIT = re.compile(r"(.*?\d[.,]?)\s*([^\W\d_]{1,6}\d?(?:/[^\W\d_]{1,6}\d?)?|%|°[CFK]?)")
+_SPACES = "[ \u00a0\u202f\u2009]"
+
+
+@dataclass(frozen=True)
+class Notation:
+    """A way to write numbers: the decimal mark, and what sets thousands apart, "" for nothing."""
+
+    decimal: str
+    thousands: str
+    pattern: re.Pattern[str]
+
+    def fits(self, cells: Iterable[str]) -> bool:
+        """Whether all cells are numbers written so."""
+        return all(map(self.pattern.fullmatch, cells))
+
+    def plain(self, cell: str) -> str:
+        """Return a number so written as Python writes it."""
+        if self.thousands == " ":
+            cell = "".join(cell.split())
+        elif self.thousands:
+            cell = cell.replace(self.thousands, "")
+        return cell.replace(self.decimal, ".")
+
+
+def _notation(decimal: str, thousands: str) -> Notation:
+    """Return a notation with its pattern."""
+    mark, sign, power = re.escape(decimal), "[-+]?", r"(?:[eE][-+]?\d+)?"
+    pattern = rf"{sign}(?:\d+{mark}?\d*|{mark}\d+){power}"
+    if thousands:
+        between = _SPACES if thousands == " " else re.escape(thousands)
+        pattern += rf"|{sign}[1-9]\d{{0,2}}(?:{between}\d{{3}})+(?:{mark}\d*)?"
+    return Notation(decimal, thousands, re.compile(pattern))
+
+
+_POINT, _COMMA = _notation(".", ""), _notation(",", "")
+_NOTATIONS = (
+    _POINT,
+    _COMMA,
+    _notation(".", ","),
+    _notation(",", "."),
+    _notation(".", " "),
+    _notation(",", " "),
+    _notation(".", "'"),
+    _notation(",", "'"),
+)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a column of text is taken for, and why.
+
+    `stores` is "numbers", "dates", "booleans" or "labels". Numbers are written in
+    `notation`; they are `unclear` where there are two ways to read them and nothing tells which.
+    `odd` has the values that kept a column of numbers, or all but them, from being one, and
+    `unit` what follows all of its numbers.
+    """
+
+    stores: str
+    why: str
+    notation: Notation | None = None
+    odd: tuple[str, ...] = ()
+    unit: str = ""
+    unclear: bool = False
+
+
+def fitting_notations(cells: Sequence[str], decimal: str | None = None) -> list[Notation]:
+    """Return the notations that all cells are written in and that read them differently.
+
+    `decimal` is the decimal mark where it is known. Plain numbers with a point come first
+    and alone where it is not: what has no comma has a decimal point unless the file says
+    otherwise.
+    """
+    if decimal != "," and _POINT.fits(cells):
+        return [_POINT]
+    known = [n for n in _NOTATIONS if decimal in (None, n.decimal)]
+    fitting = [notation for notation in known if notation.fits(cells)]
+    readings: dict[tuple[str, ...], Notation] = {}
+    for notation in fitting:
+        readings.setdefault(tuple(map(notation.plain, cells)), notation)
+    return list(readings.values())
+
+
+def decimal_mark(cells: Sequence[str]) -> str | None:
+    """Return the decimal mark of a column of numbers if its cells leave no doubt about it."""
+    marks = "".join(cells)
+    if "," not in marks and "." not in marks:
+        return None
+    found = {n.decimal for n in _NOTATIONS if n.fits(cells)}
+    return found.pop() if len(found) == 1 else None
+
+
+def read_cells(cells: Sequence[str], *, decimal: str | None = None) -> Reading:
+    """Find what the different cells of a column, stripped and none missing, stand for."""
+    if not cells:
+        return Reading("labels", "no values")
+    notations = fitting_notations(cells, decimal)
+    if notations:
+        return _read_numbers(cells, notations)
+    if any({cell.lower() for cell in cells[:3]} <= pair for pair in BOOLEANS):
+        words = {cell.lower() for cell in cells}
+        if any(words <= pair for pair in BOOLEANS):
+            return Reading("booleans", f"all cells are {' or '.join(sorted(words))}")
+    if all(map(_DAY.fullmatch, cells)):
+        return Reading("dates", "all cells are dates such as 2024-12-31")
+    return _read_labels(cells, decimal)
+
+
+def split_unit(cell: str) -> tuple[str, str]:
+    """Return what is before the unit of a cell, and the unit; "" where there is none."""
+    found = _UNIT.fullmatch(cell)
+    return (found[1].rstrip(), found[2]) if found else (cell, "")
+
+
+def _read_numbers(cells: Sequence[str], notations: list[Notation]) -> Reading:
+    """Return a reading of numbers, unless they are codes made of digits."""
+    if len(notations) > 1:
+        return Reading("numbers", "numbers that can be read in two ways", unclear=True)
+    if any(map(_CODE.fullmatch, cells)):
+        code = next(filter(_CODE.fullmatch, cells))
+        return Reading("labels", f"codes such as {code}")
+    return Reading("numbers", "all cells are numbers", notations[0])
+
+
+def _read_labels(cells: Sequence[str], decimal: str | None) -> Reading:
+    """Return a reading of labels, with what may have been numbers or dates."""
+    if all(map(_OTHER_DAY.fullmatch, cells)):
+        return Reading("labels", "dates not written as 2024-12-31", odd=tuple(cells[:3]))
+    parts = [split_unit(cell) for cell in cells]
+    units = {unit for _, unit in parts if unit}
+    if len(units) == 1 and fitting_notations([number for number, _ in parts], decimal):
+        return Reading("labels", "numbers with a unit", unit=units.pop())
+    odd = [cell for cell in cells if not any(n.pattern.fullmatch(cell) for n in _NOTATIONS)]
+    if odd and 2 * len(odd) <= len(cells):
+        return Reading("labels", "not all cells are numbers", odd=tuple(odd))
+    if not odd:
+        return Reading("labels", "numbers in more than one notation", odd=tuple(cells[:3]))
+    return Reading("labels", "cells are text")

@@ -1,0 +1,144 @@
+"""What is to be said of one column, whatever the others hold."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cells import Reading
+from .findings import Finding, list_some
+
+__all__ = ["MANY", "look_at_numbers", "look_at_text", "quoted"]
+
+# Fewer rows than that tell nothing about what a column is.
+MANY = 10
+
+_SENTINEL = re.compile(r"-1|-9|[-+]?99+|-32768|-?2147483647|-2147483648")
+_IDENTIFIER = re.compile(
+    r"(?:^|[\s_.-])(?:id|ids|no|nr|num|number|key|code|index|idx|row|uuid|guid)\.?$"
+    r"|(?<=[a-z])(?:ID|Id|No|Nr)$",
+)
+_NAMES = re.compile(r"^(?:id|no|nr|index|row|key|code|number|unnamed: 0)\.?$", re.IGNORECASE)
+
+
+def quoted(option: str, name: Any, value: str = "") -> str:
+    """Return an option as it is typed in a shell."""
+    text = f"{name}={value}" if value else str(name)
+    return f"{option} {shlex.quote(text)}"
+
+
+def look_at_text(name: str, reading: Reading, n_values: int, n_rows: int) -> Iterator[Finding]:
+    """Tell what kept a column of text from being more than labels, or made it unclear."""
+    as_labels, drop = quoted("--kind", name, "categorical"), quoted("--drop", name)
+    if reading.unclear:
+        yield Finding(
+            name,
+            "thousands or decimals",
+            "its commas may set thousands apart or be decimal marks, and no other column tells",
+            "say which with --decimal . (1,675 is 1675) or --decimal , (1,675 is 1.675), or use "
+            f"{drop}",
+            "unclear",
+        )
+    elif reading.unit:
+        yield Finding(
+            name,
+            "unit",
+            f"numbers followed by {reading.unit!r} are taken as categories",
+            f"read them as numbers with {quoted('--kind', name, 'numeric')}, or keep them with "
+            f"{as_labels}",
+        )
+    elif reading.odd and reading.why.startswith("dates"):
+        yield Finding(
+            name,
+            "dates",
+            f"dates such as {reading.odd[0]!r} are taken as categories",
+            f"write them as 2024-12-31, or use {drop} or {as_labels}",
+        )
+    elif reading.odd:
+        first = shlex.quote(f"--missing={name}={reading.odd[0]}")
+        yield Finding(
+            name,
+            "odd cells",
+            f"numbers but for {list_some(reading.odd)}, so that it is taken as a category",
+            f"mend these cells, take them as missing with {first}"
+            f"{' and so on' if len(reading.odd) > 1 else ''}, or keep it with {as_labels}",
+        )
+    elif reading.stores == "labels" and n_rows >= MANY and n_rows > n_values > n_rows / 2:
+        yield Finding(
+            name,
+            "free text",
+            f"{n_values} different texts in {n_rows} rows",
+            f"use {drop} if it is free text, or write dates as 2024-12-31",
+            "note",
+        )
+
+
+def look_at_numbers(name: str, numbers: NDArray[np.float64]) -> Iterator[Finding]:
+    """Tell of sentinels, identifiers and values that hardly ever change in a column of numbers."""
+    present = numbers[~np.isnan(numbers)]
+    if len(present) < MANY:
+        return
+    values, counts = np.unique(present, return_counts=True)
+    keep = f"keep it with {quoted('--kind', name, 'numeric')}"
+    for sentinel in _sentinels(values):
+        text = f"{sentinel:g}"
+        n = int(counts[np.searchsorted(values, sentinel)])
+        yield Finding(
+            name,
+            "sentinel",
+            f"{text} in {n} {'row' if n == 1 else 'rows'}, far from all other values, looks like "
+            "a mark for missing",
+            f"take it as missing with {shlex.quote(f'--missing={name}={text}')}, or {keep}",
+        )
+    why = _identifies(name, present, values)
+    if why:
+        yield Finding(
+            name,
+            "identifier",
+            f"{why} and would be taken as a measurement",
+            f"use {quoted('--id', name)} or {quoted('--drop', name)}, or {keep}",
+        )
+    if len(values) > 1 and counts.max() >= 0.99 * len(present) and len(present) >= 2 * MANY:
+        yield Finding(
+            name,
+            "nearly constant",
+            f"{values[counts.argmax()]:g} in all rows but {len(present) - counts.max()}",
+            f"{quoted('--drop', name)} leaves it out",
+            "note",
+        )
+
+
+def _sentinels(values: NDArray[np.float64]) -> list[float]:
+    """Return extreme values, written as marks for missing are, that lie far from all others."""
+    found = []
+    for inner, end, inside in ((values[1:], values[0], 0), (values[:-1], values[-1], -1)):
+        if len(inner) < 3 or not _SENTINEL.fullmatch(f"{end:.0f}") or end != round(end):
+            continue
+        gap, spread = abs(inner[inside] - end), inner[-1] - inner[0]
+        below_zero = end <= -9.0 and inner[0] >= 0.0
+        if below_zero or (abs(end) >= 9.0 and gap > max(spread, 3.0)):
+            found.append(float(end))
+    return found
+
+
+def _identifies(name: str, present: NDArray[np.float64], values: NDArray[np.float64]) -> str:
+    """Say why whole numbers, all different, identify rows rather than measure them."""
+    n = len(present)
+    if not (values == np.round(values)).all():
+        return ""
+    # A few steps back are those from one part of a table, with numbers of its own, to the next.
+    if (np.diff(present) == 1.0).mean() >= 0.95 and len(values) > n / 4:
+        return "it numbers the rows"
+    if len(values) < n:
+        return ""
+    # So many draws from so few whole numbers would hardly all differ by chance.
+    if n * n > 10.0 * (values[-1] - values[0] + 1.0):
+        return "whole numbers, each in one row only, number the rows"
+    if _IDENTIFIER.search(name) or _NAMES.match(name):
+        return "whole numbers, each in one row only, under a name of identifiers, name the rows"
+    return ""

@@ -1,0 +1,219 @@
+"""What a fitted classifier is asked about points: their class, how clearly, and by whom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from ..balls import relative_to, within
+from ..balls.graph import names_itself
+from ..data.points import check_estimator_points
+from ..exceptions import no_prototypes, warn_caller
+from ..prototypes import PrototypeSet
+from ..prototypes.coverage import Coverage
+from ..prototypes.decision import score_classes
+from ..prototypes.explanation import Explanation
+from ..resources import row_count
+from ..selection.parameters import check_column
+
+__all__ = ["PrototypeAnswers"]
+
+
+class PrototypeAnswers:
+    """The answers of a classifier by nearest prototypes, from what its fit has kept."""
+
+    n_jobs: int | None
+    closed_ball: bool
+    eps_: float
+    classes_: NDArray[Any]
+    outlier_label_: Any
+    prototype_labels_: NDArray[Any]
+    prototype_radii_: NDArray[np.float64]
+    prototype_rows_: NDArray[np.intp]
+    prototype_sources_: NDArray[np.str_]
+    dissimilarity_: Any
+    n_features_in_: int
+    _prototype_set: PrototypeSet
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each query's nearest prototype.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_queries, n_features)
+            Queries; for precomputed dissimilarities their table or graph, with a column for
+            each candidate or just for each prototype in order of selection.
+
+        Returns
+        -------
+        ndarray, shape (n_queries,)
+            Labels; `outlier_label` for queries in no ball, if that is set.
+        """
+        X = self._check_queries(X)
+        if len(self.prototype_labels_) == 0:
+            return np.full(row_count(X), self.outlier_label_)
+        if self.outlier_label_ is None:
+            place = self._prototype_set.nearest_place(X, n_jobs=self.n_jobs)
+            self._refuse_unanswered(place < 0)
+            return self.prototype_labels_[place]
+        index, distance = self._prototype_set.nearest(X, n_jobs=self.n_jobs)
+        labels = self.prototype_labels_[index]
+        labels = labels.astype(np.result_type(labels, np.asarray(self.outlier_label_)))
+        inside = within(distance, self.prototype_radii_[index], closed=self.closed_ball)
+        labels[~inside] = self.outlier_label_
+        return labels
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return minus the dissimilarity from each class's nearest prototype.
+
+        With ``radii="own"`` dissimilarities are multiples of the prototypes' radii.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_queries, n_features)
+            Queries, as for `predict`.
+
+        Returns
+        -------
+        ndarray, shape (n_queries, n_classes), or (n_queries,) for two classes
+            The larger, the nearer. For two classes the second's value minus the first's:
+            positive means ``classes_[1]``.
+
+        Notes
+        -----
+        All values are finite, but for queries of a neighbour graph: a class with no prototype
+        among the entries is infinitely far, and with neither of two classes there the value is
+        0. A class without prototypes counts as if it had one that lies
+        `eps_` beyond the farthest of the other classes' nearest; with no prototype at all
+        every value is 0. The largest value is that of the class that `predict` answers,
+        the first of them in a tie; of `outlier_label` the values know nothing. They are
+        no probabilities: scikit-learn's CalibratedClassifierCV makes them so.
+        """
+        X = self._check_queries(X)
+        index, distance = self._prototype_set.nearest_by_class(X, n_jobs=self.n_jobs)
+        return score_classes(
+            self._score(index, distance),
+            1.0 if self._own_radii else self.eps_,
+            present=np.diff(self._prototype_set.bounds) > 0,
+        )
+
+    def explain(self, X: Any) -> Explanation:
+        """Tell for each query which prototype decided, and how close the call was.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_queries, n_features)
+            Queries, as for `predict`.
+
+        Returns
+        -------
+        Explanation
+            Arrays with an entry for each query; ``.to_frame()`` makes a data frame. Its
+            `label` is the class of the nearest prototype, `outlier_label` or not: queries
+            that get that label from `predict` are those not `inside`.
+        """
+        X = self._check_queries(X)
+        if len(self.prototype_labels_) == 0:
+            return Explanation.of_nothing(row_count(X), self.outlier_label_)
+        index, distance = self._prototype_set.nearest_by_class(X, best=2, n_jobs=self.n_jobs)
+        if self.outlier_label_ is None:
+            self._refuse_unanswered(index.max(axis=1) < 0)
+        rows = np.where(self.prototype_sources_ == "train", self.prototype_rows_, -1)
+        return Explanation.of(
+            index,
+            distance,
+            self.classes_,
+            score=self._score(index, distance),
+            rows=rows,
+            radii=self.prototype_radii_,
+            closed=self.closed_ball,
+            outlier_label=self.outlier_label_,
+        )
+
+    def distances_to_prototypes(self, X: Any) -> NDArray[np.float64]:
+        """Return the dissimilarity of each query from each prototype.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_queries, n_features)
+            Queries, as for `predict`.
+
+        Returns
+        -------
+        ndarray, shape (n_queries, n_prototypes)
+            With the prototypes in order of selection; infinity where a graph has no entry.
+        """
+        X = self._check_queries(X)
+        return self._prototype_set.distances(X, n_jobs=self.n_jobs)
+
+    def coverage(self, X: Any, y: Any) -> Coverage:
+        """Tell which labelled points lie in which prototype's ball.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_points, n_features)
+            Points, as for `predict`; usually those of the training.
+        y : array-like, shape (n_points,)
+            Their labels.
+
+        Returns
+        -------
+        Coverage
+            The points in each ball, and counts by point and by class.
+        """
+        X = self._check_queries(X)
+        y = check_column(y)
+        check_consistent_length(X, y)
+        balls = self._prototype_set.balls(
+            X, eps=self.eps_, closed=self.closed_ball, n_jobs=self.n_jobs
+        )
+        return Coverage.of(balls, y, self.prototype_labels_, self.classes_)
+
+    def _check_queries(self, X: Any) -> Any:
+        """Check queries, and that there is something to answer them with."""
+        check_is_fitted(self)
+        if len(self.prototype_labels_) == 0 and self.outlier_label_ is None:
+            raise no_prototypes(
+                self, "there is nothing to predict with", instead="set outlier_label"
+            )
+        points = check_estimator_points(self, X, self.dissimilarity_, reset=False)
+        if self._prototype_set.is_graph(points):
+            self._warn_without_diagonal(points)
+        return points
+
+    def _warn_without_diagonal(self, graph: Any) -> None:
+        """Warn of what looks like the graph of the fit, as which it is not read here."""
+        square = graph.shape == (self.n_features_in_, self.n_features_in_)
+        if self.dissimilarity_.bare_ and square and not names_itself(graph):
+            warn_caller(
+                "X has the shape of the graph of fit and nothing on its diagonal: fit takes "
+                "points for their own neighbours, queries are taken for what X stores; if these "
+                "are the training points, call X.setdiag(0) first"
+            )
+
+    def _refuse_unanswered(self, unanswered: NDArray[np.bool_]) -> None:
+        """Refuse queries of which a graph does not tell how far any prototype is."""
+        if unanswered.any():
+            rows = np.flatnonzero(unanswered)
+            raise ValueError(
+                f"X, a neighbour graph, stores no dissimilarity from any prototype for "
+                f"{len(rows)} of {len(unanswered)} queries, the first of them row {rows[0]}; set "
+                "outlier_label, to 'most_frequent' for one, or make the graph of the queries with "
+                "a larger radius, or with the columns of the prototypes alone"
+            )
+
+    @property
+    def _own_radii(self) -> bool:
+        """Whether each prototype has a radius of its own, and distances count in multiples."""
+        return self._prototype_set.radii is not None
+
+    def _score(
+        self, index: NDArray[np.intp], distance: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return what the nearest prototypes are compared by; inf where there is none."""
+        if not self._own_radii or len(self.prototype_radii_) == 0:
+            return distance
+        return np.where(index < 0, np.inf, relative_to(self.prototype_radii_[index], distance))
