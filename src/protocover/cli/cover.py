@@ -18,6 +18,7 @@ from .. import __version__
 from ..estimators import BallCover
 from ..persistence import save_model
 from ..report import Summary, write_report
+from ..report.summary import Quality
 from .cases import Cases
 from .console import Console, count_things
 from .cover_answers import assign_cases
@@ -66,6 +67,12 @@ class _Outcome:
         """The cover itself."""
         cover: BallCover = final_step(self.model)
         return cover
+
+    @property
+    def quality(self) -> Quality:
+        """How good it is."""
+        assert self.summary.quality is not None
+        return self.summary.quality
 
 
 def run_cover(options: Namespace, console: Console) -> None:
@@ -137,7 +144,7 @@ def summarize_covered(model: Any, cases: Cases, *, title: str) -> Summary:
 
 def _print(outcome: _Outcome, console: Console) -> None:
     """Print what was found, in a few lines."""
-    cover, quality = outcome.cover, outcome.summary.quality
+    cover, quality = outcome.cover, outcome.quality
     chosen = count_things(quality.n_prototypes, "case stands", "cases stand")
     radius = dict(outcome.summary.settings)["Radius"]
     console.say(f"\n{chosen} for {quality.n_points}.")
@@ -157,9 +164,8 @@ def _write(folder: Path, outcome: _Outcome) -> None:
     save_model(outcome.model, folder / MODEL)
     write_report(outcome.summary, folder / REPORT)
     write_table(folder / _REPRESENTATIVES, _representatives(outcome), outcome)
-    write_table(
-        folder / _ASSIGNMENTS, assign_cases(outcome.model, outcome.cases, known=True), outcome
-    )
+    assigned = assign_cases(outcome.model, outcome.cases, known=True)
+    write_table(folder / _ASSIGNMENTS, assigned, outcome)
     text = json.dumps(_figures(outcome), indent=2, allow_nan=False, default=str)
     (folder / SUMMARY).write_text(text + "\n", encoding="utf-8")
 
@@ -183,7 +189,7 @@ def _representatives(outcome: _Outcome) -> Any:
 
 def _figures(outcome: _Outcome) -> dict[str, Any]:
     """Return what summary.json says."""
-    cases, quality, cover = outcome.cases, outcome.summary.quality, outcome.cover
+    cases, quality, cover = outcome.cases, outcome.quality, outcome.cover
     return {
         "written_by": WRITER,
         "version": __version__,
