@@ -97,9 +97,7 @@ def test_a_bound_on_the_number_is_told_as_a_number():
     assert model.certificate_ == "bounded"
     least = int(np.ceil(model.lower_bound_))
     verdict = summarize(model, Z).quality.verdict
-    assert (
-        verdict == f"Any other choice that covers as much needs {least} representatives or more."
-    )
+    assert verdict == f"Any other choice that covers as much needs {least} cases or more."
 
 
 def test_the_page_has_no_words_of_classes(cover, summary):
