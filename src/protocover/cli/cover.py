@@ -94,7 +94,11 @@ def _fit(options: Namespace, console: Console) -> _Outcome:
     choice = read_choice(options, console)
     asymmetric = [text.rpartition("=")[0] for text in options.kind if text.endswith("=asymmetric")]
     distance = choose_distance(
-        choice.cases, name=options.metric, scaled=options.scale, asymmetric=asymmetric
+        choice.cases,
+        name=options.metric,
+        scaled=options.scale,
+        asymmetric=asymmetric,
+        params=dict(options.metric_param,
     )
     console.note(f"Distance: {distance.words} ({distance.reason}).")
     return _choose(choice, distance, options, console)

@@ -20,7 +20,7 @@ from .cases import (
     settle,
 )
 from .columns import blank_out, count_kinds, type_columns
-from .console import CommandError, Console, count_things, list_names
+from .console import CommandError, Console, UsageError, count_things, list_names
 from .dialect import Dialect
 from .fit import refuse_options
 from .images import find_images, read_folder
@@ -57,6 +57,10 @@ class Choice:
 def read_choice(options: Namespace, console: Console) -> Choice:
     """Read a table or a folder of images, and say what there is."""
     path = options.data
+    if options.features is not None:
+        raise UsageError(
+            "--features goes with `protocover fit`; put the vectors into a table, and give that"
+        )
     if path.is_dir():
         refuse_options(options, _OF_TABLES, "a table")
         cases, weights, prices = _read_images(options, console), None, None

@@ -6,8 +6,14 @@ import argparse
 import math
 from typing import Any
 
-from ..solvers import SOLVERS
-from .options import add_distance, add_images, add_reading, read_positive, whole_number
+from .options import (
+    SOLVER_NAMES,
+    add_distance,
+    add_images,
+    add_reading,
+    read_positive,
+    whole_number,
+)
 
 __all__ = ["add_cover"]
 
@@ -63,9 +69,9 @@ def _add_columns(group: Any) -> None:
 def _add_method(group: Any) -> None:
     """Add how distances are measured, and how is chosen."""
     add_distance(group)
-    about = f"{', '.join(SOLVERS)} (default: %(default)s)"
+    about = f"{', '.join(SOLVER_NAMES)} (default: %(default)s)"
     group.add_argument(
-        "--solver", choices=sorted(SOLVERS), default="auto", metavar="NAME", help=about
+        "--solver", choices=sorted(SOLVER_NAMES), default="auto", metavar="NAME", help=about
     )
     about = "for the solver (default: none)"
     group.add_argument("--time-limit", type=read_positive, metavar="SECONDS", help=about)

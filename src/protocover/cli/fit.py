@@ -25,7 +25,7 @@ from .writing import fresh_folder, print_files, told_where, write_outcome
 __all__ = ["refuse_options", "run_fit", "settings_of", "stem"]
 
 _OF_TABLES = (
-    *("target", "id", "drop", "kind", "missing", "decimal", "yes"),
+    *("target", "id", "weights", "drop", "kind", "missing", "decimal", "yes"),
     *("separator", "encoding", "sheet"),
 )
 
@@ -35,6 +35,8 @@ def run_fit(options: Namespace, console: Console) -> None:
     folder = options.output = options.output or Path(f"{stem(options.data)}-protocover")
     if not options.data.exists():
         raise FileNotFoundError(2, "No such file or folder", str(options.data))
+    if options.stream and options.about is not None:
+        raise UsageError("--about does not go with --stream; give --n-prototypes, or --eps")
     with fresh_folder(folder, force=options.force) as unfinished:
         if options.stream:
             fit_streamed(options, unfinished, settings_of(options), console)
@@ -53,7 +55,11 @@ def _fit_in_memory(options: Namespace, console: Console) -> Outcome:
     cases = _read(options, console)
     asymmetric = [text.rpartition("=")[0] for text in options.kind if text.endswith("=asymmetric")]
     distance = choose_distance(
-        cases, name=options.metric, scaled=options.scale, asymmetric=asymmetric
+        cases,
+        name=options.metric,
+        scaled=options.scale,
+        asymmetric=asymmetric,
+        params=dict(options.metric_param),
     )
     console.note(f"Distance: {distance.words} ({distance.reason}).")
     return _learn(cases, distance, options, console)
@@ -69,7 +75,7 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
     if options.about is not None:
         options = settle_about(options, distance, training)
     model = build_model(options, distance, np.asarray(training.y), console)
-    fit_model(model, options, training.X, training.y)
+    fit_model(model, options, training.X, training.y, training.weights)
     return gather_outcome(
         model,
         cases=cases,
@@ -93,10 +99,13 @@ def _read(options: Namespace, console: Console) -> Cases:
             colour={"auto": None, "colour": True, "grey": False}[options.colour],
             skip=options.skip_broken,
             console=console,
+            features=options.features,
         )
-        what = f"{len(cases)} images at {cases.layout}"
+        length = count_things(cases.X.shape[1], "number", "numbers")
+        how = f"by vectors of {length}" if options.features else f"at {cases.layout}"
+        what = f"{len(cases)} images {how}"
     else:
-        refuse_options(options, ("image_size", "skip_broken"), "a folder of images")
+        refuse_options(options, ("image_size", "skip_broken", "features"), "a folder of images")
         _weigh(path, console)
         cases = read_labelled(path, options, console)
         columns = count_things(cases.X.shape[1], "column", "columns")
@@ -136,5 +145,5 @@ def stem(path: Path) -> str:
 
 def settings_of(options: Namespace) -> dict[str, Any]:
     """Return the options as they were given or left, for the record."""
-    left_out = {"run", "command", "data", "output", "force", "quiet", "debug"}
+    left_out = {"command", "data", "output", "force", "quiet", "debug"}
     return {name: value for name, value in sorted(vars(options).items()) if name not in left_out}
