@@ -1,4 +1,4 @@
-"""What docs/moving-here.md says of R's protoclass and alibi's ProtoSelect, line by line.
+"""What docs/moving-here.md says of R's protoclass, alibi and scikit-learn, line by line.
 
 Each test names the lines that it checks, and one compares these with the page. What is said of
 a peer is checked against its recorded answers (benchmarks/peers/record_alibi.py made alibi's;
@@ -15,9 +15,13 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import (
+    KNeighborsClassifier,
+    NearestNeighbors,
+    RadiusNeighborsClassifier,
+)
 
-from protocover import PVMClassifier, PVMClassifierCV
+from protocover import PVMClassifier, PVMClassifierCV, PVMSelector
 
 PAGE = Path(__file__).parents[1] / "docs" / "moving-here.md"
 X, Y = load_iris(return_X_y=True)
@@ -300,8 +304,66 @@ def test_there_are_pictures_of_prototypes():
     PrototypeGalleryDisplay.from_estimator(model, image_shape=(2, 2))
 
 
+@checks("`KNeighborsClassifier(1)`", "back again")
+def test_below_the_smallest_distance_every_point_is_a_prototype():
+    points, first = np.unique(X, axis=0, return_index=True)
+    model = PVMClassifier(cdist(points, points)[~np.eye(len(points), dtype=bool)].min() / 2)
+    model.fit(points, Y[first])
+    assert len(model.prototypes_) == len(points)
+    queries = X + 0.01
+    expected = KNeighborsClassifier(1).fit(points, Y[first]).predict(queries)
+    np.testing.assert_array_equal(model.predict(queries), expected)
+    np.testing.assert_array_equal(model.to_knn().predict(queries), expected)
+
+
+@checks("the same, with fewer points", "`KNeighborsClassifier(k)` votes", "`kneighbors(X)`")
+def test_the_nearest_of_fewer_points_answers_and_is_named():
+    for model in (PVMClassifier().fit(X, Y), PVMClassifierCV(cv=3).fit(X, Y).best_estimator_):
+        assert len(model.prototypes_) < len(X)
+        nearest = cdist(X, model.prototypes_).argmin(axis=1)
+        why = model.explain(X)
+        np.testing.assert_array_equal(model.predict(X), model.prototype_labels_[nearest])
+        np.testing.assert_array_equal(why.label, model.predict(X))
+        assert (why.runner_up_label != why.label).all()
+        np.testing.assert_allclose(why.margin, why.runner_up_distance - why.distance)
+        shape = len(X), len(model.prototypes_)
+        assert model.distances_to_prototypes(X).shape == shape
+
+
+@checks("`NearestCentroid()`")
+def test_centroids_are_candidates_that_must_be_worth_it():
+    model = PVMClassifier(1.0, candidates="kmeans", random_state=0).fit(X, Y)
+    assert set(model.prototype_rows_.tolist()) == {-1}
+    assert len(model.prototypes_) >= 3
+
+
+@checks("`RadiusNeighborsClassifier(r, outlier_label=...)`")
+def test_queries_in_no_ball_have_the_same_word():
+    far = np.add(X.max(axis=0), [[100.0], [200.0]])
+    theirs = RadiusNeighborsClassifier(1.0, outlier_label=-1).fit(X, Y).predict(far)
+    model = PVMClassifier(1.0, closed_ball=True, outlier_label=-1).fit(X, Y)
+    np.testing.assert_array_equal(model.predict(far), theirs)
+
+
+@checks(
+    "`metric=`, `metric_params=`, `n_jobs=`", '`radius_neighbors_graph(X, r, mode="distance")`'
+)
+def test_metrics_have_the_same_names_and_a_graph_can_be_fitted():
+    theirs = NearestNeighbors(radius=2.0, metric="minkowski", metric_params={"p": 3}).fit(X)
+    ours = PVMClassifier(1.0, metric="minkowski", metric_params={"p": 3}, n_jobs=1).fit(X, Y)
+    graph = theirs.radius_neighbors_graph(X, 2.0, mode="distance")
+    on_graph = PVMClassifier(1.0, metric="precomputed").fit(graph, Y)
+    np.testing.assert_array_equal(ours.prototype_indices_, on_graph.prototype_indices_)
+
+
+@checks("imbalanced-learn's `CondensedNearestNeighbour().fit_resample(X, y)`")
+def test_the_selector_resamples():
+    fewer, labels = PVMSelector().fit_resample(X, Y)
+    assert 3 <= len(fewer) == len(labels) < len(X)
+
+
 def test_every_line_of_the_page_is_checked():
     rows = [line for line in PAGE.read_text().splitlines() if line.startswith("| ")]
-    headings = {"protoclass", "ProtoSelect"}
+    headings = {"protoclass", "ProtoSelect", "scikit-learn"}
     found = {re.split(r"(?<!\\) \| ", row)[0].removeprefix("| ").strip() for row in rows}
     assert found - headings == LINES

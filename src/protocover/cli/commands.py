@@ -25,6 +25,7 @@ from .options import (
     add_reading,
     add_search,
     add_skipping,
+    add_vectors,
 )
 
 __all__ = ["main", "run_and_report"]
@@ -42,7 +43,7 @@ examples:
   protocover fit patients.csv --target diagnosis --id patient
   protocover fit photos/                  (a folder of images for each class)
   protocover predict patients-protocover new.csv > answers.csv
-  protocover predict patients-protocover new.csv --report why.html -o answers.csv
+  protocover predict patients-protocover new.csv --report why.html
   protocover report patients-protocover patients.csv
 """
 _FIT_EXAMPLES = """\
@@ -258,3 +259,4 @@ def _add_reading(parser: Any) -> None:
     group = parser.add_argument_group("reading")
     add_reading(group)
     add_skipping(group)
+    add_vectors(group)

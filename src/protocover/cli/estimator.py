@@ -86,6 +86,9 @@ def choose_distance(
         )
     if cases.layout is not None:
         return _between_images(cases, name, scaled, params)
+    if cases.pictures is not None:
+        reason = "as asked for" if name else "the usual one for vectors of an encoder"
+        return _named(name or "cosine", bool(scaled), reason, params)
     stores = {type_of(cases.X[column]).stores for column in cases.X.columns}
     missing = bool(cases.X.isna().to_numpy().any())
     if name == "tangent":

@@ -35,6 +35,8 @@ def run_fit(options: Namespace, console: Console) -> None:
     folder = options.output = options.output or Path(f"{_stem(options.data)}-protocover")
     if not options.data.exists():
         raise FileNotFoundError(2, "No such file or folder", str(options.data))
+    if options.stream and options.about is not None:
+        raise UsageError("--about does not go with --stream; give --n-prototypes, or --eps")
     with fresh_folder(folder, force=options.force) as unfinished:
         if options.stream:
             fit_streamed(options, unfinished, _settings(options), console)
@@ -97,10 +99,13 @@ def _read(options: Namespace, console: Console) -> Cases:
             colour={"auto": None, "colour": True, "grey": False}[options.colour],
             skip=options.skip_broken,
             console=console,
+            features=options.features,
         )
-        what = f"{len(cases)} images at {cases.layout}"
+        length = count_things(cases.X.shape[1], "number", "numbers")
+        how = f"by vectors of {length}" if options.features else f"at {cases.layout}"
+        what = f"{len(cases)} images {how}"
     else:
-        _refuse(options, ("image_size", "skip_broken"), "a folder of images")
+        _refuse(options, ("image_size", "skip_broken", "features"), "a folder of images")
         _weigh(path, console)
         cases = read_labelled(path, options, console)
         columns = count_things(cases.X.shape[1], "column", "columns")

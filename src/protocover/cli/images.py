@@ -14,9 +14,19 @@ from numpy.typing import NDArray
 
 from .cases import Cases, ImageLayout
 from .console import CommandError, Console, check_packages, count_things, list_names
+from .embeddings import read_vectors
 from .thumbnails import Thumbnails
 
-__all__ = ["enlarge", "find_images", "flatten", "layout_of", "read_images", "read_labelled_images"]
+__all__ = [
+    "enlarge",
+    "find_images",
+    "flatten",
+    "layout_of",
+    "read_encoded_images",
+    "read_images",
+    "read_labelled_images",
+    "resize",
+]
 
 # Only these are ever decoded, whatever a file says it is.
 _FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
@@ -50,11 +60,13 @@ def read_labelled_images(
     colour: bool | None,
     skip: bool,
     console: Console,
+    features: Path | None = None,
 ) -> Cases:
     """Read a folder with a folder of images for each class.
 
     `size` (width, height) and `colour` are None for what suits the images; with `skip`
-    those that cannot be read are left out.
+    those that cannot be read are left out. A file of `features` has a vector for each image,
+    which distances are measured between in place of the pixels.
     """
     found = find_images(folder, console)
     files = [file for file in found if file.label is not None]
@@ -66,6 +78,9 @@ def read_labelled_images(
         )
     _name_strays([file for file in found if file.label is None], folder, console)
     _name_nested(files, folder, console)
+    if features is not None:
+        cases = _as_vectors(folder, files, features, _suitable_size(files, skip))
+        return replace(cases, y=np.asarray(cases.y).astype(str))
     if size is None:
         size = _suitable_size(files, skip)
     files, pixels = _read_pixels(files, size, skip, console)
@@ -80,6 +95,12 @@ def read_images(path: Path, layout: ImageLayout, *, skip: bool, console: Console
     files = find_images(path, console) if path.is_dir() else [ImageFile(path, path.name, None)]
     files, pixels = _read_pixels(files, (layout.width, layout.height), skip, console)
     return _as_cases(path, files, pixels, layout)
+
+
+def read_encoded_images(path: Path, features: Path, *, skip: bool, console: Console) -> Cases:
+    """Read one image, or those in a folder, with their vectors; labels may be None."""
+    files = find_images(path, console) if path.is_dir() else [ImageFile(path, path.name, None)]
+    return _as_vectors(path, files, features, _suitable_size(files, skip))
 
 
 def find_images(folder: Path, console: Console) -> list[ImageFile]:
@@ -119,6 +140,13 @@ def enlarge(pixels: NDArray[np.float64], size: tuple[int, int]) -> NDArray[np.ui
     values = np.rint(np.clip(pixels, 0.0, 1.0) * 255.0).astype(np.uint8)
     picture = Image.fromarray(values).convert("RGB").resize(size, Image.Resampling.NEAREST)
     return np.asarray(picture, dtype=np.uint8)
+
+
+def resize(picture: NDArray[np.uint8], size: tuple[int, int]) -> NDArray[np.uint8]:
+    """Return a picture at a size (width, height), padded where its shape is another."""
+    from PIL import Image
+
+    return _fit_into(Image.fromarray(picture), size)
 
 
 def _walk(folder: Path) -> list[Path]:
@@ -233,6 +261,24 @@ def _as_cases(
     rows = np.arange(1, len(files) + 1)
     cases = Cases(flatten(pixels, layout), y, rows, path.name, names, None, layout)
     return replace(cases, pictures=_thumbnails([file.path for file in files], layout))
+
+
+def _as_vectors(
+    path: Path, files: Sequence[ImageFile], features: Path, size: tuple[int, int]
+) -> Cases:
+    """Return images as cases that are compared by their vectors and shown as they are."""
+    names = [file.name for file in files]
+    X = read_vectors(features, names, path)
+    y = np.array([file.label for file in files], dtype=object)
+    shape = ImageLayout(size[1], size[0], colour=True)
+    return Cases(
+        X,
+        y,
+        np.arange(1, len(files) + 1),
+        path.name,
+        np.array(names, dtype=object),
+        pictures=_thumbnails([file.path for file in files], shape),
+    )
 
 
 def _thumbnails(paths: Sequence[Path], layout: ImageLayout) -> Thumbnails:

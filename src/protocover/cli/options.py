@@ -10,6 +10,7 @@ import argparse
 import json
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "add_reading",
     "add_search",
     "add_skipping",
+    "add_vectors",
 ]
 
 SOLVER_NAMES = (
@@ -113,6 +115,7 @@ def add_images(parser: Any) -> None:
         help="whether colours count (default: if there are any)",
     )
     add_skipping(group)
+    add_vectors(group)
 
 
 def add_method(parser: Any) -> None:
@@ -202,6 +205,18 @@ def add_reading(group: Any) -> None:
 def add_skipping(group: Any) -> None:
     """Add what to do about images that cannot be read."""
     _add_flag(group, "--skip-broken", "leave out images that cannot be read")
+
+
+def add_vectors(group: Any) -> None:
+    """Add vectors beside images."""
+    _add(
+        group,
+        "--features",
+        "FILE",
+        "compare images by vectors, not pixels: an array (.npy) with a row for each file in "
+        "order of their names, or a Parquet file with a column 'file'",
+        type=Path,
+    )
 
 
 def _add_distance(group: Any) -> None:

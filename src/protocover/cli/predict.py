@@ -15,10 +15,10 @@ from ..report import Queries, render, summarize_queries
 from .cases import Cases
 from .console import CommandError, Console, count_things
 from .dialect import csv_bytes, csv_text
-from .images import enlarge
+from .images import enlarge, resize
 from .model import classifier_of, explain_cases, open_model, read_cases
 from .outcome import as_queries
-from .writing import check_file, prototype_names, write_file
+from .writing import check_file, prototype_names, read_pictures, write_file
 
 __all__ = ["run_predict"]
 
@@ -68,12 +68,21 @@ def _show_prototypes(model: Any, cases: Cases, folder: Path) -> Queries:
     if not hasattr(table, "columns"):
         table = pd.DataFrame(np.asarray(table), columns=list(cases.X.columns))
     names = prototype_names(classifier, folder)
-    if cases.layout is None:
+    if cases.pictures is None:
         return Queries(table, names=names)
     pixels = np.asarray(table, dtype=np.float64)
+    return Queries(pixels, names=names, images=_picture_prototypes(cases, pixels, folder))
+
+
+def _picture_prototypes(cases: Cases, pixels: Any, path: Path) -> Any:
+    """Return pictures of the prototypes: as `fit` has kept them, or else made of their pixels."""
     size = cases.pictures.size
-    images = np.stack([enlarge(row.reshape(cases.layout.shape), size) for row in pixels])
-    return Queries(pixels, names=names, images=images)
+    kept = read_pictures(path, len(pixels))
+    if kept is not None:
+        return np.stack([resize(picture, size) for picture in kept])
+    if cases.layout is None:
+        return np.full((len(pixels), size[1], size[0], 3), 255, dtype=np.uint8)
+    return np.stack([enlarge(row.reshape(cases.layout.shape), size) for row in pixels])
 
 
 def _check_values(model: Any, cases: Cases) -> None:
