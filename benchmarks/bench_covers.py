@@ -104,7 +104,7 @@ def compare(X, python, limit) -> list[list[str]]:
             for name, methods in OURS.items()
         }
         base = found['BallCover, `solver="greedy"`'][1]
-        np.savez(problem, X=X, eps=EPS, k=K, coverage=SHARE, steps=2 * len(base["chosen"]))
+        np.savez(problem, X=X, eps=EPS, k=K, coverage=SHARE, steps=2 * len(base.get("chosen", range(K))))
         for method, name in HERE.items():
             found[name] = [run(sys.executable, method, problem, limit)] * 2
         for method, name in PEERS.items():
@@ -169,10 +169,15 @@ def in_words(X, name, best, enough, *, base) -> list[str]:
         name,
         best["ended"] if rows is None else f"{covered(X, rows)[:K][-1]:.1%}",
         str(needed[0] + 1) if len(needed) else "" if asked == K else f"more than {asked}",
-        f"{enough['seconds'] / base['seconds']:.2g}",
-        f"{enough['megabytes'] / base['megabytes']:.2g}",
+        multiple(enough, base, "seconds"),
+        multiple(enough, base, "megabytes"),
         f"{enough['gap']:.1%}" if "gap" in enough else "",
     ]
+
+
+def multiple(told, base, key) -> str:
+    """Write how many times what ours took another took; nothing where ours did not end."""
+    return f"{told[key] / base[key]:.2g}" if key in base else ""
 
 
 def covered(X, chosen):
