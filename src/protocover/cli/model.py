@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from argparse import Namespace
 from copy import copy
 from pathlib import Path
@@ -18,11 +19,12 @@ from .cases import Cases, find_column, label_texts, parse_marks, reading_options
 from .columns import ColumnType, blank_out, convert, is_missing
 from .console import CommandError, Console, list_names
 from .dialect import Dialect
-from .images import layout_of, read_images
+from .images import layout_of, read_encoded_images, read_images
 from .tables import SPREADSHEETS, read_table
 
 __all__ = [
     "MODEL",
+    "SUMMARY",
     "classifier_of",
     "explain_cases",
     "explain_labelled",
@@ -35,6 +37,7 @@ __all__ = [
 ]
 
 MODEL = "model.protocover"
+SUMMARY = "summary.json"
 
 
 def open_model(path: Path) -> Any:
@@ -81,11 +84,44 @@ def read_cases(model: Any, options: Namespace, console: Console) -> Cases:
     path = options.data
     if not path.exists():
         raise FileNotFoundError(2, "No such file or folder", str(path))
+    options.missing = getattr(options, "missing", None) or _marks_of_fit(options.model)
     types = _column_types(model)
     layout = layout_of(list(types))
     if layout is not None and not _is_table(path):
         return read_images(path, layout, skip=options.skip_broken, console=console)
+    if options.features is not None:
+        return _read_encoded(path, types, options, console)
+    if path.is_dir():
+        raise CommandError(
+            f"{path} is a folder and the model was fitted on a table or on vectors of images; "
+            "give a table, or the images' vectors with --features FILE"
+        )
     return _read_rows(path, types, options, console)
+
+
+def _marks_of_fit(path: Path) -> list[str]:
+    """Return what stood for missing values when a model was fitted, as noted beside it."""
+    folder = path if path.is_dir() else path.parent
+    if not path.is_dir() and path.name != MODEL:
+        return []
+    try:
+        settings = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))["settings"]
+        return [str(mark) for mark in settings["missing"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+def _read_encoded(
+    path: Path, types: dict[str, ColumnType], options: Namespace, console: Console
+) -> Cases:
+    """Read images with their vectors, which must be of the model's length."""
+    cases = read_encoded_images(path, options.features, skip=options.skip_broken, console=console)
+    if list(cases.X.columns) != list(types):
+        raise CommandError(
+            f"--features {options.features} has vectors of {cases.X.shape[1]} numbers and the "
+            f"model takes {len(types)}; encode the images as those that it was fitted on"
+        )
+    return cases
 
 
 def explain_cases(model: Any, cases: Cases) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -20,7 +21,7 @@ from ..report import write_report
 from .cases import Cases
 from .console import CommandError, Console
 from .dialect import csv_bytes, csv_text
-from .model import MODEL, explain_labelled, number_rows
+from .model import MODEL, SUMMARY, explain_labelled, number_rows
 from .outcome import Outcome
 
 __all__ = [
@@ -34,6 +35,8 @@ __all__ = [
     "csv_text",
     "fresh_folder",
     "print_files",
+    "prototype_names",
+    "read_pictures",
     "told_where",
     "write_beside_predictions",
     "write_file",
@@ -41,7 +44,7 @@ __all__ = [
 ]
 
 REPORT = "report.html"
-SUMMARY = "summary.json"
+PICTURES = "pictures.npz"
 WRITER = "protocover"
 PREDICTIONS = "predictions.csv"
 FILES = {
@@ -131,7 +134,10 @@ def write_beside_predictions(
     folder: Path, outcome: Outcome, *, further: Mapping[str, bytes] | None = None
 ) -> None:
     """Write all files of an outcome but the predictions."""
-    further = further or {}
+    further = dict(further or {})
+    pictures = keep_pictures(outcome)
+    if pictures is not None:
+        further[PICTURES] = pictures
     save_model(outcome.model, folder / MODEL)
     write_report(outcome.summary, folder / REPORT)
     _write_table(folder / "prototypes.csv", _prototypes(outcome), outcome)
@@ -207,6 +213,49 @@ def _suspects(outcome: Outcome) -> Any:
         }
     )
     return _beside(table, cases, np.asarray(found.row))
+
+
+def keep_pictures(outcome: Outcome) -> bytes | None:
+    """Return the pictures of the prototypes as a file for `predict`, None where there are none."""
+    rows = outcome.classifier.prototype_rows_
+    if outcome.cases.pictures is None or (rows < 0).any():
+        return None
+    content = io.BytesIO()
+    places = np.searchsorted(outcome.cases.rows, rows + 1)
+    np.savez_compressed(content, pictures=outcome.cases.pictures[places])
+    return content.getvalue()
+
+
+def read_pictures(path: Path, n_prototypes: int) -> Any:
+    """Return the pictures of prototypes that `fit` has kept beside a model, None for none."""
+    folder = path if path.is_dir() else path.parent
+    try:
+        with np.load(folder / PICTURES, allow_pickle=False) as kept:
+            pictures = kept["pictures"]
+    except (OSError, ValueError, KeyError, EOFError):
+        return None
+    fits = pictures.ndim == 4 and pictures.dtype == np.uint8 and pictures.shape[3] == 3
+    return pictures if fits and len(pictures) == n_prototypes else None
+
+
+def prototype_names(classifier: Any, path: Path) -> list[str]:
+    """Name the prototypes of a model by what `fit` has written beside it, or by their rows."""
+    import pandas as pd
+
+    folder = path if path.is_dir() else path.parent
+    names = [
+        f"row {row + 1}" if row >= 0 else f"prototype {k + 1}"
+        for k, row in enumerate(classifier.prototype_rows_.tolist())
+    ]
+    try:
+        figures = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+        known = (figures["written_by"] == WRITER and figures["data"]["id"]) or "name"
+        table = pd.read_csv(folder / "prototypes.csv", sep=None, engine="python", dtype=str)
+    except (OSError, ValueError, KeyError, TypeError):
+        return names
+    if known in table.columns and len(table) == len(names) and table[known].notna().all():
+        return [str(name) for name in table[known]]
+    return names
 
 
 def _beside(table: Any, cases: Cases, places: Any) -> Any:

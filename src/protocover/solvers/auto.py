@@ -52,15 +52,22 @@ _LARGEST_PROGRAM, _ITERATIONS, _PROGRAMS = 20_000_000, 5, 4
 _NEAR, _LARGE = 1e-3, 300_000
 # Memberships up to which the linear program comes first and is that of all candidates.
 _SMALL = 20_000
-# Memberships up to which reductions take longer than they save.
-_TINY = 1_000
+# Memberships up to which reductions take longer than they save, and from which on they leave
+# too much to be branched on.
+_TINY, _REDUCED = 1_000, 60_000
 # What sums of payments may be off by, as a share of all prizes.
 _ROUNDING = 1e-9
-# Shakes without success, at least so many, and one for so many pairs of points: what a fit
-# costs grows with the pairs, too.
-_PATIENCE, _PAIRS = 50, 20_000
-# Nodes of the branch and bound, fewer where they are large: memberships in all.
-_NODES, _BRANCHED = 10, 30_000
+# Shakes without success, at least so many, and one more for so many pairs of point and
+# candidate: what a fit costs grows with the pairs, too.
+_PATIENCE, _PAIRS_A_SHAKE = 20, 100_000
+# Nodes of the branch and bound, at least so many, one more for so many pairs, and how many where
+# more than a hundredth could still be saved. Of tables of more rows times columns than the last
+# number a node takes long, and far more nodes than these would be needed.
+_NODES, _PAIRS_A_NODE, _MOST_NODES, _BRANCHED = 4, 400_000, 40, 110_000
+# What could be saved at most, as a share, where a selection is good enough.
+_ENOUGH = 0.01
+# Candidates tried at a node: the fewer, the more nodes.
+_TRIED = 3
 # Memberships up to which a budget's gap is closed by branch and bound, and its nodes.
 _BUDGETED, _BUDGET_NODES = 20_000, 200
 # Memberships up to which fewer prototypes with the same objective are looked for by branching.
@@ -276,7 +283,7 @@ def searched(problem: CoverProblem, state: State, deadline: float) -> State:
     """Search around what the linear program rounds to, among what could be better."""
     full = state.full
     left = exclude(full, state.payments(full), state.value - 1.0)
-    more = 0 if state.near else problem.n_points**2 // _PAIRS
+    more = 0 if state.near else _pairs(problem) // _PAIRS_A_SHAKE
     found = search(
         left,
         np.random.default_rng(_SEED),
@@ -290,7 +297,8 @@ def searched(problem: CoverProblem, state: State, deadline: float) -> State:
 
 def branched(problem: CoverProblem, state: State, deadline: float) -> State:
     """Close the gap by branch and bound where little is left."""
-    found, bound = _branch(state.plain, state, state.steps - 1.0, deadline)
+    nodes = _NODES + _pairs(problem) // _PAIRS_A_NODE
+    found, bound = _branch(state.plain, state, state.steps - 1.0, nodes, deadline)
     return replace(state if found is None else state.improved(found), bound=bound)
 
 
@@ -299,21 +307,26 @@ def fewest(problem: CoverProblem, state: State, deadline: float) -> State:
     full = state.full
     if full.ties == 1 or full.cover.nnz > _TIED:
         return state
-    found, _ = _branch(full, state, state.value - 1.0, deadline)
+    found, _ = _branch(full, state, state.value - 1.0, _MOST_NODES, deadline)
     return state if found is None else state.improved(found)
 
 
 def _branch(
-    residual: Residual, state: State, target: float, deadline: float
+    residual: Residual, state: State, target: float, nodes: int, deadline: float
 ) -> tuple[Indices | None, float]:
-    """Look for something of value at most `target`; return that and a bound in steps."""
+    """Look for something of value at most `target`; return that and a bound in steps.
+
+    After so many nodes that is given up, unless the best could still be far from the optimum.
+    """
     left = exclude(residual, state.payments(residual), target)
-    if left.cover.nnz > _BRANCHED:
-        return None, state.bound
-    if left.cover.nnz > _TINY:
+    if _TINY < left.cover.nnz <= _REDUCED:
         left = reduce_cover(left, deadline=deadline)
-    tree = Tree(left, target)
-    tree.grow(deadline=deadline, max_nodes=min(_NODES, _BRANCHED // max(left.cover.nnz, 1)))
+    if math.prod(left.cover.shape) > _BRANCHED:
+        return None, state.bound
+    tree = Tree(left, target, tried=_TRIED)
+    tree.grow(deadline=deadline, max_nodes=nodes)
+    if tree.target - tree.bound >= _ENOUGH * tree.target:
+        tree.grow(deadline=deadline, max_nodes=_MOST_NODES - nodes)
     found, bound = None, tree.bound
     if tree.columns is not None:
         # Reductions count on a selection that no candidate more would improve.
@@ -353,6 +366,11 @@ def _with_more(problem: CoverProblem, state: State, more: NDArray[np.bool_]) -> 
 def _written_out(core: CoverProblem, keep: NDArray[np.bool_]) -> int:
     """Return the memberships that a residual of the candidates `keep` holds."""
     return core.narrowed(np.flatnonzero(keep)).n_memberships
+
+
+def _pairs(problem: CoverProblem) -> int:
+    """Return how many pairs of point and candidate there are."""
+    return problem.n_points * problem.n_candidates
 
 
 def _iterations(residual: Residual) -> int:

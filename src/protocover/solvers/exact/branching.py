@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from ..reduced.packing import Packing, Payments
 from .nodes import Node, choose, fix, leave_out
 
-__all__ = ["History", "branch_on"]
+__all__ = ["TRIED", "History", "branch_on"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 # Candidates tried at a node, simplex iterations for each way, and trials until it is known.
-_TRIED, _ITERATIONS, _KNOWN = 8, 50, 4
+TRIED, _ITERATIONS, _KNOWN = 8, 50, 4
 # Rises below this count as this: one way without a rise must not hide the other.
 _LEAST_RISE = 1e-3
 # A fraction nearer than this to a whole number is one.
@@ -77,12 +77,14 @@ def branch_on(
     history: History,
     target: float,
     *,
+    tried: int = TRIED,
     deadline: float = math.inf,
 ) -> list[Node]:
     """Return nodes that together hold every selection of the node of value at most `target`.
 
     None where both ways are closed; one where one way is; else the two ways of the column
-    that promises most of those that could be tried before the deadline.
+    that promises most of those that could be tried before the deadline, `tried` of those of
+    which too little is known.
     """
     node = replace(node, basis=payments.basis)
     columns = _fractional(node, payments.fraction)
@@ -90,13 +92,13 @@ def branch_on(
     expected = history.expected(columns, fraction)
     order = np.argsort(-expected, kind="stable")
     best: Sequence[Node | None] = ()
-    best_promise, tried = -math.inf, 0
+    best_promise, n_tried = -math.inf, 0
     for column, promise in zip(columns[order].tolist(), expected[order].tolist(), strict=True):
         ways: Sequence[Node | None] = _ways(node, column)
         if history.trials[column] < _KNOWN:
-            if tried >= _TRIED or (best and time.monotonic() >= deadline):
+            if n_tried >= tried or (best and time.monotonic() >= deadline):
                 break
-            tried += 1
+            n_tried += 1
             ways, promise = _try(node, column, payments, packing, history, target)
         if promise > best_promise or None in ways:
             best, best_promise = ways, promise

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..reduced.packing import Packing
 from ..reduced.residual import Residual
-from .branching import History, branch_on
+from .branching import TRIED, History, branch_on
 from .nodes import Node, fix
 
 __all__ = ["Tree"]
@@ -39,6 +39,8 @@ class Tree:
         Value in units that a selection worth finding has at most; falls as such are found.
     gap : float, default=0.0
         Share of its value by which the next selection must be below the one found.
+    tried : int, default=8
+        Candidates tried at a node before it is branched on one of them.
     verbose : int, default=0
         Above 1 HiGHS writes its log.
     """
@@ -46,6 +48,7 @@ class Tree:
     root: Residual
     target: float
     gap: float = 0.0
+    tried: int = TRIED
     verbose: int = 0
     columns: Indices | None = field(default=None, init=False)
     n_nodes: int = field(default=0, init=False)
@@ -101,7 +104,13 @@ class Tree:
             self._take(fixed.chosen)
             return []
         return branch_on(
-            fixed, payments, self._packing, self._history, self.target, deadline=deadline
+            fixed,
+            payments,
+            self._packing,
+            self._history,
+            self.target,
+            tried=self.tried,
+            deadline=deadline,
         )
 
     def _take(self, columns: Indices) -> None:
