@@ -58,7 +58,8 @@ def hold_contest(model: PVMClassifier, points: Any, near: Indices, far: Indices)
         for side, chosen in enumerate((near[rows], far[rows])):
             found = table[np.arange(len(rows)), chosen]
             distances[side, rows] = np.where(chosen < 0, np.inf, found)
-    return Contest(near, far, *distances, _find_terms(model, points, near, far))
+    terms = _find_terms(model, points, near, far)
+    return Contest(near, far, distances[0], distances[1], terms)
 
 
 def as_comparison(
