@@ -29,7 +29,7 @@ PORTABLE := tests/balls tests/candidates tests/cli tests/cover tests/data tests/
 	$(addprefix tests/estimators/test_,bad_input.py classifier.py own_radii.py selector.py tables.py) \
 	tests/solvers/test_auto.py tests/solvers/test_exact.py
 
-.PHONY: docs dist test-oldest test-kernels test-portable test-pythons help demo test check format lint types imports bench bench-covers bench-dask bench-large bench-own-radii bench-peers paper paper-quick clean
+.PHONY: docs dist release test-oldest test-kernels test-portable test-pythons help demo test check format lint types imports bench bench-covers bench-dask bench-large bench-own-radii bench-peers paper paper-quick clean
 
 help:  ## Show what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -90,6 +90,8 @@ imports: $(READY)
 docs: $(READY)  ## Build the documentation into docs/_build/html
 	@$(BIN)/python -m pip install --quiet --group docs
 	@$(BIN)/python -m sphinx --fail-on-warning --keep-going -j auto -b html docs docs/_build/html
+	@$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir docs/_build/html/_static/browser .
+	@cd docs/_build/html/_static/browser && ls protocover-*.whl > wheel.txt
 	@echo "Open docs/_build/html/index.html"
 
 dist: $(READY)  ## Build sdist and wheel, install each into an empty environment and try it
@@ -99,6 +101,9 @@ dist: $(READY)  ## Build sdist and wheel, install each into an empty environment
 		&& $(EMPTY)/bin/python -m pip install --quiet $$package \
 		&& (cd / && $(CURDIR)/$(EMPTY)/bin/python $(CURDIR)/tools/smoke.py) || exit 1; \
 	done
+
+release: dist  ## Say what stands between this tree and a release, after trying sdist and wheel
+	@$(BIN)/python tools/release.py
 
 test-oldest: $(READY)  ## Run the tests with the oldest dependencies that are allowed
 	@test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)

@@ -27,7 +27,12 @@ PAGES = {
     "docs/dask.md": ["dask", "distributed"],
 }
 # Their tests stand with what they are about.
-TESTED_ELSEWHERE = {"docs/plots.md", "docs/command-line.md", "docs/extending.md"}
+TESTED_ELSEWHERE = {
+    "docs/plots.md",
+    "docs/command-line.md",
+    "docs/extending.md",
+    "docs/elsewhere.md",
+}
 
 
 def code_blocks(page: str) -> list[tuple[str, str]]:

@@ -14,6 +14,8 @@ from .estimator import Distance
 
 __all__ = ["settle_about"]
 
+_QUICK = 1000
+
 
 def settle_about(options: Namespace, distance: Distance, training: Cases) -> Namespace:
     """Return the options with the radius or the cost in place that `about` asks for."""
@@ -21,11 +23,16 @@ def settle_about(options: Namespace, distance: Distance, training: Cases) -> Nam
     X: Any = StandardScaler().fit_transform(training.X) if distance.scaled else training.X
     shared = {
         "metric": distance.metric,
+        "metric_params": distance.params,
+        "sample_weight": training.weights,
         "candidates": options.candidates,
         "closed_ball": options.closed_ball,
         "n_jobs": options.n_jobs,
         "random_state": options.seed,
     }
+    # Solvers differ in how many they need; the one that will choose is asked where it is quick.
+    if len(training) <= _QUICK:
+        shared["solver"] = options.solver or "auto"
     found = Namespace(**vars(options))
     if options.radii == "shared" and options.eps is None:
         if options.prototype_cost is not None:

@@ -1,4 +1,8 @@
-"""The entry to the command line: the commands, and how each ends."""
+"""The entry to the command line: the commands, and how each ends.
+
+What a command does is in the module of its name, which is imported when it is to run: help, the
+version and wrong usage are told without waiting for scientific packages.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,12 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from .check import run_check
 from .console import CommandError, Console, UsageError, check_packages
-from .demo import run_demo
-from .fit import run_fit
 from .options import (
     add_columns,
     add_features,
@@ -25,8 +27,6 @@ from .options import (
     add_skipping,
     add_vectors,
 )
-from .predict import run_predict
-from .report import run_report
 
 __all__ = ["main", "run_and_report"]
 
@@ -85,7 +85,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def run() -> None:
         check_packages()
         with console.library_warnings():
-            options.run(options, console)
+            command = import_module(f".{options.command}", __package__)
+            getattr(command, f"run_{options.command}")(options, console)
 
     return run_and_report(run, console, debug=options.debug)
 
@@ -147,7 +148,7 @@ def _build_parser() -> argparse.ArgumentParser:
 def _add_demo(commands: Any) -> Any:
     """Add ``protocover demo``."""
     about = "choose prototypes of the handwritten digits bundled with scikit-learn"
-    parser = _add_command(commands, "demo", run_demo, help=about, description=about.capitalize())
+    parser = _add_command(commands, "demo", help=about, description=about.capitalize())
     about = "folder to write to (default: %(default)s)"
     folder = Path("demo-output")
     parser.add_argument("--output", type=Path, default=folder, metavar="DIR", help=about)
@@ -159,7 +160,6 @@ def _add_check(commands: Any) -> Any:
     parser = _add_command(
         commands,
         "check",
-        run_check,
         usage="protocover check DATA --target NAME [options]",
         help="look at a table before a fit",
         description="Say what each column of a table is and why, and what in it would change "
@@ -176,7 +176,6 @@ def _add_fit(commands: Any) -> Any:
     parser = _add_command(
         commands,
         "fit",
-        run_fit,
         usage="protocover fit DATA --target NAME [options]\n"
         "       protocover fit FOLDER-OF-IMAGES [options]",
         help="choose prototypes of a table or of a folder of images",
@@ -197,7 +196,6 @@ def _add_predict(commands: Any) -> Any:
     parser = _add_command(
         commands,
         "predict",
-        run_predict,
         usage="protocover predict MODEL DATA [options]",
         help="classify new cases, and tell by which prototype",
         description="Classify new cases, and tell which prototype decided and how clearly.",
@@ -220,7 +218,6 @@ def _add_report(commands: Any) -> Any:
     parser = _add_command(
         commands,
         "report",
-        run_report,
         usage="protocover report MODEL DATA [options]",
         help="make the report of a model anew",
         description="Make the report of a model anew, from the data it was fitted on.",
@@ -237,12 +234,9 @@ def _add_report(commands: Any) -> Any:
     return parser
 
 
-def _add_command(commands: Any, name: str, run: Callable[..., None], **words: Any) -> Any:
-    """Add a command whose help keeps its line breaks."""
-    layout = argparse.RawDescriptionHelpFormatter
-    parser = commands.add_parser(name, formatter_class=layout, **words)
-    parser.set_defaults(run=run)
-    return parser
+def _add_command(commands: Any, name: str, **words: Any) -> Any:
+    """Add a command whose help keeps its line breaks; ``run_NAME`` of its module runs it."""
+    return commands.add_parser(name, formatter_class=argparse.RawDescriptionHelpFormatter, **words)
 
 
 def _add_model_and_data(parser: Any, *, data: str, target: str, identifier: str) -> None:

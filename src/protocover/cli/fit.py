@@ -25,7 +25,7 @@ from .writing import fresh_folder, print_files, told_where, write_outcome
 __all__ = ["run_fit"]
 
 _OF_TABLES = (
-    *("target", "id", "drop", "kind", "missing", "decimal", "yes"),
+    *("target", "id", "weights", "drop", "kind", "missing", "decimal", "yes"),
     *("separator", "encoding", "sheet"),
 )
 
@@ -35,6 +35,8 @@ def run_fit(options: Namespace, console: Console) -> None:
     folder = options.output = options.output or Path(f"{_stem(options.data)}-protocover")
     if not options.data.exists():
         raise FileNotFoundError(2, "No such file or folder", str(options.data))
+    if options.stream and options.about is not None:
+        raise UsageError("--about does not go with --stream; give --n-prototypes, or --eps")
     with fresh_folder(folder, force=options.force) as unfinished:
         if options.stream:
             fit_streamed(options, unfinished, _settings(options), console)
@@ -53,7 +55,11 @@ def _fit_in_memory(options: Namespace, console: Console) -> Outcome:
     cases = _read(options, console)
     asymmetric = [text.rpartition("=")[0] for text in options.kind if text.endswith("=asymmetric")]
     distance = choose_distance(
-        cases, name=options.metric, scaled=options.scale, asymmetric=asymmetric
+        cases,
+        name=options.metric,
+        scaled=options.scale,
+        asymmetric=asymmetric,
+        params=dict(options.metric_param),
     )
     console.note(f"Distance: {distance.words} ({distance.reason}).")
     return _learn(cases, distance, options, console)
@@ -69,7 +75,7 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
     if options.about is not None:
         options = settle_about(options, distance, training)
     model = build_model(options, distance, np.asarray(training.y), console)
-    fit_model(model, options, training.X, training.y)
+    fit_model(model, options, training.X, training.y, training.weights)
     return gather_outcome(
         model,
         cases=cases,
@@ -139,5 +145,5 @@ def _stem(path: Path) -> str:
 
 def _settings(options: Namespace) -> dict[str, Any]:
     """Return the options as they were given or left, for the record."""
-    left_out = {"run", "command", "data", "output", "force", "quiet", "debug"}
+    left_out = {"command", "data", "output", "force", "quiet", "debug"}
     return {name: value for name, value in sorted(vars(options).items()) if name not in left_out}

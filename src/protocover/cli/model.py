@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from argparse import Namespace
 from copy import copy
 from pathlib import Path
@@ -23,6 +24,7 @@ from .tables import SPREADSHEETS, read_table
 
 __all__ = [
     "MODEL",
+    "SUMMARY",
     "classifier_of",
     "explain_cases",
     "explain_labelled",
@@ -35,6 +37,7 @@ __all__ = [
 ]
 
 MODEL = "model.protocover"
+SUMMARY = "summary.json"
 
 
 def open_model(path: Path) -> Any:
@@ -81,6 +84,7 @@ def read_cases(model: Any, options: Namespace, console: Console) -> Cases:
     path = options.data
     if not path.exists():
         raise FileNotFoundError(2, "No such file or folder", str(path))
+    options.missing = getattr(options, "missing", None) or _marks_of_fit(options.model)
     types = _column_types(model)
     layout = layout_of(list(types))
     if layout is not None and not _is_table(path):
@@ -93,6 +97,18 @@ def read_cases(model: Any, options: Namespace, console: Console) -> Cases:
             "give a table, or the images' vectors with --features FILE"
         )
     return _read_rows(path, types, options, console)
+
+
+def _marks_of_fit(path: Path) -> list[str]:
+    """Return what stood for missing values when a model was fitted, as noted beside it."""
+    folder = path if path.is_dir() else path.parent
+    if not path.is_dir() and path.name != MODEL:
+        return []
+    try:
+        settings = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))["settings"]
+        return [str(mark) for mark in settings["missing"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
 
 
 def _read_encoded(

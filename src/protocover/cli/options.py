@@ -1,19 +1,22 @@
-"""The options of ``protocover fit``, which mirror the estimators', and the values they take."""
+"""The options of ``protocover fit``, which mirror the estimators', and the values they take.
+
+To be quick it imports nothing of the library; a test compares `SOLVER_NAMES`, `RULES` and
+`PARAMETERS` with it.
+"""
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..dissimilarity.metric import METRIC_NAMES
-from ..estimators.search.standard_error import RULES
-from ..solvers import SOLVERS
-from .estimator import OWN_METRICS
-
 __all__ = [
+    "PARAMETERS",
+    "RULES",
+    "SOLVER_NAMES",
     "add_columns",
     "add_features",
     "add_images",
@@ -24,7 +27,43 @@ __all__ = [
     "add_vectors",
 ]
 
-_METRICS = sorted({*METRIC_NAMES, *OWN_METRICS, "euclidean", "sqeuclidean", "cosine"})
+SOLVER_NAMES = (
+    "auto",
+    "greedy",
+    "ratio-greedy",
+    "local-search",
+    "lp-rounding",
+    "exact",
+)
+RULES = ("1se", "best", "few")
+# The option for each parameter of the estimators; None for what is of no use in a command.
+PARAMETERS: dict[str, str | None] = {
+    "eps": "--eps",
+    "n_eps": "--grid",
+    "radii": "--radii",
+    "metric": "--metric",
+    "metric_params": "--metric-param",
+    "candidates": "--candidates",
+    "solver": "--solver",
+    "solver_options": "--solver-option",
+    "prototype_cost": "--prototype-cost",
+    "prototype_costs": "--prototype-cost",
+    "n_prototypes": "--n-prototypes",
+    "closed_ball": "--closed-ball",
+    "outlier_label": "--outlier-label",
+    "cv": "--cv",
+    "rule": "--rule",
+    "sample_weight": "--weights",
+    "n_jobs": "--n-jobs",
+    "random_state": "--seed",
+    "verbose": "--quiet",
+    "scoring": None,  # errors are counted
+    "error_score": None,  # nothing but that can fail
+    "memory": None,  # each command is a fit of its own
+    "unlabeled": None,  # every case has a class
+    "groups": None,  # folds are drawn by class
+    "params": None,  # a splitter's, of which there is one
+}
 
 
 def add_columns(parser: Any) -> None:
@@ -43,6 +82,7 @@ def add_features(group: Any) -> None:
     """Add which columns are what, and how they are read."""
     _add(group, "--target", "NAME", "column of the class (needed)")
     _add(group, "--id", "NAME", "column that names the rows")
+    _add(group, "--weights", "NAME", "column of how much each row counts (default: one each)")
     _add(group, "--drop", "NAME", "leave a column out (repeat)", action="append", default=[])
     _add(
         group,
@@ -188,7 +228,12 @@ def _add_distance(group: Any) -> None:
         "distance between cases: gower, euclidean, cityblock, cosine, tangent (images) and "
         "all others of SciPy (default: Euclidean for numbers and images, Gower's for mixed "
         "columns or missing values)",
-        choices=_METRICS,
+        type=_read_metric,
+    )
+    _add_named(
+        group,
+        "--metric-param",
+        "parameter of the metric (repeat), a number or JSON: p=3, 'w=[1,2,1]'",
     )
     group.add_argument(
         "--scale",
@@ -208,11 +253,18 @@ def _add_selection(group: Any) -> None:
         "by cross-validation (default: 1/n, with --radii own 1)",
         type=_read_numbers,
     )
-    _add(group, "--n-prototypes", "N", "at most so many (default: no limit)", type=_whole(1))
-    about = f"{', '.join(SOLVERS)} (default: auto; with --stream greedy)"
-    _add(group, "--solver", "NAME", about, choices=sorted(SOLVERS))
+    _add(
+        group,
+        "--n-prototypes",
+        "N|CLASS=N[,CLASS=N]",
+        "at most so many in all, or of some classes (default: no limit)",
+        type=_read_budget,
+    )
+    about = f"{', '.join(SOLVER_NAMES)} (default: auto; with --stream greedy)"
+    _add(group, "--solver", "NAME", about, choices=sorted(SOLVER_NAMES))
     about = "for the solver (default: none)"
     _add(group, "--time-limit", "SECONDS", about, type=_read_positive)
+    _add_named(group, "--solver-option", "another option of the solver (repeat): max_nodes=1000")
     _add(
         group,
         "--candidates",
@@ -226,6 +278,11 @@ def _add_selection(group: Any) -> None:
 def _add(group: Any, name: str, metavar: str, about: str, **how: Any) -> None:
     """Add an option that takes a value."""
     group.add_argument(name, metavar=metavar, help=about, **how)
+
+
+def _add_named(group: Any, name: str, about: str) -> None:
+    """Add an option that takes values by name."""
+    _add(group, name, "NAME=VALUE", about, type=_read_named, action="append", default=[])
 
 
 def _add_flag(group: Any, name: str, about: str) -> None:
@@ -296,6 +353,44 @@ def _whole(least: int) -> Callable[[str], int]:
         return int(text)
 
     return read
+
+
+def _read_metric(text: str) -> str:
+    """Return the name of a metric."""
+    # Only who asks for one waits for the library to be asked which there are.
+    from ..dissimilarity.metric import METRIC_NAMES
+    from .estimator import OWN_METRICS
+
+    known = sorted({*METRIC_NAMES, *OWN_METRICS, "euclidean", "sqeuclidean", "cosine"})
+    if text not in known:
+        raise argparse.ArgumentTypeError(f"must be one of {', '.join(known)}, got {text!r}")
+    return text
+
+
+def _read_named(text: str) -> tuple[str, Any]:
+    """Return a name and its value: JSON, such as a number or a list, or else the text."""
+    name, separator, value = text.partition("=")
+    if not separator or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"must be NAME=VALUE, such as p=3, got {text!r}")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
+def _read_budget(text: str) -> int | dict[str, int]:
+    """Return a number of prototypes, or numbers of them by class."""
+    if "=" not in text:
+        return _whole(1)(text)
+    budgets: dict[str, int] = {}
+    for part in text.split(","):
+        label, separator, number = part.rpartition("=")
+        if not separator or label in budgets:
+            raise argparse.ArgumentTypeError(
+                f"must be a number, or CLASS=N for some classes, each once, got {text!r}"
+            )
+        budgets[label] = _whole(0)(number)
+    return budgets
 
 
 def _read_candidates(text: str) -> Any:

@@ -271,8 +271,11 @@ def _print_quality(outcome: Outcome, console: Console) -> None:
     quality = outcome.quality
     _print_radius(outcome, console)
     prototypes = count_things(quality.n_prototypes, "prototype", "prototypes")
+    column = outcome.settings.get("weights")
+    weighted = "" if column is None else f" by the weights of {column!r}"
     console.say(
-        f"objective  {quality.objective:.4g}: {quality.n_points - quality.n_covered} uncovered, "
+        f"objective  {quality.objective:.4g}{weighted}: "
+        f"{quality.n_points - quality.n_covered} uncovered, "
         f"{quality.n_wrong} wrongly covered, "
         f"{prototypes} at {outcome.classifier.prototype_cost_:.2g}"
     )

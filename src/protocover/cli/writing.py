@@ -21,7 +21,7 @@ from ..report import write_report
 from .cases import Cases
 from .console import CommandError, Console
 from .dialect import csv_bytes, csv_text
-from .model import MODEL, explain_labelled, number_rows
+from .model import MODEL, SUMMARY, explain_labelled, number_rows
 from .outcome import Outcome
 
 __all__ = [
@@ -45,7 +45,6 @@ __all__ = [
 
 REPORT = "report.html"
 PICTURES = "pictures.npz"
-SUMMARY = "summary.json"
 WRITER = "protocover"
 PREDICTIONS = "predictions.csv"
 FILES = {

@@ -40,11 +40,12 @@ def _takes_rows(estimator: Any) -> bool:
 
 
 class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimator):
-    """Prototype vector machine: classify by the nearest of a few chosen points.
+    """Prototype selection: classify by the nearest of a few points that stand for their class.
 
-    For each class it chooses prototypes whose balls of radius `eps` cover many points
-    of that class, few of the others, and which are few (Bien & Tibshirani, 2009). A new
-    point gets the class of its nearest prototype.
+    The prototype vector machine (Bien & Tibshirani, 2009). For each class it chooses
+    prototypes, also called exemplars or representatives, whose balls of radius `eps` cover
+    many points of that class, few of the others, and which are few. A new point gets the
+    class of its nearest prototype.
 
     Parameters
     ----------

@@ -305,5 +305,5 @@ def _check_share(name: str, share: Any) -> None:
     """Refuse what is no share of one."""
     if share is None:
         return
-    if isinstance(share, bool) or not isinstance(share, Real) or not 0.0 <= share <= 1.0:
+    if isinstance(share, bool) or not isinstance(share, Real) or not 0.0 <= float(share) <= 1.0:
         raise ValueError(f"{name} must be a number from 0 to 1, or None, got {share!r}")

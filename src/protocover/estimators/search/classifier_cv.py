@@ -79,7 +79,9 @@ class _OfBestEstimator:
 
 
 class PVMClassifierCV(ShowsChosen, ClassifierMixin, BaseEstimator):
-    """Prototype vector machine that chooses its radius by cross-validation.
+    """Prototype selection with the radius chosen by cross-validation.
+
+    A :class:`PVMClassifier` for each radius, of which the paper's rule takes one.
 
     Each fold is one path over all radii and costs, so that a whole grid costs little
     more than a few fits a fold. With radii of their own it chooses their limit and the
