@@ -36,7 +36,7 @@ def _canberra(A: Floats, B: Floats, w: Any = None) -> Floats:
 
 def _hamming(A: Floats, B: Floats, w: Any = None) -> Floats:
     weights = _weights(w, A)
-    return (A != B) * (weights / weights.sum())
+    return np.asarray((A != B) * (weights / weights.sum()))
 
 
 def _seuclidean(A: Floats, B: Floats, V: Any) -> Floats:

@@ -104,7 +104,7 @@ def _told(contest: Contest, i: int, shown: Indices) -> Indices:
     if contest.terms is None:
         return np.empty(0, dtype=np.intp)
     places = shown[contest.terms.columns[i]]
-    return places[places >= 0]
+    return np.asarray(places[places >= 0])
 
 
 def _find_terms(model: PVMClassifier, points: Any, near: Indices, far: Indices) -> Terms | None:
