@@ -8,6 +8,7 @@ READY := $(VENV)/.ready
 # alibi needs older packages than ours.
 PEERS := .venv-peers
 PROSET := .venv-proset
+COVERS := .venv-covers
 EMPTY := .venv-empty
 OLDEST := .venv-oldest
 export MPLBACKEND ?= Agg
@@ -28,7 +29,7 @@ PORTABLE := tests/balls tests/candidates tests/cli tests/cover tests/data tests/
 	$(addprefix tests/estimators/test_,bad_input.py classifier.py own_radii.py selector.py tables.py) \
 	tests/solvers/test_auto.py tests/solvers/test_exact.py
 
-.PHONY: docs dist test-oldest test-kernels test-portable test-pythons help demo test check format lint types imports bench bench-dask bench-large bench-own-radii bench-peers paper paper-quick clean
+.PHONY: docs dist release test-oldest test-kernels test-portable test-pythons help demo test check format lint types imports bench bench-covers bench-dask bench-large bench-own-radii bench-peers paper paper-quick clean
 
 help:  ## Show what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -89,6 +90,8 @@ imports: $(READY)
 docs: $(READY)  ## Build the documentation into docs/_build/html
 	@$(BIN)/python -m pip install --quiet --group docs
 	@$(BIN)/python -m sphinx --fail-on-warning --keep-going -j auto -b html docs docs/_build/html
+	@$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir docs/_build/html/_static/browser .
+	@cd docs/_build/html/_static/browser && ls protocover-*.whl > wheel.txt
 	@echo "Open docs/_build/html/index.html"
 
 dist: $(READY)  ## Build sdist and wheel, install each into an empty environment and try it
@@ -98,6 +101,9 @@ dist: $(READY)  ## Build sdist and wheel, install each into an empty environment
 		&& $(EMPTY)/bin/python -m pip install --quiet $$package \
 		&& (cd / && $(CURDIR)/$(EMPTY)/bin/python $(CURDIR)/tools/smoke.py) || exit 1; \
 	done
+
+release: dist  ## Say what stands between this tree and a release, after trying sdist and wheel
+	@$(BIN)/python tools/release.py
 
 test-oldest: $(READY)  ## Run the tests with the oldest dependencies that are allowed
 	@test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
@@ -123,6 +129,11 @@ bench-peers: $(READY)  ## Compare with alibi, R's protoclass, k-medoids and cond
 	@$(BIN)/python benchmarks/bench_peers.py --alibi-python $(PEERS)/bin/python --write
 	@$(BIN)/python benchmarks/compare_baselines.py --write
 
+bench-covers: $(READY)  ## Compare covers without labels with community_detection, ProbCover, Butina and apricot
+	@test -x $(COVERS)/bin/python || $(PYTHON) -m venv $(COVERS)
+	@$(COVERS)/bin/python -m pip install --quiet sentence-transformers scikit-activeml rdkit apricot-select
+	@$(BIN)/python benchmarks/bench_covers.py --peers $(COVERS)/bin/python --write
+
 bench-own-radii: $(READY)  ## Compare radii of their own with a shared one and with other methods
 	@test -x $(PROSET)/bin/python || $(PYTHON) -m venv $(PROSET)
 	@$(PROSET)/bin/python -m pip install --quiet proset
@@ -143,4 +154,4 @@ bench-large: $(READY)  ## Measure the ball builder against others and fit a mill
 	@$(BIN)/python benchmarks/bench_large.py
 
 clean:  ## Remove the environment and what tools have left
-	rm -rf $(VENV) $(PYTHONS:%=.venv-%) $(PEERS) $(PROSET) $(EMPTY) $(OLDEST) docs/_build docs/gallery build dist demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(PYTHONS:%=.venv-%) $(PEERS) $(PROSET) $(COVERS) $(EMPTY) $(OLDEST) docs/_build docs/gallery build dist demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,6 +1,7 @@
 """Billions of pairs per second in building balls, ours and others', in one run.
 
 Run: python benchmarks/bench_balls.py [--points 12000] [--repeats 5] [--few-dimensions 2 3]
+`--write` puts the times on one core, as multiples of ours, into docs/big-data.md.
 
 All are asked which points are within eps of which candidates, about 50 to a ball, and must
 find as many as ours does up to rounding at the boundary; ours alone decides every pair as
@@ -24,6 +25,7 @@ from scipy.spatial import cKDTree
 from sklearn.neighbors import KDTree, NearestNeighbors, radius_neighbors_graph
 from threadpoolctl import threadpool_limits
 
+from page import table, write_section
 from protocover import PVMClassifier
 from protocover.balls import build_balls
 from protocover.dissimilarity import Euclidean
@@ -216,7 +218,34 @@ def few_dimensions(n_features, repeats, n_points=200_000):
     tree = least["cKDTree, built and pairs"]
     for name, seconds in least.items():
         limit = "  (at most 8)" if name == "our greedy fit" and n_features < 4 else ""
-        print(f"  {name:<26}{seconds:>7.2f} s{seconds / tree:>7.1f}{limit}")
+        print(f"  {name:<26}{seconds:>7.2f} s{seconds / tree:>7.1f}{limit}", flush=True)
+    return least
+
+
+def write_tables(wide, few, n_points):
+    """Write times on one core as multiples of ours, a row for each way."""
+    ways = list(dict.fromkeys(name for least in wide.values() for name in least))
+    text = (
+        f"All pairs of {n_points:,} points, about 50 to a ball, in processor time on one core, "
+        "as multiples of ours:\n\n"
+    )
+    text += table(
+        ["time / ours", *(f"{p} features" for p in wide)],
+        [[name, *(_ratio(least, name, "ours") for least in wide.values())] for name in ways],
+    )
+    text += "\n\n200,000 points in few dimensions, about 17 to a ball:\n\n"
+    text += table(
+        ["time / our balls", *(f"{p} features" for p in few)],
+        [
+            [name, *(_ratio(least, name, "our balls") for least in few.values())]
+            for name in FEW_DIMENSIONS
+        ],
+    )
+    write_section("big-data.md", "balls", text)
+
+
+def _ratio(least, name, ours):
+    return f"{least[name] / least[ours]:.2g}" if name in least else ""
 
 
 def main() -> None:
@@ -226,9 +255,10 @@ def main() -> None:
     parser.add_argument("--dimensions", type=int, nargs="*", default=[16, 256])
     parser.add_argument("--threads", type=int, nargs="*", default=[1, 2])
     parser.add_argument("--few-dimensions", type=int, nargs="*", default=[2, 3, 4, 5])
+    parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
-    for n_features in given.few_dimensions:
-        few_dimensions(n_features, given.repeats)
+    few = {p: few_dimensions(p, given.repeats) for p in given.few_dimensions}
+    wide = {}
     for n_features in given.dimensions:
         rng = np.random.default_rng(0)
         X = rng.normal(size=(given.points, n_features)).astype(np.float32)
@@ -238,6 +268,8 @@ def main() -> None:
         functions = contenders(n_features)
         for n_threads in given.threads:
             least = least_times(functions, X, Z, eps, n_threads, given.repeats)
+            if n_threads == 1:
+                wide[n_features] = least
             peers = [t for name, t in least.items() if name not in ("bare product", "ours")]
             print(
                 f"{n_features} dimensions, {n_threads} threads, {ours.found / len(X):.0f} a ball"
@@ -246,6 +278,8 @@ def main() -> None:
                 rate = len(X) * len(Z) / seconds / 1e9
                 print(f"  {name:<22}{rate:>7.3f} billion pairs a second")
             print(f"  ours / best of the others: {least['ours'] / min(peers):.2f}  (at most 1.3)")
+    if given.write:
+        write_tables(wide, few, given.points)
 
 
 if __name__ == "__main__":

@@ -128,19 +128,21 @@ def tanimoto(A, B):
     return table
 
 
-def gower(A, B, columns):
+def gower(A, B, columns, gap=None):
     """Gower's dissimilarity pair by pair; None is a missing value.
 
     Each of `columns` is (kind, weight, scale): of a numeric column the scale is its range,
-    of an ordered one the list of its values in order.
+    of an ordered one the list of its values in order. A `gap` is how much two rows differ
+    in a column that one of them has, if they have another in common.
     """
-    return np.array([[_gower_pair(a, b, columns) for b in B] for a in A])
+    return np.array([[_gower_pair(a, b, columns, gap) for b in B] for a in A])
 
 
-def _gower_pair(a, b, columns):
-    total, weights, anything_known = 0.0, 0.0, False
+def _gower_pair(a, b, columns, gap):
+    total, weights, anything_known, one_sided = 0.0, 0.0, False, 0.0
     for x, z, (kind, weight, scale) in zip(a, b, columns, strict=True):
         if x is None or z is None or weight == 0:
+            one_sided += weight * ((x is None) != (z is None))
             continue
         anything_known = True
         if kind == "asymmetric" and not x and not z:
@@ -155,7 +157,64 @@ def _gower_pair(a, b, columns):
         weights += weight
     if weights == 0:
         return 0.0 if anything_known else 1.0
+    if gap is not None:
+        total, weights = total + gap * one_sided, weights + one_sided
     return total / weights
+
+
+def contributions(metric, x, z, weights=None):
+    """What each column contributes to the distance of x from z, or to its square, by hand.
+
+    `metric` is the name of one; of "cosine" the rows are brought to length one first.
+    """
+    p = len(x)
+    w = [1.0] * p if weights is None else weights
+    if metric in ("euclidean", "sqeuclidean"):
+        return [(x[j] - z[j]) ** 2 for j in range(p)]
+    if metric == "seuclidean":
+        return [(x[j] - z[j]) ** 2 / w[j] for j in range(p)]
+    if metric == "cityblock":
+        return [w[j] * abs(x[j] - z[j]) for j in range(p)]
+    if metric == "hamming":
+        return [w[j] * (x[j] != z[j]) / sum(w) for j in range(p)]
+    if metric == "canberra":
+        return [
+            w[j] * abs(x[j] - z[j]) / (abs(x[j]) + abs(z[j])) if x[j] or z[j] else 0.0
+            for j in range(p)
+        ]
+    if metric == "nan_euclidean":
+        known = [not np.isnan(x[j]) and not np.isnan(z[j]) for j in range(p)]
+        return [(x[j] - z[j]) ** 2 * p / sum(known) if known[j] else 0.0 for j in range(p)]
+    assert metric == "cosine"
+    a, b = sum(v * v for v in x) ** 0.5, sum(v * v for v in z) ** 0.5
+    if not a and not b:
+        return [0.0] * p
+    if not a or not b:  # a right angle, made by the one that has a direction
+        return [(x[j] / (a or 1.0)) ** 2 + (z[j] / (b or 1.0)) ** 2 for j in range(p)]
+    return [(x[j] / a - z[j] / b) ** 2 / 2 for j in range(p)]
+
+
+def gower_contributions(a, b, columns, gap=None):
+    """What each column contributes to Gower's dissimilarity of two rows; None is missing.
+
+    Columns are as in `gower`. The whole times the weight of what can be compared is a sum of
+    terms, found by leaving all columns but one out.
+    """
+    if all(x is None or z is None or not w for x, z, (_, w, _) in zip(a, b, columns, strict=True)):
+        total = sum(weight for _, weight, _ in columns)
+        return [weight / total for _, weight, _ in columns]
+    compared, terms = 0.0, []
+    for x, z, (kind, weight, scale) in zip(a, b, columns, strict=True):
+        tells = x is not None and z is not None and not (kind == "asymmetric" and not x and not z)
+        compared += weight * tells
+        alone = _gower_pair([x], [z], [(kind, weight, scale)], None) if tells and weight else 0.0
+        terms.append(weight * alone)
+    if compared and gap is not None:
+        for j, (x, z, (_, weight, _)) in enumerate(zip(a, b, columns, strict=True)):
+            if (x is None) != (z is None):
+                compared += weight
+                terms[j] = gap * weight
+    return [term / compared if compared else 0.0 for term in terms]
 
 
 def tangent_plane(image, *, pad, smoothing, derivative, background, transformations):

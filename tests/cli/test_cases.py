@@ -13,6 +13,7 @@ def read(table, tmp_path, **options):
     given = {
         "target": table.columns[-1],
         "id": None,
+        "weights": None,
         "drop": [],
         "kind": [],
         "separator": None,

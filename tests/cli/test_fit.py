@@ -11,6 +11,7 @@ from protocover.cli import main
 from protocover.cli.cases import Cases, split_cases
 from protocover.cli.console import Console
 from protocover.cli.model import classifier_of, with_rows
+from protocover.cli.tables import read_table
 
 FILES = {
     "model.protocover",
@@ -76,7 +77,7 @@ def test_a_mixed_table_is_measured_by_gower(patients, fit, capsys):
     patients.to_csv("p.csv", index=False, sep=";")
     assert fit("p.csv", "--target", "ill", "--id", "patient", "-o", "out") == 0
     assert "Gower's (columns are mixed: 1 number" in capsys.readouterr().err
-    names = pd.read_csv("out/predictions.csv")["name"]
+    names = pd.read_csv("out/predictions.csv", sep=";")["name"]
     assert names.tolist() == patients["patient"].tolist()
 
 
@@ -268,7 +269,10 @@ def test_hostile_names_are_shown_as_text_and_written_as_they_are(flowers, fit, c
     said = capsys.readouterr()
     assert "\x1b" not in said.out + said.err
     assert "=cmd()\\x1b[31m<script>/../x" in said.out
-    assert "=cmd()\x1b[31m<script>/../x" in set(pd.read_csv("out/prototypes.csv")["class"])
+    # Made harmless to a spreadsheet by an apostrophe, which reading takes away again.
+    assert "'=cmd()\x1b[31m<script>/../x" in set(pd.read_csv("out/prototypes.csv")["class"])
+    written = read_table(Path("out/prototypes.csv"), console=Console())
+    assert "=cmd()\x1b[31m<script>/../x" in set(written["class"])
     assert "<script>/.." not in Path("out/report.html").read_text()
 
 

@@ -121,3 +121,184 @@ def test_names_of_columns_tell_the_layout(layout):
     assert layout_of(names) == layout
     assert layout_of(names[1:]) is None
     assert layout_of(["age", "sex"]) is None
+
+
+def save_shapes(folder, shapes, label="wide"):
+    """Save images with a red centre and blue edges, of the given (width, height)."""
+    from PIL import Image
+
+    (folder / label).mkdir(parents=True, exist_ok=True)
+    for i, (width, height) in enumerate(shapes):
+        image = Image.new("RGB", (width, height), "blue")
+        image.paste("red", (width // 4, height // 4, 3 * width // 4, 3 * height // 4))
+        image.save(folder / label / f"{i}.png")
+
+
+def test_images_of_several_shapes_take_the_median_and_are_padded_not_squashed(tmp_path):
+    # The first in order is the odd one out.
+    save_shapes(tmp_path / "p", [(320, 40), (100, 80), (100, 80), (110, 80)], "a")
+    save_shapes(tmp_path / "p", [(90, 80), (100, 80)], "b")
+    cases = read(tmp_path / "p")
+    assert cases.layout == ImageLayout(26, 32, True)
+    panorama = np.asarray(cases.X)[0].reshape(26, 32, 3)
+    red = panorama[:, :, 0] > 0.5
+    height, width = np.ptp(np.argwhere(red), axis=0) + 1
+    assert (width, height) == (16, 2)  # as 160 x 20 in the file
+    assert (panorama[0] == panorama[0, 0]).all()  # padded by the colour of its edges
+    np.testing.assert_allclose(panorama[0, 0], [0.0, 0.0, 1.0], atol=0.05)
+
+
+def test_the_size_is_that_of_upright_images(tmp_path):
+    from PIL import Image
+
+    for label in "ab":
+        (tmp_path / "p" / label).mkdir(parents=True)
+        exif = Image.Exif()
+        exif[0x0112] = 6  # the camera was turned
+        Image.new("RGB", (120, 60), "red").save(tmp_path / "p" / label / "0.jpg", exif=exif)
+    assert read(tmp_path / "p").layout == ImageLayout(32, 16, True)
+
+
+def test_images_in_folders_within_a_class_count_for_it_and_strays_are_named(
+    tmp_path, save_images, capsys
+):
+    folder = save_images(tmp_path / "pictures")
+    deep = folder / "dark" / "more" / "still"
+    deep.mkdir(parents=True)
+    (folder / "dark" / "0.png").rename(deep / "z.png")
+    (folder / "light" / "0.png").rename(folder / "stray.png")
+    cases = read(folder)
+    assert len(cases) == 11
+    assert cases.y[cases.names == "dark/more/still/z.png"].tolist() == ["dark"]
+    said = capsys.readouterr().err
+    assert "left out 1 image directly in" in said
+    assert "'stray.png'" in said
+    assert "Images in folders within a class count for it: 'dark/more'." in said
+
+
+def test_folders_that_look_like_the_classes_are_doubted(tmp_path, save_images, capsys):
+    for part in ("train", "test"):
+        save_images(tmp_path / "pictures" / part)
+    read(tmp_path / "pictures")
+    said = " ".join(capsys.readouterr().err.split())
+    assert "folders of the same name lie in several classes: 'dark', 'light'" in said
+    assert f"give {tmp_path}/pictures/test in place of" in said
+
+
+def test_links_in_circles_end(tmp_path, save_images):
+    folder = save_images(tmp_path / "pictures")
+    (folder / "dark" / "round").symlink_to(folder, target_is_directory=True)
+    assert len(read(folder)) == 12
+
+
+def test_the_report_shows_the_files_and_no_names_of_pixels(tmp_path, monkeypatch):
+    import json
+
+    from protocover.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    save_shapes(tmp_path / "p", [(200 + 5 * i, 150) for i in range(8)], "a")
+    save_shapes(tmp_path / "p", [(150, 200 + 5 * i) for i in range(8)], "b")
+    assert main(["fit", "p", "-o", "out", "--eps", "auto", "-q"]) == 0
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "r0c1" not in page
+    start = page.index('id="data">') + len('id="data">')
+    data = json.loads(page[start : page.index("</script>", start)])
+    pictures = data["cases"]["pictures"]
+    assert max(pictures["width"], pictures["height"]) == 128
+    assert data["cases"]["columns"] == []
+    assert data["held_out"]["n_cases"] > 0
+    assert main(["report", "out", "p", "-q"]) == 0
+    assert main(["predict", "out", "p", "--report", "why.html", "-o", "a.csv", "-q"]) == 0
+    assert "r0c1" not in (tmp_path / "why.html").read_text(encoding="utf-8")
+
+
+def encode(folder):
+    """Return the names of the images of a folder, and a vector for each: its mean colour."""
+    from PIL import Image
+
+    names = [file.name for file in find_images(folder, Console(quiet=True))]
+    vectors = [np.asarray(Image.open(folder / name).convert("RGB")).mean((0, 1)) for name in names]
+    return names, np.array(vectors, dtype=np.float32)
+
+
+@pytest.mark.parametrize("kind", ["npy", "parquet", "lists"])
+def test_vectors_beside_the_images_are_what_is_compared(tmp_path, monkeypatch, save_images, kind):
+    import json
+
+    import pandas as pd
+
+    from protocover.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    folder = save_images(tmp_path / "pictures")
+    names, vectors = encode(folder)
+    if kind == "npy":
+        file = "vectors.npy"
+        np.save(file, vectors)
+    else:
+        file = "vectors.parquet"
+        frame = pd.DataFrame(vectors, columns=list("rgb"))
+        if kind == "lists":
+            frame = pd.DataFrame({"vector": list(vectors)})
+        # In another order: the names tell.
+        frame.assign(file=names).iloc[::-1].to_parquet(file)
+    words = ["--features", file, "-q"]
+    given = ["--metric", "euclidean", "--eps", "40", "--test-size", "0"]
+    assert main(["fit", "pictures", "-o", "out", *given, *words]) == 0
+    command = ["predict", "out", "pictures", "-o", "a.csv", "--report", "why.html", *words]
+    assert main(command) == 0
+    answers = pd.read_csv("a.csv")
+    from protocover import PVMClassifier
+
+    labels = [name.split("/")[0] for name in names]
+    expected = PVMClassifier(40.0, random_state=0).fit(vectors, labels).predict(vectors)
+    assert answers["predicted"].tolist() == expected.tolist()
+    page = (tmp_path / "why.html").read_text(encoding="utf-8")
+    start = page.index('id="data">') + len('id="data">')
+    data = json.loads(page[start : page.index("</script>", start)])
+    n_shown = len(data["cases"]["names"])
+    assert data["cases"]["pictures"]["count"] == n_shown
+    assert main(["report", "out", "pictures", *words]) == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda v: v[1:], "has 11 rows and"),
+        (lambda v: v[0], "must hold a row of numbers for each image, got float32 of shape (3,)"),
+        (lambda v: np.where(v == v[2, 0], np.nan, v), "must hold finite numbers"),
+        (lambda v: np.array([object()]), "cannot be read as an array of NumPy"),
+    ],
+)
+def test_vectors_that_do_not_fit_are_refused(tmp_path, save_images, change, message):
+    folder = save_images(tmp_path / "pictures")
+    np.save(tmp_path / "vectors.npy", change(encode(folder)[1]), allow_pickle=True)
+    with pytest.raises(CommandError) as caught:
+        read(folder, features=tmp_path / "vectors.npy")
+    assert message in str(caught.value)
+
+
+def test_images_without_a_vector_are_named(tmp_path, save_images):
+    import pandas as pd
+
+    folder = save_images(tmp_path / "pictures")
+    names, vectors = encode(folder)
+    frame = pd.DataFrame(vectors, columns=list("rgb")).assign(file=names)
+    frame.iloc[2:].to_parquet(tmp_path / "v.parquet")
+    with pytest.raises(CommandError, match=r"no row for 2 of 12 images: 'dark/0.png', 'dark/1"):
+        read(folder, features=tmp_path / "v.parquet")
+
+
+def test_a_model_of_vectors_asks_for_those_of_others(tmp_path, monkeypatch, save_images, capsys):
+    from protocover.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    folder = save_images(tmp_path / "pictures")
+    np.save("v.npy", encode(folder)[1])
+    main(["fit", "pictures", "-o", "out", "--features", "v.npy", "--eps", "auto", "-q"])
+    assert main(["predict", "out", "pictures"]) == 1
+    assert "give a table, or the images' vectors with --features FILE" in capsys.readouterr().err
+    np.save("short.npy", encode(folder)[1][:, :2])
+    assert main(["predict", "out", "pictures", "--features", "short.npy"]) == 1
+    assert "has vectors of 2 numbers and the model takes 3" in capsys.readouterr().err

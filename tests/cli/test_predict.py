@@ -1,4 +1,5 @@
 import io
+import json
 from pathlib import Path
 
 import pandas as pd
@@ -127,3 +128,41 @@ def test_whole_numbers_that_a_file_holds_as_fractions_are_the_classes_of_fit(flo
     before = Path("out/report.html").read_text()
     assert main(["report", "out", "t.parquet"]) == 0
     assert Path("out/report.html").read_text() == before
+
+
+def test_a_page_says_why_each_case_is_answered_as_it_is(out, flowers, capsys):
+    flowers.assign(name=[f"flower {i}" for i in range(30)]).to_csv("new.csv", index=False)
+    words = (out, "new.csv", "--target", "kind", "--id", "name", "--report", "why.html")
+    code, answers, said = predict(capsys, *words)
+    assert code == 0
+    assert len(answers) == 30
+    assert "Wrote why.html: why each case is answered as it is." in said
+    page = Path("why.html").read_text(encoding="utf-8")
+    assert '<h1 dir="auto">Answers to new.csv</h1>' in page
+    wrong = (answers["predicted"] != flowers["kind"]).sum()
+    assert f"Of 30 cases of known class {wrong} " in page
+    first = answers.iloc[0]
+    start = page.index('id="data">') + len('id="data">')
+    data = json.loads(page[start : page.index("</script>", start)])
+    nearest = f"The nearest prototype is row {first['prototype_row']} of “{first['predicted']}”"
+    assert any(nearest in item["words"] for item in data["comparisons"])
+    assert predict(capsys, *words)[0] == 1
+    assert predict(capsys, *words, "--force")[0] == 0
+
+
+def test_prototypes_are_shown_in_the_units_of_the_table_and_by_their_names(flowers, fit, capsys):
+    flowers.insert(0, "name", [f"flower {i}" for i in range(30)])
+    flowers.to_csv("t.csv", index=False)
+    fit("t.csv", "--target", "kind", "--id", "name", "-o", "out", "--scale", "--eps", "auto")
+    capsys.readouterr()
+    predict(capsys, "out", "t.csv", "--id", "name", "--report", "why.html")
+    page = Path("why.html").read_text(encoding="utf-8")
+    start = page.index('id="data">') + len('id="data">')
+    data = json.loads(page[start : page.index("</script>", start)])
+    rows = flowers.set_index("name")
+    columns = {column["name"]: column["values"] for column in data["cases"]["columns"]}
+    for prototype in data["prototypes"]:
+        name = data["cases"]["names"][prototype["case"]]
+        for column in ("length", "width"):
+            shown = columns[column][prototype["case"]]
+            assert shown == pytest.approx(rows.loc[name, column], rel=1e-4, abs=1e-4)

@@ -116,7 +116,7 @@ def test_samples_are_stated_and_the_counts_are_of_all_rows(blobs, monkeypatch, c
     said = capsys.readouterr()
     assert "with 90 of them" in said.err
     assert "120 of them, drawn by chance, may become prototypes" in said.err
-    assert re.search(r"3-fold cross-validation \(4 radii, rule 1se\) on 90 cases", said.out)
+    assert re.search(r"3-fold cross-validation \(4 radii, rule few\) on 90 cases", said.out)
     assert re.search(r"\d+ of the \d+ shown look more like another class", said.out)
     found = figures("out")
     assert found["settings"]["candidates"] == 120

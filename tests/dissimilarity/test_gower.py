@@ -107,8 +107,8 @@ def tables(draw):
 
 
 @settings(max_examples=150, deadline=None)
-@given(table=tables(), n_training=st.integers(1, 4))
-def test_any_table_agrees_with_the_oracle(table, n_training):
+@given(table=tables(), n_training=st.integers(1, 4), gap=st.sampled_from([None, 0.0, 0.5, 1.0]))
+def test_any_table_agrees_with_the_oracle(table, n_training, gap):
     """Queries may lie outside the training range and have categories not seen in it."""
     rows, kinds, weights = table
     training = [list(row) for row in zip(*rows[:n_training], strict=True)]
@@ -120,7 +120,7 @@ def test_any_table_agrees_with_the_oracle(table, n_training):
             scale = max(known) - min(known)
         columns.append((kind, weight if known else 0.0, scale))
     choice = {i: SIZES if kind == "ordered" else kind for i, kind in enumerate(kinds)}
-    metric = Gower(kinds=choice, weights=weights)
+    metric = Gower(kinds=choice, weights=weights, gap=gap)
     if not any(weight for _, weight, _ in columns):
         with pytest.raises(ValueError, match="a column with values"):
             metric.fit(object_array(rows[:n_training]))
@@ -128,7 +128,8 @@ def test_any_table_agrees_with_the_oracle(table, n_training):
     metric.fit(object_array(rows[:n_training]))
     X = object_array(rows)
     table = metric.cross(X, X)
-    np.testing.assert_allclose(table, naive.gower(rows, rows, columns), rtol=1e-13, atol=1e-15)
+    oracle = naive.gower(rows, rows, columns, gap)
+    np.testing.assert_allclose(table, oracle, rtol=1e-13, atol=1e-15)
     # Whatever the rest of the table, one pair gets the same bits.
     single = [[metric.cross(X[[i]], X[[j]])[0, 0] for j in range(len(X))] for i in range(len(X))]
     np.testing.assert_array_equal(table, single)
@@ -258,6 +259,45 @@ def test_a_column_may_be_missing_altogether_at_prediction():
     queries = pd.DataFrame({"a": [1.0, 3.0], "b": [np.nan, np.nan]})
     table = Gower().fit(training).cross(queries, training)
     np.testing.assert_array_equal(table, [[0, 1], [1, 0]])
+
+
+def test_a_row_of_gaps_is_near_everything_by_gower_and_pays_for_it_with_a_gap():
+    rows = object_array([[1.0, 2.0, "a"], [5.0, 6.0, "a"], [None, None, "a"]])
+    assert Gower().fit(rows).cross(rows[2:], rows[:2]).tolist() == [[0.0, 0.0]]
+    paid = Gower(gap=0.5).fit(rows).cross(rows, rows)
+    np.testing.assert_allclose(paid[2], [1 / 3, 1 / 3, 0.0])
+    assert paid[0, 1] == Gower().fit(rows).cross(rows, rows)[0, 1]
+
+
+def test_rows_without_half_of_their_values_stand_for_nobody():
+    rows = object_array([[1.0, "a"], [None, "a"], [None, None], [9.0, "b"]])
+    assert Gower().fit(rows).can_stand(rows).tolist() == [True, True, False, True]
+    strict = Gower(least_known=1.0).fit(rows)
+    assert strict.can_stand(rows).tolist() == [True, False, False, True]
+    heavy = Gower(weights=[3.0, 1.0]).fit(rows)
+    assert heavy.can_stand(rows).tolist() == [True, False, False, True]
+    y = ["x", "x", "x", "y"]
+    for candidates in ("train", 4, ["train", 4]):
+        model = PVMClassifier(0.9, metric=strict, candidates=candidates).fit(rows, y)
+        assert set(model.prototype_rows_) <= {0, 3}
+    assert len(PVMClassifier(0.9, metric=Gower(least_known=0.0)).fit(rows, y).prototypes_)
+
+
+def test_the_name_stands_for_gower_with_gaps_that_count():
+    X = pandas_frame(ROWS)
+    y = [0, 0, 1, 1, 0]
+    by_name = PVMClassifier(0.5, metric="gower").fit(X, y)
+    assert isinstance(by_name.dissimilarity_, Gower)
+    assert by_name.dissimilarity_.gap == 0.5
+    given = PVMClassifier(0.5, metric="gower", metric_params={"gap": None}).fit(X, y)
+    assert given.dissimilarity_.gap is None
+
+
+@pytest.mark.parametrize("name", ["gap", "least_known"])
+@pytest.mark.parametrize("value", [-0.1, 1.5, True, "half", float("nan")])
+def test_shares_are_from_zero_to_one(name, value):
+    with pytest.raises(ValueError, match=f"{name} must be a number from 0 to 1, or None"):
+        Gower(**{name: value}).fit([[1.0], [2.0]])
 
 
 def test_two_absences_tell_nothing():

@@ -705,7 +705,7 @@ def test_splits_may_be_lists_or_masks():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rule": "2se"}, "rule must be one of '1se', 'best', got '2se'"),
+        ({"rule": "2se"}, "rule must be one of '1se', 'best', 'few', got '2se'"),
         ({"eps": [-1.0]}, "eps must be positive numbers"),
         ({"eps": True}, "eps must be positive numbers, got True"),
         ({"eps": np.True_}, "eps must be positive numbers, got np.True_"),

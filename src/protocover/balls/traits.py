@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "AdditiveDissimilarity",
     "Dissimilarity",
     "DistanceSearch",
     "DistanceTest",
@@ -101,7 +102,11 @@ _DEFAULTS = Traits()
 
 
 class Dissimilarity(Protocol):
-    """What the balls need to know of a fitted dissimilarity."""
+    """What the balls need to know of a fitted dissimilarity.
+
+    One whose points may lack values can have a method ``can_stand(X)`` that tells which of
+    them have enough to be candidates.
+    """
 
     def cross(self, A: Any, B: Any) -> Floats:
         """Return the dissimilarities of the rows of A from the rows of B."""
@@ -230,6 +235,27 @@ class MappedDissimilarity(Dissimilarity, Protocol):
         None where there is none for these points. Who is within which radius, who is nearest
         and at which distance must be the same, to the last bit; where `B` is `A`, so it must
         be of what is returned.
+        """
+        ...
+
+
+@runtime_checkable
+class AdditiveDissimilarity(Dissimilarity, Protocol):
+    """A dissimilarity that is a sum over the columns, or whose square is.
+
+    An attribute ``adds_up_to`` says which: "distance" or "square".
+    """
+
+    @property
+    def adds_up_to(self) -> str:
+        """What the contributions of a pair add up to: its "distance", or the "square" of it."""
+        ...
+
+    def contributions(self, A: Any, B: Any) -> Any:
+        """Return what each column contributes to the distance of A[i] from B[i].
+
+        An array or sparse table with a row for each pair and a column for each column; None
+        where the columns have no share of their own.
         """
         ...
 

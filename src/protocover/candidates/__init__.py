@@ -7,6 +7,7 @@ true ``shows_progress`` also takes the keyword ``verbose``.
 
 from __future__ import annotations
 
+import logging
 from os import PathLike
 from typing import Any, NoReturn, Protocol, runtime_checkable
 
@@ -48,6 +49,9 @@ __all__ = [
     "stack_rows",
     "take",
 ]
+
+
+logger = logging.getLogger(__name__)
 
 
 @runtime_checkable
@@ -100,11 +104,13 @@ def gather_candidates(
             _refuse_with_table()
         return [_columns(candidates, y, rng, rows=rows, shape=(extent, X.shape[1]))]
     pools = []
+    standing = _standing(dissimilarity, X)
     for one in listed(candidates):
-        if is_train(one):
+        if is_train(one) and standing is None:
             pools.append(Pool(X, "train", rows, extent))
-        elif is_number(one):
-            drawn = draw_stratified(one, y, rng)
+        elif is_train(one) or is_number(one):
+            drawn = np.arange(len(rows)) if is_train(one) else draw_stratified(one, y, rng)
+            drawn = drawn if standing is None else drawn[standing[drawn]]
             points = X if len(drawn) == len(rows) else _safe_indexing(X, drawn)
             pools.append(Pool(points, "train", rows[drawn], extent))
         else:
@@ -115,6 +121,20 @@ def gather_candidates(
         pools.append(given_pool(unlabeled, like=X, source="unlabeled"))
     check_one_kind([pool.points for pool in pools])
     return pools
+
+
+def _standing(dissimilarity: Any, X: Any) -> NDArray[np.bool_] | None:
+    """Tell which points may stand for others where not all of them may, else None."""
+    if not hasattr(dissimilarity, "can_stand"):
+        return None
+    standing = np.asarray(dissimilarity.can_stand(X), dtype=bool)
+    if standing.all():
+        return None
+    if not standing.any():
+        logger.warning("no row has values enough to stand for others; all are candidates")
+        return None
+    logger.info("%d rows have too few values to be candidates", np.count_nonzero(~standing))
+    return standing
 
 
 def listed(candidates: Any) -> list[Any]:

@@ -31,6 +31,7 @@ __all__ = [
     "label_texts",
     "label_type",
     "make_labels",
+    "parse_kinds",
     "parse_marks",
     "read_labelled",
     "reading_options",
@@ -83,6 +84,10 @@ class Cases:
         All cells as they are in the source.
     layout : ImageLayout or None
         For images.
+    weights : ndarray of float, shape (n_cases,), or None
+        How much each counts, where that differs.
+    pictures : Thumbnails or None
+        Images to look at, larger than those that distances are measured between.
     dialect : Dialect
         How the source, if it is a table of text, is written.
     """
@@ -94,6 +99,8 @@ class Cases:
     names: NDArray[Any] | None = None
     shown: Any = None
     layout: ImageLayout | None = None
+    weights: NDArray[np.float64] | None = None
+    pictures: Any = None
     dialect: Dialect = field(default_factory=Dialect)
 
     def __len__(self) -> int:
@@ -115,6 +122,8 @@ class Cases:
             rows=self.rows[index],
             names=None if self.names is None else self.names[index],
             shown=None if self.shown is None else self.shown.iloc[index],
+            weights=None if self.weights is None else self.weights[index],
+            pictures=None if self.pictures is None else self.pictures.take(index),
         )
 
 
@@ -149,12 +158,21 @@ def read_labelled(path: Path, options: Namespace, console: Console) -> Cases:
     settle(checked, path, go_on=getattr(options, "yes", False), console=console)
     features = [facts.name for facts in checked.columns]
     y = make_labels(frame[options.target], text=options.outlier_label is not None)
-    kinds = _parse_kinds(options.kind, features, path)
+    kinds = parse_kinds(options.kind, features, path)
     marks = parse_marks(options, list(frame.columns))
     X = type_columns(blank_out(frame[features], marks), kinds, checked, console)
     names = None if options.id is None else row_names(frame[options.id])
-    dialect = Dialect(frame.attrs.get("separator", ","), checked.decimal or ".")
-    return Cases(X, y, frame.index.to_numpy() + 1, path.name, names, shown=frame, dialect=dialect)
+    weights = None if options.weights is None else _read_weights(frame[options.weights])
+    return Cases(
+        X,
+        y,
+        frame.index.to_numpy() + 1,
+        path.name,
+        names,
+        shown=frame,
+        weights=weights,
+        dialect=Dialect(frame.attrs.get("separator", ","), checked.decimal or "."),
+    )
 
 
 def check_table(path: Path, options: Namespace, console: Console) -> tuple[Any, TableCheck]:
@@ -165,7 +183,7 @@ def check_table(path: Path, options: Namespace, console: Console) -> tuple[Any, 
     if absent.any():
         console.warn(f"left out {absent.sum()} rows without a value of {options.target!r}")
         frame = frame.loc[~absent]
-    kinds = _parse_kinds(options.kind, features, path)
+    kinds = parse_kinds(options.kind, features, path)
     checked = check(
         frame[features],
         frame[options.target].astype(str).str.strip().to_numpy(dtype=object),
@@ -214,6 +232,25 @@ def parse_marks(options: Namespace, columns: list[str]) -> dict[str | None, list
     return marks
 
 
+def _read_weights(cells: Any) -> NDArray[np.float64]:
+    """Return how much each row counts: numbers that are not below 0, nor all of them 0."""
+    import pandas as pd
+
+    numbers = pd.to_numeric(cells, errors="coerce")
+    weights: NDArray[np.float64] = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
+    if len(wrong):
+        raise CommandError(
+            f"--weights {str(cells.name)!r} must hold a number not below 0 in every row, got "
+            f"{cells.iloc[wrong[0]]!r} in row {cells.index[wrong[0]] + 1}; mend that cell"
+        )
+    if not weights.any():
+        raise CommandError(
+            f"--weights {str(cells.name)!r} is 0 in every row; some rows must count"
+        )
+    return weights
+
+
 def find_features(columns: list[str], options: Namespace, path: Path) -> list[str]:
     """Return the columns that are neither the target nor the identifier nor to be dropped."""
     if options.target is None:
@@ -223,6 +260,8 @@ def find_features(columns: list[str], options: Namespace, path: Path) -> list[st
     taken = {find_column(columns, options.target, "--target", path)}
     if options.id is not None:
         taken.add(find_column(columns, options.id, "--id", path))
+    if options.weights is not None:
+        taken.add(find_column(columns, options.weights, "--weights", path))
     taken |= {find_column(columns, name, "--drop", path) for name in options.drop}
     return [name for name in columns if name not in taken]
 
@@ -282,7 +321,7 @@ def label_type(labels: Iterable[str], *, text: bool) -> type:
     return np.int64 if whole and not text else str
 
 
-def _parse_kinds(
+def parse_kinds(
     specifications: list[str], columns: list[str], path: Path
 ) -> dict[str, ColumnType]:
     """Return what ``--kind NAME=KIND`` says of columns: one that there is, or values in order."""

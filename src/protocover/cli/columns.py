@@ -17,6 +17,7 @@ from ..data.cells import (
     fitting_notations,
     read_cells,
     split_unit,
+    stands_for_missing,
 )
 from ..data.checks import TableCheck
 from ..data.checks.columns import MANY
@@ -70,15 +71,11 @@ _STORES = {
 
 def is_missing(series: Any) -> Any:
     """Tell which cells of a column hold nothing, as an array of booleans."""
-    absent = series.isna().to_numpy(dtype=bool)
-    if _is_text(series):
-        cells = series.to_numpy(dtype=object)
-        absent = absent | np.fromiter(
-            (isinstance(cell, str) and cell.strip() in MISSING for cell in cells),
-            dtype=bool,
-            count=len(cells),
-        )
-    return absent
+    if not _is_text(series):
+        return series.isna().to_numpy(dtype=bool)
+    cells = series.to_numpy(dtype=object)
+    absent = (not isinstance(cell, str) or cell.strip() in MISSING for cell in cells)
+    return np.fromiter(absent, dtype=bool, count=len(cells))
 
 
 def blank_out(frame: Any, marks: Mapping[str | None, Sequence[str]]) -> Any:
@@ -90,7 +87,9 @@ def blank_out(frame: Any, marks: Mapping[str | None, Sequence[str]]) -> Any:
         wanted = {*marks.get(None, ()), *marks.get(name, ())}
         series = frame[name]
         if wanted and _is_text(series):
-            cleared[name] = series.where(~series.str.strip().isin(wanted), "")
+            is_mark = stands_for_missing(wanted)
+            marked = [isinstance(v, str) and is_mark(v.strip()) for v in series]
+            cleared[name] = series.mask(np.array(marked, dtype=bool), "")
         elif wanted and getattr(series.dtype, "kind", "O") in "iuf":
             numbers = [float(mark) for mark in wanted if _POINT.fits([mark])]
             cleared[name] = series.where(~series.isin(numbers))

@@ -1,4 +1,8 @@
-"""The entry to the command line: the commands, and how each ends."""
+"""The entry to the command line: the commands, and how each ends.
+
+What a command does is in the module of its name, which is imported when it is to run: help, the
+version and wrong usage are told without waiting for scientific packages.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,13 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from .check import run_check
 from .console import CommandError, Console, UsageError, check_packages
-from .demo import run_demo
-from .fit import run_fit
+from .cover_options import add_cover
 from .options import (
     add_columns,
     add_features,
@@ -23,9 +26,8 @@ from .options import (
     add_reading,
     add_search,
     add_skipping,
+    add_vectors,
 )
-from .predict import run_predict
-from .report import run_report
 
 __all__ = ["main", "run_and_report"]
 
@@ -41,7 +43,9 @@ examples:
   protocover check patients.csv --target diagnosis
   protocover fit patients.csv --target diagnosis --id patient
   protocover fit photos/                  (a folder of images for each class)
+  protocover cover texts.csv --n 50       (the best fifty, without classes)
   protocover predict patients-protocover new.csv > answers.csv
+  protocover predict patients-protocover new.csv --report why.html
   protocover report patients-protocover patients.csv
 """
 _FIT_EXAMPLES = """\
@@ -53,6 +57,15 @@ examples:
 
 The folder that is written holds report.html to look at, prototypes.csv,
 predictions.csv, suspects.csv, summary.json and the model for `predict`.
+"""
+_COVER_EXAMPLES = """\
+examples:
+  protocover cover products.csv --n 50
+  protocover cover tests.csv --coverage 0.95 --price seconds --id test
+  protocover cover photos/ --eps 4
+
+The folder that is written holds report.html to look at, representatives.csv,
+assignments.csv, summary.json and the model for `predict`.
 """
 
 
@@ -83,7 +96,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def run() -> None:
         check_packages()
         with console.library_warnings():
-            options.run(options, console)
+            command = import_module(f".{options.command}", __package__)
+            getattr(command, f"run_{options.command}")(options, console)
 
     return run_and_report(run, console, debug=options.debug)
 
@@ -134,7 +148,7 @@ def _build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         dest="command", required=True, metavar="COMMAND", title="commands"
     )
-    for add in (_add_check, _add_fit, _add_predict, _add_report, _add_demo):
+    for add in (_add_check, _add_fit, _add_cover, _add_predict, _add_report, _add_demo):
         group = add(commands).add_argument_group("messages")
         group.add_argument("-q", "--quiet", action="store_true", help="print errors only")
         about = "show where in the code an error arose"
@@ -145,7 +159,7 @@ def _build_parser() -> argparse.ArgumentParser:
 def _add_demo(commands: Any) -> Any:
     """Add ``protocover demo``."""
     about = "choose prototypes of the handwritten digits bundled with scikit-learn"
-    parser = _add_command(commands, "demo", run_demo, help=about, description=about.capitalize())
+    parser = _add_command(commands, "demo", help=about, description=about.capitalize())
     about = "folder to write to (default: %(default)s)"
     folder = Path("demo-output")
     parser.add_argument("--output", type=Path, default=folder, metavar="DIR", help=about)
@@ -157,11 +171,10 @@ def _add_check(commands: Any) -> Any:
     parser = _add_command(
         commands,
         "check",
-        run_check,
         usage="protocover check DATA --target NAME [options]",
         help="look at a table before a fit",
-        description="Say what each column of a table is and why, and what in it would change "
-        "an answer\nwithout a word, each with the option of `fit` that settles it.",
+        description="Say what each column of a table is and why, and what in it would "
+        "change an\nanswer without a word, each with the option of `fit` that settles it.",
     )
     about = "a CSV, TSV, Parquet or Excel file"
     parser.add_argument("data", type=Path, metavar="DATA", help=about)
@@ -174,19 +187,37 @@ def _add_fit(commands: Any) -> Any:
     parser = _add_command(
         commands,
         "fit",
-        run_fit,
         usage="protocover fit DATA --target NAME [options]\n"
         "       protocover fit FOLDER-OF-IMAGES [options]",
         help="choose prototypes of a table or of a folder of images",
-        description="Choose prototypes of a table (CSV, TSV, Parquet) or of a folder of images, "
-        "and\nwrite them, a model and a report into a folder.",
+        description="Choose prototypes of a table (CSV, TSV, Parquet, Excel) or of a folder of "
+        "images,\nand write them, a model and a report into a folder.",
         epilog=_FIT_EXAMPLES,
     )
-    about = "a CSV, TSV or Parquet file, or a folder with a folder of images for each class"
+    about = "a CSV, TSV, Parquet or Excel file, or a folder with a folder of images for each class"
     parser.add_argument("data", type=Path, metavar="DATA", help=about)
     _add_output(parser, "DIR", "folder to write to (default: DATA's name and -protocover)")
     for add in (add_columns, add_images, add_method, add_search):
         add(parser)
+    return parser
+
+
+def _add_cover(commands: Any) -> Any:
+    """Add ``protocover cover``."""
+    parser = _add_command(
+        commands,
+        "cover",
+        usage="protocover cover DATA [--n N | --coverage SHARE | --cost CASES] [options]",
+        help="choose a few cases that stand for all, without classes",
+        description="Choose a few cases of a table (CSV, TSV, Parquet) or of a folder of images "
+        "that\nstand for all, and write them, a model and a report into a folder.",
+        epilog=_COVER_EXAMPLES,
+    )
+    parser.add_argument(
+        "data", type=Path, metavar="DATA", help="a CSV, TSV or Parquet file, or a folder of images"
+    )
+    _add_output(parser, "DIR", "folder to write to (default: DATA's name and -protocover)")
+    add_cover(parser)
     return parser
 
 
@@ -195,7 +226,6 @@ def _add_predict(commands: Any) -> Any:
     parser = _add_command(
         commands,
         "predict",
-        run_predict,
         usage="protocover predict MODEL DATA [options]",
         help="classify new cases, and tell by which prototype",
         description="Classify new cases, and tell which prototype decided and how clearly.",
@@ -207,6 +237,8 @@ def _add_predict(commands: Any) -> Any:
         identifier="column that names the rows",
     )
     _add_output(parser, "FILE", "CSV file to write to (default: standard output)")
+    about = "also write a page that shows each case beside the prototype that decided"
+    parser.add_argument("--report", type=Path, metavar="FILE", help=about)
     _add_reading(parser)
     return parser
 
@@ -216,7 +248,6 @@ def _add_report(commands: Any) -> Any:
     parser = _add_command(
         commands,
         "report",
-        run_report,
         usage="protocover report MODEL DATA [options]",
         help="make the report of a model anew",
         description="Make the report of a model anew, from the data it was fitted on.",
@@ -233,12 +264,9 @@ def _add_report(commands: Any) -> Any:
     return parser
 
 
-def _add_command(commands: Any, name: str, run: Callable[..., None], **words: Any) -> Any:
-    """Add a command whose help keeps its line breaks."""
-    layout = argparse.RawDescriptionHelpFormatter
-    parser = commands.add_parser(name, formatter_class=layout, **words)
-    parser.set_defaults(run=run)
-    return parser
+def _add_command(commands: Any, name: str, **words: Any) -> Any:
+    """Add a command whose help keeps its line breaks; ``run_NAME`` of its module runs it."""
+    return commands.add_parser(name, formatter_class=argparse.RawDescriptionHelpFormatter, **words)
 
 
 def _add_model_and_data(parser: Any, *, data: str, target: str, identifier: str) -> None:
@@ -261,3 +289,4 @@ def _add_reading(parser: Any) -> None:
     group = parser.add_argument_group("reading")
     add_reading(group)
     add_skipping(group)
+    add_vectors(group)

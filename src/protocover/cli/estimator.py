@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -14,20 +16,29 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ..dissimilarity import DANN, Gower, KernelDistance, RankDissimilarity, TangentDistance
+from ..dissimilarity import (
+    DANN,
+    Gower,
+    KernelDistance,
+    RankDissimilarity,
+    TangentDistance,
+    resolve_metric,
+)
 from ..estimators import PVMClassifier, PVMClassifierCV
 from ..inspection.fitted import unwrap
+from ..solvers import SOLVERS
+from ..solvers.options import check_options
 from .cases import Cases
 from .columns import count_kinds, type_of
-from .console import CommandError, Console, UsageError
+from .console import CommandError, Console, UsageError, list_names
 from .model import final_step
 
 __all__ = ["OWN_METRICS", "Distance", "build_model", "choose_distance", "fit_model"]
 
-_FACTORIES: dict[str, Callable[[], Any]] = {
+_FACTORIES: dict[str, Callable[..., Any]] = {
     "dann": DANN,
     "rank": RankDissimilarity,
-    "rbf": lambda: KernelDistance("rbf"),
+    "rbf": lambda gamma=None: KernelDistance("rbf", None if gamma is None else {"gamma": gamma}),
 }
 _FOLDS = 10
 # Solvers that a search can fit with while the greedy scores.
@@ -39,13 +50,15 @@ OWN_METRICS = ("gower", "tangent", *_FACTORIES)
 class Distance:
     """A metric as the estimators take it, and, in words, what it is and why it was taken.
 
-    If `scaled`, columns are first brought to mean 0 and standard deviation 1.
+    `params` are its `metric_params`, where it is a name. If `scaled`, columns are first brought
+    to mean 0 and standard deviation 1.
     """
 
     metric: Any
     scaled: bool
     words: str
     reason: str
+    params: dict[str, Any] | None = None
 
     @property
     def of_numbers(self) -> bool:
@@ -54,14 +67,28 @@ class Distance:
 
 
 def choose_distance(
-    cases: Cases, *, name: str | None, scaled: bool | None, asymmetric: list[str]
+    cases: Cases,
+    *,
+    name: str | None,
+    scaled: bool | None,
+    asymmetric: list[str],
+    params: Mapping[str, Any] | None = None,
 ) -> Distance:
     """Choose the distance between cases by their columns, where the options do not.
 
-    In `asymmetric` columns two absences tell nothing; `scaled` is None for as it suits.
+    In `asymmetric` columns two absences tell nothing; `scaled` is None for as it suits;
+    `params` are those of the metric that is named.
     """
+    params = dict(params or {})
+    if params and name is None:
+        raise UsageError(
+            f"--metric-param {next(iter(params))} goes with --metric NAME; name the metric, too"
+        )
     if cases.layout is not None:
-        return _between_images(cases, name, scaled)
+        return _between_images(cases, name, scaled, params)
+    if cases.pictures is not None:
+        reason = "as asked for" if name else "the usual one for vectors of an encoder"
+        return _named(name or "cosine", bool(scaled), reason, params)
     stores = {type_of(cases.X[column]).stores for column in cases.X.columns}
     missing = bool(cases.X.isna().to_numpy().any())
     if name == "tangent":
@@ -69,16 +96,19 @@ def choose_distance(
     if name == "gower" or (name is None and (stores != {"numbers"} or missing or asymmetric)):
         reason = "as asked for" if name else _why_gower(cases, stores, missing)
         kinds = dict.fromkeys(asymmetric, "asymmetric")
-        return Distance(Gower(kinds=kinds or None), False, "Gower's", reason)
+        metric = _made(partial(Gower, kinds=kinds or None), "gower", {"gap": 0.5} | params)
+        return Distance(metric, False, "Gower's", reason)
     _check_numbers(cases, name or "euclidean", missing)
     reason = "as asked for" if name else "all columns are numbers"
-    return _named(name or "euclidean", scaled is not False, reason)
+    return _named(name or "euclidean", scaled is not False, reason, params)
 
 
 def build_model(options: Namespace, distance: Distance, y: NDArray[Any], console: Console) -> Any:
     """Return the unfitted estimator: with a given radius, or one that searches for it."""
     shared = {
         "metric": distance.metric,
+        "metric_params": distance.params,
+        "n_prototypes": _budgets(options.n_prototypes, y),
         "candidates": options.candidates,
         "closed_ball": options.closed_ball,
         "outlier_label": options.outlier_label,
@@ -95,26 +125,29 @@ def build_model(options: Namespace, distance: Distance, y: NDArray[Any], console
     return classifier
 
 
-def fit_model(model: Any, options: Namespace, X: Any, y: Any) -> Any:
+def fit_model(model: Any, options: Namespace, X: Any, y: Any, weights: Any = None) -> Any:
     """Fit an estimator, and select with the solver asked for at the radius that was found.
 
     A search tries its radii with the greedy solver, and fits with it or with auto: the slower
     ones, once for each radius and fold, would take too long to wait for.
     """
-    model.fit(X, y)
+    step = "pvm__" if isinstance(model, Pipeline) else ""
+    model.fit(X, y, **({} if weights is None else {f"{step}sample_weight": weights}))
     search = final_step(model)
     if isinstance(search, PVMClassifierCV):
         if _solver(options) not in _SEARCHED:
             chosen = clone(search.best_estimator_).set_params(
                 solver=_solver(options), solver_options=_solver_options(options)
             )
-            search.best_estimator_ = chosen.fit(unwrap(model).prepare(X), y)
+            search.best_estimator_ = chosen.fit(unwrap(model).prepare(X), y, weights)
         search.best_estimator_.set_params(verbose=0)
     search.set_params(verbose=0)
     return model
 
 
-def _between_images(cases: Cases, name: str | None, scaled: bool | None) -> Distance:
+def _between_images(
+    cases: Cases, name: str | None, scaled: bool | None, params: dict[str, Any]
+) -> Distance:
     """Choose the distance between images, whose pixels have a common scale."""
     layout = cases.layout
     assert layout is not None
@@ -124,9 +157,10 @@ def _between_images(cases: Cases, name: str | None, scaled: bool | None) -> Dist
     if name == "tangent":
         if layout.colour:
             raise UsageError("--metric tangent is for grey images; add --colour grey")
-        metric = TangentDistance((layout.height, layout.width))
+        shape = (layout.height, layout.width)
+        metric = _made(partial(TangentDistance, image_shape=shape), "tangent", params)
         return Distance(metric, False, "tangent distance", reason)
-    return _named(name or "euclidean", bool(scaled), reason)
+    return _named(name or "euclidean", bool(scaled), reason, params)
 
 
 def _why_gower(cases: Cases, stores: set[str], missing: bool) -> str:
@@ -155,15 +189,77 @@ def _check_numbers(cases: Cases, name: str, missing: bool) -> None:
         )
 
 
-def _named(name: str, scaled: bool, reason: str) -> Distance:
+def _named(name: str, scaled: bool, reason: str, params: dict[str, Any]) -> Distance:
     """Return a distance by the name of its metric."""
-    metric = _FACTORIES[name]() if name in _FACTORIES else name
     title = {"euclidean": "Euclidean", "dann": "DANN"}.get(name, name)
-    return Distance(metric, scaled, f"{'standardised ' if scaled else ''}{title}", reason)
+    words = f"{'standardised ' if scaled else ''}{title}"
+    if params:
+        words += f" with {', '.join(f'{key}={value}' for key, value in params.items())}"
+    if name in _FACTORIES:
+        metric = _made(_FACTORIES[name], name, params)
+        return Distance(metric, scaled, words, reason)
+    _try_params(name, params)
+    return Distance(name, scaled, words, reason, params or None)
+
+
+def _made(factory: Callable[..., Any], name: str, params: dict[str, Any]) -> Any:
+    """Return a metric of our own with its parameters, which must be some that it has."""
+    given = factory.keywords if isinstance(factory, partial) else {}
+    known = [word for word in signature(factory).parameters if word not in given]
+    for word in params:
+        if word not in known:
+            raise UsageError(
+                f"--metric-param {word} is not one of metric {name}; it has {', '.join(known)}"
+            )
+    return factory(**params)
+
+
+def _try_params(name: str, params: dict[str, Any]) -> None:
+    """Refuse names of parameters that a metric of SciPy or scikit-learn does not know."""
+    if not params:
+        return
+    pair = np.array([[0.0, 1.0], [1.0, 0.0]])
+    try:
+        resolve_metric(name, params).fit(pair).cross(pair, pair)
+    except TypeError as error:
+        words = ", ".join(f"{key}={value}" for key, value in params.items())
+        raise UsageError(
+            f"--metric-param {words} is not what metric {name} takes; see SciPy's or "
+            "scikit-learn's page of the metric for its parameters"
+        ) from error
+    except ValueError as error:
+        # Of another size than these two points, say, which is for the fit to judge.
+        if "metric_params" in str(error):
+            raise UsageError(str(error).replace("metric_params", "--metric-param")) from error
+
+
+def _budgets(asked: int | dict[str, int] | None, y: NDArray[Any]) -> Any:
+    """Return a number of prototypes for all, or numbers by the labels that the texts mean."""
+    if not isinstance(asked, dict):
+        return asked
+    labels = {str(label): label for label in np.unique(y)}
+    for text in asked:
+        if text not in labels:
+            raise UsageError(
+                f"--n-prototypes {text}={asked[text]} names no class; the classes are "
+                f"{list_names(labels)}"
+            )
+    return {labels[text].item(): number for text, number in asked.items()}
 
 
 def _searches(options: Namespace) -> bool:
     """Whether the radius, or limit and cost, are to be searched for, by options that fit."""
+    found = _asks_for_search(options)
+    if found and isinstance(options.n_prototypes, dict):
+        raise UsageError(
+            "--n-prototypes by class goes with one radius; add --eps auto or a number, or give "
+            "one number for all classes"
+        )
+    return found
+
+
+def _asks_for_search(options: Namespace) -> bool:
+    """Whether options leave the radius, or limit and cost, open."""
     own, eps, costs = options.radii == "own", options.eps, options.prototype_cost
     if eps == "none" and not own:
         raise UsageError(
@@ -189,7 +285,6 @@ def _with_radius(options: Namespace, shared: dict[str, Any]) -> PVMClassifier:
         _read_radius(options.eps),
         radii=options.radii,
         prototype_cost=None if costs is None else costs[0],
-        n_prototypes=options.n_prototypes,
         solver=_solver(options),
         solver_options=_solver_options(options),
         **shared,
@@ -218,7 +313,6 @@ def _with_search(
             _count_folds(options.cv, y, console), shuffle=True, random_state=options.seed
         ),
         rule=options.rule,
-        n_prototypes=options.n_prototypes,
         solver=solver if solver in _SEARCHED else "greedy",
         solver_options=_solver_options(options) if solver in _SEARCHED else None,
         **shared,
@@ -252,5 +346,15 @@ def _solver(options: Namespace) -> str:
 
 
 def _solver_options(options: Namespace) -> dict[str, Any] | None:
-    """Return what the solver is told beyond its name."""
-    return None if options.time_limit is None else {"time_limit": options.time_limit}
+    """Return what the solver is told beyond its name, checked before any long work."""
+    given = dict(options.solver_option)
+    if options.time_limit is not None:
+        if "time_limit" in given:
+            raise UsageError("--solver-option time_limit is --time-limit; give it once")
+        given["time_limit"] = options.time_limit
+    try:
+        check_options(SOLVERS[_solver(options)], given)
+    except (TypeError, ValueError) as error:
+        text = str(error).replace("solver_options", "it")
+        raise UsageError(f"--solver-option: {text}") from error
+    return given or None

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..data.parquet import is_parquet, unpacked_size
 from ..resources import available_memory
+from .about import settle_about
 from .cases import Cases, announce_split, read_labelled, split_cases
 from .columns import count_kinds
 from .console import CommandError, Console, UsageError, count_things
@@ -21,22 +22,24 @@ from .outcome import Outcome, gather_outcome, print_outcome, summarize_cases
 from .stream import fit_streamed
 from .writing import fresh_folder, print_files, told_where, write_outcome
 
-__all__ = ["run_fit"]
+__all__ = ["refuse_options", "run_fit", "settings_of", "stem"]
 
 _OF_TABLES = (
-    *("target", "id", "drop", "kind", "missing", "decimal", "yes"),
+    *("target", "id", "weights", "drop", "kind", "missing", "decimal", "yes"),
     *("separator", "encoding", "sheet"),
 )
 
 
 def run_fit(options: Namespace, console: Console) -> None:
     """Read, choose prototypes, test them, and write everything into one folder."""
-    folder = options.output = options.output or Path(f"{_stem(options.data)}-protocover")
+    folder = options.output = options.output or Path(f"{stem(options.data)}-protocover")
     if not options.data.exists():
         raise FileNotFoundError(2, "No such file or folder", str(options.data))
+    if options.stream and options.about is not None:
+        raise UsageError("--about does not go with --stream; give --n-prototypes, or --eps")
     with fresh_folder(folder, force=options.force) as unfinished:
         if options.stream:
-            fit_streamed(options, unfinished, _settings(options), console)
+            fit_streamed(options, unfinished, settings_of(options), console)
         else:
             outcome = _fit_in_memory(options, console)
             # Told before it is written: what took long to find is not lost with a full disk.
@@ -52,7 +55,11 @@ def _fit_in_memory(options: Namespace, console: Console) -> Outcome:
     cases = _read(options, console)
     asymmetric = [text.rpartition("=")[0] for text in options.kind if text.endswith("=asymmetric")]
     distance = choose_distance(
-        cases, name=options.metric, scaled=options.scale, asymmetric=asymmetric
+        cases,
+        name=options.metric,
+        scaled=options.scale,
+        asymmetric=asymmetric,
+        params=dict(options.metric_param),
     )
     console.note(f"Distance: {distance.words} ({distance.reason}).")
     return _learn(cases, distance, options, console)
@@ -65,8 +72,10 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
         cases = replace(cases, X=cases.X.astype(float if cases.layout is None else np.float32))
     training, held_out = split_cases(cases, options.test_size, options.seed)
     announce_split(training, held_out, console)
+    if options.about is not None:
+        options = settle_about(options, distance, training)
     model = build_model(options, distance, np.asarray(training.y), console)
-    fit_model(model, options, training.X, training.y)
+    fit_model(model, options, training.X, training.y, training.weights)
     return gather_outcome(
         model,
         cases=cases,
@@ -74,7 +83,7 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
         held_out=held_out,
         summary=summarize_cases(model, training, held_out, title=f"Prototypes of {cases.source}"),
         distance=distance.words,
-        settings=_settings(options),
+        settings=settings_of(options),
         seconds=time.perf_counter() - started,
     )
 
@@ -83,17 +92,20 @@ def _read(options: Namespace, console: Console) -> Cases:
     """Read a table or a folder of images, and say what there is."""
     path = options.data
     if path.is_dir():
-        _refuse(options, _OF_TABLES, "a table")
+        refuse_options(options, _OF_TABLES, "a table")
         cases = read_labelled_images(
             path,
             size=options.image_size,
             colour={"auto": None, "colour": True, "grey": False}[options.colour],
             skip=options.skip_broken,
             console=console,
+            features=options.features,
         )
-        what = f"{len(cases)} images at {cases.layout}"
+        length = count_things(cases.X.shape[1], "number", "numbers")
+        how = f"by vectors of {length}" if options.features else f"at {cases.layout}"
+        what = f"{len(cases)} images {how}"
     else:
-        _refuse(options, ("image_size", "skip_broken"), "a folder of images")
+        refuse_options(options, ("image_size", "skip_broken", "features"), "a folder of images")
         _weigh(path, console)
         cases = read_labelled(path, options, console)
         columns = count_things(cases.X.shape[1], "column", "columns")
@@ -115,7 +127,7 @@ def _weigh(path: Path, console: Console) -> None:
         console.warn(f"{facts} are free; --stream lets its rows stream through")
 
 
-def _refuse(options: Namespace, names: tuple[str, ...], what: str) -> None:
+def refuse_options(options: Namespace, names: tuple[str, ...], what: str) -> None:
     """Refuse options that go with another kind of data."""
     for name in names:
         if getattr(options, name):
@@ -125,13 +137,13 @@ def _refuse(options: Namespace, names: tuple[str, ...], what: str) -> None:
             )
 
 
-def _stem(path: Path) -> str:
+def stem(path: Path) -> str:
     """Return the name of a file without its endings, or of a folder."""
     name = path.absolute().name
     return name.split(".")[0] or name if path.is_file() else name
 
 
-def _settings(options: Namespace) -> dict[str, Any]:
+def settings_of(options: Namespace) -> dict[str, Any]:
     """Return the options as they were given or left, for the record."""
-    left_out = {"run", "command", "data", "output", "force", "quiet", "debug"}
+    left_out = {"command", "data", "output", "force", "quiet", "debug"}
     return {name: value for name, value in sorted(vars(options).items()) if name not in left_out}

@@ -13,9 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .cases import Cases, ImageLayout
-from .console import CommandError, Console, check_packages
+from .console import CommandError, Console, check_packages, count_things, list_names
+from .embeddings import read_vectors
+from .thumbnails import Thumbnails
 
-__all__ = ["find_images", "flatten", "layout_of", "read_images", "read_labelled_images"]
+__all__ = [
+    "enlarge",
+    "find_images",
+    "flatten",
+    "layout_of",
+    "read_encoded_images",
+    "read_folder",
+    "read_images",
+    "read_labelled_images",
+    "resize",
+]
 
 # Only these are ever decoded, whatever a file says it is.
 _FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
@@ -27,6 +39,9 @@ _MOST_PIXELS = 50_000_000
 # Images larger than that are brought down to _SIDE pixels along the longer side.
 _LARGEST_KEPT = 64
 _SIDE = 32
+# Pictures in a report are of that many pixels along the longer side.
+_THUMBNAIL = 128
+_ORIENTATION = 0x0112
 _PIXEL = re.compile(r"r(\d+)c(\d+)(?:\.(?:red|green|(blue)))?")
 
 
@@ -46,26 +61,47 @@ def read_labelled_images(
     colour: bool | None,
     skip: bool,
     console: Console,
+    features: Path | None = None,
 ) -> Cases:
     """Read a folder with a folder of images for each class.
 
     `size` (width, height) and `colour` are None for what suits the images; with `skip`
-    those that cannot be read are left out.
+    those that cannot be read are left out. A file of `features` has a vector for each image,
+    which distances are measured between in place of the pixels.
     """
-    files = [file for file in find_images(folder, console) if file.label is not None]
+    found = find_images(folder, console)
+    files = [file for file in found if file.label is not None]
     labels = sorted({str(file.label) for file in files})
     if len(labels) < 2:
         raise CommandError(
             f"{folder} must have a folder of images for each of two or more classes, got "
             f"{len(labels)}; sort the images into {folder}/CLASS/"
         )
+    _name_strays([file for file in found if file.label is None], folder, console)
+    _name_nested(files, folder, console)
+    if features is not None:
+        cases = _as_vectors(folder, files, features, _suitable_size(files, skip))
+        return replace(cases, y=np.asarray(cases.y).astype(str))
+    cases = read_folder(folder, files, size=size, colour=colour, skip=skip, console=console)
+    return replace(cases, y=np.asarray(cases.y).astype(str))
+
+
+def read_folder(
+    folder: Path,
+    files: list[ImageFile],
+    *,
+    size: tuple[int, int] | None,
+    colour: bool | None,
+    skip: bool,
+    console: Console,
+) -> Cases:
+    """Read the images found in a folder, all brought to one size; labels may be None."""
     if size is None:
         size = _suitable_size(files, skip)
     files, pixels = _read_pixels(files, size, skip, console)
     if colour is None:
         colour = bool((pixels != pixels[..., :1]).any())
-    cases = _as_cases(folder, files, pixels, ImageLayout(size[1], size[0], colour))
-    return replace(cases, y=np.asarray(cases.y).astype(str))
+    return _as_cases(folder, files, pixels, ImageLayout(size[1], size[0], colour))
 
 
 def read_images(path: Path, layout: ImageLayout, *, skip: bool, console: Console) -> Cases:
@@ -75,22 +111,28 @@ def read_images(path: Path, layout: ImageLayout, *, skip: bool, console: Console
     return _as_cases(path, files, pixels, layout)
 
 
-def find_images(folder: Path, console: Console) -> list[ImageFile]:
-    """Find the images in a folder and in the folders in it, in order of their names.
+def read_encoded_images(path: Path, features: Path, *, skip: bool, console: Console) -> Cases:
+    """Read one image, or those in a folder, with their vectors; labels may be None."""
+    files = find_images(path, console) if path.is_dir() else [ImageFile(path, path.name, None)]
+    return _as_vectors(path, files, features, _suitable_size(files, skip))
 
-    Links that lead out of the folder are not followed.
+
+def find_images(folder: Path, console: Console) -> list[ImageFile]:
+    """Find the images in a folder and in all folders in it, by name, those in itself last.
+
+    The class of an image is the first folder on the way to it. Links that lead out of the
+    folder are not followed.
     """
     root = folder.resolve()
     found, ignored, links = [], 0, 0
-    for path in sorted(folder.glob("*")) + sorted(folder.glob("*/*")):
-        if any(part.startswith(".") for part in path.relative_to(folder).parts):
-            continue
+    for path in _walk(folder):
         if not path.resolve().is_relative_to(root):
             links += 1
         elif path.is_file():
             if path.suffix.lower() in _SUFFIXES:
-                label = path.parent.name if path.parent != folder else None
-                found.append(ImageFile(path, path.relative_to(folder).as_posix(), label))
+                parts = path.relative_to(folder).parts
+                label = parts[0] if len(parts) > 1 else None
+                found.append(ImageFile(path, "/".join(parts), label))
             else:
                 ignored += 1
     if links:
@@ -103,6 +145,72 @@ def find_images(folder: Path, console: Console) -> list[ImageFile]:
             "folder of images for each class"
         )
     return found
+
+
+def enlarge(pixels: NDArray[np.float64], size: tuple[int, int]) -> NDArray[np.uint8]:
+    """Return an image with values from 0 to 1, grey or in colour, at a size, in colour."""
+    from PIL import Image
+
+    values = np.rint(np.clip(pixels, 0.0, 1.0) * 255.0).astype(np.uint8)
+    picture = Image.fromarray(values).convert("RGB").resize(size, Image.Resampling.NEAREST)
+    return np.asarray(picture, dtype=np.uint8)
+
+
+def resize(picture: NDArray[np.uint8], size: tuple[int, int]) -> NDArray[np.uint8]:
+    """Return a picture at a size (width, height), padded where its shape is another."""
+    from PIL import Image
+
+    return _fit_into(Image.fromarray(picture), size)
+
+
+def _walk(folder: Path) -> list[Path]:
+    """Return what lies in a folder and all folders in it, but for what is hidden."""
+    root = folder.resolve()
+    files: list[Path] = []
+    folders, seen = [folder], {root}
+    while folders:
+        inside = sorted(p for p in folders.pop(0).iterdir() if not p.name.startswith("."))
+        for path in inside:
+            if not path.is_dir() or not path.resolve().is_relative_to(root):
+                files.append(path)
+            elif path.resolve() not in seen:  # links may lead in circles
+                seen.add(path.resolve())
+                folders.append(path)
+    # Those of no class last, so that the numbers of the others do not depend on them.
+    return sorted(files, key=lambda path: (path.parent == folder, path))
+
+
+def _name_strays(strays: Sequence[ImageFile], folder: Path, console: Console) -> None:
+    """Name the images that lie in no folder, and so belong to no class."""
+    if strays:
+        which = list_names([file.name for file in strays])
+        console.warn(
+            f"left out {count_things(len(strays), 'image', 'images')} directly in {folder}, "
+            f"which belong to no class: {which}; move them into {folder}/CLASS/"
+        )
+
+
+def _name_nested(files: Sequence[ImageFile], folder: Path, console: Console) -> None:
+    """Say which class images in folders within folders count for, and doubt it where they may not.
+
+    Folders of the same name in several classes look like classes, as in train/cat and test/cat.
+    """
+    homes: dict[str, set[str]] = {}
+    for file in files:
+        parts = Path(file.name).parts
+        if len(parts) > 2:
+            homes.setdefault(parts[1], set()).add(parts[0])
+    if not homes:
+        return
+    shared = [name for name, classes in homes.items() if len(classes) > 1]
+    if shared:
+        first = sorted(homes[shared[0]])[0]
+        console.warn(
+            f"folders of the same name lie in several classes: {list_names(sorted(shared))}; if "
+            f"these are the classes, give {folder}/{first} in place of {folder}"
+        )
+    names = sorted(f"{c}/{name}" for name, classes in homes.items() for c in classes)
+    console.note(f"Images in folders within a class count for it: {list_names(names)}.")
 
 
 def flatten(pixels: NDArray[np.uint8], layout: ImageLayout) -> Any:
@@ -165,31 +273,77 @@ def _as_cases(
     y = np.array([file.label for file in files], dtype=object)
     names = np.array([file.name for file in files], dtype=object)
     rows = np.arange(1, len(files) + 1)
-    return Cases(flatten(pixels, layout), y, rows, path.name, names, None, layout)
+    cases = Cases(flatten(pixels, layout), y, rows, path.name, names, None, layout)
+    return replace(cases, pictures=_thumbnails([file.path for file in files], layout))
+
+
+def _as_vectors(
+    path: Path, files: Sequence[ImageFile], features: Path, size: tuple[int, int]
+) -> Cases:
+    """Return images as cases that are compared by their vectors and shown as they are."""
+    names = [file.name for file in files]
+    X = read_vectors(features, names, path)
+    y = np.array([file.label for file in files], dtype=object)
+    shape = ImageLayout(size[1], size[0], colour=True)
+    return Cases(
+        X,
+        y,
+        np.arange(1, len(files) + 1),
+        path.name,
+        np.array(names, dtype=object),
+        pictures=_thumbnails([file.path for file in files], shape),
+    )
+
+
+def _thumbnails(paths: Sequence[Path], layout: ImageLayout) -> Thumbnails:
+    """Return pictures to look at, of the shape of the layout and larger where the files are."""
+    scale = max(1.0, _THUMBNAIL / max(layout.width, layout.height))
+    if _largest_side(paths) <= max(layout.width, layout.height):
+        scale = 1.0
+    return Thumbnails(paths, (round(scale * layout.width), round(scale * layout.height)), _decode)
+
+
+def _largest_side(paths: Sequence[Path]) -> int:
+    """Return the largest side of the first few images."""
+    sides = [1]
+    for path in paths[:20]:
+        with _open(path) as image:
+            sides.append(max(image.size))
+    return max(sides)
 
 
 def _suitable_size(files: Sequence[ImageFile], skip: bool) -> tuple[int, int]:
-    """Return the common size of small images, or that of the first brought down."""
-    sizes = set()
-    first: tuple[int, int] | None = None
+    """Return the common size of small images, or the median shape brought down."""
+    sizes = []
     for file in files:
         try:
             with _open(file.path) as image:
-                sizes.add(image.size)
-                first = first or image.size
+                sizes.append(_upright_size(image))
         except CommandError:
             if not skip:
                 raise
-    if first is None:
+    if not sizes:
         raise CommandError("none of the images can be read")
-    if len(sizes) == 1 and max(first) <= _LARGEST_KEPT:
-        return first
-    scale = min(1.0, _SIDE / max(first))
-    return max(1, round(scale * first[0])), max(1, round(scale * first[1]))
+    if len(set(sizes)) == 1 and max(sizes[0]) <= _LARGEST_KEPT:
+        return sizes[0]
+    width, height = np.median(sizes, axis=0).tolist()
+    scale = min(1.0, _SIDE / max(width, height))
+    return max(1, round(scale * width)), max(1, round(scale * height))
+
+
+def _upright_size(image: Any) -> tuple[int, int]:
+    """Return width and height of an image that its camera may have turned."""
+    width, height = image.size
+    # In a PNG file it may stand behind the pixels, which are not read here.
+    turned = image.format != "PNG" and image.getexif().get(_ORIENTATION, 1) in (5, 6, 7, 8)
+    return (height, width) if turned else (width, height)
 
 
 def _decode(path: Path, size: tuple[int, int]) -> NDArray[np.uint8]:
-    """Return an image of the given size, upright, on white where it is transparent."""
+    """Return an image of the given size, upright, on white where it is transparent.
+
+    One of another shape keeps its own and is padded.
+    """
     from PIL import Image, ImageOps
 
     with _open(path) as image:
@@ -208,9 +362,25 @@ def _decode(path: Path, size: tuple[int, int]) -> NDArray[np.uint8]:
             layer = upright.convert("RGBA")
             upright = Image.alpha_composite(Image.new("RGBA", layer.size, "white"), layer)
         plain = upright.convert("RGB")
-        if plain.size != size:
-            plain = plain.resize(size, Image.Resampling.LANCZOS)
-        return np.asarray(plain, dtype=np.uint8)
+        return _fit_into(plain, size)
+
+
+def _fit_into(image: Any, size: tuple[int, int]) -> NDArray[np.uint8]:
+    """Bring an image to a size in its own shape; what is left is of the colour of its edges."""
+    from PIL import Image
+
+    if image.size == size:
+        return np.asarray(image, dtype=np.uint8)
+    scale = min(size[0] / image.width, size[1] / image.height)
+    width = min(size[0], max(1, round(scale * image.width)))
+    height = min(size[1], max(1, round(scale * image.height)))
+    inner = np.asarray(image.resize((width, height), Image.Resampling.LANCZOS), dtype=np.uint8)
+    edges = np.concatenate((inner[0], inner[-1], inner[:, 0], inner[:, -1]))
+    padded = np.empty((size[1], size[0], 3), dtype=np.uint8)
+    padded[:] = np.rint(edges.mean(axis=0))
+    top, left = (size[1] - height) // 2, (size[0] - width) // 2
+    padded[top : top + height, left : left + width] = inner
+    return padded
 
 
 def _to_eight_bits(image: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from argparse import Namespace
 from copy import copy
 from pathlib import Path
@@ -17,17 +18,19 @@ from ..persistence import load_model
 from .cases import Cases, find_column, label_texts, parse_marks, reading_options, row_names
 from .columns import ColumnType, blank_out, convert, is_missing
 from .console import CommandError, Console, list_names
+from .cover_answers import assign_cases
 from .dialect import Dialect
-from .images import layout_of, read_images
+from .images import layout_of, read_encoded_images, read_images
+from .numbering import finite, number_rows
 from .tables import SPREADSHEETS, read_table
 
 __all__ = [
     "MODEL",
+    "SUMMARY",
     "classifier_of",
     "explain_cases",
     "explain_labelled",
     "final_step",
-    "number_rows",
     "open_model",
     "read_cases",
     "with_last_step",
@@ -35,6 +38,7 @@ __all__ = [
 ]
 
 MODEL = "model.protocover"
+SUMMARY = "summary.json"
 
 
 def open_model(path: Path) -> Any:
@@ -53,7 +57,7 @@ def final_step(model: Any) -> Any:
 
 def classifier_of(model: Any) -> PVMClassifier:
     """Return the classifier with the prototypes."""
-    return unwrap(model).classifier
+    return unwrap(model, covers=True).classifier
 
 
 def with_last_step(model: Any, last: Any) -> Any:
@@ -81,11 +85,44 @@ def read_cases(model: Any, options: Namespace, console: Console) -> Cases:
     path = options.data
     if not path.exists():
         raise FileNotFoundError(2, "No such file or folder", str(path))
+    options.missing = getattr(options, "missing", None) or _marks_of_fit(options.model)
     types = _column_types(model)
     layout = layout_of(list(types))
     if layout is not None and not _is_table(path):
         return read_images(path, layout, skip=options.skip_broken, console=console)
+    if options.features is not None:
+        return _read_encoded(path, types, options, console)
+    if path.is_dir():
+        raise CommandError(
+            f"{path} is a folder and the model was fitted on a table or on vectors of images; "
+            "give a table, or the images' vectors with --features FILE"
+        )
     return _read_rows(path, types, options, console)
+
+
+def _marks_of_fit(path: Path) -> list[str]:
+    """Return what stood for missing values when a model was fitted, as noted beside it."""
+    folder = path if path.is_dir() else path.parent
+    if not path.is_dir() and path.name != MODEL:
+        return []
+    try:
+        settings = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))["settings"]
+        return [str(mark) for mark in settings["missing"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+def _read_encoded(
+    path: Path, types: dict[str, ColumnType], options: Namespace, console: Console
+) -> Cases:
+    """Read images with their vectors, which must be of the model's length."""
+    cases = read_encoded_images(path, options.features, skip=options.skip_broken, console=console)
+    if list(cases.X.columns) != list(types):
+        raise CommandError(
+            f"--features {options.features} has vectors of {cases.X.shape[1]} numbers and the "
+            f"model takes {len(types)}; encode the images as those that it was fitted on"
+        )
+    return cases
 
 
 def explain_cases(model: Any, cases: Cases) -> Any:
@@ -95,7 +132,9 @@ def explain_cases(model: Any, cases: Cases) -> Any:
     """
     import pandas as pd
 
-    within = unwrap(model)
+    within = unwrap(model, covers=True)
+    if within.cover is not None:
+        return assign_cases(model, cases)
     classifier, points = within.classifier, within.prepare(cases.X)
     why = classifier.explain(points)
     columns: dict[str, Any] = {"row": cases.rows}
@@ -106,14 +145,14 @@ def explain_cases(model: Any, cases: Cases) -> Any:
         "predicted": classifier.predict(points),
         "prototype": number_rows(why.prototype),
         "prototype_row": number_rows(rows[why.prototype]),
-        "distance": _finite(why.distance),
+        "distance": finite(why.distance),
         **_in_radii(classifier, "", why.radius, why.relative_distance),
         "inside": why.inside,
-        "margin": _finite(why.margin),
+        "margin": finite(why.margin),
         "runner_up": why.runner_up_label,
         "runner_up_prototype": number_rows(why.runner_up_prototype),
         "runner_up_row": number_rows(rows[why.runner_up_prototype]),
-        "runner_up_distance": _finite(why.runner_up_distance),
+        "runner_up_distance": finite(why.runner_up_distance),
         **_in_radii(
             classifier, "runner_up_", why.runner_up_radius, why.runner_up_relative_distance
         ),
@@ -125,7 +164,7 @@ def _in_radii(classifier: PVMClassifier, of: str, radius: Any, relative: Any) ->
     """Return the radius and the distance in multiples of it, where prototypes have their own."""
     if classifier.solution_.radii is None:
         return {}
-    return {f"{of}radius": radius, f"{of}relative_distance": _finite(relative)}
+    return {f"{of}radius": radius, f"{of}relative_distance": finite(relative)}
 
 
 def explain_labelled(model: Any, cases: Cases, held_out: Any) -> Any:
@@ -138,20 +177,6 @@ def explain_labelled(model: Any, cases: Cases, held_out: Any) -> Any:
     table.insert(place, "used", np.where(held_out, "held out", "training"))
     table.insert(place + 1, "label", cases.y)
     return table
-
-
-def number_rows(places: Any) -> Any:
-    """Return places from 1; nothing in place of -1, for what is not in the data."""
-    import pandas as pd
-
-    numbers = pd.array(np.asarray(places) + 1, dtype="Int64")
-    numbers[np.asarray(places) < 0] = pd.NA
-    return numbers
-
-
-def _finite(values: Any) -> Any:
-    """Return numbers, NaN in place of infinity, where there is no such prototype."""
-    return np.where(np.isinf(values), np.nan, values)
 
 
 def _read_rows(

@@ -1,28 +1,72 @@
-"""The options of ``protocover fit``, which mirror the estimators', and the values they take."""
+"""The options of ``protocover fit``, which mirror the estimators', and the values they take.
+
+To be quick it imports nothing of the library; a test compares `SOLVER_NAMES`, `RULES` and
+`PARAMETERS` with it.
+"""
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from ..dissimilarity.metric import METRIC_NAMES
-from ..estimators.search.standard_error import RULES
-from ..solvers import SOLVERS
-from .estimator import OWN_METRICS
-
 __all__ = [
+    "PARAMETERS",
+    "RULES",
+    "SOLVER_NAMES",
     "add_columns",
+    "add_distance",
     "add_features",
     "add_images",
     "add_method",
     "add_reading",
     "add_search",
     "add_skipping",
+    "add_vectors",
+    "read_positive",
+    "whole_number",
 ]
 
-_METRICS = sorted({*METRIC_NAMES, *OWN_METRICS, "euclidean", "sqeuclidean", "cosine"})
+SOLVER_NAMES = (
+    "auto",
+    "greedy",
+    "ratio-greedy",
+    "local-search",
+    "lp-rounding",
+    "exact",
+)
+RULES = ("1se", "best", "few")
+# The option for each parameter of the estimators; None for what is of no use in a command.
+PARAMETERS: dict[str, str | None] = {
+    "eps": "--eps",
+    "n_eps": "--grid",
+    "radii": "--radii",
+    "metric": "--metric",
+    "metric_params": "--metric-param",
+    "candidates": "--candidates",
+    "solver": "--solver",
+    "solver_options": "--solver-option",
+    "prototype_cost": "--prototype-cost",
+    "prototype_costs": "--prototype-cost",
+    "n_prototypes": "--n-prototypes",
+    "closed_ball": "--closed-ball",
+    "outlier_label": "--outlier-label",
+    "cv": "--cv",
+    "rule": "--rule",
+    "sample_weight": "--weights",
+    "n_jobs": "--n-jobs",
+    "random_state": "--seed",
+    "verbose": "--quiet",
+    "scoring": None,  # errors are counted
+    "error_score": None,  # nothing but that can fail
+    "memory": None,  # each command is a fit of its own
+    "unlabeled": None,  # every case has a class
+    "groups": None,  # folds are drawn by class
+    "params": None,  # a splitter's, of which there is one
+}
 
 
 def add_columns(parser: Any) -> None:
@@ -41,6 +85,7 @@ def add_features(group: Any) -> None:
     """Add which columns are what, and how they are read."""
     _add(group, "--target", "NAME", "column of the class (needed)")
     _add(group, "--id", "NAME", "column that names the rows")
+    _add(group, "--weights", "NAME", "column of how much each row counts (default: one each)")
     _add(group, "--drop", "NAME", "leave a column out (repeat)", action="append", default=[])
     _add(
         group,
@@ -73,12 +118,13 @@ def add_images(parser: Any) -> None:
         help="whether colours count (default: if there are any)",
     )
     add_skipping(group)
+    add_vectors(group)
 
 
 def add_method(parser: Any) -> None:
     """Add the parameters of the classifier."""
     group = parser.add_argument_group("method")
-    _add_distance(group)
+    add_distance(group)
     _add_selection(group)
     _add_flag(group, "--closed-ball", "a case at distance eps exactly is covered")
     _add(
@@ -88,7 +134,9 @@ def add_method(parser: Any) -> None:
         "answer for cases in no ball (default: the class of the nearest prototype)",
     )
     _add(group, "--n-jobs", "N", "folds or threads at once", type=int)
-    _add(group, "--seed", "N", "of all that is drawn (default: 0)", type=_whole(0), default=0)
+    _add(
+        group, "--seed", "N", "of all that is drawn (default: 0)", type=whole_number(0), default=0
+    )
 
 
 def add_search(parser: Any) -> None:
@@ -111,15 +159,23 @@ def add_search(parser: Any) -> None:
         type=_read_eps,
     )
     about = "radii to try (default: 20, with --radii own 5 limits)"
-    _add(group, "--grid", "N", about, type=_whole(1))
+    _add(group, "--grid", "N", about, type=whole_number(1))
     about = "parts to validate in (default: 10, fewer for small classes)"
-    _add(group, "--cv", "N", about, type=_whole(2))
+    _add(group, "--cv", "N", about, type=whole_number(2))
     group.add_argument(
         "--rule",
         choices=RULES,
-        default="1se",
-        help="1se: fewest prototypes within one standard error of the best; best: lowest error "
-        "(default: %(default)s)",
+        default="few",
+        help="few: fewest prototypes within one standard error of the best, or one case in a "
+        "hundred; 1se: within one standard error; best: lowest error (default: %(default)s)",
+    )
+    _add(
+        group,
+        "--about",
+        "N",
+        "choose the radius so that about N prototypes are left; with --radii own, or a given "
+        "--eps, the cost of a prototype",
+        type=whole_number(1),
     )
     _add(
         group,
@@ -156,7 +212,19 @@ def add_skipping(group: Any) -> None:
     _add_flag(group, "--skip-broken", "leave out images that cannot be read")
 
 
-def _add_distance(group: Any) -> None:
+def add_vectors(group: Any) -> None:
+    """Add vectors beside images."""
+    _add(
+        group,
+        "--features",
+        "FILE",
+        "compare images by vectors, not pixels: an array (.npy) with a row for each file in "
+        "order of their names, or a Parquet file with a column 'file'",
+        type=Path,
+    )
+
+
+def add_distance(group: Any) -> None:
     """Add by which distance cases are compared."""
     _add(
         group,
@@ -165,7 +233,12 @@ def _add_distance(group: Any) -> None:
         "distance between cases: gower, euclidean, cityblock, cosine, tangent (images) and "
         "all others of SciPy (default: Euclidean for numbers and images, Gower's for mixed "
         "columns or missing values)",
-        choices=_METRICS,
+        type=_read_metric,
+    )
+    _add_named(
+        group,
+        "--metric-param",
+        "parameter of the metric (repeat), a number or JSON: p=3, 'w=[1,2,1]'",
     )
     group.add_argument(
         "--scale",
@@ -185,11 +258,18 @@ def _add_selection(group: Any) -> None:
         "by cross-validation (default: 1/n, with --radii own 1)",
         type=_read_numbers,
     )
-    _add(group, "--n-prototypes", "N", "at most so many (default: no limit)", type=_whole(1))
-    about = f"{', '.join(SOLVERS)} (default: auto; with --stream greedy)"
-    _add(group, "--solver", "NAME", about, choices=sorted(SOLVERS))
+    _add(
+        group,
+        "--n-prototypes",
+        "N|CLASS=N[,CLASS=N]",
+        "at most so many in all, or of some classes (default: no limit)",
+        type=_read_budget,
+    )
+    about = f"{', '.join(SOLVER_NAMES)} (default: auto; with --stream greedy)"
+    _add(group, "--solver", "NAME", about, choices=sorted(SOLVER_NAMES))
     about = "for the solver (default: none)"
-    _add(group, "--time-limit", "SECONDS", about, type=_read_positive)
+    _add(group, "--time-limit", "SECONDS", about, type=read_positive)
+    _add_named(group, "--solver-option", "another option of the solver (repeat): max_nodes=1000")
     _add(
         group,
         "--candidates",
@@ -203,6 +283,11 @@ def _add_selection(group: Any) -> None:
 def _add(group: Any, name: str, metavar: str, about: str, **how: Any) -> None:
     """Add an option that takes a value."""
     group.add_argument(name, metavar=metavar, help=about, **how)
+
+
+def _add_named(group: Any, name: str, about: str) -> None:
+    """Add an option that takes values by name."""
+    _add(group, name, "NAME=VALUE", about, type=_read_named, action="append", default=[])
 
 
 def _add_flag(group: Any, name: str, about: str) -> None:
@@ -246,7 +331,7 @@ def _read_eps(text: str) -> list[float] | str:
     return _read_numbers(text)
 
 
-def _read_positive(text: str) -> float:
+def read_positive(text: str) -> float:
     """Return one number above 0."""
     numbers = _read_numbers(text)
     if len(numbers) != 1 or numbers[0] == 0.0:
@@ -262,7 +347,7 @@ def _read_share(text: str) -> float:
     return numbers[0]
 
 
-def _whole(least: int) -> Callable[[str], int]:
+def whole_number(least: int) -> Callable[[str], int]:
     """Return a function that reads a whole number, so large or larger."""
 
     def read(text: str) -> int:
@@ -273,6 +358,44 @@ def _whole(least: int) -> Callable[[str], int]:
         return int(text)
 
     return read
+
+
+def _read_metric(text: str) -> str:
+    """Return the name of a metric."""
+    # Only who asks for one waits for the library to be asked which there are.
+    from ..dissimilarity.metric import METRIC_NAMES
+    from .estimator import OWN_METRICS
+
+    known = sorted({*METRIC_NAMES, *OWN_METRICS, "euclidean", "sqeuclidean", "cosine"})
+    if text not in known:
+        raise argparse.ArgumentTypeError(f"must be one of {', '.join(known)}, got {text!r}")
+    return text
+
+
+def _read_named(text: str) -> tuple[str, Any]:
+    """Return a name and its value: JSON, such as a number or a list, or else the text."""
+    name, separator, value = text.partition("=")
+    if not separator or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"must be NAME=VALUE, such as p=3, got {text!r}")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
+def _read_budget(text: str) -> int | dict[str, int]:
+    """Return a number of prototypes, or numbers of them by class."""
+    if "=" not in text:
+        return whole_number(1)(text)
+    budgets: dict[str, int] = {}
+    for part in text.split(","):
+        label, separator, number = part.rpartition("=")
+        if not separator or label in budgets:
+            raise argparse.ArgumentTypeError(
+                f"must be a number, or CLASS=N for some classes, each once, got {text!r}"
+            )
+        budgets[label] = whole_number(0)(number)
+    return budgets
 
 
 def _read_candidates(text: str) -> Any:

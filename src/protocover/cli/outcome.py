@@ -10,17 +10,22 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from ..estimators import PVMClassifier
+from ..inspection.fitted import unwrap
 from ..inspection.suspects import SuspectLabels, suspect_labels
-from ..report import Summary, summarize
+from ..report import Queries, Summary, summarize
+from ..report.summary import Quality
 from .cases import Cases
-from .console import Console, count_things, shorten
+from .console import Console, count_things, list_names, shorten
 from .model import classifier_of, with_rows
 
 __all__ = [
     "Outcome",
+    "as_queries",
+    "concerns",
     "describe_cases",
     "gather_outcome",
     "in_source",
+    "pictures_of",
     "print_outcome",
     "summarize_cases",
 ]
@@ -28,6 +33,8 @@ __all__ = [
 
 _MOST_CLASSES = 30
 _WIDEST_LABEL = 30
+# A call is close where the runner-up is farther away by no more than that.
+_CLOSE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +85,12 @@ class Outcome:
         return np.isin(self.cases.rows, kept_back)
 
     @property
+    def quality(self) -> Quality:
+        """How good the selection is."""
+        assert self.summary.quality is not None  # the training data is at hand
+        return self.summary.quality
+
+    @property
     def classifier(self) -> PVMClassifier:
         """The classifier with the prototypes."""
         return classifier_of(self.model)
@@ -124,31 +137,53 @@ def summarize_cases(
         model,
         training.X,
         training.y,
-        held_out=None if held_out is None else (held_out.X, held_out.y),
+        held_out=None if held_out is None else as_queries(held_out, high_is_dark),
         row_names=training.titles,
         title=title,
         how=how,
-        **_show(model, training, high_is_dark),
+        **_show(training, high_is_dark),
         **counted,
     )
 
 
-def _show(model: Any, cases: Cases, high_is_dark: bool) -> dict[str, Any]:
+def _show(cases: Cases, high_is_dark: bool) -> dict[str, Any]:
     """Return how `summarize` is to show cases: as a table, or as pictures."""
-    if cases.layout is None:
+    if cases.layout is None and cases.pictures is None:
         return {"shown": cases.X}
-    if high_is_dark:
+    if high_is_dark and cases.layout is not None:
         return {"image_shape": cases.layout.shape}
-    pixels = np.asarray(cases.X)
-    images = pixels.reshape(len(cases), *cases.layout.shape)
-    # Beside scaled columns, pixels are shown as pictures alone.
-    return {"images": images, "shown": pixels if isinstance(model, Pipeline) else None}
+    # Bare numbers beside pictures are not shown.
+    return {"images": pictures_of(cases), "shown": np.asarray(cases.X)}
+
+
+def pictures_of(cases: Cases) -> Any:
+    """Return the pictures of cases: of their files, or made of their pixels."""
+    if cases.pictures is not None or cases.layout is None:
+        return cases.pictures
+    return np.asarray(cases.X).reshape(len(cases), *cases.layout.shape)
+
+
+def as_queries(cases: Cases, high_is_dark: bool = False) -> Queries:
+    """Return cases as a report asks about them."""
+    show = _show(cases, high_is_dark)
+    return Queries(
+        cases.X, cases.y, cases.titles, shown=show.get("shown"), images=show.get("images")
+    )
 
 
 def describe_cases(training: Cases, held_out: Cases | None) -> dict[str, str]:
     """Say where cases come from, and how many were kept back."""
     n_held_out = 0 if held_out is None else len(held_out)
     how = {"Data": f"{training.source}, {len(training) + n_held_out} cases"}
+    if training.layout is None and hasattr(training.X, "isna"):
+        absent = training.X.isna().to_numpy()
+        n_gaps, n_empty = absent.any(axis=1).sum(), (absent.mean(axis=1) > 0.5).sum()
+        if n_gaps:
+            how["Missing values"] = (
+                f"in {count_things(int(n_gaps), 'case', 'cases')}; a column that only one of two "
+                "cases has a value of counts as half a difference between them, and cases "
+                f"without half of their values cannot be prototypes ({n_empty} here)"
+            )
     if n_held_out:
         how["Test"] = f"{n_held_out} of them kept back, drawn by chance from each class"
     return how
@@ -163,6 +198,63 @@ def print_outcome(outcome: Outcome, console: Console) -> None:
     _print_quality(outcome, console)
     if len(outcome.suspects):
         console.say(f"suspects   {_describe_suspects(outcome)}")
+    n_close = _count_close(outcome)
+    if n_close:
+        cases = count_things(n_close, "held-out case is", "held-out cases are")
+        console.say(f"close      {cases} nearly as near to another class, within 5 %")
+    for text in concerns(outcome):
+        console.warn(text)
+
+
+def concerns(outcome: Outcome) -> list[str]:
+    """Say what about a selection its reader would not expect, each with the way out."""
+    quality, found = outcome.quality, []
+    if 3 * quality.n_prototypes > quality.n_points:
+        few = max(2 * len(outcome.summary.classes), round(quality.n_points / 20))
+        found.append(
+            f"{quality.n_prototypes} of {quality.n_points} cases are kept, which is no summary; "
+            f"--about {few} asks for fewer, and with --radii own they may stand for more"
+        )
+    without = [str(entry.label) for entry in outcome.summary.classes if not entry.prototypes]
+    if without:
+        found.append(
+            f"no prototype stands for {list_names(without)}: no ball holds more of "
+            f"{'it' if len(without) == 1 else 'them'} than of others, and its cases are answered "
+            "as another class; lower --eps, or gather more cases"
+        )
+    strangers = _strangers(outcome)
+    if strangers:
+        first = strangers[0]
+        found.append(
+            f"{count_things(len(strangers), 'prototype stands', 'prototypes stand')} for another "
+            f"class than the label of its own row, such as row {first[0]}, labelled {first[1]} "
+            f"amid cases of {first[2]}: look whether the label is right"
+        )
+    return found
+
+
+def _count_close(outcome: Outcome) -> int:
+    """Count the held-out cases that a prototype of another class is nearly as near to."""
+    if outcome.held_out is None or outcome.held_out.X is None:
+        return 0
+    within = unwrap(outcome.model)
+    why = within.classifier.explain(within.prepare(outcome.held_out.X))
+    nearly = why.runner_up_relative_distance <= (1.0 + _CLOSE) * why.relative_distance
+    return int(np.count_nonzero(nearly & np.isfinite(why.runner_up_relative_distance)))
+
+
+def _strangers(outcome: Outcome) -> list[tuple[int, str, str]]:
+    """Return row, label and class of the prototypes that stand for another class than theirs."""
+    classifier, cases = outcome.classifier, outcome.cases
+    rows = classifier.prototype_rows_
+    real = np.flatnonzero(rows >= 0)
+    places = np.searchsorted(cases.rows, rows[real] + 1)
+    own = np.asarray(cases.y)[places].astype(str)
+    stands_for = classifier.prototype_labels_[real].astype(str)
+    return [
+        (int(cases.rows[places[k]]), own[k], stands_for[k])
+        for k in np.flatnonzero(own != stands_for)
+    ]
 
 
 def _describe_suspects(outcome: Outcome) -> str:
@@ -193,15 +285,20 @@ def _print_classes(summary: Summary, console: Console) -> None:
 
 def _print_quality(outcome: Outcome, console: Console) -> None:
     """Print radius, objective and error, beside that of 1-NN."""
-    quality = outcome.summary.quality
+    quality = outcome.quality
     _print_radius(outcome, console)
     prototypes = count_things(quality.n_prototypes, "prototype", "prototypes")
+    column = outcome.settings.get("weights")
+    weighted = "" if column is None else f" by the weights of {column!r}"
     console.say(
-        f"objective  {quality.objective:.4g}: {quality.n_points - quality.n_covered} uncovered, "
+        f"objective  {quality.objective:.4g}{weighted}: "
+        f"{quality.n_points - quality.n_covered} uncovered, "
         f"{quality.n_wrong} wrongly covered, "
         f"{prototypes} at {outcome.classifier.prototype_cost_:.2g}"
     )
-    if quality.gap is not None:
+    if quality.gap == 0.0:
+        console.say("           proved: no other choice of prototypes is better")
+    elif quality.gap is not None:
         console.say(f"           a better choice could save at most {100 * quality.gap:.1f} %")
     error = quality.error
     if error is None:
@@ -238,6 +335,9 @@ def _why_radius(outcome: Outcome) -> str:
         many = "radii" if path.parameter == "radius" else "cost" + "s"[: len(path.eps) != 1]
         tried = f"{len(path.eps)} {many}, rule {path.rule}"
         return f", by {path.n_splits}-fold cross-validation ({tried}){_sampled(outcome)}"
+    if outcome.settings.get("about") is not None:
+        what = "radius" if outcome.summary.radii == "shared" else "cost"
+        return f": the {what} was chosen for about {outcome.settings['about']} prototypes"
     if outcome.settings["eps"] in (None, "auto"):
         share = "half" if outcome.summary.radii == "shared" else "a quarter"
         return f": {share} of the cases have no rival that near{_sampled(outcome)}"

@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..balls import traits_of
+from ..inspection.fitted import unwrap
+from ..report import Queries, render, summarize_queries
 from .cases import Cases
-from .console import CommandError, Console
+from .console import CommandError, Console, UsageError, count_things
 from .dialect import csv_bytes, csv_text
+from .images import enlarge, resize
 from .model import classifier_of, explain_cases, open_model, read_cases
-from .writing import check_file, write_file
+from .outcome import as_queries
+from .writing import check_file, prototype_names, read_pictures, write_file
 
 __all__ = ["run_predict"]
 
 
 def run_predict(options: Namespace, console: Console) -> None:
     """Read a model and new cases, and write an answer for each."""
-    if options.output is not None:
-        check_file(options.output, force=options.force)
+    for path in (options.output, options.report):
+        if path is not None:
+            check_file(path, force=options.force)
     model = open_model(options.model)
+    if unwrap(model, covers=True).cover is not None:
+        _refuse_for_covers(options)
     cases = read_cases(model, options, console)
     _check_values(model, cases)
     answers = explain_cases(model, cases)
@@ -32,8 +40,60 @@ def run_predict(options: Namespace, console: Console) -> None:
         sys.stdout.flush()
     else:
         write_file(options.output, csv_bytes(answers, dialect=cases.dialect))
-        console.note(f"Wrote {options.output}: {len(cases)} cases.")
+        console.note(f"Wrote {options.output}: {count_things(len(cases), 'case', 'cases')}.")
+    if options.report is not None:
+        _write_report(model, cases, options)
+        console.note(f"Wrote {options.report}: why each case is answered as it is.")
     _count_errors(model, cases, answers, console)
+
+
+def _refuse_for_covers(options: Namespace) -> None:
+    """Refuse what only a classifier can be asked."""
+    for name in ("target", "report"):
+        if getattr(options, name) is not None:
+            raise UsageError(
+                f"--{name} goes with a classifier, and the model is a cover; leave it out"
+            )
+
+
+def _write_report(model: Any, cases: Cases, options: Namespace) -> None:
+    """Write a page with each case beside the prototype that decided and the runner-up."""
+    summary = summarize_queries(
+        model,
+        as_queries(cases),
+        prototypes=_show_prototypes(model, cases, options.model),
+        title=f"Answers to {cases.source}",
+        how={"Data": f"{cases.source}, {count_things(len(cases), 'case', 'cases')}"},
+    )
+    write_file(options.report, render(summary).encode("utf-8", errors="replace"))
+
+
+def _show_prototypes(model: Any, cases: Cases, folder: Path) -> Queries:
+    """Return the prototypes as the page shows them: in the units of the cases, by their names."""
+    import pandas as pd
+
+    classifier = classifier_of(model)
+    table = classifier.prototypes_
+    for steps in reversed(unwrap(model).transformers):
+        table = steps.inverse_transform(table)
+    if not hasattr(table, "columns"):
+        table = pd.DataFrame(np.asarray(table), columns=list(cases.X.columns))
+    names = prototype_names(classifier, folder)
+    if cases.pictures is None:
+        return Queries(table, names=names)
+    pixels = np.asarray(table, dtype=np.float64)
+    return Queries(pixels, names=names, images=_picture_prototypes(cases, pixels, folder))
+
+
+def _picture_prototypes(cases: Cases, pixels: Any, path: Path) -> Any:
+    """Return pictures of the prototypes: as `fit` has kept them, or else made of their pixels."""
+    size = cases.pictures.size
+    kept = read_pictures(path, len(pixels))
+    if kept is not None:
+        return np.stack([resize(picture, size) for picture in kept])
+    if cases.layout is None:
+        return np.full((len(pixels), size[1], size[0], 3), 255, dtype=np.uint8)
+    return np.stack([enlarge(row.reshape(cases.layout.shape), size) for row in pixels])
 
 
 def _check_values(model: Any, cases: Cases) -> None:
@@ -52,7 +112,7 @@ def _check_values(model: Any, cases: Cases) -> None:
 
 def _count_errors(model: Any, cases: Cases, answers: Any, console: Console) -> None:
     """Say how many cases of known class are answered wrongly."""
-    if cases.y is None:
+    if cases.y is None or "predicted" not in answers:
         return
     known = np.isin(cases.y.astype(str), classifier_of(model).classes_.astype(str))
     if known.any():

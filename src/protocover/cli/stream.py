@@ -367,7 +367,7 @@ def _check_options(options: Namespace) -> None:
             "--stream goes with --candidates train, a number or a share of the cases, got "
             f"{asked if isinstance(asked, str) else ','.join(map(str, asked))}"
         )
-    for name in ("kind", "image_size", "skip_broken"):
+    for name in ("kind", "weights", "metric_param", "image_size", "skip_broken"):
         if getattr(options, name):
             raise UsageError(f"--stream does not go with --{name.replace('_', '-')}; leave it out")
     if options.eps == "none":

@@ -62,7 +62,7 @@ def read_table(
         frame = read_parquet(path)
     elif spreadsheet:
         check_packages("python_calamine")
-        frame = _name_by_first_row(read_sheet(path, sheet, console))
+        frame = _name_by_first_row(read_sheet(path, sheet, console), rearmed=True)
     else:
         frame = _read_delimited(path, separator=separator, encoding=encoding, console=console)
     named = named_columns(list(frame.columns), path, console)
@@ -109,16 +109,16 @@ def _read_delimited(
     found = separator or _find_separator(text, path)
     if separator is None and found not in (",", "\t"):
         console.note(f"The columns of {path.name} are separated by {_SEPARATOR_NAMES[found]}.")
-    frame = _name_by_first_row(_parse(text, found, path))
+    frame = _name_by_first_row(_parse(text, found, path), rearmed="'" in text)
     frame.attrs["separator"] = found
     return frame
 
 
-def _name_by_first_row(cells: Any) -> Any:
-    """Take the first row of a table for the names of its columns, and undo `disarm`."""
+def _name_by_first_row(cells: Any, *, rearmed: bool = False) -> Any:
+    """Take the first row of a table for the names of its columns, and undo `disarm` if asked."""
     frame = cells.iloc[1:].reset_index(drop=True)
     frame.columns = [rearm(str(name).strip()) for name in cells.iloc[0].fillna("")]
-    for place, (_, series) in enumerate(frame.items()):
+    for place, (_, series) in enumerate(frame.items() if rearmed else ()):
         if any(isinstance(cell, str) and cell[:1] == "'" for cell in series.to_numpy(object)):
             frame.isetitem(place, series.map(rearm, na_action="ignore"))
     return frame

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -20,7 +21,8 @@ from ..report import write_report
 from .cases import Cases
 from .console import CommandError, Console
 from .dialect import csv_bytes, csv_text
-from .model import MODEL, explain_labelled, number_rows
+from .model import MODEL, SUMMARY, explain_labelled
+from .numbering import number_rows
 from .outcome import Outcome
 
 __all__ = [
@@ -29,19 +31,23 @@ __all__ = [
     "REPORT",
     "SUMMARY",
     "WRITER",
+    "beside",
     "check_file",
     "check_folder",
     "csv_text",
     "fresh_folder",
     "print_files",
+    "prototype_names",
+    "read_pictures",
     "told_where",
     "write_beside_predictions",
     "write_file",
     "write_outcome",
+    "write_table",
 ]
 
 REPORT = "report.html"
-SUMMARY = "summary.json"
+PICTURES = "pictures.npz"
 WRITER = "protocover"
 PREDICTIONS = "predictions.csv"
 FILES = {
@@ -123,7 +129,7 @@ def write_outcome(
 ) -> None:
     """Write all files of an outcome, and `further` ones by their names."""
     answers = explain_labelled(outcome.model, outcome.cases, outcome.is_held_out)
-    _write_table(folder / PREDICTIONS, answers, outcome)
+    write_table(folder / PREDICTIONS, answers, outcome)
     write_beside_predictions(folder, outcome, further=further)
 
 
@@ -131,11 +137,14 @@ def write_beside_predictions(
     folder: Path, outcome: Outcome, *, further: Mapping[str, bytes] | None = None
 ) -> None:
     """Write all files of an outcome but the predictions."""
-    further = further or {}
+    further = dict(further or {})
+    pictures = keep_pictures(outcome)
+    if pictures is not None:
+        further[PICTURES] = pictures
     save_model(outcome.model, folder / MODEL)
     write_report(outcome.summary, folder / REPORT)
-    _write_table(folder / "prototypes.csv", _prototypes(outcome), outcome)
-    _write_table(folder / "suspects.csv", _suspects(outcome), outcome)
+    write_table(folder / "prototypes.csv", _prototypes(outcome), outcome)
+    write_table(folder / "suspects.csv", _suspects(outcome), outcome)
     for name, content in further.items():
         (folder / name).write_bytes(content)
     figures = _figures(outcome, [*FILES, *further])
@@ -143,14 +152,15 @@ def write_beside_predictions(
     (folder / SUMMARY).write_text(text + "\n", encoding="utf-8")
 
 
-def print_files(folder: Path, console: Console) -> None:
+def print_files(folder: Path, console: Console, files: Mapping[str, str] = FILES) -> None:
     """Print what was written."""
     console.say(f"\nWrote {folder}:")
-    for name, about in FILES.items():
-        console.say(f"  {name:<18}{about}")
+    width = max(18, *(len(name) + 2 for name in files))
+    for name, about in files.items():
+        console.say(f"  {name:<{width}}{about}")
 
 
-def _write_table(path: Path, table: Any, outcome: Outcome) -> None:
+def write_table(path: Path, table: Any, outcome: Any) -> None:
     """Write a table as CSV, as the data are written."""
     path.write_bytes(csv_bytes(table, dialect=outcome.cases.dialect))
 
@@ -176,7 +186,7 @@ def _prototypes(outcome: Outcome) -> Any:
         }
     )
     if (rows >= 0).all():
-        return _beside(table, cases, np.searchsorted(cases.rows, rows + 1))
+        return beside(table, cases, np.searchsorted(cases.rows, rows + 1))
     table.insert(2, "source", classifier.prototype_sources_)
     return pd.concat([table, _synthetic(outcome)], axis=1)
 
@@ -206,10 +216,53 @@ def _suspects(outcome: Outcome) -> Any:
             "reason": found.reason,
         }
     )
-    return _beside(table, cases, np.asarray(found.row))
+    return beside(table, cases, np.asarray(found.row))
 
 
-def _beside(table: Any, cases: Cases, places: Any) -> Any:
+def keep_pictures(outcome: Outcome) -> bytes | None:
+    """Return the pictures of the prototypes as a file for `predict`, None where there are none."""
+    rows = outcome.classifier.prototype_rows_
+    if outcome.cases.pictures is None or (rows < 0).any():
+        return None
+    content = io.BytesIO()
+    places = np.searchsorted(outcome.cases.rows, rows + 1)
+    np.savez_compressed(content, pictures=outcome.cases.pictures[places])
+    return content.getvalue()
+
+
+def read_pictures(path: Path, n_prototypes: int) -> Any:
+    """Return the pictures of prototypes that `fit` has kept beside a model, None for none."""
+    folder = path if path.is_dir() else path.parent
+    try:
+        with np.load(folder / PICTURES, allow_pickle=False) as kept:
+            pictures = kept["pictures"]
+    except (OSError, ValueError, KeyError, EOFError):
+        return None
+    fits = pictures.ndim == 4 and pictures.dtype == np.uint8 and pictures.shape[3] == 3
+    return pictures if fits and len(pictures) == n_prototypes else None
+
+
+def prototype_names(classifier: Any, path: Path) -> list[str]:
+    """Name the prototypes of a model by what `fit` has written beside it, or by their rows."""
+    import pandas as pd
+
+    folder = path if path.is_dir() else path.parent
+    names = [
+        f"row {row + 1}" if row >= 0 else f"prototype {k + 1}"
+        for k, row in enumerate(classifier.prototype_rows_.tolist())
+    ]
+    try:
+        figures = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+        known = (figures["written_by"] == WRITER and figures["data"]["id"]) or "name"
+        table = pd.read_csv(folder / "prototypes.csv", sep=None, engine="python", dtype=str)
+    except (OSError, ValueError, KeyError, TypeError):
+        return names
+    if known in table.columns and len(table) == len(names) and table[known].notna().all():
+        return [str(name) for name in table[known]]
+    return names
+
+
+def beside(table: Any, cases: Cases, places: Any) -> Any:
     """Put the cells of some cases beside a table, under names that it does not have."""
     import pandas as pd
 
@@ -225,7 +278,7 @@ def _beside(table: Any, cases: Cases, places: Any) -> Any:
 def _figures(outcome: Outcome, files: list[str]) -> dict[str, Any]:
     """Return what summary.json says."""
     summary, cases, held_out = outcome.summary, outcome.cases, outcome.held_out
-    quality, error, settings = summary.quality, summary.quality.error, outcome.settings
+    quality, error, settings = outcome.quality, outcome.quality.error, outcome.settings
     return {
         "written_by": WRITER,
         "version": __version__,

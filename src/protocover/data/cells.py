@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "fitting_notations",
     "read_cells",
     "split_unit",
+    "stands_for_missing",
 ]
 
 MISSING = frozenset({"", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "?"})
@@ -139,6 +140,21 @@ def split_unit(cell: str) -> tuple[str, str]:
     """Return what is before the unit of a cell, and the unit; "" where there is none."""
     found = _UNIT.fullmatch(cell)
     return (found[1].rstrip(), found[2]) if found else (cell, "")
+
+
+def stands_for_missing(marks: Iterable[str]) -> Callable[[str], bool]:
+    """Return a function that tells cells that are one of some marks; -999.0 is -999, too."""
+    texts = frozenset(marks)
+    numbers = {float(mark) for mark in texts if _POINT.pattern.fullmatch(mark)}
+
+    def is_mark(cell: str) -> bool:
+        if cell in texts:
+            return True
+        if not numbers or not (_POINT.fits([cell]) or _COMMA.fits([cell])):
+            return False
+        return float(cell.replace(",", ".")) in numbers
+
+    return is_mark
 
 
 def _read_numbers(cells: Sequence[str], notations: list[Notation]) -> Reading:

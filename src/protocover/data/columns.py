@@ -81,7 +81,7 @@ def read_columns(X: Any) -> list[Column]:
     if hasattr(X, "get_columns"):
         return [_read_polars(series) for series in X.get_columns()]
     if hasattr(X, "iloc") and hasattr(X, "columns"):
-        return [_read_pandas(name, X.iloc[:, i]) for i, name in enumerate(X.columns)]
+        return [_read_pandas(name, series) for name, series in X.items()]
     table = X if isinstance(X, np.ndarray) else np.asarray(X, dtype=object)
     if table.ndim != 2:
         raise ValueError(
@@ -99,9 +99,12 @@ def _read_pandas(name: Any, series: Any) -> Column:
         return Column(name, True, "numbers", values)
     if kind in "mM":
         return Column(name, True, "dates", _microseconds(series.to_numpy(dtype=f"{kind}8[us]")))
-    # Strings kept by Arrow are slow to take out one by one.
-    values = series.to_numpy(dtype=object) if str(dtype) == "str" else series.array
-    objects = _objects(values, series.isna().to_numpy())
+    if str(dtype) == "str":
+        # Strings kept by Arrow are slow to take out one by one; what is none is missing.
+        values = series.to_numpy(dtype=object)
+        objects = _objects(values, [not isinstance(value, str) for value in values])
+    else:
+        objects = _objects(series.array, series.isna().to_numpy())
     if kind == "b":
         return Column(name, True, "booleans", objects)
     if hasattr(dtype, "categories") and hasattr(dtype, "ordered"):

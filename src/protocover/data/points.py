@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import copy
 from typing import Any
 
@@ -13,6 +15,8 @@ from sklearn.utils.validation import _check_feature_names, _get_feature_names, v
 
 from ..balls import Traits, traits_of
 from ..balls.graph import check_graph, pick_entries, same_graphs
+from .columns import read_columns
+from .frames import frame_package
 
 __all__ = ["check_estimator_points", "check_points", "same_points"]
 
@@ -28,7 +32,8 @@ def check_points(X: Any, dissimilarity: Any) -> Any:
         return _as_wanted(X, dissimilarity)
     if issparse(X) and traits.takes_graph:
         return _check_training_graph(X)
-    return check_array(X, **_rules(traits, X))
+    with _pointing_to_gower(X):
+        return check_array(X, **_rules(traits, X))
 
 
 def check_estimator_points(estimator: Any, X: Any, dissimilarity: Any, *, reset: bool) -> Any:
@@ -41,7 +46,30 @@ def check_estimator_points(estimator: Any, X: Any, dissimilarity: Any, *, reset:
         return _as_wanted(X, dissimilarity)
     if traits.pairwise:
         return _check_table(estimator, X, traits, reset=reset)
-    return validate_data(estimator, X, reset=reset, **_rules(traits, X))
+    with _pointing_to_gower(X):
+        return validate_data(estimator, X, reset=reset, **_rules(traits, X))
+
+
+@contextmanager
+def _pointing_to_gower(X: Any) -> Iterator[None]:
+    """Say of a data frame which column is no numbers, or has gaps, and what compares such."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        if frame_package(X) is None:
+            raise
+        for column in read_columns(X):
+            if not (column.holds_only_numbers or column.stores == "booleans"):
+                value = next(v for v in column.values if v is not None)
+                raise ValueError(
+                    f"column {column.name!r} of X must hold numbers, got {value!r}; compare mixed "
+                    f'columns with metric="gower", or encode it ({error})'
+                ) from error
+        if any(column.missing.any() for column in read_columns(X)):
+            raise ValueError(
+                f'{error}\nFor columns with missing values there is metric="gower".'
+            ) from error
+        raise
 
 
 def _refuse_dask(X: Any) -> None:

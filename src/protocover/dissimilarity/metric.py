@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_non_negative
 from ..balls import Floats, check_dissimilarities
 from ..data.fields import check_array, check_keywords, check_text
 from ..resources import row_count
+from .contributions import contributions_of
 from .gaps import nan_euclidean
 from .mapped import map_points
 from .mapped.centred import CORRELATION_GRID
@@ -48,6 +49,8 @@ _OF_OTHERS = {
     "rogerstanimoto": "sokalmichener",
     "sqeuclidean": "sqe sqeuclid",
 }
+
+_ROOTS_OF_SQUARES = {"nan_euclidean", "seuclidean"}
 
 METRIC_NAMES = frozenset({*_BOOLEAN, *_OF_NUMBERS, "manhattan", "l1"})
 METRIC_ALIASES = {
@@ -148,6 +151,19 @@ class Metric(BaseEstimator):
     def mapped(self, A: Any, B: Any) -> tuple[Any, Any, Any] | None:
         """Return a distance by products that answers for the metric, and points mapped for it."""
         return map_points(self._name, A, B, params=self.params_, cross=self.cross)
+
+    @property
+    def adds_up_to(self) -> str:
+        """What contributions add up to: the "square" of a distance that is a root of squares."""
+        return "square" if self._name in _ROOTS_OF_SQUARES else "distance"
+
+    def contributions(self, A: Any, B: Any) -> Floats | None:
+        """Return what each column contributes to the distance of A[i] from B[i], or its square.
+
+        None for a metric whose columns have no share of their own.
+        """
+        self._refuse_sparse(A, B)
+        return contributions_of(self._name, A, B, self.params_)
 
     @property
     def _name(self) -> str:

@@ -21,13 +21,14 @@ from ..selection.parameters import check_cover_eps, check_wish, unchanged_on_err
 from ..selection.reach import check_reach
 from ..selection.training import Training, completed, side_by_side
 from .cover_parts import CoverTerms, Kept, nearest_within
+from .display import ShowsChosen, describe_cover
 from .fitting import Settings, check_training_points, prepare
 from .recheck_cover import recheck_cover
 
 __all__ = ["BallCover"]
 
 
-class BallCover(ClusterMixin, TransformerMixin, BaseEstimator):
+class BallCover(ShowsChosen, ClusterMixin, TransformerMixin, BaseEstimator):
     """Choose a few points that stand for all: a cover by balls, proved to be near the best.
 
     Every point within `eps` of a representative is covered by it. Asked for nothing more, it
@@ -321,6 +322,9 @@ random_state, verbose
         self.certificate_, self.status_ = kept.solution.certificate, kept.solution.status
         self.dissimilarity_ = kept.dissimilarity
         self._representatives = kept.representative_set()
+
+    def _describe(self) -> str:
+        return describe_cover(self)
 
     def _check_queries(self, X: Any) -> Any:
         """Check queries."""

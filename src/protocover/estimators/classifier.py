@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -18,6 +19,8 @@ from ..resources import limited_threads
 from ..selection.batches import Growth
 from ..selection.parameters import unchanged_on_error
 from .answers import PrototypeAnswers
+from .display import ShowsChosen, describe_prototypes
+from .export import as_nearest_neighbour
 from .fitted import Fitted, NotInFirstFiles
 from .fitting import Settings, Terms, check_training_points, prepare, take_in
 from .recheck import recheck_model
@@ -36,12 +39,13 @@ def _takes_rows(estimator: Any) -> bool:
     return True
 
 
-class PVMClassifier(PrototypeAnswers, ClassifierMixin, BaseEstimator):
-    """Prototype vector machine: classify by the nearest of a few chosen points.
+class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimator):
+    """Prototype selection: classify by the nearest of a few points that stand for their class.
 
-    For each class it chooses prototypes whose balls of radius `eps` cover many points
-    of that class, few of the others, and which are few (Bien & Tibshirani, 2009). A new
-    point gets the class of its nearest prototype.
+    The prototype vector machine (Bien & Tibshirani, 2009). For each class it chooses
+    prototypes, also called exemplars or representatives, whose balls of radius `eps` cover
+    many points of that class, few of the others, and which are few. A new point gets the
+    class of its nearest prototype.
 
     Parameters
     ----------
@@ -393,11 +397,52 @@ class PVMClassifier(PrototypeAnswers, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return recheck_model(self, X, y, sample_weight, unlabeled=unlabeled)
 
+    def to_knn(self) -> KNeighborsClassifier:
+        """Return scikit-learn's nearest-neighbour classifier that gives the same answers.
+
+        It needs nothing of this package: to go on from there to ONNX, for instance.
+
+        Returns
+        -------
+        KNeighborsClassifier
+            Fitted on the prototypes, with ``n_neighbors=1``: class by class, those of a class
+            in order of selection. Its `classes_` are those that have prototypes.
+
+        Raises
+        ------
+        ValueError
+            For ``radii="own"``, for an `outlier_label`, and for dissimilarities that
+            scikit-learn's neighbours do not have: these models do not answer by the nearest
+            prototype of such a classifier.
+
+        Notes
+        -----
+        A query that is as near to several prototypes gets the same class, and one whose two
+        nearest differ in the last bit of their distances may get another. Sparse rows,
+        ``"cosine"``, ``"correlation"`` and ``"nan_euclidean"`` scikit-learn looks up by brute
+        force, in which distances that agree in some eight digits count as equal and any of the
+        prototypes may be taken.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from protocover import PVMClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> clf = PVMClassifier(eps=1.0).fit(X, y)
+        >>> knn = clf.to_knn()
+        >>> bool((knn.predict(X) == clf.predict(X)).all())
+        True
+        """
+        return as_nearest_neighbour(self)
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         for name, value in input_tags(self.metric, self.metric_params).items():
             setattr(tags.input_tags, name, value)
         return tags
+
+    def _describe(self) -> str:
+        return describe_prototypes(self)
 
     def _generator(self) -> np.random.Generator:
         """Return the source of randomness that `random_state` stands for."""

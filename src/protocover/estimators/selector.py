@@ -18,7 +18,7 @@ __all__ = ["PVMSelector"]
 
 
 class PVMSelector(BaseEstimator):
-    """Reduce a training set to its prototypes.
+    """Instance selection: reduce a training set to its prototypes.
 
     A sampler in the sense of imbalanced-learn: it can stand in that package's pipelines
     in front of any classifier.

@@ -38,11 +38,11 @@ class Loaded:
 
     def take(self, number: Any) -> NDArray[Any]:
         """Give out an array by its number."""
-        number = check_whole(number, "the number of an array", below=len(self.arrays))
-        if number in self._taken:
-            refuse(f"array {number} is part of more than one value")
-        self._taken.add(number)
-        return self.arrays[number]
+        place = check_whole(number, "the number of an array", below=len(self.arrays))
+        if place in self._taken:
+            refuse(f"array {place} is part of more than one value")
+        self._taken.add(place)
+        return self.arrays[place]
 
 
 def encode_plain(value: Any, arrays: Arrays, encode: Any) -> Any:

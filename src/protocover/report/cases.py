@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
 from ..balls import traits_of
 from ..estimators import PVMClassifier
-from ..prototypes.coverage import Coverage
 from ..resources import row_count
 from .evidence import class_ranges, class_shares, weigh_evidence
 from .pictures import as_bytes, check_images, make_sheets
+from .queries import Queries
 from .summary import Cases, ColumnSummary, PictureSheets
-from .table import ShownColumn, append_rows, is_plain, read_row_names, read_rows
+from .table import ShownColumn, append_rows, append_table, is_plain, read_row_names, read_rows
 
 __all__ = ["Display", "LaidOut", "lay_out"]
 
+Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 _MOST_COLUMNS, _FEWEST_COLUMNS, _MOST_CELLS = 40, 8, 600_000
@@ -39,6 +39,9 @@ class Display:
     feature_names: Sequence[Any] | None
     image_shape: tuple[int, ...] | None
     images: Any
+    replaced: bool = False  # whether something is shown in place of X
+    further: tuple[Queries, ...] = ()  # cases beside the training data, all to be laid out
+    spread: bool = True  # whether the rows tell how values are spread within the classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,58 +52,72 @@ class LaidOut:
     place: Indices  # of each training case among the cases, -1 where it is not mentioned
     prototypes: Indices  # the place of each prototype
     telling: Indices  # prototypes x columns: for each its columns, the most telling first
+    further: Indices  # the places of the cases beside the training data, one after the other
+    columns: Indices  # numbers of the columns in the table that is shown
 
 
 def lay_out(
     display: Display,
     model: PVMClassifier,
-    coverage: Coverage,
-    mentioned: Indices,
     *,
+    codes: Indices,
+    rows: Indices,
+    mentioned: Indices,
+    weights: Floats | None = None,
     groups: tuple[Indices, Indices] | None = None,
 ) -> LaidOut:
-    """Lay out the training cases that are mentioned, and then prototypes that are none.
+    """Lay out the cases that are mentioned: training cases, others, and foreign prototypes.
 
+    `codes` are the classes of all rows that are shown, `rows` the row of each prototype, -1 for
+    one that is none of them; `weights` tell how much each column matters to the distances.
     Features tell of a prototype what sets its class apart, or its group, where the `groups` of
     the cases and of the prototypes are given.
     """
-    codes = coverage.point_classes
-    apart, own = (codes, coverage.prototype_classes) if groups is None else groups
+    classes = np.searchsorted(model.classes_, model.prototype_labels_)
+    apart, own = (codes, classes) if groups is None else groups
     n_points = len(codes)
     if row_count(display.shown) != n_points:
         raise ValueError(
             f"shown must have a row for each of the {n_points} rows of X, got "
             f"{row_count(display.shown)}"
         )
-    foreign = np.flatnonzero(model.prototype_sources_ != "train")
-    rows = np.where(model.prototype_sources_ == "train", model.prototype_rows_, -1)
-    rows[foreign] = n_points + np.arange(len(foreign))
-    kept = np.unique(np.concatenate((mentioned, rows)))
-    place = np.full(n_points + len(foreign), -1)
+    n_further = sum(row_count(queries.X) for queries in display.further)
+    foreign = np.flatnonzero(rows < 0)
+    rows = rows.copy()
+    rows[foreign] = n_points + n_further + np.arange(len(foreign))
+    further = n_points + np.arange(n_further)
+    kept = np.unique(np.concatenate((mentioned, rows, further)))
+    place = np.full(n_points + n_further + len(foreign), -1)
     place[kept] = np.arange(len(kept))
     pictures = _draw(display, model, foreign, kept)
     columns, n_columns = _read_table(display, model, foreign, apart, pictures is not None)
     evidence = weigh_evidence(columns, apart, rows, own)
-    chosen = _choose_columns(evidence, len(kept))
+    chosen = _choose_columns(evidence, [c.place for c in columns], weights, len(kept))
     columns, evidence = [columns[j] for j in chosen], evidence[:, chosen]
     names = read_row_names(display.row_names, display.shown)
+    names += [str(name) for queries in display.further for name in queries.names or ()]
     names += [_foreign_name(model, k) for k in foreign.tolist()]
+    beside = np.full(n_further + len(foreign), -1)
     cases = Cases(
         rows=np.where(kept < n_points, kept, -1).tolist(),
         names=[_cut(names[i], _LONGEST_LABEL) for i in kept],
-        classes=np.concatenate((codes, np.full(len(foreign), -1)))[kept].tolist(),
-        columns=[_summarize_column(c, codes, len(coverage.classes), kept) for c in columns],
+        classes=np.concatenate((codes, beside))[kept].tolist(),
+        columns=[
+            _summarize_column(c, codes, len(model.classes_) if display.spread else 0, kept)
+            for c in columns
+        ],
         n_columns=n_columns,
         pictures=pictures,
     )
     telling = np.argsort(-evidence, axis=1, kind="stable")
-    return LaidOut(cases, place[:n_points], place[rows], telling)
+    places = np.array([column.place for column in columns], dtype=np.intp)
+    return LaidOut(cases, place[:n_points], place[rows], telling, place[further], places)
 
 
 def _read_table(
     display: Display, model: PVMClassifier, foreign: Indices, codes: Indices, has_pictures: bool
 ) -> tuple[list[ShownColumn], int]:
-    """Read the columns, with the prototypes that are no training cases below them.
+    """Read the columns, further cases and the prototypes that are none of them below.
 
     Pixels and dissimilarities are not shown as numbers.
     """
@@ -110,18 +127,22 @@ def _read_table(
     if pairwise or pixels:
         return [], 0
     columns, n_columns = read_rows(display.shown, _feature_names(display, model), codes)
-    if len(foreign) == 0:
-        return columns, n_columns
-    added: list[Any] = [None] * len(columns)
-    if display.is_own:
+    for queries in display.further:
+        if display.replaced and queries.shown is None:
+            columns = [append_rows(column, None, row_count(queries.X)) for column in columns]
+        else:
+            columns = append_table(columns, _shown_of(queries), n_columns)
+    if len(foreign) and display.is_own:
         own = _safe_indexing(model.prototypes_, foreign)
-        own = own.toarray() if issparse(own) else own
-        table = own if not isinstance(own, np.ndarray) else own[:, [c.place for c in columns]]
-        added = [column.values for column in read_rows(table, None, codes)[0]]
-    return [
-        append_rows(column, values, len(foreign))
-        for column, values in zip(columns, added, strict=True)
-    ], n_columns
+        columns = append_table(columns, own, n_columns)
+    elif len(foreign):
+        columns = [append_rows(column, None, len(foreign)) for column in columns]
+    return columns, n_columns
+
+
+def _shown_of(queries: Queries) -> Any:
+    """Return what is shown of further cases."""
+    return queries.X if queries.shown is None else queries.shown
 
 
 def _feature_names(display: Display, model: PVMClassifier) -> Sequence[Any] | None:
@@ -131,11 +152,17 @@ def _feature_names(display: Display, model: PVMClassifier) -> Sequence[Any] | No
     return getattr(model, "feature_names_in_", None)
 
 
-def _choose_columns(evidence: NDArray[np.float64], n_cases: int) -> Indices:
-    """Return the columns to show, in order: all, or those that tell most on average."""
+def _choose_columns(
+    evidence: Floats, places: list[int], weights: Floats | None, n_cases: int
+) -> Indices:
+    """Return the columns to show, in order: all, or those that tell or weigh most on average."""
     most = max(_FEWEST_COLUMNS, min(_MOST_COLUMNS, _MOST_CELLS // max(1, n_cases)))
     strength = np.maximum(evidence, 0.0).mean(axis=0)
-    return np.sort(np.argsort(-strength, kind="stable")[:most])
+    rank = np.argsort(np.argsort(-strength, kind="stable"))
+    if weights is not None and len(places):
+        # The first by either, so that comparisons are not left without their columns.
+        rank = np.minimum(rank, np.argsort(np.argsort(-weights[places], kind="stable")))
+    return np.sort(np.argsort(rank, kind="stable")[:most])
 
 
 def _summarize_column(
@@ -169,14 +196,16 @@ def _draw(
     """Put the images of the kept cases on sheets.
 
     Prototypes that are no training cases have an image only if they are pixels
-    themselves; they are the last cases.
+    themselves; they are the last cases, after those beside the training data.
     """
     if display.images is not None and display.image_shape is not None:
         raise ValueError("pass images or image_shape, not both")
     n_points = row_count(display.shown)
     if display.images is not None:
         images = check_images(display.images, n_points)
-        return make_sheets(as_bytes(images[kept[kept < n_points]], ink=False))
+        parts = [as_bytes(images[kept[kept < n_points]], ink=False)]
+        parts += [_further_images(queries, images.shape[1:]) for queries in display.further]
+        return make_sheets(np.concatenate(parts))
     if display.image_shape is None:
         return None
     pixels = np.asarray(display.shown)
@@ -186,10 +215,32 @@ def _draw(
             f"image_shape {shape} does not multiply out to the {np.shape(pixels)[-1]} columns "
             "that are shown"
         )
+    for queries in display.further:
+        pixels = np.concatenate((pixels, _further_pixels(queries, display, pixels.shape[1])))
     if len(foreign) and display.is_own:
         pixels = np.concatenate((pixels, np.asarray(_safe_indexing(model.prototypes_, foreign))))
     drawn = pixels[kept[kept < len(pixels)]]
     return make_sheets(as_bytes(drawn.reshape(-1, *shape), ink=len(shape) == 2))
+
+
+def _further_pixels(queries: Queries, display: Display, n_pixels: int) -> NDArray[Any]:
+    """Return the pixels of further cases, 0 where they are not known."""
+    if display.replaced and queries.shown is None:
+        return np.zeros((row_count(queries.X), n_pixels))
+    return np.asarray(_shown_of(queries))
+
+
+def _further_images(queries: Queries, shape: tuple[int, ...]) -> NDArray[np.uint8]:
+    """Return the images of further cases, which are blank where there are none."""
+    if queries.images is None:
+        return np.full((row_count(queries.X), *shape), 255, dtype=np.uint8)
+    images = check_images(queries.images, row_count(queries.X))
+    if images.shape[1:] != shape:
+        raise ValueError(
+            f"images of queries must be of the size of the others, {shape}, got "
+            f"{images.shape[1:]}; bring them to one size first"
+        )
+    return as_bytes(images[:], ink=False)
 
 
 def _foreign_name(model: PVMClassifier, k: int) -> str:

@@ -43,7 +43,14 @@ def summarize_cover(
     rivals = find_rivals(model, X, coverage.prototype_classes)
     far, uncovered = _find_far(cover, members)
     mentioned = np.concatenate([*members.rows, far[:_MOST_FAR], uncovered[:_MOST_UNCOVERED]])
-    laid = lay_out(display, model, coverage, mentioned, groups=_groups(cover))
+    laid = lay_out(
+        display,
+        model,
+        codes=coverage.point_classes,
+        rows=np.where(model.prototype_sources_ == "train", model.prototype_rows_, -1),
+        mentioned=mentioned,
+        groups=_groups(cover),
+    )
     quality = _assess(cover)
     return CoverSummary(
         title=str(title),
@@ -64,6 +71,12 @@ def summarize_cover(
         n_suspects=0,
         uncovered=_list_far(members, uncovered[:_MOST_UNCOVERED], laid),
         n_uncovered=len(uncovered),
+        held_out=None,
+        queries=None,
+        comparisons=[],
+        shares="",
+        adds_up_to=None,
+        figures=[],
         version=__version__,
         farthest=_list_far(members, far[:_MOST_FAR], laid),
         standing=[int(cover.labels_[row]) if row >= 0 else -1 for row in laid.cases.rows],

@@ -48,6 +48,8 @@ def class_ranges(column: ShownColumn, codes: Indices, n_classes: int) -> list[Fl
 
 def class_shares(column: ShownColumn, codes: Indices, n_classes: int) -> Floats:
     """Return each category's share of a class's labels, shape (n_classes, n_categories)."""
+    if n_classes == 0:
+        return np.empty((0, len(column.categories)))
     counts = _count(column, codes, n_classes)
     return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0))
 

@@ -13,12 +13,12 @@ from typing import Any
 from ..data.files import write_whole
 from .summarize import summarize
 from .summary import CoverSummary, Summary, plain
-from .wording import percent, short_number, short_range
+from .wording import count, percent, short_number, short_range
 
 __all__ = ["make_report", "render", "write_report"]
 
 # Each script may use what those before it define.
-_ORDER = "dom data pictures strips cards grid detail map path lists start"
+_ORDER = "dom data pictures strips cards grid compare detail map path lists answers start"
 # These would end the element that holds the data, or begin another; JSON has another way
 # to write them. The two line separators are written as numbers by json.dumps already.
 _UNSAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
@@ -111,7 +111,8 @@ def render(summary: Summary) -> str:
         lstrip_blocks=True,
         loader=FunctionLoader(lambda name: (folder / name).read_text(encoding="utf-8")),
     )
-    environment.filters |= {"percent": percent, "range": short_range, "short": short_number}
+    words = {"count": count, "percent": percent, "range": short_range, "short": short_number}
+    environment.filters |= words
     of_cover = isinstance(summary, CoverSummary)
     template = environment.get_template("cover.html.j2" if of_cover else "page.html.j2")
     return template.render(

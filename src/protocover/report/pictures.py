@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import base64
 import math
-import struct
-import zlib
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.png import encode_png
 from .summary import PictureSheets
 
 __all__ = ["as_bytes", "check_images", "make_sheets"]
@@ -19,10 +18,13 @@ _PER_SHEET = 256
 _BUDGET = 12_000_000
 
 
-def check_images(images: Any, n_points: int) -> NDArray[Any]:
-    """Return images as an array, shape (n_points, height, width) or (..., 3)."""
-    array = np.asarray(images)
-    good = array.ndim == 3 or (array.ndim == 4 and array.shape[3] == 3)
+def check_images(images: Any, n_points: int) -> Any:
+    """Return images as an array, shape (n_points, height, width) or (..., 3).
+
+    What has a shape and a type is not read as a whole: it is asked for rows alone.
+    """
+    array = images if hasattr(images, "shape") and hasattr(images, "dtype") else np.asarray(images)
+    good = len(array.shape) == 3 or (len(array.shape) == 4 and array.shape[3] == 3)
     if not good or len(array) != n_points or array.dtype.kind not in "biuf":
         raise ValueError(
             f"images must be an array of shape ({n_points}, height, width) or "
@@ -82,22 +84,4 @@ def _sheet(images: NDArray[np.uint8], across: int) -> str:
     grid[:n] = images
     cells = grid.reshape(down, across, height, width, *channels)
     sheet = np.swapaxes(cells, 1, 2).reshape(down * height, across * width, *channels)
-    return base64.b64encode(_png(sheet)).decode("ascii")
-
-
-def _png(image: NDArray[np.uint8]) -> bytes:
-    """Encode a grey or RGB image, shape (height, width) or (height, width, 3)."""
-    height, width = image.shape[:2]
-    lines = image.reshape(height, -1)
-    # Each line begins with its filter, 0 for none.
-    raw = np.concatenate((np.zeros((height, 1), np.uint8), lines), axis=1).tobytes()
-    colour_type = 2 if image.ndim == 3 else 0
-    header = struct.pack(">IIBBBBB", width, height, 8, colour_type, 0, 0, 0)
-    chunks = (b"IHDR", header), (b"IDAT", zlib.compress(raw, 9)), (b"IEND", b"")
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, content) for name, content in chunks)
-
-
-def _chunk(name: bytes, content: bytes) -> bytes:
-    """Return a chunk of a PNG file: length, name, content and checksum."""
-    checksum = zlib.crc32(name + content)
-    return struct.pack(">I", len(content)) + name + content + struct.pack(">I", checksum)
+    return base64.b64encode(encode_png(sheet)).decode("ascii")

@@ -6,17 +6,22 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 __all__ = [
+    "Answer",
+    "Answers",
     "Cases",
     "ClassSummary",
     "ColumnSummary",
+    "Comparison",
     "CoverSummary",
     "ErrorEstimate",
     "Far",
+    "Figure",
     "MapSummary",
     "PathSummary",
     "PictureSheets",
     "PrototypeSummary",
     "Quality",
+    "Side",
     "Summary",
     "Suspect",
     "Uncovered",
@@ -97,9 +102,9 @@ class PictureSheets:
 class Cases:
     """The cases that are mentioned, column by column."""
 
-    rows: list[int]  # in the training data, -1 for a prototype that is no training case
+    rows: list[int]  # in the training data, -1 for what is no training case
     names: list[str]
-    classes: list[int]  # numbers, -1 for a prototype that is no training case
+    classes: list[int]  # numbers, -1 where the class is not known
     columns: list[ColumnSummary]
     n_columns: int  # of the data, of which the most telling may be shown alone
     pictures: PictureSheets | None
@@ -177,6 +182,61 @@ class Uncovered:
 
 
 @dataclass(frozen=True)
+class Figure:
+    """A figure for statisticians, and a sentence on what it is."""
+
+    name: str
+    value: str
+    about: str
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two prototypes that a case is compared with."""
+
+    prototype: int
+    distance: float
+    relative: float | None  # the distance in radii of the prototype, None for a radius of 0
+    inside: bool  # whether the case lies in its ball
+    # What each column of the comparison contributes to the distance, or to its square.
+    terms: list[float]
+    rest: float  # what all other columns contribute together
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A case beside the prototype that decides and the nearest of another class."""
+
+    case: int  # its place among the cases
+    words: str  # the same in a few sentences
+    columns: list[int]  # that contribute most, those first
+    near: Side
+    far: Side | None  # None where only one class has prototypes
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the model answers to a case."""
+
+    case: int  # its place among the cases
+    answer: str
+    class_: int  # number of the answer, -1 for one that is no class
+    label: str | None  # what it should be, where that is known
+    wrong: bool
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Answers to cases that were not learned from, the wrong ones first, then the closest."""
+
+    n_cases: int
+    n_labelled: int  # whose class is known
+    n_wrong: int  # of these
+    n_outside: int  # in no ball of any prototype
+    listed: list[Answer]
+
+
+@dataclass(frozen=True)
 class Summary:
     """All that a report says.
 
@@ -190,8 +250,9 @@ class Summary:
         Whether all prototypes have one radius, or each its own.
     eps : float or None
         The radius; of own radii the largest allowed, None for no limit.
-    quality : Quality
-        How good the selection is.
+    quality : Quality or None
+        How good the selection is; None where the training data is not at hand, and with it
+        all that is said of coverage.
     classes : list of ClassSummary
         The classes, sorted by label.
     confusion : list of list of int
@@ -212,6 +273,18 @@ class Summary:
         The farthest first.
     n_uncovered : int
         How many there are in all.
+    held_out : Answers or None
+        To the cases that were kept back.
+    queries : Answers or None
+        To the cases that were asked about.
+    comparisons : list of Comparison
+        Why a case is answered as it is, or is suspect, or uncovered.
+    shares : str
+        What the contributions of the columns are, or why there are none.
+    adds_up_to : {"distance", "square"} or None
+        What the contributions add up to.
+    figures : list of Figure
+        What statisticians ask for.
     version : str
         Of the package.
     """
@@ -221,7 +294,7 @@ class Summary:
     settings: list[tuple[str, str]]
     radii: str
     eps: float | None
-    quality: Quality
+    quality: Quality | None
     classes: list[ClassSummary]
     confusion: list[list[int]]
     prototypes: list[PrototypeSummary]
@@ -232,6 +305,12 @@ class Summary:
     n_suspects: int
     uncovered: list[Uncovered]
     n_uncovered: int
+    held_out: Answers | None
+    queries: Answers | None
+    comparisons: list[Comparison]
+    shares: str
+    adds_up_to: str | None
+    figures: list[Figure]
     version: str
 
 

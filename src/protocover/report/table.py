@@ -9,11 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, issparse
+from sklearn.utils import _safe_indexing
 
 from ..data.columns import Column, read_columns
 from ..resources import row_count
 
-__all__ = ["ShownColumn", "append_rows", "is_plain", "read_row_names", "read_rows"]
+__all__ = [
+    "ShownColumn",
+    "append_rows",
+    "append_table",
+    "count_columns",
+    "is_plain",
+    "read_row_names",
+    "read_rows",
+]
 
 # More different labels than this are shown as texts, which are not counted by class.
 _MOST_CATEGORIES = 60
@@ -74,12 +83,41 @@ def is_plain(shown: Any) -> bool:
     return issparse(shown) or (isinstance(shown, np.ndarray) and shown.dtype.kind in "biuf")
 
 
+def append_table(columns: list[ShownColumn], table: Any, n_columns: int) -> list[ShownColumn]:
+    """Add the rows of another table with the same columns, of which some may not be shown."""
+    if not _is_table(table):
+        texts = np.empty(row_count(table), dtype=object)
+        texts[:] = [_as_text(case) for case in table]
+        return [append_rows(column, texts, len(texts)) for column in columns]
+    if int(np.shape(table)[1]) != n_columns:
+        raise ValueError(
+            f"what is shown of other cases must have the {n_columns} columns of the training "
+            f"data's, got {np.shape(table)[1]}"
+        )
+    places = [column.place for column in columns]
+    if len(places) < n_columns and not is_plain(table):
+        table = _safe_indexing(table, places, axis=1)
+    elif is_plain(table):
+        table = csc_array(table)[:, places].toarray() if issparse(table) else table[:, places]
+    added = [_read(column) for column in read_columns(table)]
+    return [append_rows(c, a.values, len(a.values)) for c, a in zip(columns, added, strict=True)]
+
+
 def append_rows(column: ShownColumn, values: NDArray[Any] | None, n_rows: int) -> ShownColumn:
     """Add rows to a column, missing ones where there are no values of its kind for them."""
     floats = column.kind in ("number", "date")
     if values is None or (values.dtype.kind == "f") != floats:
         values = np.full(n_rows, np.nan if floats else None, dtype=column.values.dtype)
-    return replace(column, values=np.concatenate((column.values, values)))
+    categories = column.categories
+    if column.kind == "label":
+        unseen = {value for value in values.tolist() if value is not None} - set(categories)
+        categories += tuple(sorted(unseen))
+    return replace(column, values=np.concatenate((column.values, values)), categories=categories)
+
+
+def count_columns(X: Any) -> int:
+    """Return the number of columns, 1 for cases that are no rows of a table."""
+    return int(np.shape(X)[1]) if _is_table(X) else 1
 
 
 def read_row_names(row_names: Any, shown: Any) -> list[str]:

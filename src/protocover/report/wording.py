@@ -11,9 +11,11 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 from ..estimators import PVMClassifier, PVMClassifierCV
-from .summary import Quality
+from .summary import Answers, Quality
 
 __all__ = [
+    "count",
+    "describe_answers",
     "describe_candidates",
     "describe_certificate",
     "describe_metric",
@@ -70,17 +72,20 @@ def describe_settings(
     search: PVMClassifierCV | None,
     how: Mapping[str, str] | None,
     *,
-    n_points: int,
+    n_points: int | None,
     n_columns: int,
 ) -> list[tuple[str, str]]:
     """Return pairs of a heading and what was asked under it.
 
     The caller's own come first; what he says under a heading of ours stands in its place.
+    The number of training cases is None where it is not known.
     """
-    features = f", {n_columns:,} feature{'s'[: n_columns != 1]}" if n_columns else ""
+    features = f", {count(n_columns, 'feature')}" if n_columns else ""
+    classes = count(len(model.classes_), "class", "classes")
+    cases = "cases" if n_points is None else count(n_points, "case")
     own = {str(head): str(text) for head, text in (how or {}).items()}
     lines = [
-        ("Training data", f"{n_points:,} cases of {len(model.classes_):,} classes{features}"),
+        ("Training data", f"{cases} of {classes}{features}"),
         ("Dissimilarity", describe_metric(model.metric, model.metric_params)),
         ("Radius", _describe_radius(model, search)),
         ("May become a prototype", describe_candidates(model.candidates)),
@@ -99,16 +104,29 @@ def describe_settings(
 def describe_selection(quality: Quality, model: PVMClassifier, *, n_shown: int) -> str:
     """Return the first sentence of the report, and another if only a sample is shown."""
     what = "case" if (model.prototype_rows_ >= 0).all() else "prototype"
-    plural = "s" if quality.n_prototypes != 1 else ""
-    verb = "sum" if plural else "sums"
+    chosen = count(quality.n_prototypes, what)
+    verb = "sums" if quality.n_prototypes == 1 else "sum"
+    classes = count(len(model.classes_), "class", "classes")
     share = quality.n_covered / quality.n_points
     near = _describe_nearness(model)
     sample = f" The counts are of all cases, the lists of a sample of {n_shown:,}."
     return (
-        f"{quality.n_prototypes:,} {what}{plural} {verb} up {quality.n_points:,} cases of "
-        f"{len(model.classes_):,} classes: {percent(share)} of them lie {near}"
-        f"{'' if n_shown == quality.n_points else sample}"
+        f"{chosen} {verb} up {count(quality.n_points, 'case')} of {classes}: {percent(share)} of "
+        f"them lie {near}{'' if n_shown == quality.n_points else sample}"
     )
+
+
+def describe_answers(answers: Answers) -> str:
+    """Return the first sentences of a page of answers."""
+    text = f"{count(answers.n_cases, 'case')}, each beside the prototype that decided."
+    if answers.n_labelled:
+        known = count(answers.n_labelled, "case")
+        verb = "is" if answers.n_wrong == 1 else "are"
+        text += f" Of {known} of known class {answers.n_wrong:,} {verb} answered wrongly."
+    if answers.n_outside:
+        lie = "lies" if answers.n_outside == 1 else "lie"
+        text += f" {answers.n_outside:,} {lie} in no prototype's ball: take these with caution."
+    return text
 
 
 def describe_certificate(certificate: str, gap: float) -> str:
@@ -123,6 +141,11 @@ def describe_certificate(certificate: str, gap: float) -> str:
         return "A bound was computed, but it is too weak to tell how near this is to the best."
     start = "No" if certificate == "bounded" else "By the solver's word, no"
     return f"{start} other choice of prototypes can save more than {percent(gap)} of it."
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    """Return a number of things: "1 case", "2 cases"."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def percent(share: float) -> str:
@@ -229,6 +252,7 @@ def _describe_search(search: PVMClassifierCV, tried: str) -> str:
     rule = {
         "1se": "the fewest prototypes within one standard error of the best score",
         "best": "the best score",
+        "few": "the fewest prototypes within one standard error of the best score, or 0.01",
     }[search.rule]
     # A model from an earlier file does not tell, and was scored by the solver that fitted it.
     scored = search.cv_results_.get("fold_solver", search.cv_results_["param_solver"])

@@ -44,8 +44,10 @@ def look_at_classes(target: str, labels: NDArray[Any]) -> Iterator[Finding]:
         )
 
 
-def look_for_leak(name: str, codes: NDArray[np.intp], classes: NDArray[np.intp]) -> Iterator[Any]:
-    """Tell of a column that is the class by another name, or gives it away.
+def look_for_leak(
+    name: str, codes: NDArray[np.intp], classes: NDArray[np.intp], *, kind: str
+) -> Iterator[Finding]:
+    """Tell of a column of a `kind` that is the class by another name, or gives it away.
 
     `codes` number the values of the column, `classes` the labels, row by row; -1 is missing.
     """
@@ -66,7 +68,7 @@ def look_for_leak(name: str, codes: NDArray[np.intp], classes: NDArray[np.intp])
             "it is the class under another name: each value goes with one class and each class "
             "with one value",
             f"use {drop} if it would not be known of a new case, or say what it is with "
-            f"{quoted('--kind', name, 'categorical')}",
+            f"{quoted('--kind', name, kind)}",
         )
     else:
         yield Finding(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cells import MISSING, Reading, decimal_mark, read_cells
+from ..cells import MISSING, Reading, decimal_mark, read_cells, stands_for_missing
 from ..columns import Column, read_columns
 from .classes import look_at_classes, look_for_leak
 from .columns import MANY, look_at_numbers, look_at_text
@@ -104,12 +104,16 @@ def _look_at(
         reading = Reading(_store(column), "by its type")
     useless = _useless(reading.stores, len(distinct), len(present), len(cells))
     found: list[Finding] = []
-    if given is None and not useless:
+    # Numbers spoiled by a cell or a unit are often all different, and no free text for that.
+    spoiled = bool(reading.odd or reading.unit)
+    if given is None and (spoiled or not useless):
         found.extend(look_at_text(name, reading, len(distinct), len(cells)))
         if reading.stores == "numbers" and not reading.unclear:
             found.extend(look_at_numbers(name, _numbers(cells, absent, reading)))
         if classes is not None and len(distinct) <= len(cells) / 5:
-            found.extend(look_for_leak(name, _number(np.where(absent, None, cells)), classes))
+            codes = np.where(absent, -1, _number(cells))
+            kind = "numeric" if reading.stores == "numbers" else "categorical"
+            found.extend(look_for_leak(name, codes, classes, kind=kind))
     facts = ColumnFacts(
         name,
         given or reading.stores,
@@ -149,8 +153,8 @@ def _clean(column: Column, missing: Mapping[Any, Collection[str]]) -> NDArray[An
         marks = [float(value) for value in wanted if _is_float(value)]
         return np.where(np.isin(column.values, marks), np.nan, column.values)
     cells = [value.strip() if isinstance(value, str) else value for value in column.values]
-    absent = MISSING | wanted
-    kept = [None if isinstance(v, str) and v in absent else v for v in cells]
+    is_mark = stands_for_missing(wanted) if wanted else MISSING.__contains__
+    kept = [None if isinstance(v, str) and (v in MISSING or is_mark(v)) else v for v in cells]
     cleaned = np.empty(len(kept), dtype=object)
     cleaned[:] = kept
     return cleaned

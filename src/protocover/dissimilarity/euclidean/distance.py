@@ -15,7 +15,7 @@ from ...balls import DistanceTest, Floats, GroupSearch, Indices, LevelTest, rela
 from ...balls.nearest import nearest_in_groups
 from .bracket import bracket, direct_squares
 from .contenders import find_contenders, nearest_contender
-from .embedding import directions, in_order
+from .embedding import directions, in_order, square_differences
 from .index import PrototypeIndex
 from .nearest import TreeSearch, suits_tree_search
 from .order import OrderScan, TreeOrder
@@ -43,6 +43,7 @@ class Quadratic(BaseEstimator):
     symmetric = True
     learns_nothing = True
     takes_narrow = True
+    adds_up_to = "distance"
     saved_state: ClassVar[tuple[str, ...]] = ()
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -61,6 +62,10 @@ class Quadratic(BaseEstimator):
             squares = cdist(left, right, "sqeuclidean")
         table: Floats = self._finish(squares)
         return table
+
+    def contributions(self, A: Any, B: Any) -> Any:
+        """Return what each column contributes to the distance of A[i] from B[i], or its square."""
+        return square_differences(in_order(A), in_order(B))
 
     def level_test(self, X: Any, Z: Any, *, radii: Floats, closed: bool) -> LevelTest:
         """Return a function of (rows, columns) that gives a tile's members and levels."""
@@ -136,6 +141,8 @@ class Euclidean(Quadratic):
     array([[5.]])
     """
 
+    adds_up_to = "square"
+
     def _finish(self, squares: Floats) -> Floats:
         return np.sqrt(squares)
 
@@ -172,6 +179,20 @@ class Cosine(Quadratic):
     >>> Cosine().cross([[2.0, 0.0]], [[5.0, 0.0], [0.0, 1.0]])
     array([[0., 1.]])
     """
+
+    def contributions(self, A: Any, B: Any) -> Any:
+        """Return half the squared differences of the directions, column by column.
+
+        Of a row of zeros and another row it is the other's direction that makes the whole
+        distance of 1, of which its columns have the shares of its squares.
+        """
+        left, right = directions(A), directions(B)
+        terms = square_differences(left[:, :-1], right[:, :-1])
+        # The further column of `directions` is 1 for rows of zeros.
+        empty = square_differences(left[:, -1:], right[:, -1:])
+        either = np.asarray(empty.toarray() if issparse(empty) else empty).reshape(-1, 1)
+        share = (1.0 + either) / 2.0
+        return terms.multiply(share).tocsr() if issparse(terms) else terms * share
 
     def _embed(self, X: Any) -> Any:
         if isinstance(X, np.ndarray) and X.dtype.itemsize < 4:

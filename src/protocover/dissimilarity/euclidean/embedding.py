@@ -10,7 +10,7 @@ from scipy.sparse import csr_array, hstack, issparse
 from ...balls import Floats
 from .bracket import direct_squares
 
-__all__ = ["directions", "in_order"]
+__all__ = ["directions", "in_order", "square_differences"]
 
 # Entries are brought near to one by at most so many powers of two, which is a number itself.
 _MOST_POWERS = 1000
@@ -54,6 +54,14 @@ def directions(X: Any) -> Any:
     if issparse(rows):
         return hstack([rows, csr_array(empty)], format="csr")
     return np.hstack((rows, empty))
+
+
+def square_differences(A: Any, B: Any) -> Any:
+    """Return the squared differences of the rows A[i] and B[i], sparse where one of them is."""
+    if issparse(A) or issparse(B):
+        difference = csr_array(A).astype(np.float64) - csr_array(B).astype(np.float64)
+        return difference.multiply(difference).tocsr()
+    return (A.astype(np.float64) - B.astype(np.float64)) ** 2
 
 
 def _longest_entries(rows: Any) -> Floats:

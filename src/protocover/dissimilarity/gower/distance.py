@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ...balls import Floats, Tile
 from ...data.columns import Column, read_columns
-from ...data.fields import check_array, check_boolean, check_list, check_text, refuse
+from ...data.fields import (
+    check_array,
+    check_boolean,
+    check_list,
+    check_number,
+    check_text,
+    refuse,
+)
 from .coding import KINDS, STORES, Coding, learn_coding
 from .mixed import CodedTable, Weighing, average_differences
+from .shares import share_differences
 
 __all__ = ["Gower"]
 
 logger = logging.getLogger(__name__)
+
+_LEAST_KNOWN = 0.5
 
 
 class Gower(BaseEstimator):
@@ -42,6 +53,13 @@ class Gower(BaseEstimator):
     weights : dict, array-like of shape (n_columns,) or None, default=None
         How much each column counts; columns that a dict leaves out count 1, columns of
         weight 0 not at all.
+    gap : float from 0 to 1, or None, default=None
+        By how much two rows differ in a column that only one of them has a value of. None
+        leaves the column out for that pair, as Gower does, so that rows with few values are
+        near many others. The name ``"gower"`` stands for ``Gower(gap=0.5)``.
+    least_known : float from 0 to 1, or None, default=None
+        Rows in which a smaller share of the columns, by weight, has a value cannot become
+        prototypes; None for one half, 0 to let all rows.
 
     Attributes
     ----------
@@ -96,6 +114,7 @@ class Gower(BaseEstimator):
     allows_nan = True
     input_tags: ClassVar[dict[str, bool]] = {"categorical": True, "string": True}
     symmetric = True
+    adds_up_to = "distance"
     saved_state: ClassVar[tuple[str, ...]] = (
         "names_",
         "named_",
@@ -110,9 +129,13 @@ class Gower(BaseEstimator):
         self,
         kinds: Mapping[Any, str | Sequence[Any]] | None = None,
         weights: Mapping[Any, float] | ArrayLike | None = None,
+        gap: float | None = None,
+        least_known: float | None = None,
     ) -> None:
         self.kinds = kinds
         self.weights = weights
+        self.gap = gap
+        self.least_known = least_known
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the kinds, ranges and categories of the columns."""
@@ -120,6 +143,8 @@ class Gower(BaseEstimator):
         names = [column.name for column in columns]
         _check_names("kinds", self.kinds, names)
         weights = _check_weights(self.weights, names)
+        _check_share("gap", self.gap)
+        _check_share("least_known", self.least_known)
         for i, column in enumerate(columns):
             if weights[i] > 0.0 and column.missing.all():
                 logger.warning("column %r has no value in the training data", column.name)
@@ -153,6 +178,9 @@ class Gower(BaseEstimator):
             refuse("categories_ must be a tuple for each column")
         check_array(self.ranges_, "ranges_", kinds="f", shape=(n, 2))
         weights = check_array(self.weights_, "weights_", kinds="f", shape=(n,))
+        for share in (self.gap, self.least_known):
+            if share is not None and not 0.0 <= check_number(share, "a share") <= 1.0:
+                refuse("gap and least_known must be from 0 to 1")
         if not np.isfinite(weights).all() or (weights < 0.0).any() or not weights.any():
             refuse("weights_ must be finite, not negative and not all zero")
 
@@ -174,6 +202,34 @@ class Gower(BaseEstimator):
 
         return tile
 
+    def can_stand(self, X: Any) -> NDArray[np.bool_]:
+        """Tell which rows have values enough to stand for others."""
+        check_is_fitted(self)
+        columns = read_columns(X)
+        self._check_columns(columns)
+        known = np.array([~column.missing for column in columns], dtype=np.float64)
+        least = _LEAST_KNOWN if self.least_known is None else self.least_known
+        # A sum in the order of the columns, the same on every processor.
+        share = np.cumsum(self.weights_[:, np.newaxis] * known, axis=0)[-1]
+        return np.asarray(share >= least * np.cumsum(self.weights_)[-1])
+
+    def contributions(self, A: Any, B: Any) -> Floats:
+        """Return what each column contributes to the dissimilarity of A[i] from B[i].
+
+        A column of weight 0 contributes nothing. Of two rows without a common column, which
+        are at 1, each column has the share of its weight.
+        """
+        check_is_fitted(self)
+        codings = self._codings()
+        unseen: list[dict[Any, int]] = [{} for _ in codings]
+        left, right = self._encode(A, codings, unseen), self._encode(B, codings, unseen)
+        scale = np.array([coding.is_scale for coding in codings])
+        counts = self.weights_ > 0.0
+        places = np.concatenate((np.flatnonzero(counts & scale), np.flatnonzero(counts & ~scale)))
+        shares = np.zeros((left.n_rows, len(codings)))
+        shares[:, places] = share_differences(left, right, self._weighing(codings))
+        return shares
+
     def _codings(self) -> list[Coding]:
         """Return the coding of each column."""
         low, high = self.ranges_.T.tolist()
@@ -186,7 +242,9 @@ class Gower(BaseEstimator):
         scale = np.array([coding.is_scale for coding in codings])
         asymmetric = np.array([coding.kind == "asymmetric" for coding in codings])
         equal = counts & ~scale
-        return Weighing(self.weights_[counts & scale], self.weights_[equal], asymmetric[equal])
+        return Weighing(
+            self.weights_[counts & scale], self.weights_[equal], asymmetric[equal], self.gap
+        )
 
     def _encode(self, X: Any, codings: list[Coding], unseen: list[dict[Any, int]]) -> CodedTable:
         """Code the columns that count, after checking that they are those of `fit`."""
@@ -241,3 +299,11 @@ def _check_weights(weights: Mapping[Any, float] | ArrayLike | None, names: list[
     if not np.isfinite(checked).all() or (checked < 0.0).any():
         raise ValueError(f"weights must be finite and not negative, got {checked.tolist()}")
     return checked
+
+
+def _check_share(name: str, share: Any) -> None:
+    """Refuse what is no share of one."""
+    if share is None:
+        return
+    if isinstance(share, bool) or not isinstance(share, Real) or not 0.0 <= float(share) <= 1.0:
+        raise ValueError(f"{name} must be a number from 0 to 1, or None, got {share!r}")

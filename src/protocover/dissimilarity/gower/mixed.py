@@ -29,6 +29,8 @@ class Weighing:
     numbers: Floats  # weight of each column of numbers
     codes: Floats  # weight of each column of codes
     asymmetric: Mask  # columns of codes in which two codes of zero tell nothing
+    # difference in a column that only one of two rows has a value of; None to leave it out
+    gap: float | None = None
 
     def groups(self) -> list[tuple[float, Indices, Indices]]:
         """Return (weight, all its columns, its columns of codes) for each different weight."""
@@ -66,7 +68,7 @@ def average_differences(left: CodedTable, right: CodedTable, weighing: Weighing)
     """Return for each pair of rows the weighted average over the columns both have.
 
     A pair with no column in common is at 1; one that has only columns in common in which
-    both are absent is at 0.
+    both are absent is at 0. Else a column that one of the two has counts with the `gap`.
     """
     averages = np.empty((left.n_rows, right.n_rows))
     pairs = _Pairs(left, right, weighing)
@@ -139,8 +141,13 @@ class _Pairs:
         weight = np.zeros_like(total)
         for share, columns, codes in self.groups:
             weight += share * self._count_telling(total.shape, rows, columns, codes)
-        np.divide(total, weight, out=total, where=weight > 0.0)
         i, j = np.nonzero(weight == 0.0)
+        if self.weighing.gap is not None:
+            for share, columns, _ in self.groups:
+                one_sided = share * self._count_one_sided(total.shape, rows, columns)
+                total += self.weighing.gap * one_sided
+                weight += one_sided
+        np.divide(total, weight, out=total, where=weight > 0.0)
         if len(i):
             known = (self.known[0][:, rows][:, i] & self.known[1][:, j]).any(axis=0)
             total[i, j] = np.where(known, 0.0, 1.0)
@@ -156,6 +163,15 @@ class _Pairs:
             count += self.known[0][c, rows, None] & self.known[1][c]
         for c in codes[self.weighing.asymmetric[codes]]:
             count -= self.absent[0][c, rows, None] & self.absent[1][c]
+        return count
+
+    def _count_one_sided(
+        self, shape: tuple[int, ...], rows: slice, columns: Indices
+    ) -> NDArray[np.integer]:
+        """Count for each pair the columns that one row has a value of and the other has not."""
+        count = np.zeros(shape, dtype=self.counter)
+        for c in columns[self.gaps[columns]]:
+            count += self.known[0][c, rows, None] ^ self.known[1][c]
         return count
 
 

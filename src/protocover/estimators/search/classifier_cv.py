@@ -46,6 +46,7 @@ from ...selection.parameters import (
 from ...selection.training import check_labels, completed
 from ...solvers import check_options, find_solver
 from ..classifier import PVMClassifier
+from ..display import ShowsChosen, describe_prototypes
 from ..fitted import copy_features, forget_features
 from ..fitting import Settings, prepare
 from .crossvalidation import Split, cross_validate
@@ -77,8 +78,10 @@ class _OfBestEstimator:
         return getattr(search.best_estimator_, self.name)
 
 
-class PVMClassifierCV(ClassifierMixin, BaseEstimator):
-    """Prototype vector machine that chooses its radius by cross-validation.
+class PVMClassifierCV(ShowsChosen, ClassifierMixin, BaseEstimator):
+    """Prototype selection with the radius chosen by cross-validation.
+
+    A :class:`PVMClassifier` for each radius, of which the paper's rule takes one.
 
     Each fold is one path over all radii and costs, so that a whole grid costs little
     more than a few fits a fold. With radii of their own it chooses their limit and the
@@ -100,9 +103,10 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         the grid of :func:`pvm_path`.
     cv : int, splitter or iterable, default=10
         As in scikit-learn; an int gives stratified folds.
-    rule : {"1se", "best"}, default="1se"
+    rule : {"1se", "best", "few"}, default="1se"
         "1se" takes the fewest prototypes, on average over the folds, whose score is within
-        one standard error of the best, as in the paper; "best" takes the best score.
+        one standard error of the best, as in the paper; "best" takes the best score; "few"
+        also gives up 0.01 of the score for fewer prototypes, where a standard error is less.
     n_prototypes : int or None, default=None
         Only settings with at most so many prototypes, on average over the folds, are
         considered, and the final model keeps at most so many.
@@ -377,6 +381,9 @@ class PVMClassifierCV(ClassifierMixin, BaseEstimator):
         first = next(iter(name_choices(self.metric).values()), "euclidean")
         tags.input_tags = PVMClassifier(metric=first).__sklearn_tags__().input_tags
         return tags
+
+    def _describe(self) -> str:
+        return describe_prototypes(self.best_estimator_)
 
     def _check_settings(self) -> None:
         """Refuse what can be refused before looking at the data."""

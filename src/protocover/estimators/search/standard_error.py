@@ -15,7 +15,10 @@ from ...selection.parameters import check_own_radii
 
 __all__ = ["RULES", "choose", "lowest_accepted", "split_scores", "standard_errors", "trace_path"]
 
-RULES = ("1se", "best")
+RULES = ("1se", "best", "few")
+
+# What "few" gives up at most where a standard error is smaller: one case in a hundred.
+_ONE_IN_A_HUNDRED = 0.01
 
 Floats = NDArray[np.float64]
 
@@ -47,7 +50,9 @@ def choose(
 
     Of the settings with at most `max_prototypes` prototypes on average ``"best"`` takes the
     highest mean score, ``"1se"`` the fewest prototypes among those whose mean score is
-    within one standard error of it (paper, section 5.4). Ties go to fewer prototypes, or to
+    within one standard error of it (paper, section 5.4), ``"few"`` also those within 0.01 of
+    it: where the best is hardly ever wrong its standard error is no reason to keep every
+    point. Ties go to fewer prototypes, or to
     the higher score. Simpler is what has fewer prototypes on average over the folds,
     whatever radius, limit or cost that comes from.
     """
@@ -64,14 +69,17 @@ def lowest_accepted(
     """Return the lowest mean score that a rule accepts; the arguments are those of `choose`.
 
     It is the highest of the settings that are allowed, by ``"1se"`` less its standard
-    error. Of several settings with that score the one with the fewest prototypes counts.
+    error, by ``"few"`` less 0.01 if that is more. Of several settings with that score the one
+    with the fewest prototypes counts.
     """
     if rule not in RULES:
         raise ValueError(f"rule must be one of {', '.join(map(repr, RULES))}, got {rule!r}")
     mean = scores.mean(axis=1)
     settings = _allowed(mean, n_prototypes, max_prototypes)
     best = settings[np.lexsort((n_prototypes[settings], -mean[settings]))[0]]
-    error = standard_errors(scores)[best] if rule == "1se" else 0.0
+    error = 0.0 if rule == "best" else float(standard_errors(scores)[best])
+    if rule == "few":
+        error = max(error, _ONE_IN_A_HUNDRED)
     return float(mean[best] - error)
 
 

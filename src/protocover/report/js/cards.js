@@ -23,9 +23,9 @@ function makeCard(prototype) {
     datum(cases.names[i], "name"),
   );
   if (cases.columns.length && !cases.pictures) {
-    button.append(features(i, prototype.class, prototype.telling.slice(0, cardFeatures)));
+    button.append(features(i, data.quality ? prototype.class : -1, prototype.telling.slice(0, cardFeatures)));
   }
-  button.append(tally(prototype));
+  if (data.quality) button.append(tally(prototype));
   return button;
 }
 
@@ -51,6 +51,7 @@ function rivalLine(prototype) {
 }
 
 function describe(prototype) {
+  if (!data.quality) return `Prototype ${prototype.number + 1}, ${cases.names[prototype.case]}, class ${classLabel(prototype.class)}. Show it.`;
   if (!labelled) {
     return `Representative ${prototype.number + 1}, ${cases.names[prototype.case]}: stands for ` +
       `${count(prototype.newly, "case")}, ${whole.format(prototype.covers)} within reach. Show them.`;

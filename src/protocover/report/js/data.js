@@ -61,14 +61,33 @@ function valueText(column, i) {
   return column.kind === "number" ? number(value) : value;
 }
 
-// All that a search looks at, in small letters.
+// Texts as a search looks at them: in small letters, apart from each other.
+function searchable(texts) {
+  return texts.join(" \u0000 ").toLowerCase();
+}
+
 const haystacks = new Map();
 function haystack(prototype) {
   if (!haystacks.has(prototype.number)) {
     const i = prototype.case;
     const values = cases.columns.map((column) => valueText(column, i));
-    const words = [labelled ? classLabel(prototype.class) : "", cases.names[i], ...values];
-    haystacks.set(prototype.number, words.join(" \u0000 ").toLowerCase());
+    haystacks.set(prototype.number, searchable([labelled ? classLabel(prototype.class) : "", cases.names[i], ...values]));
   }
   return haystacks.get(prototype.number);
+}
+
+// The items in which every word begins a word, so that "male" does not find "female". Where
+// there is none, as in writing without spaces, those that hold the words anywhere.
+function findWords(items, textOf, words) {
+  if (!words.length) return items;
+  const starts = items.filter((item) => words.every((word) => beginsWord(textOf(item), word)));
+  return starts.length ? starts : items.filter((item) => words.every((word) => textOf(item).includes(word)));
+}
+
+const inWord = /[\p{L}\p{N}]/u;
+function beginsWord(text, word) {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    if (at === 0 || !inWord.test(word[0]) || !inWord.test(text[at - 1])) return true;
+  }
+  return false;
 }

@@ -44,6 +44,7 @@ function prototypeTitle(k) {
 
 function prototypeBody(k) {
   const prototype = prototypes[k];
+  if (!data.quality) return barePrototypeBody(prototype);
   const share = prototype.covers / Math.max(1, classes[prototype.class].points);
   const facts = el("dl", { class: "facts" },
     fact("Chosen", el("span", { text: `${k + 1} of ${whole.format(prototypes.length)}` })),
@@ -54,6 +55,18 @@ function prototypeBody(k) {
     inRadii(prototype.rival_distance, prototype.rival) ? fact("Rival’s radius", el("span", { text: rivalRadius(prototype) })) : null);
   const side = el("div", { class: "side" }, cases.pictures ? picture(prototype.case, "picture large") : null, facts, values(prototype.case, prototype.class, prototype.telling));
   return [side, memberList(prototype)];
+}
+
+// What a model tells of a prototype without the data that it was fitted on.
+function barePrototypeBody(prototype) {
+  const facts = el("dl", { class: "facts" },
+    fact("Chosen", el("span", { text: `${prototype.number + 1} of ${whole.format(prototypes.length)}` })),
+    fact("Radius", el("span", { text: number(prototype.radius) })),
+    fact("Newly", el("span", { text: `${count(prototype.newly, "case")} that no earlier prototype covers` })));
+  const decided = data.comparisons.filter((item) => item.near.prototype === prototype.number);
+  const list = el("ul", { class: "around" }, ...decided.slice(0, memberPart).map((item) => el("li", {}, caseButton(item.case))));
+  const side = el("div", { class: "side" }, cases.pictures ? picture(prototype.case, "picture large") : null, facts, values(prototype.case, -1, prototype.telling));
+  return [side, el("div", { class: "covered" }, el("h3", { text: `Decides ${count(decided.length, "listed case")}` }), list)];
 }
 
 function coverFacts(prototype, share) {
@@ -186,8 +199,15 @@ function caseBody(i) {
   const around = prototypesOfCase.get(i) || [];
   const list = el("ul", { class: "around" }, ...around.map((p) => el("li", {}, prototypeButton(p))));
   const head = around.length ? `In the balls of ${count(around.length, chosenWord)}` : `In no ${chosenWord}'s ball`;
+  const why = comparison(i);
   const side = el("div", { class: "side" }, cases.pictures ? picture(i, "picture large") : null, values(i, k, cases.columns.map((_, j) => j)));
-  return [side, el("div", { class: "covered" }, el("h3", { text: head }), list)];
+  const reason = why ? [el("h3", { text: "Why" }), why, el("p", { class: "fine", text: data.shares })] : [];
+  const balls = data.quality && isTraining(i) ? [el("h3", { text: head }), list] : [];
+  return [side, el("div", { class: "covered" }, ...reason, ...balls)];
+}
+
+function isTraining(i) {
+  return cases.rows[i] >= 0;
 }
 
 function startDetail() {

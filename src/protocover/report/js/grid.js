@@ -15,11 +15,9 @@ const keys = {
   class: (p) => p.class,
 };
 
-function matches(prototype) {
-  if (wanted.classes.size && !wanted.classes.has(prototype.class)) return false;
-  if (!wanted.words.length) return true;
-  const text = haystack(prototype);
-  return wanted.words.every((word) => text.includes(word));
+function matching() {
+  const ofClass = (prototype) => !wanted.classes.size || wanted.classes.has(prototype.class);
+  return findWords(prototypes, haystack, wanted.words).filter(ofClass);
 }
 
 function compare(a, b) {
@@ -31,7 +29,7 @@ function compare(a, b) {
 }
 
 function showMatches() {
-  found.list = prototypes.filter(matches).sort(compare);
+  found.list = matching().slice().sort(compare);
   found.shown = 0;
   byId("grid").replaceChildren();
   if (!found.list.length) byId("grid").append(el("p", { class: "nothing", text: `No ${chosenWord} matches.` }));

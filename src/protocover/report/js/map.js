@@ -105,26 +105,52 @@ function placePictures(places, nodes) {
     taken.push(place);
     picture(prototypes[place.k].case).drawn.then((canvas) => {
       const box = { x: place.x - side / 2, y: place.y - side / 2, width: side, height: side };
-      const frame = svg("rect", { class: "frame", ...box });
+      const turn = Math.floor(prototypes[place.k].class / 7) % 5;
+      const frame = svg("rect", { class: `frame d${turn}`, ...box });
+      // Colours come again after seven classes; the mark of the legend tells them apart.
+      const corner = svg("use", { class: "corner", href: `#shape${turn}`, x: box.x + side - 9, y: box.y - 5, width: 14, height: 14 });
       const image = svg("image", { ...box, href: canvas.toDataURL() });
       if (canvas.classList.contains("coarse")) image.classList.add("coarse");
-      nodes[place.k].replaceChildren(image, frame);
+      nodes[place.k].replaceChildren(image, frame, ...(labelled && classes.length > 7 ? [corner] : []));
     });
   }
 }
 
-// Names of classes beside the marks where they overlap nothing.
+// Names beside the marks, long ones cut, to the right or left where they overlap nothing.
+const longestName = 22;
+const ruler = document.createElement("canvas").getContext("2d");
+
+// Cuts a name in the middle, and leaves out how the names of all classes begin.
+function cutName(name) {
+  const begin = name.length > longestName ? sharedBeginning() : 0;
+  const letters = [...(begin ? `…${name.slice(begin)}` : name)];
+  if (letters.length <= longestName) return letters.join("");
+  const half = Math.floor((longestName - 1) / 2);
+  return `${letters.slice(0, half).join("")}…${letters.slice(-half).join("")}`;
+}
+
+function sharedBeginning() {
+  const [first, ...rest] = classes.map((item) => item.label);
+  if (!rest.length) return 0;
+  const differs = (at) => rest.some((label) => label[at] !== first[at]);
+  let length = 0;
+  while (length < first.length && !differs(length)) length += 1;
+  const word = first.lastIndexOf(" ", length - 1) + 1;
+  return word > 8 ? word : 0;
+}
+
 function placeNames(places, chart) {
   const taken = places.map(({ x, y, r }) => [x - r, y - r, x + r, y + r]);
   const byCover = [...places].sort((a, b) => size(prototypes[b.k]) - size(prototypes[a.k]));
+  ruler.font = "12px system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Helvetica Neue', Arial, sans-serif";
   for (const { k, x, y, r } of byCover) {
-    const label = labelled ? classLabel(prototypes[k].class) : cases.names[prototypes[k].case];
-    if (label.length > 24) continue;
-    const box = [x + r + 2, y - 7, x + r + 8 + 6.8 * label.length, y + 7];
-    const clash = taken.some(([a, b, c, d]) => a < box[2] && c > box[0] && b < box[3] && d > box[1]);
-    if (clash || box[2] > mapSize.width) continue;
-    taken.push(box);
-    chart.append(svg("text", { class: "node-name", x: x + r + 4, y: y + 4, text: label }));
+    const label = cutName(labelled ? classLabel(prototypes[k].class) : cases.names[prototypes[k].case]);
+    const width = ruler.measureText(label).width + 8;
+    const boxes = [[x + r + 2, y - 8, x + r + 2 + width, y + 8], [x - r - 2 - width, y - 8, x - r - 2, y + 8]];
+    const free = boxes.findIndex((box) => box[0] > 2 && box[2] < mapSize.width - 2 && !taken.some(([a, b, c, d]) => a < box[2] && c > box[0] && b < box[3] && d > box[1]));
+    if (free < 0) continue;
+    taken.push(boxes[free]);
+    chart.append(svg("text", { class: "node-name", x: boxes[free][0] + 3, y: y + 4, text: label }));
   }
 }
 

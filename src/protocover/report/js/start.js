@@ -8,12 +8,26 @@ function startTheme() {
   });
 }
 
+// Shows at either end of the bar that there is more of it.
+function startBar() {
+  const nav = document.querySelector(".bar nav");
+  const mark = () => {
+    nav.classList.toggle("more-left", nav.scrollLeft > 4);
+    nav.classList.toggle("more-right", nav.scrollLeft + nav.clientWidth < nav.scrollWidth - 4);
+  };
+  nav.addEventListener("scroll", mark, { passive: true });
+  window.addEventListener("resize", mark);
+  mark();
+}
+
 startTheme();
 startGrid();
 startMap();
 startDetail();
 startPath();
 startLists();
+startAnswers();
+startBar();
 
 // Paper has no "show more".
 window.addEventListener("beforeprint", () => {

@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 
 from ..reduced.residual import Residual
 
-__all__ = ["bound_of", "exclude", "probe"]
+__all__ = ["bound_of", "exclude", "leave_possible", "probe"]
 
 Floats = NDArray[np.float64]
 
@@ -34,6 +34,12 @@ def bound_of(residual: Residual, dual: Floats) -> tuple[float, Floats, Floats]:
     u = np.floor(np.clip(dual, 0.0, residual.prize) / grid) * grid
     slack = residual.cost - residual.cover.T @ u
     return residual.constant + float(u.sum() + np.minimum(slack, 0.0).sum()), u, slack
+
+
+def leave_possible(residual: Residual, dual: Floats, target: float) -> Residual:
+    """Drop the candidates that no selection of value at most `target` contains."""
+    bound, _, slack = bound_of(residual, dual)
+    return residual.keep_columns(bound + np.maximum(slack, 0.0) <= target)
 
 
 def exclude(residual: Residual, dual: Floats, target: float) -> Residual:

@@ -1,4 +1,4 @@
-"""The exact optimum: reductions, one linear program, local search, fixing, branch and bound."""
+"""The exact optimum: a linear program, local search, fixing, reductions, branch and bound."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,6 @@ from ...cover import CoverProblem, CoverSolution, relative_gap
 from ...resources import progress_line
 from ..budget import close_by_tree, solve_alone
 from ..finish import describe
-from ..reduced.reductions import reduce_cover
 from ..reduced.residual import Residual
 from ..values import check_values
 from .stages import State, Task, begin, branch, fewest, improve, narrow, relaxed
@@ -98,23 +97,26 @@ class ExactSearch:
         check_values(max_nodes=self.max_nodes, gap=self.gap)
         check_values(patience=self.patience, verbose=self.verbose)
         self._rng = np.random.default_rng() if self.rng is None else self.rng
-        self._full = Residual.of(self.problem)
-        self._left = self._full
         self._state: State | None = None
-        self._task = self._limited(None, lambda text: None)
-        self._is_reduced = self._is_relaxed = self.is_finished = False
+        self._is_relaxed = self._is_closed = self.is_finished = False
 
     def go_on(self, seconds: float | None = None) -> None:
         """Search for so many seconds at most, None for as many as it takes."""
         with progress_line(self.verbose) as write:
-            task = self._task = self._limited(seconds, write)
+            task = self._limited(seconds, write)
             state = self._relax(task)
             if state.tree is None:
                 state = narrow(task, state)
             self._state = state = branch(task, state)
-            self.is_finished = task.closed(state) or not task.time_is_up
+            self._is_closed = task.closed(state)
+            self.is_finished = self._is_closed or not task.time_is_up
             if self._full.ties > 1 and self.is_finished and not task.time_is_up:
-                self._state = fewest(replace(task, full=self._full), state, self._left)
+                self._state = fewest(replace(task, full=self._full), state)
+
+    @cached_property
+    def _full(self) -> Residual:
+        """The problem in whole numbers; counted when there is time for it."""
+        return Residual.of(self.problem)
 
     @property
     def open_share(self) -> float:
@@ -124,37 +126,33 @@ class ExactSearch:
 
     def solution(self) -> CoverSolution:
         """Describe the best selection so far and what is proved of it."""
-        state, full = self._state, self._task.full
+        state = self._state
         assert state is not None, "a search that was never begun has no solution"
-        claim = _claim(full, self.problem.n_points, state.bound)
+        claim = _claim(self._full.plain(), self.problem.n_points, state.bound)
         found = describe(self.problem, state.selected, dual=state.dual, claim=claim)
         return replace(found, status=self._status(found))
 
     def _limited(self, seconds: float | None, write: Callable[[str], None]) -> Task:
         """Return the task with limits: all of the tree's nodes, but the time of one round."""
+        deadline = math.inf if seconds is None else time.monotonic() + seconds
         return Task(
             self._full.plain(),
             self._rng,
             self.patience,
             self.gap,
-            math.inf if seconds is None else time.monotonic() + seconds,
+            deadline,
             math.inf if self.max_nodes is None else self.max_nodes,
             self.verbose,
             write,
         )
 
     def _relax(self, task: Task) -> State:
-        """Reduce, and solve the linear program, unless that is done; then search from there."""
+        """Solve the linear program, unless that is done; then search from there."""
         state = self._state
         if state is not None and self._is_relaxed:
             return state
-        if state is None or not self._is_reduced:
-            # Reductions save time later on; where there is little of it they are cut short.
-            halfway, size = task.rest(0.5), self._left.cover.shape
-            self._left = reduce_cover(self._left, deadline=halfway)
-            self._is_reduced = time.monotonic() < halfway or self._left.cover.shape == size
-            state = state or begin(task, self.problem, self._left.plain())
-            state = replace(state, left=self._left.plain(), packing=None)
+        if state is None:
+            state = begin(task, self.problem)
         self._state = state = relaxed(task, self.problem, state)
         self._is_relaxed = state.relaxation is not None
         return improve(task, state)
@@ -163,7 +161,7 @@ class ExactSearch:
         """Say how the search ended."""
         if found.certificate in ("proved", "solver-proved"):
             return "optimal"
-        if self._state is not None and self._task.closed(self._state):
+        if self._is_closed:
             return "gap reached" if self.gap > 0.0 else "optimal up to rounding"
         return "node limit" if self.is_finished else "time limit"
 

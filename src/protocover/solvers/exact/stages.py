@@ -18,7 +18,7 @@ from ..reduced.reductions import reduce_cover
 from ..reduced.relaxation import Relaxation, relax
 from ..reduced.residual import Residual
 from ..stepwise import choose_by_drop, choose_by_ratio
-from .fixing import bound_of, exclude, probe
+from .fixing import bound_of, exclude, leave_possible, probe
 from .tree import Tree
 
 __all__ = ["State", "Task", "begin", "branch", "fewest", "improve", "narrow", "relaxed"]
@@ -26,9 +26,12 @@ __all__ = ["State", "Task", "begin", "branch", "fewest", "improve", "narrow", "r
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-# Share of the time left that the first linear program may take, and how many come after it,
-# each on what fixing by the last one left.
+# Share of the time left that the first linear program may take, and how many there are of it,
+# and after it, each on what fixing by the last one left.
 _PROGRAM_SHARE, _ROUNDS = 0.75, 4
+# Memberships above which the first is not solved again for the sake of its vector, and what
+# sums of payments may be off by, as a share of all prizes.
+_LARGE, _ROUNDING = 300_000, 1e-9
 # Memberships times candidates up to which each candidate is probed.
 _PROBE_WORK = 10**8
 # Patience of the searches between those rounds, and of the last one.
@@ -106,30 +109,57 @@ class Task:
         return self.full.value(np.searchsorted(self.full.candidates, selected))
 
 
-def begin(task: Task, problem: CoverProblem, left: Residual) -> State:
-    """Take the better greedy and the bound of dual ascent."""
+def begin(task: Task, problem: CoverProblem) -> State:
+    """Take the better greedy and the bound of dual ascent, and leave out what that excludes."""
+    full = task.full
     drop, ratio = choose_by_drop(problem)[0], choose_by_ratio(problem)[0]
     selected = min((drop, ratio), key=task.value)
     dual = ascend_best(problem, selected)
-    bound = math.ceil(bound_of(task.full, dual / float(task.full.unit))[0])
-    return State(left, selected, task.value(selected), bound, dual)
+    payments = dual / float(full.unit)
+    bound = math.ceil(bound_of(full, payments)[0])
+    state = State(full, selected, task.value(selected), bound, dual)
+    return replace(state, left=leave_possible(full, payments, task.target(state)))
 
 
 def relaxed(task: Task, problem: CoverProblem, state: State) -> State:
-    """Solve the linear program for a better bound."""
+    """Solve the linear program for a better bound, on the candidates that can be of use.
+
+    Its payments need not mind the others, and may overpay them: a bound still, but one that
+    no vector proves for all. So those that turn out to be overpaid are taken in, and it is
+    solved again, unless that takes long.
+    """
     task.show("linear program", state)
-    packing = state.packing or Packing(state.left)
     # A problem too large for the linear program still gets its local search.
-    relaxation = relax(state.left, deadline=task.rest(_PROGRAM_SHARE), packing=packing)
-    if relaxation is None:
-        return replace(state, packing=packing)
-    return replace(
-        state,
-        bound=max(state.bound, math.ceil(bound_of(state.left, relaxation.dual)[0])),
-        dual=state.left.lift_dual(problem, relaxation.dual),
-        relaxation=relaxation,
-        packing=None,
-    )
+    deadline = task.rest(_PROGRAM_SHARE)
+    for _ in range(_ROUNDS):
+        packing = state.packing or Packing(state.left)
+        relaxation = relax(state.left, deadline=deadline, packing=packing)
+        if relaxation is None:
+            return replace(state, packing=packing)
+        overpaid = _overpaid(task.full, state.left, relaxation.dual)
+        state = _bounded(task, replace(state, relaxation=relaxation, packing=None))
+        if not overpaid.any() or state.left.cover.nnz > _LARGE:
+            break
+        kept = np.isin(task.full.candidates, state.left.candidates)
+        state = replace(state, left=task.full.keep_columns(kept | overpaid))
+    assert state.relaxation is not None
+    return replace(state, dual=state.left.lift_dual(problem, state.relaxation.dual))
+
+
+def _overpaid(full: Residual, left: Residual, dual: Floats) -> NDArray[np.bool_]:
+    """Tell which columns that are not left the payments overpay, by more than rounding."""
+    out = ~np.isin(full.candidates, left.candidates)
+    return out & (full.cover.T @ dual > full.cost + _ROUNDING * full.prize.sum())
+
+
+def _bounded(task: Task, state: State) -> State:
+    """Take over the bound of the linear program.
+
+    Nothing of value at most the target was excluded, so that it holds up to there.
+    """
+    assert state.relaxation is not None
+    bound = math.ceil(bound_of(state.left, state.relaxation.dual)[0])
+    return replace(state, bound=max(state.bound, min(bound, task.target(state) + 1.0)))
 
 
 def improve(task: Task, state: State, *, effort: float = 1.0) -> State:
@@ -138,7 +168,7 @@ def improve(task: Task, state: State, *, effort: float = 1.0) -> State:
     if state.relaxation is not None:
         start = state.left.candidates[state.relaxation.fraction > 0.5]
     task.show("local search", state)
-    if task.closed(state):
+    if task.closed(state) or task.time_is_up:
         return state
     found = search(
         state.left,
@@ -165,9 +195,7 @@ def narrow(task: Task, state: State) -> State:
         relaxation = relax(left, deadline=task.deadline)
         state = replace(state, left=left, relaxation=relaxation)
         if relaxation is not None:
-            # Nothing at most the target was excluded, so a bound holds up to there.
-            bound = math.ceil(bound_of(left, relaxation.dual)[0])
-            state = replace(state, bound=max(state.bound, min(bound, target + 1.0)))
+            state = _bounded(task, state)
         state = improve(task, state, effort=_BRIEF)
         if left.cover.shape[0] * left.cover.shape[1] > 0.8 * size[0] * size[1]:
             break
@@ -201,14 +229,16 @@ def _harvest(task: Task, state: State, tree: Tree) -> State:
     return task.improved(state, state.left.selection(found))
 
 
-def fewest(task: Task, state: State, left: Residual) -> State:
+def fewest(task: Task, state: State) -> State:
     """Look for a selection with the same objective and fewer prototypes.
 
     In units that break ties there is only the number of prototypes to gain, so that effort
     is limited, by counts: the same answer on every machine unless time is up.
     """
-    bound = state.bound * task.full.ties
-    tied = replace(state, left=left, value=task.value(state.selected), bound=bound)
+    value, bound = task.value(state.selected), state.bound * task.full.ties
+    left = exclude(task.full, state.dual / float(task.full.unit), value - 1.0)
+    left = reduce_cover(left, deadline=task.deadline)
+    tied = replace(state, left=left, value=value, bound=bound)
     tied = improve(task, replace(tied, relaxation=None, tree=None, is_searched=False))
     tied = replace(tied, relaxation=relax(left, deadline=task.deadline))
     tied = narrow(task, tied)

@@ -1,0 +1,93 @@
+"""Figures for statisticians, each with one sentence that says what it is."""
+
+from __future__ import annotations
+
+import math
+
+from ..estimators import PVMClassifier
+from .summary import ErrorEstimate, Figure, MapSummary, Quality
+from .wording import count, percent, short_number, short_range
+
+__all__ = ["list_figures"]
+
+
+def list_figures(quality: Quality, model: PVMClassifier, plane: MapSummary | None) -> list[Figure]:
+    """Return the figures that a reader need not know and a statistician asks for."""
+    figures = [*_of_error(quality), *_of_objective(quality), *_of_method(model)]
+    if plane is not None:
+        about = "Sammon's stress of the map: the share of the distances that it distorts."
+        figures.append(Figure("Stress of the map", percent(plane.stress), about))
+    return figures
+
+
+def _of_error(quality: Quality) -> list[Figure]:
+    """Return the error with its interval, and that of 1-NN."""
+    error = quality.error
+    if error is None:
+        return []
+    figures = [Figure(*_describe_error(error))]
+    if error.nearest_error is not None:
+        about = (
+            f"Error of the nearest neighbour among all {count(quality.n_points, 'training case')}"
+            " by the same dissimilarity, on the same unseen cases."
+        )
+        figures.append(Figure("1-NN", percent(error.nearest_error), about))
+    return figures
+
+
+def _describe_error(error: ErrorEstimate) -> tuple[str, str, str]:
+    """Return heading, value and meaning of an error or another score."""
+    show = percent if error.name == "error" else short_number
+    if error.kind == "held-out":
+        about = (
+            f"Share of {count(error.n_cases, 'held-out case')} answered wrongly; the range is "
+            "Wilson's 95 % interval."
+        )
+        value = f"{show(error.value)} ({show(error.low)} to {show(error.high)})"
+        return "Held-out error", value, about
+    value = f"{show(error.value)} ± {show(error.high - error.value)}"
+    about = (
+        "Mean over the folds of the cross-validation, with its standard error; the setting was "
+        "chosen on the same folds, so expect a little worse."
+    )
+    return f"Cross-validated {error.name}", value, about
+
+
+def _of_objective(quality: Quality) -> list[Figure]:
+    """Return the objective, its bound and the gap between them."""
+    figures = [
+        Figure(
+            "Objective",
+            short_number(quality.objective),
+            "Uncovered plus wrongly covered cases plus the cost of the prototypes: what the "
+            "selection minimises.",
+        )
+    ]
+    if quality.lower_bound is not None:
+        about = f"No choice of prototypes has a smaller objective. {quality.verdict}"
+        figures.append(Figure("Lower bound", short_number(quality.lower_bound), about))
+    else:
+        figures.append(Figure("Lower bound", "none", quality.verdict))
+    if quality.gap is not None:
+        about = "Largest share of the objective that a better choice could still save."
+        figures.append(Figure("Gap", percent(quality.gap), about))
+    return figures
+
+
+def _of_method(model: PVMClassifier) -> list[Figure]:
+    """Return cost and radius."""
+    if model.solution_.radii is None:
+        radius = short_number(model.eps_)
+        about = "ε, the distance within which a prototype covers a case."
+    else:
+        radius = short_range(model.prototype_radii_)
+        limit = f", at most {short_number(model.eps_)}" if math.isfinite(model.eps_) else ""
+        about = f"Each prototype has its own{limit}; distances count as multiples of it."
+    return [
+        Figure(
+            "Cost of a prototype",
+            short_number(model.prototype_cost_),
+            "λ, what a further prototype has to save, in uncovered cases, to be worth it.",
+        ),
+        Figure("Radius", radius, about),
+    ]

@@ -1,0 +1,108 @@
+"""``protocover check``, and the same as the first step of ``fit``."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from protocover.cli import main
+
+
+def check(*options):
+    return main(["check", "t.csv", "--target", "kind", *options])
+
+
+def spoil(flowers, **columns):
+    table = flowers.assign(**columns)
+    table[[*columns, "length", "width", "kind"]].to_csv("t.csv", index=False)
+
+
+def test_a_table_with_nothing_to_settle_is_ready(flowers, capsys):
+    flowers.to_csv("t.csv", index=False)
+    assert check() == 0
+    said = capsys.readouterr().out
+    assert "t.csv: 30 rows" in said
+    assert "length  numbers" in said
+    assert "Ready for `protocover fit`" in said
+
+
+CASES = {
+    "thousands": (["1,675", "750"] * 15, ["--decimal", "."]),
+    "odd": ([*(str(3000 + 10 * (k % 9)) for k in range(29)), "<3000"], ["--missing=c=<3000"]),
+    "unit": ([f"{k % 9 + 3000} g" for k in range(30)], ["--kind", "c=numeric"]),
+    "sentinel": ([*(np.arange(28) % 9 + 20), -999, -999], ["--missing=-999"]),
+    "identifier": (np.arange(30) + 5, ["--id", "c"]),
+    "leak": (np.repeat([1, 0], 15), ["--drop", "c"]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_dangerous_stops_a_fit_until_its_option_settles_it(case, flowers, fit, capsys):
+    cells, option = CASES[case]
+    if case == "thousands":
+        flowers = flowers.round(0).astype({"length": int, "width": int})
+    spoil(flowers, c=cells)
+    assert check() == 1
+    assert "! column 'c'" in capsys.readouterr().out
+    assert fit("t.csv", "--target", "kind", "--quiet") == 1
+    refused = capsys.readouterr().err
+    assert "column 'c'" in refused
+    assert "would change the answer without a word" in refused
+    assert fit("t.csv", "--target", "kind", "-o", "out", "--eps", "auto", *option) == 0
+    assert fit("t.csv", "--target", "kind", "-o", "o2", "--eps", "auto", "--yes") == int(
+        case == "thousands"
+    )
+
+
+def test_thousands_are_read_as_what_another_column_tells(flowers, fit, capsys):
+    spoil(flowers, c=["1,675", "750"] * 15)
+    assert fit("t.csv", "--target", "kind", "-o", "out", "--eps", "auto") == 0
+    from protocover import load_model
+
+    model = load_model("out/model.protocover")
+    assert model[0].mean_[0] == pytest.approx((1675 + 750) / 2, rel=0.2)
+
+
+def test_numbers_of_two_units_are_refused_as_numbers(flowers, fit, capsys):
+    spoil(flowers, c=["3750 g", "4 kg"] * 15)
+    assert fit("t.csv", "--target", "kind", "--kind", "c=numeric") == 1
+    assert "must hold numbers of one notation and unit" in capsys.readouterr().err
+
+
+def test_new_cases_are_read_with_the_same_care(flowers, fit, capsys):
+    whole = flowers.round(0).astype({"length": int, "width": int})
+    whole["width"] = whole["width"] + 2000
+    whole.to_csv("t.csv", index=False)
+    assert fit("t.csv", "--target", "kind", "-o", "out", "--eps", "auto") == 0
+    pd.DataFrame({"length": [1, 2], "width": ["1,950", "2,100"]}).to_csv("new.csv", index=False)
+    assert main(["predict", "out", "new.csv"]) == 1
+    assert "say which with --decimal . or --decimal ," in capsys.readouterr().err
+    assert main(["predict", "out", "new.csv", "--decimal", "."]) == 0
+
+
+def test_what_stands_for_missing_in_a_fit_does_so_for_new_cases(flowers, fit, capsys):
+    flowers.loc[3, "width"] = -999
+    flowers.to_csv("t.csv", index=False)
+    options = ["--target", "kind", "--missing=-999", "-o", "out", "--eps", "auto"]
+    assert fit("t.csv", *options) == 0
+    flowers.assign(width="")[:5].to_csv("empty.csv", index=False)
+    flowers.assign(width=-999)[:5].to_csv("marked.csv", index=False)
+    capsys.readouterr()
+    answers = []
+    for name in ("empty.csv", "marked.csv"):
+        assert main(["predict", "out", name, "--quiet"]) == 0
+        answers.append(capsys.readouterr().out)
+    assert answers[0] == answers[1]
+
+
+def test_rows_of_gaps_are_told_and_never_prototypes(fit, capsys):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(40, 4)).round(3), columns=list("abcd"))
+    table["kind"] = np.repeat(["p", "q"], 20)
+    table.loc[table["kind"] == "q", "a"] += 6
+    table.loc[[4, 30], ["a", "b", "c"]] = np.nan
+    table.to_csv("t.csv", index=False)
+    assert fit("t.csv", "--target", "kind", "-o", "out", "--eps", "0.05", "--test-size", "0") == 0
+    assert "2 rows have values in fewer than half" in capsys.readouterr().err
+    assert not {5, 31} & set(pd.read_csv("out/prototypes.csv")["row"])
+    with open("out/report.html", encoding="utf-8") as file:
+        assert "cannot be prototypes (2 here)" in file.read()

@@ -1,0 +1,211 @@
+"""The options of the command mirror the parameters of the estimators, and are told at once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from inspect import signature
+
+import numpy as np
+import pytest
+
+from protocover import PVMClassifier, PVMClassifierCV, find_cost, find_eps, load_model
+from protocover.cli import main
+from protocover.cli.commands import _build_parser
+from protocover.cli.options import PARAMETERS, RULES, SOLVER_NAMES
+from protocover.estimators.search import standard_error
+from protocover.solvers import SOLVERS
+
+
+def options_of(command):
+    """The names of a command's options."""
+    (commands,) = (action for action in _build_parser()._actions if action.choices)
+    return {
+        word for action in commands.choices[command]._actions for word in action.option_strings
+    }
+
+
+@pytest.mark.parametrize("estimator", [PVMClassifier, PVMClassifierCV])
+def test_every_parameter_of_the_estimators_has_its_option_or_is_known_to_have_none(estimator):
+    parameters = {*signature(estimator).parameters, *signature(estimator.fit).parameters}
+    assert parameters - {"self", "X", "y"} <= set(PARAMETERS)
+
+
+def test_no_option_mirrors_a_parameter_that_there_is_not():
+    known = set()
+    for estimator in (PVMClassifier, PVMClassifierCV):
+        known |= {*signature(estimator).parameters, *signature(estimator.fit).parameters}
+    assert set(PARAMETERS) <= known
+    assert {option for option in PARAMETERS.values() if option} <= options_of("fit")
+
+
+def test_names_that_options_take_are_those_of_the_library():
+    assert sorted(SOLVER_NAMES) == sorted(SOLVERS)
+    assert standard_error.RULES == RULES
+
+
+def run(*words, code):
+    """Run the command in a process and return the modules that it has imported."""
+    script = (
+        "import sys\n"
+        "from protocover.cli import main\n"
+        "try: ended = main(sys.argv[1:])\n"
+        "except SystemExit as error: ended = error.code\n"
+        "print(ended, *sys.modules)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script, *words], capture_output=True, text=True, check=True
+    )
+    ended, *modules = ran.stdout.splitlines()[-1].split()
+    assert int(ended) == code
+    return {name.partition(".")[0] for name in modules}
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["--version"], 0),
+        (["--help"], 0),
+        (["fit", "--help"], 0),
+        (["predict", "--help"], 0),
+        (["report", "--help"], 0),
+        ([], 2),
+        (["fit", "t.csv", "--grid", "x"], 2),
+    ],
+)
+def test_help_and_version_wait_for_no_package(words, code):
+    heavy = {"numpy", "scipy", "sklearn", "pandas", "joblib", "tqdm", "jinja2"}
+    assert not run(*words, code=code) & heavy
+
+
+def fit(table, words):
+    table.to_csv("t.csv", index=False)
+    return main(
+        ["fit", "t.csv", "--target", "kind", "-o", "out", "--test-size", "0", *words.split()]
+    )
+
+
+def fitted(table, words):
+    assert fit(table, words) == 0
+    return load_model("out/model.protocover")
+
+
+def test_parameters_of_a_metric_reach_it(flowers):
+    model = fitted(flowers, "--metric minkowski --metric-param p=3 --no-scale --eps 2")
+    assert model.metric_params == {"p": 3}
+    X, y = flowers[["length", "width"]].to_numpy(), flowers["kind"]
+    same = PVMClassifier(2.0, metric="minkowski", metric_params={"p": 3}).fit(X, y)
+    np.testing.assert_array_equal(model.prototype_rows_, same.prototype_rows_)
+
+
+def test_parameters_of_our_own_metrics_reach_their_constructors(flowers):
+    model = fitted(flowers, "--metric dann --metric-param n_iterations=2 --no-scale --eps auto")
+    assert model.metric.n_iterations == 2
+
+
+def test_options_of_the_solver_reach_it(flowers):
+    words = "--eps 1 --no-scale --solver exact --solver-option max_nodes=7 --time-limit 9"
+    model = fitted(flowers, words)
+    assert model.solver_options == {"max_nodes": 7, "time_limit": 9.0}
+
+
+@pytest.mark.parametrize("numbered", [False, True])
+def test_budgets_by_class_reach_their_classes(flowers, numbered):
+    if numbered:
+        flowers["kind"] = (flowers["kind"] == "rose").astype(int)
+    lily, rose = np.unique(flowers["kind"])
+    model = fitted(flowers, f"--eps 0.4 --no-scale --n-prototypes {lily}=2,{rose}=0")
+    assert model.n_prototypes == {lily: 2, rose: 0}
+    assert model.prototype_labels_.tolist() == [lily, lily]
+
+
+@pytest.mark.parametrize(
+    "words", ["--eps 1", "--eps 1,2 --cv 3", "--eps 1,2 --cv 3 --solver exact"]
+)
+def test_a_column_of_weights_counts_and_measures_no_distance(flowers, words):
+    flowers["times"] = np.arange(len(flowers)) % 4
+    model = fitted(flowers, f"--no-scale --weights times {words}")
+    X, y = flowers[["length", "width"]], flowers["kind"]
+    classifier = getattr(model, "best_estimator_", model)
+    assert list(classifier.feature_names_in_) == ["length", "width"]
+    solver = "exact" if "exact" in words else "auto"
+    same = PVMClassifier(classifier.eps_, solver=solver, random_state=0)
+    same.fit(X, y, sample_weight=flowers["times"])
+    np.testing.assert_array_equal(classifier.prototype_rows_, same.prototype_rows_)
+    assert classifier.objective_ == same.objective_
+
+
+@pytest.mark.parametrize("words", ["", "--radii own"])
+def test_what_is_passed_on_reaches_the_search_for_about_so_many(flowers, words):
+    """Weights that leave one of the classes next to nothing change what there is to find."""
+    flowers["times"] = np.where(flowers["kind"] == "rose", 1e-6, 1.0)
+    model = fitted(
+        flowers,
+        f"--about 6 --no-scale --metric minkowski --metric-param p=1 --weights times {words}",
+    )
+    find = find_cost if words else find_eps
+    X, y = flowers[["length", "width"]], flowers["kind"]
+    given = {"metric": "minkowski", "metric_params": {"p": 1}, "random_state": 0}
+    wanted = find(X, y, 6, sample_weight=flowers["times"], **given)
+    assert (model.prototype_cost_ if words else model.eps_) == wanted
+    assert wanted != find(X, y, 6, **given)
+
+
+def test_weights_go_through_the_scaling(flowers, capsys):
+    flowers["times"] = np.arange(len(flowers)) % 4
+    model = fitted(flowers, "--eps 0.5 --weights times")
+    assert list(model[0].feature_names_in_) == ["length", "width"]
+    assert "by the weights of 'times'" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("cell", ["-1", "many", "", "inf"])
+def test_a_weight_that_is_none_is_named_with_its_row(flowers, cell, capsys):
+    flowers["times"] = ["1"] * 4 + [cell] + ["2"] * 25
+    assert fit(flowers, "--eps 1 --weights times") == 1
+    said = capsys.readouterr().err
+    assert "--weights 'times' must hold a number not below 0 in every row" in said
+    assert "in row 5" in said
+
+
+def test_weights_must_not_all_be_zero(flowers, capsys):
+    flowers["times"] = 0
+    assert fit(flowers, "--eps 1 --weights times") == 1
+    assert "--weights 'times' is 0 in every row" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--metric-param p=3", "--metric-param p goes with --metric NAME"),
+        ("--metric minkowski --metric-param q=3", "--metric-param q=3 is not what metric minkow"),
+        ("--metric cosine --metric-param p=3", "takes no --metric-param"),
+        ("--metric dann --metric-param p=3", "--metric-param p is not one of metric dann; it has"),
+        ("--metric gower --metric-param kinds=3", "kinds is not one of metric gower; it has wei"),
+        ("--solver exact --solver-option cats=9 --eps 1", "its options are gap, max_nodes"),
+        ("--solver-option time_limit=1 --time-limit 1 --eps 1", "give it once"),
+        ("--n-prototypes lily=1", "--n-prototypes by class goes with one radius; add --eps"),
+        ("--n-prototypes tulip=1 --eps 1", "the classes are 'lily', 'rose'"),
+    ],
+)
+def test_what_is_passed_on_is_checked_before_the_fit(flowers, words, message, capsys):
+    assert fit(flowers, words) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "--metric-param p",
+        "--metric-param =3",
+        "--solver-option 3=p",
+        "--n-prototypes lily=1,2",
+        "--n-prototypes lily=x",
+        "--n-prototypes a=1,a=2",
+        "--metric furlongs",
+    ],
+)
+def test_values_that_are_no_pairs_are_wrong_usage(words, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["fit", "t.csv", *words.split()])
+    assert ended.value.code == 2
+    assert words.split()[0] in capsys.readouterr().err

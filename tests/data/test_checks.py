@@ -1,0 +1,156 @@
+"""What a check finds in a table that is not what it seems."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from protocover.data import TableCheck, check
+
+N = 40
+Y = np.repeat(["a", "b"], N // 2)
+
+
+def found(column, y=None, name="c", **known):
+    """Return (what, level) of the findings about one column beside a complete one."""
+    table = pd.DataFrame({name: column, "beside": ["red", "blue"] * (len(column) // 2)})
+    checked = check(table, y, **known)
+    return [(finding.what, finding.level) for finding in checked.findings]
+
+
+def numbers(seed=0, low=0, high=1000):
+    return np.random.default_rng(seed).integers(low, high, N).astype(float)
+
+
+def test_plain_columns_give_nothing_to_look_at():
+    table = pd.DataFrame(
+        {
+            "x": np.random.default_rng(0).normal(size=N),
+            "colour": ["red", "blue"] * (N // 2),
+            "n": [*range(20), *range(20)][::-1],
+        }
+    )
+    checked = check(table, Y)
+    assert checked.findings == ()
+    assert [facts.stores for facts in checked.columns] == ["numbers", "labels", "numbers"]
+    assert "Nothing to look at" in repr(checked)
+
+
+def test_thousands_are_settled_by_another_column_of_the_file_or_asked_about():
+    commas = ["1,675", "750"] * (N // 2)
+    assert found(commas) == [("thousands or decimals", "unclear")]
+    assert found(commas, decimal=".") == []
+    for other, mark in ((["0.5", "7.25"], "."), (["0,5", "7,25"], ",")):
+        table = pd.DataFrame({"c": commas, "d": other * (N // 2)})
+        checked = check(table)
+        assert checked.findings == ()
+        assert checked.decimal == mark
+    table = pd.DataFrame({"c": commas, "d": ["0.5", "1"] * 20, "e": ["0,5", "1"] * 20})
+    assert [finding.column for finding in check(table).findings] == ["c"]
+
+
+@pytest.mark.parametrize("odd", ["-", "<3000", "unknown", "inf"])
+def test_odd_cells_are_named_with_the_option_that_settles_them(odd):
+    cells = [*map(str, range(3000, 3000 + N - 1)), odd]
+    (finding,) = check(pd.DataFrame({"mass": cells})).findings
+    assert finding.what == "odd cells"
+    assert repr(odd) in finding.why
+    assert f"--missing=mass={odd}" in finding.option.replace("'", "")
+    cells = [*map(str, numbers().tolist()[:-1]), odd]
+    assert found(cells, missing={"c": [odd]}) == []
+
+
+def test_units_and_dates_of_other_notations_are_told():
+    assert found([f"{k % 9} g" for k in range(N)]) == [("unit", "danger")]
+    assert found(["31/12/2024", "01/12/2024"] * 20) == [("dates", "danger")]
+
+
+@pytest.mark.parametrize("sentinel", [-999, -99, 9999, -9])
+def test_sentinels_far_from_all_other_values_are_told(sentinel):
+    values = numbers(high=90)
+    values[[3, 7]] = sentinel
+    assert ("sentinel", "danger") in found(values)
+    assert ("sentinel", "danger") in found(values.astype(int).astype(str))
+    assert found(values, missing={None: [str(sentinel)]}) == []
+    assert found(values, kinds={"c": "numbers"}) == []
+
+
+def test_values_that_look_like_sentinels_amid_others_are_none():
+    values = numbers(high=1000)
+    values[0] = 999.0
+    assert found(values) == []
+    assert found(np.append(numbers(low=-1000)[1:], -999.0)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("n", np.arange(N)),
+        ("n", np.random.default_rng(0).permutation(N) + 1000),
+        ("patient_id", np.random.default_rng(0).choice(10**8, N, replace=False)),
+        ("ID", np.random.default_rng(0).choice(10**8, N, replace=False)),
+        ("sampleNo", np.random.default_rng(0).choice(10**8, N, replace=False)),
+        ("n", [*range(25), *range(15)]),
+    ],
+)
+def test_identifiers_made_of_numbers_are_told(name, values):
+    assert found(values, name=name) == [("identifier", "danger")]
+
+
+def test_wide_whole_numbers_under_another_name_are_measurements():
+    assert found(np.random.default_rng(0).choice(10**8, N, replace=False), name="income") == []
+
+
+def test_nearly_constant_columns_are_noted():
+    values = np.zeros(200)
+    values[7] = 1.0
+    assert found(values) == [("nearly constant", "note")]
+
+
+def test_the_class_under_another_name_is_a_leak_and_what_tells_it_is_noted():
+    assert found(np.where(Y == "a", 1, 0), Y) == [("leak", "danger")]
+    assert found(np.where(Y == "a", "ill", "well"), Y) == [("leak", "danger")]
+    parts = np.where(Y == "a", ["p", "q"] * (N // 2), "r")
+    assert found(parts, Y) == [("tells the class", "note")]
+    assert found(["p", "q"] * (N // 2), Y) == []
+
+
+def test_classes_too_small_and_classes_alike_are_told():
+    y = ["rose"] * 20 + ["Rose "] * 18 + ["lily"] * 2
+    x = np.random.default_rng(0).normal(size=N)
+    assert found(x, y) == [("classes alike", "danger"), ("small class", "note")]
+
+
+def test_nearly_empty_rows_are_named_by_their_numbers():
+    x = np.random.default_rng(0).normal(size=(N, 4))
+    x[5, 1:] = np.nan
+    (finding,) = check(x).findings
+    assert "row 6" in finding.why
+    (finding,) = check(x, row_numbers=np.arange(N) + 101).findings
+    assert "row 106" in finding.why
+
+
+def test_frames_of_both_packages_arrays_and_rows_are_checked_alike():
+    columns = {"x": ["1,675", "750"] * 20, "n": list(range(N)), "y": Y.tolist()}
+    frames = [pd.DataFrame(columns), pl.DataFrame(columns)]
+    results = [check(frame, "y").to_frame() for frame in frames]
+    pd.testing.assert_frame_equal(*results)
+    assert results[0]["what"].tolist() == ["thousands or decimals", "identifier"]
+    rows = [list(row) for row in zip(*columns.values(), strict=True)]
+    assert check(rows, 2).to_frame()["what"].tolist() == results[0]["what"].tolist()
+
+
+def test_a_check_prints_every_column_and_marks_what_is_dangerous():
+    checked = check(pd.DataFrame({"id": np.arange(N), "x": numbers()}))
+    assert isinstance(checked, TableCheck)
+    text = repr(checked)
+    assert text.splitlines()[0].split() == ["column", "type", "values", "missing", "why"]
+    assert "! column 'id'" in text
+    assert [finding.column for finding in checked.dangers] == ["id"]
+
+
+def test_a_target_that_is_not_there_is_refused():
+    with pytest.raises(ValueError, match="target must be a column of the table or labels"):
+        check(pd.DataFrame({"x": [1.0]}), "y")
+    with pytest.raises(ValueError, match="a label for each of the 1 rows, got 2"):
+        check(pd.DataFrame({"x": [1.0]}), ["a", "b"])

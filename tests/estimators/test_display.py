@@ -1,0 +1,130 @@
+"""A fitted model shows its first prototypes in a notebook, and nothing that a page would run."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+from sklearn import config_context
+from sklearn.datasets import load_digits, load_iris, load_wine
+
+from protocover import BallCover, PVMClassifier, PVMClassifierCV
+from protocover.dissimilarity import Gower, MismatchDistance, TangentDistance
+
+X, Y = load_iris(return_X_y=True)
+
+
+def shown(model):
+    """Return what is added to scikit-learn's diagram: the same in both ways to ask for it."""
+    bundle, html = model._repr_mimebundle_()["text/html"], model._repr_html_()
+    parts = [text.partition('<div class="protocover">')[2] for text in (bundle, html)]
+    assert parts[0] == parts[1]
+    return parts[0]
+
+
+def cells(model):
+    """Return the cells of the table, row by row."""
+    rows = re.findall(r"<tr>(.*?)</tr>", shown(model), flags=re.S)
+    return [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, flags=re.S) for row in rows]
+
+
+def test_the_first_prototypes_with_their_counts_and_features():
+    frame, y = load_wine(return_X_y=True, as_frame=True)
+    model = PVMClassifier().fit(frame, y)
+    head, *rows = cells(model)
+    assert head == [
+        *("row", "class", "covers", "by mistake"),
+        *frame.columns[:8],
+        f"and {frame.shape[1] - 8} more",
+    ]
+    assert len(rows) == 10
+    row = model.prototype_rows_[0]
+    assert rows[0][:4] == [
+        str(row),
+        str(model.prototype_labels_[0]),
+        str(model.prototype_covered_[0]),
+        str(model.prototype_miscovered_[0]),
+    ]
+    assert rows[0][4:12] == [f"{value:.4g}" for value in frame.iloc[row, :8]]
+    assert f"The first 10 of {len(model.prototypes_)}." in shown(model)
+
+
+def test_what_is_proved():
+    model = PVMClassifier(1.0).fit(X, Y)
+    assert (
+        "9 prototypes of 3 classes, eps 1; objective 10.06, no other choice is better (proved)."
+        in (shown(model))
+    )
+    model = PVMClassifier(1.0, solver="greedy").fit(X, Y)
+    assert f"at most {model.gap_:.2%} from the best (bounded)" in shown(model)
+
+
+def test_before_the_fit_and_as_text_there_is_the_diagram_alone_or_none():
+    assert "protocover {" not in PVMClassifier()._repr_html_()
+    with config_context(display="text"):
+        assert set(PVMClassifier().fit(X, Y)._repr_mimebundle_()) == {"text/plain"}
+
+
+def test_labels_names_and_texts_are_escaped():
+    bad = "<script>alert(1)</script>"
+    frame = pd.DataFrame({bad: [bad, "b", bad, "c"], "n": [1.0, 2.0, 3.0, 4.0]})
+    for model in (
+        PVMClassifier(metric=Gower()).fit(frame, [bad, "q", bad, "q"]),
+        PVMClassifier(metric=lambda a, b: float(a != b)).fit([bad, "x"], [bad, "q"]),
+        PVMClassifier().fit(frame[["n"]].rename(columns={"n": bad}), [bad, "q", bad, "q"]),
+    ):
+        assert "<script" not in shown(model)
+        assert "&lt;script&gt;" in shown(model)
+
+
+def test_pictures_where_the_dissimilarity_is_of_images():
+    digits, y = load_digits(return_X_y=True)
+    model = PVMClassifier(metric=TangentDistance((8, 8)), solver="greedy").fit(digits[:60], y[:60])
+    images = min(10, len(model.prototypes_))
+    assert shown(model).count('src="data:image/png;base64,') == images
+
+
+def test_sparse_rows_tell_their_largest_entries():
+    rows = csr_array([[0.0, 2.0, -5.0, 1.0, 3.0, 4.0], [0.0, 0.0, 0.0, 0.0, 0.0, 9.0]])
+    assert (
+        cells(PVMClassifier(1.0).fit(rows, ["a", "b"]))[1][-1] == "[2] -5, [5] 4, [4] 3, [1] 2, …"
+    )
+    assert cells(PVMClassifier(1.0).fit(rows, ["a", "b"]))[2][-1] == "[5] 9"
+
+
+def test_columns_of_a_table_have_no_features():
+    table = abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)))
+    model = PVMClassifier(0.5, metric="precomputed").fit(table, [0, 0, 0, 1, 1, 1])
+    assert cells(model)[0] == ["row", "class", "covers", "by mistake"]
+
+
+def test_long_texts_are_cut():
+    model = PVMClassifier(metric=MismatchDistance(3, 1)).fit(["ACGT" * 30, "TTTT" * 30], [0, 1])
+    assert cells(model)[1][-1] == "ACGT" * 9 + "ACG…"
+
+
+def test_radii_of_their_own_and_what_was_made():
+    assert cells(PVMClassifier(radii="own").fit(X, Y))[0][2] == "radius"
+    made = PVMClassifier(candidates="kmeans", random_state=0).fit(X, Y)
+    assert cells(made)[1][0] == "made"
+
+
+def test_no_prototypes_no_table():
+    model = PVMClassifier(1.0, n_prototypes=0, outlier_label=0).fit(X, Y)
+    assert shown(model).startswith("<p>0 prototypes of 3 classes")
+    assert "<table" not in shown(model)
+
+
+def test_a_search_shows_what_it_chose_and_a_cover_its_representatives():
+    search = PVMClassifierCV([0.8, 1.0], cv=3).fit(X, Y)
+    assert shown(search) == shown(search.best_estimator_)
+    cover = BallCover(1.0).fit(X)
+    assert "7 representatives that cover 100.0% of the points, eps 1" in shown(cover)
+    assert [int(row[1]) for row in cells(cover)[1:]] == cover.counts_.tolist()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.uint8])
+def test_other_numbers(dtype):
+    model = PVMClassifier().fit((X * 10).astype(dtype), Y)
+    assert cells(model)[1][4] == f"{float(model.prototypes_[0, 0]):.4g}"

@@ -1,0 +1,208 @@
+"""`to_knn` gives scikit-learn's nearest neighbour with our answers, ties and all."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+
+from protocover import NoPrototypesError, PVMClassifier
+from protocover.cover import CoverSolution
+from protocover.dissimilarity import KernelDistance
+
+X, Y = load_iris(return_X_y=True)
+QUERIES = np.random.default_rng(0).uniform(X.min(axis=0), X.max(axis=0), size=(300, 4))
+OF_NUMBERS = {
+    "euclidean": None,
+    "l2": None,
+    "sqeuclidean": None,
+    "cityblock": None,
+    "manhattan": None,
+    "chebyshev": None,
+    "minkowski": {"p": 3},
+    "minkowski, weighted": {"p": 1.5, "w": np.array([1.0, 2.0, 0.5, 1.0])},
+    "minkowski, no metric": {"p": 0.5},
+    "seuclidean": None,
+    "mahalanobis": None,
+    "canberra": None,
+    "braycurtis": None,
+    "cosine": None,
+    "correlation": None,
+    "nan_euclidean": None,
+}
+
+
+@pytest.mark.parametrize("name", OF_NUMBERS)
+def test_the_answers_are_ours(name):
+    model = PVMClassifier(metric=name.partition(",")[0], metric_params=OF_NUMBERS[name])
+    model.fit(X, Y)
+    knn = model.to_knn()
+    assert knn.n_neighbors == 1
+    np.testing.assert_array_equal(knn.predict(QUERIES), model.predict(QUERIES))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["jaccard", "dice", "rogerstanimoto", "russellrao", "sokalsneath", "hamming"],
+)
+def test_rows_of_bits_are_as_near_to_many(name):
+    rng = np.random.default_rng(1)
+    bits = np.unique(rng.integers(0, 2, size=(80, 8)), axis=0)[1:]
+    y = rng.integers(0, 3, size=len(bits))
+    model = PVMClassifier(0.6 if name == "russellrao" else 1e-9, metric=name).fit(bits, y)
+    queries = (
+        bits[rng.integers(0, len(bits), size=300)]
+        | np.eye(8, dtype=int)[rng.integers(0, 8, size=300)]
+    )
+    assert ties(model, queries) > 30
+    np.testing.assert_array_equal(model.to_knn().predict(queries), model.predict(queries))
+
+
+def test_places_on_the_globe():
+    rng = np.random.default_rng(2)
+    places = rng.uniform((-1.5, -3.1), (1.5, 3.1), size=(90, 2))
+    model = PVMClassifier(0.5, metric="haversine").fit(places, rng.integers(0, 3, size=90))
+    queries = rng.uniform((-1.5, -3.1), (1.5, 3.1), size=(200, 2))
+    np.testing.assert_array_equal(model.to_knn().predict(queries), model.predict(queries))
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cityblock", "chebyshev"])
+@pytest.mark.parametrize("seed", range(10))
+def test_ties_go_to_the_class_that_comes_first(metric, seed):
+    """Whole numbers, weighted so that the classes do not take turns in their order."""
+    rng = np.random.default_rng(seed)
+    rows = np.unique(rng.integers(0, 8, size=(40, 2)), axis=0).astype(float)
+    y, weights = rng.choice(list("zabq"), size=len(rows)), rng.integers(1, 99, size=len(rows))
+    model = PVMClassifier(1.0, metric=metric).fit(rows, y, sample_weight=weights)
+    queries = rng.integers(0, 16, size=(400, 2)) / 2.0
+    assert ties(model, queries) > 50
+    np.testing.assert_array_equal(model.to_knn().predict(queries), model.predict(queries))
+
+
+def choose_all(problem, *, rng=None, max_prototypes=None):
+    """Choose every candidate for every class: each point then stands for all of them."""
+    return CoverSolution.of(problem, np.arange(problem.n_candidates))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8])
+def test_points_that_stand_for_several_classes_answer_for_the_first(dtype):
+    rng = np.random.default_rng(3)
+    rows, y = rng.integers(0, 9, size=(30, 3)).astype(dtype), rng.choice(["b", "a", "c"], size=30)
+    model = PVMClassifier(1.0, solver=choose_all).fit(rows, y)
+    assert len(model.prototypes_) == 90
+    assert set(model.predict(rows)) == {"a"}
+    assert set(model.to_knn().predict(rows)) == {"a"}
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine", "cityblock"])
+def test_sparse_rows(metric):
+    rng = np.random.default_rng(4)
+    rows = rng.random((90, 12)) * (rng.random((90, 12)) < 0.4)
+    model = PVMClassifier(metric=metric).fit(csr_array(rows), rng.integers(0, 3, size=90))
+    queries = csr_array(rng.random((200, 12)) * (rng.random((200, 12)) < 0.4))
+    np.testing.assert_array_equal(model.to_knn().predict(queries), model.predict(queries))
+
+
+def test_rows_with_gaps():
+    rng = np.random.default_rng(5)
+    rows = np.where(np.arange(4) == rng.integers(0, 8, size=150)[:, None], np.nan, X)
+    model = PVMClassifier(metric="nan_euclidean").fit(rows, Y)
+    assert np.isnan(model.prototypes_).any()
+    np.testing.assert_array_equal(model.to_knn().predict(rows), model.predict(rows))
+
+
+def test_distances_are_measured_one_by_one_far_from_the_origin():
+    """A matrix product would find hardly any of these neighbours."""
+    far = X + 1e8
+    model = PVMClassifier().fit(far, Y)
+    np.testing.assert_array_equal(model.to_knn().predict(far), model.predict(far))
+
+
+def test_one_class_and_one_prototype():
+    model = PVMClassifier(100.0).fit(X, np.full(150, "only"))
+    assert model.to_knn().predict(QUERIES[:3]).tolist() == ["only"] * 3
+
+
+def test_names_of_columns_come_along():
+    frame, y = load_iris(return_X_y=True, as_frame=True)
+    model = PVMClassifier().fit(frame, y)
+    knn = model.to_knn()
+    np.testing.assert_array_equal(knn.feature_names_in_, frame.columns)
+    with pytest.raises(ValueError, match="feature names"):
+        knn.predict(frame[frame.columns[::-1]])
+
+
+def test_a_pickled_copy_needs_nothing_of_ours():
+    """What comes out is scikit-learn's, down to its parts."""
+    assert b"protocover" not in pickle.dumps(PVMClassifier().fit(X, Y).to_knn())
+
+
+def refusal(model, *data):
+    with pytest.raises(ValueError, match="to_knn") as error:
+        model.fit(*data).to_knn()
+    return str(error.value)
+
+
+def test_radii_of_their_own_are_refused():
+    assert refusal(PVMClassifier(radii="own"), X, Y) == (
+        "to_knn() needs prototypes of one radius, got radii='own', where distances count in "
+        "multiples of each one's radius; fit with radii='shared', or keep the model with "
+        "protocover.save_model"
+    )
+
+
+def test_outlier_labels_are_refused():
+    assert refusal(PVMClassifier(outlier_label="most_frequent"), X, Y) == (
+        "to_knn() needs outlier_label=None, got 'most_frequent': a nearest neighbour has no "
+        "answer for queries in no ball; fit without outlier_label, or keep the model with "
+        "protocover.save_model"
+    )
+
+
+@pytest.mark.parametrize(
+    ("metric", "got"),
+    [
+        (KernelDistance("rbf"), "KernelDistance"),
+        ("jensenshannon", "jensenshannon"),
+        (lambda a, b: abs(a - b).sum(), "Function"),
+        ("precomputed", "Precomputed"),
+    ],
+)
+def test_dissimilarities_that_neighbours_lack_are_refused(metric, got):
+    data = abs(X[:, None] - X).sum(axis=2) if metric == "precomputed" else X
+    assert refusal(PVMClassifier(metric=metric), data, Y) == (
+        "to_knn() needs a metric of scikit-learn's neighbours, such as 'euclidean', 'cityblock' "
+        f"or 'cosine', got '{got}'; protocover.save_model keeps any model"
+    )
+
+
+@pytest.mark.parametrize(
+    ("metric", "params"),
+    [("cityblock", {"w": np.ones(4)}), ("minkowski", {"p": np.inf, "w": np.ones(4)})],
+)
+def test_weights_that_neighbours_lack_are_refused(metric, params):
+    assert refusal(PVMClassifier(metric=metric, metric_params=params), X, Y) == (
+        f"to_knn() has no place for w among metric_params of '{metric}'; put the weights into "
+        "the columns of X instead, or keep the model with protocover.save_model"
+    )
+
+
+def test_nothing_to_be_near_to():
+    model = PVMClassifier(1.0, n_prototypes=0, outlier_label=0).fit(X, Y)
+    with pytest.raises(NoPrototypesError, match="there is no neighbour to be the nearest"):
+        model.to_knn()
+
+
+def test_before_the_fit():
+    with pytest.raises(NotFittedError):
+        PVMClassifier().to_knn()
+
+
+def ties(model, queries):
+    """Count the queries that are as near to prototypes of several classes."""
+    distances = model.distances_to_prototypes(queries)
+    nearest = distances == distances.min(axis=1, keepdims=True)
+    classes = model.prototype_labels_[:, None] == model.classes_
+    return int(((nearest @ classes).sum(axis=1) > 1).sum())
