@@ -13,6 +13,7 @@ from ..estimators import PVMClassifier
 from ..inspection.fitted import unwrap
 from ..inspection.suspects import SuspectLabels, suspect_labels
 from ..report import Queries, Summary, summarize
+from ..report.summary import Quality
 from .cases import Cases
 from .console import Console, count_things, list_names, shorten
 from .model import classifier_of, with_rows
@@ -82,6 +83,12 @@ class Outcome:
         """Which of `cases` were kept back."""
         kept_back: Any = [] if self.held_out is None else self.held_out.rows
         return np.isin(self.cases.rows, kept_back)
+
+    @property
+    def quality(self) -> Quality:
+        """How good the selection is."""
+        assert self.summary.quality is not None  # the training data is at hand
+        return self.summary.quality
 
     @property
     def classifier(self) -> PVMClassifier:
@@ -201,7 +208,7 @@ def print_outcome(outcome: Outcome, console: Console) -> None:
 
 def concerns(outcome: Outcome) -> list[str]:
     """Say what about a selection its reader would not expect, each with the way out."""
-    quality, found = outcome.summary.quality, []
+    quality, found = outcome.quality, []
     if 3 * quality.n_prototypes > quality.n_points:
         few = max(2 * len(outcome.summary.classes), round(quality.n_points / 20))
         found.append(
@@ -278,7 +285,7 @@ def _print_classes(summary: Summary, console: Console) -> None:
 
 def _print_quality(outcome: Outcome, console: Console) -> None:
     """Print radius, objective and error, beside that of 1-NN."""
-    quality = outcome.summary.quality
+    quality = outcome.quality
     _print_radius(outcome, console)
     prototypes = count_things(quality.n_prototypes, "prototype", "prototypes")
     column = outcome.settings.get("weights")
