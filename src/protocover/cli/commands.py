@@ -173,8 +173,8 @@ def _add_check(commands: Any) -> Any:
         "check",
         usage="protocover check DATA --target NAME [options]",
         help="look at a table before a fit",
-        description="Say what each column of a table is and why, and what in it would change "
-        "an answer\nwithout a word, each with the option of `fit` that settles it.",
+        description="Say what each column of a table is and why, and what in it would "
+        "change an\nanswer without a word, each with the option of `fit` that settles it.",
     )
     about = "a CSV, TSV, Parquet or Excel file"
     parser.add_argument("data", type=Path, metavar="DATA", help=about)
@@ -190,11 +190,11 @@ def _add_fit(commands: Any) -> Any:
         usage="protocover fit DATA --target NAME [options]\n"
         "       protocover fit FOLDER-OF-IMAGES [options]",
         help="choose prototypes of a table or of a folder of images",
-        description="Choose prototypes of a table (CSV, TSV, Parquet) or of a folder of images, "
-        "and\nwrite them, a model and a report into a folder.",
+        description="Choose prototypes of a table (CSV, TSV, Parquet, Excel) or of a folder of "
+        "images,\nand write them, a model and a report into a folder.",
         epilog=_FIT_EXAMPLES,
     )
-    about = "a CSV, TSV or Parquet file, or a folder with a folder of images for each class"
+    about = "a CSV, TSV, Parquet or Excel file, or a folder with a folder of images for each class"
     parser.add_argument("data", type=Path, metavar="DATA", help=about)
     _add_output(parser, "DIR", "folder to write to (default: DATA's name and -protocover)")
     for add in (add_columns, add_images, add_method, add_search):

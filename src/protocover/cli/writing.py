@@ -278,7 +278,7 @@ def beside(table: Any, cases: Cases, places: Any) -> Any:
 def _figures(outcome: Outcome, files: list[str]) -> dict[str, Any]:
     """Return what summary.json says."""
     summary, cases, held_out = outcome.summary, outcome.cases, outcome.held_out
-    quality, error, settings = summary.quality, summary.quality.error, outcome.settings
+    quality, error, settings = outcome.quality, outcome.quality.error, outcome.settings
     return {
         "written_by": WRITER,
         "version": __version__,

@@ -130,7 +130,8 @@ def explain_cast(
             for i, place in enumerate(places)
             if contest.near[i] >= 0
         ]
-    classes, answers = list(laid.cases.classes), []
+    classes = list(laid.cases.classes)
+    answers: list[Answers | None] = []
     start = 0
     for asked in (cast.held_out, cast.queries):
         if asked is None:
@@ -143,7 +144,8 @@ def explain_cast(
         answers.append(summarize_answers(asked, places, model))
     return Explained(
         replace(laid.cases, classes=classes),
-        *answers,
+        answers[0],
+        answers[1],
         comparisons,
         describe_shares(
             model,

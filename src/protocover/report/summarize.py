@@ -146,9 +146,8 @@ def summarize(
         weights=cast.column_weights(features),
     )
     counts = coverage.totals() if totals is None else totals
-    if tested is not None:
-        held_out = within.prepare(tested.X), tested.y
-    quality = assess(model, search, X, y, totals=counts, held_out=held_out, error=error)
+    unseen = None if tested is None else (within.prepare(tested.X), tested.y)
+    quality = assess(model, search, X, y, totals=counts, held_out=unseen, error=error)
     explained = explain_cast(cast, laid, model, features)
     plane = draw_map(rivals)
     return Summary(
