@@ -83,3 +83,25 @@ def test_code_of_the_page_runs_and_its_picture_is_there(page, packages):
     assert code
     exec("\n".join(code), {"__name__": page})
     assert (PAGES / f"{page}.png").stat().st_size < 60_000
+
+
+@pytest.mark.parametrize("package", ["pynndescent", "faiss"])
+def test_graphs_of_other_indexes_are_taken_as_the_page_says(package):
+    index = pytest.importorskip(package, reason=f"{package}, an optional package, is missing")
+    from sklearn.datasets import load_iris
+
+    from protocover import BallCover
+
+    text = (PAGES / "graphs.md").read_text()
+    X, y = load_iris(return_X_y=True)
+    names = {package: index, "BallCover": BallCover, "X": X, "y": y, "X_new": X[:5]}
+    for code in re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL):
+        exec(code, names)
+    blocks = re.findall(r"```text\n(.*?)```", text, flags=re.DOTALL)
+    (code,) = [block for block in blocks if f"{package}." in block]
+    exec(code, names)
+    if package == "faiss":
+        by_rows = BallCover(eps=0.02, metric="cosine").fit(X)
+        assert len(names["cover"].representative_indices_) == len(by_rows.representative_indices_)
+    else:
+        assert names["model"].score(names["graph"], y) > 0.9

@@ -45,7 +45,7 @@ def summarize(
     feature_names: Sequence[Any] | None = None,
     image_shape: tuple[int, ...] | None = None,
     images: Any = None,
-    title: str = "Prototypes",
+    title: str | None = None,
     how: Mapping[str, str] | None = None,
     totals: CoverageTotals | None = None,
     error: ErrorEstimate | None = None,
@@ -75,8 +75,8 @@ def summarize(
         are its pixels. In grey images high values are dark.
     images : array, shape (n_points, height, width) or (n_points, height, width, 3), or None
         Images of the rows. High values are bright.
-    title : str, default="Prototypes"
-        Heading of the report.
+    title : str or None, default=None
+        Heading of the report; None for "Prototypes", of a cover "Representatives".
     how : mapping of str to str, or None, default=None
         Further lines for "What was asked", such as where the data comes from, or words of
         your own under a heading that is there.
@@ -117,7 +117,7 @@ def summarize(
         replaced=shown is not None and shown is not original,
     )
     if within.cover is not None:
-        return summarize_cover(within, X, display, title=title, how=how)
+        return summarize_cover(within, X, display, title=title or "Representatives", how=how)
     coverage = _cover(model, X, y)
     members = find_members(model, X, coverage)
     rivals = find_rivals(model, X, coverage.prototype_classes)
@@ -151,7 +151,7 @@ def summarize(
     explained = explain_cast(cast, laid, model, features)
     plane = draw_map(rivals)
     return Summary(
-        title=str(title),
+        title=str(title or "Prototypes"),
         lead=describe_selection(quality, model, n_shown=len(coverage.point_classes)),
         settings=describe_settings(
             model, search, how, n_points=quality.n_points, n_columns=laid.cases.n_columns

@@ -54,20 +54,20 @@ _NEAR, _LARGE = 1e-3, 300_000
 _SMALL = 20_000
 # Memberships up to which reductions take longer than they save, and from which on they leave
 # too much to be branched on.
-_TINY, _REDUCED = 1_000, 60_000
+_TINY, _REDUCED = 2_500, 60_000
 # What sums of payments may be off by, as a share of all prizes.
 _ROUNDING = 1e-9
 # Shakes without success, at least so many, and one more for so many pairs of point and
 # candidate: what a fit costs grows with the pairs, too.
-_PATIENCE, _PAIRS_A_SHAKE = 20, 100_000
-# Nodes of the branch and bound, at least so many, one more for so many pairs, and how many where
-# more than a hundredth could still be saved. Of tables of more rows times columns than the last
-# number a node takes long, and far more nodes than these would be needed.
-_NODES, _PAIRS_A_NODE, _MOST_NODES, _BRANCHED = 4, 400_000, 40, 110_000
-# What could be saved at most, as a share, where a selection is good enough.
-_ENOUGH = 0.01
-# Candidates tried at a node: the fewer, the more nodes.
-_TRIED = 3
+_PATIENCE, _PAIRS_A_SHAKE = 20, 150_000
+# Nodes of the branch and bound: until no more than this share could be saved, but so many at most;
+# beyond that one for so many pairs, and four where the gap is as good as closed.
+_ENOUGH, _MOST_NODES, _PAIRS_A_NODE = 0.01, 40, 400_000
+# Rows times columns of the largest table that is branched on: beyond, a node takes long, and far
+# more of them than these would be needed.
+_BRANCHED = 105_000
+# Candidates tried at a node and simplex iterations each way: the fewer, the more nodes.
+_TRIALS = (3, 20)
 # Memberships up to which a budget's gap is closed by branch and bound, and its nodes.
 _BUDGETED, _BUDGET_NODES = 20_000, 200
 # Memberships up to which fewer prototypes with the same objective are looked for by branching.
@@ -280,24 +280,31 @@ def relaxed(problem: CoverProblem, state: State, deadline: float) -> State:
 
 
 def searched(problem: CoverProblem, state: State, deadline: float) -> State:
-    """Search around what the linear program rounds to, among what could be better."""
+    """Search around what the linear program rounds to, among what could be better.
+
+    In a large problem that is one valley of several: half of the effort goes into the search
+    around the best selection known.
+    """
     full = state.full
+    starts = [state.start, state.selected][: 2 if full.cover.nnz > _LARGE else 1]
     left = exclude(full, state.payments(full), state.value - 1.0)
     more = 0 if state.near else _pairs(problem) // _PAIRS_A_SHAKE
-    found = search(
-        left,
-        np.random.default_rng(_SEED),
-        patience=_PATIENCE + more,
-        deadline=deadline,
-        start=state.start,
-        enough=(state.bound + 1.0) * full.ties - 1.0,
-    )
-    return state.improved(left.selection(found))
+    for start in starts:
+        found = search(
+            left,
+            np.random.default_rng(_SEED),
+            patience=_PATIENCE + more // len(starts),
+            deadline=deadline,
+            start=start,
+            enough=(state.bound + 1.0) * full.ties - 1.0,
+        )
+        state = state.improved(left.selection(found))
+    return state
 
 
 def branched(problem: CoverProblem, state: State, deadline: float) -> State:
     """Close the gap by branch and bound where little is left."""
-    nodes = _NODES + _pairs(problem) // _PAIRS_A_NODE
+    nodes = _pairs(problem) // (_PAIRS_A_NODE // 4 if state.near else _PAIRS_A_NODE)
     found, bound = _branch(state.plain, state, state.steps - 1.0, nodes, deadline)
     return replace(state if found is None else state.improved(found), bound=bound)
 
@@ -316,17 +323,19 @@ def _branch(
 ) -> tuple[Indices | None, float]:
     """Look for something of value at most `target`; return that and a bound in steps.
 
-    After so many nodes that is given up, unless the best could still be far from the optimum.
+    After so many nodes that is given up if the best is good enough.
     """
     left = exclude(residual, state.payments(residual), target)
-    if _TINY < left.cover.nnz <= _REDUCED:
+    large = math.prod(left.cover.shape) > _BRANCHED
+    if (large or left.cover.nnz > _TINY) and left.cover.nnz <= _REDUCED:
         left = reduce_cover(left, deadline=deadline)
     if math.prod(left.cover.shape) > _BRANCHED:
         return None, state.bound
-    tree = Tree(left, target, tried=_TRIED)
+    tree = Tree(left, target, trials=_TRIALS)
     tree.grow(deadline=deadline, max_nodes=nodes)
-    if tree.target - tree.bound >= _ENOUGH * tree.target:
-        tree.grow(deadline=deadline, max_nodes=_MOST_NODES - nodes)
+    while tree.target + 1.0 - tree.bound > _ENOUGH * tree.target and nodes < _MOST_NODES:
+        tree.grow(deadline=deadline, max_nodes=1)
+        nodes += 1
     found, bound = None, tree.bound
     if tree.columns is not None:
         # Reductions count on a selection that no candidate more would improve.
