@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -33,6 +33,7 @@ from .reduced.packing import Packing
 from .reduced.reductions import reduce_cover
 from .reduced.relaxation import relax
 from .reduced.residual import Residual
+from .state import State
 from .stepwise import choose_by_drop, choose_by_ratio
 from .values import check_values
 
@@ -40,7 +41,7 @@ __all__ = ["auto", "close_small"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
-Stage = Callable[[CoverProblem, "State", float], "State"]
+Stage = Callable[[CoverProblem, State, float], State]
 
 # The shakes of the local search are the same in every fit: the answer is the problem's alone.
 _SEED = 0
@@ -48,9 +49,8 @@ _SEED = 0
 # out, be more than they are without), its simplex iterations for each point and candidate, and
 # programs that take in candidates which the one before has overpaid.
 _LARGEST_PROGRAM, _ITERATIONS, _PROGRAMS = 20_000_000, 5, 4
-# What could be saved at most, as a share, where large programs are not solved again and
-# searches end early; and the memberships from which on a program is large.
-_NEAR, _LARGE = 1e-3, 300_000
+# Memberships from which on a program is large: not solved again where the gap is near closed.
+_LARGE = 300_000
 # Memberships up to which the linear program comes first and is that of all candidates.
 _SMALL = 20_000
 # Memberships up to which reductions take longer than they save, and from which on they leave
@@ -73,76 +73,6 @@ _TRIALS = (3, 20)
 _BUDGETED, _BUDGET_NODES = 20_000, 200
 # Memberships up to which fewer prototypes with the same objective are looked for by branching.
 _TIED = 100
-
-
-@dataclass(frozen=True, eq=False)
-class State:
-    """How far the search is: the best selection, and the bound with the vector behind it.
-
-    Parameters
-    ----------
-    full : Residual
-        What may be part of a selection as good, in whole numbers, the tie rule included.
-    keep : ndarray of bool
-        Which of the worthwhile candidates that is.
-    whole : bool
-        Whether that is all of them: there were not too many to go on with.
-    selected : ndarray of int
-        Candidates of the best selection.
-    value : float
-        What it costs in units, ties broken.
-    bound : float
-        No selection has an objective of fewer steps, `full.ties` units each.
-    dual : ndarray of float
-        Payments of the problem's points that prove this, or all of it that a vector proves.
-    start : ndarray of int
-        Candidates to search from.
-    least : bool
-        Whether no selection is better, nor as good with fewer prototypes.
-    """
-
-    full: Residual
-    keep: NDArray[np.bool_]
-    whole: bool
-    selected: Indices
-    value: float
-    bound: float
-    dual: Floats
-    start: Indices
-    least: bool = False
-
-    @property
-    def steps(self) -> float:
-        """Objective of the best selection, in steps."""
-        return self.value // self.full.ties
-
-    @property
-    def closed(self) -> bool:
-        """Whether no selection has a smaller objective."""
-        return self.bound >= self.steps
-
-    @property
-    def near(self) -> bool:
-        """Whether so little could be saved that no large effort is worth it."""
-        return self.steps - self.bound <= _NEAR * self.steps
-
-    def __str__(self) -> str:
-        step = self.full.unit * self.full.ties
-        return f"best {float(self.steps * step):.6g}, bound {float(self.bound * step):.6g}"
-
-    @property
-    def plain(self) -> Residual:
-        """The problem without the tie rule."""
-        return self.full.plain()
-
-    def payments(self, residual: Residual) -> Floats:
-        """Return the dual vector in the units of `residual`."""
-        return self.dual / float(residual.unit)
-
-    def improved(self, selected: Indices) -> State:
-        """Return the state with `selected` if that is better."""
-        value = self.full.value(np.searchsorted(self.full.candidates, selected))
-        return replace(self, selected=selected, value=value) if value < self.value else self
 
 
 def auto(
@@ -386,7 +316,7 @@ def _pairs(problem: CoverProblem) -> int:
 
 def _iterations(residual: Residual) -> int:
     """Return after how many iterations the simplex method gives up."""
-    return _ITERATIONS * sum(residual.cover.shape) + 1000
+    return _ITERATIONS * int(sum(residual.cover.shape)) + 1000
 
 
 def _with_dual(problem: CoverProblem, state: State, payments: Floats) -> State:
