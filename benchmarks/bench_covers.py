@@ -10,7 +10,8 @@ one; else made data, 2,000 directions with noise about them. The radius is 0.25 
 distance, community_detection's default. Each method runs in a process of its own on one core;
 one that grows beyond 4 GB in all, or takes more processor time than the limit, is ended there
 and the table says so; --greedy leaves out our default solver. --graph compares a cover from a
-neighbour graph with one from rows, and nothing else. Whatever is chosen is judged here, by the same count of who is covered.
+neighbour graph with one from rows, and nothing else. Whatever is chosen is judged here, by the
+same count of who is covered.
 --write puts the tables into docs/benchmarks.md, each size into its own section.
 """
 
