@@ -106,7 +106,9 @@ def compare(X, ours, python, limit) -> list[list[str]]:
             for name, methods in ours.items()
         }
         base = found['BallCover, `solver="greedy"`'][1]
-        np.savez(problem, X=X, eps=EPS, k=K, coverage=SHARE, steps=2 * len(base.get("chosen", range(K))))
+        np.savez(
+            problem, X=X, eps=EPS, k=K, coverage=SHARE, steps=2 * len(base.get("chosen", range(K)))
+        )
         for method, name in HERE.items():
             found[name] = [run(sys.executable, method, problem, limit)] * 2
         for method, name in PEERS.items():

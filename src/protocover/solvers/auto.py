@@ -1,10 +1,11 @@
 """The default: near the optimum with a bound that says how near, in a few greedy fits.
 
-Both greedies and dual ascent come first: where they meet, that is all. Else the linear program
-over the candidates that could be part of something better, local search from what it rounds to,
-and branch and bound where reduced costs leave little. Each stage is limited by counts, of
-memberships, simplex iterations, shakes and linear programs, never by the clock: the same
-problem has the same answer on every machine, however busy, unless the user sets a time limit.
+In a small problem the linear program comes first: where what it rounds to is as good as its
+bound, that is all. In others both greedies and dual ascent come before it, and it is over the
+candidates that could be part of something better. Where a gap is left, local search from what the
+program rounds to, and branch and bound where reduced costs leave little. Each stage is limited by
+counts, of memberships, simplex iterations, shakes and nodes, never by the clock: the same problem
+has the same answer on every machine, however busy, unless the user sets a time limit.
 """
 
 from __future__ import annotations
@@ -59,10 +60,10 @@ _TINY, _REDUCED = 2_500, 60_000
 _ROUNDING = 1e-9
 # Shakes without success, at least so many, and one more for so many pairs of point and
 # candidate: what a fit costs grows with the pairs, too.
-_PATIENCE, _PAIRS_A_SHAKE = 20, 150_000
+_PATIENCE, _PAIRS_A_SHAKE = 20, 200_000
 # Nodes of the branch and bound: until no more than this share could be saved, but so many at most;
-# beyond that one for so many pairs, and four where the gap is as good as closed.
-_ENOUGH, _MOST_NODES, _PAIRS_A_NODE = 0.01, 40, 400_000
+# beyond that one for so many pairs, and two where the gap is as good as closed.
+_ENOUGH, _MOST_NODES, _PAIRS_A_NODE = 0.01, 40, 300_000
 # Rows times columns of the largest table that is branched on: beyond, a node takes long, and far
 # more of them than these would be needed.
 _BRANCHED = 105_000
@@ -304,7 +305,8 @@ def searched(problem: CoverProblem, state: State, deadline: float) -> State:
 
 def branched(problem: CoverProblem, state: State, deadline: float) -> State:
     """Close the gap by branch and bound where little is left."""
-    nodes = _pairs(problem) // (_PAIRS_A_NODE // 4 if state.near else _PAIRS_A_NODE)
+    nodes = _pairs(problem) // (_PAIRS_A_NODE // 2 if state.near else _PAIRS_A_NODE)
+    nodes = min(nodes, _MOST_NODES)
     found, bound = _branch(state.plain, state, state.steps - 1.0, nodes, deadline)
     return replace(state if found is None else state.improved(found), bound=bound)
 
