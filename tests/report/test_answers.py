@@ -289,9 +289,12 @@ def test_a_page_of_answers_alone_neither_bursts_nor_runs_what_it_shows(look, tmp
         assert page.evaluate("window.hacked") is None
         assert page.locator("h1").inner_text() == hostile[1]
         assert page.locator("#queries-list .answer").count() == 4
+        rows = page.locator("#queries-list .answer").first.locator("tbody th").all_inner_texts()
+        assert sorted(rows) == sorted([*frame.columns, "distance"])
         assert page.locator("img, main script").count() == 0
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        page.locator("#grid .card").first.click()
+        page.locator("#grid .card").first.focus()
+        page.keyboard.press("Enter")
         assert "Decides" in page.locator("#detail").inner_text()
         page.keyboard.press("Escape")
         page.fill("#queries-search", "long")
