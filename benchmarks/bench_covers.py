@@ -2,14 +2,16 @@
 
 Run: make bench-covers, which installs sentence-transformers (no model is loaded),
 scikit-activeml, RDKit and apricot in an environment of their own; or
-python benchmarks/bench_covers.py [--sizes 5000] [--peers PYTHON] [--limit 300] [--greedy] [--write].
+python benchmarks/bench_covers.py [--sizes 5000] [--peers PYTHON] [--limit 300] [--write].
 
 The points are Fashion-MNIST where it is at hand (PROTOCOVER_DATA): its 70,000 images and the
 first 30,000 mirrored, shuffled, projected on their first 384 principal components, of length
 one; else made data, 2,000 directions with noise about them. The radius is 0.25 in cosine
 distance, community_detection's default. Each method runs in a process of its own on one core;
 one that grows beyond 4 GB in all, or takes more processor time than the limit, is ended there
-and the table says so. Whatever is chosen is judged here, by the same count of who is covered.
+and the table says so; --greedy leaves out our default solver. --graph compares a cover from a
+neighbour graph with one from rows, and nothing else. Whatever is chosen is judged here, by the
+same count of who is covered.
 --write puts the tables into docs/benchmarks.md, each size into its own section.
 """
 
@@ -25,8 +27,11 @@ import time
 from pathlib import Path
 
 import numpy as np
+from sklearn.neighbors import radius_neighbors_graph
+from threadpoolctl import threadpool_limits
 
 from page import table, write_section
+from protocover import BallCover
 from protocover.datasets import DataNotFoundError, load_fashion_mnist
 
 SCRIPT = Path(__file__).parent / "peers" / "select_cover.py"
@@ -52,9 +57,16 @@ def main() -> None:
     parser.add_argument("--peers", help="interpreter of an environment with the other packages")
     parser.add_argument("--limit", type=float, default=300, help="seconds for each method")
     parser.add_argument("--greedy", action="store_true", help="leave out our default solver")
+    parser.add_argument("--graph", action="store_true", help="a graph against rows, only")
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md")
     options = parser.parse_args()
     name, points = embeddings(max(options.sizes))
+    if options.graph:
+        text = table(["step", "time", "representatives"], from_graph(points[: options.sizes[0]]))
+        print(text)
+        if options.write:
+            write_section("benchmarks.md", "covers of a graph", text)
+        return
     for size in options.sizes:
         ours = {name: OURS[name] for name in list(OURS)[options.greedy :]}
         rows = compare(points[:size], ours, options.peers, options.limit)
@@ -106,12 +118,46 @@ def compare(X, ours, python, limit) -> list[list[str]]:
             for name, methods in ours.items()
         }
         base = found['BallCover, `solver="greedy"`'][1]
-        np.savez(problem, X=X, eps=EPS, k=K, coverage=SHARE, steps=2 * len(base.get("chosen", range(K))))
+        np.savez(
+            problem, X=X, eps=EPS, k=K, coverage=SHARE, steps=2 * len(base.get("chosen", range(K)))
+        )
         for method, name in HERE.items():
             found[name] = [run(sys.executable, method, problem, limit)] * 2
         for method, name in PEERS.items():
             found[name] = [run(python, method, problem, limit)] * 2
     return [in_words(X, name, *pair, base=base) for name, pair in found.items()]
+
+
+def from_graph(X, repeats=3) -> list[list[str]]:
+    """Return the processor time of covers from rows and from a graph, and of making the graph."""
+    graph = neighbours(X)
+    by_rows = BallCover(EPS, metric="cosine", solver="greedy", n_jobs=1)
+    by_graph = BallCover(EPS, metric="precomputed", solver="greedy", n_jobs=1)
+    steps = {
+        "cover from rows": lambda: by_rows.fit(X),
+        "graph by scikit-learn": lambda: neighbours(X),
+        "cover from that graph": lambda: by_graph.fit(graph),
+    }
+    seconds = dict.fromkeys(steps, np.inf)
+    with threadpool_limits(1):
+        for _ in range(repeats):
+            for name, step in steps.items():
+                start = time.process_time()
+                step()
+                seconds[name] = min(seconds[name], time.process_time() - start)
+    counts = [len(by_rows.representative_indices_), "", len(by_graph.representative_indices_)]
+    base = seconds["cover from rows"]
+    return [
+        [name, f"{seconds[name] / base:.2g}", str(count)]
+        for name, count in zip(steps, counts, strict=True)
+    ]
+
+
+def neighbours(X):
+    """Let scikit-learn make a graph that reaches a little farther than the balls."""
+    return radius_neighbors_graph(
+        X, 1.05 * EPS, mode="distance", metric="cosine", include_self=True
+    )
 
 
 def run(python, method, problem, limit) -> dict:

@@ -41,6 +41,7 @@ __all__ = [
 ]
 
 _MOST_FINDINGS = 20
+_MOST_ALIKE = 3
 _WORDS = {"numeric": "numbers", "categorical": "labels", "date": "dates", "asymmetric": "booleans"}
 
 
@@ -198,9 +199,15 @@ def check_table(path: Path, options: Namespace, console: Console) -> tuple[Any, 
 def settle(checked: TableCheck, path: Path, *, go_on: bool, console: Console) -> None:
     """Say what was found in a table, and refuse to go on before what is dangerous is settled."""
     refused = [f for f in checked.dangers if f.level == "unclear" or not go_on]
+    told: Counter[str] = Counter()
     for finding in checked.findings:
         if finding not in refused:
-            console.warn(str(finding))
+            told[finding.what] += 1
+            if told[finding.what] <= _MOST_ALIKE:
+                console.warn(str(finding))
+    for what, n in told.items():
+        if n > _MOST_ALIKE:
+            console.warn(f"{n - _MOST_ALIKE} more of this ({what}); `protocover check` shows all")
     if not refused:
         return
     for finding in refused[:_MOST_FINDINGS]:

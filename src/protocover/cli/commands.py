@@ -191,7 +191,7 @@ def _add_fit(commands: Any) -> Any:
         "       protocover fit FOLDER-OF-IMAGES [options]",
         help="choose prototypes of a table or of a folder of images",
         description="Choose prototypes of a table (CSV, TSV, Parquet, Excel) or of a folder of "
-        "images,\nand write them, a model and a report into a folder.",
+        "images\nand write them, a model and a report into a folder.",
         epilog=_FIT_EXAMPLES,
     )
     about = "a CSV, TSV, Parquet or Excel file, or a folder with a folder of images for each class"

@@ -98,7 +98,7 @@ def _fit(options: Namespace, console: Console) -> _Outcome:
         name=options.metric,
         scaled=options.scale,
         asymmetric=asymmetric,
-        params=dict(options.metric_param,
+        params=dict(options.metric_param),
     )
     console.note(f"Distance: {distance.words} ({distance.reason}).")
     return _choose(choice, distance, options, console)

@@ -229,6 +229,9 @@ def summarize_queries(
     model, search = within.classifier, within.search
     cast = gather_cast(within, None, queries=read_queries(queries), most=_MOST_LISTED)
     own = _show_prototypes(within) if prototypes is None else prototypes
+    if feature_names is None and not hasattr(own.X, "columns"):
+        # What scaling has made of a frame has lost the names of its columns.
+        feature_names = getattr(cast.further[0].X, "columns", None)
     classes = np.searchsorted(model.classes_, model.prototype_labels_)
     display = Display(
         shown=own.X if own.shown is None else own.shown,
