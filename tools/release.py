@@ -1,7 +1,8 @@
 """Say what stands between this tree and a release: nothing, or every fault with its way out.
 
 Run: make release, which builds and tries sdist and wheel first; or python tools/release.py
-`--write` puts the version, and the checksum of the sdist in dist/, into the conda recipe.
+`--write` puts the version, the lower bounds, and the checksum of the sdist in dist/ into the conda
+recipe.
 """
 
 from __future__ import annotations
@@ -88,13 +89,10 @@ def recipe_faults(root: Path, version: str) -> Iterator[str]:
     if sdist.is_file() and checksum(sdist) not in text:
         yield f"{RECIPE} has not the checksum of {sdist.name}: python tools/release.py --write"
     project = read_project(root)
-    extras = project["optional-dependencies"]
-    asked = {*project["dependencies"], *(one for name in ("plot", "cli") for one in extras[name])}
-    for requirement in sorted(asked):
-        name, bound = re.fullmatch(r"([\w-]+)(.*)", requirement).groups()
-        line = f"- {CONDA_NAMES.get(name, name)} {bound}"
-        if line not in text:
-            yield f"{RECIPE} lacks {line[2:]!r}, which pyproject.toml asks for"
+    for title, lines in requirements(project).items():
+        for line in lines:
+            if f"    - {line}\n" not in text:
+                yield f"{RECIPE} lacks {line!r} under {title}: python tools/release.py --write"
     lowest = project["requires-python"].removeprefix(">=")
     if f'python_min: "{lowest}"' not in text:
         yield f"{RECIPE} has another python_min than {lowest}"
@@ -131,13 +129,31 @@ def metadata_faults(wheel: Path, stem: str, project: dict) -> Iterator[str]:
 
 
 def write_recipe(root: Path) -> None:
-    """Put the version, and the checksum of the sdist if it is built, into the recipe."""
+    """Put version, requirements, and the checksum of the sdist if it is built, into the recipe."""
     version, path = read_version(root), root / RECIPE
     text = re.sub(r'^  version: ".*"$', f'  version: "{version}"', path.read_text(), flags=re.M)
     sdist = root / "dist" / f"protocover-{version}.tar.gz"
     if sdist.is_file():
         text = re.sub(r'^  sha256: ".*"$', f'  sha256: "{checksum(sdist)}"', text, flags=re.M)
+    for title, lines in requirements(read_project(root)).items():
+        listed = "".join(f"    - {line}\n" for line in lines)
+        text = re.sub(rf"^  {title}:\n(    - .*\n)+", f"  {title}:\n{listed}", text, flags=re.M)
     path.write_text(text)
+
+
+def requirements(project: dict) -> dict[str, list[str]]:
+    """Return what a conda package needs, and what it is held to if it is there."""
+    extras = project["optional-dependencies"]
+    optional = {one for name in ("plot", "cli") for one in extras[name]}
+    return {
+        "run": ["python >=${{ python_min }}", *sorted(map(for_conda, project["dependencies"]))],
+        "run_constraints": sorted(map(for_conda, optional)),
+    }
+
+
+def for_conda(requirement: str) -> str:
+    name, bound = re.fullmatch(r"([\w-]+)(.*)", requirement).groups()
+    return f"{CONDA_NAMES.get(name, name)} {bound}"
 
 
 def read_version(root: Path) -> str:

@@ -106,3 +106,13 @@ def test_rows_of_gaps_are_told_and_never_prototypes(fit, capsys):
     assert not {5, 31} & set(pd.read_csv("out/prototypes.csv")["row"])
     with open("out/report.html", encoding="utf-8") as file:
         assert "cannot be prototypes (2 here)" in file.read()
+
+
+def test_findings_of_one_sort_do_not_flood_a_fit(flowers, fit, capsys):
+    rare = {f"c{k}": np.eye(1, 240, k)[0] for k in range(6)}
+    table = pd.concat([flowers] * 8, ignore_index=True).assign(**rare)
+    table.to_csv("t.csv", index=False)
+    assert fit("t.csv", "--target", "kind", "-o", "out", "--eps", "auto") == 0
+    said = capsys.readouterr().err
+    assert said.count("in all rows but 1") == 3
+    assert "3 more of this (nearly constant)" in said

@@ -39,7 +39,7 @@ def test_version_help_and_wrong_usage_have_their_exit_codes(capsys):
     assert __version__ in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", [[], ["demo"], ["fit"], ["predict"], ["report"]])
+@pytest.mark.parametrize("command", [[], ["check"], ["demo"], ["fit"], ["predict"], ["report"]])
 def test_help_is_at_most_80_columns_wide(command, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit):

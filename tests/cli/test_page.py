@@ -26,3 +26,19 @@ def test_the_page_does_what_it_says(capsys):
     assert n_commands >= 8
     for file in re.findall(r"^\| `([a-z.]+)` \|", PAGE.read_text(), flags=re.MULTILINE):
         assert (Path("wine-protocover") / file).exists()
+
+
+def test_the_page_on_photographs_does_what_it_says():
+    page = (PAGE.parent / "photographs.md").read_text()
+    names = {"__name__": "page"}
+    commands = []
+    for language, block in re.findall(r"```(sh|python)\n(.*?)```", page, flags=re.DOTALL):
+        if language == "python":
+            exec(block, names)
+        else:
+            commands += block.splitlines()
+            for command in block.splitlines():
+                assert main([*shlex.split(command)[1:], "--quiet"]) == 0, command
+    assert len(commands) == 2
+    assert Path("photos-protocover/pictures.npz").exists()
+    assert "disc/001.jpg" in Path("why.html").read_text(encoding="utf-8")

@@ -335,3 +335,53 @@ def test_nothing_may_be_worth_its_cost():
     assert model.labels_.tolist() == [-1] * 9
     assert model.transform(X).shape == (9, 0)
     assert model.coverage_ == 0.0
+
+
+def _greedy_left(table, weights, number, eps, *, closed):
+    """Weight that the greedy's first so many leave uncovered, one at a time."""
+    balls = table <= eps if closed else table < eps
+    left = np.ones(len(table), dtype=bool)
+    for _ in range(number):
+        gains = [float(weights[left & ball].sum()) for ball in balls.T]
+        if max(gains) == 0.0:
+            break
+        left &= ~balls[:, int(np.argmax(gains))]
+    return float(weights[left].sum())
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("closed", [False, True])
+def test_the_proposed_radius_is_the_smallest_at_which_so_many_cover_so_much(seed, closed):
+    X, weights = small(seed, n=25)
+    table = cdist(X, X)
+    for number, coverage in ((4, None), (None, 0.8), (None, None)):
+        settings = {"n_representatives": number, "coverage": coverage, "closed_ball": closed}
+        eps = BallCover(**settings).fit(X, sample_weight=weights).eps_
+        many = number or int(np.ceil(np.sqrt(weights.sum())))
+        room = (1.0 - (coverage or 0.95)) * weights.sum() * (1 + 1e-9)
+        assert _greedy_left(table, weights, many, eps, closed=closed) <= room
+        below = np.unique(table[(table > 0.0) & (table < eps * (1 - 1e-12))])
+        if len(below):
+            assert _greedy_left(table, weights, many, below[-1], closed=closed) > room
+
+
+def test_a_proposed_radius_needs_no_seed_and_no_rows():
+    X = np.random.default_rng(0).normal(size=(2500, 2))
+    settings = {"n_representatives": 30, "solver": "greedy"}
+    radii = {BallCover(**settings, random_state=seed).fit(X).eps_ for seed in (None, 0)}
+    assert len(radii) == 1
+    points, _ = small(3, n=30)
+    table = BallCover(n_representatives=5, metric="precomputed").fit(cdist(points, points))
+    assert table.eps_ == pytest.approx(BallCover(n_representatives=5).fit(points).eps_)
+    assert BallCover().fit(np.zeros((5, 2))).coverage_ == 1.0
+    assert BallCover().fit([[1.0]]).labels_.tolist() == [0]
+
+
+def test_a_graph_that_ends_before_the_proposed_radius_is_refused_with_the_way_out():
+    X, _ = small(3, n=30)
+    graph = radius_neighbors_graph(X, 0.3, mode="distance")
+    with pytest.raises(ValueError, match="a neighbour graph, ends before; make it with a larger"):
+        BallCover(n_representatives=1, metric="precomputed").fit(graph)
+    whole = radius_neighbors_graph(X, 9.0, mode="distance")
+    by_graph = BallCover(n_representatives=4, metric="precomputed").fit(whole)
+    assert by_graph.eps_ == pytest.approx(BallCover(n_representatives=4).fit(X).eps_)

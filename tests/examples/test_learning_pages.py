@@ -25,6 +25,7 @@ PAGES = {
     "docs/explaining.md": ["pandas"],
     "docs/suspect-labels.md": ["pandas"],
     "docs/report.md": ["pandas", "jinja2"],
+    "docs/photographs.md": ["PIL", "jinja2"],
     "docs/model-files.md": [],
     "docs/big-data.md": [],
     "docs/dask.md": ["dask", "distributed"],

@@ -15,7 +15,9 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 import naive
 from protocover import PVMClassifier
 from protocover.dissimilarity import Gower
+from protocover.inspection.fitted import unwrap
 from protocover.report import Queries, make_report, summarize, summarize_queries, write_report
+from protocover.report.cast import gather_cast
 
 X, Y = load_iris(return_X_y=True)
 TRAIN, TEST = slice(None, None, 2), slice(1, None, 2)
@@ -287,9 +289,12 @@ def test_a_page_of_answers_alone_neither_bursts_nor_runs_what_it_shows(look, tmp
         assert page.evaluate("window.hacked") is None
         assert page.locator("h1").inner_text() == hostile[1]
         assert page.locator("#queries-list .answer").count() == 4
+        rows = page.locator("#queries-list .answer").first.locator("tbody th").all_inner_texts()
+        assert sorted(rows) == sorted([*frame.columns, "distance"])
         assert page.locator("img, main script").count() == 0
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        page.locator("#grid .card").first.click()
+        page.locator("#grid .card").first.focus()
+        page.keyboard.press("Enter")
         assert "Decides" in page.locator("#detail").inner_text()
         page.keyboard.press("Escape")
         page.fill("#queries-search", "long")
@@ -340,3 +345,23 @@ def test_an_encoder_of_images_is_a_step_before_the_classifier(look, tmp_path):
     with look(path) as page:
         assert page.locator("#held-out-list .answer").first.locator("figure canvas").count() >= 3
         assert page.locator("#held-out-list table").count() == 0
+
+
+def test_an_uncovered_case_is_compared_with_its_own_class_even_if_two_others_are_nearer():
+    clusters = np.linspace(-0.4, 0.4, 5), np.linspace(3.6, 4.4, 5), [20.0, 20.2, 20.4, 1.6]
+    points, labels = np.concatenate(clusters)[:, None], [*"aaaaabbbbbcccc"]
+    model = PVMClassifier(1.0, prototype_cost=1.5).fit(points, labels)
+    coverage = model.coverage(points, labels)
+    assert not coverage.covered[13]
+    cast = gather_cast(
+        unwrap(model),
+        points,
+        uncovered=np.array([13]),
+        coverage=coverage,
+        nearest_own=np.full(14, model.prototype_labels_.tolist().index("c")),
+        most=10,
+    )
+    contest = cast.scenes[0].contest
+    assert model.prototype_labels_[contest.near[0]] == "a"
+    assert model.prototype_labels_[contest.far[0]] == "c"
+    assert cast.scenes[0].of[0][1] == "The nearest of its own class"

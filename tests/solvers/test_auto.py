@@ -112,6 +112,44 @@ def test_no_worse_than_either_greedy_and_in_order_of_what_each_adds(seed):
         rest.remove(chosen)
 
 
+@pytest.mark.parametrize("seed", range(120))
+def test_a_small_problem_solved_at_once_has_the_fewest_prototypes(seed):
+    """Where the linear program closes it, and its own vector says so, against enumeration."""
+    problem, optimum, fewest = problem_and_optimum(seed)
+    state = stages.at_once(problem, math.inf)
+    if not state.full.exact:  # weights finer than can be counted
+        return
+    if state.closed:
+        assert problem.objective(state.selected) == float(optimum)
+        assert problem.lower_bound(state.dual) == float(optimum)
+    if state.least:
+        assert len(state.selected) == fewest
+
+
+def test_most_small_problems_are_solved_at_once():
+    states = [stages.at_once(problem_and_optimum(seed)[0], math.inf) for seed in range(120)]
+    assert sum(state.least for state in states) > 60
+
+
+def test_problems_that_are_not_small_and_those_out_of_time_begin_with_the_greedies(monkeypatch):
+    assert stages.at_once(hard_problem(), -math.inf) is None
+    monkeypatch.setattr(stages, "_SMALL", 10)
+    assert stages.at_once(hard_problem(), math.inf) is None
+    solution = auto(hard_problem())
+    assert solution.objective <= greedy(hard_problem()).objective
+    assert verify(hard_problem(), solution).ok
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_gap_is_claimed_closed_that_is_not_whichever_way_a_problem_goes(seed, monkeypatch):
+    """Small ones the long way round, too."""
+    problem, optimum, _ = problem_and_optimum(seed)
+    monkeypatch.setattr(stages, "_SMALL", 0)
+    solution = auto(problem)
+    assert solution.lower_bound <= float(optimum) <= solution.objective
+    assert verify(problem, solution).ok
+
+
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("cost", [0.0, 0.3, 1.0])
 def test_balls_of_several_radii_are_the_problem_written_out(seed, cost):

@@ -6,6 +6,7 @@ import math
 import signal
 import sys
 import time
+from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -16,7 +17,7 @@ from covers import large_problem, make_problem
 from protocover.cover import verify
 from protocover.solvers import exact, greedy
 from protocover.solvers.exact.fixing import bound_of, exclude, probe
-from protocover.solvers.exact.stages import State, Task, narrow
+from protocover.solvers.exact.stages import State, Task, begin, narrow, relaxed
 from protocover.solvers.reduced import packing, relaxation
 from protocover.solvers.reduced.packing import Packing
 from protocover.solvers.reduced.relaxation import relax
@@ -235,3 +236,32 @@ def test_ctrl_c_while_highs_is_at_work_ends_it_at_the_next_iteration(moment, mon
             relax(residual, packing=program)
     assert len(calls) == moment
     assert relax(residual, packing=program).value == relax(residual).value
+
+
+def test_the_simplex_method_is_run_at_one_go(monkeypatch):
+    """In slices, each with its costs perturbed anew, it may never come to an end."""
+    runs = []
+
+    class Counted(packing._HIGHSPY.Highs):
+        def run(self):
+            runs.append(super().run())
+
+    monkeypatch.setattr(packing._HIGHSPY, "Highs", Counted)
+    residual = Residual.of(large_problem(300, 400, density=0.03)).plain()
+    found = Packing(residual)
+    assert found.solve(residual.cost, residual.prize).solved
+    assert found._highs.getInfo().simplex_iteration_count > 100
+    assert len(runs) == 1
+
+
+def test_the_vector_proves_what_the_program_of_all_candidates_would():
+    """Candidates that the program was begun without are taken in where it overpays them."""
+    problem = large_problem(80, 120, density=0.08)
+    whole, rng = Residual.of(problem).plain(), np.random.default_rng(0)
+    value = relax(whole).value * float(whole.unit)
+    task = Task(whole, rng, 0, 0.0, deadline=math.inf, max_nodes=0, verbose=0, write=str)
+    begun = begin(task, problem)
+    for _ in range(5):
+        without = rng.permutation(len(whole.candidates)) >= len(whole.candidates) // 10
+        state = relaxed(task, problem, replace(begun, left=whole.keep_columns(without)))
+        assert problem.lower_bound(state.dual) >= value * (1.0 - 1e-7)

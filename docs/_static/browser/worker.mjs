@@ -13,6 +13,9 @@ async function start() {
   const { loadPyodide } = await import(`${PYODIDE}pyodide.mjs`);
   const python = await loadPyodide({ indexURL: PYODIDE });
   await python.loadPackage(PACKAGES, { messageCallback: say });
+  const loaded = Object.keys(python.loadedPackages).map((name) => name.toLowerCase());
+  const missing = PACKAGES.filter((name) => !loaded.includes(name));
+  if (missing.length) throw new Error(`${missing.join(", ")} could not be fetched from ${PYODIDE}`);
   say("Fetching protocover …");
   const named = await fetch("wheel.txt");
   const wheel = named.ok ? new URL((await named.text()).trim(), location).href : "protocover";

@@ -31,6 +31,7 @@ __all__ = [
     "label_texts",
     "label_type",
     "make_labels",
+    "parse_kinds",
     "parse_marks",
     "read_labelled",
     "reading_options",
@@ -40,6 +41,7 @@ __all__ = [
 ]
 
 _MOST_FINDINGS = 20
+_MOST_ALIKE = 3
 _WORDS = {"numeric": "numbers", "categorical": "labels", "date": "dates", "asymmetric": "booleans"}
 
 
@@ -157,7 +159,7 @@ def read_labelled(path: Path, options: Namespace, console: Console) -> Cases:
     settle(checked, path, go_on=getattr(options, "yes", False), console=console)
     features = [facts.name for facts in checked.columns]
     y = make_labels(frame[options.target], text=options.outlier_label is not None)
-    kinds = _parse_kinds(options.kind, features, path)
+    kinds = parse_kinds(options.kind, features, path)
     marks = parse_marks(options, list(frame.columns))
     X = type_columns(blank_out(frame[features], marks), kinds, checked, console)
     names = None if options.id is None else row_names(frame[options.id])
@@ -182,7 +184,7 @@ def check_table(path: Path, options: Namespace, console: Console) -> tuple[Any, 
     if absent.any():
         console.warn(f"left out {absent.sum()} rows without a value of {options.target!r}")
         frame = frame.loc[~absent]
-    kinds = _parse_kinds(options.kind, features, path)
+    kinds = parse_kinds(options.kind, features, path)
     checked = check(
         frame[features],
         frame[options.target].astype(str).str.strip().to_numpy(dtype=object),
@@ -197,9 +199,15 @@ def check_table(path: Path, options: Namespace, console: Console) -> tuple[Any, 
 def settle(checked: TableCheck, path: Path, *, go_on: bool, console: Console) -> None:
     """Say what was found in a table, and refuse to go on before what is dangerous is settled."""
     refused = [f for f in checked.dangers if f.level == "unclear" or not go_on]
+    told: Counter[str] = Counter()
     for finding in checked.findings:
         if finding not in refused:
-            console.warn(str(finding))
+            told[finding.what] += 1
+            if told[finding.what] <= _MOST_ALIKE:
+                console.warn(str(finding))
+    for what, n in told.items():
+        if n > _MOST_ALIKE:
+            console.warn(f"{n - _MOST_ALIKE} more of this ({what}); `protocover check` shows all")
     if not refused:
         return
     for finding in refused[:_MOST_FINDINGS]:
@@ -320,7 +328,7 @@ def label_type(labels: Iterable[str], *, text: bool) -> type:
     return np.int64 if whole and not text else str
 
 
-def _parse_kinds(
+def parse_kinds(
     specifications: list[str], columns: list[str], path: Path
 ) -> dict[str, ColumnType]:
     """Return what ``--kind NAME=KIND`` says of columns: one that there is, or values in order."""

@@ -17,6 +17,7 @@ from typing import Any
 
 from .. import __version__
 from .console import CommandError, Console, UsageError, check_packages
+from .cover_options import add_cover
 from .options import (
     add_columns,
     add_features,
@@ -42,6 +43,7 @@ examples:
   protocover check patients.csv --target diagnosis
   protocover fit patients.csv --target diagnosis --id patient
   protocover fit photos/                  (a folder of images for each class)
+  protocover cover texts.csv --n 50       (the best fifty, without classes)
   protocover predict patients-protocover new.csv > answers.csv
   protocover predict patients-protocover new.csv --report why.html
   protocover report patients-protocover patients.csv
@@ -55,6 +57,15 @@ examples:
 
 The folder that is written holds report.html to look at, prototypes.csv,
 predictions.csv, suspects.csv, summary.json and the model for `predict`.
+"""
+_COVER_EXAMPLES = """\
+examples:
+  protocover cover products.csv --n 50
+  protocover cover tests.csv --coverage 0.95 --price seconds --id test
+  protocover cover photos/ --eps 4
+
+The folder that is written holds report.html to look at, representatives.csv,
+assignments.csv, summary.json and the model for `predict`.
 """
 
 
@@ -137,7 +148,7 @@ def _build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         dest="command", required=True, metavar="COMMAND", title="commands"
     )
-    for add in (_add_check, _add_fit, _add_predict, _add_report, _add_demo):
+    for add in (_add_check, _add_fit, _add_cover, _add_predict, _add_report, _add_demo):
         group = add(commands).add_argument_group("messages")
         group.add_argument("-q", "--quiet", action="store_true", help="print errors only")
         about = "show where in the code an error arose"
@@ -162,8 +173,8 @@ def _add_check(commands: Any) -> Any:
         "check",
         usage="protocover check DATA --target NAME [options]",
         help="look at a table before a fit",
-        description="Say what each column of a table is and why, and what in it would change "
-        "an answer\nwithout a word, each with the option of `fit` that settles it.",
+        description="Say what each column of a table is and why, and what in it would "
+        "change an\nanswer without a word, each with the option of `fit` that settles it.",
     )
     about = "a CSV, TSV, Parquet or Excel file"
     parser.add_argument("data", type=Path, metavar="DATA", help=about)
@@ -179,15 +190,34 @@ def _add_fit(commands: Any) -> Any:
         usage="protocover fit DATA --target NAME [options]\n"
         "       protocover fit FOLDER-OF-IMAGES [options]",
         help="choose prototypes of a table or of a folder of images",
-        description="Choose prototypes of a table (CSV, TSV, Parquet) or of a folder of images, "
-        "and\nwrite them, a model and a report into a folder.",
+        description="Choose prototypes of a table (CSV, TSV, Parquet, Excel) or of a folder of "
+        "images\nand write them, a model and a report into a folder.",
         epilog=_FIT_EXAMPLES,
     )
-    about = "a CSV, TSV or Parquet file, or a folder with a folder of images for each class"
+    about = "a CSV, TSV, Parquet or Excel file, or a folder with a folder of images for each class"
     parser.add_argument("data", type=Path, metavar="DATA", help=about)
     _add_output(parser, "DIR", "folder to write to (default: DATA's name and -protocover)")
     for add in (add_columns, add_images, add_method, add_search):
         add(parser)
+    return parser
+
+
+def _add_cover(commands: Any) -> Any:
+    """Add ``protocover cover``."""
+    parser = _add_command(
+        commands,
+        "cover",
+        usage="protocover cover DATA [--n N | --coverage SHARE | --cost CASES] [options]",
+        help="choose a few cases that stand for all, without classes",
+        description="Choose a few cases of a table (CSV, TSV, Parquet) or of a folder of images "
+        "that\nstand for all, and write them, a model and a report into a folder.",
+        epilog=_COVER_EXAMPLES,
+    )
+    parser.add_argument(
+        "data", type=Path, metavar="DATA", help="a CSV, TSV or Parquet file, or a folder of images"
+    )
+    _add_output(parser, "DIR", "folder to write to (default: DATA's name and -protocover)")
+    add_cover(parser)
     return parser
 
 

@@ -22,7 +22,7 @@ from .outcome import Outcome, gather_outcome, print_outcome, summarize_cases
 from .stream import fit_streamed
 from .writing import fresh_folder, print_files, told_where, write_outcome
 
-__all__ = ["run_fit"]
+__all__ = ["refuse_options", "run_fit", "settings_of", "stem"]
 
 _OF_TABLES = (
     *("target", "id", "weights", "drop", "kind", "missing", "decimal", "yes"),
@@ -32,14 +32,14 @@ _OF_TABLES = (
 
 def run_fit(options: Namespace, console: Console) -> None:
     """Read, choose prototypes, test them, and write everything into one folder."""
-    folder = options.output = options.output or Path(f"{_stem(options.data)}-protocover")
+    folder = options.output = options.output or Path(f"{stem(options.data)}-protocover")
     if not options.data.exists():
         raise FileNotFoundError(2, "No such file or folder", str(options.data))
     if options.stream and options.about is not None:
         raise UsageError("--about does not go with --stream; give --n-prototypes, or --eps")
     with fresh_folder(folder, force=options.force) as unfinished:
         if options.stream:
-            fit_streamed(options, unfinished, _settings(options), console)
+            fit_streamed(options, unfinished, settings_of(options), console)
         else:
             outcome = _fit_in_memory(options, console)
             # Told before it is written: what took long to find is not lost with a full disk.
@@ -83,7 +83,7 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
         held_out=held_out,
         summary=summarize_cases(model, training, held_out, title=f"Prototypes of {cases.source}"),
         distance=distance.words,
-        settings=_settings(options),
+        settings=settings_of(options),
         seconds=time.perf_counter() - started,
     )
 
@@ -92,7 +92,7 @@ def _read(options: Namespace, console: Console) -> Cases:
     """Read a table or a folder of images, and say what there is."""
     path = options.data
     if path.is_dir():
-        _refuse(options, _OF_TABLES, "a table")
+        refuse_options(options, _OF_TABLES, "a table")
         cases = read_labelled_images(
             path,
             size=options.image_size,
@@ -105,7 +105,7 @@ def _read(options: Namespace, console: Console) -> Cases:
         how = f"by vectors of {length}" if options.features else f"at {cases.layout}"
         what = f"{len(cases)} images {how}"
     else:
-        _refuse(options, ("image_size", "skip_broken", "features"), "a folder of images")
+        refuse_options(options, ("image_size", "skip_broken", "features"), "a folder of images")
         _weigh(path, console)
         cases = read_labelled(path, options, console)
         columns = count_things(cases.X.shape[1], "column", "columns")
@@ -127,7 +127,7 @@ def _weigh(path: Path, console: Console) -> None:
         console.warn(f"{facts} are free; --stream lets its rows stream through")
 
 
-def _refuse(options: Namespace, names: tuple[str, ...], what: str) -> None:
+def refuse_options(options: Namespace, names: tuple[str, ...], what: str) -> None:
     """Refuse options that go with another kind of data."""
     for name in names:
         if getattr(options, name):
@@ -137,13 +137,13 @@ def _refuse(options: Namespace, names: tuple[str, ...], what: str) -> None:
             )
 
 
-def _stem(path: Path) -> str:
+def stem(path: Path) -> str:
     """Return the name of a file without its endings, or of a folder."""
     name = path.absolute().name
     return name.split(".")[0] or name if path.is_file() else name
 
 
-def _settings(options: Namespace) -> dict[str, Any]:
+def settings_of(options: Namespace) -> dict[str, Any]:
     """Return the options as they were given or left, for the record."""
     left_out = {"command", "data", "output", "force", "quiet", "debug"}
     return {name: value for name, value in sorted(vars(options).items()) if name not in left_out}

@@ -23,6 +23,7 @@ __all__ = [
     "flatten",
     "layout_of",
     "read_encoded_images",
+    "read_folder",
     "read_images",
     "read_labelled_images",
     "resize",
@@ -81,13 +82,26 @@ def read_labelled_images(
     if features is not None:
         cases = _as_vectors(folder, files, features, _suitable_size(files, skip))
         return replace(cases, y=np.asarray(cases.y).astype(str))
+    cases = read_folder(folder, files, size=size, colour=colour, skip=skip, console=console)
+    return replace(cases, y=np.asarray(cases.y).astype(str))
+
+
+def read_folder(
+    folder: Path,
+    files: list[ImageFile],
+    *,
+    size: tuple[int, int] | None,
+    colour: bool | None,
+    skip: bool,
+    console: Console,
+) -> Cases:
+    """Read the images found in a folder, all brought to one size; labels may be None."""
     if size is None:
         size = _suitable_size(files, skip)
     files, pixels = _read_pixels(files, size, skip, console)
     if colour is None:
         colour = bool((pixels != pixels[..., :1]).any())
-    cases = _as_cases(folder, files, pixels, ImageLayout(size[1], size[0], colour))
-    return replace(cases, y=np.asarray(cases.y).astype(str))
+    return _as_cases(folder, files, pixels, ImageLayout(size[1], size[0], colour))
 
 
 def read_images(path: Path, layout: ImageLayout, *, skip: bool, console: Console) -> Cases:

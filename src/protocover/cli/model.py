@@ -18,8 +18,10 @@ from ..persistence import load_model
 from .cases import Cases, find_column, label_texts, parse_marks, reading_options, row_names
 from .columns import ColumnType, blank_out, convert, is_missing
 from .console import CommandError, Console, list_names
+from .cover_answers import assign_cases
 from .dialect import Dialect
 from .images import layout_of, read_encoded_images, read_images
+from .numbering import finite, number_rows
 from .tables import SPREADSHEETS, read_table
 
 __all__ = [
@@ -29,7 +31,6 @@ __all__ = [
     "explain_cases",
     "explain_labelled",
     "final_step",
-    "number_rows",
     "open_model",
     "read_cases",
     "with_last_step",
@@ -56,7 +57,7 @@ def final_step(model: Any) -> Any:
 
 def classifier_of(model: Any) -> PVMClassifier:
     """Return the classifier with the prototypes."""
-    return unwrap(model).classifier
+    return unwrap(model, covers=True).classifier
 
 
 def with_last_step(model: Any, last: Any) -> Any:
@@ -131,7 +132,9 @@ def explain_cases(model: Any, cases: Cases) -> Any:
     """
     import pandas as pd
 
-    within = unwrap(model)
+    within = unwrap(model, covers=True)
+    if within.cover is not None:
+        return assign_cases(model, cases)
     classifier, points = within.classifier, within.prepare(cases.X)
     why = classifier.explain(points)
     columns: dict[str, Any] = {"row": cases.rows}
@@ -142,14 +145,14 @@ def explain_cases(model: Any, cases: Cases) -> Any:
         "predicted": classifier.predict(points),
         "prototype": number_rows(why.prototype),
         "prototype_row": number_rows(rows[why.prototype]),
-        "distance": _finite(why.distance),
+        "distance": finite(why.distance),
         **_in_radii(classifier, "", why.radius, why.relative_distance),
         "inside": why.inside,
-        "margin": _finite(why.margin),
+        "margin": finite(why.margin),
         "runner_up": why.runner_up_label,
         "runner_up_prototype": number_rows(why.runner_up_prototype),
         "runner_up_row": number_rows(rows[why.runner_up_prototype]),
-        "runner_up_distance": _finite(why.runner_up_distance),
+        "runner_up_distance": finite(why.runner_up_distance),
         **_in_radii(
             classifier, "runner_up_", why.runner_up_radius, why.runner_up_relative_distance
         ),
@@ -161,7 +164,7 @@ def _in_radii(classifier: PVMClassifier, of: str, radius: Any, relative: Any) ->
     """Return the radius and the distance in multiples of it, where prototypes have their own."""
     if classifier.solution_.radii is None:
         return {}
-    return {f"{of}radius": radius, f"{of}relative_distance": _finite(relative)}
+    return {f"{of}radius": radius, f"{of}relative_distance": finite(relative)}
 
 
 def explain_labelled(model: Any, cases: Cases, held_out: Any) -> Any:
@@ -174,20 +177,6 @@ def explain_labelled(model: Any, cases: Cases, held_out: Any) -> Any:
     table.insert(place, "used", np.where(held_out, "held out", "training"))
     table.insert(place + 1, "label", cases.y)
     return table
-
-
-def number_rows(places: Any) -> Any:
-    """Return places from 1; nothing in place of -1, for what is not in the data."""
-    import pandas as pd
-
-    numbers = pd.array(np.asarray(places) + 1, dtype="Int64")
-    numbers[np.asarray(places) < 0] = pd.NA
-    return numbers
-
-
-def _finite(values: Any) -> Any:
-    """Return numbers, NaN in place of infinity, where there is no such prototype."""
-    return np.where(np.isinf(values), np.nan, values)
 
 
 def _read_rows(

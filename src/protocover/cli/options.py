@@ -18,6 +18,7 @@ __all__ = [
     "RULES",
     "SOLVER_NAMES",
     "add_columns",
+    "add_distance",
     "add_features",
     "add_images",
     "add_method",
@@ -25,6 +26,8 @@ __all__ = [
     "add_search",
     "add_skipping",
     "add_vectors",
+    "read_positive",
+    "whole_number",
 ]
 
 SOLVER_NAMES = (
@@ -121,7 +124,7 @@ def add_images(parser: Any) -> None:
 def add_method(parser: Any) -> None:
     """Add the parameters of the classifier."""
     group = parser.add_argument_group("method")
-    _add_distance(group)
+    add_distance(group)
     _add_selection(group)
     _add_flag(group, "--closed-ball", "a case at distance eps exactly is covered")
     _add(
@@ -131,7 +134,9 @@ def add_method(parser: Any) -> None:
         "answer for cases in no ball (default: the class of the nearest prototype)",
     )
     _add(group, "--n-jobs", "N", "folds or threads at once", type=int)
-    _add(group, "--seed", "N", "of all that is drawn (default: 0)", type=_whole(0), default=0)
+    _add(
+        group, "--seed", "N", "of all that is drawn (default: 0)", type=whole_number(0), default=0
+    )
 
 
 def add_search(parser: Any) -> None:
@@ -154,9 +159,9 @@ def add_search(parser: Any) -> None:
         type=_read_eps,
     )
     about = "radii to try (default: 20, with --radii own 5 limits)"
-    _add(group, "--grid", "N", about, type=_whole(1))
+    _add(group, "--grid", "N", about, type=whole_number(1))
     about = "parts to validate in (default: 10, fewer for small classes)"
-    _add(group, "--cv", "N", about, type=_whole(2))
+    _add(group, "--cv", "N", about, type=whole_number(2))
     group.add_argument(
         "--rule",
         choices=RULES,
@@ -170,7 +175,7 @@ def add_search(parser: Any) -> None:
         "N",
         "choose the radius so that about N prototypes are left; with --radii own, or a given "
         "--eps, the cost of a prototype",
-        type=_whole(1),
+        type=whole_number(1),
     )
     _add(
         group,
@@ -219,7 +224,7 @@ def add_vectors(group: Any) -> None:
     )
 
 
-def _add_distance(group: Any) -> None:
+def add_distance(group: Any) -> None:
     """Add by which distance cases are compared."""
     _add(
         group,
@@ -263,7 +268,7 @@ def _add_selection(group: Any) -> None:
     about = f"{', '.join(SOLVER_NAMES)} (default: auto; with --stream greedy)"
     _add(group, "--solver", "NAME", about, choices=sorted(SOLVER_NAMES))
     about = "for the solver (default: none)"
-    _add(group, "--time-limit", "SECONDS", about, type=_read_positive)
+    _add(group, "--time-limit", "SECONDS", about, type=read_positive)
     _add_named(group, "--solver-option", "another option of the solver (repeat): max_nodes=1000")
     _add(
         group,
@@ -326,7 +331,7 @@ def _read_eps(text: str) -> list[float] | str:
     return _read_numbers(text)
 
 
-def _read_positive(text: str) -> float:
+def read_positive(text: str) -> float:
     """Return one number above 0."""
     numbers = _read_numbers(text)
     if len(numbers) != 1 or numbers[0] == 0.0:
@@ -342,7 +347,7 @@ def _read_share(text: str) -> float:
     return numbers[0]
 
 
-def _whole(least: int) -> Callable[[str], int]:
+def whole_number(least: int) -> Callable[[str], int]:
     """Return a function that reads a whole number, so large or larger."""
 
     def read(text: str) -> int:
@@ -381,7 +386,7 @@ def _read_named(text: str) -> tuple[str, Any]:
 def _read_budget(text: str) -> int | dict[str, int]:
     """Return a number of prototypes, or numbers of them by class."""
     if "=" not in text:
-        return _whole(1)(text)
+        return whole_number(1)(text)
     budgets: dict[str, int] = {}
     for part in text.split(","):
         label, separator, number = part.rpartition("=")
@@ -389,7 +394,7 @@ def _read_budget(text: str) -> int | dict[str, int]:
             raise argparse.ArgumentTypeError(
                 f"must be a number, or CLASS=N for some classes, each once, got {text!r}"
             )
-        budgets[label] = _whole(0)(number)
+        budgets[label] = whole_number(0)(number)
     return budgets
 
 

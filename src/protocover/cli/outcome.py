@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from ..estimators import PVMClassifier
+from ..inspection.fitted import unwrap
 from ..inspection.suspects import SuspectLabels, suspect_labels
 from ..report import Queries, Summary, summarize
+from ..report.summary import Quality
 from .cases import Cases
 from .console import Console, count_things, list_names, shorten
 from .model import classifier_of, with_rows
@@ -31,6 +33,8 @@ __all__ = [
 
 _MOST_CLASSES = 30
 _WIDEST_LABEL = 30
+# A call is close where the runner-up is farther away by no more than that.
+_CLOSE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +83,12 @@ class Outcome:
         """Which of `cases` were kept back."""
         kept_back: Any = [] if self.held_out is None else self.held_out.rows
         return np.isin(self.cases.rows, kept_back)
+
+    @property
+    def quality(self) -> Quality:
+        """How good the selection is."""
+        assert self.summary.quality is not None  # the training data is at hand
+        return self.summary.quality
 
     @property
     def classifier(self) -> PVMClassifier:
@@ -188,13 +198,17 @@ def print_outcome(outcome: Outcome, console: Console) -> None:
     _print_quality(outcome, console)
     if len(outcome.suspects):
         console.say(f"suspects   {_describe_suspects(outcome)}")
+    n_close = _count_close(outcome)
+    if n_close:
+        cases = count_things(n_close, "held-out case is", "held-out cases are")
+        console.say(f"close      {cases} nearly as near to another class, within 5 %")
     for text in concerns(outcome):
         console.warn(text)
 
 
 def concerns(outcome: Outcome) -> list[str]:
     """Say what about a selection its reader would not expect, each with the way out."""
-    quality, found = outcome.summary.quality, []
+    quality, found = outcome.quality, []
     if 3 * quality.n_prototypes > quality.n_points:
         few = max(2 * len(outcome.summary.classes), round(quality.n_points / 20))
         found.append(
@@ -217,6 +231,16 @@ def concerns(outcome: Outcome) -> list[str]:
             f"amid cases of {first[2]}: look whether the label is right"
         )
     return found
+
+
+def _count_close(outcome: Outcome) -> int:
+    """Count the held-out cases that a prototype of another class is nearly as near to."""
+    if outcome.held_out is None or outcome.held_out.X is None:
+        return 0
+    within = unwrap(outcome.model)
+    why = within.classifier.explain(within.prepare(outcome.held_out.X))
+    nearly = why.runner_up_relative_distance <= (1.0 + _CLOSE) * why.relative_distance
+    return int(np.count_nonzero(nearly & np.isfinite(why.runner_up_relative_distance)))
 
 
 def _strangers(outcome: Outcome) -> list[tuple[int, str, str]]:
@@ -261,7 +285,7 @@ def _print_classes(summary: Summary, console: Console) -> None:
 
 def _print_quality(outcome: Outcome, console: Console) -> None:
     """Print radius, objective and error, beside that of 1-NN."""
-    quality = outcome.summary.quality
+    quality = outcome.quality
     _print_radius(outcome, console)
     prototypes = count_things(quality.n_prototypes, "prototype", "prototypes")
     column = outcome.settings.get("weights")
@@ -272,7 +296,9 @@ def _print_quality(outcome: Outcome, console: Console) -> None:
         f"{quality.n_wrong} wrongly covered, "
         f"{prototypes} at {outcome.classifier.prototype_cost_:.2g}"
     )
-    if quality.gap is not None:
+    if quality.gap == 0.0:
+        console.say("           proved: no other choice of prototypes is better")
+    elif quality.gap is not None:
         console.say(f"           a better choice could save at most {100 * quality.gap:.1f} %")
     error = quality.error
     if error is None:

@@ -13,7 +13,7 @@ from ..balls import traits_of
 from ..inspection.fitted import unwrap
 from ..report import Queries, render, summarize_queries
 from .cases import Cases
-from .console import CommandError, Console, count_things
+from .console import CommandError, Console, UsageError, count_things
 from .dialect import csv_bytes, csv_text
 from .images import enlarge, resize
 from .model import classifier_of, explain_cases, open_model, read_cases
@@ -29,6 +29,8 @@ def run_predict(options: Namespace, console: Console) -> None:
         if path is not None:
             check_file(path, force=options.force)
     model = open_model(options.model)
+    if unwrap(model, covers=True).cover is not None:
+        _refuse_for_covers(options)
     cases = read_cases(model, options, console)
     _check_values(model, cases)
     answers = explain_cases(model, cases)
@@ -43,6 +45,15 @@ def run_predict(options: Namespace, console: Console) -> None:
         _write_report(model, cases, options)
         console.note(f"Wrote {options.report}: why each case is answered as it is.")
     _count_errors(model, cases, answers, console)
+
+
+def _refuse_for_covers(options: Namespace) -> None:
+    """Refuse what only a classifier can be asked."""
+    for name in ("target", "report"):
+        if getattr(options, name) is not None:
+            raise UsageError(
+                f"--{name} goes with a classifier, and the model is a cover; leave it out"
+            )
 
 
 def _write_report(model: Any, cases: Cases, options: Namespace) -> None:
@@ -101,7 +112,7 @@ def _check_values(model: Any, cases: Cases) -> None:
 
 def _count_errors(model: Any, cases: Cases, answers: Any, console: Console) -> None:
     """Say how many cases of known class are answered wrongly."""
-    if cases.y is None:
+    if cases.y is None or "predicted" not in answers:
         return
     known = np.isin(cases.y.astype(str), classifier_of(model).classes_.astype(str))
     if known.any():

@@ -14,6 +14,7 @@ from ..inspection.fitted import unwrap
 from ..report import render
 from .cases import Cases
 from .console import CommandError, Console, UsageError
+from .cover import summarize_covered
 from .model import MODEL, classifier_of, open_model, read_cases, with_rows
 from .outcome import summarize_cases
 from .writing import REPORT, SUMMARY, WRITER, check_file, write_file
@@ -29,6 +30,10 @@ def run_report(options: Namespace, console: Console) -> None:
     check_file(path, force=options.force or ours)
     model = open_model(options.model)
     known = figures["data"] if figures else {}
+    if unwrap(model, covers=True).cover is not None:
+        options.id = options.id or known.get("id")
+        _report_cover(model, options, path, console)
+        return
     options.target = options.target or known.get("target")
     options.id = options.id or known.get("id")
     cases = _labelled(read_cases(model, options, console), model, options, console)
@@ -41,6 +46,16 @@ def run_report(options: Namespace, console: Console) -> None:
         title=options.title or f"Prototypes of {cases.source}",
     )
     write_file(path, render(summary).encode())
+    console.say(f"Wrote {path}.")
+
+
+def _report_cover(model: Any, options: Namespace, path: Path, console: Console) -> None:
+    """Write the page of a cover."""
+    if options.target is not None:
+        raise UsageError("--target goes with a classifier, and the model is a cover; leave it out")
+    cases = replace(read_cases(model, options, console), y=None)
+    title = options.title or f"Representatives of {cases.source}"
+    write_file(path, render(summarize_covered(model, cases, title=title)).encode())
     console.say(f"Wrote {path}.")
 
 

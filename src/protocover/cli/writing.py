@@ -21,7 +21,8 @@ from ..report import write_report
 from .cases import Cases
 from .console import CommandError, Console
 from .dialect import csv_bytes, csv_text
-from .model import MODEL, SUMMARY, explain_labelled, number_rows
+from .model import MODEL, SUMMARY, explain_labelled
+from .numbering import number_rows
 from .outcome import Outcome
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "REPORT",
     "SUMMARY",
     "WRITER",
+    "beside",
     "check_file",
     "check_folder",
     "csv_text",
@@ -41,6 +43,7 @@ __all__ = [
     "write_beside_predictions",
     "write_file",
     "write_outcome",
+    "write_table",
 ]
 
 REPORT = "report.html"
@@ -126,7 +129,7 @@ def write_outcome(
 ) -> None:
     """Write all files of an outcome, and `further` ones by their names."""
     answers = explain_labelled(outcome.model, outcome.cases, outcome.is_held_out)
-    _write_table(folder / PREDICTIONS, answers, outcome)
+    write_table(folder / PREDICTIONS, answers, outcome)
     write_beside_predictions(folder, outcome, further=further)
 
 
@@ -140,8 +143,8 @@ def write_beside_predictions(
         further[PICTURES] = pictures
     save_model(outcome.model, folder / MODEL)
     write_report(outcome.summary, folder / REPORT)
-    _write_table(folder / "prototypes.csv", _prototypes(outcome), outcome)
-    _write_table(folder / "suspects.csv", _suspects(outcome), outcome)
+    write_table(folder / "prototypes.csv", _prototypes(outcome), outcome)
+    write_table(folder / "suspects.csv", _suspects(outcome), outcome)
     for name, content in further.items():
         (folder / name).write_bytes(content)
     figures = _figures(outcome, [*FILES, *further])
@@ -149,14 +152,15 @@ def write_beside_predictions(
     (folder / SUMMARY).write_text(text + "\n", encoding="utf-8")
 
 
-def print_files(folder: Path, console: Console) -> None:
+def print_files(folder: Path, console: Console, files: Mapping[str, str] = FILES) -> None:
     """Print what was written."""
     console.say(f"\nWrote {folder}:")
-    for name, about in FILES.items():
-        console.say(f"  {name:<18}{about}")
+    width = max(18, *(len(name) + 2 for name in files))
+    for name, about in files.items():
+        console.say(f"  {name:<{width}}{about}")
 
 
-def _write_table(path: Path, table: Any, outcome: Outcome) -> None:
+def write_table(path: Path, table: Any, outcome: Any) -> None:
     """Write a table as CSV, as the data are written."""
     path.write_bytes(csv_bytes(table, dialect=outcome.cases.dialect))
 
@@ -182,7 +186,7 @@ def _prototypes(outcome: Outcome) -> Any:
         }
     )
     if (rows >= 0).all():
-        return _beside(table, cases, np.searchsorted(cases.rows, rows + 1))
+        return beside(table, cases, np.searchsorted(cases.rows, rows + 1))
     table.insert(2, "source", classifier.prototype_sources_)
     return pd.concat([table, _synthetic(outcome)], axis=1)
 
@@ -212,7 +216,7 @@ def _suspects(outcome: Outcome) -> Any:
             "reason": found.reason,
         }
     )
-    return _beside(table, cases, np.asarray(found.row))
+    return beside(table, cases, np.asarray(found.row))
 
 
 def keep_pictures(outcome: Outcome) -> bytes | None:
@@ -258,7 +262,7 @@ def prototype_names(classifier: Any, path: Path) -> list[str]:
     return names
 
 
-def _beside(table: Any, cases: Cases, places: Any) -> Any:
+def beside(table: Any, cases: Cases, places: Any) -> Any:
     """Put the cells of some cases beside a table, under names that it does not have."""
     import pandas as pd
 
@@ -274,7 +278,7 @@ def _beside(table: Any, cases: Cases, places: Any) -> Any:
 def _figures(outcome: Outcome, files: list[str]) -> dict[str, Any]:
     """Return what summary.json says."""
     summary, cases, held_out = outcome.summary, outcome.cases, outcome.held_out
-    quality, error, settings = summary.quality, summary.quality.error, outcome.settings
+    quality, error, settings = outcome.quality, outcome.quality.error, outcome.settings
     return {
         "written_by": WRITER,
         "version": __version__,

@@ -31,12 +31,12 @@ def _cityblock(A: Floats, B: Floats, w: Any = None) -> Floats:
 
 def _canberra(A: Floats, B: Floats, w: Any = None) -> Floats:
     total = abs(A) + abs(B)
-    return abs(A - B) / np.where(total > 0.0, total, 1.0) * _weights(w, A)
+    return np.asarray(abs(A - B) / np.where(total > 0.0, total, 1.0) * _weights(w, A))
 
 
 def _hamming(A: Floats, B: Floats, w: Any = None) -> Floats:
     weights = _weights(w, A)
-    return (A != B) * (weights / weights.sum())
+    return np.asarray((A != B) * (weights / weights.sum()))
 
 
 def _seuclidean(A: Floats, B: Floats, V: Any) -> Floats:
@@ -46,7 +46,7 @@ def _seuclidean(A: Floats, B: Floats, V: Any) -> Floats:
 def _nan_euclidean(A: Floats, B: Floats) -> Floats:
     known = ~(np.isnan(A) | np.isnan(B))
     common = np.maximum(known.sum(axis=1, keepdims=True), 1)
-    return np.where(known, (A - B) ** 2, 0.0) * (A.shape[1] / common)
+    return np.asarray(np.where(known, (A - B) ** 2, 0.0) * (A.shape[1] / common))
 
 
 def _weights(w: Any, A: Floats) -> Floats:

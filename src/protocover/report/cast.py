@@ -53,6 +53,11 @@ class Cast:
         """The cases beside the training data, to be laid out."""
         return tuple(asked.queries for asked in (self.held_out, self.queries) if asked)
 
+    @property
+    def n_held_out(self) -> int:
+        """How many held-out cases are listed."""
+        return 0 if self.held_out is None else len(self.held_out.listed)
+
     def column_weights(self, features: Indices | None) -> Floats | None:
         """Return how much each column that is shown contributes to all comparisons."""
         terms = [scene.contest.terms for scene in self.scenes if scene.contest.terms is not None]
@@ -112,16 +117,31 @@ def explain_cast(
     cast: Cast, laid: LaidOut, model: PVMClassifier, features: Indices | None
 ) -> Explained:
     """Return the comparisons and answers as data."""
-    names = [laid.cases.names[place] for place in laid.prototypes]
     has_terms = any(scene.contest.terms is not None for scene in cast.scenes)
     shown = _shown_places(laid, features, model)
     told = has_terms and bool((shown >= 0).any())
+    classes = list(laid.cases.classes)
+    as_pictures = laid.cases.pictures is not None and not laid.cases.columns
+    return Explained(
+        held_out=_tell_answers(cast.held_out, 0, laid, model, classes),
+        queries=_tell_answers(cast.queries, cast.n_held_out, laid, model, classes),
+        cases=replace(laid.cases, classes=classes),
+        comparisons=_compare_all(cast, laid, model, shown, told=told),
+        shares=describe_shares(model, has_terms=has_terms, shown=told, as_pictures=as_pictures),
+        adds_up_to=model.dissimilarity_.adds_up_to if told else None,
+    )
+
+
+def _compare_all(
+    cast: Cast, laid: LaidOut, model: PVMClassifier, shown: Indices, *, told: bool
+) -> list[Comparison]:
+    """Return the comparisons of all scenes; `told` is whether columns are."""
+    names = [laid.cases.names[place] for place in laid.prototypes]
     comparisons, start = [], 0
     for scene in cast.scenes:
-        n_cases = len(scene.starts)
         if scene.rows is None:
-            places = laid.further[start : start + n_cases]
-            start += n_cases
+            places = laid.further[start : start + len(scene.starts)]
+            start += len(places)
         else:
             places = laid.place[scene.rows]
         contest = scene.contest if told else replace(scene.contest, terms=None)
@@ -130,29 +150,22 @@ def explain_cast(
             for i, place in enumerate(places)
             if contest.near[i] >= 0
         ]
-    classes, answers = list(laid.cases.classes), []
-    start = 0
-    for asked in (cast.held_out, cast.queries):
-        if asked is None:
-            answers.append(None)
-            continue
-        places = laid.further[start : start + len(asked.listed)]
-        start += len(places)
-        for row, place in zip(asked.listed, places, strict=True):
-            classes[place] = int(asked.classes[row])
-        answers.append(summarize_answers(asked, places, model))
-    return Explained(
-        replace(laid.cases, classes=classes),
-        *answers,
-        comparisons,
-        describe_shares(
-            model,
-            has_terms=has_terms,
-            shown=told,
-            as_pictures=laid.cases.pictures is not None and not laid.cases.columns,
-        ),
-        model.dissimilarity_.adds_up_to if told else None,
-    )
+    return comparisons
+
+
+def _tell_answers(
+    asked: Asked | None, start: int, laid: LaidOut, model: PVMClassifier, classes: list[int]
+) -> Answers | None:
+    """Return answers as data, and put the classes of their cases into those of all.
+
+    Their cases begin at `start` of those that were laid out beside the training data.
+    """
+    if asked is None:
+        return None
+    places = laid.further[start : start + len(asked.listed)]
+    for row, place in zip(asked.listed, places, strict=True):
+        classes[place] = int(asked.classes[row])
+    return summarize_answers(asked, places, model)
 
 
 def match_columns(within: Unwrapped, X: Any, shown: Any) -> Indices | None:

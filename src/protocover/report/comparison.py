@@ -58,7 +58,8 @@ def hold_contest(model: PVMClassifier, points: Any, near: Indices, far: Indices)
         for side, chosen in enumerate((near[rows], far[rows])):
             found = table[np.arange(len(rows)), chosen]
             distances[side, rows] = np.where(chosen < 0, np.inf, found)
-    return Contest(near, far, *distances, _find_terms(model, points, near, far))
+    terms = _find_terms(model, points, near, far)
+    return Contest(near, far, distances[0], distances[1], terms)
 
 
 def as_comparison(
@@ -103,7 +104,7 @@ def _told(contest: Contest, i: int, shown: Indices) -> Indices:
     if contest.terms is None:
         return np.empty(0, dtype=np.intp)
     places = shown[contest.terms.columns[i]]
-    return places[places >= 0]
+    return np.asarray(places[places >= 0])
 
 
 def _find_terms(model: PVMClassifier, points: Any, near: Indices, far: Indices) -> Terms | None:

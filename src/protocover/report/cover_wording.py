@@ -35,7 +35,7 @@ def describe_proof(cover: BallCover) -> str:
     by_word = "By the solver's word, " if word.startswith("solver-") else ""
     if word in ("proved", "solver-proved"):
         sure = by_word or "It is proved that "
-        return f"{sure}no other choice {_better(cover)}."
+        return f"{sure}no {_other(cover)} {_better(cover)}."
     if word == "none" or not math.isfinite(gap):
         return "How near this is to the best possible choice is not known."
     if gap >= 0.995:
@@ -43,12 +43,12 @@ def describe_proof(cover: BallCover) -> str:
     if cover.coverage is not None:
         least = math.ceil(cover.lower_bound_ - 1e-9)
         if cover.candidate_cost is None:
-            rest = f"any choice that covers as much needs at least {least:,} representatives"
+            rest = f"any {_other(cover)} that covers as much needs {least:,} cases or more"
         else:
-            rest = f"any choice that covers as much costs {short_number(cover.lower_bound_)}"
-            rest += " or more"
+            least_price = short_number(cover.lower_bound_)
+            rest = f"any {_other(cover)} that covers as much costs {least_price} or more"
     else:
-        rest = f"no other choice can save more than {percent(gap)} of the objective"
+        rest = f"no {_other(cover)} can save more than {percent(gap)} of the objective"
     return f"{by_word}{rest}." if by_word else f"{rest[0].upper()}{rest[1:]}."
 
 
@@ -79,6 +79,12 @@ def _weighted(cover: BallCover, share: float) -> str:
     if math.isclose(cover.coverage_, share, rel_tol=0.0, abs_tol=5e-4):
         return ""
     return f", {percent(cover.coverage_)} of their weight"
+
+
+def _other(cover: BallCover) -> str:
+    """Name the choices that this one is compared with."""
+    given = cover.must_include is not None and len(cover.must_include) > 0
+    return "other choice with the given cases" if given else "other choice"
 
 
 def _better(cover: BallCover) -> str:
@@ -116,5 +122,5 @@ def _describe_radius(cover: BallCover) -> str:
     if not isinstance(cover.eps, str):
         return f"{eps}, as given"
     share = percent(0.95 if cover.coverage is None else cover.coverage)
-    some = "about the root of their number" if cover.n_representatives is None else "so many"
+    some = "as many as the root of their number" if cover.n_representatives is None else "so many"
     return f"{eps}: the smallest at which {some} cover {share}"

@@ -83,24 +83,26 @@ class Asked:
     def wrong(self) -> NDArray[np.bool_]:
         """Which of all cases are answered wrongly, as far as that is known."""
         known = np.array([label is not None for label in self.labels])
-        return known & (self.answers.astype(str) != self.labels.astype(str))
+        return np.asarray(known & (self.answers.astype(str) != self.labels.astype(str)))
 
 
 def read_queries(given: Any, name: str = "queries") -> Queries | None:
     """Return queries from whatever was given: themselves, a pair (X, y), or rows alone."""
     if given is None:
         return None
-    if isinstance(given, tuple) and len(given) == 2:
-        given = Queries(*given)
-    elif not isinstance(given, Queries):
-        given = Queries(given)
-    if row_count(given.X) == 0:
+    if isinstance(given, Queries):
+        queries = given
+    elif isinstance(given, tuple) and len(given) == 2:
+        queries = Queries(*given)
+    else:
+        queries = Queries(given)
+    if row_count(queries.X) == 0:
         raise ValueError(f"{name} must hold at least one case, got none; leave it out instead")
-    if given.y is None:
-        return given
-    labels = column_or_1d(given.y, warn=True)
-    check_consistent_length(given.X, labels)
-    return replace(given, y=labels)
+    if queries.y is None:
+        return queries
+    labels = column_or_1d(queries.y, warn=True)
+    check_consistent_length(queries.X, labels)
+    return replace(queries, y=labels)
 
 
 def read_held_out(given: Any) -> Queries | None:

@@ -45,7 +45,7 @@ def summarize(
     feature_names: Sequence[Any] | None = None,
     image_shape: tuple[int, ...] | None = None,
     images: Any = None,
-    title: str = "Prototypes",
+    title: str | None = None,
     how: Mapping[str, str] | None = None,
     totals: CoverageTotals | None = None,
     error: ErrorEstimate | None = None,
@@ -75,8 +75,8 @@ def summarize(
         are its pixels. In grey images high values are dark.
     images : array, shape (n_points, height, width) or (n_points, height, width, 3), or None
         Images of the rows. High values are bright.
-    title : str, default="Prototypes"
-        Heading of the report.
+    title : str or None, default=None
+        Heading of the report; None for "Prototypes", of a cover "Representatives".
     how : mapping of str to str, or None, default=None
         Further lines for "What was asked", such as where the data comes from, or words of
         your own under a heading that is there.
@@ -117,7 +117,7 @@ def summarize(
         replaced=shown is not None and shown is not original,
     )
     if within.cover is not None:
-        return summarize_cover(within, X, display, title=title, how=how)
+        return summarize_cover(within, X, display, title=title or "Representatives", how=how)
     coverage = _cover(model, X, y)
     members = find_members(model, X, coverage)
     rivals = find_rivals(model, X, coverage.prototype_classes)
@@ -146,13 +146,12 @@ def summarize(
         weights=cast.column_weights(features),
     )
     counts = coverage.totals() if totals is None else totals
-    if tested is not None:
-        held_out = within.prepare(tested.X), tested.y
-    quality = assess(model, search, X, y, totals=counts, held_out=held_out, error=error)
+    unseen = None if tested is None else (within.prepare(tested.X), tested.y)
+    quality = assess(model, search, X, y, totals=counts, held_out=unseen, error=error)
     explained = explain_cast(cast, laid, model, features)
     plane = draw_map(rivals)
     return Summary(
-        title=str(title),
+        title=str(title or "Prototypes"),
         lead=describe_selection(quality, model, n_shown=len(coverage.point_classes)),
         settings=describe_settings(
             model, search, how, n_points=quality.n_points, n_columns=laid.cases.n_columns
@@ -230,6 +229,9 @@ def summarize_queries(
     model, search = within.classifier, within.search
     cast = gather_cast(within, None, queries=read_queries(queries), most=_MOST_LISTED)
     own = _show_prototypes(within) if prototypes is None else prototypes
+    if feature_names is None and not hasattr(own.X, "columns"):
+        # What scaling has made of a frame has lost the names of its columns.
+        feature_names = getattr(cast.further[0].X, "columns", None)
     classes = np.searchsorted(model.classes_, model.prototype_labels_)
     display = Display(
         shown=own.X if own.shown is None else own.shown,

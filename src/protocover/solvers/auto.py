@@ -1,10 +1,11 @@
 """The default: near the optimum with a bound that says how near, in a few greedy fits.
 
-Both greedies and dual ascent come first: where they meet, that is all. Else the linear program
-over the candidates that could be part of something better, local search from what it rounds to,
-and branch and bound where reduced costs leave little. Each stage is limited by counts, of
-memberships, simplex iterations, shakes and linear programs, never by the clock: the same
-problem has the same answer on every machine, however busy, unless the user sets a time limit.
+In a small problem the linear program comes first: where what it rounds to is as good as its
+bound, that is all. In others both greedies and dual ascent come before it, and it is over the
+candidates that could be part of something better. Where a gap is left, local search from what the
+program rounds to, and branch and bound where reduced costs leave little. Each stage is limited by
+counts, of memberships, simplex iterations, shakes and nodes, never by the clock: the same problem
+has the same answer on every machine, however busy, unless the user sets a time limit.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -32,6 +33,7 @@ from .reduced.packing import Packing
 from .reduced.reductions import reduce_cover
 from .reduced.relaxation import relax
 from .reduced.residual import Residual
+from .state import State
 from .stepwise import choose_by_drop, choose_by_ratio
 from .values import check_values
 
@@ -39,7 +41,7 @@ __all__ = ["auto", "close_small"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
-Stage = Callable[[CoverProblem, "State", float], "State"]
+Stage = Callable[[CoverProblem, State, float], State]
 
 # The shakes of the local search are the same in every fit: the answer is the problem's alone.
 _SEED = 0
@@ -47,101 +49,30 @@ _SEED = 0
 # out, be more than they are without), its simplex iterations for each point and candidate, and
 # programs that take in candidates which the one before has overpaid.
 _LARGEST_PROGRAM, _ITERATIONS, _PROGRAMS = 20_000_000, 5, 4
-# What could be saved at most, as a share, where large programs are not solved again and
-# searches end early; and the memberships from which on a program is large.
-_NEAR, _LARGE = 1e-3, 300_000
+# Memberships from which on a program is large: not solved again where the gap is near closed.
+_LARGE = 300_000
 # Memberships up to which the linear program comes first and is that of all candidates.
 _SMALL = 20_000
 # Memberships up to which reductions take longer than they save, and from which on they leave
 # too much to be branched on.
-_TINY, _REDUCED = 1_000, 60_000
+_TINY, _REDUCED = 2_500, 60_000
 # What sums of payments may be off by, as a share of all prizes.
 _ROUNDING = 1e-9
 # Shakes without success, at least so many, and one more for so many pairs of point and
 # candidate: what a fit costs grows with the pairs, too.
-_PATIENCE, _PAIRS_A_SHAKE = 20, 100_000
-# Nodes of the branch and bound, at least so many, one more for so many pairs, and how many where
-# more than a hundredth could still be saved. Of tables of more rows times columns than the last
-# number a node takes long, and far more nodes than these would be needed.
-_NODES, _PAIRS_A_NODE, _MOST_NODES, _BRANCHED = 4, 400_000, 40, 110_000
-# What could be saved at most, as a share, where a selection is good enough.
-_ENOUGH = 0.01
-# Candidates tried at a node: the fewer, the more nodes.
-_TRIED = 3
+_PATIENCE, _PAIRS_A_SHAKE = 20, 200_000
+# Nodes of the branch and bound: until no more than this share could be saved, but so many at most;
+# beyond that one for so many pairs, and two where the gap is as good as closed.
+_ENOUGH, _MOST_NODES, _PAIRS_A_NODE = 0.01, 40, 300_000
+# Rows times columns of the largest table that is branched on: beyond, a node takes long, and far
+# more of them than these would be needed.
+_BRANCHED = 105_000
+# Candidates tried at a node and simplex iterations each way: the fewer, the more nodes.
+_TRIALS = (3, 20)
 # Memberships up to which a budget's gap is closed by branch and bound, and its nodes.
 _BUDGETED, _BUDGET_NODES = 20_000, 200
 # Memberships up to which fewer prototypes with the same objective are looked for by branching.
 _TIED = 100
-
-
-@dataclass(frozen=True, eq=False)
-class State:
-    """How far the search is: the best selection, and the bound with the vector behind it.
-
-    Parameters
-    ----------
-    full : Residual
-        What may be part of a selection as good, in whole numbers, the tie rule included.
-    keep : ndarray of bool
-        Which of the worthwhile candidates that is.
-    whole : bool
-        Whether that is all of them: there were not too many to go on with.
-    selected : ndarray of int
-        Candidates of the best selection.
-    value : float
-        What it costs in units, ties broken.
-    bound : float
-        No selection has an objective of fewer steps, `full.ties` units each.
-    dual : ndarray of float
-        Payments of the problem's points that prove this, or all of it that a vector proves.
-    start : ndarray of int
-        Candidates to search from.
-    least : bool
-        Whether no selection is better, nor as good with fewer prototypes.
-    """
-
-    full: Residual
-    keep: NDArray[np.bool_]
-    whole: bool
-    selected: Indices
-    value: float
-    bound: float
-    dual: Floats
-    start: Indices
-    least: bool = False
-
-    @property
-    def steps(self) -> float:
-        """Objective of the best selection, in steps."""
-        return self.value // self.full.ties
-
-    @property
-    def closed(self) -> bool:
-        """Whether no selection has a smaller objective."""
-        return self.bound >= self.steps
-
-    @property
-    def near(self) -> bool:
-        """Whether so little could be saved that no large effort is worth it."""
-        return self.steps - self.bound <= _NEAR * self.steps
-
-    def __str__(self) -> str:
-        step = self.full.unit * self.full.ties
-        return f"best {float(self.steps * step):.6g}, bound {float(self.bound * step):.6g}"
-
-    @property
-    def plain(self) -> Residual:
-        """The problem without the tie rule."""
-        return self.full.plain()
-
-    def payments(self, residual: Residual) -> Floats:
-        """Return the dual vector in the units of `residual`."""
-        return self.dual / float(residual.unit)
-
-    def improved(self, selected: Indices) -> State:
-        """Return the state with `selected` if that is better."""
-        value = self.full.value(np.searchsorted(self.full.candidates, selected))
-        return replace(self, selected=selected, value=value) if value < self.value else self
 
 
 def auto(
@@ -280,24 +211,32 @@ def relaxed(problem: CoverProblem, state: State, deadline: float) -> State:
 
 
 def searched(problem: CoverProblem, state: State, deadline: float) -> State:
-    """Search around what the linear program rounds to, among what could be better."""
+    """Search around what the linear program rounds to, among what could be better.
+
+    In a large problem that is one valley of several: half of the effort goes into the search
+    around the best selection known.
+    """
     full = state.full
+    starts = [state.start, state.selected][: 2 if full.cover.nnz > _LARGE else 1]
     left = exclude(full, state.payments(full), state.value - 1.0)
     more = 0 if state.near else _pairs(problem) // _PAIRS_A_SHAKE
-    found = search(
-        left,
-        np.random.default_rng(_SEED),
-        patience=_PATIENCE + more,
-        deadline=deadline,
-        start=state.start,
-        enough=(state.bound + 1.0) * full.ties - 1.0,
-    )
-    return state.improved(left.selection(found))
+    for start in starts:
+        found = search(
+            left,
+            np.random.default_rng(_SEED),
+            patience=_PATIENCE + more // len(starts),
+            deadline=deadline,
+            start=start,
+            enough=(state.bound + 1.0) * full.ties - 1.0,
+        )
+        state = state.improved(left.selection(found))
+    return state
 
 
 def branched(problem: CoverProblem, state: State, deadline: float) -> State:
     """Close the gap by branch and bound where little is left."""
-    nodes = _NODES + _pairs(problem) // _PAIRS_A_NODE
+    nodes = _pairs(problem) // (_PAIRS_A_NODE // 2 if state.near else _PAIRS_A_NODE)
+    nodes = min(nodes, _MOST_NODES)
     found, bound = _branch(state.plain, state, state.steps - 1.0, nodes, deadline)
     return replace(state if found is None else state.improved(found), bound=bound)
 
@@ -316,17 +255,19 @@ def _branch(
 ) -> tuple[Indices | None, float]:
     """Look for something of value at most `target`; return that and a bound in steps.
 
-    After so many nodes that is given up, unless the best could still be far from the optimum.
+    After so many nodes that is given up if the best is good enough.
     """
     left = exclude(residual, state.payments(residual), target)
-    if _TINY < left.cover.nnz <= _REDUCED:
+    large = math.prod(left.cover.shape) > _BRANCHED
+    if (large or left.cover.nnz > _TINY) and left.cover.nnz <= _REDUCED:
         left = reduce_cover(left, deadline=deadline)
     if math.prod(left.cover.shape) > _BRANCHED:
         return None, state.bound
-    tree = Tree(left, target, tried=_TRIED)
+    tree = Tree(left, target, trials=_TRIALS)
     tree.grow(deadline=deadline, max_nodes=nodes)
-    if tree.target - tree.bound >= _ENOUGH * tree.target:
-        tree.grow(deadline=deadline, max_nodes=_MOST_NODES - nodes)
+    while tree.target + 1.0 - tree.bound > _ENOUGH * tree.target and nodes < _MOST_NODES:
+        tree.grow(deadline=deadline, max_nodes=1)
+        nodes += 1
     found, bound = None, tree.bound
     if tree.columns is not None:
         # Reductions count on a selection that no candidate more would improve.
@@ -375,7 +316,7 @@ def _pairs(problem: CoverProblem) -> int:
 
 def _iterations(residual: Residual) -> int:
     """Return after how many iterations the simplex method gives up."""
-    return _ITERATIONS * sum(residual.cover.shape) + 1000
+    return _ITERATIONS * int(sum(residual.cover.shape)) + 1000
 
 
 def _with_dual(problem: CoverProblem, state: State, payments: Floats) -> State:

@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 from ..reduced.packing import Packing, Payments
 from .nodes import Node, choose, fix, leave_out
 
-__all__ = ["TRIED", "History", "branch_on"]
+__all__ = ["TRIALS", "History", "branch_on"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-# Candidates tried at a node, simplex iterations for each way, and trials until it is known.
-TRIED, _ITERATIONS, _KNOWN = 8, 50, 4
+# Candidates tried at a node with so many simplex iterations each way, by default, and trials
+# until a candidate is known.
+TRIALS, _KNOWN = (8, 50), 4
 # Rises below this count as this: one way without a rise must not hide the other.
 _LEAST_RISE = 1e-3
 # A fraction nearer than this to a whole number is one.
@@ -77,14 +78,15 @@ def branch_on(
     history: History,
     target: float,
     *,
-    tried: int = TRIED,
+    trials: tuple[int, int] = TRIALS,
     deadline: float = math.inf,
 ) -> list[Node]:
     """Return nodes that together hold every selection of the node of value at most `target`.
 
     None where both ways are closed; one where one way is; else the two ways of the column
-    that promises most of those that could be tried before the deadline, `tried` of those of
-    which too little is known.
+    that promises most of those that could be tried before the deadline. With `trials` so many
+    of those of which too little is known are tried, with so many iterations of the simplex
+    method each way.
     """
     node = replace(node, basis=payments.basis)
     columns = _fractional(node, payments.fraction)
@@ -92,14 +94,14 @@ def branch_on(
     expected = history.expected(columns, fraction)
     order = np.argsort(-expected, kind="stable")
     best: Sequence[Node | None] = ()
-    best_promise, n_tried = -math.inf, 0
+    best_promise, tried = -math.inf, 0
     for column, promise in zip(columns[order].tolist(), expected[order].tolist(), strict=True):
         ways: Sequence[Node | None] = _ways(node, column)
         if history.trials[column] < _KNOWN:
-            if n_tried >= tried or (best and time.monotonic() >= deadline):
+            if tried >= trials[0] or (best and time.monotonic() >= deadline):
                 break
-            n_tried += 1
-            ways, promise = _try(node, column, payments, packing, history, target)
+            tried += 1
+            ways, promise = _try(node, column, payments, packing, history, target, trials[1])
         if promise > best_promise or None in ways:
             best, best_promise = ways, promise
         if None in ways:
@@ -121,13 +123,14 @@ def _try(
     packing: Packing,
     history: History,
     target: float,
+    iterations: int,
 ) -> tuple[list[Node | None], float]:
     """Look a few iterations ahead both ways; return what is left of them and the promise."""
     rises: list[float] = []
     found: list[Node | None] = []
     for way in _ways(node, column):
         left = way.left
-        ahead = packing.solve(left.cost, left.prize, basis=payments.basis, iterations=_ITERATIONS)
+        ahead = packing.solve(left.cost, left.prize, basis=payments.basis, iterations=iterations)
         gone = left.constant - node.left.constant
         rises.append(max(ahead.value + gone - payments.value, 0.0))
         found.append(fix(way, ahead.dual, target))

@@ -131,19 +131,23 @@ def relaxed(task: Task, problem: CoverProblem, state: State) -> State:
     task.show("linear program", state)
     # A problem too large for the linear program still gets its local search.
     deadline = task.rest(_PROGRAM_SHARE)
+    solved = state
     for _ in range(_ROUNDS):
         packing = state.packing or Packing(state.left)
         relaxation = relax(state.left, deadline=deadline, packing=packing)
-        if relaxation is None:
+        if relaxation is None and solved.relaxation is None:
             return replace(state, packing=packing)
-        overpaid = _overpaid(task.full, state.left, relaxation.dual)
-        state = _bounded(task, replace(state, relaxation=relaxation, packing=None))
-        if not overpaid.any() or state.left.cover.nnz > _LARGE:
+        if relaxation is None:
             break
-        kept = np.isin(task.full.candidates, state.left.candidates)
-        state = replace(state, left=task.full.keep_columns(kept | overpaid))
-    assert state.relaxation is not None
-    return replace(state, dual=state.left.lift_dual(problem, state.relaxation.dual))
+        overpaid = _overpaid(task.full, state.left, relaxation.dual)
+        solved = _bounded(task, replace(state, relaxation=relaxation, packing=None))
+        if not overpaid.any() or solved.left.cover.nnz > _LARGE:
+            break
+        kept = np.isin(task.full.candidates, solved.left.candidates)
+        state = replace(solved, left=task.full.keep_columns(kept | overpaid))
+    # What was taken in last, and not solved again, is of no use to what was solved.
+    assert solved.relaxation is not None
+    return replace(solved, dual=solved.left.lift_dual(problem, solved.relaxation.dual))
 
 
 def _overpaid(full: Residual, left: Residual, dual: Floats) -> NDArray[np.bool_]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..reduced.packing import Packing
 from ..reduced.residual import Residual
-from .branching import TRIED, History, branch_on
+from .branching import TRIALS, History, branch_on
 from .nodes import Node, fix
 
 __all__ = ["Tree"]
@@ -39,8 +39,9 @@ class Tree:
         Value in units that a selection worth finding has at most; falls as such are found.
     gap : float, default=0.0
         Share of its value by which the next selection must be below the one found.
-    tried : int, default=8
-        Candidates tried at a node before it is branched on one of them.
+    trials : (int, int), default=(8, 50)
+        Candidates tried at a node before it is branched on one of them, and simplex iterations
+        each way.
     verbose : int, default=0
         Above 1 HiGHS writes its log.
     """
@@ -48,7 +49,7 @@ class Tree:
     root: Residual
     target: float
     gap: float = 0.0
-    tried: int = TRIED
+    trials: tuple[int, int] = TRIALS
     verbose: int = 0
     columns: Indices | None = field(default=None, init=False)
     n_nodes: int = field(default=0, init=False)
@@ -109,7 +110,7 @@ class Tree:
             self._packing,
             self._history,
             self.target,
-            tried=self.tried,
+            trials=self.trials,
             deadline=deadline,
         )
 

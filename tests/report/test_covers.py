@@ -1,0 +1,152 @@
+"""The report on a cover: what it says is true, and it needs no labels."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.datasets import load_wine
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from protocover import BallCover, PVMClassifier
+from protocover.exceptions import NoPrototypesError
+from protocover.inspection.suspects import suspect_labels
+from protocover.report import make_report, render, summarize
+
+X, Y = load_wine(return_X_y=True, as_frame=True)
+Z = StandardScaler().fit_transform(X)
+
+
+@pytest.fixture(scope="module")
+def cover():
+    return BallCover(3.0, n_representatives=10).fit(Z)
+
+
+@pytest.fixture(scope="module")
+def summary(cover):
+    return summarize(cover, Z)
+
+
+def test_counts_are_those_of_the_cover(cover, summary):
+    distances = cdist(Z, Z[cover.representative_rows_])
+    inside = distances < 3.0
+    assert summary.quality.n_points == len(Z)
+    assert summary.quality.n_covered == inside.any(axis=1).sum()
+    assert [one.newly for one in summary.prototypes] == cover.counts_.tolist()
+    assert [one.covers for one in summary.prototypes] == inside.sum(axis=0).tolist()
+    assert summary.n_uncovered == (~inside.any(axis=1)).sum() == len(summary.uncovered)
+    assert summary.quality.verdict.startswith("It is proved that no other choice of at most 10")
+
+
+def test_the_farthest_and_the_uncovered_are_listed_with_the_nearest(cover, summary):
+    distances = cdist(Z, Z[cover.representative_rows_])
+    least, covered = distances.min(axis=1), cover.labels_ >= 0
+    for listed, rows in ((summary.farthest, covered), (summary.uncovered, ~covered)):
+        order = np.flatnonzero(rows)[np.argsort(-least[rows], kind="stable")][:100]
+        assert [summary.cases.rows[one.case] for one in listed] == order.tolist()
+        assert [one.prototype for one in listed] == distances[order].argmin(axis=1).tolist()
+        np.testing.assert_allclose([one.distance for one in listed], least[order], rtol=1e-3)
+
+
+def test_who_stands_for_each_case_is_told(cover, summary):
+    assert summary.standing == cover.labels_[summary.cases.rows].tolist()
+
+
+def test_the_features_that_set_a_group_apart_come_first():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "c"])
+    table.loc[:29, "b"] += 20.0
+    found = summarize(BallCover(9.0, n_representatives=2).fit(table), table)
+    assert [one.telling[0] for one in found.prototypes] == [1, 1]
+
+
+def test_a_pipeline_shows_the_values_before_it():
+    model = make_pipeline(StandardScaler(), BallCover(n_representatives=5)).fit(X)
+    found = summarize(model, X)
+    alcohol = next(column for column in found.cases.columns if column.name == "alcohol")
+    assert alcohol.high == X["alcohol"].max()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "no other choice covers as much with fewer"),
+        ({"coverage": 0.8}, "no other choice covers as much with fewer"),
+        ({"coverage": 0.8, "candidate_cost": np.ones(len(Z))}, "covers as much for less"),
+        ({"cost": 3.0}, "no other choice is a better trade"),
+        ({"must_include": [3], "n_representatives": 9}, "no other choice with the given cases"),
+        ({"n_representatives": 9, "solver": "greedy"}, "can save more than|proved that"),
+    ],
+    ids=str,
+)
+def test_the_proof_is_told_in_plain_words(options, words):
+    model = BallCover(3.5, **{"solver": "exact", **options}).fit(Z)
+    verdict = summarize(model, Z).quality.verdict
+    if model.certificate_.startswith("solver-"):
+        assert verdict.startswith("By the solver's word, no")
+    assert re.search(words, verdict)
+
+
+def test_a_bound_on_the_number_is_told_as_a_number():
+    model = BallCover(2.5, coverage=0.9, solver="greedy").fit(Z)
+    assert model.certificate_ == "bounded"
+    least = int(np.ceil(model.lower_bound_))
+    verdict = summarize(model, Z).quality.verdict
+    assert verdict == f"Any other choice that covers as much needs {least} cases or more."
+
+
+def test_the_page_has_no_words_of_classes(cover, summary):
+    page = render(summary)
+    body = page[: page.index("<script")]
+    for word in ("Suspect", "wrongly", "class of", "Held-out", "Prototypes"):
+        assert word not in body
+    for word in ("Representatives", "Farthest cases", "Uncovered cases", "It is proved"):
+        assert word in body
+    data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])
+    assert data["labelled"] is False
+
+
+def test_make_report_takes_a_cover_without_labels(cover, tmp_path):
+    assert make_report(cover, Z, tmp_path / "a.html", title="Wines").read_text("utf-8")
+    assert make_report(cover, Z, None, tmp_path / "b.html").exists()
+    with pytest.raises(TypeError, match="of a cover model, X and path; got ndarray for the path"):
+        make_report(cover, Z, Y.to_numpy())
+
+
+def test_other_points_are_refused(cover):
+    with pytest.raises(ValueError, match="X must be what the cover was fitted on"):
+        summarize(cover, Z[::-1])
+
+
+def test_a_cover_of_nothing_has_nothing_to_report():
+    with pytest.raises(NoPrototypesError, match="there is nothing to report"):
+        summarize(BallCover(1.0, cost=1e6).fit(Z), Z)
+
+
+def test_labels_need_a_classifier(cover):
+    with pytest.raises(TypeError, match="must be a classifier: a BallCover knows no classes"):
+        suspect_labels(cover, Z, Y)
+    assert summarize(PVMClassifier().fit(Z, Y), Z, Y).classes
+
+
+def test_the_page_works_in_a_browser(cover, tmp_path, browser):
+    path = make_report(cover, Z, tmp_path / "c.html", row_names=[f"wine {k}" for k in range(178)])
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    faults = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.goto(path.as_uri())
+    assert page.locator(".card").count() == 10
+    page.click(".card >> nth=0")
+    assert "Stands for" in page.inner_text("#detail")
+    assert page.locator("#detail tbody tr").count() == min(60, cover.counts_[0])
+    assert "null" not in page.inner_text("#detail-title")
+    page.keyboard.press("Escape")
+    assert page.locator("#uncovered-list tbody tr").count() > 0
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert faults == []
+    page.close()
