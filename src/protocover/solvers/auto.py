@@ -156,7 +156,7 @@ def at_once(problem: CoverProblem, deadline: float) -> State | None:
     bound = _proved(problem, full, dual)
     state = State(full, keep, True, start, value, bound, dual, start)
     if state.closed and math.ceil(bound_of(full, found.dual)[0]) >= value:
-        return replace(state, least=True)
+        return replace(state, least=True, selected=_familiar(problem, state))
     plain = full.plain()
     again = relax(plain, deadline=deadline, iterations=iterations, packing=packing)
     if again is not None:
@@ -166,6 +166,20 @@ def at_once(problem: CoverProblem, deadline: float) -> State | None:
     for choose in (choose_by_drop, choose_by_ratio):
         state = state.improved(choose(problem)[0])
     return state
+
+
+def _familiar(problem: CoverProblem, state: State) -> Indices:
+    """Of selections that are equally good, prefer a greedy's to the linear program's.
+
+    A greedy takes the first of equals, whether a point is there twice or counts twice; which
+    vertex of a program is found is another matter.
+    """
+    full = state.full
+    for choose in (choose_by_drop, choose_by_ratio):
+        selected = choose(problem)[0]
+        if full.value(np.searchsorted(full.candidates, selected)) == state.value:
+            return selected
+    return state.selected
 
 
 def begin(problem: CoverProblem, first: CoverSolution) -> State:
