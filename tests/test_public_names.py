@@ -46,6 +46,7 @@ INTERNAL = {
 INTERNAL |= {
     f"protocover.cover.{name}"
     for name in (
+        "ball_sums",
         "exact_sum",
         "first_cover",
         "is_above",

@@ -153,7 +153,8 @@ def relaxed(task: Task, problem: CoverProblem, state: State) -> State:
 def _overpaid(full: Residual, left: Residual, dual: Floats) -> NDArray[np.bool_]:
     """Tell which columns that are not left the payments overpay, by more than rounding."""
     out = ~np.isin(full.candidates, left.candidates)
-    return out & (full.cover.T @ dual > full.cost + _ROUNDING * full.prize.sum())
+    paid = np.asarray(full.cover.T @ dual)
+    return out & (paid > full.cost + _ROUNDING * full.prize.sum())
 
 
 def _bounded(task: Task, state: State) -> State:
