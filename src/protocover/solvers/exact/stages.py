@@ -154,7 +154,7 @@ def _overpaid(full: Residual, left: Residual, dual: Floats) -> NDArray[np.bool_]
     """Tell which columns that are not left the payments overpay, by more than rounding."""
     out = ~np.isin(full.candidates, left.candidates)
     paid = np.asarray(full.cover.T @ dual)
-    return out & (paid > full.cost + _ROUNDING * full.prize.sum())
+    return np.asarray(out & (paid > full.cost + _ROUNDING * full.prize.sum()))
 
 
 def _bounded(task: Task, state: State) -> State:
