@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -124,6 +125,21 @@ def test_a_small_problem_solved_at_once_has_the_fewest_prototypes(seed):
         assert problem.lower_bound(state.dual) == float(optimum)
     if state.least:
         assert len(state.selected) == fewest
+
+
+def test_what_ties_with_more_prototypes_is_not_the_last_word(monkeypatch):
+    """Two small balls, or at the same objective the one that holds both points."""
+    problem = make_problem([[1, 0, 1], [0, 1, 1]], [0, 0, 1], [3, 3], 1.0)
+    plain = stages.relax
+
+    def wasteful(residual, **options):
+        return replace(plain(residual, **options), fraction=np.array([1.0, 1.0, 0.0]))
+
+    monkeypatch.setattr(stages, "relax", wasteful)
+    state = stages.at_once(problem, math.inf)
+    assert state.closed
+    assert not state.least
+    assert auto(problem).selected.tolist() == [2]
 
 
 def test_most_small_problems_are_solved_at_once():
