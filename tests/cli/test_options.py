@@ -145,7 +145,12 @@ def test_what_is_passed_on_reaches_the_search_for_about_so_many(flowers, words):
     )
     find = find_cost if words else find_eps
     X, y = flowers[["length", "width"]], flowers["kind"]
-    given = {"metric": "minkowski", "metric_params": {"p": 1}, "random_state": 0}
+    given = {
+        "metric": "minkowski",
+        "metric_params": {"p": 1},
+        "solver": "auto",
+        "random_state": 0,
+    }
     wanted = find(X, y, 6, sample_weight=flowers["times"], **given)
     assert (model.prototype_cost_ if words else model.eps_) == wanted
     assert wanted != find(X, y, 6, **given)

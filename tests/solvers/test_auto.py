@@ -136,6 +136,8 @@ def test_what_ties_with_more_prototypes_is_not_the_last_word(monkeypatch):
         return replace(plain(residual, **options), fraction=np.array([1.0, 1.0, 0.0]))
 
     monkeypatch.setattr(stages, "relax", wasteful)
+    for name in ("choose_by_drop", "choose_by_ratio"):
+        monkeypatch.setattr(stages, name, lambda _: (np.array([0, 1]), None))
     state = stages.at_once(problem, math.inf)
     assert state.closed
     assert not state.least

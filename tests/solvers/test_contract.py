@@ -181,7 +181,9 @@ def test_an_interrupt_ends_the_search_and_leaves_no_thread_behind(name):
         signal.setitimer(signal.ITIMER_REAL, 0.3)
         run(name, problem, time_limit=2.0, **({} if name == "auto" else {"patience": 10**9}))
 
-    problem = large_problem(300, 500)
+    problem = (
+        large_problem(3000, 3000, density=0.17) if name == "auto" else large_problem(300, 500)
+    )
     before = set(threading.enumerate())
     old = signal.signal(signal.SIGALRM, interrupt)
     try:

@@ -195,13 +195,13 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
     >>> X, y = load_iris(return_X_y=True)
     >>> clf = PVMClassifier(eps=1.0).fit(X, y)
     >>> clf.prototype_indices_
-    array([ 29,  74, 102,  57, 114,  16, 105,  64, 108])
+    array([ 29,  74, 144,  57, 114, 105,  16, 108,  64])
     >>> clf.prototype_covered_
-    array([43, 37, 29, 12, 22, 34, 11, 27, 24])
+    array([43, 37, 25, 12, 22, 11, 34, 24, 27])
     >>> clf.prototype_miscovered_
-    array([0, 5, 0, 0, 2, 0, 0, 0, 1])
+    array([0, 5, 0, 0, 2, 0, 0, 1, 0])
     >>> clf.prototype_newly_covered_
-    array([43, 37, 29, 12, 13,  7,  4,  1,  2])
+    array([43, 37, 25, 12, 11,  8,  7,  4,  1])
     >>> clf.gap_  # no other choice is better
     0.0
     >>> clf.predict([[5.0, 3.4, 1.5, 0.2]])

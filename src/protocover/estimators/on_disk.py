@@ -117,7 +117,7 @@ def propose_candidates(
     eps: float,
     metric: str = "euclidean",
     random_state: int | None = None,
-    max_bytes: int = _COVER_BYTES,
+    max_bytes: int | None = None,
 ) -> int | str:
     """Return how many points may become prototypes so that the cover stays below 1 GB.
 
@@ -131,8 +131,8 @@ def propose_candidates(
         A name of :func:`scipy.spatial.distance.cdist`.
     random_state : int or None, default=None
         Seed of what is read.
-    max_bytes : int, default=2**30
-        Another limit to the cover.
+    max_bytes : int or None, default=None
+        Another limit to the cover; None for 1 GB.
 
     Returns
     -------
@@ -143,6 +143,7 @@ def propose_candidates(
     some, others = (_safe_indexing(X, part) for part in np.split(rows, 2))
     pairs = cdist(some, others, metric)
     in_a_ball = max(1.0, float((pairs < eps).mean()) * len(X))
-    affordable = int(max_bytes / (BYTES_PER_MEMBERSHIP * in_a_ball))
+    limit = _COVER_BYTES if max_bytes is None else max_bytes
+    affordable = int(limit / (BYTES_PER_MEMBERSHIP * in_a_ball))
     size = max(_FEWEST, min(_MOST, affordable))
     return size if size < len(X) else "train"

@@ -122,6 +122,7 @@ def auto(
             return replace(first, status="optimal")
         state, stages = begin(problem, first), (relaxed, *stages)
     with progress_line(verbose) as write:
+        write(f"begun: {state}")
         for stage in stages:
             late = time.monotonic() >= deadline
             if late or state.least or not state.whole:
@@ -139,8 +140,8 @@ close_small = partial(close_by_tree, node_limit=_BUDGET_NODES, largest=_BUDGETED
 def at_once(problem: CoverProblem, deadline: float) -> State | None:
     """Solve the linear program of a small problem as it is; None where it is not small.
 
-    Most are closed by what it rounds to, in less time than greedies and dual ascent would take.
-    The tie rule is in its costs, so that then no selection as good has fewer prototypes either.
+    Most are closed by what it rounds to, in less time than dual ascent and a second program would
+    take. The tie rule is in its costs, so that then no selection as good has fewer prototypes.
     """
     if problem.core.n_memberships > _SMALL:
         return None
@@ -149,37 +150,24 @@ def at_once(problem: CoverProblem, deadline: float) -> State | None:
     found = relax(full, deadline=deadline, iterations=iterations, packing=packing)
     if found is None:
         return None
-    columns = np.flatnonzero(found.fraction > 0.5)
-    start, value = full.candidates[columns], full.value(columns)
+    start = full.candidates[found.fraction > 0.5]
     keep = np.ones(len(full.candidates), dtype=bool)
     dual = _without_ties(full, found.dual) * float(full.unit)
     bound = _proved(problem, full, dual)
-    state = State(full, keep, True, start, value, bound, dual, start)
-    if state.closed and math.ceil(bound_of(full, found.dual)[0]) >= value:
-        return replace(state, least=True, selected=_familiar(problem, state))
+    state = State(full, keep, True, start, math.inf, bound, dual, start)
+    # Of equally good selections a greedy's is taken, which does not depend on whether a point
+    # is there twice or counts twice, as the vertex that is found of a program does.
+    for selected in (choose_by_drop(problem)[0], choose_by_ratio(problem)[0], start):
+        state = state.improved(selected)
+    if state.closed and math.ceil(bound_of(full, found.dual)[0]) >= state.value:
+        return replace(state, least=True)
     plain = full.plain()
     again = relax(plain, deadline=deadline, iterations=iterations, packing=packing)
     if again is not None:
         state = _with_dual(problem, state, again.dual * float(plain.unit))
         start = plain.candidates[again.fraction > 0.5]
         state = replace(state, start=start).improved(start)
-    for choose in (choose_by_drop, choose_by_ratio):
-        state = state.improved(choose(problem)[0])
     return state
-
-
-def _familiar(problem: CoverProblem, state: State) -> Indices:
-    """Of selections that are equally good, prefer a greedy's to the linear program's.
-
-    A greedy takes the first of equals, whether a point is there twice or counts twice; which
-    vertex of a program is found is another matter.
-    """
-    full = state.full
-    for choose in (choose_by_drop, choose_by_ratio):
-        selected = choose(problem)[0]
-        if full.value(np.searchsorted(full.candidates, selected)) == state.value:
-            return selected
-    return state.selected
 
 
 def begin(problem: CoverProblem, first: CoverSolution) -> State:

@@ -55,7 +55,7 @@ def check(
     Examples
     --------
     >>> from protocover.data import check
-    >>> rows = [["1,675", "a"], ["750", "b"]] * 6
+    >>> rows = [["1,675", "a"], ["750", "b"], ["1,675", "b"], ["750", "a"]] * 3
     >>> found = check(rows, target=1)
     >>> [(finding.column, finding.what) for finding in found.findings]
     [('0', 'thousands or decimals')]

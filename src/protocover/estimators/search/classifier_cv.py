@@ -12,6 +12,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import (
     UNUSED,
@@ -202,7 +203,7 @@ class PVMClassifierCV(ShowsChosen, ClassifierMixin, BaseEstimator):
     True
     >>> own = PVMClassifierCV(radii="own", cv=5, random_state=0).fit(X, y)
     >>> own.best_params_["prototype_cost"], len(own.prototype_indices_)
-    (1.0, 14)
+    (1.0, 13)
     """
 
     # Only the splitter wants the groups, so nobody need ask for them in the search's name.
@@ -354,6 +355,11 @@ class PVMClassifierCV(ShowsChosen, ClassifierMixin, BaseEstimator):
         """Tell which points lie in which ball; see `PVMClassifier.coverage`."""
         check_is_fitted(self)
         return self.best_estimator_.coverage(X, y)
+
+    def to_knn(self) -> KNeighborsClassifier:
+        """Return the same answers from scikit-learn alone; see `PVMClassifier.to_knn`."""
+        check_is_fitted(self)
+        return self.best_estimator_.to_knn()
 
     def verify(
         self, X: Any, y: Any, sample_weight: Any = None, *, unlabeled: Any = None
