@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import itertools
 import pickle
 import weakref
@@ -17,6 +18,7 @@ from sklearn.neighbors import radius_neighbors_graph
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from protocover import BallCover
+from protocover.selection import covering
 
 SEEDS = range(12)
 every_solver = pytest.mark.parametrize(
@@ -120,6 +122,21 @@ def test_the_fewest_or_cheapest_that_cover_a_share(solver, seed, priced):
         assert model.lower_bound_ <= least <= model.objective_
         if solver == "exact":
             assert model.objective_ == least == model.lower_bound_
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rates_that_a_rough_solver_finds_first_give_bounds_that_hold(seed, monkeypatch):
+    """As in large problems, where the default solves at few rates only."""
+    monkeypatch.setattr(importlib.import_module("protocover.solvers.auto"), "_LARGE", -1)
+    monkeypatch.setattr(covering, "_SMALL", -1)
+    X, weights = small(seed)
+    for share in (0.5, 0.8, 1.0):
+        model = BallCover(0.8, coverage=share).fit(X, sample_weight=weights)
+        allowed = weights.sum() * (1.0 - share) + 1e-9
+        least = min(len(one) for one in subsets(9) if uncovered(X, weights, one, 0.8) <= allowed)
+        assert uncovered(X, weights, model.representative_indices_, 0.8) <= allowed
+        assert model.lower_bound_ <= least <= model.objective_
+        assert model.verify(X, weights).ok
 
 
 @pytest.mark.parametrize("seed", SEEDS)

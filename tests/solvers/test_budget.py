@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import replace
 from fractions import Fraction
 
@@ -17,6 +18,7 @@ from protocover.solvers.budget import solve_within
 from protocover.solvers.budget.closing import close_by_tree
 from protocover.solvers.budget.frontier import Frontier, best_within
 
+stages = importlib.import_module("protocover.solvers.auto")
 every_solver = pytest.mark.parametrize("name", SOLVERS)
 # A few dozen in the usual run, ten thousand in the slow one.
 seeds = pytest.mark.parametrize(
@@ -76,6 +78,21 @@ def test_the_best_so_many_are_bounded_and_no_worse_than_greedys_first(name, seed
             if name == "exact" and exact_sums:
                 assert solution.objective == float(optimum)
                 assert solution.certificate in ("proved", "solver-proved")
+
+
+@pytest.mark.parametrize("closing", [True, False])
+def test_prices_that_a_rough_solver_finds_first_give_bounds_that_hold(monkeypatch, closing):
+    """As in large problems, where the default solves at few prices only."""
+    monkeypatch.setattr(stages, "_LARGE", -1)
+    if not closing:
+        monkeypatch.setattr(stages, "close_small", None)
+    for problem, _ in problems_of(range(40)):
+        assert stages.rough_where_large(problem) is not None
+        for budget in range(problem.n_candidates + 1):
+            optimum = naive.exact_optimum_within([problem], budget)
+            solution = run("auto", problem, max_prototypes=budget)
+            check_within(problem, solution, budget, optimum)
+            assert solution.objective <= greedy(problem, max_prototypes=budget).objective
 
 
 @pytest.mark.parametrize("seed", range(40))

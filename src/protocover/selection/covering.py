@@ -12,6 +12,7 @@ from scipy.sparse import csc_array, csr_array
 
 from ..cover import CoverProblem, CoverSolution, exact_sum, judge, simplest_fraction
 from ..solvers import Solver, ask_solver, auto, exact, unwrapped
+from ..solvers.auto import rough_where_large
 from ..solvers.budget import TimeLeft
 from ..solvers.budget.demand import Demand, Supplied, cover_enough
 from ..solvers.stepwise import choose_by_drop
@@ -210,6 +211,7 @@ def _enough(
     found = cover_enough(
         demand,
         solve,
+        rough=rough_where_large(demand.at(1.0)) if function is auto else None,
         close=function is exact or by_count,
         node_limit=_NODES if by_count else None,
         in_time=left.any,

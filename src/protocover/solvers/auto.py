@@ -37,7 +37,7 @@ from .state import State
 from .stepwise import choose_by_drop, choose_by_ratio
 from .values import check_values
 
-__all__ = ["auto", "close_small"]
+__all__ = ["auto", "close_small", "rough_where_large"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -111,7 +111,14 @@ def auto(
     """
     check_values(max_prototypes=max_prototypes, time_limit=time_limit, verbose=verbose)
     if max_prototypes is not None:
-        return solve_alone(problem, auto, max_prototypes, time_limit=time_limit, close=close_small)
+        return solve_alone(
+            problem,
+            auto,
+            max_prototypes,
+            time_limit=time_limit,
+            rough=rough_where_large(problem),
+            close=close_small,
+        )
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     state, late = at_once(problem, deadline), False
     stages: tuple[Stage, ...] = (searched, branched, fewest)
@@ -135,6 +142,13 @@ def auto(
 
 
 close_small = partial(close_by_tree, node_limit=_BUDGET_NODES, largest=_BUDGETED)
+
+
+def rough_where_large(problem: CoverProblem) -> Callable[[CoverProblem], CoverSolution] | None:
+    """Return what is quick enough to be asked at many prices, where this solver is not."""
+    if problem.n_memberships <= _LARGE:
+        return None
+    return lambda priced: CoverSolution.of(priced, choose_by_ratio(priced)[0])
 
 
 def at_once(problem: CoverProblem, deadline: float) -> State | None:

@@ -24,6 +24,7 @@ from scipy.sparse import csc_array, csr_array, eye_array, hstack, vstack
 
 from ...cover import CoverProblem, CoverSolution, exact_sum, first_cover
 from ..stepwise import choose_by_drop, choose_by_ratio
+from .prices import ROUGH_TRIALS
 
 __all__ = ["Demand", "Supplied", "cover_enough"]
 
@@ -33,8 +34,9 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Solve = Callable[[CoverProblem], CoverSolution]
 
-# Rates that are tried; the search for the best one ends before in all but odd cases.
-_TRIALS = 24
+# Rates that are tried; the search for the best one ends before in all but odd cases. Fewer where
+# a rough solver has been about it before.
+_TRIALS, _FINE_TRIALS = 24, 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +130,7 @@ def cover_enough(
     demand: Demand,
     solve: Solve,
     *,
+    rough: Solve | None = None,
     close: bool = False,
     node_limit: int | None = None,
     in_time: Callable[[], bool] = lambda: True,
@@ -140,6 +143,8 @@ def cover_enough(
         What must be covered.
     solve : callable
         A solver without a budget.
+    rough : callable or None
+        A quick one, to find rates near the best one where `solve` takes long.
     close : bool, default=False
         Whether to close the gap that rates leave by branch and bound, of at most
         `node_limit` nodes.
@@ -152,9 +157,37 @@ def cover_enough(
     orders = _greedy_orders(demand)
     best = min((_enough(demand, order) for order in orders), key=demand.spent)
     found = Supplied(best, Fraction(0), 0.0, None, False)
-    much = (demand.spent(best), demand.uncovered(best))
-    little = (Fraction(0), exact_sum(demand.weight))
-    for _ in range(_TRIALS if little[1] > demand.allowed else 0):
+    ends = _Ends((Fraction(0), exact_sum(demand.weight)), _point(demand, best))
+    if ends.little[1] > demand.allowed:
+        if rough is not None:
+            found, ends = _at_rates(demand, rough, found, ends, most=ROUGH_TRIALS)
+        most = _TRIALS if rough is None else _FINE_TRIALS
+        found, _ = _at_rates(demand, solve, found, ends, most=most, in_time=in_time)
+    if close and found.bound < demand.spent(found.selected) and in_time():
+        found = _branch(demand, found, node_limit)
+    return found
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """Expense and uncovered weight of selections that cover too little, and enough."""
+
+    little: tuple[Fraction, Fraction]
+    much: tuple[Fraction, Fraction]
+
+
+def _at_rates(
+    demand: Demand,
+    solve: Solve,
+    found: Supplied,
+    ends: _Ends,
+    *,
+    most: int,
+    in_time: Callable[[], bool] = lambda: True,
+) -> tuple[Supplied, _Ends]:
+    """Solve at one rate after another, each at which both ends are equally good."""
+    little, much = ends.little, ends.much
+    for _ in range(most):
         rate = (little[1] - much[1]) / (much[0] - little[0]) if much[0] > little[0] else 0
         if rate <= 0 or not in_time():
             break
@@ -163,13 +196,16 @@ def cover_enough(
         found = _tightened(demand, problem, solution, float(rate), found)
         order = _completed(demand, solution.selected)
         found = _cheaper(demand, _enough(demand, order), found)
-        point = (demand.spent(solution.selected), demand.uncovered(solution.selected))
+        point = _point(demand, solution.selected)
         if point[1] + rate * point[0] >= much[1] + rate * much[0]:
             break
         little, much = (point, much) if point[1] > demand.allowed else (little, point)
-    if close and found.bound < demand.spent(found.selected) and in_time():
-        found = _branch(demand, found, node_limit)
-    return found
+    return found, _Ends(little, much)
+
+
+def _point(demand: Demand, selected: Indices) -> tuple[Fraction, Fraction]:
+    """Return expense and uncovered weight of a selection."""
+    return demand.spent(selected), demand.uncovered(selected)
 
 
 def _common(a: Fraction, b: Fraction) -> Fraction:

@@ -14,14 +14,15 @@ from ..finish import describe
 from ..stepwise import choose_by_drop
 from .closing import Closed, Closing
 from .frontier import Frontier, best_within
-from .prices import Point, SolveAt, Trial, rounded_up, search_prices, total_value
+from .prices import Point, SolveAt, Trial, bracket, rounded_up, search_prices, total_value
 
 __all__ = ["Budgeted", "solve_within"]
 
 Indices = NDArray[np.intp]
 
-# Prices that are tried; the search for the best one ends before in all but odd cases.
-_TRIALS = 24
+# Prices that are tried; the search for the best one ends before in all but odd cases. Fewer where
+# a rough solver has been about it before.
+_TRIALS, _FINE_TRIALS = 24, 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +50,7 @@ def solve_within(
     solve: SolveAt,
     budget: int,
     *,
+    rough: SolveAt | None = None,
     close: Closing | None = None,
     in_time: Callable[[], bool] = lambda: True,
 ) -> Budgeted:
@@ -64,21 +66,29 @@ def solve_within(
         Solves them with any other cost, without a budget.
     budget : int
         How many may be chosen.
+    rough : SolveAt or None
+        Solves them quickly, to find prices near the best one where `solve` takes long.
     close : Closing or None
         Looks for something better than the best one found, or shows that there is nothing.
     in_time : callable
         Whether there is time for another price.
     """
     orders = [[choose_by_drop(problem, budget)[0]] for problem in problems]
-    few = _share(problems, orders, budget)
+    first = _share(problems, orders, budget)
+    few, many, most = _point(problems, first), None, _TRIALS
+    if rough is not None:
+        few, many = bracket(problems, rough, budget, few=few)
+        most = _FINE_TRIALS
     trials = search_prices(
         problems,
         solve,
         budget,
-        few=_point(problems, few),
-        more=lambda tried: len(tried) < _TRIALS and in_time(),
+        few=few,
+        many=many,
+        more=lambda tried: len(tried) < most and in_time(),
     )
-    if trials[0].point.number <= budget and trials[0].point.value <= total_value(problems, few):
+    without = trials[0].price == 0 and trials[0].point.number <= budget
+    if without and trials[0].point.value <= total_value(problems, first):
         return _as_found(problems, trials[0])
     for trial in trials:
         for problem, known, solution in zip(problems, orders, trial.solutions, strict=True):
