@@ -132,3 +132,20 @@ def test_ten_classes_have_ten_frames(look, tmp_path):
         )
         kinds = {(*kind,): int(model.prototype_labels_[int(k)]) for *kind, k in looks}
         assert len(kinds) == len(set(kinds.values())) >= 8
+
+
+def test_what_is_no_summary_and_classes_without_prototypes_are_said_to_be(tmp_path):
+    crowd = np.linspace(0.0, 0.3, 9)[:, None]
+    points, labels = np.vstack((crowd, [[0.15]])), ["many"] * 9 + ["lost"]
+    few = make_report(
+        PVMClassifier(1.0).fit(points, labels), points, labels, tmp_path / "few.html"
+    )
+    said = " ".join(few.read_text(encoding="utf-8").split())
+    assert "No prototype stands for lost:" in said
+    assert "That is no summary" not in said
+    apart = np.arange(10.0)[:, None]
+    model = PVMClassifier(0.5).fit(apart, [0, 1] * 5)
+    all_kept = make_report(model, apart, [0, 1] * 5, tmp_path / "all.html")
+    said = all_kept.read_text(encoding="utf-8")
+    assert "That is no summary" in said
+    assert "No prototype stands for" not in said
