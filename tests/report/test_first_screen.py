@@ -149,3 +149,17 @@ def test_what_is_no_summary_and_classes_without_prototypes_are_said_to_be(tmp_pa
     said = all_kept.read_text(encoding="utf-8")
     assert "That is no summary" in said
     assert "No prototype stands for" not in said
+
+
+def test_a_prototype_that_stands_for_another_class_than_its_label_says_so(look, tmp_path):
+    points = np.vstack((np.linspace(-1.0, 1.0, 9)[:, None], [[9.0]]))
+    labels = ["crowd"] * 4 + ["odd"] + ["crowd"] * 4 + ["odd"]
+    model = PVMClassifier(1.01).fit(points, labels)
+    assert labels[model.prototype_rows_[0]] != model.prototype_labels_[0]
+    path = make_report(model, points, labels, tmp_path / "odd.html")
+    with look(path) as page:
+        cards = page.locator("#prototypes .card")
+        assert "labelled odd" in " ".join(cards.nth(0).inner_text().split())
+        assert "labelled" not in cards.nth(1).inner_text()
+        cards.nth(0).click()
+        assert "look whether the label is right" in page.locator("#detail").inner_text()
