@@ -12,6 +12,7 @@ __all__ = [
     "TRUE",
     "Notation",
     "Reading",
+    "common_unit",
     "decimal_mark",
     "fitting_notations",
     "read_cells",
@@ -29,6 +30,15 @@ _DAY = re.compile(
 )
 _OTHER_DAY = re.compile(r"\d{1,2}([./-])\d{1,2}\1(?:\d{4}|\d{2})")
 _UNIT = re.compile(r"(.*?\d[.,]?)\s*([^\W\d_]{1,6}\d?(?:/[^\W\d_]{1,6}\d?)?|%|°[CFK]?)")
+_MONEY = r"[$€£¥]?\s*"
+# What is a number to people only: money, brackets or a late minus for what is owed, a unit that
+# others do not share. Text right after a number, as in 3b, may as well be a code.
+_FORM = re.compile(
+    rf"\(?[-+−]?\s*{_MONEY}[-+−]?\d[\d.,']*\s*{_MONEY}(?:%|(?<=\s)[^\W\d_]{{1,4}})?[-−]?\)?"
+)
+_FEW_UNITS = 3
+# Units that change the number before them: 3k beside 3 are 3000 and 3.
+_SCALES = frozenset({"%", "k", "K", "M", "B", "Mio", "Mrd", "bn", "mn"})
 _SPACES = "[ \u00a0\u202f\u2009]"
 
 
@@ -142,6 +152,18 @@ def split_unit(cell: str) -> tuple[str, str]:
     return (found[1].rstrip(), found[2]) if found else (cell, "")
 
 
+def common_unit(parts: Iterable[tuple[str, str]]) -> str:
+    """Return the one unit of split cells, "" if there is none or it would mislead.
+
+    Cells may leave the unit out, unless it is one that multiplies.
+    """
+    units = {unit for _, unit in parts}
+    named = units - {""}
+    if len(named) != 1 or ("" in units and named <= _SCALES):
+        return ""
+    return named.pop()
+
+
 def stands_for_missing(marks: Iterable[str]) -> Callable[[str], bool]:
     """Return a function that tells cells that are one of some marks; -999.0 is -999, too."""
     texts = frozenset(marks)
@@ -169,15 +191,25 @@ def _read_numbers(cells: Sequence[str], notations: list[Notation]) -> Reading:
 
 def _read_labels(cells: Sequence[str], decimal: str | None) -> Reading:
     """Return a reading of labels, with what may have been numbers or dates."""
-    if all(map(_OTHER_DAY.fullmatch, cells)):
-        return Reading("labels", "dates not written as 2024-12-31", odd=tuple(cells[:3]))
+    if all(_OTHER_DAY.fullmatch(cell) or _DAY.fullmatch(cell) for cell in cells):
+        others = filter(_OTHER_DAY.fullmatch, cells)
+        return Reading("labels", "dates not written as 2024-12-31", odd=tuple(others)[:3])
     parts = [split_unit(cell) for cell in cells]
-    units = {unit for _, unit in parts if unit}
-    if len(units) == 1 and fitting_notations([number for number, _ in parts], decimal):
-        return Reading("labels", "numbers with a unit", unit=units.pop())
+    unit = common_unit(parts)
+    if unit and fitting_notations([number for number, _ in parts], decimal):
+        return Reading("labels", "numbers with a unit", unit=unit)
     odd = [cell for cell in cells if not any(n.pattern.fullmatch(cell) for n in _NOTATIONS)]
+    if odd and _are_forms(cells, parts):
+        return Reading("labels", "numbers in a form that is not read", odd=tuple(odd))
     if odd and 2 * len(odd) <= len(cells):
         return Reading("labels", "not all cells are numbers", odd=tuple(odd))
     if not odd:
         return Reading("labels", "numbers in more than one notation", odd=tuple(cells[:3]))
     return Reading("labels", "cells are text")
+
+
+def _are_forms(cells: Sequence[str], parts: Sequence[tuple[str, str]]) -> bool:
+    """Whether all cells are numbers to people, such as (25), $7.50 or 3 kg beside 200 g."""
+    if not all(_FORM.fullmatch(cell) for cell in cells):
+        return False
+    return len({unit for _, unit in parts if unit}) <= _FEW_UNITS

@@ -59,6 +59,14 @@ def look_at_text(name: str, reading: Reading, n_values: int, n_rows: int) -> Ite
             f"dates such as {reading.odd[0]!r} are taken as categories",
             f"write them as 2024-12-31, or use {drop} or {as_labels}",
         )
+    elif reading.odd and "form" in reading.why:
+        yield Finding(
+            name,
+            "form of numbers",
+            f"numbers such as {list_some(reading.odd)} are not read as such and taken as "
+            "categories",
+            f"write them all as plain numbers in one unit, or use {drop} or {as_labels}",
+        )
     elif reading.odd:
         first = shlex.quote(f"--missing={name}={reading.odd[0]}")
         yield Finding(
