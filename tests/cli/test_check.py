@@ -27,6 +27,7 @@ def test_a_table_with_nothing_to_settle_is_ready(flowers, capsys):
 
 CASES = {
     "thousands": (["1,675", "750"] * 15, ["--decimal", "."]),
+    "points": (["1.675", "750"] * 15, ["--decimal", ","]),
     "odd": ([*(str(3000 + 10 * (k % 9)) for k in range(29)), "<3000"], ["--missing=c=<3000"]),
     "unit": ([f"{k % 9 + 3000} g" for k in range(30)], ["--kind", "c=numeric"]),
     "sentinel": ([*(np.arange(28) % 9 + 20), -999, -999], ["--missing=-999"]),
@@ -38,7 +39,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_what_is_dangerous_stops_a_fit_until_its_option_settles_it(case, flowers, fit, capsys):
     cells, option = CASES[case]
-    if case == "thousands":
+    if case in ("thousands", "points"):
         flowers = flowers.round(0).astype({"length": int, "width": int})
     spoil(flowers, c=cells)
     assert check() == 1

@@ -136,3 +136,16 @@ def test_dates_in_two_ways_to_write_them_are_named():
 def test_a_unit_that_multiplies_is_none_where_it_is_left_out(cell):
     assert read_cells([cell, "2895"]).unit == ""
     assert read_cells([cell, cell.replace("3", "4").replace("5", "6")]).unit
+
+
+def test_points_that_may_set_thousands_apart_are_named_until_the_mark_is_known():
+    assert read_cells(["902", "1.763", "-2.956"]).odd == ("1.763", "-2.956")
+    assert read_cells(["902", "1.763"], decimal=".").odd == ()
+    assert read_cells(["902", "1.763"], decimal=",").notation.plain("1.763") == "1763"
+
+
+@pytest.mark.parametrize(
+    "cells", [["1.763", "2.956"], ["902", "0.763"], ["902", "1.76"], ["1902", "1.763"], ["7", "8"]]
+)
+def test_points_that_cannot_set_thousands_apart_are_decimal(cells):
+    assert read_cells(cells).odd == ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 __all__ = [
     "BOOLEANS",
@@ -74,11 +74,12 @@ def _notation(decimal: str, thousands: str) -> Notation:
 
 
 _POINT, _COMMA = _notation(".", ""), _notation(",", "")
+_POINTED_THOUSANDS = _notation(",", ".")
 _NOTATIONS = (
     _POINT,
     _COMMA,
     _notation(".", ","),
-    _notation(",", "."),
+    _POINTED_THOUSANDS,
     _notation(".", " "),
     _notation(",", " "),
     _notation(".", "'"),
@@ -92,8 +93,8 @@ class Reading:
 
     `stores` is "numbers", "dates", "booleans" or "labels". Numbers are written in
     `notation`; they are `unclear` where there are two ways to read them and nothing tells which.
-    `odd` has the values that kept a column of numbers, or all but them, from being one, and
-    `unit` what follows all of its numbers.
+    `odd` has the values that kept a column of numbers, or all but them, from being one, or that
+    may be other numbers than they seem, and `unit` what follows all of its numbers.
     """
 
     stores: str
@@ -136,7 +137,11 @@ def read_cells(cells: Sequence[str], *, decimal: str | None = None) -> Reading:
         return Reading("labels", "no values")
     notations = fitting_notations(cells, decimal)
     if notations:
-        return _read_numbers(cells, notations)
+        reading = _read_numbers(cells, notations)
+        if decimal is None and reading.notation is _POINT and _may_be_thousands(cells):
+            pointed = tuple(cell for cell in cells if "." in cell)
+            return replace(reading, why="numbers, if points are decimal", odd=pointed[:3])
+        return reading
     if any({cell.lower() for cell in cells[:3]} <= pair for pair in BOOLEANS):
         words = {cell.lower() for cell in cells}
         if any(words <= pair for pair in BOOLEANS):
@@ -144,6 +149,18 @@ def read_cells(cells: Sequence[str], *, decimal: str | None = None) -> Reading:
     if all(map(_DAY.fullmatch, cells)):
         return Reading("dates", "all cells are dates such as 2024-12-31")
     return _read_labels(cells, decimal)
+
+
+def _may_be_thousands(cells: Sequence[str]) -> bool:
+    """Whether all points are where those of thousands would be, as in 1.675 beside 750.
+
+    Decimals would be in all cells, or of several lengths; numbers below 1000 have no thousands.
+    """
+    pointed = [cell for cell in cells if "." in cell]
+    whole = [cell.lstrip("+-") for cell in cells if "." not in cell]
+    if not pointed or not whole or not all(c.isdecimal() and len(c) <= 3 for c in whole):
+        return False
+    return _POINTED_THOUSANDS.fits(pointed)
 
 
 def split_unit(cell: str) -> tuple[str, str]:

@@ -44,6 +44,16 @@ def look_at_text(name: str, reading: Reading, n_values: int, n_rows: int) -> Ite
             f"{drop}",
             "unclear",
         )
+    elif reading.odd and reading.stores == "numbers":
+        cell = reading.odd[0]
+        thousands = cell.replace(".", "")
+        yield Finding(
+            name,
+            "thousands or decimals",
+            f"{cell} is beside whole numbers below 1000 and may be {thousands}: all points have "
+            "three digits after them, and no other column tells what they are",
+            f"say which with --decimal , ({cell} is {thousands}) or --decimal . (it is {cell})",
+        )
     elif reading.unit:
         yield Finding(
             name,
