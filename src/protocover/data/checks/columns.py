@@ -18,7 +18,7 @@ __all__ = ["MANY", "look_at_numbers", "look_at_text", "quoted"]
 # Fewer rows than that tell nothing about what a column is.
 MANY = 10
 
-_SENTINEL = re.compile(r"-1|-9|[-+]?99+|-32768|-?2147483647|-2147483648")
+_SENTINEL = re.compile(r"-9|[-+]?(?:77+|88+|99+)|-32768|-?2147483647|-2147483648")
 _IDENTIFIER = re.compile(
     r"(?:^|[\s_.-])(?:id|ids|no|nr|num|number|key|code|index|idx|row|uuid|guid)\.?$"
     r"|(?<=[a-z])(?:ID|Id|No|Nr)$",
@@ -149,6 +149,9 @@ def _identifies(name: str, present: NDArray[np.float64], values: NDArray[np.floa
     n = len(present)
     if not (values == np.round(values)).all():
         return ""
+    # Beyond that not all whole numbers are floats; measurements differ by more than that.
+    if values[0] >= 2.0**53 and values[-1] - values[0] < 1e-9 * values[-1]:
+        return "whole numbers of more than 15 digits, equal but for the last ones, name the rows"
     # A few steps back are those from one part of a table, with numbers of its own, to the next.
     if (np.diff(present) == 1.0).mean() >= 0.95 and len(values) > n / 4:
         return "it numbers the rows"
