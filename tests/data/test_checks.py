@@ -183,3 +183,9 @@ def test_numbers_with_more_digits_than_are_kept_are_named():
 @pytest.mark.parametrize("mark", [-8888, -77, 8888])
 def test_other_marks_of_surveys_are_sentinels(mark):
     assert found([*(np.arange(N - 2) % 9 + 60), mark, mark]) == [("sentinel", "danger")]
+
+
+def test_marks_for_missing_are_found_among_objects():
+    mixed = np.array([-999, *range(5, 16)] * 4, dtype=object)
+    assert found(mixed) == [("sentinel", "danger")]
+    assert found(mixed, missing={"c": ["-999"]}) == []

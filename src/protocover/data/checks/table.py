@@ -156,7 +156,7 @@ def _clean(column: Column, missing: Mapping[Any, Collection[str]]) -> NDArray[An
         return np.where(np.isin(column.values, marks), np.nan, column.values)
     cells = [value.strip() if isinstance(value, str) else value for value in column.values]
     is_mark = stands_for_missing(wanted) if wanted else MISSING.__contains__
-    kept = [None if isinstance(v, str) and (v in MISSING or is_mark(v)) else v for v in cells]
+    kept = [None if str(v) in MISSING or is_mark(str(v)) else v for v in cells]
     cleaned = np.empty(len(kept), dtype=object)
     cleaned[:] = kept
     return cleaned
