@@ -1,5 +1,7 @@
 """``protocover check``, and the same as the first step of ``fit``."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -117,3 +119,19 @@ def test_findings_of_one_sort_do_not_flood_a_fit(flowers, fit, capsys):
     said = capsys.readouterr().err
     assert said.count("in all rows but 1") == 3
     assert "3 more of this (nearly constant)" in said
+
+
+def test_a_mark_for_the_target_leaves_its_rows_out(flowers, capsys):
+    flowers.loc[:3, "kind"] = "unknown"
+    flowers.to_csv("t.csv", index=False)
+    assert check("--missing=kind=unknown") == 0
+    told = capsys.readouterr()
+    assert "left out 4 rows without a value of 'kind'" in told.err
+    assert "t.csv: 26 rows" in told.out
+
+
+def test_classes_named_by_huge_numbers_are_names(flowers, fit):
+    names = {"lily": "99999999999999999999", "rose": "88888888888888888888"}
+    flowers.replace({"kind": names}).to_csv("t.csv", index=False)
+    assert fit("t.csv", "--target", "kind", "-o", "out", "--eps", "auto") == 0
+    assert names["rose"] in Path("out/prototypes.csv").read_text()
