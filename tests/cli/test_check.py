@@ -135,3 +135,19 @@ def test_classes_named_by_huge_numbers_are_names(flowers, fit):
     flowers.replace({"kind": names}).to_csv("t.csv", index=False)
     assert fit("t.csv", "--target", "kind", "-o", "out", "--eps", "auto") == 0
     assert names["rose"] in Path("out/prototypes.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"length": "", "width": 1}, "no column is left to measure distances by"),
+        ({"kind": "lily"}, "has one class only"),
+        ({"kind": np.arange(30) / 7}, "30 different values in 30 rows"),
+    ],
+)
+def test_a_table_that_no_fit_takes_is_not_called_ready(columns, said, flowers, capsys):
+    flowers.assign(**columns).to_csv("t.csv", index=False)
+    assert check() == 1
+    told = capsys.readouterr()
+    assert said in told.err
+    assert "Ready" not in told.out

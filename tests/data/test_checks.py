@@ -189,3 +189,11 @@ def test_marks_for_missing_are_found_among_objects():
     mixed = np.array([-999, *range(5, 16)] * 4, dtype=object)
     assert found(mixed) == [("sentinel", "danger")]
     assert found(mixed, missing={"c": ["-999"]}) == []
+
+
+@pytest.mark.parametrize("cell", [np.inf, "1e999"])
+def test_infinity_is_named(cell):
+    column = [*numbers()[1:], cell]
+    assert found([str(v) for v in column] if cell == "1e999" else column) == [
+        ("infinite", "danger")
+    ]

@@ -98,7 +98,16 @@ def look_at_text(name: str, reading: Reading, n_values: int, n_rows: int) -> Ite
 
 def look_at_numbers(name: str, numbers: NDArray[np.float64]) -> Iterator[Finding]:
     """Tell of sentinels, identifiers and values that hardly ever change in a column of numbers."""
-    present = numbers[~np.isnan(numbers)]
+    present = numbers[np.isfinite(numbers)]
+    n_infinite = int(np.isinf(numbers).sum())
+    if n_infinite:
+        yield Finding(
+            name,
+            "infinite",
+            f"{n_infinite} {'row holds' if n_infinite == 1 else 'rows hold'} infinity, or a number "
+            "too large to keep, which no distance can be measured to",
+            f"mend or empty these cells, or use {quoted('--drop', name)}",
+        )
     if len(present) < MANY:
         return
     values, counts = np.unique(present, return_counts=True)
