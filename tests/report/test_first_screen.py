@@ -132,3 +132,34 @@ def test_ten_classes_have_ten_frames(look, tmp_path):
         )
         kinds = {(*kind,): int(model.prototype_labels_[int(k)]) for *kind, k in looks}
         assert len(kinds) == len(set(kinds.values())) >= 8
+
+
+def test_what_is_no_summary_and_classes_without_prototypes_are_said_to_be(tmp_path):
+    crowd = np.linspace(0.0, 0.3, 9)[:, None]
+    points, labels = np.vstack((crowd, [[0.15]])), ["many"] * 9 + ["lost"]
+    few = make_report(
+        PVMClassifier(1.0).fit(points, labels), points, labels, tmp_path / "few.html"
+    )
+    said = " ".join(few.read_text(encoding="utf-8").split())
+    assert "No prototype stands for lost:" in said
+    assert "That is no summary" not in said
+    apart = np.arange(10.0)[:, None]
+    model = PVMClassifier(0.5).fit(apart, [0, 1] * 5)
+    all_kept = make_report(model, apart, [0, 1] * 5, tmp_path / "all.html")
+    said = all_kept.read_text(encoding="utf-8")
+    assert "That is no summary" in said
+    assert "No prototype stands for" not in said
+
+
+def test_a_prototype_that_stands_for_another_class_than_its_label_says_so(look, tmp_path):
+    points = np.vstack((np.linspace(-1.0, 1.0, 9)[:, None], [[9.0]]))
+    labels = ["crowd"] * 4 + ["odd"] + ["crowd"] * 4 + ["odd"]
+    model = PVMClassifier(1.01).fit(points, labels)
+    assert labels[model.prototype_rows_[0]] != model.prototype_labels_[0]
+    path = make_report(model, points, labels, tmp_path / "odd.html")
+    with look(path) as page:
+        cards = page.locator("#prototypes .card")
+        assert "labelled odd" in " ".join(cards.nth(0).inner_text().split())
+        assert "labelled" not in cards.nth(1).inner_text()
+        cards.nth(0).click()
+        assert "look whether the label is right" in page.locator("#detail").inner_text()

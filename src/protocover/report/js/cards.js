@@ -41,8 +41,16 @@ function tally(prototype) {
     el("span", { class: prototype.wrong ? "wrong" : "wrong none", title: "cases of other classes in its ball" }, el("b", { text: whole.format(prototype.wrong) }), " wrong"));
   const below = [];
   if (ownRadii) below.push(el("span", { class: "rival", title: "its own radius", text: `radius ${number(prototype.radius)}` }));
+  if (strange(prototype)) below.push(el("span", { class: "rival", title: "the label of this case itself: look whether it is right" },
+    "labelled ", classTag(cases.classes[prototype.case])));
   if (prototype.rival >= 0) below.push(rivalLine(prototype));
   return below.length ? el("span", { class: "foot" }, line, ...below) : line;
+}
+
+// Whether a prototype stands for another class than its own label says.
+function strange(prototype) {
+  const own = cases.classes[prototype.case];
+  return own >= 0 && own !== prototype.class;
 }
 
 function rivalLine(prototype) {

@@ -51,6 +51,7 @@ function prototypeBody(k) {
     ownRadii ? fact("Radius", el("span", { text: `${number(prototype.radius)}, its own` })) : null,
     ...(labelled ? coverFacts(prototype, share) : standingFacts(prototype, share)),
     prototype.source === "train" ? null : fact("Made from", datum(prototype.source)),
+    strange(prototype) ? fact("Its own label", el("span", {}, classTag(cases.classes[prototype.case]), ": it lies amid cases of the class that it stands for; look whether the label is right")) : null,
     prototype.rival < 0 ? null : fact("Nearest rival", rivalButton(prototype)),
     inRadii(prototype.rival_distance, prototype.rival) ? fact("Rival’s radius", el("span", { text: rivalRadius(prototype) })) : null);
   const side = el("div", { class: "side" }, cases.pictures ? picture(prototype.case, "picture large") : null, facts, values(prototype.case, prototype.class, prototype.telling));
