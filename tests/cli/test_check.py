@@ -1,5 +1,7 @@
 """``protocover check``, and the same as the first step of ``fit``."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -27,6 +29,7 @@ def test_a_table_with_nothing_to_settle_is_ready(flowers, capsys):
 
 CASES = {
     "thousands": (["1,675", "750"] * 15, ["--decimal", "."]),
+    "points": (["1.675", "750"] * 15, ["--decimal", ","]),
     "odd": ([*(str(3000 + 10 * (k % 9)) for k in range(29)), "<3000"], ["--missing=c=<3000"]),
     "unit": ([f"{k % 9 + 3000} g" for k in range(30)], ["--kind", "c=numeric"]),
     "sentinel": ([*(np.arange(28) % 9 + 20), -999, -999], ["--missing=-999"]),
@@ -38,7 +41,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_what_is_dangerous_stops_a_fit_until_its_option_settles_it(case, flowers, fit, capsys):
     cells, option = CASES[case]
-    if case == "thousands":
+    if case in ("thousands", "points"):
         flowers = flowers.round(0).astype({"length": int, "width": int})
     spoil(flowers, c=cells)
     assert check() == 1
@@ -116,3 +119,35 @@ def test_findings_of_one_sort_do_not_flood_a_fit(flowers, fit, capsys):
     said = capsys.readouterr().err
     assert said.count("in all rows but 1") == 3
     assert "3 more of this (nearly constant)" in said
+
+
+def test_a_mark_for_the_target_leaves_its_rows_out(flowers, capsys):
+    flowers.loc[:3, "kind"] = "unknown"
+    flowers.to_csv("t.csv", index=False)
+    assert check("--missing=kind=unknown") == 0
+    told = capsys.readouterr()
+    assert "left out 4 rows without a value of 'kind'" in told.err
+    assert "t.csv: 26 rows" in told.out
+
+
+def test_classes_named_by_huge_numbers_are_names(flowers, fit):
+    names = {"lily": "99999999999999999999", "rose": "88888888888888888888"}
+    flowers.replace({"kind": names}).to_csv("t.csv", index=False)
+    assert fit("t.csv", "--target", "kind", "-o", "out", "--eps", "auto") == 0
+    assert names["rose"] in Path("out/prototypes.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"length": "", "width": 1}, "no column is left to measure distances by"),
+        ({"kind": "lily"}, "has one class only"),
+        ({"kind": np.arange(30) / 7}, "30 different values in 30 rows"),
+    ],
+)
+def test_a_table_that_no_fit_takes_is_not_called_ready(columns, said, flowers, capsys):
+    flowers.assign(**columns).to_csv("t.csv", index=False)
+    assert check() == 1
+    told = capsys.readouterr()
+    assert said in told.err
+    assert "Ready" not in told.out

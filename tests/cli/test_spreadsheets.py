@@ -158,3 +158,12 @@ def test_a_real_spreadsheet_program_opens_what_is_written(tmp_path):
     frame = read("t.xlsx")
     assert frame["größe"].tolist() == ["=1+1", "café", "-2+3"]
     assert frame["x"].tolist() == ["0.5", "1.25", "-3"]
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_a_return_within_a_cell_neither_ends_a_row_nor_frees_a_formula(separator, tmp_path):
+    cells = ["a\r=1+1", "\r=b", "c\r\nd", "e"]
+    path = tmp_path / "t.csv"
+    table = pd.DataFrame({"x": cells, "n": [1.5] * 4})
+    path.write_bytes(csv_bytes(table, dialect=Dialect(separator)))
+    assert read_table(path, console=Console())["x"].tolist() == cells

@@ -2,7 +2,13 @@
 
 import pytest
 
-from protocover.data.cells import decimal_mark, fitting_notations, read_cells, split_unit
+from protocover.data.cells import (
+    Reading,
+    decimal_mark,
+    fitting_notations,
+    read_cells,
+    split_unit,
+)
 
 
 @pytest.mark.parametrize(
@@ -92,3 +98,54 @@ def test_one_unit_is_a_unit_and_two_are_none():
     assert read_cells(["3750 g", "3800 g"]).unit == "g"
     assert read_cells(["3750 g", "4000"]).unit == "g"
     assert read_cells(["3750 g", "4 kg"]).unit == ""
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["83", "(25)", "(60)", "21"],
+        ["$7.50", "$50.50"],
+        ["7,50 €", "12,00 €"],
+        ["$1,671", "$1,326"],
+        ["11 kg", "300 g"],
+        ["1,00,563", "7"],
+        ["0.94", "−1.02", "−3"],
+        ["25-", "12-", "3"],
+    ],
+)
+def test_numbers_in_a_form_that_is_not_read_are_no_mere_text(cells):
+    reading = read_cells(cells)
+    assert (reading.stores, reading.why) == ("labels", "numbers in a form that is not read")
+    assert reading.odd
+
+
+@pytest.mark.parametrize(
+    "cells", [["1a", "1b", "2a"], ["12 Main", "3 High", "4 Low", "9 New"], ["18:41", "9:30"]]
+)
+def test_codes_and_addresses_are_text(cells):
+    assert read_cells(cells) == Reading("labels", "cells are text")
+
+
+def test_dates_in_two_ways_to_write_them_are_named():
+    reading = read_cells(["2024-01-04", "02/01/2024"])
+    assert reading.why.startswith("dates")
+    assert reading.odd == ("02/01/2024",)
+
+
+@pytest.mark.parametrize("cell", ["3k", "50%", "3 M"])
+def test_a_unit_that_multiplies_is_none_where_it_is_left_out(cell):
+    assert read_cells([cell, "2895"]).unit == ""
+    assert read_cells([cell, cell.replace("3", "4").replace("5", "6")]).unit
+
+
+def test_points_that_may_set_thousands_apart_are_named_until_the_mark_is_known():
+    assert read_cells(["902", "1.763", "-2.956"]).odd == ("1.763", "-2.956")
+    assert read_cells(["902", "1.763"], decimal=".").odd == ()
+    assert read_cells(["902", "1.763"], decimal=",").notation.plain("1.763") == "1763"
+
+
+@pytest.mark.parametrize(
+    "cells", [["1.763", "2.956"], ["902", "0.763"], ["902", "1.76"], ["1902", "1.763"], ["7", "8"]]
+)
+def test_points_that_cannot_set_thousands_apart_are_decimal(cells):
+    assert read_cells(cells).odd == ()

@@ -154,3 +154,46 @@ def test_a_target_that_is_not_there_is_refused():
         check(pd.DataFrame({"x": [1.0]}), "y")
     with pytest.raises(ValueError, match="a label for each of the 1 rows, got 2"):
         check(pd.DataFrame({"x": [1.0]}), ["a", "b"])
+
+
+def test_classes_that_are_one_number_are_named():
+    table = pd.DataFrame({"x": numbers(), "y": ["0", "0.0", "1", "007"] * (N // 4)})
+    (finding,) = check(table, "y").findings
+    assert finding.what == "classes alike"
+    assert "'0', '0.0'" in finding.why
+
+
+def test_numbers_with_an_odd_text_among_them_are_named_whatever_their_type():
+    mixed = [*range(20, 20 + N - 2), "-", None]
+    assert found(mixed) == [("odd cells", "danger")]
+    assert found([*np.tile([0.5, 1.5], N // 2 - 1), "1.5", "n/a"]) == []
+
+
+def test_columns_of_one_name_are_refused():
+    table = pd.DataFrame([[1.0, 2.0]], columns=["x", "x"])
+    with pytest.raises(ValueError, match="several columns named 'x'; rename them"):
+        check(table)
+
+
+def test_numbers_with_more_digits_than_are_kept_are_named():
+    assert found([str(10**18 + 3 * k) for k in range(N)]) == [("identifier", "danger")]
+    assert found(np.array([10**18 + 3 * k for k in range(N)])) == [("identifier", "danger")]
+
+
+@pytest.mark.parametrize("mark", [-8888, -77, 8888])
+def test_other_marks_of_surveys_are_sentinels(mark):
+    assert found([*(np.arange(N - 2) % 9 + 60), mark, mark]) == [("sentinel", "danger")]
+
+
+def test_marks_for_missing_are_found_among_objects():
+    mixed = np.array([-999, *range(5, 16)] * 4, dtype=object)
+    assert found(mixed) == [("sentinel", "danger")]
+    assert found(mixed, missing={"c": ["-999"]}) == []
+
+
+@pytest.mark.parametrize("cell", [np.inf, "1e999"])
+def test_infinity_is_named(cell):
+    column = [*numbers()[1:], cell]
+    assert found([str(v) for v in column] if cell == "1e999" else column) == [
+        ("infinite", "danger")
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from ..data.checks import TableCheck, check
-from .columns import ColumnType, blank_out, is_missing, type_columns
+from .columns import ColumnType, blank_out, convert, find_type, is_missing, type_columns
 from .console import CommandError, Console, UsageError, count_things, list_names
 from .dialect import Dialect
 from .tables import read_table
@@ -42,6 +43,7 @@ __all__ = [
 
 _MOST_FINDINGS = 20
 _MOST_ALIKE = 3
+_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _WORDS = {"numeric": "numbers", "categorical": "labels", "date": "dates", "asymmetric": "booleans"}
 
 
@@ -163,7 +165,9 @@ def read_labelled(path: Path, options: Namespace, console: Console) -> Cases:
     marks = parse_marks(options, list(frame.columns))
     X = type_columns(blank_out(frame[features], marks), kinds, checked, console)
     names = None if options.id is None else row_names(frame[options.id])
-    weights = None if options.weights is None else _read_weights(frame[options.weights])
+    weights = (
+        None if options.weights is None else _read_weights(frame[options.weights], checked.decimal)
+    )
     return Cases(
         X,
         y,
@@ -180,7 +184,10 @@ def check_table(path: Path, options: Namespace, console: Console) -> tuple[Any, 
     """Read a table, leave out the rows without a class, and check its features."""
     frame = read_table(path, console=console, **reading_options(options))
     features = find_features(list(frame.columns), options, path)
-    absent = is_missing(frame[options.target])
+    marks = parse_marks(options, list(frame.columns))
+    # A mark for all columns may well be a class; one for the target is meant.
+    own = {options.target: marks.get(options.target, ())}
+    absent = is_missing(blank_out(frame[[options.target]], own)[options.target])
     if absent.any():
         console.warn(f"left out {absent.sum()} rows without a value of {options.target!r}")
         frame = frame.loc[~absent]
@@ -189,7 +196,7 @@ def check_table(path: Path, options: Namespace, console: Console) -> tuple[Any, 
         frame[features],
         frame[options.target].astype(str).str.strip().to_numpy(dtype=object),
         kinds={name: kind.stores for name, kind in kinds.items()},
-        missing=parse_marks(options, list(frame.columns)),
+        missing=marks,
         decimal=getattr(options, "decimal", None),
         row_numbers=frame.index.to_numpy() + 1,
     )
@@ -239,11 +246,17 @@ def parse_marks(options: Namespace, columns: list[str]) -> dict[str | None, list
     return marks
 
 
-def _read_weights(cells: Any) -> NDArray[np.float64]:
-    """Return how much each row counts: numbers that are not below 0, nor all of them 0."""
+def _read_weights(cells: Any, decimal: str | None = None) -> NDArray[np.float64]:
+    """Return how much each row counts: numbers that are not below 0, nor all of them 0.
+
+    `decimal` is the decimal mark of the file, where that is known.
+    """
     import pandas as pd
 
-    numbers = pd.to_numeric(cells, errors="coerce")
+    read = cells
+    if find_type(cells).stores == "numbers" and not is_missing(cells).any():
+        read = convert(cells, ColumnType("numbers"), decimal=decimal)
+    numbers = pd.to_numeric(read, errors="coerce")
     weights: NDArray[np.float64] = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
     if len(wrong):
@@ -323,8 +336,11 @@ def check_classes(name: Any, counts: Mapping[str, int]) -> None:
 
 
 def label_type(labels: Iterable[str], *, text: bool) -> type:
-    """Return the type of labels: int if all are whole numbers, unless `text` is asked for."""
-    whole = all(cell.lstrip("-").isdecimal() and str(int(cell)) == cell for cell in labels)
+    """Return the type of labels: int if all are whole numbers, unless `text` is asked for.
+
+    Numbers of more than 18 digits are names.
+    """
+    whole = all(_WHOLE.fullmatch(cell) for cell in labels)
     return np.int64 if whole and not text else str
 
 

@@ -14,6 +14,7 @@ from ..data.cells import (
     MISSING,
     TRUE,
     Notation,
+    common_unit,
     fitting_notations,
     read_cells,
     split_unit,
@@ -217,7 +218,7 @@ def _read_numbers(series: Any, absent: Any, decimal: str | None) -> list[float]:
     notation = _find_notation(series.name, cells, decimal)
     if notation is None:
         parts = [split_unit(cell) for cell in cells]
-        if len({unit for _, unit in parts if unit}) == 1:
+        if common_unit(parts):
             cells = [number for number, _ in parts]
             notation = _find_notation(series.name, cells, decimal)
     if notation is None:

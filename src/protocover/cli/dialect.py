@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -33,9 +34,11 @@ def csv_text(table: Any, *, header: bool = True, dialect: Dialect | None = None)
     """Return a table as CSV, cells as they are in the data but for what would be computed."""
     written = (dialect or Dialect()).written
     safe = table.copy(deep=False)
+    returns = any("\r" in str(name) for name in table.columns)
     for place, (_, series) in enumerate(table.items()):
         if getattr(series.dtype, "kind", "O") not in "iufb":
             cells = [disarm(v) if isinstance(v, str) else v for v in series]
+            returns = returns or any(isinstance(v, str) and "\r" in v for v in cells)
             if any(new is not old for new, old in zip(cells, series, strict=True)):
                 safe.isetitem(place, cells)
     safe.columns = [disarm(str(name)) for name in table.columns]
@@ -46,6 +49,8 @@ def csv_text(table: Any, *, header: bool = True, dialect: Dialect | None = None)
             lineterminator="\n",
             sep=written.separator,
             decimal=written.decimal,
+            # A lone return ends a row for every reader, and is not quoted for being that.
+            quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL,
         )
     )
 

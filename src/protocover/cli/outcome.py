@@ -227,7 +227,8 @@ def concerns(outcome: Outcome) -> list[str]:
         first = strangers[0]
         found.append(
             f"{count_things(len(strangers), 'prototype stands', 'prototypes stand')} for another "
-            f"class than the label of its own row, such as row {first[0]}, labelled {first[1]} "
+            f"class than the label of {'its own row' if len(strangers) == 1 else 'their own rows'}, "
+            f"such as row {first[0]}, labelled {first[1]} "
             f"amid cases of {first[2]}: look whether the label is right"
         )
     return found
@@ -337,7 +338,8 @@ def _why_radius(outcome: Outcome) -> str:
         return f", by {path.n_splits}-fold cross-validation ({tried}){_sampled(outcome)}"
     if outcome.settings.get("about") is not None:
         what = "radius" if outcome.summary.radii == "shared" else "cost"
-        return f": the {what} was chosen for about {outcome.settings['about']} prototypes"
+        asked = count_things(outcome.settings["about"], "prototype", "prototypes")
+        return f": the {what} was chosen for about {asked}"
     if outcome.settings["eps"] in (None, "auto"):
         share = "half" if outcome.summary.radii == "shared" else "a quarter"
         return f": {share} of the cases have no rival that near{_sampled(outcome)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 __all__ = [
     "BOOLEANS",
@@ -12,6 +12,7 @@ __all__ = [
     "TRUE",
     "Notation",
     "Reading",
+    "common_unit",
     "decimal_mark",
     "fitting_notations",
     "read_cells",
@@ -29,6 +30,15 @@ _DAY = re.compile(
 )
 _OTHER_DAY = re.compile(r"\d{1,2}([./-])\d{1,2}\1(?:\d{4}|\d{2})")
 _UNIT = re.compile(r"(.*?\d[.,]?)\s*([^\W\d_]{1,6}\d?(?:/[^\W\d_]{1,6}\d?)?|%|°[CFK]?)")
+_MONEY = r"[$€£¥]?\s*"
+# What is a number to people only: money, brackets or a late minus for what is owed, a unit that
+# others do not share. Text right after a number, as in 3b, may as well be a code.
+_FORM = re.compile(
+    rf"\(?[-+−]?\s*{_MONEY}[-+−]?\d[\d.,']*\s*{_MONEY}(?:%|(?<=\s)[^\W\d_]{{1,4}})?[-−]?\)?"
+)
+_FEW_UNITS = 3
+# Units that change the number before them: 3k beside 3 are 3000 and 3.
+_SCALES = frozenset({"%", "k", "K", "M", "B", "Mio", "Mrd", "bn", "mn"})
 _SPACES = "[ \u00a0\u202f\u2009]"
 
 
@@ -64,11 +74,12 @@ def _notation(decimal: str, thousands: str) -> Notation:
 
 
 _POINT, _COMMA = _notation(".", ""), _notation(",", "")
+_POINTED_THOUSANDS = _notation(",", ".")
 _NOTATIONS = (
     _POINT,
     _COMMA,
     _notation(".", ","),
-    _notation(",", "."),
+    _POINTED_THOUSANDS,
     _notation(".", " "),
     _notation(",", " "),
     _notation(".", "'"),
@@ -82,8 +93,8 @@ class Reading:
 
     `stores` is "numbers", "dates", "booleans" or "labels". Numbers are written in
     `notation`; they are `unclear` where there are two ways to read them and nothing tells which.
-    `odd` has the values that kept a column of numbers, or all but them, from being one, and
-    `unit` what follows all of its numbers.
+    `odd` has the values that kept a column of numbers, or all but them, from being one, or that
+    may be other numbers than they seem, and `unit` what follows all of its numbers.
     """
 
     stores: str
@@ -126,7 +137,11 @@ def read_cells(cells: Sequence[str], *, decimal: str | None = None) -> Reading:
         return Reading("labels", "no values")
     notations = fitting_notations(cells, decimal)
     if notations:
-        return _read_numbers(cells, notations)
+        reading = _read_numbers(cells, notations)
+        if decimal is None and reading.notation is _POINT and _may_be_thousands(cells):
+            pointed = tuple(cell for cell in cells if "." in cell)
+            return replace(reading, why="numbers, if points are decimal", odd=pointed[:3])
+        return reading
     if any({cell.lower() for cell in cells[:3]} <= pair for pair in BOOLEANS):
         words = {cell.lower() for cell in cells}
         if any(words <= pair for pair in BOOLEANS):
@@ -136,10 +151,34 @@ def read_cells(cells: Sequence[str], *, decimal: str | None = None) -> Reading:
     return _read_labels(cells, decimal)
 
 
+def _may_be_thousands(cells: Sequence[str]) -> bool:
+    """Whether all points are where those of thousands would be, as in 1.675 beside 750.
+
+    Decimals would be in all cells, or of several lengths; numbers below 1000 have no thousands.
+    """
+    pointed = [cell for cell in cells if "." in cell]
+    whole = [cell.lstrip("+-") for cell in cells if "." not in cell]
+    if not pointed or not whole or not all(c.isdecimal() and len(c) <= 3 for c in whole):
+        return False
+    return _POINTED_THOUSANDS.fits(pointed)
+
+
 def split_unit(cell: str) -> tuple[str, str]:
     """Return what is before the unit of a cell, and the unit; "" where there is none."""
     found = _UNIT.fullmatch(cell)
     return (found[1].rstrip(), found[2]) if found else (cell, "")
+
+
+def common_unit(parts: Iterable[tuple[str, str]]) -> str:
+    """Return the one unit of split cells, "" if there is none or it would mislead.
+
+    Cells may leave the unit out, unless it is one that multiplies.
+    """
+    units = {unit for _, unit in parts}
+    named = units - {""}
+    if len(named) != 1 or ("" in units and named <= _SCALES):
+        return ""
+    return named.pop()
 
 
 def stands_for_missing(marks: Iterable[str]) -> Callable[[str], bool]:
@@ -169,15 +208,25 @@ def _read_numbers(cells: Sequence[str], notations: list[Notation]) -> Reading:
 
 def _read_labels(cells: Sequence[str], decimal: str | None) -> Reading:
     """Return a reading of labels, with what may have been numbers or dates."""
-    if all(map(_OTHER_DAY.fullmatch, cells)):
-        return Reading("labels", "dates not written as 2024-12-31", odd=tuple(cells[:3]))
+    if all(_OTHER_DAY.fullmatch(cell) or _DAY.fullmatch(cell) for cell in cells):
+        others = filter(_OTHER_DAY.fullmatch, cells)
+        return Reading("labels", "dates not written as 2024-12-31", odd=tuple(others)[:3])
     parts = [split_unit(cell) for cell in cells]
-    units = {unit for _, unit in parts if unit}
-    if len(units) == 1 and fitting_notations([number for number, _ in parts], decimal):
-        return Reading("labels", "numbers with a unit", unit=units.pop())
+    unit = common_unit(parts)
+    if unit and fitting_notations([number for number, _ in parts], decimal):
+        return Reading("labels", "numbers with a unit", unit=unit)
     odd = [cell for cell in cells if not any(n.pattern.fullmatch(cell) for n in _NOTATIONS)]
+    if odd and _are_forms(cells, parts):
+        return Reading("labels", "numbers in a form that is not read", odd=tuple(odd))
     if odd and 2 * len(odd) <= len(cells):
         return Reading("labels", "not all cells are numbers", odd=tuple(odd))
     if not odd:
         return Reading("labels", "numbers in more than one notation", odd=tuple(cells[:3]))
     return Reading("labels", "cells are text")
+
+
+def _are_forms(cells: Sequence[str], parts: Sequence[tuple[str, str]]) -> bool:
+    """Whether all cells are numbers to people, such as (25), $7.50 or 3 kg beside 200 g."""
+    if not all(_FORM.fullmatch(cell) for cell in cells):
+        return False
+    return len({unit for _, unit in parts if unit}) <= _FEW_UNITS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
@@ -22,13 +23,13 @@ def look_at_classes(target: str, labels: NDArray[Any]) -> Iterator[Finding]:
     counts = Counter(str(label) for label in labels)
     alike: dict[str, list[str]] = defaultdict(list)
     for label in counts:
-        alike["".join(label.split()).casefold()].append(label)
+        alike[_likeness(label)].append(label)
     for same in alike.values():
         if len(same) > 1:
             yield Finding(
                 target,
                 "classes alike",
-                f"the classes {list_some(same)} differ in spaces or capitals only",
+                f"the classes {list_some(same)} differ in spaces, capitals or decimals only",
                 "write them alike if they are one class",
             )
     small = [label for label, n in counts.items() if n < _FEW]
@@ -42,6 +43,14 @@ def look_at_classes(target: str, labels: NDArray[Any]) -> Iterator[Finding]:
             f"{'it' if one else 'them'} out",
             "note",
         )
+
+
+def _likeness(label: str) -> str:
+    """Return what labels that may be one class share: 1.0 is 1, and b is B."""
+    bare = "".join(label.split()).casefold()
+    # Codes such as 007 are no numbers.
+    number = re.fullmatch(r"(-?(?:0|[1-9]\d*))[.,]0*", bare)
+    return number[1] if number else bare
 
 
 def look_for_leak(

@@ -18,7 +18,7 @@ __all__ = ["MANY", "look_at_numbers", "look_at_text", "quoted"]
 # Fewer rows than that tell nothing about what a column is.
 MANY = 10
 
-_SENTINEL = re.compile(r"-1|-9|[-+]?99+|-32768|-?2147483647|-2147483648")
+_SENTINEL = re.compile(r"-9|[-+]?(?:77+|88+|99+)|-32768|-?2147483647|-2147483648")
 _IDENTIFIER = re.compile(
     r"(?:^|[\s_.-])(?:id|ids|no|nr|num|number|key|code|index|idx|row|uuid|guid)\.?$"
     r"|(?<=[a-z])(?:ID|Id|No|Nr)$",
@@ -44,6 +44,16 @@ def look_at_text(name: str, reading: Reading, n_values: int, n_rows: int) -> Ite
             f"{drop}",
             "unclear",
         )
+    elif reading.odd and reading.stores == "numbers":
+        cell = reading.odd[0]
+        thousands = cell.replace(".", "")
+        yield Finding(
+            name,
+            "thousands or decimals",
+            f"{cell} is beside whole numbers below 1000 and may be {thousands}: all points have "
+            "three digits after them, and no other column tells what they are",
+            f"say which with --decimal , ({cell} is {thousands}) or --decimal . (it is {cell})",
+        )
     elif reading.unit:
         yield Finding(
             name,
@@ -58,6 +68,14 @@ def look_at_text(name: str, reading: Reading, n_values: int, n_rows: int) -> Ite
             "dates",
             f"dates such as {reading.odd[0]!r} are taken as categories",
             f"write them as 2024-12-31, or use {drop} or {as_labels}",
+        )
+    elif reading.odd and "form" in reading.why:
+        yield Finding(
+            name,
+            "form of numbers",
+            f"numbers such as {list_some(reading.odd)} are not read as such and taken as "
+            "categories",
+            f"write them all as plain numbers in one unit, or use {drop} or {as_labels}",
         )
     elif reading.odd:
         first = shlex.quote(f"--missing={name}={reading.odd[0]}")
@@ -80,7 +98,16 @@ def look_at_text(name: str, reading: Reading, n_values: int, n_rows: int) -> Ite
 
 def look_at_numbers(name: str, numbers: NDArray[np.float64]) -> Iterator[Finding]:
     """Tell of sentinels, identifiers and values that hardly ever change in a column of numbers."""
-    present = numbers[~np.isnan(numbers)]
+    present = numbers[np.isfinite(numbers)]
+    n_infinite = int(np.isinf(numbers).sum())
+    if n_infinite:
+        yield Finding(
+            name,
+            "infinite",
+            f"{n_infinite} {'row holds' if n_infinite == 1 else 'rows hold'} infinity, or a number "
+            "too large to keep, which no distance can be measured to",
+            f"mend or empty these cells, or use {quoted('--drop', name)}",
+        )
     if len(present) < MANY:
         return
     values, counts = np.unique(present, return_counts=True)
@@ -131,6 +158,9 @@ def _identifies(name: str, present: NDArray[np.float64], values: NDArray[np.floa
     n = len(present)
     if not (values == np.round(values)).all():
         return ""
+    # Beyond that not all whole numbers are floats; measurements differ by more than that.
+    if values[0] >= 2.0**53 and values[-1] - values[0] < 1e-9 * values[-1]:
+        return "whole numbers of more than 15 digits, equal but for the last ones, name the rows"
     # A few steps back are those from one part of a table, with numbers of its own, to the next.
     if (np.diff(present) == 1.0).mean() >= 0.95 and len(values) > n / 4:
         return "it numbers the rows"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -61,6 +62,7 @@ def check(
     [('0', 'thousands or decimals')]
     """
     columns = read_columns(table)
+    _refuse_repeated(columns)
     labels = _labels(columns, target)
     features = [c for c in columns if _is_no_target(c, target)]
     cells = {str(c.name): _clean(c, missing or {}) for c in features}
@@ -97,9 +99,9 @@ def _look_at(
     absent = _is_absent(cells)
     present = cells[~absent]
     distinct = list(dict.fromkeys(present.tolist()))
-    is_text = bool(distinct) and all(isinstance(value, str) for value in distinct)
-    if is_text:
-        reading = read_cells(distinct, decimal=decimal)
+    if any(isinstance(value, str) for value in distinct):
+        # Spreadsheets give numbers as such and what is odd among them as text.
+        reading = read_cells(list(dict.fromkeys(map(str, distinct))), decimal=decimal)
     else:
         reading = Reading(_store(column), "by its type")
     useless = _useless(reading.stores, len(distinct), len(present), len(cells))
@@ -154,7 +156,7 @@ def _clean(column: Column, missing: Mapping[Any, Collection[str]]) -> NDArray[An
         return np.where(np.isin(column.values, marks), np.nan, column.values)
     cells = [value.strip() if isinstance(value, str) else value for value in column.values]
     is_mark = stands_for_missing(wanted) if wanted else MISSING.__contains__
-    kept = [None if isinstance(v, str) and (v in MISSING or is_mark(v)) else v for v in cells]
+    kept = [None if str(v) in MISSING or is_mark(str(v)) else v for v in cells]
     cleaned = np.empty(len(kept), dtype=object)
     cleaned[:] = kept
     return cleaned
@@ -184,7 +186,7 @@ def _numbers(
         return cells
     present = cells[~absent].tolist()
     if reading.notation is not None:
-        present = [reading.notation.plain(value) for value in present]
+        present = [reading.notation.plain(str(value)) for value in present]
     numbers = np.full(len(cells), np.nan)
     numbers[~absent] = [float(value) for value in present]
     return numbers
@@ -199,6 +201,17 @@ def find_decimal(columns: Iterable[NDArray[Any]]) -> str | None:
             marks.add(decimal_mark([v for v in distinct if v not in MISSING]))
     marks.discard(None)
     return marks.pop() if len(marks) == 1 else None
+
+
+def _refuse_repeated(columns: Sequence[Column]) -> None:
+    """Refuse columns that cannot be told apart by name."""
+    counts = Counter(str(column.name) for column in columns)
+    repeated = [name for name, n in counts.items() if n > 1]
+    if repeated:
+        raise ValueError(
+            f"table has several columns named {repeated[0]!r}; rename them so that each has a "
+            "name of its own"
+        )
 
 
 def _is_no_target(column: Column, target: Any) -> bool:
