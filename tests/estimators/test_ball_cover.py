@@ -238,6 +238,7 @@ def test_the_same_cover_at_every_fit():
         ({"eps": [1.0, 2.0]}, r"or 'auto', got \[1\.0, 2\.0\]"),
         ({"eps": float("inf")}, "or 'auto', got inf"),
         ({"n_representatives": 0}, "n_representatives must be a whole number above 0"),
+        ({"n_representatives": -1}, "n_representatives must be a whole number above 0"),
         ({"n_representatives": 2.5}, "n_representatives must be a whole number"),
         ({"coverage": 0.0}, "coverage must be a share above 0 and up to 1"),
         ({"coverage": 1.1}, "coverage must be a share"),
