@@ -7,7 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from protocover import PVMClassifier, load_model, save_model
+from protocover import BallCover, PVMClassifier, load_model, save_model
 from protocover.balls import build_balls
 from protocover.balls.nearest import find_nearest
 from protocover.dissimilarity import Cosine, Euclidean, SquaredEuclidean
@@ -107,3 +107,14 @@ def test_no_copy_in_double_precision_is_held(metric):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 4 * X.size, "a copy in double precision takes eight bytes a number"
+
+
+@pytest.mark.parametrize("p", [2, 12])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_a_few_representatives_of_narrow_directions_answer_as_doubles_do(dtype, p):
+    X = _rows(dtype, p=p)
+    narrow = BallCover(eps=0.7, metric="cosine", n_representatives=5).fit(X)
+    wide = BallCover(eps=0.7, metric="cosine", n_representatives=5).fit(X.astype(np.float64))
+    np.testing.assert_array_equal(narrow.labels_, wide.labels_)
+    np.testing.assert_array_equal(narrow.predict(X), wide.labels_)
+    assert narrow.verify(X).ok

@@ -238,6 +238,7 @@ def test_the_same_cover_at_every_fit():
         ({"eps": [1.0, 2.0]}, r"or 'auto', got \[1\.0, 2\.0\]"),
         ({"eps": float("inf")}, "or 'auto', got inf"),
         ({"n_representatives": 0}, "n_representatives must be a whole number above 0"),
+        ({"n_representatives": -1}, "n_representatives must be a whole number above 0"),
         ({"n_representatives": 2.5}, "n_representatives must be a whole number"),
         ({"coverage": 0.0}, "coverage must be a share above 0 and up to 1"),
         ({"coverage": 1.1}, "coverage must be a share"),
@@ -402,3 +403,12 @@ def test_a_graph_that_ends_before_the_proposed_radius_is_refused_with_the_way_ou
     whole = radius_neighbors_graph(X, 9.0, mode="distance")
     by_graph = BallCover(n_representatives=4, metric="precomputed").fit(whole)
     assert by_graph.eps_ == pytest.approx(BallCover(n_representatives=4).fit(X).eps_)
+
+
+def test_the_graph_of_fit_as_queries_without_its_diagonal_is_warned_of():
+    bare = radius_neighbors_graph(np.arange(9.0)[:, None], 2.5, mode="distance")
+    cover = BallCover(1.5, metric="precomputed").fit(bare)
+    with pytest.warns(UserWarning, match=r"nothing on its diagonal.*X\.setdiag\(0\)"):
+        cover.predict(bare)
+    bare.setdiag(0)
+    assert cover.predict(bare).tolist() == cover.labels_.tolist()

@@ -85,6 +85,13 @@ def test_every_dissimilarity_answers_the_same_after_loading(name, tmp_path):
     assert found.ok, found
 
 
+def test_a_number_that_numpy_counted_is_a_number(tmp_path):
+    X, _ = load_iris(return_X_y=True)
+    cover = BallCover(eps=1.0, n_representatives=np.int64(3)).fit(X)
+    save_model(cover, tmp_path / "iris.pvm")
+    assert load_model(tmp_path / "iris.pvm").verify(X).ok
+
+
 def test_a_pipeline_may_end_in_a_cover(tmp_path):
     model = make_pipeline(StandardScaler(), BallCover(n_representatives=5)).fit(FRAME)
     again = round_trip(model, tmp_path)

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_wine
+from sklearn.neighbors import radius_neighbors_graph
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -123,8 +124,24 @@ def test_other_points_are_refused(cover):
         summarize(cover, Z[::-1])
 
 
+@pytest.mark.filterwarnings("error")
+def test_points_of_a_graph_are_their_own_neighbours_in_its_report_too():
+    bare = radius_neighbors_graph(Z, 4.0, mode="distance")
+    whole = radius_neighbors_graph(Z, 4.0, mode="distance", include_self=True)
+    cover = BallCover(2.5, metric="precomputed").fit(bare)
+    assert summarize(cover, bare).quality.n_covered == len(Z)
+    summaries = [
+        summarize(PVMClassifier(2.5, metric="precomputed").fit(graph, Y), graph, Y)
+        for graph in (bare, whole)
+    ]
+    assert summaries[0].quality == summaries[1].quality
+
+
 def test_a_cover_of_nothing_has_nothing_to_report():
-    with pytest.raises(NoPrototypesError, match="there is nothing to report"):
+    words = (
+        "no representative was worth its cost at eps=1, so there is nothing to report; lower cost"
+    )
+    with pytest.raises(NoPrototypesError, match=words):
         summarize(BallCover(1.0, cost=1e6).fit(Z), Z)
 
 

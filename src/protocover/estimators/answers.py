@@ -19,7 +19,7 @@ from ..prototypes.explanation import Explanation
 from ..resources import row_count
 from ..selection.parameters import check_column
 
-__all__ = ["PrototypeAnswers"]
+__all__ = ["PrototypeAnswers", "warn_without_diagonal"]
 
 
 class PrototypeAnswers:
@@ -181,18 +181,8 @@ class PrototypeAnswers:
             )
         points = check_estimator_points(self, X, self.dissimilarity_, reset=False)
         if self._prototype_set.is_graph(points):
-            self._warn_without_diagonal(points)
+            warn_without_diagonal(self, points)
         return points
-
-    def _warn_without_diagonal(self, graph: Any) -> None:
-        """Warn of what looks like the graph of the fit, as which it is not read here."""
-        square = graph.shape == (self.n_features_in_, self.n_features_in_)
-        if self.dissimilarity_.bare_ and square and not names_itself(graph):
-            warn_caller(
-                "X has the shape of the graph of fit and nothing on its diagonal: fit takes "
-                "points for their own neighbours, queries are taken for what X stores; if these "
-                "are the training points, call X.setdiag(0) first"
-            )
 
     def _refuse_unanswered(self, unanswered: NDArray[np.bool_]) -> None:
         """Refuse queries of which a graph does not tell how far any prototype is."""
@@ -217,3 +207,14 @@ class PrototypeAnswers:
         if not self._own_radii or len(self.prototype_radii_) == 0:
             return distance
         return np.where(index < 0, np.inf, relative_to(self.prototype_radii_[index], distance))
+
+
+def warn_without_diagonal(model: Any, graph: Any) -> None:
+    """Warn of what looks like the graph of a model's fit, as which it is not read here."""
+    square = graph.shape == (model.n_features_in_, model.n_features_in_)
+    if model.dissimilarity_.bare_ and square and not names_itself(graph):
+        warn_caller(
+            "X has the shape of the graph of fit and nothing on its diagonal: fit takes "
+            "points for their own neighbours, queries are taken for what X stores; if these "
+            "are the training points, call X.setdiag(0) first"
+        )

@@ -20,6 +20,7 @@ from ..selection.covering import choose_cover
 from ..selection.parameters import check_cover_eps, check_wish, unchanged_on_error
 from ..selection.reach import check_reach
 from ..selection.training import Training, completed, side_by_side
+from .answers import warn_without_diagonal
 from .cover_parts import CoverTerms, Kept, nearest_within
 from .display import ShowsChosen, describe_cover
 from .fitting import Settings, check_training_points, prepare
@@ -329,4 +330,7 @@ random_state, verbose
     def _check_queries(self, X: Any) -> Any:
         """Check queries."""
         check_is_fitted(self)
-        return check_estimator_points(self, X, self.dissimilarity_, reset=False)
+        points = check_estimator_points(self, X, self.dissimilarity_, reset=False)
+        if self._representatives.is_graph(points):
+            warn_without_diagonal(self, points)
+        return points

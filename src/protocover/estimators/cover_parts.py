@@ -56,12 +56,14 @@ class CoverTerms:
     @classmethod
     def of(cls, cover: Any, training: Training) -> Self:
         """Check the parameters of a cover against its data."""
-        number = numbers(training.pools)
+        places = numbers(training.pools)
         n_given = sum(pool.extent for pool in training.pools)
-        forced = check_must_include(cover.must_include, number, cover.n_representatives)
-        price = check_candidate_cost(cover.candidate_cost, number, n_given)
+        forced = check_must_include(cover.must_include, places, cover.n_representatives)
+        price = check_candidate_cost(cover.candidate_cost, places, n_given)
         cost = _cost(cover.cost, training.weights, price)
-        return cls(Wish(cost, cover.n_representatives, cover.coverage), price, forced)
+        number = cover.n_representatives
+        wish = Wish(cost, None if number is None else int(number), cover.coverage)
+        return cls(wish, price, forced)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,12 +6,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from ..balls import traits_of
+from ..balls.graph import with_own_distances
+from ..data.points import check_estimator_points
 from ..estimators import BallCover, PVMClassifier, PVMClassifierCV, PVMSelector
 from ..estimators.cover_view import as_one_class
-from ..exceptions import no_prototypes
+from ..exceptions import NoPrototypesError, no_prototypes
 
 __all__ = ["Unwrapped", "unwrap"]
 
@@ -31,12 +35,25 @@ class Unwrapped:
             X = steps.transform(X)
         return X
 
+    def prepare_training(self, X: Any) -> Any:
+        """Return the points of the fit so; those of a graph are their own neighbours, as there."""
+        X, dissimilarity = self.prepare(X), self.classifier.dissimilarity_
+        if not (issparse(X) and traits_of(dissimilarity).pairwise and X.shape[0] == X.shape[1]):
+            return X
+        graph = check_estimator_points(self.classifier, X, dissimilarity, reset=False)
+        return with_own_distances(graph)
+
     def labels(self, y: Any, n_points: int) -> Any:
         """Return the labels of points; those of a cover are of one class."""
         return y if self.cover is None else np.full(n_points, self.classifier.classes_[0])
 
     def require_prototypes(self, otherwise: str) -> Self:
         """Refuse a classifier without prototypes, and say what follows from having none."""
+        if len(self.classifier.prototype_labels_) == 0 and self.cover is not None:
+            raise NoPrototypesError(
+                f"no representative was worth its cost at eps={self.cover.eps_:g}, so "
+                f"{otherwise}; lower cost or candidate_cost, or change eps"
+            )
         if len(self.classifier.prototype_labels_) == 0:
             raise no_prototypes(self.classifier, otherwise)
         return self

@@ -106,7 +106,7 @@ def summarize(
     """
     within = unwrap(model, covers=True).require_prototypes("there is nothing to report")
     model, search = within.classifier, within.search
-    original, X = X, within.prepare(X)
+    original, X = X, within.prepare_training(X)
     display = Display(
         shown=original if shown is None else shown,
         is_own=shown is None and not within.transformers,

@@ -142,7 +142,9 @@ def check_wish(n_representatives: Any, coverage: Any, cost: Any) -> None:
             f"only one of n_representatives, coverage and cost can be asked for, got "
             f"{' and '.join(given)}; leave the others None"
         )
-    if n_representatives is not None and not (is_count(n_representatives) and n_representatives):
+    if n_representatives is not None and not (
+        is_count(n_representatives) and n_representatives > 0
+    ):
         raise ValueError(
             f"n_representatives must be a whole number above 0, or None for as many as it takes, "
             f"got {n_representatives!r}"

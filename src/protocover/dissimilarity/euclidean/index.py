@@ -54,7 +54,7 @@ class PrototypeIndex:
 
     def __init__(self, metric: Any, B: NDArray[Any]) -> None:
         self._metric, self._B = metric, B
-        self._Z = metric._embed(B)
+        self._Z = np.asarray(metric._embed(B))  # also rows that are embedded as they are read
         few = len(self._Z) <= _FEWEST_FOR_SINGLE and _is_moderate(self._Z)
         self._dtype: Any = np.float64 if few else np.float32
         mean = np.mean(self._Z, axis=0, dtype=np.float64)
