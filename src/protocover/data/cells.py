@@ -34,7 +34,7 @@ _MONEY = r"[$€£¥]?\s*"
 # What is a number to people only: money, brackets or a late minus for what is owed, a unit that
 # others do not share. Text right after a number, as in 3b, may as well be a code.
 _FORM = re.compile(
-    rf"\(?[-+−]?\s*{_MONEY}[-+−]?\d[\d.,']*\s*{_MONEY}(?:%|(?<=\s)[^\W\d_]{{1,4}})?[-−]?\)?"
+    rf"\(?[-+\u2212]?\s*{_MONEY}[-+\u2212]?\d[\d.,']*\s*{_MONEY}(?:%|(?<=\s)[^\W\d_]{{1,4}})?[-\u2212]?\)?"
 )
 _FEW_UNITS = 3
 # Units that change the number before them: 3k beside 3 are 3000 and 3.
