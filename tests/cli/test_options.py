@@ -218,6 +218,6 @@ def test_values_that_are_no_pairs_are_wrong_usage(words, capsys):
 
 def test_weights_have_the_decimal_mark_of_the_file(flowers, capsys):
     flowers.assign(times=[1.675, 0.5] * 15).to_csv("t.csv", sep=";", decimal=",", index=False)
-    words = "t.csv --target kind --eps 1 --weights times -o out --test-size 0".split()
-    assert main(["fit", *words]) == 0
+    words = ["--target", "kind", "--eps", "1", "--weights", "times", "-o", "out"]
+    assert main(["fit", "t.csv", *words]) == 0
     assert "by the weights of 'times'" in capsys.readouterr().out

@@ -109,8 +109,10 @@ def test_one_unit_is_a_unit_and_two_are_none():
         ["$1,671", "$1,326"],
         ["11 kg", "300 g"],
         ["1,00,563", "7"],
-        ["0.94", "−1.02", "−3"],
+        ["0.94", "\u22121.02", "\u22123"],
         ["25-", "12-", "3"],
+        ["3k", "37k", "8k", "2895"],
+        ["50%", "12%", "0.5"],
     ],
 )
 def test_numbers_in_a_form_that_is_not_read_are_no_mere_text(cells):

@@ -225,10 +225,10 @@ def concerns(outcome: Outcome) -> list[str]:
     strangers = _strangers(outcome)
     if strangers:
         first = strangers[0]
+        own = "its own row" if len(strangers) == 1 else "their own rows"
         found.append(
             f"{count_things(len(strangers), 'prototype stands', 'prototypes stand')} for another "
-            f"class than the label of {'its own row' if len(strangers) == 1 else 'their own rows'}, "
-            f"such as row {first[0]}, labelled {first[1]} "
+            f"class than the label of {own}, such as row {first[0]}, labelled {first[1]} "
             f"amid cases of {first[2]}: look whether the label is right"
         )
     return found

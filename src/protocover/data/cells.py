@@ -34,7 +34,7 @@ _MONEY = r"[$€£¥]?\s*"
 # What is a number to people only: money, brackets or a late minus for what is owed, a unit that
 # others do not share. Text right after a number, as in 3b, may as well be a code.
 _FORM = re.compile(
-    rf"\(?[-+−]?\s*{_MONEY}[-+−]?\d[\d.,']*\s*{_MONEY}(?:%|(?<=\s)[^\W\d_]{{1,4}})?[-−]?\)?"
+    rf"\(?[-+\u2212]?\s*{_MONEY}[-+\u2212]?\d[\d.,']*\s*{_MONEY}(?:%|(?<=\s)[^\W\d_]{{1,4}})?[-\u2212]?\)?"
 )
 _FEW_UNITS = 3
 # Units that change the number before them: 3k beside 3 are 3000 and 3.
@@ -226,7 +226,8 @@ def _read_labels(cells: Sequence[str], decimal: str | None) -> Reading:
 
 
 def _are_forms(cells: Sequence[str], parts: Sequence[tuple[str, str]]) -> bool:
-    """Whether all cells are numbers to people, such as (25), $7.50 or 3 kg beside 200 g."""
-    if not all(_FORM.fullmatch(cell) for cell in cells):
-        return False
-    return len({unit for _, unit in parts if unit}) <= _FEW_UNITS
+    """Whether all cells are numbers to people, such as (25), $7.50, 3k or 3 kg beside 200."""
+    units = {unit for _, unit in parts if unit}
+    if units and units <= _SCALES:  # some leave it out
+        return all(any(n.pattern.fullmatch(number) for n in _NOTATIONS) for number, _ in parts)
+    return len(units) <= _FEW_UNITS and all(map(_FORM.fullmatch, cells))

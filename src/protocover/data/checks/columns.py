@@ -104,8 +104,8 @@ def look_at_numbers(name: str, numbers: NDArray[np.float64]) -> Iterator[Finding
         yield Finding(
             name,
             "infinite",
-            f"{n_infinite} {'row holds' if n_infinite == 1 else 'rows hold'} infinity, or a number "
-            "too large to keep, which no distance can be measured to",
+            f"{n_infinite} {'row holds' if n_infinite == 1 else 'rows hold'} infinity, or a "
+            "number too large to keep, which no distance can be measured to",
             f"mend or empty these cells, or use {quoted('--drop', name)}",
         )
     if len(present) < MANY:
