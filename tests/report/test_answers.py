@@ -365,3 +365,37 @@ def test_an_uncovered_case_is_compared_with_its_own_class_even_if_two_others_are
     assert model.prototype_labels_[contest.near[0]] == "a"
     assert model.prototype_labels_[contest.far[0]] == "c"
     assert cast.scenes[0].of[0][1] == "The nearest of its own class"
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [0, None, 1],
+        [0.0, np.nan, 1.0],
+        pd.Series([0, None, 1]),
+        pd.Series([0, pd.NA, 1], dtype="Int64"),
+    ],
+    ids=lambda labels: type(labels).__name__,
+)
+def test_a_missing_label_is_no_wrong_answer_and_leaves_numbers_what_they_are(labels):
+    found = summarize_queries(PVMClassifier(1.0).fit(X, Y), (X[:3], labels)).queries
+    assert (found.n_labelled, found.n_wrong) == (2, 1)
+    assert {item.label for item in found.listed} == {"0", None, "1"}
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [["a", np.nan, "b"], pd.Series(["a", pd.NA, "b"], dtype="string")],
+    ids=["list", "NA"],
+)
+def test_a_missing_label_among_texts_is_none(labels):
+    texts = np.array(["a", "b", "c"])[Y]
+    found = summarize_queries(PVMClassifier(1.0).fit(X, texts), (X[:3], labels)).queries
+    assert (found.n_labelled, found.n_wrong) == (2, 1)
+    assert {item.label for item in found.listed} == {"a", None, "b"}
+
+
+def test_what_is_shown_of_too_few_cases_is_refused():
+    asked = Queries(X[:3], shown=X[:2])
+    with pytest.raises(ValueError, match="a row for each of the 3 cases of queries, got 2"):
+        summarize_queries(PVMClassifier(1.0).fit(X, Y), asked)

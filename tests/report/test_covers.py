@@ -137,6 +137,12 @@ def test_points_of_a_graph_are_their_own_neighbours_in_its_report_too():
     assert summaries[0].quality == summaries[1].quality
 
 
+@pytest.mark.parametrize("options", [{"queries": Z[:3]}, {"held_out": (Z[:3], Y[:3])}], ids=list)
+def test_a_cover_has_no_answers_to_explain(cover, options):
+    with pytest.raises(ValueError, match="held_out and queries go with a classifier"):
+        summarize(cover, Z, **options)
+
+
 def test_a_cover_of_nothing_has_nothing_to_report():
     words = (
         "no representative was worth its cost at eps=1, so there is nothing to report; lower cost"

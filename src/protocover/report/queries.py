@@ -98,9 +98,18 @@ def read_queries(given: Any, name: str = "queries") -> Queries | None:
         queries = Queries(given)
     if row_count(queries.X) == 0:
         raise ValueError(f"{name} must hold at least one case, got none; leave it out instead")
+    if queries.shown is not None and row_count(queries.shown) != row_count(queries.X):
+        raise ValueError(
+            f"shown must hold a row for each of the {row_count(queries.X)} cases of {name}, got "
+            f"{row_count(queries.shown)}"
+        )
     if queries.y is None:
         return queries
-    labels = column_or_1d(queries.y, warn=True)
+    labels = queries.y
+    if isinstance(labels, list | tuple) and any(map(_is_missing, labels)):
+        # Among texts NumPy would write a missing one out as "nan".
+        labels = np.fromiter(labels, dtype=object, count=len(labels))
+    labels = column_or_1d(labels, warn=True)
     check_consistent_length(queries.X, labels)
     return replace(queries, y=labels)
 
@@ -123,7 +132,7 @@ def ask(queries: Queries, within: Unwrapped) -> Asked:
     n_cases = len(answers)
     labels = np.full(n_cases, None, dtype=object)
     if queries.y is not None:
-        labels[:] = [_known(label) for label in queries.y.tolist()]
+        labels[:] = [_known(label, model.classes_) for label in queries.y.tolist()]
     place = {str(label): c for c, label in enumerate(model.classes_.tolist())}
     classes = np.array([place.get(str(label), -1) for label in labels], dtype=np.intp)
     asked = Asked(queries, X, why, np.arange(n_cases), answers, labels, classes)
@@ -167,7 +176,21 @@ def _clearness(model: PVMClassifier, why: Explanation) -> NDArray[np.float64]:
     return np.where(np.isnan(ratio), 1.0, ratio)
 
 
-def _known(label: Any) -> Any:
-    """Return a label, None in place of a missing one."""
-    missing = label is None or (isinstance(label, float) and np.isnan(label))
-    return None if missing else label
+def _known(label: Any, classes: NDArray[Any]) -> Any:
+    """Return a label as the classes are written, None in place of a missing one.
+
+    Beside missing ones, whole numbers come as floats.
+    """
+    if _is_missing(label):
+        return None
+    if isinstance(label, float) and label.is_integer() and classes.dtype.kind in "iu":
+        return int(label)
+    return label
+
+
+def _is_missing(label: Any) -> bool:
+    """Whether there is no label: NaN is not itself, and of pandas' NA not even that is known."""
+    if label is None:
+        return True
+    same = label == label
+    return not isinstance(same, bool | np.bool_) or not same

@@ -117,6 +117,11 @@ def summarize(
         replaced=shown is not None and shown is not original,
     )
     if within.cover is not None:
+        if held_out is not None or queries is not None:
+            raise ValueError(
+                "held_out and queries go with a classifier, and the model is a BallCover; leave "
+                "them out, and ask its predict who stands for further cases"
+            )
         return summarize_cover(within, X, display, title=title or "Representatives", how=how)
     coverage = _cover(model, X, y)
     members = find_members(model, X, coverage)

@@ -54,7 +54,8 @@ class PrototypeIndex:
 
     def __init__(self, metric: Any, B: NDArray[Any]) -> None:
         self._metric, self._B = metric, B
-        self._Z = np.asarray(metric._embed(B))  # also rows that are embedded as they are read
+        # Also rows that are embedded as they are read.
+        self._Z: Any = np.asarray(metric._embed(B))
         few = len(self._Z) <= _FEWEST_FOR_SINGLE and _is_moderate(self._Z)
         self._dtype: Any = np.float64 if few else np.float32
         mean = np.mean(self._Z, axis=0, dtype=np.float64)
