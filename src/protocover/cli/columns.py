@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -218,7 +219,13 @@ def _read_numbers(series: Any, absent: Any, decimal: str | None) -> list[float]:
     notation = _find_notation(series.name, cells, decimal)
     if notation is None:
         parts = [split_unit(cell) for cell in cells]
-        if common_unit(parts):
+        unit = common_unit(parts)
+        if unit:
+            warnings.warn(
+                f"column {str(series.name)!r} is read without its unit {unit!r}; in all files for "
+                "one model it must be the same",
+                stacklevel=2,
+            )
             cells = [number for number, _ in parts]
             notation = _find_notation(series.name, cells, decimal)
     if notation is None:

@@ -114,11 +114,6 @@ class NestedCoverProblem(CoverProblem):
         """Number of balls that may be chosen."""
         return int(self.shells.shape[1])
 
-    @property
-    def n_memberships(self) -> int:
-        """Number of (point, ball) pairs when written out."""
-        return int(self._sizes.sum())
-
     @cached_property
     def last(self) -> Indices:
         """The largest ball of the same candidate."""
@@ -138,14 +133,14 @@ class NestedCoverProblem(CoverProblem):
         return np.asarray(self.shells.indptr[self.first])
 
     @property
-    def _sizes(self) -> NDArray[Any]:
+    def sizes(self) -> NDArray[Any]:
         """Number of points in each ball."""
         return np.asarray(self.shells.indptr[1:] - self._starts)
 
     def members(self, chosen: Indices) -> csc_array:
         """Return the columns of the balls `chosen`, written out."""
-        indices = self.shells.indices[_runs(self._starts[chosen], self._sizes[chosen])]
-        ends = np.concatenate(([0], np.cumsum(self._sizes[chosen])))
+        indices = self.shells.indices[_runs(self._starts[chosen], self.sizes[chosen])]
+        ends = np.concatenate(([0], np.cumsum(self.sizes[chosen])))
         table = csc_array(
             (np.ones(len(indices), dtype=bool), indices, ends), shape=(self.n_points, len(chosen))
         )

@@ -131,7 +131,12 @@ class CoverProblem:
     @property
     def n_memberships(self) -> int:
         """Number of (point, ball) pairs."""
-        return int(self.cover.nnz)
+        return int(self.sizes.sum())
+
+    @property
+    def sizes(self) -> NDArray[np.intp]:
+        """Number of points in each ball."""
+        return np.asarray(np.diff(self.cover.indptr), dtype=np.intp)
 
     @cached_property
     def n_holders(self) -> NDArray[np.intp]:

@@ -194,7 +194,7 @@ def begin(problem: CoverProblem, first: CoverSolution) -> State:
         # What has room for more than is missing in the payments is in no selection as good.
         missing = problem.objective(selected) - dual.sum() + _ROUNDING * problem.prize.sum()
         keep |= core.cost - core.prize_sums(dual) <= missing
-    whole = _written_out(core, keep) <= min(_LARGEST_PROGRAM, core.parts.nnz)
+    whole = int(core.sizes[keep].sum()) <= min(_LARGEST_PROGRAM, core.parts.nnz)
     if not whole:
         keep = np.isin(problem.worthwhile, selected)
     full = _residual(problem, keep)
@@ -318,11 +318,6 @@ def _with_more(problem: CoverProblem, state: State, more: NDArray[np.bool_]) -> 
     return replace(state, full=full, keep=keep, value=math.inf, bound=bound).improved(
         state.selected
     )
-
-
-def _written_out(core: CoverProblem, keep: NDArray[np.bool_]) -> int:
-    """Return the memberships that a residual of the candidates `keep` holds."""
-    return core.narrowed(np.flatnonzero(keep)).n_memberships
 
 
 def _pairs(problem: CoverProblem) -> int:
