@@ -55,7 +55,7 @@ class PrototypeIndex:
     def __init__(self, metric: Any, B: NDArray[Any]) -> None:
         self._metric, self._B = metric, B
         # Also rows that are embedded as they are read.
-        self._Z: Any = np.asarray(metric._embed(B))
+        self._Z = np.asarray(metric._embed(B))
         few = len(self._Z) <= _FEWEST_FOR_SINGLE and _is_moderate(self._Z)
         self._dtype: Any = np.float64 if few else np.float32
         mean = np.mean(self._Z, axis=0, dtype=np.float64)
@@ -65,7 +65,8 @@ class PrototypeIndex:
         self._scale = power_of_unit(norms, norms)
         self._z_slack = error_slack(norms, rows.shape[1], self._scale, self._dtype)
         # Queries in double precision are multiplied as they are, all others made ready.
-        self._right = (rows * (-2.0 * self._scale**2 if few else self._scale)).astype(self._dtype)
+        factor = -2.0 * self._scale**2 if few else self._scale
+        self._right: Any = (rows * factor).astype(self._dtype)
         self._offset = (norms * self._scale**2 - self._z_slack).astype(self._dtype)[:, None]
 
     @property
