@@ -24,8 +24,9 @@ PYTHONS := 3.12 3.13
 # What other Pythons, and the packages that go with them, could change: all that is no deep
 # search for counterexamples, no browser and no cluster.
 TESTS ?=
-PORTABLE := tests/balls tests/candidates tests/cli tests/cover tests/data tests/dissimilarity \
+PORTABLE := tests/balls tests/candidates tests/cover tests/data tests/dissimilarity \
 	tests/inspection tests/maps tests/persistence tests/plotting tests/prototypes tests/test_*.py \
+	$(addprefix tests/cli/test_,check.py columns.py cover.py fit.py main.py options.py predict.py) \
 	$(addprefix tests/estimators/test_,bad_input.py classifier.py own_radii.py selector.py tables.py) \
 	tests/solvers/test_auto.py tests/solvers/test_exact.py
 
