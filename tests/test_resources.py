@@ -245,9 +245,9 @@ def test_memory_is_what_the_system_has_left(machine):
     assert available_memory() == 8_000_000 * 1024
 
 
-@pytest.mark.parametrize("inner", ["", "work__", "work__deep__"])
+@pytest.mark.parametrize("inner", ["", "group__", "group__deep__"])
 def test_the_limit_of_a_control_group_holds_for_those_within(machine, inner):
-    machine(proc__self__cgroup="0::/work/deep\n")
+    machine(proc__self__cgroup="0::/group/deep\n")
     write_group(machine, inner, max="1000000", current="400000", stat="inactive_file 100000\n")
     assert available_memory() == 700_000
 

@@ -151,3 +151,42 @@ def test_a_table_that_no_fit_takes_is_not_called_ready(columns, said, flowers, c
     told = capsys.readouterr()
     assert said in told.err
     assert "Ready" not in told.out
+
+
+def test_a_mark_for_a_column_that_is_not_there_is_refused(flowers, fit, capsys):
+    flowers.to_csv("t.csv", index=False)
+    assert fit("t.csv", "--target", "kind", "--missing=widht=-999", "-o", "out") == 2
+    said = capsys.readouterr().err
+    assert "--missing widht=-999 is for no column of t.csv and stands in no cell" in said
+    assert "'width'" in said
+    flowers["note"] = np.where(flowers.index % 2, "a=b", "c")
+    flowers.to_csv("t.csv", index=False)
+    assert fit("t.csv", "--target", "kind", "--missing=a=b", "--eps", "auto", "-o", "out") == 0
+
+
+def test_the_decimal_mark_of_a_fit_is_that_of_new_cases(flowers, fit, capsys):
+    flowers["price"] = [f"{1 + k % 3}.675" if k % 2 else str(700 + k) for k in range(len(flowers))]
+    flowers.to_csv("t.csv", index=False, sep=";")
+    flowers[["length", "width"]] = flowers[["length", "width"]].round().astype(int)
+    flowers.to_csv("t.csv", index=False, sep=";")
+    options = ["--target", "kind", "--decimal", ",", "-o", "out", "--eps", "auto"]
+    assert fit("t.csv", *options) == 0
+    flowers[:6].to_csv("new.csv", index=False, sep=";")
+    answers = []
+    for more in ([], ["--decimal", ","], ["--decimal", "."]):
+        capsys.readouterr()
+        assert main(["predict", "out", "new.csv", "--quiet", *more]) == 0
+        answers.append(capsys.readouterr().out)
+    assert answers[0] == answers[1] != answers[2]
+
+
+def test_a_unit_that_is_left_out_is_named(flowers, fit, capsys):
+    flowers["mass"] = [f"{3000 + k} g" for k in range(len(flowers))]
+    flowers.to_csv("t.csv", index=False)
+    options = ["--target", "kind", "--kind", "mass=numeric", "--eps", "auto", "-o", "out"]
+    assert fit("t.csv", *options) == 0
+    flowers["mass"] = flowers["mass"].str.replace("g", "kg")
+    flowers.to_csv("new.csv", index=False)
+    capsys.readouterr()
+    assert main(["predict", "out", "new.csv"]) == 0
+    assert "column 'mass' is read without its unit 'kg'" in capsys.readouterr().err

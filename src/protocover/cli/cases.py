@@ -26,6 +26,7 @@ __all__ = [
     "ImageLayout",
     "announce_split",
     "check_classes",
+    "check_marks",
     "check_table",
     "find_column",
     "find_features",
@@ -184,6 +185,7 @@ def check_table(path: Path, options: Namespace, console: Console) -> tuple[Any, 
     """Read a table, leave out the rows without a class, and check its features."""
     frame = read_table(path, console=console, **reading_options(options))
     features = find_features(list(frame.columns), options, path)
+    check_marks(options, frame, path)
     marks = parse_marks(options, list(frame.columns))
     # A mark for all columns may well be a class; one for the target is meant.
     own = {options.target: marks.get(options.target, ())}
@@ -244,6 +246,18 @@ def parse_marks(options: Namespace, columns: list[str]) -> dict[str | None, list
         name = max(fitting, key=len) if fitting else None
         marks.setdefault(name, []).append(text if name is None else text[len(name) + 1 :])
     return marks
+
+
+def check_marks(options: Namespace, frame: Any, path: Path) -> None:
+    """Refuse a mark that names no column and stands in no cell: a name was misspelt."""
+    columns = list(frame.columns)
+    for text in getattr(options, "missing", None) or []:
+        named = "=" not in text or any(text.startswith(f"{name}=") for name in columns)
+        if not named and not (frame.astype(str) == text).to_numpy().any():
+            raise UsageError(
+                f"--missing {text} is for no column of {path} and stands in no cell of it; the "
+                f"columns are {list_names(columns)}"
+            )
 
 
 def _read_weights(cells: Any, decimal: str | None = None) -> NDArray[np.float64]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..data.checks import check
 from .cases import (
     Cases,
+    check_marks,
     find_column,
     parse_kinds,
     parse_marks,
@@ -92,7 +93,9 @@ def _read_rows(options: Namespace, console: Console) -> tuple[Cases, Any, Any]:
     path = options.data
     frame = read_table(path, console=console, **reading_options(options))
     features = _features(list(frame.columns), options)
-    kinds, marks = parse_kinds(options.kind, features, path), parse_marks(options, features)
+    check_marks(options, frame, path)
+    kinds = parse_kinds(options.kind, features, path)
+    marks = parse_marks(options, list(frame.columns))
     checked = check(
         frame[features],
         kinds={name: kind.stores for name, kind in kinds.items()},

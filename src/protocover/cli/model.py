@@ -85,7 +85,9 @@ def read_cases(model: Any, options: Namespace, console: Console) -> Cases:
     path = options.data
     if not path.exists():
         raise FileNotFoundError(2, "No such file or folder", str(path))
-    options.missing = getattr(options, "missing", None) or _marks_of_fit(options.model)
+    noted = _settings_of_fit(options.model)
+    options.missing = getattr(options, "missing", None) or noted.get("missing")
+    options.decimal = getattr(options, "decimal", None) or noted.get("decimal")
     types = _column_types(model)
     layout = layout_of(list(types))
     if layout is not None and not _is_table(path):
@@ -100,16 +102,20 @@ def read_cases(model: Any, options: Namespace, console: Console) -> Cases:
     return _read_rows(path, types, options, console)
 
 
-def _marks_of_fit(path: Path) -> list[str]:
-    """Return what stood for missing values when a model was fitted, as noted beside it."""
+def _settings_of_fit(path: Path) -> dict[str, Any]:
+    """Return how the table of a fit was read, as noted beside its model."""
     folder = path if path.is_dir() else path.parent
     if not path.is_dir() and path.name != MODEL:
-        return []
+        return {}
     try:
         settings = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))["settings"]
-        return [str(mark) for mark in settings["missing"]]
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
+        missing, decimal = settings.get("missing") or [], settings.get("decimal")
+        return {
+            "missing": [str(mark) for mark in missing],
+            "decimal": decimal if decimal in (".", ",") else None,
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
 
 
 def _read_encoded(
