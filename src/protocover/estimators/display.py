@@ -42,9 +42,7 @@ Column = tuple[str, Sequence[str], str]  # heading, cells of HTML, class
 class ShowsChosen:
     """Adds to scikit-learn's HTML what `_describe` returns of a fitted model."""
 
-    def _describe(self) -> str:
-        """Return HTML that tells what was chosen."""
-        raise NotImplementedError
+    _describe: Callable[[], str]
 
     def _repr_html_inner(self) -> str:
         return str(super()._repr_html_inner()) + self._described()  # type: ignore[misc]
