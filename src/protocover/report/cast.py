@@ -15,18 +15,15 @@ from ..inspection.suspects import SuspectLabels
 from ..prototypes.coverage import Coverage
 from .cases import LaidOut
 from .comparison import Contest, as_comparison, hold_contest
-from .queries import Asked, Queries, ask, summarize_answers
+from .queries import MOST_LISTED, Asked, Queries, ask, summarize_answers
 from .reasons import describe_shares, give_reason
 from .summary import Answers, Cases, Comparison
 from .table import count_columns
 
-__all__ = ["MOST_LISTED", "Cast", "Explained", "explain_cast", "gather_cast", "match_columns"]
+__all__ = ["Cast", "Explained", "explain_cast", "gather_cast", "match_columns"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
-
-# Suspect labels, uncovered cases and answers that are listed.
-MOST_LISTED = 1000
 
 _NEAREST = ("The nearest prototype", "The nearest of another class")
 _OWN_CLASS = ("The nearest prototype", "The nearest of its own class")

@@ -16,12 +16,12 @@ from ..inspection.fitted import unwrap
 from ..inspection.suspects import SuspectLabels, suspect_labels
 from ..prototypes.coverage import Coverage, CoverageTotals
 from .cases import Display, LaidOut, lay_out
-from .cast import MOST_LISTED, Cast, explain_cast, gather_cast, match_columns
+from .cast import Cast, explain_cast, gather_cast, match_columns
 from .covers import summarize_cover
 from .figures import list_figures
 from .neighbours import Members, Rivals, draw_map, find_members, find_rivals
 from .quality import assess, read_path
-from .queries import Queries, read_held_out, read_queries
+from .queries import MOST_LISTED, Queries, read_held_out, read_queries
 from .summary import ClassSummary, ErrorEstimate, PrototypeSummary, Summary, Suspect, Uncovered
 from .wording import describe_selection, describe_settings
 
