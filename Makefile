@@ -30,7 +30,7 @@ PORTABLE := tests/balls tests/candidates tests/cover tests/data tests/dissimilar
 	$(addprefix tests/estimators/test_,bad_input.py classifier.py own_radii.py selector.py tables.py) \
 	tests/solvers/test_auto.py tests/solvers/test_exact.py
 
-.PHONY: docs dist release test-oldest test-kernels test-portable test-pythons help demo test check format lint types imports bench bench-covers bench-dask bench-large bench-own-radii bench-peers paper paper-quick clean
+.PHONY: docs dist release test-oldest test-kernels test-portable test-pythons help demo test check format lint types imports bench bench-covers bench-dask bench-large bench-own-radii bench-peers evidence evidence-quick paper paper-quick clean
 
 help:  ## Show what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -148,6 +148,12 @@ paper: $(READY)  ## Run the paper's experiments (hours) and write docs/paper.md
 
 paper-quick: $(READY)  ## The same on tiny settings, in two minutes, into experiments/quick
 	@$(BIN)/python -m experiments --quick --results experiments/quick/parts
+
+evidence: $(READY)  ## Compare with other methods beyond the paper (hours) and write docs/evidence
+	@$(BIN)/python -m evidence
+
+evidence-quick: $(READY)  ## The same on tiny settings, into evidence/quick
+	@$(BIN)/python -m evidence --quick
 
 bench-large: $(READY)  ## Measure the ball builder against others and fit a million points
 	@$(BIN)/python benchmarks/bench_balls.py

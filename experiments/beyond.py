@@ -18,13 +18,12 @@ from protocover import PVMClassifier
 from protocover.datasets import UCI_NAMES
 
 from .baselines.codebook import Codebook
-from .baselines.edited import condense, edit
+from .baselines.condensed import condense
+from .baselines.edited import edit, multiedit
 from .baselines.medoids import fit_medoids
 from .baselines.olvq1 import fit_olvq1
 from .parts import Parts
 from .uci import run_split, split
-
-METHODS = ("greedy", "exact", "condensed", "edited", "1-NN")
 
 
 def run(quick: bool, parts: Parts) -> dict[str, Any]:
@@ -57,6 +56,7 @@ def run_selection(name: str, seed: int, eps: float, k: int, codebook: int) -> di
         ).fit(X, y),
         "condensed": lambda: condense(X, y, seed=seed),
         "edited": lambda: edit(X, y),
+        "multiedit": lambda: multiedit(X, y, seed=seed),
         "1-NN": lambda: Codebook(X, y),
         "K-medoids": lambda: fit_medoids(X, y, [k], seed=seed)[0],
         "LVQ": lambda: fit_olvq1(X, y, [codebook], seed=seed)[0],

@@ -18,9 +18,9 @@ from protocover import pvm_path
 from protocover.estimators.search.standard_error import choose
 
 from .baselines.medoids import choose_medoids
+from .digits_table import PERCENTILES, load_digits
 from .own_radii import AT_MOST, N_FOLDS, choose_settings, judge_fold, trace_curves
 from .parts import Parts
-from .tangent_table import PERCENTILES, load_digits
 from .tuning import make_folds
 
 # Medoids a class; the largest class has 1194 images.

@@ -15,9 +15,9 @@ from protocover.plotting import (
     PrototypeMapDisplay,
 )
 
+from .digits_table import unpack_images
 from .figures import save
 from .tangent_page import PAPER_BY_DIGIT, tabulate_digits
-from .tangent_table import unpack_images
 from .words import table
 
 TITLE = "ZIP code digits: a closer look at the prototypes (section 5.2)"

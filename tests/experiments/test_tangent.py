@@ -11,9 +11,9 @@ from scipy.spatial.distance import cdist
 pytest.importorskip("kmedoids", reason="kmedoids, of the group experiments, is not installed")
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
-from experiments.tangent_table import Digits, load_digits, pack_images, unpack_images
+from experiments.digits_table import Digits, load_digits, pack_images, unpack_images
 
-from experiments import tangent, tangent_model, tangent_model_page, tangent_page, tangent_table
+from experiments import digits_table, tangent, tangent_model, tangent_model_page, tangent_page
 from protocover import PVMClassifier
 
 
@@ -148,7 +148,7 @@ def test_table_of_distances_is_computed_once(data_folder, monkeypatch, tmp_path)
     monkeypatch.setenv("PROTOCOVER_DATA", str(data_folder))
     first = load_digits(12, tmp_path)
     load_digits.cache_clear()
-    monkeypatch.setattr(tangent_table, "TangentDistance", None)
+    monkeypatch.setattr(digits_table, "TangentDistance", None)
     again = load_digits(12, tmp_path)
     load_digits.cache_clear()
     np.testing.assert_array_equal(again.table, first.table)
