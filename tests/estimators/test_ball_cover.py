@@ -416,3 +416,15 @@ def test_the_graph_of_fit_as_queries_without_its_diagonal_is_warned_of():
         cover.predict(bare)
     bare.setdiag(0)
     assert cover.predict(bare).tolist() == cover.labels_.tolist()
+
+
+@pytest.mark.parametrize("price", [1e20, 1e300, 1.7e308])
+def test_a_price_beyond_all_weights_is_never_paid(price):
+    X, weights = small(0)
+    dear = np.where(np.arange(9) < 3, price, 1.0)
+    for cost in (1.0, 10.0):
+        model = BallCover(0.8, cost=cost, candidate_cost=dear).fit(X, sample_weight=weights)
+        cheap = BallCover(0.8, cost=cost, candidates=X[3:]).fit(X, sample_weight=weights)
+        assert (model.representative_indices_ >= 3).all()
+        assert model.objective_ == cheap.objective_
+        assert model.verify(X, weights).ok

@@ -165,9 +165,11 @@ class Rest:
         if self.price is None:
             return CoverProblem(self.cover, nothing, self.weight, cost)
         grid = CoverProblem(self.cover, nothing, self.weight, 0.0).grid
-        return CoverProblem(
-            self.cover, np.round(cost * self.price / grid) * grid, self.weight, 0.0
-        )
+        # What costs more than all points weigh is never chosen, however much more that is.
+        most = 2.0 * float(self.weight.sum()) + grid
+        with np.errstate(over="ignore"):
+            price = np.minimum(cost * self.price, most)
+        return CoverProblem(self.cover, np.round(price / grid) * grid, self.weight, 0.0)
 
     def demand(self, coverage: float, weights: Floats) -> Demand:
         """Return what must be covered for a share of the weight of all points."""
