@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .words import compare, mean_sd, table
+from .words import compare_draws, mean_sd, table
 
 TITLE = "Candidates that are no training points (section 4.2)"
 
@@ -22,8 +22,10 @@ def write(results: dict[str, Any], folder: Path) -> str:
 def summarize(results: dict[str, Any]) -> str:
     """Return the section in one sentence."""
     p, got = list(results["clouds"].items())[-1]
-    told = [f"{kind}: {compare(got[kind], got[KINDS[0]])}" for kind in KINDS[1:]]
-    semi = [compare(s["with unlabelled"], s["labelled only"]) for s in results["semi"].values()]
+    told = [f"{kind}: {compare_draws(got[kind], got[KINDS[0]])}" for kind in KINDS[1:]]
+    semi = [
+        compare_draws(s["with unlabelled"], s["labelled only"]) for s in results["semi"].values()
+    ]
     helped = sum(verdict.startswith("better") for verdict in semi)
     return (
         f"Further candidates in {p} dimensions, {'; '.join(told)}. Unlabelled points as "
@@ -39,7 +41,7 @@ def _clouds(results: dict[str, Any]) -> str:
         errors = [mean_sd(got[kind], scale=100.0) for kind in KINDS]
         pairs = [f"{e} ({s})" for e, s in zip(errors, sizes, strict=True)]
         rows.append((p, *(mean_sd(got[k], scale=100.0) for k in ("Bayes", "1-NN")), *pairs))
-        verdicts.append((p, *(compare(got[kind], got[KINDS[0]]) for kind in KINDS[1:])))
+        verdicts.append((p, *(compare_draws(got[kind], got[KINDS[0]]) for kind in KINDS[1:])))
     header = ("dimensions", "Bayes", "1-NN", *(f"PVM, {kind}" for kind in KINDS))
     return (
         "The paper: centroids help especially in high dimensions, and samples from the convex "
@@ -73,7 +75,7 @@ def _semi(results: dict[str, Any]) -> str:
         for kind in ("labelled only", "with unlabelled"):
             size = np.mean(got[f"{kind}: prototypes"])
             cells.append(f"{mean_sd(got[kind], scale=100.0)} ({size:.0f})")
-        rows.append((name, *cells, compare(got["with unlabelled"], got["labelled only"])))
+        rows.append((name, *cells, compare_draws(got["with unlabelled"], got["labelled only"])))
     header = (
         "labelled points",
         "1-NN",

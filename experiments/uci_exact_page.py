@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .words import compare, mean_sd, ratio, table
+from .words import compare_splits, mean_sd, ratio, table
 
 # The level below which `compare` calls a difference clear.
 CLEAR = 0.01
@@ -28,7 +28,7 @@ def write(results: dict[str, Any], folder: Path) -> str:
             (
                 name,
                 *(f"{mean_sd(errors[s], scale=100.0)} ({sizes[s]:.0f})" for s in errors),
-                compare(errors["exact"], errors["greedy"]),
+                compare_splits(errors["exact"], errors["greedy"]),
                 ", ".join(f"{n} {word}" for word, n in sorted(words.items())),
                 ratio(float(np.median(times))),
             )

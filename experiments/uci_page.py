@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .words import compare, mean_sd, percent, percentile_of, table
+from .words import compare_splits, mean_sd, percent, percentile_of, table
 
 TITLE = "UCI data sets (section 5.4)"
 
@@ -66,7 +66,7 @@ def summarize(results: dict[str, Any]) -> str:
         for method, (error, _) in zip(METHODS, PAPER[name], strict=True)
     ]
     against = [
-        compare(got["methods"]["PVM"]["error"], got["methods"]["1-NN"]["error"])
+        compare_splits(got["methods"]["PVM"]["error"], got["methods"]["1-NN"]["error"])
         for got in results["sets"].values()
     ]
     return (
@@ -108,7 +108,7 @@ def _claims(sets: dict[str, Any]) -> str:
     for name, got in sets.items():
         errors = {m: got["methods"][m]["error"] for m in METHODS}
         kept = np.mean(got["methods"]["PVM"]["size"]) / got["methods"]["1-NN"]["size"][0]
-        against = [compare(errors["PVM"], errors[m]) for m in ("1-NN", "K-medoids", "LVQ")]
+        against = [compare_splits(errors["PVM"], errors[m]) for m in ("1-NN", "K-medoids", "LVQ")]
         rows.append((name.capitalize(), f"{percent(kept, 0)} %", *against))
     near = [row[2] for row in rows]
     n_worse = sum(verdict.startswith("worse") for verdict in near)
