@@ -164,6 +164,6 @@ def _judge(results: dict[str, Any]) -> str:
     header = ("over", "parameter", "PVM against K-medoids", "PVM against LVQ")
     return (
         "The paper: PVM succeeds in capturing the shape of the boundary; K-medoids *does not "
-        "perform well when classes overlap*. Draw by draw (better or worse where p < 0.01 in "
-        "Wilcoxon's signed rank test):\n\n" + table(header, rows)
+        "perform well when classes overlap*. Draw by draw; the draws are independent "
+        "and judged by signed ranks:\n\n" + table(header, rows)
     )
