@@ -35,6 +35,7 @@ EXPERIMENTS = (
     "rank",
     "candidates",
     "dann",
+    "neighbours",
     "beyond",
     "uci_exact",
     "usps_exact",

@@ -39,6 +39,7 @@ FILES: dict[str, tuple[str, ...]] = {
     "solvers": (*_UCI, *_USPS),
     "memory": _USPS,
     "candidates": _USPS,
+    "neighbours": _UCI,
     "beyond": _UCI,
     "uci_exact": _UCI,
     "usps_exact": _USPS,

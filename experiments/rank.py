@@ -24,7 +24,7 @@ METRICS = ("euclidean", "rank")
 def run(quick: bool, parts: Parts) -> dict[str, Any]:
     """Return errors and sizes with both dissimilarities, split by split."""
     names = ("wine",) if quick else UCI_NAMES
-    n_splits, n_folds = (2, 3) if quick else (20, 10)
+    n_splits, n_folds = (2, 3) if quick else (10, 10)
     told: dict[str, Any] = {"n_splits": n_splits, "n_folds": n_folds, "sets": {}}
     for name in names:
         tasks = [{"name": name, "seed": k, "n_folds": n_folds} for k in range(n_splits)]

@@ -28,7 +28,7 @@ TRIED_OWN = (*PERCENTILES[:24:2], *PERCENTILES[24:], 28, 42)
 
 
 def run(quick: bool, parts: Parts) -> dict[str, Any]:
-    """Return the curves of both tangent distances, and of radii of their own."""
+    """Return the curves of all methods."""
     base = {"n": 300 if quick else 7291, "folder": parts.folder / "digits"}
     sizes = (1, 3) if quick else PER_CLASS
     medoids = parts.keep_all("tangent medoids", run_medoids, [{**base, "size": k} for k in sizes])
@@ -39,21 +39,17 @@ def run(quick: bool, parts: Parts) -> dict[str, Any]:
     return {
         "n": base["n"],
         "n_test": 2007 if base["n"] == 7291 else base["n"],
-        "1-NN": parts.keep(run_nearest, **base, distance="tangent"),
-        "PVM": parts.keep(run_pvm, **base, distance="tangent"),
-        "paper-like": {
-            "1-NN": parts.keep(run_nearest, **base, distance="paper-like"),
-            "PVM": parts.keep(run_pvm, **base, distance="paper-like"),
-        },
+        "1-NN": parts.keep(run_nearest, **base),
+        "PVM": parts.keep(run_pvm, **base),
         "K-medoids": {key: [one[key] for one in medoids] for key in ("size", "error")},
         "within": parts.keep(run_within, **base)["mean"],
         "own_radii": parts.keep(run_own, **base, chosen=own),
     }
 
 
-def run_pvm(n: int, folder: Path, distance: str) -> dict[str, Any]:
+def run_pvm(n: int, folder: Path) -> dict[str, Any]:
     """Compute the path of PVM and test every model on it."""
-    digits = load_digits(n, folder, distance)
+    digits = load_digits(n, folder)
     path = pvm_path(
         digits.table,
         digits.labels,
@@ -91,9 +87,9 @@ def run_own(n: int, folder: Path, chosen: list[dict[str, Any]]) -> dict[str, Any
     return trace_curves(digits.table, digits.labels, digits.test_table, digits.test_labels, chosen)
 
 
-def run_nearest(n: int, folder: Path, distance: str) -> dict[str, Any]:
+def run_nearest(n: int, folder: Path) -> dict[str, Any]:
     """Test the nearest neighbour rule."""
-    digits = load_digits(n, folder, distance)
+    digits = load_digits(n, folder)
     wrong = digits.count_wrong(np.arange(n), digits.labels)
     return {"size": n, "wrong": wrong, "error": wrong / len(digits.test_labels)}
 

@@ -8,29 +8,27 @@ from typing import Any
 import numpy as np
 
 from .uci_page import PAPER
+from .uci_raw import KINDS
 from .words import mean_sd, percentile_of, table
 
 TITLE = "UCI data sets: standardised or not (section 5.4)"
-
-KINDS = ("standardised", "raw")
 
 
 def write(results: dict[str, Any], folder: Path) -> str:
     """Return the section."""
     rows = []
     for name, got in results["sets"].items():
-        for method, (error, _) in zip(("1-NN", "PVM"), PAPER[name], strict=False):
-            cells = []
-            for kind in KINDS:
-                errors = got[kind][method]
-                at = percentile_of(error / 100.0, errors)
-                cells += [mean_sd(errors, scale=100.0), f"{at:.0f}"]
-            rows.append((name.capitalize() if method == "1-NN" else "", method, error, *cells))
-    header = ("data", "method", "paper", "standardised", "percentile", "raw", "percentile")
+        error = PAPER[name][0][0]
+        cells = []
+        for kind in KINDS:
+            at = percentile_of(error / 100.0, got[kind])
+            cells += [mean_sd(got[kind], scale=100.0), f"{at:.0f}"]
+        rows.append((name.capitalize(), error, *cells))
+    header = ("data", "paper", "standardised", "percentile", "raw", "percentile")
     return (
         f"## {TITLE}\n\n"
         "The paper does not say whether features were standardised, but 1-NN, which has no "
-        f"parameter, tells: its errors, and PVM's, on the {results['n_splits']} splits of the UCI "
+        f"parameter, tells: its errors on the {results['n_splits']} splits of the UCI "
         "table, with features standardised by the training part and as they are. Test error in "
         "per cent, ± its standard deviation over splits; *percentile* says where the paper's "
         "error falls among ours.\n\n" + table(header, rows) + "\n" + _judge(results["sets"])
@@ -67,10 +65,10 @@ def _explained(sets: dict[str, Any], kind: str) -> list[str]:
     return [
         name
         for name, got in sets.items()
-        if 2.5 <= percentile_of(PAPER[name][0][0] / 100.0, got[kind]["1-NN"]) <= 97.5
+        if 2.5 <= percentile_of(PAPER[name][0][0] / 100.0, got[kind]) <= 97.5
     ]
 
 
 def _mean(sets: dict[str, Any], name: str, kind: str) -> float:
     """Return the mean error of 1-NN in per cent."""
-    return float(100.0 * np.mean(sets[name][kind]["1-NN"]))
+    return float(100.0 * np.mean(sets[name][kind]))
