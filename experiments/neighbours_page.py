@@ -36,12 +36,12 @@ def write(results: dict[str, Any], folder: Path) -> str:
     return (
         f"## {TITLE}\n\n"
         f"The {results['n_splits']} splits of the UCI table. Condensing is Hart's (1968), "
-        "examples in random order, written from his note; imbalanced-learn's `CondensedNearestNeighbour` "
-        "keeps the smallest class whole and condenses each other class against it alone, which "
-        "is another method and stands beside it. Editing is Wilson's (1972) with three "
-        "neighbours; multiedit is Devijver and Kittler's (1980), also condensed afterwards as "
-        "they advise. Test error in per cent, ± its standard deviation over splits, in brackets "
-        "the mean number of prototypes; PVM's errors on the same splits are in the UCI table."
+        "examples in random order, written from his note; imbalanced-learn's "
+        "`CondensedNearestNeighbour` keeps the smallest class whole and condenses each other "
+        "class against it alone, which is another method and stands beside it. Editing is "
+        "Wilson's (1972) with three neighbours; multiedit is Devijver and Kittler's (1980), also "
+        "condensed afterwards as they advise. Test error in per cent, ± its standard deviation "
+        "over splits, in brackets the mean number of prototypes; PVM's errors on the same splits are in the UCI table."
         "\n\n"
         + table(("data", *SHOWN.values()), rows)
         + "\nAgainst 1-NN, by the corrected test over splits:\n\n"

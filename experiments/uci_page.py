@@ -66,8 +66,8 @@ def summarize(results: dict[str, Any]) -> str:
         for got in sets.values()
     ]
     return (
-        f"UCI: {errors - len(outside)} of the paper's {errors} test errors, and {sizes - len(odd)} "
-        f"of its {sizes} numbers of prototypes, lie within the middle 95 % of "
+        f"UCI: {errors - len(outside)} of the paper's {errors} test errors, and "
+        f"{sizes - len(odd)} of its {sizes} numbers of prototypes, lie within the middle 95 % of "
         f"{results['n_splits']} random splits; PVM is clearly better than 1-NN on "
         f"{sum(verdict.startswith('better') for verdict in against)} of {len(against)} sets and "
         f"clearly worse on {sum(verdict.startswith('worse') for verdict in against)}."
