@@ -41,7 +41,8 @@ def write(results: dict[str, Any], folder: Path) -> str:
         "class against it alone, which is another method and stands beside it. Editing is "
         "Wilson's (1972) with three neighbours; multiedit is Devijver and Kittler's (1980), also "
         "condensed afterwards as they advise. Test error in per cent, ± its standard deviation "
-        "over splits, in brackets the mean number of prototypes; PVM's errors on the same splits are in the UCI table."
+        "over splits, in brackets the mean number of prototypes; PVM's errors on the same splits "
+        "are in the UCI table."
         "\n\n"
         + table(("data", *SHOWN.values()), rows)
         + "\nAgainst 1-NN, by the corrected test over splits:\n\n"
