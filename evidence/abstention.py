@@ -41,7 +41,7 @@ SETS = (
     "mixture, 8 classes in 5-d",
     "12 classes of 3 clusters",
 )
-N_SPLITS, MOST_ROWS, N_FOLDS, N_TREES = 10, 800, 5, 100
+N_SPLITS, MOST_ROWS, N_FOLDS, N_TREES = 10, 500, 5, 100
 COVERAGES = np.arange(1, 51) / 50
 
 Floats = NDArray[np.float64]

@@ -48,8 +48,8 @@ FRESH = (
 )
 SHARES = (0.02, 0.05, 0.1)
 # Small sets vary more from draw to draw, and take less time.
-N_DRAWS, N_DRAWS_OF_SMALL, SMALL = 5, 10, 400
-MOST_ROWS, N_FOLDS, N_TREES = 800, 5, 100
+N_DRAWS, N_DRAWS_OF_SMALL, SMALL = 3, 5, 400
+MOST_ROWS, N_FOLDS, N_TREES = 500, 5, 100
 FACTORS = (0.75, 1.5)
 NEIGHBOURS = (10, 5)
 SCORE = "src/protocover/inspection/suspects.py"

@@ -77,7 +77,7 @@ def test_the_list_of_suspects_is_the_ranking_and_the_rest_comes_after_it(clouds)
 
 def test_disagreement_is_counted_before_ties_are_broken(clouds):
     _, y, table = clouds
-    labels, _ = flip(y, table, 0.2, "uniform", np.random.default_rng(1))
+    labels, _ = flip(y, table, 0.4, "uniform", np.random.default_rng(1))
     for k in (5, 10):
         doubt = doubt_by_neighbours(table, labels)[f"{k}-NN disagreement"]
         key = []
