@@ -154,6 +154,9 @@ paper-quick: $(READY)  ## The same on tiny settings, in two minutes, into experi
 	@$(BIN)/python -m experiments --quick --results experiments/quick/parts
 
 evidence: $(READY)  ## Compare with other methods beyond the paper (hours) and write docs/evidence
+	@$(BIN)/python -m pip install --quiet --group evidence
+	@test -x $(PROSET)/bin/python || $(PYTHON) -m venv $(PROSET)
+	@$(PROSET)/bin/python -m pip install --quiet proset
 	@test -x $(CLEANLAB)/bin/python || $(PYTHON) -m venv $(CLEANLAB)
 	@$(CLEANLAB)/bin/python -m pip install --quiet cleanlab
 	@$(BIN)/python -m evidence

@@ -12,8 +12,9 @@ from experiments.words import percent, table
 from matplotlib import pyplot as plt
 
 from .abstention import COVERAGES, MOST_ROWS, N_FOLDS, N_TREES
-from .over_sets import CLEAR, Gaps, gaps, holm
+from .over_sets import Gaps, gaps, holm
 from .trust_measures import N_BINS, calibration_error
+from .verdicts import LEVEL, shown_p
 
 OURS = ("shared radius, margin", "own radii, margin")
 RIVALS = ("1-NN, ratio", "forest, calibrated")
@@ -118,11 +119,11 @@ def _compare(sets: Sets, key: str) -> str:
     for (ours, rival), gap, p in zip(pairs, found, corrected, strict=True):
         row = (ours, rival, f"{100.0 * gap.mean:+.2f}", len(gap.below()), len(gap.above()))
         clear = _clear_on(sets, ours, rival) if key == "aurc" else ()
-        rows.append((*row, *map(len, clear), f"{gap.p:.3f}", f"{p:.3f}"))
+        rows.append((*row, *map(len, clear), shown_p(gap.p), shown_p(p)))
     words = {"aurc": "AURC", "excess": "Excess AURC"}[key]
     by_set = ("clearly lower", "clearly higher") if key == "aurc" else ()
     header = ("ours", "against", "points", "lower on", "higher on", *by_set, "p", "p, Holm")
-    told = f"clear on one set is p < {CLEAR} of the corrected t-test over its splits; "
+    told = f"clear on one set is p < {LEVEL} of the corrected t-test over its splits; "
     return (
         f"{words} of ours minus the other's, in points: mean over sets, sets on which it is lower "
         f"and higher; {told if by_set else ''}p of Wilcoxon's signed ranks over sets, and "
@@ -136,7 +137,7 @@ def _clear_on(sets: Sets, ours: str, rival: str) -> tuple[list[str], list[str]]:
     lower, higher = [], []
     for one in sets:
         gap = np.subtract(one["ranked"][ours]["aurc"], one["ranked"][rival]["aurc"])
-        if corrected_resampled_t(gap, one["n_train"], one["n_test"]) < CLEAR:
+        if corrected_resampled_t(gap, one["n_train"], one["n_test"]) < LEVEL:
             (lower if gap.mean() < 0 else higher).append(one["name"])
     return lower, higher
 
@@ -147,7 +148,7 @@ def _conclude(
     """Say what is clear over sets, and where ours loses."""
     lines = []
     for (ours, rival), gap, p in zip(pairs, found, corrected, strict=True):
-        word = "not clearly different" if p >= CLEAR else "lower" if gap.mean < 0 else "higher"
+        word = "not clearly different" if p >= LEVEL else "lower" if gap.mean < 0 else "higher"
         worst = ", ".join(f"{name} ({100.0 * gap.by_set[name]:+.1f})" for name in gap.above()[:4])
         lines.append(
             f"- {ours} against {rival}: {word} over sets; "
@@ -191,9 +192,9 @@ def _tabulate_inside(sets: Sets) -> str:
         "query was seen, not whether the call was close. Shared radius, in per cent:\n\n"
         f"{table(header, rows)}\n"
         f"Fewer are wrong inside than overall on {len(helps.below())} of {len(rows)} sets (p = "
-        f"{helps.p:.3f}); as many answers of the largest margin have fewer wrong ones than those "
+        f"{shown_p(helps.p)}); as many answers of the largest margin have fewer wrong ones than those "
         f"inside on {len(against.above())}, more on {len(against.below())} (p = "
-        f"{against.p:.3f}).\n"
+        f"{shown_p(against.p)}).\n"
     )
 
 
@@ -238,6 +239,6 @@ def _compare_calibration(words: str, values: dict[str, dict[str, float]]) -> str
             told.append(
                 f"- {words} of {ours}: lower than that of {rival} on {len(gap.below())} of "
                 f"{len(gap.by_set)} sets, higher on {len(gap.above())} (signed ranks, p = "
-                f"{gap.p:.3f})."
+                f"{shown_p(gap.p)})."
             )
     return "\n".join(told)

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from experiments.statistics import signed_ranks
 
-CLEAR = 0.05
-
 
 @dataclass(frozen=True)
 class Gaps:

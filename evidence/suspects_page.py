@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from experiments.words import percent, table
 
-from .over_sets import CLEAR, Gaps, gaps, holm
+from .over_sets import Gaps, gaps, holm
 from .suspects import FRESH, MOST_ROWS, N_FOLDS, N_TREES, SCORE, SHARES, TUNED
+from .verdicts import LEVEL, shown_p
 
 OURS = ("shared radius", "own radii")
 FIRST = OURS[0]
@@ -156,7 +157,7 @@ def _compare(cells: Cells) -> str:
             corrected = holm([gap.p for gap in found.values()])
             for (rival, gap), p in zip(found.items(), corrected, strict=True):
                 numbers = (f"{100.0 * gap.mean:+.1f}", len(gap.above()), len(gap.below()))
-                rows.append((ours, kind, rival, *numbers, f"{gap.p:.3f}", f"{p:.3f}"))
+                rows.append((ours, kind, rival, *numbers, shown_p(gap.p), shown_p(p)))
             lines.append(f"- {_conclude(ours, kind, found, corrected)}")
     header = ("ours", "flipped", "against", "points", "more on", "fewer on", "p", "p, Holm")
     return (
@@ -164,13 +165,13 @@ def _compare(cells: Cells) -> str:
         "in points, sets on which ours finds more and fewer, p of Wilcoxon's signed ranks over "
         "sets, and p corrected for the number of rivals (Holm).\n\n"
         f"{table(header, rows)}\n"
-        f"What is clear (corrected p < {CLEAR}):\n\n" + "\n".join(lines) + "\n"
+        f"What is clear (corrected p < {LEVEL}):\n\n" + "\n".join(lines) + "\n"
     )
 
 
 def _conclude(ours: str, kind: str, found: dict[str, Gaps], corrected: list[float]) -> str:
     """Say which differences are clear."""
-    clear = [rival for rival, p in zip(found, corrected, strict=True) if p < CLEAR]
+    clear = [rival for rival, p in zip(found, corrected, strict=True) if p < LEVEL]
     more = [rival for rival in clear if found[rival].mean > 0]
     fewer = [rival for rival in clear if found[rival].mean < 0]
     unclear = [rival for rival in found if rival not in clear]
@@ -211,7 +212,7 @@ def _tell_radius(cells: Cells) -> str:
         if method.startswith(f"{FIRST} x"):
             found = {kind: _gaps(cells, kind, method, FIRST) for kind in KINDS}
             words = " and ".join(
-                f"{100.0 * gap.mean:+.1f} points ({kind}, p = {gap.p:.3f})"
+                f"{100.0 * gap.mean:+.1f} points ({kind}, p = {shown_p(gap.p)})"
                 for kind, gap in found.items()
             )
             told.append(f"with {method.removeprefix(f'{FIRST} x ')} times the default one {words}")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from imblearn.under_sampling import EditedNearestNeighbours
+from imblearn.under_sampling import CondensedNearestNeighbour, EditedNearestNeighbours
 from numpy.typing import NDArray
 
 from .codebook import Codebook
@@ -29,6 +29,15 @@ def edit(X: NDArray[np.float64], y: NDArray[Any]) -> Codebook:
     # A class of which nothing is left keeps all its examples, else it could not be told.
     kept |= np.bincount(codes[kept], minlength=len(classes))[codes] == 0
     return Codebook(X[kept], y[kept])
+
+
+def undersample(X: NDArray[np.float64], y: NDArray[Any], *, seed: int) -> Codebook:
+    """Condense as imbalanced-learn does, which is not Hart's way.
+
+    The smallest class is kept whole, and each other class is gone through once and condensed
+    against the smallest alone, so that training examples may still be wrong in the end.
+    """
+    return Codebook(*CondensedNearestNeighbour(random_state=seed).fit_resample(X, y))
 
 
 def multiedit(X: NDArray[np.float64], y: NDArray[Any], *, seed: int) -> Codebook:

@@ -93,6 +93,16 @@ def test_means_are_centroids_of_each_class():
     np.testing.assert_allclose(np.sort(found.points.ravel()), [0.5, 10.5, 50.5, 60.5])
 
 
+def test_undersampling_keeps_the_smallest_class_and_hardly_errs_on_the_rest(rng):
+    X = rng.normal(size=(200, 2))
+    y = np.where(X[:, 0] > 0.8, "right", "left")
+    kept = edited.undersample(X, y, seed=0)
+    smallest = (y == "right").sum()
+    assert (kept.labels == "right").sum() == smallest
+    assert len(kept) < smallest + 30
+    assert kept.error(X, y) < 0.05
+
+
 def naive_store(X, y, order):
     """Go through the examples one by one as Hart's note says, store and grab bag as lists."""
     store, bag = [order[0]], list(order[1:])
