@@ -192,8 +192,8 @@ def _tabulate_inside(sets: Sets) -> str:
         "query was seen, not whether the call was close. Shared radius, in per cent:\n\n"
         f"{table(header, rows)}\n"
         f"Fewer are wrong inside than overall on {len(helps.below())} of {len(rows)} sets (p = "
-        f"{shown_p(helps.p)}); as many answers of the largest margin have fewer wrong ones than those "
-        f"inside on {len(against.above())}, more on {len(against.below())} (p = "
+        f"{shown_p(helps.p)}); as many answers of the largest margin have fewer wrong ones than "
+        f"those inside on {len(against.above())}, more on {len(against.below())} (p = "
         f"{shown_p(against.p)}).\n"
     )
 
