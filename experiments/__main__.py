@@ -31,7 +31,7 @@ EXPERIMENTS = (
     "uci",
     "uci_raw",
     "solvers",
-    "memory",
+    "relaxation",
     "rank",
     "candidates",
     "dann",

@@ -37,7 +37,7 @@ FILES: dict[str, tuple[str, ...]] = {
     "rank": _UCI,
     "set_cover": ("uci/wine.csv", "uci/glass.csv"),
     "solvers": (*_UCI, *_USPS),
-    "memory": _USPS,
+    "relaxation": _USPS,
     "candidates": _USPS,
     "neighbours": _UCI,
     "beyond": _UCI,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from .memory import PLAIN, SOLVERS
+from .relaxation import PLAIN, SOLVERS
 from .words import ratio, table
 
 TITLE = "What the relaxation takes (section 3.1)"

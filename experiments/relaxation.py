@@ -38,14 +38,14 @@ def run(quick: bool, parts: Parts) -> dict[str, Any]:
         for percentile in percentiles
         for way in (*SOLVERS, PLAIN)
     ]
-    return {"n": n, "rows": parts.keep_all("memory", run_apart, tasks)}
+    return {"n": n, "rows": parts.keep_all("relaxation", run_apart, tasks)}
 
 
 def run_apart(n: int, percentile: int, way: str) -> dict[str, Any]:
     """Measure one way in a process of its own."""
     # Here, so that what it takes to find the radius is not in that process.
     eps = radius(*load(n), percentile)
-    asked = [sys.executable, "-m", "experiments.memory", str(n), str(eps), way]
+    asked = [sys.executable, "-m", "experiments.relaxation", str(n), str(eps), way]
     root = Path(__file__).parents[1]
     done = subprocess.run(asked, capture_output=True, text=True, check=True, cwd=root)
     return {"n": n, "percentile": percentile, "way": way, **json.loads(done.stdout)}
