@@ -96,7 +96,7 @@ def tell_how(results: Results) -> str:
         f"On {len(tuned)} of them, {', '.join(tuned)}, the defaults of own radii were tuned; "
         "what holds without them is said, too."
         if tuned
-        else "No default was tuned on any of them."
+        else "The defaults of own radii were tuned on none of them."
     )
     return (
         f"Prototypes are asked for by number: {budgets} a class, on {len(sets)} data sets"

@@ -15,6 +15,8 @@ SHOWN = {"own": "own radii", "shared": "shared radius"}
 
 def tell_default(results: Results) -> str:
     """Hold the default solver against the greedy with the same settings."""
+    if not results["default"]:
+        return "The default solver was not run.\n"
     rows = []
     for radii in SHOWN:
         for b, k in enumerate(results["per_class"]):
@@ -94,7 +96,10 @@ def tell_proset(results: Results) -> str:
     """Tabulate proset where it was run, beside ours with any number up to 20 a class."""
     asked = {name: one["folds"] for name, one in results["proset"].items() if one["folds"]}
     if not asked:
-        return "proset was not run: it is looked for in `.venv-proset`.\n"
+        return (
+            "proset, which takes much longer, was not run here; [A radius of its "
+            "own](../own-radii.md) has it on many of these sets.\n"
+        )
     last = len(results["per_class"]) - 1
     rows = [_proset_row(results, name, folds, last) for name, folds in asked.items()]
     k = results["per_class"][last]
@@ -102,7 +107,7 @@ def tell_proset(results: Results) -> str:
     told = (
         f"[proset](https://pypi.org/project/proset/) takes {seconds:.2g} seconds of processor "
         "time a fit here, and six fits to choose its number of batches, so that it was run on "
-        f"the {len(asked)} fresh sets and the folds of the first repetition only, at most a "
+        f"{len(asked)} of the fresh sets and the folds of the first repetition only, at most a "
         f"minute a set. It weighs features and prototypes. Beside it ours with at most {k} a "
         "class in the same folds.\n"
     )
