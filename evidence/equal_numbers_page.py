@@ -18,7 +18,7 @@ from .equal_numbers_folds import (
     others_of,
 )
 from .equal_numbers_ranks import rank_at, tell_ranks
-from .equal_numbers_sizes import tell_default, tell_free, tell_proset, tell_sizeless
+from .equal_numbers_sizes import tell_at_most, tell_default, tell_free, tell_proset, tell_sizeless
 from .verdicts import LEVEL, N_FOLDS, Verdict, fold_p, shown_p
 
 
@@ -38,6 +38,8 @@ def write(results: Results, folder: Path) -> str:
             tell_won(results),
             "## Where ours loses\n",
             tell_lost(results),
+            "## If the others may stay below, too\n",
+            tell_at_most(results),
             "## The default solver beside the greedy\n",
             tell_default(results),
             "## The same total, shared out freely\n",
