@@ -7,8 +7,11 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # alibi needs older packages than ours.
 PEERS := .venv-peers
+# Source or R library of R's protoclass, where it is at hand.
+PROTOCLASS ?=
 PROSET := .venv-proset
 COVERS := .venv-covers
+CLEANLAB := .venv-cleanlab
 EMPTY := .venv-empty
 OLDEST := .venv-oldest
 export MPLBACKEND ?= Agg
@@ -30,7 +33,7 @@ PORTABLE := tests/balls tests/candidates tests/cover tests/data tests/dissimilar
 	$(addprefix tests/estimators/test_,bad_input.py classifier.py own_radii.py selector.py tables.py) \
 	tests/solvers/test_auto.py tests/solvers/test_exact.py
 
-.PHONY: docs dist release test-oldest test-kernels test-portable test-pythons help demo test check format lint types imports bench bench-covers bench-dask bench-large bench-own-radii bench-peers paper paper-quick clean
+.PHONY: docs dist release test-oldest test-kernels test-portable test-pythons help demo test check format lint types imports bench bench-covers bench-dask bench-large bench-own-radii bench-peers evidence evidence-quick paper paper-quick clean
 
 help:  ## Show what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -128,7 +131,8 @@ bench-dask: $(READY)  ## Measure the tasks of a fit on Dask and write them into 
 bench-peers: $(READY)  ## Compare with alibi, R's protoclass, k-medoids and condensed neighbours
 	@test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
 	@$(PEERS)/bin/python -m pip install --quiet alibi click
-	@$(BIN)/python benchmarks/bench_peers.py --alibi-python $(PEERS)/bin/python --write
+	@$(BIN)/python benchmarks/bench_peers.py --alibi-python $(PEERS)/bin/python \
+		$(if $(PROTOCLASS),--protoclass $(PROTOCLASS)) --write
 	@$(BIN)/python benchmarks/compare_baselines.py --write
 
 bench-covers: $(READY)  ## Compare covers without labels with community_detection, ProbCover, Butina and apricot
@@ -150,6 +154,17 @@ paper: $(READY)  ## Run the paper's experiments (hours) and write docs/paper.md
 paper-quick: $(READY)  ## The same on tiny settings, in two minutes, into experiments/quick
 	@$(BIN)/python -m experiments --quick --results experiments/quick/parts
 
+evidence: $(READY)  ## Compare with other methods beyond the paper (hours) and write docs/evidence
+	@$(BIN)/python -m pip install --quiet --group evidence
+	@test -x $(PROSET)/bin/python || $(PYTHON) -m venv $(PROSET)
+	@$(PROSET)/bin/python -m pip install --quiet proset
+	@test -x $(CLEANLAB)/bin/python || $(PYTHON) -m venv $(CLEANLAB)
+	@$(CLEANLAB)/bin/python -m pip install --quiet cleanlab
+	@$(BIN)/python -m evidence
+
+evidence-quick: $(READY)  ## The same on tiny settings, into evidence/quick
+	@$(BIN)/python -m evidence --quick
+
 bench-large: $(READY)  ## Measure the ball builder against others and fit a million points
 	@$(BIN)/python benchmarks/bench_balls.py
 	@$(BIN)/python benchmarks/bench_sparse.py
@@ -157,4 +172,4 @@ bench-large: $(READY)  ## Measure the ball builder against others and fit a mill
 	@$(BIN)/python benchmarks/bench_large.py
 
 clean:  ## Remove the environment and what tools have left
-	rm -rf $(VENV) $(PYTHONS:%=.venv-%) $(PEERS) $(PROSET) $(COVERS) $(EMPTY) $(OLDEST) docs/_build docs/gallery build dist demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(PYTHONS:%=.venv-%) $(PEERS) $(PROSET) $(COVERS) $(CLEANLAB) $(EMPTY) $(OLDEST) docs/_build docs/gallery build dist demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,6 +1,6 @@
 """Compare the greedy in the folds of a search with the solver that fits its final model.
 
-Run: python benchmarks/choose_inner_solver.py [--sets ...] [--radii own] [--write]
+Run: PYTHONPATH=. python benchmarks/choose_inner_solver.py [--sets ...] [--radii own] [--write]
 
 Each data set of own_radii_sets.py, at most 450 rows of it, is split several times, two thirds
 for training. There five-fold cross-validation over the grid that PVMClassifierCV proposes
@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import wilcoxon
+from experiments.statistics import corrected_resampled_t, signed_ranks
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
-from own_radii_page import corrected_p, ratio_of, shown_p, won_and_lost
+from own_radii_page import ratio_of, shown_p, won_and_lost
 from own_radii_sets import DataSet, halves
 from page import table, write_section
 from protocover import PVMClassifier, PVMClassifierCV
@@ -109,7 +109,7 @@ def row(name: str, result: dict[str, Any], rule: str) -> list[str]:
         for inner in INNER
     )
     difference = greedy["error"] - final["error"]
-    p = corrected_p(difference, result["n_train"], result["n_test"])
+    p = corrected_resampled_t(difference, result["n_train"], result["n_test"])
     return [
         name,
         f"{result['n_train']}",
@@ -135,7 +135,7 @@ def summary(results: dict[str, Any], rule: str) -> str:
     ]
     difference = greedy - final
     some = difference[np.abs(difference) > 1e-9]
-    p = shown_p(float(wilcoxon(some).pvalue)) if len(some) > 4 else "-"
+    p = shown_p(signed_ranks(some)) if len(some) > 4 else "-"
     significant = [
         name for name, r in results.items() if float(row(name, r, rule)[6]) < SIGNIFICANT
     ]

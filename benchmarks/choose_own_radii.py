@@ -1,6 +1,6 @@
 """Choose how prototypes with radii of their own predict, and the defaults of cost and limit.
 
-Run: python benchmarks/choose_own_radii.py [--quick]
+Run: PYTHONPATH=. python benchmarks/choose_own_radii.py [--quick]
 
 Stratified 5-fold cross-validation, repeated, on the data sets of own_radii_sets.py. All
 choices are made on its tuning half by rules that were fixed before anything was measured:

@@ -30,7 +30,7 @@ from typing import Any
 import kmedoids
 import numpy as np
 from experiments.baselines.codebook import Codebook
-from experiments.baselines.edited import condense, edit
+from experiments.baselines.edited import edit, undersample
 from experiments.baselines.olvq1 import train as train_lvq
 from experiments.parts import write_json
 from scipy.spatial.distance import cdist
@@ -263,7 +263,7 @@ def rivals(split: Split, sizes: np.ndarray) -> dict[str, Callable[[], Any]]:
     return found | {
         "K-means": lambda: means(split, sizes),
         "LVQ": lambda: quantized(split, sizes),
-        "condensed": lambda: condense(split.X, split.y, seed=split.seed),
+        "condensed": lambda: undersample(split.X, split.y, seed=split.seed),
         "edited": lambda: edit(split.X, split.y),
         "1-NN": lambda: Codebook(split.X, split.y),
     }

@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.stats import t as student
-from scipy.stats import wilcoxon
+from experiments.statistics import corrected_resampled_t, signed_ranks
 
 from page import table, write_section
 
@@ -40,19 +39,12 @@ def column(result: dict[str, Any], method: str, key: str) -> np.ndarray:
     return np.array(values, dtype=float) * (100.0 if key == "error" else 1.0)
 
 
-def corrected_p(differences: np.ndarray, n_train: int, n_test: int) -> float:
-    """Corrected resampled t-test of Nadeau and Bengio (2003): splits share training points."""
-    spread = differences.var(ddof=1) * (1.0 / len(differences) + n_test / n_train)
-    if spread == 0.0:
-        return 1.0
-    statistic = abs(differences.mean()) / np.sqrt(spread)
-    return float(2.0 * student.sf(statistic, len(differences) - 1))
-
-
 def behind(result: dict[str, Any], method: str, other: str) -> tuple[float, float]:
     """How much more `method` errs than `other` on a set, in points, and the corrected p."""
     differences = column(result, method, "error") - column(result, other, "error")
-    return float(differences.mean()), corrected_p(differences, result["n_train"], result["n_test"])
+    return float(differences.mean()), corrected_resampled_t(
+        differences, result["n_train"], result["n_test"]
+    )
 
 
 def won_and_lost(differences: np.ndarray) -> str:
@@ -63,7 +55,7 @@ def won_and_lost(differences: np.ndarray) -> str:
 def over_sets(differences: np.ndarray) -> str:
     """Two-sided p of Wilcoxon's signed ranks."""
     differences = differences[np.abs(differences) > 1e-9]
-    return shown_p(float(wilcoxon(differences).pvalue)) if len(differences) > 4 else "-"
+    return shown_p(signed_ranks(differences)) if len(differences) > 4 else "-"
 
 
 def shown_p(p: float) -> str:

@@ -17,8 +17,8 @@ from protocover import PVMClassifier, pvm_path
 from protocover.maps import sammon_map
 from protocover.plotting.greedy_progress import running_error
 
+from .digits_table import Digits, load_digits, pack_images
 from .parts import Parts
-from .tangent_table import Digits, load_digits, pack_images
 
 # Of the paper: all prototypes, the first ones that it shows, and the cost that stops there.
 TOTAL, FIRST, COST = 3372, 88, 6.0
@@ -32,7 +32,7 @@ def run(quick: bool, parts: Parts) -> dict[str, Any]:
     return parts.keep(
         run_model,
         n=300 if quick else 7291,
-        folder=parts.folder / "tangent",
+        folder=parts.folder / "digits",
         total=150 if quick else TOTAL,
         first=20 if quick else FIRST,
     )

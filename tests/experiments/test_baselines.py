@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("kmedoids", reason="kmedoids, of the group experiments, is not installed")
 pytest.importorskip("numba", reason="numba, of the group experiments, is not installed")
 
-from experiments.baselines import edited, means, medoids, olvq1
+from experiments.baselines import condensed, edited, means, medoids, olvq1
 from experiments.baselines.codebook import Codebook
 
 
@@ -93,14 +93,46 @@ def test_means_are_centroids_of_each_class():
     np.testing.assert_allclose(np.sort(found.points.ravel()), [0.5, 10.5, 50.5, 60.5])
 
 
-def test_condensing_keeps_few_and_hardly_errs_on_the_rest(rng):
+def test_undersampling_keeps_the_smallest_class_and_hardly_errs_on_the_rest(rng):
     X = rng.normal(size=(200, 2))
     y = np.where(X[:, 0] > 0.8, "right", "left")
-    kept = edited.condense(X, y, seed=0)
+    kept = edited.undersample(X, y, seed=0)
     smallest = (y == "right").sum()
     assert (kept.labels == "right").sum() == smallest
     assert len(kept) < smallest + 30
     assert kept.error(X, y) < 0.05
+
+
+def naive_store(X, y, order):
+    """Go through the examples one by one as Hart's note says, store and grab bag as lists."""
+    store, bag = [order[0]], list(order[1:])
+    while True:
+        left = []
+        for row in bag:
+            nearest = min(store, key=lambda one: ((X[one] - X[row]) ** 2).sum())
+            (left if y[nearest] == y[row] else store).append(row)
+        if len(left) == len(bag):
+            return store
+        bag = left
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_condensing_is_hart_s(seed):
+    """On a coarse grid, where many lie equally near and some in the same place."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(80, 2)).round(1), rng.integers(3, size=80)
+    order = rng.permutation(80)
+    rows = condensed.choose_store(lambda row: ((X - X[row]) ** 2).sum(axis=1), y, order)
+    assert rows.tolist() == naive_store(X, y, order)
+
+
+def test_condensing_keeps_few_and_errs_on_none_of_the_rest(rng):
+    X = rng.normal(size=(200, 2))
+    y = np.where(X[:, 0] > 0.8, "right", "left")
+    kept = condensed.condense(X, y, seed=0)
+    assert len(kept) < 40
+    assert kept.error(X, y) == 0.0
+    assert len(condensed.condense(X, np.full(200, "one"), seed=0)) == 1
 
 
 def test_editing_drops_the_odd_one_out_and_no_class():
@@ -112,6 +144,38 @@ def test_editing_drops_the_odd_one_out_and_no_class():
     assert 1.5 not in kept.points
     # Its nearest other is the odd one, but two of its three nearest are its own kind.
     assert 1.0 in kept.points
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_round_of_multiedit_drops_what_the_next_part_gets_wrong(seed):
+    rng = np.random.default_rng(seed)
+    X, y, rows = rng.normal(size=(31, 2)), rng.integers(2, size=31), rng.permutation(31)[:20]
+    parts = [rows[:7], rows[7:14], rows[14:]]
+    kept = [
+        row
+        for part, other in zip(parts, [*parts[1:], parts[0]], strict=True)
+        for row in part
+        if y[min(other, key=lambda one: np.linalg.norm(X[one] - X[row]))] == y[row]
+    ]
+    assert 0 < len(kept) < 20
+    np.testing.assert_array_equal(edited.edit_once(X, y, rows), np.sort(kept))
+
+
+def test_multiedit_leaves_what_no_further_round_would_change(rng):
+    """Two clouds that touch are left as two that do not."""
+    X = np.concatenate((rng.normal(-1.0, 1.0, (200, 2)), rng.normal(1.0, 1.0, (200, 2))))
+    y = np.repeat([0, 1], 200)
+    kept = edited.multiedit(X, y, seed=0)
+    assert 100 < len(kept) < 390
+    own = Codebook(kept.points, kept.labels).error(X, y)
+    assert own < 0.12
+    assert len(edited.multiedit(X[:2], y[:2], seed=0)) == 2
+
+
+def test_multiedit_never_drops_everything():
+    """Each of two examples of one place and different classes gets the other wrong."""
+    X, y = np.zeros((3, 1)), np.array([0, 1, 2])
+    assert len(edited.multiedit(X, y, seed=0)) == 3
 
 
 def test_codebook_answers_the_same_by_table_and_by_search(rng, monkeypatch):

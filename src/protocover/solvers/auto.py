@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 
 from ..cover import CoverProblem, CoverSolution
 from ..resources import progress_line
-from .budget import close_by_tree, solve_alone
+from .budget import solve_alone
 from .duals import ascend, ascend_best, mend
+from .exact import close_by_tree, supply_by_tree
 from .exact.fixing import bound_of, exclude
 from .exact.tree import Tree
 from .finish import best_selection, describe
@@ -37,7 +38,7 @@ from .state import State
 from .stepwise import choose_by_drop, choose_by_ratio
 from .values import check_values
 
-__all__ = ["auto", "close_small", "rough_where_large"]
+__all__ = ["auto", "close_small", "rough_where_large", "supply_small"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -141,7 +142,8 @@ def auto(
     return replace(solution, status=_status(solution, closed=state.closed, late=late))
 
 
-close_small = partial(close_by_tree, node_limit=_BUDGET_NODES, largest=_BUDGETED)
+close_small = partial(close_by_tree, max_nodes=_BUDGET_NODES, largest=_BUDGETED, trials=_TRIALS)
+supply_small = partial(supply_by_tree, max_nodes=_BUDGET_NODES, largest=_BUDGETED, trials=_TRIALS)
 
 
 def rough_where_large(problem: CoverProblem) -> Callable[[CoverProblem], CoverSolution] | None:
