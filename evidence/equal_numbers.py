@@ -61,11 +61,20 @@ def run(quick: bool, parts: Parts) -> Told:
 
 
 def gather(trials: Sequence[Told], told: Sequence[Told]) -> dict[str, list[Told]]:
-    """Put the repetitions of each set together."""
+    """Put the repetitions of each set together, with ten digits."""
     found: dict[str, list[Told]] = {trial["name"]: [] for trial in trials}
     for trial, one in zip(trials, told, strict=True):
-        found[trial["name"]].append(one)
+        found[trial["name"]].append(shorten(one))
     return found
+
+
+def shorten(told: Any) -> Any:
+    """Round all numbers, not so far that equal means differ."""
+    if isinstance(told, dict):
+        return {key: shorten(one) for key, one in told.items() if key != "cpu_seconds"}
+    if isinstance(told, list):
+        return [shorten(one) for one in told]
+    return round(told, 10)
 
 
 def describe(name: str) -> Told:
