@@ -18,6 +18,7 @@ from .budgets import N_FOLDS, Budget, Chosen, Grid, choose_settings, fit_default
 from .proset import PROSET, ask_proset
 from .rivals import PER_CLASS, measure_rivals, sizeless
 from .sets import FRESH, load_sets, names_of_halves
+from .shortening import shorten
 from .splits import Split, draw, splits_of
 
 Told = dict[str, Any]
@@ -61,20 +62,11 @@ def run(quick: bool, parts: Parts) -> Told:
 
 
 def gather(trials: Sequence[Told], told: Sequence[Told]) -> dict[str, list[Told]]:
-    """Put the repetitions of each set together, with ten digits."""
+    """Put the repetitions of each set together, not so short that equal means differ."""
     found: dict[str, list[Told]] = {trial["name"]: [] for trial in trials}
     for trial, one in zip(trials, told, strict=True):
-        found[trial["name"]].append(shorten(one))
+        found[trial["name"]].append(shorten(one, 10))
     return found
-
-
-def shorten(told: Any) -> Any:
-    """Round all numbers, not so far that equal means differ."""
-    if isinstance(told, dict):
-        return {key: shorten(one) for key, one in told.items() if key != "cpu_seconds"}
-    if isinstance(told, list):
-        return [shorten(one) for one in told]
-    return round(told, 10)
 
 
 def describe(name: str) -> Told:
