@@ -107,6 +107,7 @@ dist: $(READY)  ## Build sdist and wheel, install each into an empty environment
 	done
 
 release: dist  ## Say what stands between this tree and a release, after trying sdist and wheel
+	@$(BIN)/python -m pip install --quiet py-rattler-build
 	@$(BIN)/python tools/release.py
 
 test-oldest: $(READY)  ## Run the tests with the oldest dependencies that are allowed

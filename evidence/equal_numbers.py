@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from experiments.parts import Parts
 
+from .at_most import choose_numbers
 from .budgets import N_FOLDS, Budget, Chosen, Grid, choose_settings, fit_default
 from .proset import PROSET, ask_proset
 from .rivals import PER_CLASS, measure_rivals, sizeless
@@ -26,10 +27,10 @@ def run(quick: bool, parts: Parts) -> Told:
     """Measure all methods on all sets, those that nothing was tuned on first."""
     halves = names_of_halves()
     names = ("iris", "wine", "moons")
-    n_repeats, n_default, n_folds = 1, 1, 2
+    n_repeats, n_again, n_folds = 1, 1, 2
     if not quick:
         names = (*FRESH, *halves["confirming"], *halves["tuning"])
-        n_repeats, n_default, n_folds = 5, 5, 10
+        n_repeats, n_again, n_folds = 5, 2, 10
     # A table of distances has no means.
     sets = [name for name, one in load_sets(names).items() if one.kind != "table"]
     trials = [
@@ -38,10 +39,12 @@ def run(quick: bool, parts: Parts) -> Told:
         for seed in range(n_repeats)
     ]
     told = parts.keep_all("budgets", measure, trials)
+    first = [trial for trial in trials if trial["seed"] < n_again]
+    fewer = parts.keep_all("at most", choose_numbers, first)
     again = [
         trial | {"settings": one["settings"]}
         for trial, one in zip(trials, told, strict=True)
-        if trial["seed"] < n_default
+        if trial in first
     ]
     default = parts.keep_all("default solver", measure_default, again)
     fresh = () if quick or not PROSET.exists() else [name for name in FRESH if name in sets]
@@ -52,6 +55,7 @@ def run(quick: bool, parts: Parts) -> Told:
         "n_repeats": n_repeats,
         "trials": gather(trials, told),
         "default": gather(again, default),
+        "at_most": gather(first, fewer),
         "proset": dict(zip(fresh, asked, strict=True)),
     }
 

@@ -18,7 +18,7 @@ from .equal_numbers_folds import (
     others_of,
 )
 from .equal_numbers_ranks import rank_at, tell_ranks
-from .equal_numbers_sizes import tell_default, tell_free, tell_proset, tell_sizeless
+from .equal_numbers_sizes import tell_at_most, tell_default, tell_free, tell_proset, tell_sizeless
 from .verdicts import LEVEL, N_FOLDS, Verdict, fold_p, shown_p
 
 
@@ -38,6 +38,8 @@ def write(results: Results, folder: Path) -> str:
             tell_won(results),
             "## Where ours loses\n",
             tell_lost(results),
+            "## If the others may stay below, too\n",
+            tell_at_most(results),
             "## The default solver beside the greedy\n",
             tell_default(results),
             "## The same total, shared out freely\n",
@@ -96,7 +98,7 @@ def tell_how(results: Results) -> str:
         f"On {len(tuned)} of them, {', '.join(tuned)}, the defaults of own radii were tuned; "
         "what holds without them is said, too."
         if tuned
-        else "No default was tuned on any of them."
+        else "The defaults of own radii were tuned on none of them."
     )
     return (
         f"Prototypes are asked for by number: {budgets} a class, on {len(sets)} data sets"

@@ -22,7 +22,7 @@ from protocover import PVMClassifier
 from .budgets import Budget
 from .sets import load_set, load_sets
 
-MOST_ROWS = 300
+MOST_ROWS = 200
 # A class, where a number is given.
 NUMBER = 5
 NOISE = 0.05
@@ -48,6 +48,7 @@ def run(quick: bool, parts: Parts) -> Told:
     trials = [{"name": name, "n_draws": n_draws} for name in sets]
     told = parts.keep_all("sets", measure, trials)
     return {
+        "most_rows": MOST_ROWS,
         "n_draws": n_draws,
         "number": NUMBER,
         "noise": NOISE,

@@ -81,10 +81,10 @@ def tell_how(results: Results) -> str:
     """Say what was measured."""
     sets = results["sets"]
     return (
-        f"On {len(sets)} sets of at most 300 rows ({', '.join(sets)}) prototypes are chosen "
-        f"from the data as they are and from data changed in one of three ways, each drawn "
-        f"{results['n_draws']} times: as many rows drawn with replacement, the same rows in "
-        f"another order, or {100 * results['noise']:.0f} % of the labels changed to another. "
+        f"On {len(sets)} sets of at most {results['most_rows']} rows ({', '.join(sets)}) "
+        "prototypes are chosen from the data as they are and from data changed in one of three "
+        f"ways, each drawn {results['n_draws']} times: as many rows drawn with replacement, the "
+        f"same rows in another order, or {100 * results['noise']:.0f} % of the labels changed. "
         "Radius and cost are the defaults, found anew on the changed data.\n\n"
         "**Jaccard** is the share of rows that both selections have among those that one of them "
         "has; after a bootstrap among rows that were drawn. **Distance** is that of a prototype "

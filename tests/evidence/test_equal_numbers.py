@@ -8,12 +8,13 @@ import pytest
 pytest.importorskip("kmedoids", reason="kmedoids, of the group experiments, is not installed")
 pytest.importorskip("numba", reason="numba, of the group experiments, is not installed")
 
+from evidence.at_most import choose_in
 from evidence.baselines.mmd_critic import order_by_discrepancy
 from evidence.budgets import Budget, Chosen, Grid, choose_settings, fit_default
 from evidence.equal_numbers_page import NAMES
 from evidence.rivals import PER_CLASS, by_class, first_of, measure_rivals
 from evidence.sets import FRESH, load_set, names_of_halves
-from evidence.splits import splits_of
+from evidence.splits import Split, splits_of
 
 from protocover import PVMClassifier
 
@@ -91,6 +92,20 @@ def test_every_rival_has_k_a_class(split):
     assert set(found) | {"own", "shared"} == set(NAMES)
     for outcomes in found.values():
         assert [size for _, size in outcomes] == [3 * k for k in PER_CLASS]
+
+
+def test_the_others_may_stay_below_where_fewer_do_as_well_in_inner_folds():
+    """Of clouds far apart two a class are enough, of stripes they are not."""
+    rng = np.random.default_rng(0)
+    y = np.tile([0, 1], 100)
+    apart = rng.normal(size=(200, 2)) + 20.0 * y[:, None]
+    place = rng.uniform(0.0, 10.0, size=(200, 1))
+    for X, labels, wanted in ((apart, y, 0), (place, np.floor(place[:, 0]) % 2, 1)):
+        split = Split(X, labels.astype(int), X[:1], labels[:1], X, X)
+        for numbers in choose_in(split, seed=0).values():
+            assert all(number <= budget for budget, number in enumerate(numbers))
+            assert numbers == sorted(numbers)
+            assert (numbers[-1] > 0) == (wanted > 0)
 
 
 def test_prototypes_of_a_class_are_chosen_among_its_points(split):
