@@ -150,7 +150,8 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
     The scores are those of :class:`~sklearn.model_selection.GridSearchCV` over
     :class:`PVMClassifier` with the solver that scores, fold by fold. So are the rules for
     weights: without metadata routing they count in scoring wherever the scorer takes them,
-    with it where the scorer requests them, as the default one does.
+    with it where the scorer requests them, as the default one does. (A grid search of
+    scikit-learn 1.6 scores without weights unless they are routed.)
 
     Memory is that of the memberships of the largest radius, once for all folds; with other
     solvers than the greedy once more for each of the `n_jobs` folds that are computed at
