@@ -8,22 +8,20 @@ other, in exact arithmetic, and the linear program differs from the root's in bo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..reduced.residual import Residual
-from .fixing import bound_of
+from .fixing import MARGIN, bound_of
+from .proof import Place
 
 __all__ = ["Node", "choose", "fix", "leave_out"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
-
-# Sums of prizes up to here are exact with room for payments in fractions of a unit.
-_LARGEST = 2.0**50
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +38,15 @@ class Node:
         No selection that goes through this node has a smaller value, in units.
     basis : object
         Where the simplex method stood when this node was made.
+    place : Place
+        What is kept of it to be checked.
     """
 
     left: Residual
     chosen: Indices
     bound: float
     basis: Any = None
+    place: Place = field(default_factory=Place)
 
     @property
     def open_columns(self) -> Indices:
@@ -75,20 +76,16 @@ def fix(node: Node, dual: Floats, target: float) -> Node | None:
     """Decide what `dual` decides for selections of value at most `target`.
 
     A column is out if the bound with it is above the target, and in if the bound without it
-    is. A row without which the bound is above the target must be covered: its prize becomes
-    so large that leaving it uncovered is above the target too. None if the bound itself is
-    above the target: no such selection goes through the node.
+    is. None if the bound itself is above the target: no such selection goes through the node.
     """
-    bound, u, slack = bound_of(node.left, dual)
+    node.place.payments.append(dual)
+    bound, _, slack = bound_of(node.left, dual)
+    bound -= MARGIN
     node = replace(node, bound=max(node.bound, np.ceil(bound)))
     if node.bound > target:
         return None
     is_open = np.isfinite(node.left.cost)
     out = is_open & (bound + np.maximum(slack, 0.0) > target)
     sure = is_open & (bound - np.minimum(slack, 0.0) > target)
-    must = bound + (node.left.prize - u) > target
-    enough = min(target - node.left.constant + 1.0, np.floor(_LARGEST / len(u)))
-    prize = np.where(must, np.maximum(node.left.prize, enough), node.left.prize)
-    node = replace(node, left=replace(node.left, prize=prize))
     node = leave_out(node, np.flatnonzero(out)) if out.any() else node
     return choose(node, np.flatnonzero(sure)) if sure.any() else node
