@@ -165,6 +165,8 @@ def verify_enough(
     if left > allowed:
         faults.append(f"the weight left uncovered is {float(left)!r}, above {float(allowed)!r}")
     bound, wrong = _expense_bound(problem, solution, expense, allowed)
+    if solution.leaves is not None:
+        faults.append("leaves prove nothing of an expense")
     # Where nothing has to be bought nothing can be saved.
     bound = Fraction(0) if spent == 0 else bound
     word = "none" if bound is None else "proved" if bound >= spent else "bounded"

@@ -36,12 +36,15 @@ Counts = NDArray[np.int64]
 class Leaves:
     """A tree of cases that together hold every selection, each case with its vectors.
 
+    At most 4,096 steps and 1,048,576 numbers (eight megabytes) in all vectors are kept.
+
     Parameters
     ----------
     steps : ndarray of int, shape (n_steps,)
-        The tree as it is walked from its root. A candidate, from 0 on, parts the selections:
-        first comes all that is said of those without it, then all of those with it. -1 stands
-        for the next vector, which bounds the case at hand, and -2 ends a case.
+        The tree as it is walked from its root. A candidate, from 0 on as the problem numbers
+        them, parts the selections: first comes all that is said of those without it, then all
+        of those with it. -1 stands for the next vector, which bounds the case at hand, and -2
+        ends a case.
     vectors : ndarray of float, shape (n_vectors, n_points)
         Payments of the points, each between 0 and the point's prize.
     """
@@ -53,6 +56,13 @@ class Leaves:
     def n_leaves(self) -> int:
         """Number of cases."""
         return int((self.steps == LEAF).sum())
+
+    def renumbered(self, candidates: NDArray[np.intp]) -> Leaves:
+        """Return the same of a problem in which candidate j is ``candidates[j]``."""
+        steps = self.steps.copy()
+        branched = steps >= 0
+        steps[branched] = candidates[steps[branched]]
+        return replace(self, steps=steps)
 
 
 def bound_by_leaves(
@@ -97,8 +107,10 @@ def _faults(problem: CoverProblem, leaves: Leaves) -> list[str]:
     if not ((steps >= LEAF) & (steps < problem.n_candidates)).all():
         return [f"steps of leaves must lie between {LEAF} and {problem.n_candidates - 1}"]
     expected = (int((steps == VECTOR).sum()), n_points)
-    if vectors.shape != expected or vectors.size > MOST_NUMBERS:
+    if vectors.shape != expected:
         return [f"vectors of leaves must have shape {expected}, got {vectors.shape}"]
+    if vectors.size > MOST_NUMBERS:
+        return [f"vectors of leaves must hold at most {MOST_NUMBERS} numbers"]
     if not ((vectors >= 0.0) & (vectors <= problem.prize)).all():
         return ["vectors of leaves must hold numbers between 0 and the points' prizes"]
     return []

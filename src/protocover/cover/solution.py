@@ -106,8 +106,10 @@ class CoverSolution:
         objective = problem.exact_objective(chosen, first)
         dual = None if dual is None else problem.snap(dual)
         proved = _proved(problem, dual, budget, priced_at)
+        if proved is not None and proved >= objective:
+            leaves = None
         by_leaves = _proved_by_leaves(problem, leaves, dual, objective)
-        if by_leaves is None or (proved is not None and proved >= min(by_leaves, objective)):
+        if by_leaves is None or (proved is not None and proved >= by_leaves):
             leaves = None
         else:
             proved = by_leaves
@@ -126,6 +128,11 @@ class CoverSolution:
             priced_at=priced_at,
             leaves=leaves,
         )
+
+    def renumbered(self, candidates: NDArray[np.intp]) -> CoverSolution:
+        """Return the same of a problem in which candidate j is ``candidates[j]``."""
+        leaves = None if self.leaves is None else self.leaves.renumbered(candidates)
+        return replace(self, selected=candidates[self.selected], leaves=leaves)
 
     def prefix(self, problem: CoverProblem, n_choices: int | None) -> CoverSolution:
         """Keep the first `n_choices`, described anew; the whole where there are no more.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,9 +12,12 @@ from ...cover import CoverProblem
 from ...cover.leaves import LEAF, MOST_NUMBERS, MOST_STEPS, VECTOR, Leaves
 from ..reduced.residual import Residual
 
-__all__ = ["Place", "is_too_large", "leaves_of"]
+__all__ = ["Place", "is_too_large", "leaves_of", "one_leaf"]
 
 Floats = NDArray[np.float64]
+
+# Memberships beyond which a proof is not checked, nor kept: a tenth of a second at a time.
+_MOST_CHECKED = 3_000_000
 
 
 @dataclass(eq=False)
@@ -53,6 +57,17 @@ def leaves_of(problem: CoverProblem, root: Residual, place: Place) -> Leaves | N
         waiting += reversed(here.ways)
     if len(steps) > MOST_STEPS or len(vectors) * problem.n_points > MOST_NUMBERS:
         return None
-    lifted = [problem.snap(root.spread(problem, dual)) for dual in vectors]
-    empty = np.empty((0, problem.n_points))
-    return Leaves(np.array(steps, dtype=np.intp), np.array(lifted) if lifted else empty)
+    return _written(problem, steps, [root.spread(problem, dual) for dual in vectors])
+
+
+def one_leaf(problem: CoverProblem, vectors: Sequence[Floats]) -> Leaves | None:
+    """Write down vectors of which each leaves out what the next ones need not mind."""
+    return _written(problem, [*[VECTOR] * len(vectors), LEAF], vectors)
+
+
+def _written(problem: CoverProblem, steps: list[int], vectors: Sequence[Floats]) -> Leaves | None:
+    """Bring vectors to the problem's grid; None where it takes too long to check them."""
+    if problem.n_memberships > _MOST_CHECKED:
+        return None
+    lifted = np.array([problem.snap(dual) for dual in vectors])
+    return Leaves(np.array(steps, dtype=np.intp), lifted.reshape(len(vectors), problem.n_points))

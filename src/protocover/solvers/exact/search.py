@@ -18,6 +18,7 @@ from ..budget import close_by_tree, solve_alone
 from ..finish import describe
 from ..reduced.residual import Residual
 from ..values import check_values
+from .proof import one_leaf
 from .stages import State, Task, begin, branch, fewest, improve, relaxed
 
 __all__ = ["ExactSearch", "exact"]
@@ -127,7 +128,10 @@ class ExactSearch:
         state = self._state
         assert state is not None, "a search that was never begun has no solution"
         claim = _claim(self._full.plain(), self.problem.n_points, state.bound)
-        leaves = None if state.tree is None else state.tree.leaves(self.problem)
+        if state.tree is None:
+            leaves = one_leaf(self.problem, state.vectors)
+        else:
+            leaves = state.tree.leaves(self.problem)
         found = describe(self.problem, state.selected, dual=state.dual, leaves=leaves, claim=claim)
         return replace(found, status=self._status(found))
 

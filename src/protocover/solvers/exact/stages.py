@@ -44,7 +44,8 @@ class State:
     """How far the search is: what is left, the best selection and the bound, in units.
 
     What took longer than there was time, the linear program as a packing or the tree, is kept
-    to be gone on with, and whether the long local search before the tree is done with.
+    to be gone on with, and whether the long local search before the tree is done with. `vectors`
+    are what bounds before the tree rest on, each on what those before it leave possible.
     """
 
     left: Residual
@@ -56,6 +57,7 @@ class State:
     packing: Packing | None = None
     tree: Tree | None = None
     is_searched: bool = False
+    vectors: tuple[Floats, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +117,7 @@ def begin(task: Task, problem: CoverProblem) -> State:
     dual = ascend_best(problem, selected)
     payments = dual / float(full.unit)
     bound = math.ceil(bound_of(full, payments)[0])
-    state = State(full, selected, task.value(selected), bound, dual)
+    state = State(full, selected, task.value(selected), bound, dual, vectors=(dual,))
     return replace(state, left=leave_possible(full, payments, task.target(state)))
 
 
@@ -138,7 +140,9 @@ def relaxed(task: Task, problem: CoverProblem, state: State) -> State:
         if relaxation is None:
             break
         overpaid = _overpaid(task.full, state.left, relaxation.dual)
-        solved = _bounded(task, replace(state, relaxation=relaxation, packing=None))
+        vectors = (*state.vectors, state.left.spread(problem, relaxation.dual))
+        state = replace(state, relaxation=relaxation, packing=None, vectors=vectors)
+        solved = _bounded(task, state)
         if not overpaid.any() or solved.left.cover.nnz > _LARGE:
             break
         kept = np.isin(task.full.candidates, solved.left.candidates)
