@@ -67,6 +67,20 @@ def test_no_tree_proves_more_than_enumeration_finds(part):
         assert bound == naive.leaves_bound(problem, leaves, dual, chosen.tolist())
 
 
+def test_an_objective_that_no_useful_selection_has_excludes_no_better_one():
+    """Ball 0 is worth it and leaves one point open; ball 1, which is not, makes 4 into 4.5.
+
+    The first vector allows of no selection with ball 0 below 4, which is below 4.5 still.
+    """
+    inside = np.array([[1, 0]] * 4 + [[0, 1]], dtype=bool)
+    problem = CoverProblem(csc_array(inside), np.array([2.0, 0.5]), np.ones(5), 1.0)
+    vectors = np.array([[0.6] * 4 + [1.0], [1.0] * 5])
+    leaves = Leaves(np.array([VECTOR, VECTOR, LEAF]), problem.snap(vectors))
+    reached = naive.exact_value(problem, [0, 1])
+    assert reached == Fraction(9, 2)
+    assert bound_by_leaves(problem, leaves, dual=None, objective=reached) == (4, [])
+
+
 @pytest.mark.parametrize("name", ["exact", "auto"])
 def test_what_a_tree_closes_is_proved_by_its_leaves(name):
     """On a thousand small covers no word but proved is left where weights can be counted."""

@@ -61,7 +61,8 @@ def _pentagons():
     """Three pentagons, of which two prototypes each are needed and the linear program says 5."""
     angle = 2 * np.pi * np.arange(5) / 5
     one = np.column_stack((np.cos(angle), np.sin(angle)))
-    X = np.vstack([one + (10 * i, 0) for i in range(3)] + [[[0, 50], [1, 50], [0, 51]]])
+    far = np.array([[0, 50], [1, 50], [0, 51]])
+    X = np.vstack([*(one + np.array([10 * i, 0]) for i in range(3)), far])
     return X, np.repeat([0, 1], [15, 3])
 
 
