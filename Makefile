@@ -7,8 +7,11 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # alibi needs older packages than ours.
 PEERS := .venv-peers
+# Source or R library of R's protoclass, where it is at hand.
+PROTOCLASS ?=
 PROSET := .venv-proset
 COVERS := .venv-covers
+CLEANLAB := .venv-cleanlab
 EMPTY := .venv-empty
 OLDEST := .venv-oldest
 export MPLBACKEND ?= Agg
@@ -104,6 +107,7 @@ dist: $(READY)  ## Build sdist and wheel, install each into an empty environment
 	done
 
 release: dist  ## Say what stands between this tree and a release, after trying sdist and wheel
+	@$(BIN)/python -m pip install --quiet py-rattler-build
 	@$(BIN)/python tools/release.py
 
 test-oldest: $(READY)  ## Run the tests with the oldest dependencies that are allowed
@@ -127,7 +131,8 @@ bench-dask: $(READY)  ## Measure the tasks of a fit on Dask and write them into 
 bench-peers: $(READY)  ## Compare with alibi, R's protoclass, k-medoids and condensed neighbours
 	@test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
 	@$(PEERS)/bin/python -m pip install --quiet alibi click
-	@$(BIN)/python benchmarks/bench_peers.py --alibi-python $(PEERS)/bin/python --write
+	@$(BIN)/python benchmarks/bench_peers.py --alibi-python $(PEERS)/bin/python \
+		$(if $(PROTOCLASS),--protoclass $(PROTOCLASS)) --write
 	@$(BIN)/python benchmarks/compare_baselines.py --write
 
 bench-covers: $(READY)  ## Compare covers without labels with community_detection, ProbCover, Butina and apricot
@@ -150,6 +155,11 @@ paper-quick: $(READY)  ## The same on tiny settings, in two minutes, into experi
 	@$(BIN)/python -m experiments --quick --results experiments/quick/parts
 
 evidence: $(READY)  ## Compare with other methods beyond the paper (hours) and write docs/evidence
+	@$(BIN)/python -m pip install --quiet --group evidence
+	@test -x $(PROSET)/bin/python || $(PYTHON) -m venv $(PROSET)
+	@$(PROSET)/bin/python -m pip install --quiet proset
+	@test -x $(CLEANLAB)/bin/python || $(PYTHON) -m venv $(CLEANLAB)
+	@$(CLEANLAB)/bin/python -m pip install --quiet cleanlab
 	@$(BIN)/python -m evidence
 
 evidence-quick: $(READY)  ## The same on tiny settings, into evidence/quick
@@ -162,4 +172,4 @@ bench-large: $(READY)  ## Measure the ball builder against others and fit a mill
 	@$(BIN)/python benchmarks/bench_large.py
 
 clean:  ## Remove the environment and what tools have left
-	rm -rf $(VENV) $(PYTHONS:%=.venv-%) $(PEERS) $(PROSET) $(COVERS) $(EMPTY) $(OLDEST) docs/_build docs/gallery build dist demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(PYTHONS:%=.venv-%) $(PEERS) $(PROSET) $(COVERS) $(CLEANLAB) $(EMPTY) $(OLDEST) docs/_build docs/gallery build dist demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

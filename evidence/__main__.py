@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 ROOT = Path(__file__).parents[1]
 # In the order of docs/evidence.md.
-COMPARISONS: tuple[str, ...] = ()
+COMPARISONS: tuple[str, ...] = ("equal_numbers", "stability", "abstention", "suspects")
 PACKAGES = ("protocover", "numpy", "scipy", "scikit-learn")
 
 

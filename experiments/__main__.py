@@ -5,10 +5,8 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
-import platform
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -17,37 +15,50 @@ from threadpoolctl import threadpool_limits
 from protocover.datasets import DataNotFoundError
 
 from .parts import Parts, write_json
+from .provenance import record_run, tell_run, today
 
 ROOT = Path(__file__).parents[1]
 # In the order of the page.
 EXPERIMENTS = (
+    "set_cover",
     "mixture",
     "usps",
     "tangent",
+    "digits_choice",
     "tangent_model",
     "proteins",
     "proteins_scop",
     "uci",
+    "uci_raw",
     "solvers",
+    "relaxation",
+    "rank",
     "candidates",
     "dann",
+    "neighbours",
     "beyond",
     "uci_exact",
     "usps_exact",
 )
-PACKAGES = ("numpy", "scipy", "scikit-learn", "kmedoids", "imbalanced-learn", "numba")
 
 INTRODUCTION = """# The paper, reproduced
 
 J. Bien and R. Tibshirani (2009), *Classification by set cover: the prototype vector
 machine*, arXiv:0908.2284: every experiment, run through the public API by `make paper`.
-The numbers, tables and figures on this page are written by that run; the numbers of the
-paper stand beside ours. Where a sentence compares two numbers it is chosen by them.
+The numbers, tables and figures on this page are written by such runs, and each section says
+when its own was, from which data and with what; the numbers of the paper stand beside ours.
+Where a sentence compares two numbers it is chosen by them.
 
 How to read it: *error* is the share of held-out examples that are wrong, in per cent. A
 spread is a standard deviation over random splits or draws, and says so where it is
 something else. Where a method has a parameter, it is chosen on training data, unless a table
 says otherwise or a figure shows test error over all its values, as the paper's curves do.
+
+*Better* and *worse* stand for p < 0.01, by the test that fits how results depend on one
+another: random splits of one data set share training points and are judged by the t-test that
+Nadeau and Bengio (2003) corrected for that; independent draws by Wilcoxon's signed ranks; two
+classifiers on the same test points by McNemar's exact test; data sets by signed ranks, or
+Friedman's test with Nemenyi's critical difference.
 """
 
 
@@ -56,16 +67,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parse(arguments)
     results_folder = options.results or ROOT / "experiments" / "results"
     output = options.output or (ROOT / "experiments" / "quick" if options.quick else ROOT / "docs")
-    parts = Parts(results_folder, progress=not options.silent)
     failed = []
     for name in [] if options.page_only else options.names or EXPERIMENTS:
+        file = output / "paper" / f"{name}.json"
         try:
-            results = run_one(name, options.quick, parts)
+            parts = Parts(results_folder, progress=not options.silent)
+            write_json(file, run_one(name, options.quick, parts))
         except DataNotFoundError as reason:
             print(f"{name}: left out: {reason}", file=sys.stderr)
             failed.append(name)
-            continue
-        write_json(output / "paper" / f"{name}.json", results)
+            mark_absent(file)
     write_page(output, quick=options.quick)
     print(f"wrote {output / 'paper.md'}")
     return 1 if failed else 0
@@ -100,7 +111,14 @@ def run_one(name: str, quick: bool, parts: Parts) -> dict[str, Any]:
     experiment = importlib.import_module(f".{name}", __package__)
     # One thread: times then compare, and most parts are too small to gain from more.
     with threadpool_limits(1):
-        return {"quick": quick, **experiment.run(quick, parts)}
+        results = experiment.run(quick, parts)
+    return {"quick": quick, "run": record_run(name, parts), **results}
+
+
+def mark_absent(file: Path) -> None:
+    """Note in the results of an earlier run, if there are any, that the data are gone."""
+    earlier = json.loads(file.read_text()) if file.exists() else {}
+    write_json(file, {**earlier, "absent": today()})
 
 
 def write_page(output: Path, *, quick: bool) -> None:
@@ -110,26 +128,33 @@ def write_page(output: Path, *, quick: bool) -> None:
     sections = [INTRODUCTION]
     if quick:
         sections.append("**A small trial run: the numbers mean nothing.**\n")
-    run = [name for name in EXPERIMENTS if (pictures / f"{name}.json").exists()]
     told, short = [], []
-    for name in run:
+    for name in EXPERIMENTS:
         page = importlib.import_module(f".{name}_page", __package__)
-        results = json.loads((pictures / f"{name}.json").read_text())
-        told.append(page.write(results, pictures))
-        if hasattr(page, "summarize"):
-            short.append(f"- {page.summarize(results)}")
+        file = pictures / f"{name}.json"
+        results = json.loads(file.read_text()) if file.exists() else {}
+        told.append(tell_section(page, results, pictures))
+        if hasattr(page, "summarize") and _has_numbers(results):
+            late = " (an earlier run: its data are absent)" if "absent" in results else ""
+            short.append(f"- {page.summarize(results)}{late}")
     sections += ["## In short\n", "\n".join(short) + "\n", *told]
-    missing = [name for name in EXPERIMENTS if name not in run]
-    if missing:
-        sections.append(f"Not run yet: {', '.join(missing)} (`python -m experiments NAME`).\n")
-    sections.append(_colophon())
     (output / "paper.md").write_text("\n".join(sections))
 
 
-def _colophon() -> str:
-    """Say with what the page was made."""
-    packages = ", ".join(f"{name} {version(name)}" for name in ("protocover", *PACKAGES))
-    return f"---\n\nMade with Python {platform.python_version()}, {packages}.\n"
+def tell_section(page: Any, results: dict[str, Any], folder: Path) -> str:
+    """Return a section with a line on its making under its title, or why it is empty."""
+    title = f"## {page.TITLE}\n"
+    if _has_numbers(results):
+        text = page.write(results, folder)
+        return f"{title}\n{tell_run(results)}{text.removeprefix(title)}"
+    if "absent" in results:
+        return f"{title}\n**The data of this section were not found on {results['absent']}.**\n"
+    return f"{title}\nNot run yet.\n"
+
+
+def _has_numbers(results: dict[str, Any]) -> bool:
+    """Whether there are results of a run, and not only a note that there is none."""
+    return "quick" in results
 
 
 if __name__ == "__main__":

@@ -1,9 +1,8 @@
-"""Beyond the paper: the UCI table with the exact solver, and with other ways to select.
+"""Beyond the paper: the UCI table with the exact solver.
 
 On the splits of the UCI experiment. PVM's radius is the one chosen there with the greedy
-solver, so that greedy and exact selections can be compared one by one; condensed and
-edited nearest neighbours have no parameter to choose. Times are processor time of one fit
-as ratios to the greedy fit of the same split.
+solver, so that greedy and exact selections can be compared one by one. Times are processor
+time of one fit as ratios to the greedy fit of the same split.
 """
 
 from __future__ import annotations
@@ -18,8 +17,6 @@ from protocover import PVMClassifier
 from protocover.datasets import UCI_NAMES
 
 from .baselines.codebook import Codebook
-from .baselines.condensed import condense
-from .baselines.edited import edit, multiedit
 from .baselines.medoids import fit_medoids
 from .baselines.olvq1 import fit_olvq1
 from .parts import Parts
@@ -54,9 +51,6 @@ def run_selection(name: str, seed: int, eps: float, k: int, codebook: int) -> di
         "exact": lambda: PVMClassifier(
             eps, solver="exact", solver_options={"time_limit": 30.0}, n_jobs=1, random_state=0
         ).fit(X, y),
-        "condensed": lambda: condense(X, y, seed=seed),
-        "edited": lambda: edit(X, y),
-        "multiedit": lambda: multiedit(X, y, seed=seed),
         "1-NN": lambda: Codebook(X, y),
         "K-medoids": lambda: fit_medoids(X, y, [k], seed=seed)[0],
         "LVQ": lambda: fit_olvq1(X, y, [codebook], seed=seed)[0],

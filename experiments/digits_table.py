@@ -63,10 +63,14 @@ class Digits:
         shares = np.array(percentiles) / 100.0
         return np.unique(np.quantile(pairs[pairs > 0.0], shares, method="lower"))
 
-    def count_wrong(self, rows: NDArray[np.intp], labels: NDArray[np.intp]) -> int:
-        """Return how many test images get a wrong label from the nearest of some images."""
+    def find_wrong(self, rows: NDArray[np.intp], labels: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the test images that get a wrong label from the nearest of some images."""
         answers = labels[self.test_table[:, rows].argmin(axis=1)]
-        return int(np.sum(answers != self.test_labels))
+        return np.flatnonzero(answers != self.test_labels)
+
+    def count_wrong(self, rows: NDArray[np.intp], labels: NDArray[np.intp]) -> int:
+        """Return how many these are."""
+        return len(self.find_wrong(rows, labels))
 
 
 @cache

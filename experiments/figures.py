@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib import pyplot as plt
 from PIL import Image
 
@@ -36,7 +37,18 @@ def save(figure: Any, folder: Path, name: str, caption: str) -> str:
     return f"![{caption}]({folder.name}/{name}.png)\n\n*{caption}*\n"
 
 
-def draw_curve(ax: Any, method: str, sizes: Any, errors: Any, **more: Any) -> None:
-    """Draw test error in per cent against the number of prototypes."""
+def draw_curve(
+    ax: Any, method: str, sizes: Any, errors: Any, *, n: int | None = None, **more: Any
+) -> None:
+    """Draw error in per cent against the number of prototypes.
+
+    With `n`, the number of points that errors are shares of, a band of one standard error of
+    such a share is drawn around it.
+    """
     style = {"markersize": 3.5, "linewidth": 1.2, "label": method} | STYLES[method] | more
-    ax.plot(sizes, [100.0 * error for error in errors], **style)
+    shares = np.asarray(errors, dtype=float)
+    ax.plot(sizes, 100.0 * shares, **style)
+    if n is not None:
+        spread = np.sqrt(shares * (1.0 - shares) / n)
+        low, high = 100.0 * (shares - spread), 100.0 * (shares + spread)
+        ax.fill_between(sizes, low, high, color=style["color"], alpha=0.15, linewidth=0)

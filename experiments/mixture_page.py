@@ -14,7 +14,7 @@ from protocover.plotting import BallsDisplay, BoundaryDisplay
 
 from .figures import save
 from .mixture import all_books
-from .words import compare, mean_sd, percent, table
+from .words import compare_draws, mean_sd, percent, table
 
 TITLE = "Mixture of Gaussians (section 5.1)"
 
@@ -55,7 +55,7 @@ def summarize(results: dict[str, Any]) -> str:
             np.array([draw[kind]["error"] for draw in results["methods"][method]])[overlap]
             for method in ("PVM", "K-medoids")
         )
-        told.append(f"{words}: {compare(pvm, medoids)}")
+        told.append(f"{words}: {compare_draws(pvm, medoids)}")
     return (
         "Mixture of Gaussians: PVM against K-medoids where classes overlap (Bayes error of "
         f"{percent(OVERLAP, 0)} % or more), {'; '.join(told)}."
@@ -159,11 +159,11 @@ def _judge(results: dict[str, Any]) -> str:
                 for method, draws in results["methods"].items()
                 if kind in draws[0]
             }
-            against = [compare(errors["PVM"], errors[m]) for m in ("K-medoids", "LVQ")]
+            against = [compare_draws(errors["PVM"], errors[m]) for m in ("K-medoids", "LVQ")]
             rows.append((group, words, *against))
     header = ("over", "parameter", "PVM against K-medoids", "PVM against LVQ")
     return (
         "The paper: PVM succeeds in capturing the shape of the boundary; K-medoids *does not "
-        "perform well when classes overlap*. Draw by draw (better or worse where p < 0.01 in "
-        "Wilcoxon's signed rank test):\n\n" + table(header, rows)
+        "perform well when classes overlap*. Draw by draw; the draws are independent "
+        "and judged by signed ranks:\n\n" + table(header, rows)
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.stats import binomtest
 
+from .statistics import sign_test
 from .words import percent
 
 OWN = "PVM with own radii"
@@ -96,7 +96,7 @@ def _compare(words: str, rows: list[tuple[int, float, bool]]) -> str:
     return (
         f"Own radii against a shared radius, both chosen in the folds, {words}: the test error "
         f"is lower at {_listed(less)}, higher at {_listed(more)}. Of the images that only one "
-        f"of the two gets wrong it has clearly fewer (sign test, p < {CLEAR}) at "
+        f"of the two gets wrong it has clearly fewer (McNemar's test, p < {CLEAR} each) at "
         f"{_numbers(clear[0])}, clearly more at {_numbers(clear[1])}."
     )
 
@@ -114,4 +114,4 @@ def _numbers(rows: list[tuple[int, float, bool]]) -> str:
 
 def _is_clear(won: int, lost: int) -> bool:
     """Whether chance would seldom divide the images so unevenly."""
-    return won + lost > 0 and binomtest(won, won + lost).pvalue < CLEAR
+    return sign_test(won, lost) < CLEAR

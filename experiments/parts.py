@@ -18,7 +18,8 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,8 @@ class Parts:
 
     folder: Path
     progress: bool = True
+    # File and seconds of every part that was asked for.
+    _asked: dict[Path, float] = field(default_factory=dict)
 
     def keep(self, compute: Callable[..., Result], **params: Any) -> Result:
         """Return ``compute(**params)``, computed now or earlier.
@@ -52,13 +55,14 @@ class Parts:
         The result has the seconds of processor time it took under ``cpu_seconds``.
         """
         path = self._path(compute, params)
-        if path.exists():
-            return json.loads(path.read_text())
-        start = time.process_time()
-        result = compute(**params)
-        result["cpu_seconds"] = time.process_time() - start
-        write_json(path, result)
-        return json.loads(path.read_text())
+        if not path.exists():
+            start = time.process_time()
+            result = compute(**params)
+            result["cpu_seconds"] = time.process_time() - start
+            write_json(path, result)
+        kept = json.loads(path.read_text())
+        self._asked[path] = kept["cpu_seconds"]
+        return kept
 
     def keep_all(
         self, what: str, compute: Callable[..., Result], settings: Iterable[dict[str, Any]]
@@ -66,6 +70,15 @@ class Parts:
         """Return the results for many settings, behind a progress bar."""
         bar = tqdm(list(settings), desc=what, disable=not self.progress, leave=False)
         return [self.keep(compute, **params) for params in bar]
+
+    def seconds(self) -> float:
+        """Return the processor time of all parts asked for, whenever it was spent."""
+        return sum(self._asked.values())
+
+    def oldest(self) -> str:
+        """Return the date of the oldest of them; today's if there are none."""
+        times = [path.stat().st_mtime for path in self._asked] or [time.time()]
+        return date.fromtimestamp(min(times)).isoformat()
 
     def _path(self, compute: Callable[..., Result], params: dict[str, Any]) -> Path:
         """Return the file of a part."""

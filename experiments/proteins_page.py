@@ -68,24 +68,27 @@ def _how(results: dict[str, Any]) -> str:
 def _draw(results: dict[str, Any], folder: Path) -> str:
     """Draw the curves of the first choice of folds."""
     figure, ax = plt.subplots(figsize=(6.2, 4.0), layout="constrained")
-    plot_methods(ax, results["curves"][0])
+    plot_methods(ax, results["curves"][0], n=results["n"], n_positive=45)
     ax.legend(frameon=False, fontsize=8)
     caption = (
         f"Error in {results['n_folds']} folds against the mean number of prototypes (for the SVM: "
-        "support vectors), first choice of folds. The rightmost point of PVM is 1-NN."
+        "support vectors), first choice of folds, with bands of one standard error. The rightmost "
+        "point of PVM is 1-NN; dotted: always answering Negative."
     )
     return save(figure, folder, "proteins", caption)
 
 
-def plot_methods(ax: Any, curves: dict[str, Any]) -> None:
-    """Draw each method's errors into one panel."""
+def plot_methods(ax: Any, curves: dict[str, Any], *, n: int, n_positive: int) -> None:
+    """Draw each method's errors into one panel, and that of always answering Negative."""
     for method in METHODS:
         order = np.argsort(curves[method]["size"])
         sizes = np.array(curves[method]["size"])[order]
         errors = np.array(curves[method]["error"])[order]
         # A support hardly varies in size with the cost, so that a line would go to and fro.
         line = {"linestyle": ""} if method == "SVM" else {}
-        draw_curve(ax, method, sizes, errors, **line)
+        draw_curve(ax, method, sizes, errors, n=None if line else n, **line)
+    never = 100 * n_positive / n
+    ax.axhline(never, color="black", linewidth=0.9, linestyle=":", label="always Negative")
     ax.set(xscale="log", xlabel="prototypes", ylabel="error in per cent")
     ax.set_ylim(bottom=0)
 

@@ -56,14 +56,15 @@ def _draw(results: dict[str, Any], folder: Path) -> str:
         1, len(sets), figsize=(3.4 * len(sets), 3.2), layout="constrained", squeeze=False
     )
     for ax, (name, got) in zip(axes[0], sets.items(), strict=True):
-        plot_methods(ax, got["curves"])
+        plot_methods(ax, got["curves"], n=results["n"], n_positive=got["final"]["points"])
         # K-medoids with few prototypes errs far more than always answering Negative.
         ax.set_ylim(0, 250 * got["final"]["points"] / results["n"])
         ax.set_title(f"{name}: {got['final']['points']} of {results['n']}", fontsize=9)
     axes[0, 0].legend(frameon=False, fontsize=8)
     caption = (
         f"Error in {results['n_folds']} folds against the mean number of prototypes (for the SVM: "
-        "support vectors), for each superfamily against the rest."
+        "support vectors), for each superfamily against the rest, with bands of one standard "
+        "error."
     )
     return save(figure, folder, "scop", caption)
 

@@ -36,13 +36,10 @@ def run(quick: bool, parts: Parts) -> dict[str, Any]:
     return {"n_draws": N_DRAWS, "time_limit": TIME_LIMIT, "rows": rows}
 
 
-def run_radius(name: str, percentile: float) -> dict[str, Any]:
+def run_radius(name: str, percentile: int) -> dict[str, Any]:
     """Solve one data set at one radius with every solver."""
     X, y = load(name)
-    # A grid of one per cent steps, so that radii are the same percentiles for all sets.
-    eps = float(
-        suggest_eps(X, y, percentile + 1, max_quantile=percentile / 100, random_state=0)[-1]
-    )
+    eps = radius(X, y, percentile)
     told: dict[str, Any] = {"name": name, "percentile": percentile, "eps": eps, "n": len(y)}
     for solver in SOLVERS:
         options = {"lp-rounding": {"n_draws": N_DRAWS}, "exact": {"time_limit": TIME_LIMIT}}
@@ -72,6 +69,13 @@ def _rounding(solutions: Any) -> dict[str, Any]:
         "mean_draw": float(sum(np.mean(one["draw_objectives"]) for one in details)),
         "expected_at_most": float(sum(one["expected_at_most"] for one in details)),
     }
+
+
+def radius(X: NDArray[np.float64], y: NDArray[Any], percentile: int) -> float:
+    """Return a percentile of the distances between points."""
+    # A grid of one per cent steps, so that radii are the same percentiles for all sets.
+    grid = suggest_eps(X, y, percentile + 1, max_quantile=percentile / 100, random_state=0)
+    return float(grid[-1])
 
 
 def load(name: str) -> tuple[NDArray[np.float64], NDArray[Any]]:

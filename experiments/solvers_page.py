@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .words import ratio, table
+from .words import fold_away, ratio, table
 
 TITLE = "The algorithms against the optimum (section 3)"
 
@@ -19,7 +19,7 @@ def write(results: dict[str, Any], folder: Path) -> str:
     """Return the section."""
     rows = results["rows"]
     return "\n".join(
-        (f"## {TITLE}\n", _how(results), _tabulate(rows), _by_radius(rows), _judge(results))
+        (f"## {TITLE}\n", _how(results), _by_radius(rows), _judge(results), _tabulate(rows))
     )
 
 
@@ -87,7 +87,7 @@ def _tabulate(rows: list[dict[str, Any]]) -> str:
         "time, rounding",
         "time, exact",
     )
-    return table(header, cells)
+    return fold_away(f"All {len(cells)} settings", table(header, cells))
 
 
 def _by_radius(rows: list[dict[str, Any]]) -> str:

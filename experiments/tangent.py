@@ -1,9 +1,8 @@
 """USPS digits, tangent distance (section 5.2): test error against number of prototypes.
 
-The curves show test error at every radius and number of medoids, as the paper's do. The
-radius itself is chosen on the training images alone, by cross-validation, and only the
-model that was chosen is then held against the test images. So is all that radii of their
-own depend on, at each number of prototypes.
+The curves show test error at every radius and number of medoids, as the paper's do; which
+radius to take is another matter (`digits_choice.py`). All that radii of their own depend on is
+chosen on the training images alone, by cross-validation, at each number of prototypes.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from protocover import pvm_path
-from protocover.estimators.search.standard_error import choose
 
 from .baselines.medoids import choose_medoids
 from .digits_table import PERCENTILES, load_digits
@@ -25,64 +23,28 @@ from .tuning import make_folds
 
 # Medoids a class; the largest class has 1194 images.
 PER_CLASS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 75, 100, 150, 250, 400, 600)
-# Beyond the 3rd percentile the folds would only tell that the error rises further.
-TRIED = tuple(percentile for percentile in PERCENTILES if percentile <= 3)
-# What the paper's best model keeps is the most that the model chosen here may keep.
-BUDGET = 3372
 # Every second of the curve's close radii, and some beyond its last, for very few prototypes.
 TRIED_OWN = (*PERCENTILES[:24:2], *PERCENTILES[24:], 28, 42)
 
 
 def run(quick: bool, parts: Parts) -> dict[str, Any]:
-    """Return both curves, and the model that cross-validation chooses."""
-    base = settings(quick, parts)
+    """Return the curves of all methods."""
+    base = {"n": 300 if quick else 7291, "folder": parts.folder / "digits"}
     sizes = (1, 3) if quick else PER_CLASS
-    n_folds = 2 if quick else 10
-    path = parts.keep(run_pvm, **base)
-    tasks = [{**base, "n_folds": n_folds, "fold": k} for k in range(n_folds)]
-    folds = parts.keep_all("tangent folds", run_fold, tasks)
     medoids = parts.keep_all("tangent medoids", run_medoids, [{**base, "size": k} for k in sizes])
-    n_own_folds = 2 if quick else N_FOLDS
-    own_task = {**base, "n_folds": n_own_folds, "at_most": (20, 50) if quick else AT_MOST}
-    tasks = [{**own_task, "fold": k} for k in range(n_own_folds)]
+    n_folds = 2 if quick else N_FOLDS
+    task = {**base, "n_folds": n_folds, "at_most": (20, 50) if quick else AT_MOST}
+    tasks = [{**task, "fold": k} for k in range(n_folds)]
     own = choose_settings(parts.keep_all("tangent own radii", run_own_fold, tasks))
     return {
         "n": base["n"],
         "n_test": 2007 if base["n"] == 7291 else base["n"],
-        "n_folds": n_folds,
-        "budget": BUDGET,
         "1-NN": parts.keep(run_nearest, **base),
-        "PVM": path,
+        "PVM": parts.keep(run_pvm, **base),
         "K-medoids": {key: [one[key] for one in medoids] for key in ("size", "error")},
         "within": parts.keep(run_within, **base)["mean"],
-        "chosen": choose_radius(path, folds, BUDGET),
         "own_radii": parts.keep(run_own, **base, chosen=own),
     }
-
-
-def settings(quick: bool, parts: Parts) -> dict[str, Any]:
-    """Return what tells the table of distances."""
-    return {"n": 300 if quick else 7291, "folder": parts.folder / "tangent"}
-
-
-def choose_radius(
-    path: dict[str, Any], folds: list[dict[str, Any]], budget: int
-) -> dict[str, Any]:
-    """Choose the radius of the lowest error in the folds, within a budget of prototypes.
-
-    The sizes are those of the models on all training images, along `path`; no test image
-    has a say.
-    """
-    errors = np.array([fold["error"] for fold in folds])
-    n_tried = errors.shape[1]
-    row = choose(
-        1.0 - errors.T, np.array(path["size"][:n_tried]), rule="best", max_prototypes=budget
-    )
-    return {
-        "row": row,
-        "cv_error": errors.mean(axis=0),
-        "cv_spread": errors.std(axis=0, ddof=1) / np.sqrt(len(folds)),
-    } | {key: path[key][row] for key in ("eps", "size", "error", "wrong", "by_digit")}
 
 
 def run_pvm(n: int, folder: Path) -> dict[str, Any]:
@@ -106,31 +68,7 @@ def run_pvm(n: int, folder: Path) -> dict[str, Any]:
         "size": path.n_prototypes[:, 0],
         "wrong": wrong,
         "error": np.array(wrong) / len(digits.test_labels),
-        "by_digit": path.n_prototypes_by_class[:, 0],
     }
-
-
-def run_fold(n: int, folder: Path, n_folds: int, fold: int) -> dict[str, Any]:
-    """Compute the path on the training part of one fold, and its errors on the rest."""
-    digits = load_digits(n, folder)
-    y = digits.labels
-    train, held = make_folds(digits.images, y, seed=0, n_folds=n_folds)[fold]
-    path = pvm_path(
-        digits.table[np.ix_(train, train)],
-        y[train],
-        eps=digits.radii(TRIED),
-        metric="precomputed",
-        solver="greedy",
-        solver_options={"bound": False},
-        n_jobs=1,
-    )
-    rest = digits.table[np.ix_(held, train)]
-    errors = []
-    for (chosen,) in path.selections:
-        nearest = rest[:, chosen.candidates].argmin(axis=1)
-        answers = path.classes[chosen.classes][nearest]
-        errors.append(float(np.mean(answers != y[held])))
-    return {"eps": path.eps, "size": path.n_prototypes[:, 0], "error": errors}
 
 
 def run_own_fold(

@@ -32,7 +32,7 @@ def run(quick: bool, parts: Parts) -> dict[str, Any]:
     return parts.keep(
         run_model,
         n=300 if quick else 7291,
-        folder=parts.folder / "tangent",
+        folder=parts.folder / "digits",
         total=150 if quick else TOTAL,
         first=20 if quick else FIRST,
     )

@@ -18,9 +18,12 @@ from protocover.plotting import (
 from .digits_table import unpack_images
 from .figures import save
 from .tangent_page import PAPER_BY_DIGIT, tabulate_digits
-from .words import table
+from .words import percent, table
 
 TITLE = "ZIP code digits: a closer look at the prototypes (section 5.2)"
+
+# Of a prototype, in images; the paper's second panel is at 6.
+COSTS = (1, 2, 3, 4, 6, 10, 20, 50)
 
 # What the paper reports of its model.
 PAPER = {
@@ -47,6 +50,7 @@ def write(results: dict[str, Any], folder: Path) -> str:
             _draw_map(results, folder),
             _draw_miscovered(results, folder),
             _draw_progress(results, folder),
+            _tabulate_costs(results),
             _draw_corrected(results, folder),
         )
     )
@@ -180,6 +184,25 @@ def _draw_progress(results: dict[str, Any], folder: Path) -> str:
         f"{results['stop']}."
     )
     return save(display.figure_, folder, "tangent_progress", caption)
+
+
+def _tabulate_costs(results: dict[str, Any]) -> str:
+    """Tabulate the test error along the path of the cost, lambda."""
+    gains, wrong = _numbers(results["improvement"]), _numbers(results["wrong"])
+    # A gain that only equals the cost is none: greedy stops before it.
+    sizes = [int(np.sum(gains > cost)) for cost in COSTS]
+    rows = [
+        (cost, size, wrong[size - 1], percent(wrong[size - 1] / results["n_test"], 2))
+        for cost, size in zip(COSTS, sizes, strict=True)
+        if size > 0
+    ]
+    rows.insert(0, ("1/n", results["size"], wrong[-1], percent(wrong[-1] / results["n_test"], 2)))
+    header = ("lambda", "prototypes", "test digits wrong", "test error, %")
+    return (
+        "Greedy for a larger cost of a prototype, the paper's lambda, is the beginning of greedy "
+        "for a smaller one, so that the errors of the whole path of lambda come from this one "
+        "model:\n\n" + table(header, rows)
+    )
 
 
 def _draw_corrected(results: dict[str, Any], folder: Path) -> str:

@@ -1,8 +1,8 @@
 """USPS digits, Euclidean distance (section 5.2): test error against number of prototypes.
 
-The curves show test error at every value of a method's parameter, as the paper's do. One
-radius is also chosen on the training images alone, by cross-validation, and so is all that
-radii of their own depend on, at each number of prototypes.
+The curves show test error at every value of a method's parameter, as the paper's do; which
+radius to take is another matter (`digits_choice.py`). All that radii of their own depend on is
+chosen on the training images alone, by cross-validation, at each number of prototypes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from protocover import PVMClassifier, PVMClassifierCV, pvm_path, suggest_eps
+from protocover import pvm_path, suggest_eps
 from protocover.datasets import load_usps
 
 from .baselines.codebook import Codebook
@@ -33,7 +33,7 @@ REPEATED = 1100
 
 
 def run(quick: bool, parts: Parts) -> dict[str, Any]:
-    """Return each method's curve, and the model that cross-validation chooses."""
+    """Return each method's curve."""
     n = 150 if quick else 7291
     seeds = range(1) if quick else range(3)
     small = (1, 3) if quick else PER_CLASS
@@ -60,7 +60,6 @@ def run(quick: bool, parts: Parts) -> dict[str, Any]:
         "K-medoids": _curve(medoids),
         "K-means": [_curve([m for m in means if m["seed"] == s]) for s in seeds],
         "LVQ": [_curve([m for m in lvq if m["seed"] == s]) for s in seeds],
-        "chosen": parts.keep(run_choice, n=n, n_folds=2 if quick else 10),
         "own_radii": parts.keep(run_own, n=n, chosen=choose_settings(folds)),
     }
 
@@ -78,30 +77,6 @@ def run_pvm(n: int, centroids: bool, seed: int) -> dict[str, Any]:
         curve.append({"size": len(book), "error": book.error(X_test, y_test)})
     gap = (path.objective - path.lower_bound) / path.lower_bound
     return _curve(curve) | {"eps": path.eps.tolist(), "above_bound": gap[:, 0].tolist()}
-
-
-def run_choice(n: int, n_folds: int) -> dict[str, Any]:
-    """Choose the radius on the training images and test the model once."""
-    X, y, X_test, y_test = load(n)
-    folds = make_folds(X, y, seed=0, n_folds=n_folds)
-    search = PVMClassifierCV(radii(X, y), cv=folds, solver="greedy", n_jobs=1).fit(X, y)
-    scores = search.cv_results_["mean_test_score"]
-    best = int(scores.argmax())
-    best_model = PVMClassifier(
-        float(search.cv_results_["param_eps"][best]), solver="greedy", n_jobs=1
-    ).fit(X, y)
-    told = {}
-    for rule, row, model in (
-        ("1se", search.best_index_, search.best_estimator_),
-        ("best", best, best_model),
-    ):
-        told[rule] = {
-            "eps": model.eps_,
-            "size": len(model.prototype_labels_),
-            "cv_error": 1.0 - scores[row],
-            "error": 1.0 - model.score(X_test, y_test),
-        }
-    return told
 
 
 def run_own_fold(n: int, n_folds: int, fold: int, at_most: Sequence[int]) -> dict[str, Any]:

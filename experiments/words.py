@@ -7,8 +7,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.stats import wilcoxon
+from numpy.typing import NDArray
 
+from .statistics import corrected_resampled_t, signed_ranks
+
+# Below this p a difference is called clear.
+CLEAR = 0.01
 # A number first, perhaps with words after it, or nothing.
 _NUMBER = re.compile(r"[-+]?\d[\d.]*( ±.*| %.*| \(.*)?$|$")
 
@@ -41,19 +45,46 @@ def percentile_of(value: float, among: Sequence[float]) -> float:
     return float(100.0 * (((array < value) & ~near).mean() + 0.5 * near.mean()))
 
 
-def compare(new: Sequence[float], old: Sequence[float]) -> str:
-    """Say whether errors differ, pair by pair: mean difference in points, wins, verdict.
+def compare_draws(new: Sequence[float], old: Sequence[float]) -> str:
+    """Say whether errors differ over independent draws, by Wilcoxon's signed ranks."""
+    gap = _points(new, old)
+    return _tell(gap, signed_ranks(gap))
 
-    Clear is p < 0.01 in Wilcoxon's signed rank test.
+
+def compare_splits(
+    new: Sequence[float], old: Sequence[float], *, n_train: float = 2, n_test: float = 1
+) -> str:
+    """Say whether errors differ over random splits of one data set, by the corrected t-test.
+
+    Of the numbers of points only the ratio counts; by default two thirds train.
     """
+    gap = _points(new, old)
+    return _tell(gap, corrected_resampled_t(gap, n_train, n_test))
+
+
+def tell_p(p: float) -> str:
+    """Return a p value, ``p = 0.03``."""
+    return "p < 0.0001" if p < 1e-4 else f"p = {p:.2g}"
+
+
+def fold_away(summary: str, text: str) -> str:
+    """Return a text that is shown when its summary is clicked."""
+    return f"<details><summary>{summary}</summary>\n\n{text}\n</details>\n"
+
+
+def _points(new: Sequence[float], old: Sequence[float]) -> NDArray[np.float64]:
+    """Return differences in points of per cent, pair by pair."""
     gap = 100.0 * (np.asarray(new, dtype=float) - np.asarray(old, dtype=float))
     # Equal shares may have been computed in two ways that differ in the last digit.
-    gap = np.round(gap, 9)
-    sure = wilcoxon(gap).pvalue if np.any(gap) else 1.0
-    word = "no clear difference" if sure >= 0.01 else "better" if gap.mean() < 0 else "worse"
+    return np.round(gap, 9)
+
+
+def _tell(gap: NDArray[np.float64], p: float) -> str:
+    """Return verdict, mean difference, p and wins; clear is p < 0.01."""
+    word = "no clear difference" if p >= CLEAR else "better" if gap.mean() < 0 else "worse"
     wins, ties = int(np.sum(gap < 0)), int(np.sum(gap == 0))
     equal = f", equal in {ties}" if ties else ""
-    return f"{word} ({gap.mean():+.1f} points, lower in {wins} of {len(gap)}{equal})"
+    return f"{word} ({gap.mean():+.1f} points, {tell_p(p)}, lower in {wins} of {len(gap)}{equal})"
 
 
 def ratio(number: float) -> str:

@@ -86,6 +86,19 @@ def test_the_recipe_has_the_bounds_and_the_checksum(tree):
     assert "recipe.yaml has not the checksum of protocover-0.1.0.tar.gz" in found
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("${{ version }}", "${{ verison }}"), ("tqdm >=", "tqdm >>"), ("requirements:", "requires:")],
+)
+def test_a_recipe_that_conda_cannot_read(tree, old, new):
+    pytest.importorskip("rattler_build", reason="pip install py-rattler-build to try it")
+    assert list(release.render_faults(tree)) == []
+    path = tree / release.RECIPE
+    path.write_text(path.read_text().replace(old, new))
+    (fault,) = release.render_faults(tree)
+    assert "recipe.yaml cannot be rendered" in fault
+
+
 def test_keywords_that_people_search_for(tree):
     path = tree / "pyproject.toml"
     path.write_text(path.read_text().replace('"coreset", ', "").replace('"coreset",', ""))

@@ -41,6 +41,7 @@ def faults(root: Path) -> Iterator[str]:
     yield from git_faults(root, version)
     yield from keyword_faults(read_project(root))
     yield from recipe_faults(root, version)
+    yield from render_faults(root)
     yield from dist_faults(root, version)
 
 
@@ -96,6 +97,18 @@ def recipe_faults(root: Path, version: str) -> Iterator[str]:
     lowest = project["requires-python"].removeprefix(">=")
     if f'python_min: "{lowest}"' not in text:
         yield f"{RECIPE} has another python_min than {lowest}"
+
+
+def render_faults(root: Path) -> Iterator[str]:
+    """Read and render the recipe with conda-forge's tool, where that is installed."""
+    try:
+        from rattler_build import RattlerBuildError, Stage0Recipe, VariantConfig
+    except ImportError:
+        return
+    try:
+        Stage0Recipe.from_file(root / RECIPE).render(VariantConfig())
+    except RattlerBuildError as error:
+        yield f"{RECIPE} cannot be rendered: {error}"
 
 
 def dist_faults(root: Path, version: str) -> Iterator[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from importlib.metadata import version
 
 import numpy as np
 from alibi.prototypes import ProtoSelect
@@ -21,10 +22,11 @@ def main(problem: str, answer: str) -> None:
     settings = {"eps": float(data["eps"]), "lambda_penalty": float(data["cost"])}
     ProtoSelect(EuclideanDistance(), **settings).fit(X[:50], y[:50]).summarise(5)
     with PeakMemory() as memory:
-        start = time.perf_counter()
+        start = time.process_time()
         summary = ProtoSelect(EuclideanDistance(), **settings).fit(X, y).summarise(len(X))
-        seconds = time.perf_counter() - start
+        seconds = time.process_time() - start
     found = {
+        "version": f"alibi {version('alibi')}",
         "seconds": seconds,
         "megabytes": memory.megabytes,
         "candidates": summary.data["prototype_indices"].tolist(),

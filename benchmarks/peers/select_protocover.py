@@ -15,6 +15,9 @@ from sklearn.base import clone
 
 from protocover import PVMClassifier
 
+# One alone would be short beside what else the machine does.
+N_FITS = 3
+
 
 def main(problem: str, answer: str) -> None:
     data = np.load(problem)
@@ -27,11 +30,10 @@ def main(problem: str, answer: str) -> None:
     )
     clone(unfitted).fit(X[:50], y[:50])
     with PeakMemory() as memory:
-        seconds = np.inf
-        for _ in range(3):
-            start = time.perf_counter()
+        start = time.process_time()
+        for _ in range(N_FITS):
             model = clone(unfitted).fit(X, y)
-            seconds = min(seconds, time.perf_counter() - start)
+        seconds = (time.process_time() - start) / N_FITS
     found = {
         "seconds": seconds,
         "megabytes": memory.megabytes,

@@ -40,7 +40,6 @@ def pandas_frame(rows):
     frame = pd.DataFrame({n: [row[i] for row in rows] for i, n in enumerate(NAMES)})
     frame["age"] = frame["age"].astype(float)
     frame["size"] = pd.Categorical(frame["size"], categories=SIZES, ordered=True)
-    frame["town"] = frame["town"].astype("str")
     return frame.astype({"member": "boolean", "spots": bool})
 
 
@@ -376,7 +375,15 @@ def fitted():
         ({"age": "old"}, "column 'age' held numbers in the training data and now holds labels"),
         ({"age": True}, "column 'age' held numbers .* now holds booleans"),
         ({"town": 7}, "column 'town' held labels .* now holds numbers"),
-        ({"size": "M"}, "column 'size' held ranks .* now holds labels; convert it"),
+        pytest.param(
+            {"size": "M"},
+            "column 'size' held ranks .* now holds labels; convert it",
+            marks=pytest.mark.skipif(pd.__version__ < "3", reason="texts of pandas 2 are objects"),
+        ),
+        (
+            {"size": pd.array(["M"] * 5, dtype="string")},
+            "column 'size' held ranks .* now holds labels",
+        ),
         ({"spots": 1}, "column 'spots' held booleans .* now holds numbers"),
         ({"age": pd.Timestamp("2020-01-01")}, "column 'age' held numbers .* now holds dates"),
         (

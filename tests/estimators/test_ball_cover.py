@@ -128,7 +128,7 @@ def test_the_fewest_or_cheapest_that_cover_a_share(solver, seed, priced):
 def test_rates_that_a_rough_solver_finds_first_give_bounds_that_hold(seed, monkeypatch):
     """As in large problems, where the default solves at few rates only."""
     monkeypatch.setattr(importlib.import_module("protocover.solvers.auto"), "_LARGE", -1)
-    monkeypatch.setattr(covering, "_SMALL", -1)
+    monkeypatch.setattr(covering, "supply_small", lambda demand, found, **limits: found)
     X, weights = small(seed)
     for share in (0.5, 0.8, 1.0):
         model = BallCover(0.8, coverage=share).fit(X, sample_weight=weights)

@@ -2,16 +2,18 @@ import pickle
 
 import numpy as np
 import pytest
+import sklearn
 from scipy.sparse import csr_array, csr_matrix
 from scipy.spatial.distance import cdist
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
-from sklearn.metrics import pairwise_distances
+from sklearn.metrics import get_scorer, pairwise_distances
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 from sklearn.neighbors import KNeighborsClassifier, RadiusNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.fixes import parse_version
 
 import naive
 from protocover import NoPrototypesError, PVMClassifier, PVMClassifierCV
@@ -363,14 +365,29 @@ def test_grid_search_slices_both_sides_of_a_square_table():
     np.testing.assert_array_equal(by_table, by_rows)
 
 
-def test_weights_are_routed_through_a_pipeline():
+@pytest.mark.parametrize(
+    "scoring",
+    [
+        pytest.param(
+            None,
+            marks=pytest.mark.skipif(
+                parse_version(sklearn.__version__) < parse_version("1.8"),
+                reason="before 1.8 scikit-learn routes no weights to the score of a pipeline",
+            ),
+        ),
+        "accuracy",
+    ],
+)
+def test_weights_are_routed_through_a_pipeline(scoring):
     weights = np.where(Y == 1, 5.0, 1.0)
     with config_context(enable_metadata_routing=True):
         asking = PVMClassifier(0.8).set_fit_request(sample_weight=True)
         asking.set_score_request(sample_weight=True)
         scaler = StandardScaler().set_fit_request(sample_weight=False)
         pipeline = make_pipeline(scaler, asking).fit(X, Y, sample_weight=weights)
-        scores = cross_validate(pipeline, X, Y, params={"sample_weight": weights})
+        scorer = scoring and get_scorer(scoring).set_score_request(sample_weight=True)
+        params = {"sample_weight": weights}
+        scores = cross_validate(pipeline, X, Y, scoring=scorer, params=params)
     scaled = StandardScaler().fit_transform(X)
     same_model(pipeline[-1], PVMClassifier(0.8).fit(scaled, Y, weights))
     assert np.isfinite(scores["test_score"]).all()

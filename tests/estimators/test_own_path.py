@@ -18,6 +18,7 @@ from sklearn.model_selection import (
 )
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from grid_search import fit_grid
 from protocover import PVMClassifier, PVMClassifierCV, PVMSelector, find_eps, pvm_path
 from protocover.candidates import KMeansCandidates
 from protocover.dissimilarity import DANN
@@ -212,10 +213,9 @@ def assert_same_search(points, *, cv=5, weights=None, groups=None, limits=LIMITS
     plain = PVMClassifier(radii="own", **options)
     theirs = GridSearchCV(plain, {"eps": limits, "prototype_cost": COSTS}, cv=cv, refit=False)
     extra = {} if groups is None else {"groups": groups}
-    extra |= {} if weights is None else {"sample_weight": weights}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # where no prototypes are left
-        theirs.fit(points, Y, **extra)
+        fit_grid(theirs, points, Y, weights=weights, **extra)
     for k in range(ours.n_splits_):
         np.testing.assert_array_equal(
             ours.cv_results_[f"split{k}_test_score"], theirs.cv_results_[f"split{k}_test_score"]

@@ -84,6 +84,6 @@ def test_page_says_where_own_radii_lose():
     results = {"own_radii": {"own": own, "shared": shared}, "PVM": pvm}
     few, many, curve = own_radii_page.judge(results)
     assert "lower at 50 (-10.0), higher at 500 (+1.0)" in few
-    assert "clearly fewer (sign test, p < 0.05) at 50, clearly more at none" in few
+    assert "clearly fewer (McNemar's test, p < 0.05 each) at 50, clearly more at none" in few
     assert "lower at none, higher at none" in many
     assert "lower at 500 (-1.0), higher at 4000 (+0.7)" in curve

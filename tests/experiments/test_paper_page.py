@@ -16,10 +16,12 @@ pytest.importorskip("imblearn", reason="imbalanced-learn is not installed")
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
 from experiments.baselines.codebook import Codebook
+from experiments.parts import write_json
+from experiments.provenance import FILES, today
 from experiments.tuning import make_folds, spread_sizes, tune
 
 from experiments import __main__ as runner
-from experiments import usps_page, words
+from experiments import dann_page, usps_page, words
 from protocover.datasets import sources
 
 
@@ -40,6 +42,9 @@ def check_sections(page, folder):
     # One more: the list at the top.
     assert page.count("\n## ") == len(runner.EXPERIMENTS) + 1
     assert "Not run yet" not in page
+    # Each says when it was made, and from which data.
+    assert page.count("<summary>Run on ") == len(runner.EXPERIMENTS)
+    assert "`usps.npz` (" in page
     assert "the numbers mean nothing" in page
     for name in runner.EXPERIMENTS:
         assert json.loads((folder / f"{name}.json").read_text())["quick"] is True
@@ -60,16 +65,47 @@ def check_tables(page):
             assert above.count("|") == line.count("|"), line
 
 
-def test_data_that_is_absent_is_left_out_and_said(monkeypatch, tmp_path, capsys):
+@pytest.fixture
+def no_data(monkeypatch, tmp_path):
+    """Neither a folder of data nor a network."""
+
     def refuse(**options):
         raise urllib.error.URLError("no network")
 
     monkeypatch.setattr(sources, "fetch_openml", refuse)
     monkeypatch.setenv("PROTOCOVER_DATA", str(tmp_path))
-    folders = ["--output", str(tmp_path), "--results", str(tmp_path / "kept")]
-    assert runner.main(["usps", "--quick", "--silent", *folders]) == 1
+    return ["--quick", "--silent", "--output", str(tmp_path), "--results", str(tmp_path / "kept")]
+
+
+def test_data_that_is_absent_is_left_out_and_said(no_data, tmp_path, capsys):
+    assert runner.main(["usps", *no_data]) == 1
     assert "usps: left out: USPS is not among the local data" in capsys.readouterr().err
-    assert "Not run yet: mixture, usps" in (tmp_path / "paper.md").read_text()
+    page = (tmp_path / "paper.md").read_text()
+    empty = f"## {usps_page.TITLE}\n\n**The data of this section were not found on {today()}.**"
+    assert empty in page
+    assert page.count("Not run yet.") == len(runner.EXPERIMENTS) - 1
+
+
+def test_old_numbers_are_not_shown_as_new_where_data_are_absent(no_data, tmp_path, monkeypatch):
+    """An earlier run is told as such, in its section and in the list at the top."""
+    monkeypatch.setattr(dann_page, "summarize", lambda results: "DANN.")
+    monkeypatch.setattr(dann_page, "write", lambda results, folder: "## A title\n\nOld.\n")
+    monkeypatch.setattr(dann_page, "TITLE", "A title")
+    write_json(tmp_path / "paper" / "dann.json", {"quick": True})
+    runner.mark_absent(tmp_path / "paper" / "dann.json")
+    assert runner.main(["--page-only", *no_data]) == 0
+    page = (tmp_path / "paper.md").read_text()
+    assert "- DANN. (an earlier run: its data are absent)" in page
+    said = f"not found on {today()}: what follows is not of that run, but of an earlier one.**"
+    assert page.index("## A title") < page.index(said) < page.index("Old.")
+    assert "Run before 2026-11-17; versions were not kept then." in page
+
+
+def test_every_file_of_an_experiment_is_recorded():
+    """What reads files is listed with them, and nothing that is no experiment."""
+    assert set(FILES) <= set(runner.EXPERIMENTS)
+    drawn = set(runner.EXPERIMENTS) - set(FILES)
+    assert drawn == {"mixture", "dann"}
 
 
 def test_unknown_experiment_is_refused(capsys):
@@ -93,10 +129,20 @@ def test_columns_of_numbers_are_aligned_to_the_right():
 
 def test_comparison_follows_from_the_numbers():
     old = np.linspace(0.2, 0.3, 20)
-    assert words.compare(old - 0.02, old) == "better (-2.0 points, lower in 20 of 20)"
-    assert words.compare(old + 0.02, old).startswith("worse (+2.0 points, lower in 0 of 20)")
-    same = words.compare(old, 1.0 - (1.0 - old))
-    assert same == "no clear difference (+0.0 points, lower in 0 of 20, equal in 20)"
+    gap = 0.02 + np.linspace(-0.01, 0.01, 20)
+    better = words.compare_draws(old - gap, old)
+    assert re.fullmatch(r"better \(-2.0 points, p < 0.0001, lower in 20 of 20\)", better)
+    assert words.compare_draws(old + gap, old).startswith("worse (+2.0 points, p < 0.0001, lower")
+    same = words.compare_draws(old, 1.0 - (1.0 - old))
+    assert same == "no clear difference (+0.0 points, p = 1, lower in 0 of 20, equal in 20)"
+
+
+def test_splits_that_share_points_need_more_to_be_clear():
+    """What independent draws would make clear, splits of one set need not."""
+    old, gap = np.full(20, 0.3), np.array([0.06, 0.005] * 10)
+    assert words.compare_draws(old - gap, old).startswith("better")
+    assert words.compare_splits(old - gap, old).startswith("no clear difference")
+    assert words.compare_splits(old - gap, old, n_train=1000).startswith("better")
 
 
 def test_mean_and_spread_are_over_a_sample():

@@ -13,7 +13,7 @@ pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
 from experiments.digits_table import Digits, load_digits, pack_images, unpack_images
 
-from experiments import digits_table, tangent, tangent_model, tangent_model_page, tangent_page
+from experiments import digits_table, tangent_model, tangent_model_page, tangent_page
 from protocover import PVMClassifier
 
 
@@ -68,33 +68,6 @@ def test_wrong_answers_are_counted_by_what_prototypes_stand_for(digits):
     for labels in ([0, 1], [1, 0], [1, 1]):
         expected = sum(labels[k] != y for k, y in zip(nearest, digits.test_labels, strict=True))
         assert digits.count_wrong(rows, np.array(labels)) == expected
-
-
-def test_radius_is_the_best_in_the_folds_within_the_budget():
-    """The first row is best but too large, and the test errors would choose the last."""
-    path = {"size": [100, 50, 20, 5], "error": [0.4, 0.3, 0.2, 0.1], "wrong": [4, 3, 2, 1]}
-    path |= {"eps": [1.0, 2.0, 3.0, 4.0], "by_digit": [[]] * 4}
-    folds = [{"error": [0.0, 0.1, 0.3]}, {"error": [0.0, 0.2, 0.1]}]
-    chosen = tangent.choose_radius(path, folds, 60)
-    assert (chosen["row"], chosen["eps"], chosen["size"]) == (1, 2.0, 50)
-    np.testing.assert_allclose(chosen["cv_error"], [0.0, 0.15, 0.2])
-    assert tangent.choose_radius(path, folds, 100)["row"] == 0
-
-
-def test_fold_tests_on_what_it_does_not_train_on(digits, monkeypatch, tmp_path):
-    """At the smallest radius a fold's error is that of the nearest neighbour among the rest."""
-    monkeypatch.setattr(tangent, "load_digits", lambda n, folder: digits)
-    wrong, n_held = 0.0, 0
-    for fold in range(3):
-        got = tangent.run_fold(120, tmp_path, n_folds=3, fold=fold)
-        held = tangent.make_folds(digits.images, digits.labels, seed=0, n_folds=3)[fold][1]
-        rest = np.setdiff1d(np.arange(120), held)
-        nearest = rest[digits.table[np.ix_(held, rest)].argmin(axis=1)]
-        assert got["error"][0] == np.mean(digits.labels[nearest] != digits.labels[held])
-        assert got["size"][0] == len(rest)
-        wrong, n_held = wrong + got["error"][0], n_held + len(held)
-    assert n_held == 120
-    assert wrong > 0
 
 
 def test_radius_is_found_by_the_number_of_prototypes(digits, told):
@@ -157,32 +130,17 @@ def test_table_of_distances_is_computed_once(data_folder, monkeypatch, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["tangent-12.npz"]
 
 
-def _results(wrong):
-    """Four radii, of which the second is chosen, with so many wrong answers."""
-    errors = [0.03, wrong / 2007, 0.026, 0.09]
-    path = {"size": [7291, 3000, 2000, 100], "error": errors}
-    chosen = {"wrong": wrong, "error": errors[1], "size": 3000, "row": 1}
-    chosen |= {"cv_error": [0.02, 0.01, 0.012, 0.05], "cv_spread": [0.003] * 4}
-    nearest = {"size": 7291, "wrong": 55, "error": 55 / 2007}
-    curve = {"at_most": [500], "error": [0.04], "only": [3]}
-    told = {"chosen": chosen, "own_radii": {"own": curve, "shared": curve | {"error": [0.05]}}}
-    return {"PVM": path, "1-NN": nearest, "budget": 3372, "n_test": 2007} | told
-
-
-@pytest.mark.parametrize(
-    ("wrong", "word"), [(50, "is reached on this grid of radii, though not"), (51, "is missed:")]
-)
-def test_page_says_whether_the_aim_is_reached(wrong, word):
-    assert word in tangent_page._judge_choice(_results(wrong))
-
-
-def test_page_says_how_much_may_be_luck():
-    """Radii as good in the folds have errors from 2.49 to 2.6; every second leaves the third."""
-    text = tangent_page._doubt_choice(_results(50))
-    assert "the 2 radii" in text
-    assert "from 2.49 to 2.60 %" in text
-    assert "would have chosen 2000 prototypes with 2.60 %" in text
-    assert "3000 prototypes (2.60 % on the coarser grid" in tangent_page.summarize(_results(50))
+def test_tables_of_both_tangents_are_kept_apart(data_folder, monkeypatch, tmp_path):
+    monkeypatch.setenv("PROTOCOVER_DATA", str(data_folder))
+    load_digits.cache_clear()
+    tables = {name: load_digits(12, tmp_path, name).table for name in digits_table.DISTANCES}
+    load_digits.cache_clear()
+    kept = sorted(path.name for path in tmp_path.iterdir())
+    assert kept == ["paper-like-12.npz", "tangent-12.npz"]
+    images = load_digits(12, tmp_path).images
+    load_digits.cache_clear()
+    np.testing.assert_array_equal(tables["euclidean"], cdist(images, images))
+    assert not np.allclose(tables["tangent"], tables["paper-like"])
 
 
 def test_page_compares_the_spread_of_digits():

@@ -65,7 +65,7 @@ def assert_same(left, right, where="model"):
     elif isinstance(left, pd.Series):
         pd.testing.assert_series_equal(left, right)
     elif isinstance(left, pl.DataFrame):
-        assert_polars_equal(left, right)
+        assert_polars_equal(left, right, categorical_as_str=True)
     elif isinstance(left, list | tuple):
         assert len(left) == len(right), where
         for i, (one, other) in enumerate(zip(left, right, strict=True)):

@@ -56,6 +56,18 @@ def test_progress_shows_gains_errors_and_the_tail_of_single_points():
     assert len(display.axes_) == 2
 
 
+def test_the_tail_is_of_those_that_gain_a_single_point_however_many_they_cover():
+    """The third covers two points and one of another class: it gains one, as the last does."""
+    display = plotting.GreedyProgressDisplay(
+        improvement=np.array([5.0, 2.0, 1.0, 1.0]),
+        covered=np.array([6, 2, 2, 1]),
+        error=np.array([0.5, 0.4, 0.3, 0.2]),
+    ).plot()
+    assert display.tail_ == 2
+    assert "the last 2 gain" in display.axes_[0].get_legend().get_texts()[0].get_text()
+    np.testing.assert_allclose(display.axes_[1].lines[0].get_ydata(), [50, 40, 30, 20])
+
+
 def test_the_error_of_the_first_prototypes_counts_their_own_radii():
     model = PVMClassifier(None, radii="own", prototype_cost=0.1).fit(X[::2], Y[::2])
     queries, labels = X[1::2] + np.array([1.5, 0.0, 0.0, 0.0]), Y[1::2]

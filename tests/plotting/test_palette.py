@@ -12,14 +12,14 @@ palette = pytest.importorskip("protocover.plotting.palette")
 
 
 def test_a_hundred_classes_can_be_told_apart():
-    styles = palette.class_styles(104)
-    assert len(set(styles)) == 104
+    styles = palette.class_styles(130)
+    assert len(set(styles)) == 130
 
 
-def test_eight_classes_differ_in_colour_and_in_marker():
-    styles = palette.class_styles(8)
-    assert len({style.color for style in styles}) == 8
-    assert len({style.marker for style in styles}) == 8
+def test_ten_classes_differ_in_colour_and_in_marker():
+    styles = palette.class_styles(10)
+    assert len({style.color for style in styles}) == 10
+    assert len({style.marker for style in styles}) == 10
 
 
 def test_a_class_looks_the_same_among_few_and_many():

@@ -359,7 +359,6 @@ def test_an_uncovered_case_is_compared_with_its_own_class_even_if_two_others_are
         uncovered=np.array([13]),
         coverage=coverage,
         nearest_own=np.full(14, model.prototype_labels_.tolist().index("c")),
-        most=10,
     )
     contest = cast.scenes[0].contest
     assert model.prototype_labels_[contest.near[0]] == "a"

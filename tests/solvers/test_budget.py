@@ -15,8 +15,11 @@ from protocover.cover import CoverSolution, verify, verify_together
 from protocover.selection.by_class import select
 from protocover.solvers import SOLVERS, exact, greedy
 from protocover.solvers.budget import solve_within
-from protocover.solvers.budget.closing import close_by_tree
+from protocover.solvers.budget.demand import Demand, cover_enough
 from protocover.solvers.budget.frontier import Frontier, best_within
+from protocover.solvers.budget.prices import Trial
+from protocover.solvers.exact import close_by_tree, supply_by_tree
+from protocover.solvers.reduced import packing
 
 stages = importlib.import_module("protocover.solvers.auto")
 every_solver = pytest.mark.parametrize("name", SOLVERS)
@@ -201,6 +204,27 @@ def test_the_tree_closes_what_prices_leave_open(seed, budget):
     closed = solve_within([problem], solve_exactly, budget, close=close_by_tree)
     assert (closed.lower_bound, closed.certificate) == (optimum, "solver-proved")
     assert closed.solutions[0].objective == optimum
+
+
+@pytest.mark.parametrize("asked", ["a budget", "a demand"])
+def test_an_interrupt_is_heard_within_the_tree(asked, monkeypatch):
+    """Raised by what HiGHS calls at each iteration, while a node's program is being solved."""
+    problem = harder_problem(227, 7)
+    demand = Demand(problem.cover, problem.prize, None, Fraction(3))
+    found = cover_enough(demand, lambda one: CoverSolution.of(one, [0]))
+    assert found.bound < demand.spent(found.selected)
+
+    def interrupted(*told):
+        raise KeyboardInterrupt
+
+    trial = Trial.at([problem], problem.prototype_cost, solve_exactly)
+    monkeypatch.setattr(packing, "_Watch", lambda deadline: interrupted)
+    search = {
+        "a budget": lambda: close_by_tree([problem], trial, 3, [np.arange(3)]),
+        "a demand": lambda: supply_by_tree(demand, found),
+    }[asked]
+    with pytest.raises(KeyboardInterrupt):
+        search()
 
 
 def solve_exactly(problems):

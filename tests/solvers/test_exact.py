@@ -197,7 +197,7 @@ def _press_ctrl_c(function):
         ("protocover.solvers.exact.stages", "choose_by_drop"),
         ("protocover.solvers.exact.stages", "ascend_best"),
         ("protocover.solvers.local_search", "_shake"),
-        ("protocover.solvers.exact.stages", "merge_identical_points"),
+        ("protocover.solvers.exact.grove", "merge_identical_points"),
         ("protocover.solvers.exact.tree", "branch_on"),
     ],
 )

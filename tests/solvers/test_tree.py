@@ -11,12 +11,15 @@ from covers import countable, large_problem, make_problem, problem_and_optimum
 
 from protocover.cover import verify
 from protocover.solvers import exact
+from protocover.solvers.exact import grove as grove_module
 from protocover.solvers.exact import stages
 from protocover.solvers.exact import tree as tree_module
+from protocover.solvers.exact.grove import Grove
 from protocover.solvers.exact.nodes import Node, choose, fix, leave_out
 from protocover.solvers.exact.tree import Tree
 from protocover.solvers.reduced import packing as packing_module
 from protocover.solvers.reduced.packing import Packing, Payments
+from protocover.solvers.reduced.reductions import merge_identical_points
 from protocover.solvers.reduced.relaxation import relax
 from protocover.solvers.reduced.residual import Residual
 
@@ -45,6 +48,7 @@ class Liar(Packing):
             value=float(rng.normal()),
             solved=bool(rng.random() < 0.5),
             basis=None,
+            price=float(rng.exponential()),
         )
 
 
@@ -77,6 +81,87 @@ def test_a_tree_is_right_whatever_the_linear_program_says(seed, liar, monkeypatc
         tree.grow(max_nodes=1)
         assert tree.bound <= values.min()
     assert residual.value(tree.columns) == values.min() == tree.bound
+
+
+def burdens(seed, residual):
+    """What columns take of a room, some nothing, and a room that does not hold them all."""
+    rng = np.random.default_rng(seed)
+    n_columns = len(residual.cost)
+    burden = np.ones(n_columns) if seed % 2 else rng.integers(0, 5, n_columns).astype(float)
+    return burden, float(rng.integers(0, max(int(burden.sum()), 1)))
+
+
+@pytest.mark.parametrize("liar", [False, True], ids=["HiGHS", "a liar"])
+@pytest.mark.parametrize("seed", range(60))
+def test_a_tree_with_a_room_finds_the_best_that_fits(seed, liar, monkeypatch):
+    """Against enumeration: the least value of all that fit, and no bound above it."""
+    if liar:
+        monkeypatch.setattr(tree_module, "Packing", Liar)
+    residual = Residual.of(problem_and_optimum(seed)[0])
+    burden, room = burdens(seed, residual)
+    masks, values = all_values(residual)
+    fits = burden @ masks <= room
+    tree = Tree(residual, float(values.max()), burden=burden, room=room)
+    while not tree.closed:
+        tree.grow(max_nodes=1)
+        assert tree.bound <= values[fits].min()
+    assert burden[tree.columns].sum() <= room
+    assert residual.value(tree.columns) == values[fits].min() == tree.bound
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_with_a_room_a_node_keeps_all_that_is_good_enough_and_fits(seed):
+    """Whatever the price is, too high ones and fractions of a unit among them."""
+    residual = Residual.of(large_problem(30, 10, density=0.15, seed=seed)).plain()
+    masks, values = all_values(residual)
+    burden, room = burdens(seed, residual)
+    fits = burden @ masks <= room
+    target = values[fits].min() + 2.0
+    node = Node(residual, np.empty(0, dtype=np.intp), -math.inf, burden=burden, room=room)
+    found = Packing(residual, burden=burden).solve(residual.cost, residual.prize, room=room)
+    good = masks.T[fits & (values <= target)]
+    for price in (found.price, 0.0, 0.7 * found.price + 0.1, 1e9):
+        fixed = fix(node, found.dual, target, price=price)
+        assert fixed.bound <= values[fits].min()
+        is_open = np.isfinite(fixed.left.cost)
+        for mask in good:
+            assert mask[fixed.chosen].all()
+            out = np.setdiff1d(np.flatnonzero(~is_open), fixed.chosen)
+            assert not mask[out].any()
+
+
+def test_the_price_of_a_room_is_the_linear_programs_own():
+    """Five balls of a circle, each worth two points: what no longer fits costs that much."""
+    residual = Residual.of(odd_cycle()).plain()
+    found = Packing(residual, burden=np.ones(5)).solve(residual.cost, residual.prize, room=2.0)
+    assert found.price == pytest.approx(19.0)
+    assert found.value == pytest.approx(2.0 + 10.0)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_second_tree_goes_on_where_the_first_did_not_end(seed, monkeypatch):
+    """After one node, on what reductions leave: the least value, and no bound above it."""
+    monkeypatch.setattr(grove_module, "_SOON", 1)
+    monkeypatch.setattr(grove_module, "_SMALLER", 0)
+    problem = large_problem(30, 12, density=0.15, seed=seed)
+    residual = Residual.of(problem)
+    _, values = all_values(residual)
+    grove = Grove(residual, float(values.max()))
+    while grove.bound < values.min():
+        grove.grow(max_nodes=1)
+        assert grove.bound <= values.min()
+    assert residual.value(np.searchsorted(residual.candidates, grove.selection)) == values.min()
+    assert grove.n_nodes == 1 or grove.leaves(problem) is None
+
+
+def test_the_first_tree_stays_where_reductions_leave_as_much():
+    residual = Residual.of(large_problem(60, 90, density=0.1)).plain()
+    one, other = Grove(residual, 60.0), Tree(merge_identical_points(residual), 60.0)
+    one.grow()
+    other.grow()
+    assert one.n_nodes == other.n_nodes
+    assert one.open_share == 0.0
+    assert one.leaves(large_problem(60, 90, density=0.1)) is not None
 
 
 @pytest.mark.parametrize("seed", range(10))

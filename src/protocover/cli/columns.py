@@ -294,7 +294,7 @@ def _as_labels(series: Any, absent: Any, order: Sequence[Any] | None) -> Any:
             index=series.index,
             name=series.name,
         )
-    return series.astype("str").str.strip().where(~absent).astype("str")
+    return series.astype("str").str.strip().where(~absent)
 
 
 def _refuse(series: Any, wrong: Any, what: str) -> None:

@@ -10,6 +10,7 @@ import sys
 from typing import Any, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..data.fields import check_array, check_boolean, check_list, check_record, check_text, refuse
 from ..data.frames import frame_library
@@ -142,8 +143,7 @@ def _decode_pandas(content: Any, decode: Any) -> Any:
         values = check_array(decode(record["values"]), "strings", kinds="O", shape=(None,))
         if not all(value is None or isinstance(value, str) for value in values):
             refuse("a column of strings holds something else")
-        na = np.nan if check_boolean(record["nan"], "the missing string") else pandas.NA
-        return pandas.array(values, dtype=pandas.StringDtype(na_value=na))
+        return _texts(pandas, values, nan=check_boolean(record["nan"], "the missing string"))
     if kind == "masked":
         record = check_record(content, "a column", ("type", "dtype", "values", "missing"))
         name = check_text(record["dtype"], "the type of a column", _MASKED)
@@ -152,6 +152,17 @@ def _decode_pandas(content: Any, decode: Any) -> Any:
         column[missing] = pandas.NA
         return column
     refuse(f"a column of a frame has the type {kind!r:.80}")
+
+
+def _texts(pandas: Any, values: NDArray[Any], *, nan: bool) -> Any:
+    """Return texts as pandas keeps them; before 2.3 those with NaN for missing are objects."""
+    if not nan:
+        return pandas.array(values, dtype=pandas.StringDtype())
+    try:
+        text = pandas.StringDtype(na_value=np.nan)
+    except TypeError:
+        return np.array([np.nan if value is None else value for value in values], dtype=object)
+    return pandas.array(values, dtype=text)
 
 
 def _values_and_mask(record: dict[str, Any], decode: Any, kinds: str) -> tuple[Any, Any]:

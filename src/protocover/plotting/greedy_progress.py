@@ -52,8 +52,11 @@ class GreedyProgressDisplay:
 
     @property
     def tail_(self) -> int:
-        """Number of prototypes after which each one covers a single point."""
-        several = np.flatnonzero(self.covered > 1)
+        """Number of prototypes after which each one gains a single point at most.
+
+        What it gains is what it newly covers less what it covers of other classes.
+        """
+        several = np.flatnonzero((self.covered > 1) & (self.improvement > 1.0))
         return int(several[-1]) + 1 if len(several) else 0
 
     @classmethod
@@ -111,16 +114,16 @@ class GreedyProgressDisplay:
         self._panel(axes[0], steps, self.improvement, "improvement of the objective")
         axes[0].set_yscale("log")
         if self.error is not None:
-            self._panel(axes[1], steps, self.error, "error")
+            self._panel(axes[1], steps, 100.0 * self.error, "error in per cent")
         self.axes_, self.figure_ = axes, axes[0].figure
         return self
 
     def _panel(self, ax: Any, steps: NDArray[np.intp], values: Any, name: str) -> None:
-        """Draw one curve, its tail of balls that cover one point each set off."""
+        """Draw one curve, its tail of balls that gain one point each set off."""
         ax.plot(steps, values, color=BLUE, linewidth=1.4)
         if self.tail_ < len(steps):
             tail = slice(max(0, self.tail_ - 1), None)
-            label = f"the last {len(steps) - self.tail_} cover one point each"
+            label = f"the last {len(steps) - self.tail_} gain one point each"
             ax.plot(steps[tail], values[tail], color=VERMILION, linewidth=1.4, label=label)
             ax.legend(frameon=False, fontsize="small")
         use_count_scale(ax)

@@ -27,15 +27,19 @@ __all__ = [
 ]
 
 # The palette of Okabe and Ito, with yellow last because it is faint on white paper and
-# dark grey for black, which is kept for what belongs to no class.
+# dark grey for black, which is kept for what belongs to no class; then indigo and light grey,
+# so that ten digits have each a colour.
 BLUE, VERMILION, GREEN, SKY = "#0072B2", "#D55E00", "#009E73", "#56B4E9"
-_COLORS = (BLUE, VERMILION, GREEN, "#CC79A7", "#E69F00", SKY, "#4D4D4D", "#E8D71E")
-# 13 and 8 share no factor, so that 104 classes have each a pair of their own.
+_COLORS = (
+    *(BLUE, VERMILION, GREEN, "#CC79A7", "#E69F00"),
+    *(SKY, "#4D4D4D", "#E8D71E", "#332288", "#BBBBBB"),
+)
+# 13 and 10 share no factor, so that 130 classes have each a pair of their own.
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*", "d")
 
 _LEGEND_ROWS = 13
-# Beyond so many classes colours repeat, and names stand beside what they name.
-MANY_CLASSES = len(_COLORS)
+# Beyond so many classes colours are hard to tell apart, and names stand beside what they name.
+MANY_CLASSES = 8
 
 
 @dataclass(frozen=True)

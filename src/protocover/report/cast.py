@@ -15,7 +15,7 @@ from ..inspection.suspects import SuspectLabels
 from ..prototypes.coverage import Coverage
 from .cases import LaidOut
 from .comparison import Contest, as_comparison, hold_contest
-from .queries import Asked, Queries, ask, summarize_answers
+from .queries import MOST_LISTED, Asked, Queries, ask, summarize_answers
 from .reasons import describe_shares, give_reason
 from .summary import Answers, Cases, Comparison
 from .table import count_columns
@@ -92,7 +92,6 @@ def gather_cast(
     nearest_own: Indices | None = None,
     held_out: Queries | None = None,
     queries: Queries | None = None,
-    most: int,
 ) -> Cast:
     """Compare suspects, uncovered cases, held-out cases and queries with two prototypes each.
 
@@ -102,9 +101,9 @@ def gather_cast(
     model = within.classifier
     scenes = []
     if suspects is not None and len(suspects):
-        scenes.append(_suspects(model, X, suspects, most))
+        scenes.append(_suspects(model, X, suspects))
     if uncovered is not None and coverage is not None and nearest_own is not None:
-        shown = np.empty(0, dtype=np.intp) if suspects is None else suspects.row[:most]
+        shown = np.empty(0, dtype=np.intp) if suspects is None else suspects.row[:MOST_LISTED]
         left = uncovered[~np.isin(uncovered, shown)]
         if len(left):
             scenes.append(_uncovered(model, X, left, coverage, nearest_own))
@@ -208,13 +207,15 @@ def _shown_places(laid: LaidOut, features: Indices | None, model: PVMClassifier)
     return shown
 
 
-def _suspects(model: PVMClassifier, X: Any, suspects: SuspectLabels, most: int) -> Scene:
+def _suspects(model: PVMClassifier, X: Any, suspects: SuspectLabels) -> Scene:
     """Compare suspects with the suggested class and with their own."""
-    rows = suspects.row[:most]
-    near, far = suspects.other_prototype[:most], suspects.own_prototype[:most]
+    rows = suspects.row[:MOST_LISTED]
+    near, far = suspects.other_prototype[:MOST_LISTED], suspects.own_prototype[:MOST_LISTED]
     starts = [
         f"Labelled “{label}”, but its neighbourhood speaks for “{suggested}”."
-        for label, suggested in zip(suspects.label[:most], suspects.suggested[:most], strict=True)
+        for label, suggested in zip(
+            suspects.label[:MOST_LISTED], suspects.suggested[:MOST_LISTED], strict=True
+        )
     ]
     of = [_SUSPECT] * len(rows)
     return Scene(hold_contest(model, _safe_indexing(X, rows), near, far), starts, of, rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,25 +12,20 @@ from numpy.typing import NDArray
 
 from .. import __version__
 from ..estimators import PVMClassifier
-from ..inspection.fitted import Unwrapped, unwrap
+from ..inspection.fitted import unwrap
 from ..inspection.suspects import SuspectLabels, suspect_labels
 from ..prototypes.coverage import Coverage, CoverageTotals
 from .cases import Display, LaidOut, lay_out
-from .cast import explain_cast, gather_cast, match_columns
+from .cast import Cast, explain_cast, gather_cast, match_columns
 from .covers import summarize_cover
 from .figures import list_figures
 from .neighbours import Members, Rivals, draw_map, find_members, find_rivals
 from .quality import assess, read_path
-from .queries import Queries, read_held_out, read_queries
+from .queries import MOST_LISTED, Queries, read_held_out, read_queries
 from .summary import ClassSummary, ErrorEstimate, PrototypeSummary, Summary, Suspect, Uncovered
-from .wording import describe_answers, describe_selection, describe_settings
-
-__all__ = ["summarize", "summarize_queries"]
+from .wording import describe_selection, describe_settings
 
 Indices = NDArray[np.intp]
-
-# Suspect labels, and uncovered cases, that are listed.
-_MOST_LISTED = 1000
 
 
 def summarize(
@@ -117,62 +112,46 @@ def summarize(
         replaced=shown is not None and shown is not original,
     )
     if within.cover is not None:
-        if held_out is not None or queries is not None:
-            raise ValueError(
-                "held_out and queries go with a classifier, and the model is a BallCover; leave "
-                "them out, and ask its predict who stands for further cases"
-            )
+        _refuse_cases_of_cover(held_out, queries)
         return summarize_cover(within, X, display, title=title or "Representatives", how=how)
-    coverage = _cover(model, X, y)
-    members = find_members(model, X, coverage)
-    rivals = find_rivals(model, X, coverage.prototype_classes)
-    suspects = suspect_labels(model, X, y)
-    uncovered = _find_uncovered(coverage, members)
+    findings = _find(model, X, y)
     tested = read_held_out(held_out)
     cast = gather_cast(
         within,
         X,
-        suspects=suspects,
-        uncovered=uncovered[:_MOST_LISTED],
-        coverage=coverage,
-        nearest_own=members.nearest,
+        suspects=findings.suspects,
+        uncovered=findings.uncovered[:MOST_LISTED],
+        coverage=findings.coverage,
+        nearest_own=findings.members.nearest,
         held_out=tested,
         queries=read_queries(queries),
-        most=_MOST_LISTED,
     )
-    mentioned = [*members.rows, suspects.row[:_MOST_LISTED], uncovered[:_MOST_LISTED]]
     features = match_columns(within, original, shown)
-    laid = lay_out(
-        replace(display, further=cast.further),
-        model,
-        codes=coverage.point_classes,
-        rows=np.where(model.prototype_sources_ == "train", model.prototype_rows_, -1),
-        mentioned=np.concatenate(mentioned),
-        weights=cast.column_weights(features),
-    )
-    counts = coverage.totals() if totals is None else totals
+    laid = _lay_out_all(display, model, findings, cast, features)
+    counts = findings.coverage.totals() if totals is None else totals
     unseen = None if tested is None else (within.prepare(tested.X), tested.y)
     quality = assess(model, search, X, y, totals=counts, held_out=unseen, error=error)
     explained = explain_cast(cast, laid, model, features)
-    plane = draw_map(rivals)
+    plane = draw_map(findings.rivals)
+    n_columns = laid.cases.n_columns
     return Summary(
         title=str(title or "Prototypes"),
-        lead=describe_selection(quality, model, n_shown=len(coverage.point_classes)),
+        lead=describe_selection(quality, model, n_shown=len(findings.coverage.point_classes)),
         settings=describe_settings(
-            model, search, how, n_points=quality.n_points, n_columns=laid.cases.n_columns
+            model, search, how, n_points=quality.n_points, n_columns=n_columns
         ),
         radii="shared" if model.solution_.radii is None else "own",
         eps=float(model.eps_) if math.isfinite(model.eps_) else None,
         quality=quality,
         classes=_list_classes(counts),
         confusion=counts.confusion.tolist(),
-        prototypes=_list_prototypes(model, counts, members, rivals, laid),
+        prototypes=_list_prototypes(model, counts, findings, laid),
         cases=explained.cases,
         map=plane,
         path=read_path(search),
-        suspects=_list_suspects(model, suspects, laid),
-        n_suspects=len(suspects),
-        uncovered=_list_uncovered(coverage, members, uncovered, laid),
+        suspects=_list_suspects(model, findings.suspects, laid),
+        n_suspects=len(findings.suspects),
+        uncovered=_list_uncovered(findings, laid),
         n_uncovered=counts.n_points - counts.n_covered,
         held_out=explained.held_out,
         queries=explained.queries,
@@ -184,152 +163,52 @@ def summarize(
     )
 
 
-def summarize_queries(
-    model: Any,
-    queries: Any,
-    *,
-    prototypes: Queries | None = None,
-    feature_names: Sequence[Any] | None = None,
-    title: str = "Answers",
-    how: Mapping[str, str] | None = None,
-) -> Summary:
-    """Gather why a model answers as it does, without the data that it was fitted on.
+@dataclass(frozen=True, eq=False)
+class _Findings:
+    """What a model makes of the data that it was fitted on."""
 
-    Parameters
-    ----------
-    model : PVMClassifier, PVMClassifierCV, PVMSelector, or a pipeline or search that ends in one
-        Fitted.
-    queries : Queries, or rows as for `predict`
-        The cases to be answered and explained.
-    prototypes : Queries or None, default=None
-        How the prototypes are shown, in order of selection: their names, and images or
-        `shown` where the model's own rows, brought back to their scale, are not to be.
-    feature_names : sequence or None, default=None
-        Names of the columns, where the cases have none.
-    title : str, default="Answers"
-        Heading of the page.
-    how : mapping of str to str, or None, default=None
-        Further lines for "What was asked".
+    coverage: Coverage
+    members: Members
+    rivals: Rivals | None
+    suspects: SuspectLabels
+    uncovered: Indices  # rows in no ball of their class, the farthest from it first
 
-    Returns
-    -------
-    Summary
-        For :func:`render` and :func:`write_report`.
 
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from protocover import PVMClassifier
-    >>> from textwrap import fill
-    >>> from protocover.report import Queries, summarize_queries
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = PVMClassifier(eps=1.0).fit(X, y)
-    >>> why = summarize_queries(model, Queries([[5.0, 3.4, 1.5, 0.2]], names=["mine"]))
-    >>> print(fill(why.comparisons[0].words, 92))
-    Answered “0”. The nearest prototype is row 29 of “0” at 0.374. The nearest of another class
-    is row 57 of “1” at 2.21: 5.9 times as far, a very clear call. It lies within the ball of
-    row 29, of radius 1.
-    """
-    within = unwrap(model).require_prototypes("there is nothing to answer by")
-    model, search = within.classifier, within.search
-    cast = gather_cast(within, None, queries=read_queries(queries), most=_MOST_LISTED)
-    own = _show_prototypes(within) if prototypes is None else prototypes
-    if feature_names is None and not hasattr(own.X, "columns"):
-        # What scaling has made of a frame has lost the names of its columns.
-        feature_names = getattr(cast.further[0].X, "columns", None)
-    classes = np.searchsorted(model.classes_, model.prototype_labels_)
-    display = Display(
-        shown=own.X if own.shown is None else own.shown,
-        is_own=not within.transformers,
-        row_names=own.names,
-        feature_names=feature_names,
-        image_shape=None,
-        images=own.images,
-        further=cast.further,
-        spread=False,
-    )
-    features = match_columns(within, cast.further[0].X, cast.further[0].shown)
-    every = np.arange(len(classes))
-    laid = lay_out(
-        display,
+def _find(model: PVMClassifier, X: Any, y: Any) -> _Findings:
+    """Look at the training data through the model."""
+    coverage = _cover(model, X, y)
+    members = find_members(model, X, coverage)
+    rivals = find_rivals(model, X, coverage.prototype_classes)
+    suspects = suspect_labels(model, X, y)
+    return _Findings(coverage, members, rivals, suspects, _find_uncovered(coverage, members))
+
+
+def _refuse_cases_of_cover(held_out: Any, queries: Any) -> None:
+    """Refuse further cases where no class answers them."""
+    if held_out is not None or queries is not None:
+        raise ValueError(
+            "held_out and queries go with a classifier, and the model is a BallCover; leave "
+            "them out, and ask its predict who stands for further cases"
+        )
+
+
+def _lay_out_all(
+    display: Display,
+    model: PVMClassifier,
+    findings: _Findings,
+    cast: Cast,
+    features: Indices | None,
+) -> LaidOut:
+    """Lay out all cases that the page mentions."""
+    listed = [findings.suspects.row[:MOST_LISTED], findings.uncovered[:MOST_LISTED]]
+    return lay_out(
+        replace(display, further=cast.further),
         model,
-        codes=classes,
-        rows=every,
-        mentioned=every,
+        codes=findings.coverage.point_classes,
+        rows=np.where(model.prototype_sources_ == "train", model.prototype_rows_, -1),
+        mentioned=np.concatenate([*findings.members.rows, *listed]),
         weights=cast.column_weights(features),
     )
-    explained = explain_cast(cast, laid, model, features)
-    n_columns = laid.cases.n_columns
-    settings = describe_settings(model, search, how, n_points=None, n_columns=n_columns)
-    assert explained.queries is not None
-    return Summary(
-        title=str(title),
-        lead=describe_answers(explained.queries),
-        settings=settings,
-        radii="shared" if model.solution_.radii is None else "own",
-        eps=float(model.eps_) if math.isfinite(model.eps_) else None,
-        quality=None,
-        classes=[
-            ClassSummary(str(label), 0, int((classes == c).sum()), 0, 0)
-            for c, label in enumerate(model.classes_.tolist())
-        ],
-        confusion=[],
-        prototypes=_list_bare_prototypes(model, classes, laid),
-        cases=explained.cases,
-        map=None,
-        path=None,
-        suspects=[],
-        n_suspects=0,
-        uncovered=[],
-        n_uncovered=0,
-        held_out=None,
-        queries=explained.queries,
-        comparisons=explained.comparisons,
-        shares=explained.shares,
-        adds_up_to=explained.adds_up_to,
-        figures=[],
-        version=__version__,
-    )
-
-
-def _show_prototypes(within: Unwrapped) -> Queries:
-    """Return the prototypes as they were before the steps that scale them, with their names."""
-    model, table = within.classifier, within.classifier.prototypes_
-    for steps in reversed(within.transformers):
-        if not hasattr(steps, "inverse_transform"):
-            raise ValueError(
-                "the prototypes cannot be brought back to the scale of the queries; pass "
-                "prototypes=Queries(...) with rows to show for them"
-            )
-        table = steps.inverse_transform(table)
-    names = [
-        f"row {row}" if row >= 0 else f"prototype {k}"
-        for k, row in enumerate(model.prototype_rows_.tolist())
-    ]
-    return Queries(table, names=names)
-
-
-def _list_bare_prototypes(
-    model: PVMClassifier, classes: Indices, laid: LaidOut
-) -> list[PrototypeSummary]:
-    """Return the prototypes without what only the training data tells."""
-    return [
-        PrototypeSummary(
-            case=int(laid.prototypes[k]),
-            source=str(model.prototype_sources_[k]),
-            class_=int(classes[k]),
-            radius=float(f"{model.prototype_radii_[k]:.5g}"),
-            covers=0,
-            newly=int(model.prototype_newly_covered_[k]),
-            wrong=0,
-            rival=-1,
-            rival_distance=None,
-            members=[],
-            distances=[],
-            telling=laid.telling[k].tolist(),
-        )
-        for k in range(len(classes))
-    ]
 
 
 def _cover(model: PVMClassifier, X: Any, y: Any) -> Coverage:
@@ -353,13 +232,10 @@ def _list_classes(totals: CoverageTotals) -> list[ClassSummary]:
 
 
 def _list_prototypes(
-    model: PVMClassifier,
-    totals: CoverageTotals,
-    members: Members,
-    rivals: Rivals | None,
-    laid: LaidOut,
+    model: PVMClassifier, totals: CoverageTotals, findings: _Findings, laid: LaidOut
 ) -> list[PrototypeSummary]:
     """Return the prototypes in order of selection."""
+    members, rivals = findings.members, findings.rivals
     classes = np.searchsorted(model.classes_, model.prototype_labels_)
     return [
         PrototypeSummary(
@@ -393,7 +269,7 @@ def _list_suspects(model: PVMClassifier, suspects: SuspectLabels, laid: LaidOut)
             reason=str(suspects.reason[i]),
             prototype=int(suspects.other_prototype[i]),
         )
-        for i, row in enumerate(suspects.row[:_MOST_LISTED])
+        for i, row in enumerate(suspects.row[:MOST_LISTED])
     ]
 
 
@@ -403,11 +279,9 @@ def _find_uncovered(coverage: Coverage, members: Members) -> Indices:
     return rows[np.argsort(-members.nearness[rows], kind="stable")]
 
 
-def _list_uncovered(
-    coverage: Coverage, members: Members, rows: Indices, laid: LaidOut
-) -> list[Uncovered]:
+def _list_uncovered(findings: _Findings, laid: LaidOut) -> list[Uncovered]:
     """Return the farthest uncovered cases with their nearest prototype of the same class."""
-    others = coverage.other_count
+    members, others = findings.members, findings.coverage.other_count
     return [
         Uncovered(
             case=int(laid.place[row]),
@@ -415,7 +289,7 @@ def _list_uncovered(
             distance=_number(members.nearest_distance[row]),
             others=int(others[row]),
         )
-        for row in rows[:_MOST_LISTED]
+        for row in findings.uncovered[:MOST_LISTED]
     ]
 
 

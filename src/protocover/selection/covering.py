@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,18 +14,16 @@ from scipy.sparse import csc_array, csr_array
 
 from ..cover import CoverProblem, CoverSolution, exact_sum, judge, simplest_fraction
 from ..solvers import Solver, ask_solver, auto, exact, unwrapped
-from ..solvers.auto import rough_where_large
-from ..solvers.budget import TimeLeft
+from ..solvers.auto import rough_where_large, supply_small
+from ..solvers.budget import TimeLeft, close_in_time
 from ..solvers.budget.demand import Demand, Supplied, cover_enough
+from ..solvers.exact import supply_by_tree
 from ..solvers.stepwise import choose_by_drop
 
 __all__ = ["Chosen", "Rest", "Wish", "choose_cover"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
-
-# Nodes of a branch and bound that must end by itself, and memberships up to which it is begun.
-_NODES, _SMALL = 200, 20_000
 
 
 @dataclass(frozen=True)
@@ -207,13 +207,13 @@ def _enough(
         return ask_solver(solver, problem, rng=rng, options={**options, **limit})
 
     function = unwrapped(solver)
-    by_count = function is auto and rest.cover.nnz <= _SMALL
+    closings: dict[Any, Callable[..., Supplied]] = {exact: supply_by_tree, auto: supply_small}
+    close = closings.get(function)
     found = cover_enough(
         demand,
         solve,
         rough=rough_where_large(demand.at(1.0)) if function is auto else None,
-        close=function is exact or by_count,
-        node_limit=_NODES if by_count else None,
+        close=None if close is None else partial(close_in_time, close, left),
         in_time=left.any,
     )
     if found is None:

@@ -22,22 +22,22 @@ from numpy.typing import NDArray
 
 from ..cover import CoverProblem, CoverSolution
 from ..resources import progress_line
-from .budget import close_by_tree, solve_alone
+from .budget import solve_alone
 from .duals import ascend, ascend_best, mend
+from .exact import close_by_tree, supply_by_tree
 from .exact.fixing import bound_of, leave_possible
-from .exact.tree import Tree
+from .exact.grove import Grove
 from .finish import best_selection, describe
 from .greedy import greedy
 from .local_search import search
 from .reduced.packing import Packing
-from .reduced.reductions import merge_identical_points
 from .reduced.relaxation import relax
 from .reduced.residual import Residual
 from .state import State
 from .stepwise import choose_by_drop, choose_by_ratio
 from .values import check_values
 
-__all__ = ["auto", "close_small", "rough_where_large"]
+__all__ = ["auto", "close_small", "rough_where_large", "supply_small"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -145,7 +145,8 @@ def auto(
     return replace(solution, status=_status(solution, closed=state.closed, late=late))
 
 
-close_small = partial(close_by_tree, node_limit=_BUDGET_NODES, largest=_BUDGETED)
+close_small = partial(close_by_tree, max_nodes=_BUDGET_NODES, largest=_BUDGETED, trials=_TRIALS)
+supply_small = partial(supply_by_tree, max_nodes=_BUDGET_NODES, largest=_BUDGETED, trials=_TRIALS)
 
 
 def rough_where_large(problem: CoverProblem) -> Callable[[CoverProblem], CoverSolution] | None:
@@ -276,29 +277,28 @@ def fewest(problem: CoverProblem, state: State, deadline: float) -> State:
 
 def _grown(
     residual: Residual, state: State, target: float, pairs: float, deadline: float
-) -> Tree | None:
+) -> Grove | None:
     """Look for something of value at most `target`; None where too much is left for that.
 
     After the nodes that so many pairs allow that is given up if the best is good enough.
     """
     left = leave_possible(residual, state.payments(residual), target)
-    left = merge_identical_points(left)
-    cells = math.prod(left.cover.shape)
-    if cells > _BRANCHED:
+    tree = Grove(left, target, trials=_TRIALS)
+    if tree.n_cells > _BRANCHED:
         return None
-    tree = Tree(left, target, trials=_TRIALS)
-    nodes = math.floor(min(pairs / max(_PAIRS_A_NODE, _PAIRS_A_CELL * cells), _MOST_NODES))
+    a_node = max(_PAIRS_A_NODE, _PAIRS_A_CELL * tree.n_cells)
+    nodes = math.floor(min(pairs / a_node, _MOST_NODES))
     tree.grow(deadline=deadline, max_nodes=nodes)
-    while tree.target + 1.0 - tree.bound > _ENOUGH * tree.target and nodes < _MOST_NODES:
+    while tree.open_share > _ENOUGH and nodes < _MOST_NODES:
         tree.grow(deadline=deadline, max_nodes=1)
         nodes += 1
     return tree
 
 
-def _with_found(state: State, tree: Tree) -> State:
+def _with_found(state: State, tree: Grove) -> State:
     """Return the state with what the tree has found, if that is anything."""
-    found = tree.columns
-    return state if found is None else state.improved(tree.root.candidates[found])
+    found = tree.selection
+    return state if found is None else state.improved(found)
 
 
 def _status(solution: CoverSolution, *, closed: bool, late: bool) -> str:

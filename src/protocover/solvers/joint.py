@@ -8,8 +8,8 @@ from typing import Any
 
 from ..cover import CoverProblem, CoverSolution
 from .auto import auto, close_small
-from .budget import Budgeted, TimeLeft, close_by_tree, close_in_time, keep_first, solve_within
-from .exact import exact
+from .budget import Budgeted, TimeLeft, close_in_time, keep_first, solve_within
+from .exact import close_by_tree, exact
 from .greedy import greedy
 from .stepwise import choose_by_drop
 from .table import unwrapped

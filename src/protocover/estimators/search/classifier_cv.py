@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from inspect import signature
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -10,28 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import Tags
-from sklearn.utils.metadata_routing import (
-    UNUSED,
-    MetadataRouter,
-    MethodMapping,
-    _raise_for_params,
-    _routing_enabled,
-    process_routing,
-)
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 
 from ...balls import traits_of
 from ...candidates import check_candidate_names
-from ...cover import ModelVerification
 from ...data.points import check_estimator_points
 from ...dissimilarity import resolve_metric
-from ...exceptions import warn_caller
-from ...prototypes.coverage import Coverage
-from ...prototypes.explanation import Explanation
 from ...resources import check_n_jobs, limited_threads
 from ...selection.by_class import snap_weights
 from ...selection.grid import check_n_eps, grid_of_costs, grid_of_radii
@@ -47,11 +32,12 @@ from ...selection.parameters import (
 from ...selection.training import check_labels, completed
 from ...solvers import check_options, find_solver
 from ..classifier import PVMClassifier
-from ..display import ShowsChosen, describe_prototypes
 from ..fitted import copy_features, forget_features
 from ..fitting import Settings, prepare
+from .chosen import AnswersByChosen
 from .crossvalidation import Split, cross_validate
 from .folds import Scoring
+from .metadata import find_scorer, make_router, route
 from .results import report_failures, tabulate
 from .standard_error import RULES, choose, split_scores
 from .trials import Grid, Labelled, Trial, name_choices
@@ -59,27 +45,7 @@ from .trials import Grid, Labelled, Trial, name_choices
 __all__ = ["PVMClassifierCV"]
 
 
-class _OfBestEstimator:
-    """A fitted attribute that is read from `best_estimator_`, and is not there before the fit.
-
-    Reading it each time, instead of copying it in `fit`, keeps it true where the chosen
-    classifier is fitted again, or read from a file.
-    """
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, search: Any, owner: type | None = None) -> Any:
-        if search is None:
-            return self
-        if "best_estimator_" not in vars(search):
-            raise AttributeError(
-                f"{type(search).__name__} has no {self.name} before it is fitted; call fit first"
-            )
-        return getattr(search.best_estimator_, self.name)
-
-
-class PVMClassifierCV(ShowsChosen, ClassifierMixin, BaseEstimator):
+class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
     """Prototype selection with the radius chosen by cross-validation.
 
     A :class:`PVMClassifier` for each radius, of which the paper's rule takes one.
@@ -184,7 +150,8 @@ class PVMClassifierCV(ShowsChosen, ClassifierMixin, BaseEstimator):
     The scores are those of :class:`~sklearn.model_selection.GridSearchCV` over
     :class:`PVMClassifier` with the solver that scores, fold by fold. So are the rules for
     weights: without metadata routing they count in scoring wherever the scorer takes them,
-    with it where the scorer requests them, as the default one does.
+    with it where the scorer requests them, as the default one does. (A grid search of
+    scikit-learn 1.6 scores without weights unless they are routed.)
 
     Memory is that of the memberships of the largest radius, once for all folds; with other
     solvers than the greedy once more for each of the `n_jobs` folds that are computed at
@@ -208,25 +175,6 @@ class PVMClassifierCV(ShowsChosen, ClassifierMixin, BaseEstimator):
 
     # Only the splitter wants the groups, so nobody need ask for them in the search's name.
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"groups": UNUSED}
-
-    best_estimator_: PVMClassifier
-    class_count_ = _OfBestEstimator()
-    prototypes_ = _OfBestEstimator()
-    prototype_indices_ = _OfBestEstimator()
-    prototype_labels_ = _OfBestEstimator()
-    prototype_covered_ = _OfBestEstimator()
-    prototype_newly_covered_ = _OfBestEstimator()
-    prototype_miscovered_ = _OfBestEstimator()
-    prototype_radii_ = _OfBestEstimator()
-    prototype_sources_ = _OfBestEstimator()
-    prototype_rows_ = _OfBestEstimator()
-    outlier_label_ = _OfBestEstimator()
-    objective_ = _OfBestEstimator()
-    lower_bound_ = _OfBestEstimator()
-    gap_ = _OfBestEstimator()
-    certificate_ = _OfBestEstimator()
-    solution_ = _OfBestEstimator()
-    dissimilarity_ = _OfBestEstimator()
 
     def __init__(
         self,
@@ -311,13 +259,13 @@ class PVMClassifierCV(ShowsChosen, ClassifierMixin, BaseEstimator):
             some = next(iter(data.values()))
             costs = self._costs(some)
             weights = None if sample_weight is None else some.weights
-            split_params, score_params = self._route(weights, groups, params)
+            split_params, score_params = route(self, weights, groups, params)
             splits = self._splits(some, split_params)
             trials = self._trials(data, costs)
             folds = cross_validate(
                 trials,
                 splits,
-                scoring=Scoring(self._scorer(), score_params, self.error_score),
+                scoring=Scoring(find_scorer(self.scoring), score_params, self.error_score),
                 memory=self.memory,
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
@@ -331,43 +279,6 @@ class PVMClassifierCV(ShowsChosen, ClassifierMixin, BaseEstimator):
             self._keep(best, self._refit(trials, results["params"][best]))
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each query's nearest prototype; see `PVMClassifier.predict`."""
-        check_is_fitted(self)
-        return self.best_estimator_.predict(X)
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return minus the distances; see `PVMClassifier.decision_function`."""
-        check_is_fitted(self)
-        return self.best_estimator_.decision_function(X)
-
-    def explain(self, X: Any) -> Explanation:
-        """Tell which prototypes decided; see `PVMClassifier.explain`."""
-        check_is_fitted(self)
-        return self.best_estimator_.explain(X)
-
-    def distances_to_prototypes(self, X: Any) -> NDArray[np.float64]:
-        """Return the dissimilarities; see `PVMClassifier.distances_to_prototypes`."""
-        check_is_fitted(self)
-        return self.best_estimator_.distances_to_prototypes(X)
-
-    def coverage(self, X: Any, y: Any) -> Coverage:
-        """Tell which points lie in which ball; see `PVMClassifier.coverage`."""
-        check_is_fitted(self)
-        return self.best_estimator_.coverage(X, y)
-
-    def to_knn(self) -> KNeighborsClassifier:
-        """Return the same answers from scikit-learn alone; see `PVMClassifier.to_knn`."""
-        check_is_fitted(self)
-        return self.best_estimator_.to_knn()
-
-    def verify(
-        self, X: Any, y: Any, sample_weight: Any = None, *, unlabeled: Any = None
-    ) -> ModelVerification:
-        """Recheck the model against its training data; see `PVMClassifier.verify`."""
-        check_is_fitted(self)
-        return self.best_estimator_.verify(X, y, sample_weight, unlabeled=unlabeled)
-
     def get_metadata_routing(self) -> MetadataRouter:
         """Tell which metadata goes where: groups to the splitter, weights to the scorer, too.
 
@@ -376,20 +287,13 @@ class PVMClassifierCV(ShowsChosen, ClassifierMixin, BaseEstimator):
         MetadataRouter
             As of scikit-learn's own searches.
         """
-        to_splitter = MethodMapping().add(caller="fit", callee="split")
-        to_scorer = MethodMapping().add(caller="fit", callee="score")
-        router = MetadataRouter(owner=self).add_self_request(self)
-        router.add(splitter=self.cv, method_mapping=to_splitter)
-        return router.add(scorer=self._scorer(), method_mapping=to_scorer)
+        return make_router(self)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         first = next(iter(name_choices(self.metric).values()), "euclidean")
         tags.input_tags = PVMClassifier(metric=first).__sklearn_tags__().input_tags
         return tags
-
-    def _describe(self) -> str:
-        return describe_prototypes(self.best_estimator_)
 
     def _check_settings(self) -> None:
         """Refuse what can be refused before looking at the data."""
@@ -489,35 +393,6 @@ class PVMClassifierCV(ShowsChosen, ClassifierMixin, BaseEstimator):
         self.best_score_ = float(self.cv_results_["mean_test_score"][best])
         self.classes_ = chosen.classes_
         self.eps_, self.prototype_cost_ = chosen.eps_, chosen.prototype_cost_
-
-    def _scorer(self) -> Any:
-        """Return the scorer; the default one wants weights wherever there are any."""
-        if self.scoring is not None:
-            return get_scorer(self.scoring)
-        scorer = get_scorer("accuracy")
-        return scorer.set_score_request(sample_weight=True) if _routing_enabled() else scorer
-
-    def _route(
-        self, sample_weight: NDArray[np.float64] | None, groups: Any, params: dict[str, Any]
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return what the splitter and what the scorer is told beside points and labels."""
-        given = {"sample_weight": sample_weight, "groups": groups}
-        given = {name: value for name, value in given.items() if value is not None}
-        if _routing_enabled():
-            routed = process_routing(self, "fit", **given, **params)
-            return routed.splitter.split, routed.scorer.score
-        _raise_for_params(params, self, "fit")
-        weights = given.pop("sample_weight", None)
-        if weights is None:
-            return given, {}
-        scorer = self._scorer()
-        if "sample_weight" not in signature(getattr(scorer, "_score_func", scorer)).parameters:
-            warn_caller(
-                f"scoring={self.scoring!r} takes no sample_weight, so weights count in fitting "
-                "and not in scoring"
-            )
-            return given, {}
-        return given, {"sample_weight": weights}
 
     def _splits(self, data: Labelled, split_params: dict[str, Any]) -> list[Split]:
         """Return the rows to train and to test on, for each fold."""

@@ -1,14 +1,12 @@
 """At most so many prototypes: a price on each, the best of every size, and the last gap closed."""
 
 from .alone import TimeLeft, close_in_time, solve_alone
-from .closing import close_by_tree
 from .prefix import keep_first
 from .within import Budgeted, solve_within
 
 __all__ = [
     "Budgeted",
     "TimeLeft",
-    "close_by_tree",
     "close_in_time",
     "keep_first",
     "solve_alone",

@@ -9,26 +9,21 @@ goes below.
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import csc_array, csr_array, eye_array, hstack, vstack
+from scipy.sparse import csc_array
 
 from ...cover import CoverProblem, CoverSolution, exact_sum, first_cover
 from ..stepwise import choose_by_drop, choose_by_ratio
 from .prices import ROUGH_TRIALS
 
 __all__ = ["Demand", "Supplied", "cover_enough"]
-
-logger = logging.getLogger(__name__)
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -71,6 +66,11 @@ class Demand:
         # Below the product as floats have it there is none above the true one.
         cost = np.floor(np.nextafter(rate * self.expense, 0.0) / plain.grid) * plain.grid
         return CoverProblem(self.cover, cost, self.weight, 0.0)
+
+    @property
+    def expenses(self) -> Floats:
+        """What each candidate costs."""
+        return np.ones(self.cover.shape[1]) if self.expense is None else self.expense
 
     def uncovered(self, selected: Indices) -> Fraction:
         """Return the weight that a selection leaves uncovered."""
@@ -126,13 +126,16 @@ class Supplied:
     by_word: bool
 
 
+# What makes something of what was found, or of its bound.
+Close = Callable[[Demand, Supplied], Supplied]
+
+
 def cover_enough(
     demand: Demand,
     solve: Solve,
     *,
     rough: Solve | None = None,
-    close: bool = False,
-    node_limit: int | None = None,
+    close: Close | None = None,
     in_time: Callable[[], bool] = lambda: True,
 ) -> Supplied | None:
     """Choose candidates of least expense that cover enough; None where all together do not.
@@ -145,9 +148,8 @@ def cover_enough(
         A solver without a budget.
     rough : callable or None
         A quick one, to find rates near the best one where `solve` takes long.
-    close : bool, default=False
-        Whether to close the gap that rates leave by branch and bound, of at most
-        `node_limit` nodes.
+    close : callable or None
+        Looks for less expense than was found, or shows that there is none.
     in_time : callable
         Whether there is time for another rate.
     """
@@ -163,8 +165,8 @@ def cover_enough(
             found, ends = _at_rates(demand, rough, found, ends, most=ROUGH_TRIALS)
         most = _TRIALS if rough is None else _FINE_TRIALS
         found, _ = _at_rates(demand, solve, found, ends, most=most, in_time=in_time)
-    if close and found.bound < demand.spent(found.selected) and in_time():
-        found = _branch(demand, found, node_limit)
+    if close is not None and found.bound < demand.spent(found.selected) and in_time():
+        found = close(demand, found)
     return found
 
 
@@ -288,38 +290,3 @@ def _cheaper(demand: Demand, selected: Indices, found: Supplied) -> Supplied:
     if not better:
         return found
     return Supplied(selected, found.bound, found.rate, found.dual, found.by_word)
-
-
-def _branch(demand: Demand, found: Supplied, node_limit: int | None) -> Supplied:
-    """Look for less expense by branch and bound, or for the proof that there is none."""
-    n_points, n_columns = demand.cover.shape
-    expense = np.ones(n_columns) if demand.expense is None else demand.expense
-    rows = hstack((demand.cover.astype(np.float64), eye_array(n_points)), format="csr")
-    missed = csr_array(np.concatenate((np.zeros(n_columns), demand.weight))[np.newaxis])
-    options: dict[str, Any] = {"mip_rel_gap": 0.0}
-    if node_limit is not None:
-        options["node_limit"] = node_limit
-    answer = milp(
-        np.concatenate((expense, np.zeros(n_points))),
-        integrality=np.ones(n_columns + n_points),
-        bounds=Bounds(0.0, 1.0),
-        constraints=LinearConstraint(
-            csc_array(vstack((rows, missed))),
-            lb=np.append(np.ones(n_points), -np.inf),
-            ub=np.append(np.full(n_points, np.inf), demand.room),
-        ),
-        options=options,
-    )
-    logger.debug("branch and bound for a demand: %s", answer.message)
-    if answer.x is not None and np.isfinite(answer.x).all():
-        chosen = np.flatnonzero(answer.x[:n_columns] > 0.5)
-        if demand.uncovered(chosen) <= demand.allowed:
-            found = _cheaper(demand, chosen, found)
-    stated = answer.get("mip_dual_bound")
-    if stated is None or not math.isfinite(stated) or answer.status not in (0, 1):
-        return found
-    bound = demand.rounded_up(Fraction(stated) - Fraction(1, 1000))
-    bound = min(bound, demand.spent(found.selected))
-    if bound <= found.bound:
-        return found
-    return Supplied(found.selected, bound, found.rate, found.dual, True)

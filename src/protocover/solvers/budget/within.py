@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +13,10 @@ from numpy.typing import NDArray
 from ...cover import CoverProblem, CoverSolution, first_cover, judge
 from ..finish import describe
 from ..stepwise import choose_by_drop
-from .closing import Closed, Closing
 from .frontier import Frontier, best_within
 from .prices import Point, SolveAt, Trial, bracket, rounded_up, search_prices, total_value
 
-__all__ = ["Budgeted", "solve_within"]
+__all__ = ["Budgeted", "Closed", "solve_within"]
 
 Indices = NDArray[np.intp]
 
@@ -43,6 +43,26 @@ class Budgeted:
     solutions: list[CoverSolution]
     lower_bound: float
     certificate: str
+
+
+@dataclass(frozen=True, eq=False)
+class Closed:
+    """The best selections known, and what selections within the budget cost at least."""
+
+    selections: list[Indices]
+    bound: Fraction | None
+
+
+class Closing(Protocol):
+    """What tries to close the gap that prices have left."""
+
+    def __call__(
+        self,
+        problems: Sequence[CoverProblem],
+        trial: Trial,
+        budget: int,
+        best: list[Indices],
+    ) -> Closed: ...
 
 
 def solve_within(

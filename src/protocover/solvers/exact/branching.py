@@ -136,10 +136,12 @@ def _try(
     found: list[Node | None] = []
     for way in ways:
         left = way.left
-        ahead = packing.solve(left.cost, left.prize, basis=payments.basis, iterations=iterations)
+        ahead = packing.solve(
+            left.cost, left.prize, room=way.room, basis=payments.basis, iterations=iterations
+        )
         gone = left.constant - ways[0].left.constant
         rises.append(max(ahead.value + gone - payments.value, 0.0))
-        found.append(fix(way, ahead.dual, target))
+        found.append(fix(way, ahead.dual, target, price=ahead.price))
     fraction = min(max(float(payments.fraction[column]), _WHOLE), 1.0 - _WHOLE)
     history.learn(column, fraction, (rises[0], rises[1]))
     return found, float(_promise(np.array(rises[0]), np.array(rises[1])))

@@ -14,10 +14,11 @@ import numpy as np
 
 from ...cover import CoverProblem, CoverSolution, relative_gap
 from ...resources import progress_line
-from ..budget import close_by_tree, solve_alone
+from ..budget import solve_alone
 from ..finish import describe
 from ..reduced.residual import Residual
 from ..values import check_values
+from .closing import close_by_tree
 from .proof import one_leaf
 from .stages import State, Task, begin, branch, fewest, improve, relaxed
 

@@ -14,12 +14,11 @@ from ...cover import CoverProblem
 from ..duals import ascend_best
 from ..local_search import search
 from ..reduced.packing import Packing
-from ..reduced.reductions import merge_identical_points
 from ..reduced.relaxation import Relaxation, relax
 from ..reduced.residual import Residual
 from ..stepwise import choose_by_drop, choose_by_ratio
 from .fixing import bound_of, leave_possible
-from .tree import Tree
+from .grove import Grove
 
 __all__ = ["State", "Task", "begin", "branch", "fewest", "improve", "relaxed"]
 
@@ -55,7 +54,7 @@ class State:
     dual: Floats
     relaxation: Relaxation | None = None
     packing: Packing | None = None
-    tree: Tree | None = None
+    tree: Grove | None = None
     is_searched: bool = False
     vectors: tuple[Floats, ...] = ()
 
@@ -195,12 +194,12 @@ def branch(task: Task, state: State) -> State:
     """
     if state.tree is None:
         if not state.is_searched and not task.closed(state):
-            narrowed = replace(state, left=_root(task, state), relaxation=None)
+            narrowed = replace(state, left=_possible(task, state), relaxation=None)
             state = replace(improve(task, narrowed, effort=_THOROUGH), is_searched=True)
         if task.closed(state) or task.time_is_up:
             return state
-        left, target = _root(task, state), task.target(state)
-        tree = Tree(left, target, gap=task.gap, verbose=task.verbose)
+        left, target = _possible(task, state), task.target(state)
+        tree = Grove(left, target, gap=task.gap, verbose=task.verbose)
         state = replace(state, left=left, tree=tree)
     task.show("branch and bound", state)
     return _grown(task, state)
@@ -212,19 +211,14 @@ def _grown(task: Task, state: State) -> State:
     assert tree is not None
     tree.grow(deadline=task.deadline, max_nodes=task.max_nodes - tree.n_nodes)
     state = replace(state, bound=max(state.bound, tree.bound))
-    if tree.columns is None:
-        return state
-    return task.improved(state, tree.root.candidates[tree.columns])
+    found = tree.selection
+    return state if found is None else task.improved(state, found)
 
 
-def _root(task: Task, state: State) -> Residual:
-    """Return what the vector leaves room for in a selection worth looking for.
-
-    Points are merged, which any payments can be taken back through; reductions that argue by
-    exchanges would leave the tree no smaller, and no proof for others to check.
-    """
+def _possible(task: Task, state: State) -> Residual:
+    """Return what the vector leaves room for in a selection worth looking for."""
     dual = state.dual / float(task.full.unit)
-    return merge_identical_points(leave_possible(task.full, dual, task.target(state)))
+    return leave_possible(task.full, dual, task.target(state))
 
 
 def fewest(task: Task, state: State) -> State:
@@ -236,6 +230,6 @@ def fewest(task: Task, state: State) -> State:
     value, bound = task.value(state.selected), state.bound * task.full.ties
     tied = replace(state, value=value, bound=bound, tree=None, is_searched=False)
     before = 0 if state.tree is None else state.tree.n_nodes
-    nodes = max(_TIE_SHARE * before, _TIE_WORK // max(_root(task, tied).cover.nnz, 1))
+    nodes = max(_TIE_SHARE * before, _TIE_WORK // max(_possible(task, tied).cover.nnz, 1))
     tied = branch(replace(task, max_nodes=min(task.max_nodes, nodes)), tied)
     return replace(state, selected=tied.selected)

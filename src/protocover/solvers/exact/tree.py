@@ -46,6 +46,10 @@ class Tree:
         each way.
     verbose : int, default=0
         Above 1 HiGHS writes its log.
+    burden : ndarray of float, shape (n_columns,), or None, default=None
+        What each column takes, in whole numbers, of something there is only so much of.
+    room : float, default=inf
+        How much of that there is.
     """
 
     root: Residual
@@ -53,17 +57,21 @@ class Tree:
     gap: float = 0.0
     trials: tuple[int, int] = TRIALS
     verbose: int = 0
+    burden: NDArray[np.float64] | None = None
+    room: float = math.inf
     columns: Indices | None = field(default=None, init=False)
     n_nodes: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
-        self._packing = Packing(self.root, verbose=self.verbose)
+        self._packing = Packing(self.root, burden=self.burden, verbose=self.verbose)
         self._history = History.of(self.root.cover.shape[1])
         # Nodes of least bound first, of equal ones the last made: the deepest.
         self._open: list[tuple[float, int, Node]] = []
         self._n_made = 0
-        root = Node(self.root, np.empty(0, dtype=np.intp), -math.inf)
-        self._place: Place | None = root.place
+        nothing = np.empty(0, dtype=np.intp)
+        root = Node(self.root, nothing, -math.inf, burden=self.burden, room=self.room)
+        # A burden has a price, of which leaves know nothing.
+        self._place: Place | None = root.place if self.burden is None else None
         self._add(root)
 
     @property
@@ -83,10 +91,21 @@ class Tree:
         """
         return None if self._place is None else leaves_of(problem, self.root, self._place)
 
-    def grow(self, *, deadline: float = math.inf, max_nodes: float = math.inf) -> None:
-        """Look at nodes until the tree is closed, time is up or so many nodes were looked at."""
+    def grow(
+        self,
+        *,
+        deadline: float = math.inf,
+        max_nodes: float = math.inf,
+        first: bool = False,
+    ) -> None:
+        """Look at nodes until the tree is closed, time is up or so many nodes were looked at.
+
+        With `first` until anything is found, too.
+        """
         last = self.n_nodes + max_nodes
         while not self.closed and self.n_nodes < last and time.monotonic() < deadline:
+            if first and self.columns is not None:
+                break
             node = heapq.heappop(self._open)[-1]
             try:
                 children = self._expand(node, deadline)
@@ -106,12 +125,14 @@ class Tree:
     def _expand(self, node: Node, deadline: float) -> list[Node]:
         """Return nodes that together hold all that is worth finding through this one."""
         left = node.left
-        payments = self._packing.solve(left.cost, left.prize, basis=node.basis, deadline=deadline)
+        payments = self._packing.solve(
+            left.cost, left.prize, room=node.room, basis=node.basis, deadline=deadline
+        )
         if not payments.solved and time.monotonic() >= deadline:
             return [node]
         self.n_nodes += 1
-        self._take(np.concatenate((node.chosen, np.flatnonzero(payments.fraction > 0.5))))
-        fixed = fix(node, payments.dual, self.target)
+        self._take(node.rounded(payments.fraction))
+        fixed = fix(node, payments.dual, self.target, price=payments.price)
         if fixed is None:
             return []
         if len(fixed.open_columns) == 0:  # all is decided

@@ -4,6 +4,9 @@ The dual of the relaxation is a packing: the most that the rows can pay, each up
 prize, so that no column is paid more than it costs. Whatever branching does to a residual
 (a candidate left out or chosen, a point that must be covered) changes bounds of that program
 and nothing else, so that the simplex method goes on from where it last was.
+
+Where what is chosen must fit into a room, the packing has one payment more, the price of that
+room, which is paid for all of it and raises what each column may be paid by its burden.
 """
 
 from __future__ import annotations
@@ -50,6 +53,8 @@ class Payments:
         Whether that is the optimum, and not what iterations or time allowed.
     basis : object
         Where the simplex method stood.
+    price : float
+        What a unit of the room is worth.
     """
 
     dual: Floats
@@ -57,6 +62,7 @@ class Payments:
     value: float
     solved: bool
     basis: Any
+    price: float = 0.0
 
 
 class Packing:
@@ -66,13 +72,19 @@ class Packing:
     ----------
     residual : Residual
         Whose cover is packed.
+    burden : ndarray of float, shape (n_columns,), or None, default=None
+        What each column takes of a room; None where there is none.
     verbose : int, default=0
         Above 1 HiGHS writes its log.
     """
 
-    def __init__(self, residual: Residual, *, verbose: int = 0) -> None:
-        self._residual, self._verbose = residual, verbose
+    def __init__(
+        self, residual: Residual, *, burden: Floats | None = None, verbose: int = 0
+    ) -> None:
+        self._residual, self._burden, self._verbose = residual, burden, verbose
         self._scale = magnitude(residual)
+        # In these the price's coefficients are at most one.
+        self._portion = 1.0 if burden is None else max(float(burden.max(initial=1.0)), 1.0)
         self._rows = np.arange(residual.cover.shape[0], dtype=np.int32)
         self._columns = np.arange(residual.cover.shape[1], dtype=np.int32)
         self._highs: Any = None
@@ -82,14 +94,16 @@ class Packing:
         cost: Floats,
         prize: Floats,
         *,
+        room: float = math.inf,
         basis: Any = None,
         iterations: float = math.inf,
         deadline: float = math.inf,
     ) -> Payments:
         """Find the largest payments up to `prize` that pay no column more than `cost`.
 
-        A column of infinite cost may take in anything. Starts from `basis`, by default from
-        where the last solve ended.
+        A column of infinite cost may take in anything. With a burden a price for all of the
+        `room` is taken from the payments and given to the columns. Starts from `basis`, by
+        default from where the last solve ended.
         """
         if 0 in self._residual.cover.shape:  # HiGHS would have nothing to do; all rows pay all
             return Payments(prize, np.zeros(len(cost)), float(prize.sum()), True, None)
@@ -97,26 +111,35 @@ class Packing:
         if time.monotonic() >= deadline:
             return Payments(nothing, np.zeros(len(cost)), 0.0, False, basis)
         if self._highs is None:
-            self._highs = _highs_with(self._residual, verbose=self._verbose)
+            self._highs = self._begin()
         highs = self._highs
         highs.changeColsBounds(len(prize), self._rows, nothing, prize / self._scale)
         highs.changeRowsBounds(
             len(cost), self._columns, np.full(len(cost), -np.inf), cost / self._scale
         )
+        if self._burden is not None:
+            highs.changeColCost(len(prize), max(room, 0.0) / self._portion)
         if basis is not None:
             highs.setBasis(basis)
         solved = self._run(iterations, deadline)
         answer = highs.getSolution()
-        dual, fraction = np.array(answer.col_value), -np.array(answer.row_dual)
-        if len(dual) != len(prize) or len(fraction) != len(cost):  # it was not even begun
-            dual, fraction = nothing, np.zeros(len(cost))
+        values, fraction = np.array(answer.col_value), -np.array(answer.row_dual)
+        if len(values) < len(prize) or len(fraction) != len(cost):  # it was not even begun
+            values, fraction = nothing, np.zeros(len(cost))
+        dual, price = values[: len(prize)], float(np.nan_to_num(values[len(prize) :]).sum())
         return Payments(
             dual=np.clip(np.nan_to_num(dual) * self._scale, 0.0, prize),
             fraction=np.clip(np.nan_to_num(fraction), 0.0, 1.0),
             value=-highs.getInfo().objective_function_value * self._scale,
             solved=solved,
             basis=highs.getBasis(),
+            price=max(price, 0.0) * self._scale / self._portion,
         )
+
+    def _begin(self) -> Any:
+        """Return HiGHS with the packing in its memory."""
+        price = None if self._burden is None else -self._burden / self._portion
+        return _highs_with(self._residual, price, verbose=self._verbose)
 
     def _run(self, iterations: float, deadline: float) -> bool:
         """Run the simplex method; tell whether it came to an end."""
@@ -157,7 +180,7 @@ def magnitude(residual: Residual) -> float:
     return float(2.0 ** max(0, np.ceil(np.log2(largest / _COMFORTABLE))))
 
 
-def _highs_with(residual: Residual, *, verbose: int) -> Any:
+def _highs_with(residual: Residual, price: Floats | None, *, verbose: int) -> Any:
     """Return HiGHS with the packing of a residual in its memory."""
     highs = _HIGHSPY.Highs()
     # Our reductions leave HiGHS's presolve nothing to do; it would take longer than the
@@ -167,6 +190,9 @@ def _highs_with(residual: Residual, *, verbose: int) -> Any:
     highs.setOptionValue("threads", 1)
     highs.setOptionValue("output_flag", verbose > 1)
     _pass_program(highs, residual)
+    if price is not None:
+        columns = np.arange(len(price), dtype=np.int32)
+        highs.addCol(0.0, 0.0, np.inf, len(price), columns, price)
     return highs
 
 

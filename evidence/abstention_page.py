@@ -1,0 +1,244 @@
+"""Risk against coverage and calibration: the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from experiments.figures import save
+from experiments.statistics import corrected_resampled_t
+from experiments.words import percent, table
+from matplotlib import pyplot as plt
+
+from .abstention import COVERAGES, MOST_ROWS, N_FOLDS, N_TREES
+from .over_sets import Gaps, gaps, holm
+from .trust_measures import N_BINS, calibration_error
+from .verdicts import LEVEL, shown_p
+
+OURS = ("shared radius, margin", "own radii, margin")
+RIVALS = ("1-NN, ratio", "forest, calibrated")
+CALIBRATED = (("shared radius", "own radii"), ("1-NN", "forest"))
+STYLES = {
+    "shared radius, margin": {"color": "#0072B2"},
+    "own radii, margin": {"color": "#CC79A7", "linestyle": "--"},
+    "1-NN, ratio": {"color": "#000000", "linestyle": ":"},
+    "forest, calibrated": {"color": "#009E73", "linestyle": "-."},
+}
+PICTURED = ("digits", "vowel", "diabetes", "moons", "iris", "wine")
+N_PICTURED = 4
+
+Sets = list[dict[str, Any]]
+
+
+def write(results: dict[str, Any], folder: Path) -> str:
+    """Return the page."""
+    sets = results["sets"]
+    return "\n".join(
+        (
+            "# Abstention and calibration\n",
+            _tell_what(results),
+            _draw(sets, folder),
+            "## Ours beside the nearest neighbour and a forest\n",
+            _tabulate_areas(sets),
+            _compare(sets, "aurc"),
+            _compare(sets, "excess"),
+            "## Which confidence\n",
+            _tabulate_confidences(sets),
+            _tabulate_inside(sets),
+            "## Calibrated probabilities\n",
+            _tabulate_calibration(sets),
+        )
+    )
+
+
+def _tell_what(results: dict[str, Any]) -> str:
+    """Say what was done."""
+    return (
+        "A classifier that may keep silent answers where it is most confident. *Risk* is the "
+        "share of wrong answers among those given, *coverage* the share of test points that get "
+        "one. The area under risk against coverage (AURC) is the mean risk over all coverages: "
+        "the smaller, the better. Its excess over that of an order with all wrong answers last "
+        "does not count errors, only how late they come.\n\n"
+        f"{len(results['sets'])} sets, at most {MOST_ROWS} rows of each, {results['n_splits']} "
+        "random stratified splits, two thirds for training; features standardised on these. "
+        "*Shared radius* and *own radii* are a `PVMClassifier` with default parameters, and with "
+        '`radii="own"`. Its confidences come from `explain`: the *margin*; the *margin* of those '
+        "*inside* a ball before the others; *nearness*, minus the distance as a multiple of the "
+        "radius; and the *ratio* of this distance to that of the runner-up. Differences of "
+        "`decision_function` between the best two classes are the margin. *1-NN* takes the ratio "
+        "of the distances to the nearest training point and to the nearest of another class, or "
+        "their difference. *Calibrated* is the largest probability from scikit-learn's "
+        f"`CalibratedClassifierCV` (sigmoid, {N_FOLDS} folds); the forest has {N_TREES} trees. "
+        "Nothing was tuned here, and the two rows of ours that are held against the two others "
+        "were named before the run.\n"
+    )
+
+
+def _draw(sets: Sets, folder: Path) -> str:
+    """Draw the curves of some sets."""
+    by_name = {one["name"]: one for one in sets}
+    shown = [by_name[name] for name in PICTURED if name in by_name][:N_PICTURED]
+    figure, axes = plt.subplots(1, len(shown), figsize=(9.0, 2.7), layout="constrained")
+    for ax, one in zip(np.atleast_1d(axes), shown, strict=True):
+        for method, style in STYLES.items():
+            risk = 100.0 * np.array(one["ranked"][method]["risk"])
+            ax.plot(100.0 * COVERAGES, risk, label=method, linewidth=1.3, **style)
+        ax.set(title=one["name"], xlabel="coverage, %", ylim=(0, None))
+    np.atleast_1d(axes)[0].set_ylabel("risk, %")
+    handles, labels = np.atleast_1d(axes)[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+    caption = "Risk against coverage, mean over splits; on the right end everything is answered."
+    # The page lies in the folder of its pictures.
+    return save(figure, folder, "abstention", caption).replace(f"({folder.name}/", "(")
+
+
+def _by_set(sets: Sets, method: str, key: str) -> dict[str, float]:
+    """Return a measure of each set, averaged over splits."""
+    return {one["name"]: float(np.mean(one["ranked"][method][key])) for one in sets}
+
+
+def _tabulate_areas(sets: Sets) -> str:
+    """Tabulate areas and errors by set."""
+    methods = (*OURS, *RIVALS)
+    columns = [(_by_set(sets, m, "aurc"), _by_set(sets, m, "error")) for m in methods]
+    rows = [
+        (name, *(f"{percent(area[name], 2)} ({percent(error[name])})" for area, error in columns))
+        for name in columns[0][0]
+    ]
+    return "AURC in per cent, and in brackets the error when everything is answered.\n\n" + table(
+        ("data", *methods), rows
+    )
+
+
+def _compare(sets: Sets, key: str) -> str:
+    """Hold ours against the rivals over sets, and on each set."""
+    rows, pairs = [], [(ours, rival) for ours in OURS for rival in RIVALS]
+    found = [gaps(_by_set(sets, a, key), _by_set(sets, b, key)) for a, b in pairs]
+    corrected = holm([gap.p for gap in found])
+    for (ours, rival), gap, p in zip(pairs, found, corrected, strict=True):
+        row = (ours, rival, f"{100.0 * gap.mean:+.2f}", len(gap.below()), len(gap.above()))
+        clear = _clear_on(sets, ours, rival) if key == "aurc" else ()
+        rows.append((*row, *map(len, clear), shown_p(gap.p), shown_p(p)))
+    words = {"aurc": "AURC", "excess": "Excess AURC"}[key]
+    by_set = ("clearly lower", "clearly higher") if key == "aurc" else ()
+    header = ("ours", "against", "points", "lower on", "higher on", *by_set, "p", "p, Holm")
+    told = f"clear on one set is p < {LEVEL} of the corrected t-test over its splits; "
+    return (
+        f"{words} of ours minus the other's, in points: mean over sets, sets on which it is lower "
+        f"and higher; {told if by_set else ''}p of Wilcoxon's signed ranks over sets, and "
+        f"corrected for {len(pairs)} tests (Holm).\n\n{table(header, rows)}\n"
+        + _conclude(words, pairs, found, corrected)
+    )
+
+
+def _clear_on(sets: Sets, ours: str, rival: str) -> tuple[list[str], list[str]]:
+    """Return the sets on which the area of ours is clearly lower, and clearly higher."""
+    lower, higher = [], []
+    for one in sets:
+        gap = np.subtract(one["ranked"][ours]["aurc"], one["ranked"][rival]["aurc"])
+        if corrected_resampled_t(gap, one["n_train"], one["n_test"]) < LEVEL:
+            (lower if gap.mean() < 0 else higher).append(one["name"])
+    return lower, higher
+
+
+def _conclude(
+    words: str, pairs: list[tuple[str, str]], found: list[Gaps], corrected: list[float]
+) -> str:
+    """Say what is clear over sets, and where ours loses."""
+    lines = []
+    for (ours, rival), gap, p in zip(pairs, found, corrected, strict=True):
+        word = "not clearly different" if p >= LEVEL else "lower" if gap.mean < 0 else "higher"
+        worst = ", ".join(f"{name} ({100.0 * gap.by_set[name]:+.1f})" for name in gap.above()[:4])
+        lines.append(
+            f"- {ours} against {rival}: {word} over sets; "
+            + (f"it loses most on {worst}." if worst else "it loses nowhere.")
+        )
+    return f"{words}:\n\n" + "\n".join(lines) + "\n"
+
+
+def _tabulate_confidences(sets: Sets) -> str:
+    """Tabulate the means over sets of all confidences."""
+    rows = []
+    for method in sets[0]["ranked"]:
+        means = {k: np.mean(list(_by_set(sets, method, k).values())) for k in ("aurc", "excess")}
+        risk = np.mean([one["ranked"][method]["risk"] for one in sets], axis=0)
+        at = [percent(risk[np.flatnonzero(np.isclose(COVERAGES, c))[0]]) for c in (0.5, 0.8, 1.0)]
+        rows.append((method, percent(means["aurc"], 2), percent(means["excess"], 2), *at))
+    rows.sort(key=lambda row: float(row[1]))
+    header = (
+        "answers and their order",
+        "AURC, %",
+        "excess, %",
+        "risk at 50 %",
+        "at 80 %",
+        "at 100 %",
+    )
+    return f"Means over all sets, the lowest AURC first.\n\n{table(header, rows)}"
+
+
+def _tabulate_inside(sets: Sets) -> str:
+    """Tabulate what the balls say by themselves."""
+    keys = ("coverage", "wrong", "wrong_inside", "wrong_by_margin")
+    rows = [(one["name"], *(percent(one["inside"][key]) for key in keys)) for one in sets]
+    inside, margin, everything = (
+        {one["name"]: one["inside"][key] for one in sets}
+        for key in ("wrong_inside", "wrong_by_margin", "wrong")
+    )
+    helps, against = gaps(inside, everything), gaps(inside, margin)
+    header = ("data", "inside, %", "wrong, all", "wrong inside", "wrong, same number by margin")
+    return (
+        "To answer only inside a ball (`inside`, `outlier_label`) asks whether anything like the "
+        "query was seen, not whether the call was close. Shared radius, in per cent:\n\n"
+        f"{table(header, rows)}\n"
+        f"Fewer are wrong inside than overall on {len(helps.below())} of {len(rows)} sets (p = "
+        f"{shown_p(helps.p)}); as many answers of the largest margin have fewer wrong ones than "
+        f"those inside on {len(against.above())}, more on {len(against.below())} (p = "
+        f"{shown_p(against.p)}).\n"
+    )
+
+
+def _tabulate_calibration(sets: Sets) -> str:
+    """Tabulate calibration errors and Brier scores."""
+    methods = [name for group in CALIBRATED for name in group]
+    ece = {m: _calibration(sets, m) for m in methods}
+    brier = {
+        m: {one["name"]: float(np.mean(one["calibrated"][m]["brier"])) for one in sets}
+        for m in methods
+    }
+    rows = [
+        (
+            one["name"],
+            *(f"{percent(ece[m][one['name']])} / {brier[m][one['name']]:.3f}" for m in methods),
+        )
+        for one in sets
+    ]
+    return (
+        f"After `CalibratedClassifierCV` (sigmoid, {N_FOLDS} folds): calibration error in per "
+        f"cent ({N_BINS} bins of equal width, the test points of all splits together) / Brier "
+        "score (squared distance from the truth summed over classes, 0 to 2).\n\n"
+        f"{table(('data', *methods), rows)}\n"
+        f"{_compare_calibration('Calibration error', ece)}\n"
+        f"{_compare_calibration('Brier score', brier)}\n"
+    )
+
+
+def _calibration(sets: Sets, method: str) -> dict[str, float]:
+    """Return the calibration error on each set."""
+    return {
+        one["name"]: calibration_error(np.array(one["calibrated"][method]["bins"])) for one in sets
+    }
+
+
+def _compare_calibration(words: str, values: dict[str, dict[str, float]]) -> str:
+    """Say of each of ours how it compares with each rival over sets."""
+    told = []
+    for ours in CALIBRATED[0]:
+        for rival in CALIBRATED[1]:
+            gap = gaps(values[ours], values[rival])
+            told.append(
+                f"- {words} of {ours}: lower than that of {rival} on {len(gap.below())} of "
+                f"{len(gap.by_set)} sets, higher on {len(gap.above())} (signed ranks, p = "
+                f"{shown_p(gap.p)})."
+            )
+    return "\n".join(told)

