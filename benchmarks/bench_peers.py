@@ -96,8 +96,8 @@ def conditions(load_before: float, versions: list[str]) -> str:
 def in_words(name, n_points, rows) -> str:
     """Say the table in a sentence for each peer that took part."""
     return "\n".join(
-        f"On {name} ({n_points} points) {peer} takes {time} times as long and {memory} times the "
-        f"memory; same prototypes: {same}."
+        f"On {name} ({n_points} points) {peer} takes {time} times the processor time and "
+        f"{memory} times the memory; same prototypes: {same}."
         for peer, time, memory, _, same in rows
         if memory
     )

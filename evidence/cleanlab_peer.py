@@ -50,7 +50,7 @@ def ask_cleanlab(
         with np.load(answer) as found:
             scores, issues = found["scores"], found["issues"]
             kinds = [str(kind) for kind in found["kinds"]]
-    names = [f"cleanlab, {model}{kind}" for model in probabilities for kind in kinds]
+    names = [f"cleanlab {model}{kind}" for model in probabilities for kind in kinds]
     flagged = np.repeat(issues, len(kinds), axis=1)
     return [
         {name: Doubt(*pair) for name, *pair in zip(names, some, flags, strict=True)}

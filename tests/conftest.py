@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -37,3 +38,23 @@ def data_folder():
     if not folder.is_dir():
         pytest.skip("optional data sets are absent: point PROTOCOVER_DATA at their folder")
     return folder.resolve()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Headless Chromium, or a skip that says how to get it.
+
+    Not for the whole session: its driver holds an event loop, which other tests may need.
+    """
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="playwright, which drives the browser, is not installed"
+    )
+    found = [shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")]
+    program = next((path for path in found if path), None)
+    if program is None:
+        pytest.skip("Chromium is not installed: apt-get install chromium")
+    with playwright.sync_playwright() as driver:
+        # Without a sandbox, because containers often forbid the one that it brings.
+        instance = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield instance
+        instance.close()

@@ -15,7 +15,7 @@ import numpy as np
 from cleanlab.filter import find_label_issues
 from cleanlab.rank import get_label_quality_scores
 
-KINDS = {"": "self_confidence", ", normalized margin": "normalized_margin"}
+KINDS = {"": "self_confidence", " (normalized margin)": "normalized_margin"}
 
 
 def main(given: str, answer: str) -> None:

@@ -1,33 +1,12 @@
-"""A browser for the tests of the page, and the reports that they look at."""
+"""A window for the tests of the page, that listens to its complaints."""
 
 from __future__ import annotations
 
-import shutil
 from contextlib import contextmanager
 
 import pytest
 
 pytest.importorskip("jinja2", reason="jinja2, an optional package, is not installed")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Headless Chromium, or a skip that says how to get it.
-
-    Not for the whole session: its driver holds an event loop, which other tests may need.
-    """
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="playwright, which drives the browser, is not installed"
-    )
-    found = [shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")]
-    program = next((path for path in found if path), None)
-    if program is None:
-        pytest.skip("Chromium is not installed: apt-get install chromium")
-    with playwright.sync_playwright() as driver:
-        # Without a sandbox, because containers often forbid the one that it brings.
-        instance = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield instance
-        instance.close()
 
 
 @pytest.fixture
