@@ -6,8 +6,9 @@ Run: python benchmarks/report_solvers.py error | scale [--write] [--clock proces
 cross-validation on up to nine data sets, at several radii. `scale` follows bound and
 objective over time on 30,000 and 60,000 images of Fashion-MNIST; there a time limit is for all
 classes, and shared out among them as in a fit. With --clock processor it is counted in processor
-time, so that other work on the machine takes none of it. With --write the table replaces the one of the same name in docs/solvers.md. Data sets that are not at hand
-(PROTOCOVER_DATA) are left out, and that is said.
+time, so that other work on the machine takes none of it. With --write the table replaces the one
+of the same name in docs/solvers.md. Data sets that are not at hand (PROTOCOVER_DATA) are left out,
+and that is said.
 """
 
 from __future__ import annotations
