@@ -18,6 +18,7 @@ from .budgets import N_FOLDS, Budget, Chosen, Grid, choose_settings, fit_default
 from .proset import PROSET, ask_proset
 from .rivals import PER_CLASS, measure_rivals, sizeless
 from .sets import FRESH, load_sets, names_of_halves
+from .shortening import shorten
 from .splits import Split, draw, splits_of
 
 Told = dict[str, Any]
@@ -61,10 +62,10 @@ def run(quick: bool, parts: Parts) -> Told:
 
 
 def gather(trials: Sequence[Told], told: Sequence[Told]) -> dict[str, list[Told]]:
-    """Put the repetitions of each set together."""
+    """Put the repetitions of each set together, not so short that equal means differ."""
     found: dict[str, list[Told]] = {trial["name"]: [] for trial in trials}
     for trial, one in zip(trials, told, strict=True):
-        found[trial["name"]].append(one)
+        found[trial["name"]].append(shorten(one, 10))
     return found
 
 

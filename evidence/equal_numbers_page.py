@@ -64,7 +64,8 @@ def tell_short(results: Results) -> str:
         best = next(iter(means))
         lines.append([str(k), f"{best} ({means[best]:.2f})", own, shared])
     told = table(["a class", "best mean rank", "place of own radii", "of a shared radius"], lines)
-    return f"{told}\n{tell_both_ways(results)}"
+    said = f"Who errs least, by the mean rank over {len(sets)} data sets, and where ours stands:\n"
+    return f"{said}\n{told}\n{tell_both_ways(results)}"
 
 
 def tell_both_ways(results: Results) -> str:

@@ -21,6 +21,7 @@ from protocover import PVMClassifier
 
 from .budgets import Budget
 from .sets import load_set, load_sets
+from .shortening import shorten
 
 MOST_ROWS = 200
 # A class, where a number is given.
@@ -52,7 +53,7 @@ def run(quick: bool, parts: Parts) -> Told:
         "n_draws": n_draws,
         "number": NUMBER,
         "noise": NOISE,
-        "sets": dict(zip(sets, told, strict=True)),
+        "sets": {name: shorten(one, 6) for name, one in zip(sets, told, strict=True)},
     }
 
 

@@ -47,6 +47,7 @@ def write(results: Results, folder: Path) -> str:
     return "\n".join(
         (
             "# Stability of a selection\n",
+            tell_short(results),
             tell_how(results),
             f"## With {few} prototypes a class\n",
             draw(results, folder),
@@ -74,6 +75,24 @@ def means_of(results: Results, change: str, method: str, what: str) -> np.ndarra
     """Return the mean over the draws, for each set."""
     return np.array(
         [of_set(results, name, change, method, what).mean() for name in results["sets"]]
+    )
+
+
+def tell_short(results: Results) -> str:
+    """Say who keeps most under each change, and where the best of ours stands."""
+    lines = []
+    for change, words in CHANGES.items():
+        means = {m: means_of(results, change, m, "jaccard").mean() for m in FEW}
+        best = max(means, key=means.get)
+        ours = max((m for m in FEW if m.removesuffix(", few") in MACHINES), key=means.get)
+        rest = f"; of ours {FEW[ours]} keeps most ({means[ours]:.2f})" if best != ours else ""
+        lines.append(
+            f"- **{words[0].upper()}{words[1:]}**: {FEW[best]} keeps most (Jaccard "
+            f"{means[best]:.2f}){rest}; random points {means['random, few']:.2f}."
+        )
+    return (
+        f"How much of a selection of {results['number']} a class stays when the data change a "
+        "little, on average over the sets:\n\n" + "\n".join(lines) + "\n"
     )
 
 
@@ -138,10 +157,10 @@ def tell_differences(results: Results) -> str:
             p = signed_ranks(gap)
             row.append(f"{gap.mean():+.2f} (p {shown_p(p)})")
             if p < LEVEL:
-                clear.append(f"{asked}, {words} ({gap.mean():+.2f})")
+                clear.append(f"- {asked}, {words}: {gap.mean():+.2f}")
         rows.append(row)
     said = (
-        f"Clear over the sets (Wilcoxon's signed ranks, p < 0.05): {'; '.join(clear)}."
+        "Clear over the sets (Wilcoxon's signed ranks, p < 0.05):\n\n" + "\n".join(clear)
         if clear
         else "No difference is clear over the sets (Wilcoxon's signed ranks, p < 0.05)."
     )
@@ -151,26 +170,21 @@ def tell_differences(results: Results) -> str:
 
 def tell_order(results: Results) -> str:
     """Say what the order of rows alone does to prototypes and objective."""
-    rows = []
+    rows, told = [], []
     for method, name in MACHINES.items():
         every = [one for found in results["sets"].values() for one in found["order"][method]]
-        same = np.mean([one["jaccard"] == 1.0 for one in every])
         gaps = np.abs([one["objective"] for one in every])
-        equal = np.mean(gaps < 1e-9)
-        rows.append([name, f"{100 * same:.0f}", f"{100 * equal:.0f}", f"{gaps.max():.2g}"])
-    header = ["", "same rows, %", "same objective, %", "largest difference of objectives"]
-    ties = {row[0]: (int(row[1]), int(row[2])) for row in rows}
-    told = [
-        f"{name} comes to the same objective in {equal} % of the draws and to the same rows in "
-        f"{same} %"
-        for name, (same, equal) in ties.items()
-    ]
+        same, equal = sum(one["jaccard"] == 1.0 for one in every), int(np.sum(gaps < 1e-6))
+        rows.append([name, str(len(every)), str(same), str(equal), f"{gaps.max():.2g}"])
+        told.append(f"{name} in {equal} (the same rows in {same})")
+    header = ["", "draws", "same rows", "same objective", "largest difference of objectives"]
     return (
         "The same points in another order are the same problem: only ties may fall differently, "
         "for of equally good candidates the one of the lower row is taken. The objective counts "
-        "points, so that ties are many: "
-        f"{'; '.join(told)}. Where the objective is the same, the prototypes that differ are as "
-        "good as one another; where it is not, an early tie has led the solver elsewhere.\n\n"
+        "points, so that ties are many. The same objective comes out, of "
+        f"{rows[0][1]} draws, with {'; '.join(told)}. Where the objective is the same, the "
+        "prototypes that differ are as good as one another; where it is not, a tie has led the "
+        "solver elsewhere. Who needs the same rows again must keep their order, or the model.\n\n"
         f"{table(header, rows)}"
     )
 
