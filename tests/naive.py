@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from scipy import ndimage
@@ -352,20 +353,88 @@ def exact_optimum(problem):
     )
 
 
+def leaves_bound(problem, leaves, dual, selected):
+    """What a proof by cases comes to: every case by itself, every candidate by itself.
+
+    Selections of which no candidate costs as much as it covers are looked at; the least of
+    them is a multiple of the problem's step.
+    """
+    cover, step = problem.cover.toarray(), problem.step
+    cost = [Fraction(wrong) + problem.exact_cost for wrong in problem.wrong.tolist()]
+    prizes = [Fraction(prize) for prize in problem.prize.tolist()]
+    reach = [sum(itertools.compress(prizes, ball), Fraction(0)) for ball in cover.T]
+    useful = {j for j in range(problem.n_candidates) if cost[j] < reach[j]}
+    reached = exact_value(problem, selected)
+
+    def enough(bound):
+        return math.ceil(bound / step) * step >= reached
+
+    def bound_of(vector, inside, outside):
+        u = [Fraction(math.floor(x / problem.grid)) * Fraction(problem.grid) for x in vector]
+        slack = {j: cost[j] - sum(itertools.compress(u, cover[:, j])) for j in useful}
+        negative = sum(min(slack[j], 0) for j in useful - inside - outside)
+        return sum(u) + sum(slack[j] for j in inside) + negative, slack
+
+    def walk(steps, vectors, inside, outside, known):
+        """The least bound of the leaves from here on, and the steps and vectors left."""
+        step, *steps = steps
+        if step == -2:
+            return known, steps, vectors
+        if step >= 0:
+            ways = ((inside, outside | {step}), (inside | {step}, outside))
+            found = []
+            for now_in, now_out in ways:
+                bound, steps, vectors = walk(steps, vectors, now_in, now_out, known)
+                nobody = now_in & now_out or now_in - useful
+                found.append(reached if nobody else bound)
+            return min(found), steps, vectors
+        vector, *vectors = vectors
+        bound, slack = bound_of(vector, inside & useful, outside)
+        for j in sorted(useful - inside - outside) if not enough(bound) else ():
+            if enough(bound + max(slack[j], 0)):
+                outside = outside | {j}
+            elif enough(bound - min(slack[j], 0)):
+                inside = inside | {j}
+        return walk(steps, vectors, inside, outside, max(known, bound))
+
+    first = [] if dual is None else [-1]
+    duals = [] if dual is None else [dual.tolist()]
+    steps, vectors = leaves.steps.tolist(), leaves.vectors.tolist()
+    least, *_ = walk(first + steps, duals + vectors, set(), set(), Fraction(0))
+    return min(math.ceil(least / step) * step, reached)
+
+
 def exact_optimum_within(problems, budget):
     """The least sum of objectives with at most `budget` prototypes of all problems together."""
     totals = {0: 0}
     for problem in problems:
-        best = {
-            size: min(
-                exact_value(problem, subset)
-                for subset in itertools.combinations(range(problem.n_candidates), size)
-            )
-            for size in range(min(budget, problem.n_candidates) + 1)
-        }
+        best = {size: value for size, value in least_by_size(problem).items() if size <= budget}
         sums = [(n + m, total + best[m]) for n, total in totals.items() for m in best]
         totals = {k: min(value for n, value in sums if n == k) for k, _ in sums if k <= budget}
     return min(totals.values())
+
+
+@lru_cache(maxsize=64)
+def least_by_size(problem):
+    """The least objective of each number of prototypes, over all subsets.
+
+    As :func:`exact_value` has it, in whole numbers of a common fraction, a subset and the
+    candidates that hold a point each the bits of a number.
+    """
+    amounts = [Fraction(one) for one in (*problem.prize, *problem.wrong)]
+    below = math.lcm(problem.exact_cost.denominator, *(one.denominator for one in amounts))
+    prizes = [int(one * below) for one in amounts[: problem.n_points]]
+    wrong = [int(one * below) for one in amounts[problem.n_points :]]
+    cost = int(problem.exact_cost * below)
+    holders = [sum(1 << int(j) for j in np.flatnonzero(row)) for row in problem.cover.toarray()]
+    least = {}
+    for subset in range(2**problem.n_candidates):
+        chosen = [j for j in range(problem.n_candidates) if subset >> j & 1]
+        pairs = zip(prizes, holders, strict=True)
+        value = sum(prize for prize, held in pairs if not held & subset)
+        value += sum(wrong[j] for j in chosen) + len(chosen) * cost
+        least[len(chosen)] = min(value, least.get(len(chosen), value))
+    return {size: Fraction(value, below) for size, value in least.items()}
 
 
 def sammon_stress(D, places):
