@@ -9,7 +9,8 @@ first 30,000 mirrored, shuffled, projected on their first 384 principal componen
 one; else made data, 2,000 directions with noise about them. The radius is 0.25 in cosine
 distance, community_detection's default. Each method runs in a process of its own on one core;
 one that grows beyond 4 GB in all, or takes more processor time than the limit, is ended there
-and the table says so; --greedy leaves out our default solver. --graph compares a cover from a
+and the table says so; --greedy leaves out our default solver, --ours whatever is not ours: the
+rows of the other methods stay as they are on the page. --graph compares a cover from a
 neighbour graph with one from rows, and nothing else. Whatever is chosen is judged here, by the
 same count of who is covered.
 --write puts the tables into docs/benchmarks.md, each size into its own section.
@@ -30,7 +31,7 @@ import numpy as np
 from sklearn.neighbors import radius_neighbors_graph
 from threadpoolctl import threadpool_limits
 
-from page import table, write_section
+from page import rows_of, table, write_section
 from protocover import BallCover
 from protocover.datasets import DataNotFoundError, load_fashion_mnist
 
@@ -57,6 +58,7 @@ def main() -> None:
     parser.add_argument("--peers", help="interpreter of an environment with the other packages")
     parser.add_argument("--limit", type=float, default=300, help="seconds for each method")
     parser.add_argument("--greedy", action="store_true", help="leave out our default solver")
+    parser.add_argument("--ours", action="store_true", help="leave out the other methods")
     parser.add_argument("--graph", action="store_true", help="a graph against rows, only")
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md")
     options = parser.parse_args()
@@ -69,7 +71,11 @@ def main() -> None:
         return
     for size in options.sizes:
         ours = {name: OURS[name] for name in list(OURS)[options.greedy :]}
-        rows = compare(points[:size], ours, options.peers, options.limit)
+        others = {} if options.ours else {**HERE, **PEERS}
+        rows = compare(points[:size], ours, others, options.peers, options.limit)
+        if options.ours:
+            known = rows_of("benchmarks.md", f"covers of {size}")
+            rows += [row for row in known if row[0] not in OURS]
         text = f"{name}, {size:,} x {WIDTH}:\n\n{table(HEADER, rows)}"
         print(text, flush=True)
         if options.write:
@@ -108,7 +114,7 @@ def mixture(n_points):
     )
 
 
-def compare(X, ours, python, limit) -> list[list[str]]:
+def compare(X, ours, others, python, limit) -> list[list[str]]:
     """Return a row for each of our ways and each other method."""
     with tempfile.TemporaryDirectory() as folder:
         problem = Path(folder) / "problem.npz"
@@ -121,10 +127,9 @@ def compare(X, ours, python, limit) -> list[list[str]]:
         np.savez(
             problem, X=X, eps=EPS, k=K, coverage=SHARE, steps=2 * len(base.get("chosen", range(K)))
         )
-        for method, name in HERE.items():
-            found[name] = [run(sys.executable, method, problem, limit)] * 2
-        for method, name in PEERS.items():
-            found[name] = [run(python, method, problem, limit)] * 2
+        for method, name in others.items():
+            interpreter = sys.executable if method in HERE else python
+            found[name] = [run(interpreter, method, problem, limit)] * 2
     return [in_words(X, name, *pair, base=base) for name, pair in found.items()]
 
 

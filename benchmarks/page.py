@@ -17,6 +17,14 @@ def write_section(page: str, section: str, text: str) -> None:
     path.write_text(f"{before}{start}\n{text.strip()}\n{end}{after}")
 
 
+def rows_of(page: str, section: str) -> list[list[str]]:
+    """Return the rows of the table that a section has."""
+    text = (DOCS / page).read_text()
+    text = text.split(f"<!-- {section}: begin -->")[1].split(f"<!-- {section}: end -->")[0]
+    lines = [line for line in text.splitlines() if line.startswith("|")][2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Write a Markdown table."""
     lines = [header, ["---"] * len(header), *rows]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from scipy import ndimage
@@ -356,16 +357,33 @@ def exact_optimum_within(problems, budget):
     """The least sum of objectives with at most `budget` prototypes of all problems together."""
     totals = {0: 0}
     for problem in problems:
-        best = {
-            size: min(
-                exact_value(problem, subset)
-                for subset in itertools.combinations(range(problem.n_candidates), size)
-            )
-            for size in range(min(budget, problem.n_candidates) + 1)
-        }
+        best = {size: value for size, value in least_by_size(problem).items() if size <= budget}
         sums = [(n + m, total + best[m]) for n, total in totals.items() for m in best]
         totals = {k: min(value for n, value in sums if n == k) for k, _ in sums if k <= budget}
     return min(totals.values())
+
+
+@lru_cache(maxsize=64)
+def least_by_size(problem):
+    """The least objective of each number of prototypes, over all subsets.
+
+    As :func:`exact_value` has it, in whole numbers of a common fraction, a subset and the
+    candidates that hold a point each the bits of a number.
+    """
+    amounts = [Fraction(one) for one in (*problem.prize, *problem.wrong)]
+    below = math.lcm(problem.exact_cost.denominator, *(one.denominator for one in amounts))
+    prizes = [int(one * below) for one in amounts[: problem.n_points]]
+    wrong = [int(one * below) for one in amounts[problem.n_points :]]
+    cost = int(problem.exact_cost * below)
+    holders = [sum(1 << int(j) for j in np.flatnonzero(row)) for row in problem.cover.toarray()]
+    least = {}
+    for subset in range(2**problem.n_candidates):
+        chosen = [j for j in range(problem.n_candidates) if subset >> j & 1]
+        pairs = zip(prizes, holders, strict=True)
+        value = sum(prize for prize, held in pairs if not held & subset)
+        value += sum(wrong[j] for j in chosen) + len(chosen) * cost
+        least[len(chosen)] = min(value, least.get(len(chosen), value))
+    return {size: Fraction(value, below) for size, value in least.items()}
 
 
 def sammon_stress(D, places):

@@ -48,7 +48,7 @@ def test_the_best_so_many_of_a_table_with_everything_in_a_folder(blobs, capsys):
     said = capsys.readouterr()
     assert "standardised Euclidean (all columns are numbers)" in said.err
     assert "4 cases stand for 41." in said.out
-    assert "the smallest at which so many cover 95.0 %" in said.out
+    assert "the smallest at which 4 cover 95.0 %" in said.out
     assert "It is proved that no other choice of at most 4 leaves less uncovered." in said.out
     assert "representatives.csv  the representatives" in said.out
     assert {path.name for path in Path("blobs-protocover").iterdir()} == FILES

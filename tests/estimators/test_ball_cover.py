@@ -124,16 +124,20 @@ def test_the_fewest_or_cheapest_that_cover_a_share(solver, seed, priced):
             assert model.objective_ == least == model.lower_bound_
 
 
+@pytest.mark.parametrize("priced", [False, True])
 @pytest.mark.parametrize("seed", range(20))
-def test_rates_that_a_rough_solver_finds_first_give_bounds_that_hold(seed, monkeypatch):
-    """As in large problems, where the default solves at few rates only."""
+def test_multipliers_give_bounds_of_shares_that_hold(seed, priced, monkeypatch):
+    """As in large problems, where the default solves no linear program."""
     monkeypatch.setattr(importlib.import_module("protocover.solvers.auto"), "_LARGE", -1)
     monkeypatch.setattr(covering, "supply_small", lambda demand, found, **limits: found)
     X, weights = small(seed)
+    prices = np.random.default_rng(seed).integers(0, 4, 9).astype(float)
+    spent = (lambda one: float(prices[list(one)].sum())) if priced else len
     for share in (0.5, 0.8, 1.0):
-        model = BallCover(0.8, coverage=share).fit(X, sample_weight=weights)
+        model = BallCover(0.8, coverage=share, candidate_cost=prices if priced else None)
+        model.fit(X, sample_weight=weights)
         allowed = weights.sum() * (1.0 - share) + 1e-9
-        least = min(len(one) for one in subsets(9) if uncovered(X, weights, one, 0.8) <= allowed)
+        least = min(spent(one) for one in subsets(9) if uncovered(X, weights, one, 0.8) <= allowed)
         assert uncovered(X, weights, model.representative_indices_, 0.8) <= allowed
         assert model.lower_bound_ <= least <= model.objective_
         assert model.verify(X, weights).ok
@@ -412,3 +416,15 @@ def test_the_graph_of_fit_as_queries_without_its_diagonal_is_warned_of():
         cover.predict(bare)
     bare.setdiag(0)
     assert cover.predict(bare).tolist() == cover.labels_.tolist()
+
+
+@pytest.mark.parametrize("price", [1e20, 1e300, 1.7e308])
+def test_a_price_beyond_all_weights_is_never_paid(price):
+    X, weights = small(0)
+    dear = np.where(np.arange(9) < 3, price, 1.0)
+    for cost in (1.0, 10.0):
+        model = BallCover(0.8, cost=cost, candidate_cost=dear).fit(X, sample_weight=weights)
+        cheap = BallCover(0.8, cost=cost, candidates=X[3:]).fit(X, sample_weight=weights)
+        assert (model.representative_indices_ >= 3).all()
+        assert model.objective_ == cheap.objective_
+        assert model.verify(X, weights).ok

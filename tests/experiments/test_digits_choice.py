@@ -128,7 +128,8 @@ def test_page_tells_luck_from_what_holds(tmp_path):
     assert "| lowest error (headline) | 50 | 2.00 | 4 | 4.00 | 0, 6, p = 0.031 |" in text
     assert "| 12.67 (4.00 to 30.00) | 50 (4 wrong) x 2, 20 (30 wrong) x 1 |" in text
     assert "| 51 to 51 | 3 to 8 | 5.50 | 50, 4 |" in text
-    assert "up to the percentile 0.25, where 50 prototypes are left" in text
+    assert "up to the percentile 0.25 where 50 prototypes are left" in text
+    assert "with none of the distances; the least p of the 3" in text
     assert "| tangent, paper-like | 10.00 | 4.00 | 50 | 6.00 |" in text
     assert "aim" not in text
     assert (tmp_path / "digits_choice.png").exists()

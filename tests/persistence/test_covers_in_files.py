@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import array
 import copy
 import warnings
+from collections import deque
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
 from saved_models import examples
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.neighbors import radius_neighbors_graph
 from sklearn.pipeline import make_pipeline
@@ -90,6 +94,40 @@ def test_a_number_that_numpy_counted_is_a_number(tmp_path):
     cover = BallCover(eps=1.0, n_representatives=np.int64(3)).fit(X)
     save_model(cover, tmp_path / "iris.pvm")
     assert load_model(tmp_path / "iris.pvm").verify(X).ok
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ({"must_include": range(5)}, [0, 1, 2, 3, 4]),
+        ({"must_include": range(0)}, []),
+        ({"must_include": pd.Index([3, 1])}, [3, 1]),
+        ({"must_include": pd.RangeIndex(2, 5)}, [2, 3, 4]),
+        ({"must_include": array.array("q", [3, 1])}, [3, 1]),
+        ({"must_include": deque([3, 1])}, [3, 1]),
+        ({"candidate_cost": range(1, 151)}, list(range(1, 151))),
+        ({"candidate_cost": pd.array(PRICE, dtype="Float64")}, PRICE.tolist()),
+        ({"cost": Fraction(1, 3)}, 1 / 3),
+    ],
+    ids=lambda one: f"{next(iter(one.values()))!r:.20}" if isinstance(one, dict) else "",
+)
+def test_numbers_by_another_name_are_kept_as_the_numbers_they_mean(given, kept, tmp_path):
+    model = BallCover(0.8, **given).fit(X)
+    again = round_trip(model, tmp_path)
+    found = getattr(again, next(iter(given)))
+    assert (list(found) if np.ndim(found) else found) == kept
+    assert_same(model.predict(X), again.predict(X))
+    assert again.verify(X).ok
+    assert clone(again).fit(X).representative_indices_.tolist() == (
+        model.representative_indices_.tolist()
+    )
+
+
+def test_an_index_of_names_is_no_numbers(tmp_path):
+    model = BallCover(0.8).fit(X)
+    model.must_include = pd.Index(["a"])
+    with pytest.raises(ModelFileError, match="must_include"):
+        save_model(model, tmp_path / "m")
 
 
 def test_a_pipeline_may_end_in_a_cover(tmp_path):

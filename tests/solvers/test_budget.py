@@ -83,14 +83,11 @@ def test_the_best_so_many_are_bounded_and_no_worse_than_greedys_first(name, seed
                 assert solution.certificate in ("proved", "solver-proved")
 
 
-@pytest.mark.parametrize("closing", [True, False])
-def test_prices_that_a_rough_solver_finds_first_give_bounds_that_hold(monkeypatch, closing):
-    """As in large problems, where the default solves at few prices only."""
+def test_multipliers_give_bounds_that_hold(monkeypatch):
+    """As in large problems, where the default solves no linear program."""
     monkeypatch.setattr(stages, "_LARGE", -1)
-    if not closing:
-        monkeypatch.setattr(stages, "close_small", None)
     for problem, _ in problems_of(range(40)):
-        assert stages.rough_where_large(problem) is not None
+        assert stages.is_large(problem)
         for budget in range(problem.n_candidates + 1):
             optimum = naive.exact_optimum_within([problem], budget)
             solution = run("auto", problem, max_prototypes=budget)
@@ -211,7 +208,7 @@ def test_an_interrupt_is_heard_within_the_tree(asked, monkeypatch):
     """Raised by what HiGHS calls at each iteration, while a node's program is being solved."""
     problem = harder_problem(227, 7)
     demand = Demand(problem.cover, problem.prize, None, Fraction(3))
-    found = cover_enough(demand, lambda one: CoverSolution.of(one, [0]))
+    found = cover_enough(demand, lambda demand, found: found)
     assert found.bound < demand.spent(found.selected)
 
     def interrupted(*told):

@@ -175,7 +175,7 @@ class CoverProblem:
         """All prizes and worthwhile wrong weights are multiples of this; 0 where off the grid."""
         if not self.on_grid:
             return Fraction(0)
-        numbers = np.concatenate((self.prize, self.core.wrong)) / self.grid
+        numbers = np.concatenate((self.prize, self.wrong[self.worthwhile])) / self.grid
         return Fraction(self.grid) * int(np.gcd.reduce(numbers.astype(np.int64), initial=0))
 
     @cached_property
@@ -253,8 +253,11 @@ class CoverProblem:
         rounding can prove too much; the optimum being a multiple of :attr:`step`, the bound
         is rounded up to one.
         """
-        core, u = self.core, self.snap(dual)
-        overpaid = core.prize_sums(u) - np.floor(core.wrong / self.grid) * self.grid
+        u = self.snap(dual)
+        # No candidate but the worthwhile ones can be paid more than it costs.
+        useful = self.worthwhile
+        wrong = np.floor(self.wrong[useful] / self.grid) * self.grid
+        overpaid = self.prize_sums(u)[useful] - wrong
         over = self.above_cost(overpaid)
         bound = exact_sum(u) - exact_sum(overpaid[over]) + int(over.sum()) * self.exact_cost
         return math.ceil(bound / self.step) * self.step if self.step else bound

@@ -20,7 +20,7 @@ from ..dissimilarity.rank import KeptColumns
 from ..dissimilarity.tangent.vectors import ImageMaps
 from ..solvers import SOLVERS
 from .frames import decode_frame, encode_frame, is_frame, missing_value, missing_word
-from .values import Arrays, Loaded, decode_plain, encode_plain
+from .values import Arrays, Loaded, decode_plain, encode_plain, numbers_of
 
 __all__ = [
     "DISSIMILARITIES",
@@ -81,6 +81,9 @@ def encode(value: Any, arrays: Arrays, where: str) -> Any:
     for name, solver in SOLVERS.items():
         if value is solver:
             return {"solver": name}
+    numbers = numbers_of(value)
+    if numbers is not None:
+        return again(numbers)
     _refuse_value(value, where)
 
 

@@ -7,8 +7,11 @@ plain is left to the tables in :mod:`.frames` and :mod:`.encoding`.
 
 from __future__ import annotations
 
+import array as arrays_of_python
 import math
+from collections import deque
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -17,7 +20,7 @@ from scipy.sparse import csr_array, csr_matrix, issparse
 
 from ..data.fields import check_array, check_list, check_shape, check_text, check_whole, refuse
 
-__all__ = ["Arrays", "Loaded", "decode_plain", "encode_plain"]
+__all__ = ["Arrays", "Loaded", "decode_plain", "encode_plain", "numbers_of"]
 
 Arrays = list[NDArray[Any]]
 
@@ -69,6 +72,22 @@ def encode_plain(value: Any, arrays: Arrays, encode: Any) -> Any:
     if type(value) is dict:
         return {"dict": [[encode(key), encode(item)] for key, item in value.items()]}
     return NotImplemented
+
+
+def numbers_of(value: Any) -> Any:
+    """Return the plain number, list or array that a value means; None where it is no such thing.
+
+    A range, an index of a frame, a fraction: parameters that were understood, and are kept as
+    what they were understood as.
+    """
+    if type(value) in (range, arrays_of_python.array, deque):
+        return list(value)
+    if type(value) is Fraction:
+        return float(value)
+    if type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "__array__"):
+        numbers = np.asarray(value)
+        return numbers if numbers.ndim == 1 and numbers.dtype.kind in "biuf" else None
+    return None
 
 
 def decode_plain(value: Any, arrays: Loaded, decode: Any) -> Any:

@@ -122,5 +122,6 @@ def _describe_radius(cover: BallCover) -> str:
     if not isinstance(cover.eps, str):
         return f"{eps}, as given"
     share = percent(0.95 if cover.coverage is None else cover.coverage)
-    some = "as many as the root of their number" if cover.n_representatives is None else "so many"
+    n = cover.n_representatives
+    some = "as many as the root of their number" if n is None else f"{n:,}"
     return f"{eps}: the smallest at which {some} cover {share}"

@@ -14,9 +14,9 @@ from scipy.sparse import csc_array, csr_array
 
 from ..cover import CoverProblem, CoverSolution, exact_sum, judge, simplest_fraction
 from ..solvers import Solver, ask_solver, auto, exact, unwrapped
-from ..solvers.auto import rough_where_large, supply_small
-from ..solvers.budget import TimeLeft, close_in_time
-from ..solvers.budget.demand import Demand, Supplied, cover_enough
+from ..solvers.auto import is_large, supply_small
+from ..solvers.budget import TimeLeft, close_in_time, supply_large
+from ..solvers.budget.demand import Demand, Supplied, at_rates, cover_enough
 from ..solvers.exact import supply_by_tree
 from ..solvers.stepwise import choose_by_drop
 
@@ -165,9 +165,11 @@ class Rest:
         if self.price is None:
             return CoverProblem(self.cover, nothing, self.weight, cost)
         grid = CoverProblem(self.cover, nothing, self.weight, 0.0).grid
-        return CoverProblem(
-            self.cover, np.round(cost * self.price / grid) * grid, self.weight, 0.0
-        )
+        # What costs more than all points weigh is never chosen, however much more that is.
+        most = 2.0 * float(self.weight.sum()) + grid
+        with np.errstate(over="ignore"):
+            price = np.minimum(cost * self.price, most)
+        return CoverProblem(self.cover, np.round(price / grid) * grid, self.weight, 0.0)
 
     def demand(self, coverage: float, weights: Floats) -> Demand:
         """Return what must be covered for a share of the weight of all points."""
@@ -209,10 +211,12 @@ def _enough(
     function = unwrapped(solver)
     closings: dict[Any, Callable[..., Supplied]] = {exact: supply_by_tree, auto: supply_small}
     close = closings.get(function)
+    large = function is auto and is_large(demand.plain)
     found = cover_enough(
         demand,
-        solve,
-        rough=rough_where_large(demand.at(1.0)) if function is auto else None,
+        partial(close_in_time, supply_large, left)
+        if large
+        else partial(at_rates, solve=solve, in_time=left.any),
         close=None if close is None else partial(close_in_time, close, left),
         in_time=left.any,
     )

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ..cover import CoverProblem, CoverSolution
 from ..resources import progress_line
-from .budget import solve_alone
+from .budget import best_of_large, solve_alone
 from .duals import ascend, ascend_best, mend
 from .exact import close_by_tree, supply_by_tree
 from .exact.fixing import bound_of, exclude
@@ -38,7 +38,7 @@ from .state import State
 from .stepwise import choose_by_drop, choose_by_ratio
 from .values import check_values
 
-__all__ = ["auto", "close_small", "rough_where_large", "supply_small"]
+__all__ = ["auto", "close_small", "is_large", "supply_small"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -112,14 +112,7 @@ def auto(
     """
     check_values(max_prototypes=max_prototypes, time_limit=time_limit, verbose=verbose)
     if max_prototypes is not None:
-        return solve_alone(
-            problem,
-            auto,
-            max_prototypes,
-            time_limit=time_limit,
-            rough=rough_where_large(problem),
-            close=close_small,
-        )
+        return _within(problem, max_prototypes, time_limit)
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     state, late = at_once(problem, deadline), False
     stages: tuple[Stage, ...] = (searched, branched, fewest)
@@ -146,11 +139,16 @@ close_small = partial(close_by_tree, max_nodes=_BUDGET_NODES, largest=_BUDGETED,
 supply_small = partial(supply_by_tree, max_nodes=_BUDGET_NODES, largest=_BUDGETED, trials=_TRIALS)
 
 
-def rough_where_large(problem: CoverProblem) -> Callable[[CoverProblem], CoverSolution] | None:
-    """Return what is quick enough to be asked at many prices, where this solver is not."""
-    if problem.n_memberships <= _LARGE:
-        return None
-    return lambda priced: CoverSolution.of(priced, choose_by_ratio(priced)[0])
+def is_large(problem: CoverProblem) -> bool:
+    """Whether linear programs at several prices would take long."""
+    return problem.n_memberships > _LARGE
+
+
+def _within(problem: CoverProblem, budget: int, time_limit: float | None) -> CoverSolution:
+    """Choose at most `budget` candidates."""
+    if is_large(problem) and len(choose_by_drop(problem, budget + 1)[0]) > budget:
+        return best_of_large(problem, budget, time_limit=time_limit)
+    return solve_alone(problem, auto, budget, time_limit=time_limit, close=close_small)
 
 
 def at_once(problem: CoverProblem, deadline: float) -> State | None:

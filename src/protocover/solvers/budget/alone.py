@@ -42,7 +42,6 @@ def solve_alone(
     budget: int,
     *,
     time_limit: float | None = None,
-    rough: Callable[[CoverProblem], CoverSolution] | None = None,
     close: Callable[..., Any] | None = None,
 ) -> CoverSolution:
     """Solve one problem with at most `budget` prototypes.
@@ -57,8 +56,6 @@ def solve_alone(
         How many may be chosen.
     time_limit : float or None
         Seconds for all of it.
-    rough : callable or None
-        Solves a problem quickly where `solver` takes long.
     close : callable or None
         As for :func:`solve_within`, and takes a ``time_limit``.
     """
@@ -68,8 +65,7 @@ def solve_alone(
         return [solver(one, time_limit=left.share()) for one in priced]
 
     closing = None if close is None else partial(close_in_time, close, left)
-    quick = None if rough is None else lambda priced: [rough(one) for one in priced]
-    found = solve_within([problem], solve, budget, rough=quick, close=closing, in_time=left.any)
+    found = solve_within([problem], solve, budget, close=closing, in_time=left.any)
     return found.solutions[0]
 
 

@@ -21,17 +21,25 @@ from scipy.sparse import csc_array
 
 from ...cover import CoverProblem, CoverSolution, exact_sum, first_cover
 from ..stepwise import choose_by_drop, choose_by_ratio
-from .prices import ROUGH_TRIALS
 
-__all__ = ["Demand", "Supplied", "cover_enough"]
+__all__ = [
+    "Demand",
+    "Search",
+    "Supplied",
+    "at_rates",
+    "cheaper",
+    "completed",
+    "cover_enough",
+    "enough_of",
+    "tightened",
+]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Solve = Callable[[CoverProblem], CoverSolution]
 
-# Rates that are tried; the search for the best one ends before in all but odd cases. Fewer where
-# a rough solver has been about it before.
-_TRIALS, _FINE_TRIALS = 24, 3
+# Rates that are tried; the search for the best one ends before in all but odd cases.
+_TRIALS = 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,11 +69,16 @@ class Demand:
         Costs are brought down to a grid: what bounds them bounds the true ones.
         """
         if self.expense is None:
-            return CoverProblem(self.cover, np.zeros(self.cover.shape[1]), self.weight, rate)
-        plain = CoverProblem(self.cover, np.zeros(self.cover.shape[1]), self.weight, 0.0)
+            return self.plain.at_cost(rate)
         # Below the product as floats have it there is none above the true one.
-        cost = np.floor(np.nextafter(rate * self.expense, 0.0) / plain.grid) * plain.grid
+        grid = self.plain.grid
+        cost = np.floor(np.nextafter(rate * self.expense, 0.0) / grid) * grid
         return CoverProblem(self.cover, cost, self.weight, 0.0)
+
+    @cached_property
+    def plain(self) -> CoverProblem:
+        """The problem in which candidates cost nothing."""
+        return CoverProblem(self.cover, np.zeros(self.cover.shape[1]), self.weight, 0.0)
 
     @property
     def expenses(self) -> Floats:
@@ -74,8 +87,7 @@ class Demand:
 
     def uncovered(self, selected: Indices) -> Fraction:
         """Return the weight that a selection leaves uncovered."""
-        problem = self.at(1.0)
-        return exact_sum(self.weight[first_cover(problem, selected) == len(selected)])
+        return exact_sum(self.weight[first_cover(self.plain, selected) == len(selected)])
 
     def spent(self, selected: Indices) -> Fraction:
         """Return what a selection costs."""
@@ -86,7 +98,7 @@ class Demand:
     @cached_property
     def room(self) -> float:
         """The weight that may stay uncovered, down to the grid of the weights."""
-        grid = self.at(1.0).grid
+        grid = self.plain.grid
         return math.floor(self.allowed / Fraction(grid)) * grid
 
     @cached_property
@@ -126,16 +138,15 @@ class Supplied:
     by_word: bool
 
 
-# What makes something of what was found, or of its bound.
-Close = Callable[[Demand, Supplied], Supplied]
+# Makes something better of what was found, or of its bound.
+Search = Callable[[Demand, Supplied], Supplied]
 
 
 def cover_enough(
     demand: Demand,
-    solve: Solve,
+    search: Search,
     *,
-    rough: Solve | None = None,
-    close: Close | None = None,
+    close: Search | None = None,
     in_time: Callable[[], bool] = lambda: True,
 ) -> Supplied | None:
     """Choose candidates of least expense that cover enough; None where all together do not.
@@ -144,65 +155,62 @@ def cover_enough(
     ----------
     demand : Demand
         What must be covered.
-    solve : callable
-        A solver without a budget.
-    rough : callable or None
-        A quick one, to find rates near the best one where `solve` takes long.
+    search : callable
+        Looks for less expense than a greedy needs, and for a bound.
     close : callable or None
-        Looks for less expense than was found, or shows that there is none.
+        The same, where a gap is left.
     in_time : callable
-        Whether there is time for another rate.
+        Whether there is time for that.
     """
     everything = np.arange(demand.cover.shape[1])
     if demand.uncovered(everything) > demand.allowed:
         return None
     orders = _greedy_orders(demand)
-    best = min((_enough(demand, order) for order in orders), key=demand.spent)
+    best = min((enough_of(demand, order) for order in orders), key=demand.spent)
     found = Supplied(best, Fraction(0), 0.0, None, False)
-    ends = _Ends((Fraction(0), exact_sum(demand.weight)), _point(demand, best))
-    if ends.little[1] > demand.allowed:
-        if rough is not None:
-            found, ends = _at_rates(demand, rough, found, ends, most=ROUGH_TRIALS)
-        most = _TRIALS if rough is None else _FINE_TRIALS
-        found, _ = _at_rates(demand, solve, found, ends, most=most, in_time=in_time)
+    if exact_sum(demand.weight) > demand.allowed:
+        found = search(demand, found)
     if close is not None and found.bound < demand.spent(found.selected) and in_time():
         found = close(demand, found)
     return found
 
 
-@dataclass(frozen=True)
-class _Ends:
-    """Expense and uncovered weight of selections that cover too little, and enough."""
-
-    little: tuple[Fraction, Fraction]
-    much: tuple[Fraction, Fraction]
-
-
-def _at_rates(
+def at_rates(
     demand: Demand,
-    solve: Solve,
     found: Supplied,
-    ends: _Ends,
     *,
-    most: int,
+    solve: Solve,
     in_time: Callable[[], bool] = lambda: True,
-) -> tuple[Supplied, _Ends]:
-    """Solve at one rate after another, each at which both ends are equally good."""
-    little, much = ends.little, ends.much
-    for _ in range(most):
+) -> Supplied:
+    """Solve at one rate after another, each at which what covers too little is as good as enough.
+
+    Parameters
+    ----------
+    demand : Demand
+        What must be covered.
+    found : Supplied
+        What does so.
+    solve : callable
+        A solver without a budget.
+    in_time : callable
+        Whether there is time for another rate.
+    """
+    # Expense and uncovered weight of selections that cover too little, and enough.
+    little, much = (Fraction(0), exact_sum(demand.weight)), _point(demand, found.selected)
+    for _ in range(_TRIALS):
         rate = (little[1] - much[1]) / (much[0] - little[0]) if much[0] > little[0] else 0
         if rate <= 0 or not in_time():
             break
-        problem = demand.at(float(rate))
-        solution = solve(problem)
-        found = _tightened(demand, problem, solution, float(rate), found)
-        order = _completed(demand, solution.selected)
-        found = _cheaper(demand, _enough(demand, order), found)
+        solution = solve(demand.at(float(rate)))
+        if solution.dual is not None:
+            found = tightened(demand, float(rate), solution.dual, found)
+        order = completed(demand, solution.selected)
+        found = cheaper(demand, enough_of(demand, order), found)
         point = _point(demand, solution.selected)
         if point[1] + rate * point[0] >= much[1] + rate * much[0]:
             break
         little, much = (point, much) if point[1] > demand.allowed else (little, point)
-    return found, _Ends(little, much)
+    return found
 
 
 def _point(demand: Demand, selected: Indices) -> tuple[Fraction, Fraction]:
@@ -218,27 +226,27 @@ def _common(a: Fraction, b: Fraction) -> Fraction:
 
 def _greedy_orders(demand: Demand) -> list[Indices]:
     """Return orders that cover all that can be covered: by weight, and by weight per expense."""
-    free = demand.at(0.0)
+    free = demand.plain
     orders = [choose_by_drop(free)[0]]
     if demand.expense is not None:
         # A rate so low that covering the lightest point is worth any expense.
         least = float(demand.weight[demand.weight > 0.0].min(initial=1.0))
         low = least / (2.0 * max(float(demand.expense.sum()), 1e-300))
         orders.append(choose_by_ratio(demand.at(low))[0])
-    return [_completed(demand, order) for order in orders]
+    return [completed(demand, order) for order in orders]
 
 
-def _completed(demand: Demand, selected: Indices) -> Indices:
+def completed(demand: Demand, selected: Indices) -> Indices:
     """Add to a selection, by falling weight, until all is covered that can be."""
-    problem = demand.at(0.0)
+    problem = demand.plain
     covered = first_cover(problem, selected) < len(selected)
     more = choose_by_drop(problem, covered=covered)[0]
     return np.concatenate((selected, more))
 
 
-def _enough(demand: Demand, order: Indices) -> Indices:
+def enough_of(demand: Demand, order: Indices) -> Indices:
     """Cut an order off where it covers enough, and leave out what is not needed for that."""
-    first = first_cover(demand.at(1.0), order)
+    first = first_cover(demand.plain, order)
     won = np.bincount(first, demand.weight, minlength=len(order) + 1)
     left = float(demand.weight.sum()) - np.cumsum(won[:-1])
     ends = np.flatnonzero(left <= demand.room)
@@ -264,24 +272,19 @@ def _pruned(demand: Demand, selected: Indices) -> Indices:
     return selected[keep]
 
 
-def _tightened(
-    demand: Demand,
-    problem: CoverProblem,
-    solution: CoverSolution,
-    rate: float,
-    found: Supplied,
-) -> Supplied:
-    """Return what was found with the bound of a solution at one rate, if it is higher."""
-    if solution.dual is None:
+def tightened(demand: Demand, rate: float, dual: Floats, found: Supplied) -> Supplied:
+    """Return what was found with the bound of a vector at one rate, if it is higher."""
+    if not 0.0 < rate < math.inf:
         return found
+    problem = demand.at(rate)
     exact_rate = problem.exact_cost if demand.expense is None else Fraction(rate)
-    bound = demand.rounded_up((problem.exact_bound(solution.dual) - demand.allowed) / exact_rate)
+    bound = demand.rounded_up((problem.exact_bound(dual) - demand.allowed) / exact_rate)
     if bound <= found.bound:
         return found
-    return Supplied(found.selected, bound, rate, solution.dual, False)
+    return Supplied(found.selected, bound, rate, problem.snap(dual), False)
 
 
-def _cheaper(demand: Demand, selected: Indices, found: Supplied) -> Supplied:
+def cheaper(demand: Demand, selected: Indices, found: Supplied) -> Supplied:
     """Return what was found with another selection, if that costs less."""
     better = (demand.spent(selected), len(selected)) < (
         demand.spent(found.selected),

@@ -20,19 +20,14 @@ from numpy.typing import NDArray
 from ...cover import CoverProblem, CoverSolution, first_cover
 
 __all__ = [
-    "ROUGH_TRIALS",
     "Point",
     "SolveAt",
     "Trial",
-    "bracket",
     "common_step",
     "rounded_up",
     "search_prices",
     "total_value",
 ]
-
-# Prices that a rough solver tries.
-ROUGH_TRIALS = 12
 
 # Solutions of all problems with this cost of a prototype.
 SolveAt = Callable[[Sequence[CoverProblem]], Sequence[CoverSolution]]
@@ -108,7 +103,6 @@ def search_prices(
     *,
     few: Point,
     more: Callable[[list[Trial]], bool],
-    many: Point | None = None,
 ) -> list[Trial]:
     """Solve at one price after another until the best one for `budget` is found.
 
@@ -124,23 +118,15 @@ def search_prices(
         Of a selection that is known to keep to the budget.
     more : callable
         Is asked before each trial but the first whether there is to be another.
-    many : Point or None, default=None
-        Of a selection that is known to go beyond the budget, where there is one; it is of no
-        use unless it has a lower value than `few`.
 
     Returns
     -------
     list of Trial
-        Unless `many` is of use the first is that without a price; it is the only one where it
-        keeps to the budget.
+        The first is that without a price; it is the only one where it keeps to the budget.
     """
-    trials = []
-    if many is None or few.value <= many.value:
-        trials.append(Trial.at(problems, problems[0].prototype_cost, solve))
-        many = trials[0].point
-    if many.number <= budget:
-        return trials
-    while not trials or more(trials):
+    trials = [Trial.at(problems, problems[0].prototype_cost, solve)]
+    many = trials[0].point
+    while many.number > budget and more(trials):
         price = (few.value - many.value) / (many.number - few.number)
         if price <= 0:  # what was found with fewer is as good: more are worth nothing
             break
@@ -153,25 +139,6 @@ def search_prices(
         else:
             few = trial.point
     return trials
-
-
-def bracket(
-    problems: Sequence[CoverProblem], rough: SolveAt, budget: int, *, few: Point
-) -> tuple[Point, Point | None]:
-    """Return selections with few enough and with too many that a rough solver finds.
-
-    Both are near the budget; None where it finds none with too many.
-    """
-    tried = search_prices(
-        problems, rough, budget, few=few, more=lambda trials: len(trials) < ROUGH_TRIALS
-    )
-    points = [trial.point for trial in tried]
-    enough = [few, *(point for point in points if point.number <= budget)]
-    beyond = [point for point in points if point.number > budget]
-    return (
-        min(enough, key=lambda point: point.value),
-        min(beyond, key=lambda point: point.number, default=None),
-    )
 
 
 def total_value(

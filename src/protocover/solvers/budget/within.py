@@ -14,15 +14,14 @@ from ...cover import CoverProblem, CoverSolution, first_cover, judge
 from ..finish import describe
 from ..stepwise import choose_by_drop
 from .frontier import Frontier, best_within
-from .prices import Point, SolveAt, Trial, bracket, rounded_up, search_prices, total_value
+from .prices import Point, SolveAt, Trial, rounded_up, search_prices, total_value
 
 __all__ = ["Budgeted", "Closed", "solve_within"]
 
 Indices = NDArray[np.intp]
 
-# Prices that are tried; the search for the best one ends before in all but odd cases. Fewer where
-# a rough solver has been about it before.
-_TRIALS, _FINE_TRIALS = 24, 3
+# Prices that are tried; the search for the best one ends before in all but odd cases.
+_TRIALS = 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +69,6 @@ def solve_within(
     solve: SolveAt,
     budget: int,
     *,
-    rough: SolveAt | None = None,
     close: Closing | None = None,
     in_time: Callable[[], bool] = lambda: True,
 ) -> Budgeted:
@@ -86,8 +84,6 @@ def solve_within(
         Solves them with any other cost, without a budget.
     budget : int
         How many may be chosen.
-    rough : SolveAt or None
-        Solves them quickly, to find prices near the best one where `solve` takes long.
     close : Closing or None
         Looks for something better than the best one found, or shows that there is nothing.
     in_time : callable
@@ -95,20 +91,14 @@ def solve_within(
     """
     orders = [[choose_by_drop(problem, budget)[0]] for problem in problems]
     first = _share(problems, orders, budget)
-    few, many, most = _point(problems, first), None, _TRIALS
-    if rough is not None:
-        few, many = bracket(problems, rough, budget, few=few)
-        most = _FINE_TRIALS
     trials = search_prices(
         problems,
         solve,
         budget,
-        few=few,
-        many=many,
-        more=lambda tried: len(tried) < most and in_time(),
+        few=_point(problems, first),
+        more=lambda tried: len(tried) < _TRIALS and in_time(),
     )
-    without = trials[0].price == 0 and trials[0].point.number <= budget
-    if without and trials[0].point.value <= total_value(problems, first):
+    if trials[0].point.number <= budget and trials[0].point.value <= total_value(problems, first):
         return _as_found(problems, trials[0])
     for trial in trials:
         for problem, known, solution in zip(problems, orders, trial.solutions, strict=True):
