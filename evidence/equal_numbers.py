@@ -46,7 +46,7 @@ class Plan:
         """Take sets that nothing was tuned on, without those of many classes, which take long."""
         many = ("USPS", "12 classes of 3 clusters", "blobs, 40 classes")
         names = [name for name in (*FRESH, *names_of_halves()["confirming"]) if name not in many]
-        by_proset = ("penguins", "crabs", "biopsy", "two classes") if PROSET.exists() else ()
+        by_proset = ("penguins", "biopsy", "two classes") if PROSET.exists() else ()
         return cls(names, by_proset, n_repeats=5, n_default=5, n_fewer=1, n_folds=10)
 
 
