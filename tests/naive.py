@@ -353,6 +353,57 @@ def exact_optimum(problem):
     )
 
 
+def leaves_bound(problem, leaves, dual, selected):
+    """What a proof by cases comes to: every case by itself, every candidate by itself.
+
+    Selections of which no candidate costs as much as it covers are looked at; the least of
+    them is a multiple of the problem's step.
+    """
+    cover, step = problem.cover.toarray(), problem.step
+    cost = [Fraction(wrong) + problem.exact_cost for wrong in problem.wrong.tolist()]
+    prizes = [Fraction(prize) for prize in problem.prize.tolist()]
+    reach = [sum(itertools.compress(prizes, ball), Fraction(0)) for ball in cover.T]
+    useful = {j for j in range(problem.n_candidates) if cost[j] < reach[j]}
+    reached = exact_value(problem, selected)
+
+    def enough(bound):
+        return math.ceil(bound / step) * step >= reached
+
+    def bound_of(vector, inside, outside):
+        u = [Fraction(math.floor(x / problem.grid)) * Fraction(problem.grid) for x in vector]
+        slack = {j: cost[j] - sum(itertools.compress(u, cover[:, j])) for j in useful}
+        negative = sum(min(slack[j], 0) for j in useful - inside - outside)
+        return sum(u) + sum(slack[j] for j in inside) + negative, slack
+
+    def walk(steps, vectors, inside, outside, known):
+        """The least bound of the leaves from here on, and the steps and vectors left."""
+        step, *steps = steps
+        if step == -2:
+            return known, steps, vectors
+        if step >= 0:
+            ways = ((inside, outside | {step}), (inside | {step}, outside))
+            found = []
+            for now_in, now_out in ways:
+                bound, steps, vectors = walk(steps, vectors, now_in, now_out, known)
+                nobody = now_in & now_out or now_in - useful
+                found.append(reached if nobody else bound)
+            return min(found), steps, vectors
+        vector, *vectors = vectors
+        bound, slack = bound_of(vector, inside & useful, outside)
+        for j in sorted(useful - inside - outside) if not enough(bound) else ():
+            if enough(bound + max(slack[j], 0)):
+                outside = outside | {j}
+            elif enough(bound - min(slack[j], 0)):
+                inside = inside | {j}
+        return walk(steps, vectors, inside, outside, max(known, bound))
+
+    first = [] if dual is None else [-1]
+    duals = [] if dual is None else [dual.tolist()]
+    steps, vectors = leaves.steps.tolist(), leaves.vectors.tolist()
+    least, *_ = walk(first + steps, duals + vectors, set(), set(), Fraction(0))
+    return min(math.ceil(least / step) * step, reached)
+
+
 def exact_optimum_within(problems, budget):
     """The least sum of objectives with at most `budget` prototypes of all problems together."""
     totals = {0: 0}

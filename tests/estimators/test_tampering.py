@@ -42,6 +42,7 @@ MODELS = {
     "ratio": {"eps": 0.7, "solver": "ratio-greedy", "outlier_label": -1},
     "exact": {"eps": 0.7, "solver": "exact", "prototype_cost": 1.0, "outlier_label": -1},
     "own": {"eps": 1.5, "solver": "exact", "radii": "own", "outlier_label": -1},
+    "leaves": {"eps": 0.8, "solver": "auto", "radii": "own", "outlier_label": -1},
 }
 
 
@@ -197,6 +198,19 @@ def _proof_of_nothing(model):
     _in_a_class(**lies)(model)
 
 
+def _in_leaves(change):
+    """Change the leaves of the class that has them."""
+
+    def changed(model):
+        solutions = [
+            one if one.leaves is None else replace(one, leaves=change(one.leaves))
+            for one in model.solution_.solutions
+        ]
+        _restate(model, replace(model.solution_, solutions=tuple(solutions)))
+
+    return changed
+
+
 def _shift(values):
     return np.where(np.arange(len(values)) == 0, values + 1, values)
 
@@ -269,6 +283,22 @@ TAMPERINGS = {
 }
 
 
+OF_LEAVES = {
+    "no leaves": _in_leaves(lambda _: None),
+    "a leaf dropped": _in_leaves(lambda leaves: replace(leaves, steps=leaves.steps[:-1])),
+    "branched elsewhere": _in_leaves(
+        lambda leaves: replace(leaves, steps=np.where(leaves.steps >= 0, 0, leaves.steps))
+    ),
+    "a vector dropped": _in_leaves(lambda leaves: replace(leaves, vectors=leaves.vectors[:-1])),
+    "vectors halved": _in_leaves(lambda leaves: replace(leaves, vectors=leaves.vectors * 0.5)),
+    "vectors nan": _in_leaves(lambda leaves: replace(leaves, vectors=leaves.vectors * np.nan)),
+    "vectors too short": _in_leaves(
+        lambda leaves: replace(leaves, vectors=leaves.vectors[:, :-1])
+    ),
+    "vectors above prizes": _in_leaves(lambda leaves: replace(leaves, vectors=leaves.vectors + 4)),
+}
+
+
 def _accepted(model):
     """Whether a recheck has nothing to say against a model; a refusal is something."""
     with warnings.catch_warnings():
@@ -291,18 +321,32 @@ def test_no_change_of_a_model_is_accepted(models, name, change):
     assert not _accepted(model)
 
 
+@pytest.mark.parametrize("change", OF_LEAVES.values(), ids=OF_LEAVES)
+def test_no_change_of_leaves_is_accepted(models, change, tmp_path):
+    assert sum(one.leaves is not None for one in models["leaves"].solution_.solutions) == 1
+    model = deepcopy(models["leaves"])
+    change(model)
+    assert not _accepted(model)
+    _check_file(model, models["leaves"], tmp_path)
+
+
 @pytest.mark.parametrize("change", TAMPERINGS.values(), ids=TAMPERINGS)
-@pytest.mark.parametrize("name", ["greedy", "own"])
+@pytest.mark.parametrize("name", ["greedy", "own", "leaves"])
 def test_no_change_of_a_file_is_accepted(models, name, change, tmp_path):
     """It is refused, found out, or of something that is computed again when a file is read."""
     model = deepcopy(models[name])
     change(model)
+    _check_file(model, models[name], tmp_path)
+
+
+def _check_file(model, honest, tmp_path):
+    """Save a model that was tampered with: its file is refused, or found out."""
     try:
         save_model(model, tmp_path / "model.pvm")
         loaded = load_model(tmp_path / "model.pvm")
     except ModelFileError:
         return
-    assert not _accepted(loaded) or _alike(loaded, models[name])
+    assert not _accepted(loaded) or _alike(loaded, honest)
 
 
 def _alike(one, other):
@@ -310,7 +354,10 @@ def _alike(one, other):
     pairs = [(getattr(one, name), getattr(other, name)) for name in ATTRIBUTES]
     for mine, yours in zip(one.solution_.solutions, other.solution_.solutions, strict=True):
         names = CoverSolution.__dataclass_fields__.keys() - {"details"}
-        pairs += [(getattr(mine, name), getattr(yours, name)) for name in names]
+        pairs += [(getattr(mine, name), getattr(yours, name)) for name in names - {"leaves"}]
+        for name in ("steps", "vectors"):
+            parts = (getattr(one.leaves, name, None) for one in (mine, yours))
+            pairs.append(tuple(parts))
     return all(np.array_equal(mine, yours) for mine, yours in pairs)
 
 

@@ -119,6 +119,17 @@ def test_answers_of_the_other_environment_come_back_under_their_names(tmp_path, 
                 np.testing.assert_array_equal(flagged, p[k].argmax(axis=1) != y[k])
 
 
+@pytest.mark.skipif(cleanlab_peer.cleanlab_version() is None, reason="cleanlab is not at hand")
+def test_cleanlab_ranks_by_the_probability_of_the_label():
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=(2, 60))
+    p = rng.dirichlet(np.ones(3), (2, 60))
+    for k, doubts in enumerate(cleanlab_peer.ask_cleanlab(y, {"a": p})):
+        own = p[k][np.arange(60), y[k]]
+        np.testing.assert_allclose(doubts["cleanlab a"].score, 1 - own)
+        assert doubts["cleanlab a"].flagged.dtype == bool
+
+
 def test_where_cleanlab_is_not_installed_there_is_no_version(monkeypatch):
     monkeypatch.setenv("PROTOCOVER_CLEANLAB", "/nowhere/python")
     assert cleanlab_peer.cleanlab_version() is None

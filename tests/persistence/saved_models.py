@@ -57,6 +57,15 @@ def _with(model, X, y, n_queries=9):
     return Example(model, X[n_queries:], y[n_queries:], X[:n_queries])
 
 
+def _pentagons():
+    """Three pentagons, of which two prototypes each are needed and the linear program says 5."""
+    angle = 2 * np.pi * np.arange(5) / 5
+    one = np.column_stack((np.cos(angle), np.sin(angle)))
+    far = np.array([[0, 50], [1, 50], [0, 51]])
+    X = np.vstack([*(one + np.array([10 * i, 0]) for i in range(3)), far])
+    return X, np.repeat([0, 1], [15, 3])
+
+
 def _sequences(kind):
     rng = np.random.default_rng(1)
     y = np.arange(20) % 2
@@ -259,6 +268,11 @@ def other_models():
         "lp-rounding": _with(PVMClassifier(1.0, solver="lp-rounding", random_state=1), X, y),
         "exact": _with(
             PVMClassifier(1.0, solver="exact", solver_options={"time_limit": 5.0}), X, y
+        ),
+        "leaves": Example(
+            PVMClassifier(1.3, prototype_cost=1.0, solver="exact", random_state=0),
+            *_pentagons(),
+            _pentagons()[0][::2] + 0.1,
         ),
         "own radii": _with(PVMClassifier(2.0, radii="own", outlier_label=-1), X, y),
         "own radii without a limit": Example(

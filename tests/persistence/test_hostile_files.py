@@ -32,6 +32,7 @@ NAMES = (
     "mismatch of list",
     "cross-validated",
     "standardised",
+    "leaves",
     "own radii",
 )
 CONTENT = ("model", "content")
@@ -121,11 +122,11 @@ def test_a_damaged_file_is_called_damaged(saved, tmp_path):
         load(data[:-1] + bytes([data[-1] ^ 1]), tmp_path)
 
 
-@pytest.mark.parametrize("version", [5, 2**31])
+@pytest.mark.parametrize("version", [6, 2**31])
 def test_a_newer_version_is_refused_as_such(version, saved, tmp_path):
     contents = unpack(saved["euclidean"][0])
     data = forge(contents.document, contents.arrays, version)
-    message = rf"version {version} .* reads up to 4; upgrade protocover"
+    message = rf"version {version} .* reads up to 5; upgrade protocover"
     with pytest.raises(ModelFileError, match=message):
         load(data, tmp_path)
 
@@ -140,6 +141,38 @@ def test_an_earlier_version_with_words_of_a_later_one_is_refused(saved, tmp_path
     contents = unpack(saved["own radii"][0])
     with pytest.raises(ModelFileError, match=r"has version 1 .* words of version 2"):
         load(forge(contents.document, contents.arrays, 1), tmp_path)
+
+
+LEAVES = (*CONTENT, "selection", "solutions", 0, "leaves")
+MADE_UP_LEAVES = {
+    "no steps": {"vectors": np.zeros((0, 15))},
+    "steps as fractions": {"steps": np.array([-2.0]), "vectors": np.zeros((0, 15))},
+    "steps in a table": {"steps": np.full((2, 2), -2), "vectors": np.zeros((0, 15))},
+    "steps that are none": {"steps": np.array([-3]), "vectors": np.zeros((0, 15))},
+    "too many steps": {"steps": np.full(4097, -2), "vectors": np.zeros((0, 15))},
+    "vectors in a row": {"steps": np.array([-1, -2]), "vectors": np.zeros(15)},
+    "vectors as words": {"steps": np.array([-1, -2]), "vectors": np.array([["a"]])},
+    "fewer vectors than steps": {"steps": np.array([-1, -1, -2]), "vectors": np.zeros((1, 15))},
+    "too many numbers": {"steps": np.array([-1, -2]), "vectors": np.zeros((1, 2**20 + 1))},
+    "more than leaves": {"steps": np.array([-2]), "vectors": np.zeros((0, 9)), "more": np.ones(1)},
+}
+
+
+@pytest.mark.parametrize("name", MADE_UP_LEAVES)
+def test_made_up_leaves_are_refused(name, saved, tmp_path):
+    contents = unpack(saved["leaves"][0])
+    arrays, record = list(contents.arrays), {}
+    for part, array in MADE_UP_LEAVES[name].items():
+        record[part] = {"array": len(arrays)}
+        arrays.append(array)
+    refused(forge(changed(contents.document, LEAVES, record), arrays, 5), tmp_path)
+
+
+def test_leaves_need_a_version_that_knows_them(saved, tmp_path):
+    contents = unpack(saved["leaves"][0])
+    assert contents.version == 5
+    with pytest.raises(ModelFileError, match=r"has version 4 .* words of version 5"):
+        load(forge(contents.document, contents.arrays, 4), tmp_path)
 
 
 def raw(text, body=b"", text_length=None):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import signal
 import sys
-import time
 from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
@@ -16,9 +15,9 @@ from covers import large_problem, make_problem
 
 from protocover.cover import verify
 from protocover.solvers import exact, greedy
-from protocover.solvers.exact.fixing import bound_of, exclude, probe
-from protocover.solvers.exact.stages import State, Task, begin, narrow, relaxed
-from protocover.solvers.reduced import packing, relaxation
+from protocover.solvers.exact.fixing import bound_of, leave_possible
+from protocover.solvers.exact.stages import State, Task, begin, branch, relaxed
+from protocover.solvers.reduced import packing
 from protocover.solvers.reduced.packing import Packing
 from protocover.solvers.reduced.relaxation import relax
 from protocover.solvers.reduced.residual import Residual
@@ -48,15 +47,11 @@ def test_what_no_vector_closes_branch_and_bound_does():
     inside = np.block([[one, np.zeros_like(one)], [np.zeros_like(one), one]])
     solution = solve(make_problem(inside, np.zeros(10), np.full(10, 10.0), 1.0))
     assert solution.objective == solution.lower_bound == 6.0
-    assert solution.certificate == "solver-proved"
-    assert verify(make_problem(inside, np.zeros(10), np.full(10, 10.0), 1.0), solution).ok
-
-
-def test_probing_stops_when_time_is_up_and_keeps_what_it_did_not_reach():
-    residual = Residual.of(odd_cycle()).plain()
-    u = relax(residual).dual
-    assert probe(residual, u, 2.0).cover.shape[1] < 5
-    assert probe(residual, u, 2.0, deadline=time.monotonic()) is residual
+    assert solution.certificate == "proved"
+    assert solution.leaves.n_leaves > 1
+    found = verify(make_problem(inside, np.zeros(10), np.full(10, 10.0), 1.0), solution)
+    assert found.ok
+    assert found.lower_bound == 6.0
 
 
 def test_small_differences_beside_large_objectives_are_not_lost():
@@ -85,13 +80,12 @@ def test_leaving_out_what_is_not_good_enough_proves_nothing_about_the_rest():
     """
     left = Residual.of(make_problem(np.ones((10, 2)), [6.0, 5.0], np.ones(10), 1.0)).plain()
     rng = np.random.default_rng(0)
-    task = Task(left, rng, 0, 0.25, deadline=math.inf, max_nodes=0, verbose=0, write=print)
-    half = relaxation.Relaxation(np.zeros(2), np.full(10, 0.5), 5.0)
-    state = State(left, np.array([0]), 7.0, 5.0, np.zeros(10), half)
+    task = Task(left, rng, 0, 0.25, deadline=math.inf, max_nodes=9, verbose=0, write=str)
+    state = State(left, np.array([0]), 7.0, 5.0, np.full(10, 0.5), is_searched=True)
     assert task.target(state) == 5.0
-    narrowed = narrow(task, state)
-    assert narrowed.left.cover.shape == (0, 0)
-    assert narrowed.bound == 6.0
+    branched = branch(task, state)
+    assert branched.left.cover.shape[1] == 0
+    assert branched.bound == 6.0
 
 
 def test_of_equal_objectives_the_one_with_fewer_prototypes_is_looked_for():
@@ -141,7 +135,7 @@ def test_fixing_excludes_nothing_that_a_better_selection_needs(seed):
     )
     values = np.array([residual.value(np.flatnonzero(mask)) for mask in masks.T])
     for target in (values.min(), values.min() + 3 * residual.ties):
-        fixed = probe(exclude(residual, u, target), u, target)
+        fixed = leave_possible(residual, u, target)
         kept = np.isin(residual.candidates, fixed.candidates)
         good = values <= target
         assert not masks[:, good][~kept].any()
@@ -200,11 +194,10 @@ def _press_ctrl_c(function):
 @pytest.mark.parametrize(
     ("module", "name"),
     [
-        ("protocover.solvers.reduced.containment", "_compare"),
         ("protocover.solvers.exact.stages", "choose_by_drop"),
         ("protocover.solvers.exact.stages", "ascend_best"),
         ("protocover.solvers.local_search", "_shake"),
-        ("protocover.solvers.exact.fixing", "_raise"),
+        ("protocover.solvers.exact.grove", "merge_identical_points"),
         ("protocover.solvers.exact.tree", "branch_on"),
     ],
 )

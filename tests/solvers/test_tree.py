@@ -11,12 +11,15 @@ from covers import countable, large_problem, make_problem, problem_and_optimum
 
 from protocover.cover import verify
 from protocover.solvers import exact
+from protocover.solvers.exact import grove as grove_module
 from protocover.solvers.exact import stages
 from protocover.solvers.exact import tree as tree_module
+from protocover.solvers.exact.grove import Grove
 from protocover.solvers.exact.nodes import Node, choose, fix, leave_out
 from protocover.solvers.exact.tree import Tree
 from protocover.solvers.reduced import packing as packing_module
 from protocover.solvers.reduced.packing import Packing, Payments
+from protocover.solvers.reduced.reductions import merge_identical_points
 from protocover.solvers.reduced.relaxation import relax
 from protocover.solvers.reduced.residual import Residual
 
@@ -133,6 +136,32 @@ def test_the_price_of_a_room_is_the_linear_programs_own():
     found = Packing(residual, burden=np.ones(5)).solve(residual.cost, residual.prize, room=2.0)
     assert found.price == pytest.approx(19.0)
     assert found.value == pytest.approx(2.0 + 10.0)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_second_tree_goes_on_where_the_first_did_not_end(seed, monkeypatch):
+    """After one node, on what reductions leave: the least value, and no bound above it."""
+    monkeypatch.setattr(grove_module, "_SOON", 1)
+    monkeypatch.setattr(grove_module, "_SMALLER", 0)
+    problem = large_problem(30, 12, density=0.15, seed=seed)
+    residual = Residual.of(problem)
+    _, values = all_values(residual)
+    grove = Grove(residual, float(values.max()))
+    while grove.bound < values.min():
+        grove.grow(max_nodes=1)
+        assert grove.bound <= values.min()
+    assert residual.value(np.searchsorted(residual.candidates, grove.selection)) == values.min()
+    assert grove.n_nodes == 1 or grove.leaves(problem) is None
+
+
+def test_the_first_tree_stays_where_reductions_leave_as_much():
+    residual = Residual.of(large_problem(60, 90, density=0.1)).plain()
+    one, other = Grove(residual, 60.0), Tree(merge_identical_points(residual), 60.0)
+    one.grow()
+    other.grow()
+    assert one.n_nodes == other.n_nodes
+    assert one.open_share == 0.0
+    assert one.leaves(large_problem(60, 90, density=0.1)) is not None
 
 
 @pytest.mark.parametrize("seed", range(10))

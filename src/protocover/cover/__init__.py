@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .arithmetic import exact_sum, is_above, simplest_fraction
 from .certificate import verify, verify_enough, verify_together
+from .leaves import Leaves
 from .nested import NestedCoverProblem
 from .problem import CoverProblem, first_cover
 from .solution import CoverSolution, judge, relative_gap
@@ -17,6 +18,7 @@ from .verdict import ModelVerification, Verification
 __all__ = [
     "CoverProblem",
     "CoverSolution",
+    "Leaves",
     "ModelVerification",
     "NestedCoverProblem",
     "Verification",

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arithmetic import simplest_fraction
+from .leaves import bound_by_leaves
 from .problem import CoverProblem
 from .reproof import common_step, reproved, reproved_together, reproved_within, rounded_up
 from .solution import CoverSolution
@@ -26,7 +27,8 @@ def verify(
 
     The bound is ``sum(u) + sum_j min(0, cost_j - u(ball j))`` for the dual vector u, which
     must lie between 0 and the prizes, rounded up to the next value that an objective can
-    have. All sums are of Python's whole numbers.
+    have; where there are leaves, the least that is so proved of one of them, which together
+    must hold every selection. All sums are of whole numbers.
 
     Parameters
     ----------
@@ -67,7 +69,7 @@ def verify(
     if faults:
         return Verification(math.nan, -math.inf, "none", tuple(faults))
     objective = _objective(problem, solution.selected)
-    bound, faults = _bound(problem, solution)
+    bound, faults = _bound(problem, solution, objective)
     word = "none" if bound is None else "proved" if bound >= objective else "bounded"
     proved = -math.inf if bound is None else float(min(bound, objective))
     if float(objective) != solution.objective:
@@ -163,6 +165,8 @@ def verify_enough(
     if left > allowed:
         faults.append(f"the weight left uncovered is {float(left)!r}, above {float(allowed)!r}")
     bound, wrong = _expense_bound(problem, solution, expense, allowed)
+    if solution.leaves is not None:
+        faults.append("leaves prove nothing of an expense")
     # Where nothing has to be bought nothing can be saved.
     bound = Fraction(0) if spent == 0 else bound
     word = "none" if bound is None else "proved" if bound >= spent else "bounded"
@@ -234,10 +238,21 @@ def _form_faults(problem: CoverProblem, solution: CoverSolution) -> list[str]:
     return []
 
 
-def _bound(problem: CoverProblem, solution: CoverSolution) -> tuple[Fraction | None, list[str]]:
-    """Bound that a solution's vector proves, within its budget if it has one."""
+def _bound(
+    problem: CoverProblem, solution: CoverSolution, objective: Fraction
+) -> tuple[Fraction | None, list[str]]:
+    """Bound that a solution's vectors prove, within its budget if it has one."""
     if solution.budget is None:
-        return reproved(problem, solution.dual)
+        bound, faults = reproved(problem, solution.dual)
+        if solution.leaves is None or faults:
+            return bound, faults
+        by_leaves, faults = bound_by_leaves(
+            problem, solution.leaves, dual=solution.dual, objective=objective
+        )
+        known = [found for found in (bound, by_leaves) if found is not None]
+        return max(known, default=None), faults
+    if solution.leaves is not None:
+        return None, ["leaves prove nothing of a budget"]
     return reproved_within(
         problem, solution.dual, budget=solution.budget, priced_at=solution.priced_at
     )

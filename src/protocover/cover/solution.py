@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .given import check_selection
+from .leaves import Leaves, bound_by_leaves
 from .problem import CoverProblem, first_cover
 
 __all__ = ["CoverSolution", "judge", "relative_gap"]
@@ -37,9 +38,9 @@ class CoverSolution:
         No selection has a smaller objective; -inf where nothing was proved.
     certificate : str
         What is known of the optimum, and who says so: ``"proved"`` (the vector `dual`
-        closes the gap), ``"bounded"`` (it leaves one), ``"solver-proved"`` and
-        ``"solver-bounded"`` (the same on the word of a branch and bound, with no vector
-        to check) or ``"none"``.
+        closes the gap, or `leaves` do), ``"bounded"`` (they leave one), ``"solver-proved"``
+        and ``"solver-bounded"`` (the same on the word of a branch and bound, with nothing to
+        check) or ``"none"``.
     dual : ndarray of float, shape (n_points,), or None
         The vector that proves the bound, or all of it that a vector proves.
     status : str
@@ -52,6 +53,9 @@ class CoverSolution:
         With a budget, the cost of a prototype at which `dual` bounds all selections; what it
         is above ``prototype_cost`` is the price of the budget. Of a selection that had to
         cover so much, the same cost, and None where there is no vector.
+    leaves : Leaves or None
+        The cases of a branch and bound with their vectors, where these prove more than `dual`
+        and are few enough to be kept.
 
     See Also
     --------
@@ -69,6 +73,7 @@ class CoverSolution:
     details: Mapping[str, Any] = field(default_factory=dict)
     budget: int | None = None
     priced_at: float | None = None
+    leaves: Leaves | None = None
 
     @classmethod
     def of(
@@ -83,12 +88,14 @@ class CoverSolution:
         details: Mapping[str, Any] | None = None,
         budget: int | None = None,
         priced_at: float | None = None,
+        leaves: Leaves | None = None,
     ) -> CoverSolution:
         """Describe the choice `selected`, everything recomputed from `problem`.
 
         Without a `score` the drop in the objective along the given order is used. `claim`
         is a lower bound for which there is only a solver's word. With a `budget`, `dual` is
-        a vector for prototypes that cost `priced_at`.
+        a vector for prototypes that cost `priced_at`. Of `leaves` that prove no more than
+        `dual` none are kept.
         """
         chosen = check_selection(selected, problem.n_candidates)
         first = first_cover(problem, chosen)
@@ -97,7 +104,16 @@ class CoverSolution:
             won = np.bincount(first[covered], problem.prize[covered], minlength=len(chosen))
             score = np.minimum.accumulate(won - problem.wrong[chosen])
         objective = problem.exact_objective(chosen, first)
-        bound, word = judge(objective, _proved(problem, dual, budget, priced_at), claim)
+        dual = None if dual is None else problem.snap(dual)
+        proved = _proved(problem, dual, budget, priced_at)
+        if proved is not None and proved >= objective:
+            leaves = None
+        by_leaves = _proved_by_leaves(problem, leaves, dual, objective)
+        if by_leaves is None or (proved is not None and proved >= by_leaves):
+            leaves = None
+        else:
+            proved = by_leaves
+        bound, word = judge(objective, proved, claim)
         return cls(
             selected=chosen,
             score=score,
@@ -105,12 +121,18 @@ class CoverSolution:
             objective=float(objective),
             lower_bound=bound,
             certificate=word,
-            dual=None if dual is None else problem.snap(dual),
+            dual=dual,
             status=status,
             details={} if details is None else details,
             budget=budget,
             priced_at=priced_at,
+            leaves=leaves,
         )
+
+    def renumbered(self, candidates: NDArray[np.intp]) -> CoverSolution:
+        """Return the same of a problem in which candidate j is ``candidates[j]``."""
+        leaves = None if self.leaves is None else self.leaves.renumbered(candidates)
+        return replace(self, selected=candidates[self.selected], leaves=leaves)
 
     def prefix(self, problem: CoverProblem, n_choices: int | None) -> CoverSolution:
         """Keep the first `n_choices`, described anew; the whole where there are no more.
@@ -144,6 +166,7 @@ class CoverSolution:
             details=self.details,
             budget=self.budget,
             priced_at=self.priced_at,
+            leaves=self.leaves,
         )
         if self.lower_bound <= found.lower_bound:
             return found
@@ -179,6 +202,18 @@ def _proved(
     if budget is None or priced_at is None:
         return problem.exact_bound(dual)
     return problem.bound_within(dual, budget=budget, priced_at=priced_at)
+
+
+def _proved_by_leaves(
+    problem: CoverProblem,
+    leaves: Leaves | None,
+    dual: NDArray[np.float64] | None,
+    objective: Fraction,
+) -> Fraction | None:
+    """Return the bound that leaves prove, None where there are none or they are no tree."""
+    if leaves is None:
+        return None
+    return bound_by_leaves(problem, leaves, dual=dual, objective=objective)[0]
 
 
 def judge(

@@ -167,7 +167,7 @@ def _solutions(model: Any, balls: NDArray[np.intp], *, bounded: bool) -> list[Co
     for places, solution in zip(chosen_places(model), model.solution_.solutions, strict=True):
         said = replace(solution, selected=balls[places])
         if not bounded:
-            said = replace(said, dual=None, lower_bound=-math.inf, certificate="none")
+            said = replace(said, dual=None, leaves=None, lower_bound=-math.inf, certificate="none")
         solutions.append(said)
     return solutions
 

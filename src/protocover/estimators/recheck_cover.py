@@ -121,7 +121,7 @@ class _Again:
         )
         if self.remade:
             return said
-        return replace(said, dual=None, lower_bound=-math.inf, certificate="none")
+        return replace(said, dual=None, leaves=None, lower_bound=-math.inf, certificate="none")
 
     def solution_found(self) -> Verification:
         """Recheck selection, objective and bound."""

@@ -75,26 +75,33 @@ def needed_version(record: Any) -> int:
 
     Version 1 knows one radius for all prototypes and has no word for the choice; version 2
     says `radii` where each has its own. Version 3 says `budget` where a bound is one on so
-    many prototypes, and version 4 knows a `BallCover`.
+    many prototypes, and version 4 knows a `BallCover`. Version 5 says `leaves` where a branch
+    and bound left them.
     """
     if not isinstance(record, dict):
         return 1
+    return max(_own_version(record), *map(needed_version, record.values()), 1)
+
+
+def _own_version(record: dict[str, Any]) -> int:
+    """Return the version that a record needs for its own words."""
+    selection = record.get("selection")
+    selection = selection if isinstance(selection, dict) else {}
+    solutions = [record.get("solution"), *_listed(selection.get("solutions"))]
+    if any(isinstance(one, dict) and "leaves" in one for one in solutions):
+        return 5
     if record.get("model") == "BallCover":
         return 4
-    selection = record.get("selection")
-    if isinstance(selection, dict) and _has_budget(selection):
+    # Said of all classes together, or of a class.
+    if any(isinstance(one, dict) and "budget" in one for one in (selection, *solutions[1:])):
         return 3
     given = record.get("parameters")
-    if isinstance(given, dict) and "radii" in given:
-        return 2
-    return max(map(needed_version, record.values()), default=1)
+    return 2 if isinstance(given, dict) and "radii" in given else 1
 
 
-def _has_budget(selection: dict[str, Any]) -> bool:
-    """Whether a selection, or the solution of a class, says what is known of so few."""
-    solutions = selection.get("solutions")
-    parts = [selection, *(solutions if isinstance(solutions, list) else [])]
-    return any(isinstance(part, dict) and "budget" in part for part in parts)
+def _listed(value: Any) -> list[Any]:
+    """Return a list, an empty one for anything else."""
+    return value if isinstance(value, list) else []
 
 
 def _write_search(model: PVMClassifierCV, arrays: Arrays) -> dict[str, Any]:

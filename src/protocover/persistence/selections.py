@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cover import CoverSolution
+from ..cover import CoverSolution, Leaves
+from ..cover.leaves import LEAF, MOST_NUMBERS, MOST_STEPS, VECTOR
 from ..data.fields import (
     check_array,
     check_indices,
@@ -39,6 +40,7 @@ _OF_SOLUTION = (
 )
 # Only of a solution whose bound is one on so few prototypes, or on those that cover so much.
 _OF_BUDGET = ("budget", "priced_at")
+_OF_LEAVES = ("steps", "vectors")
 _OF_SHARED_BUDGET = ("n_prototypes", "lower_bound", "certificate")
 _CERTIFICATES = ("proved", "bounded", "solver-proved", "solver-bounded", "none")
 
@@ -121,13 +123,16 @@ def encode_solution(solution: CoverSolution, arrays: Arrays) -> Any:
             details[str(name)] = encode(value, arrays, "details")
         except ModelFileError:
             continue  # a solver may tell whatever it likes, and no prediction needs it
+    if solution.leaves is not None:
+        record["leaves"] = encode_attributes(solution.leaves, _OF_LEAVES, arrays)
     return {**record, "details": details}
 
 
 def decode_solution(content: Any, arrays: Loaded) -> CoverSolution:
     """Decode a solution."""
     names = (*_OF_SOLUTION, *(_OF_BUDGET if _present(content, _OF_BUDGET) else ()))
-    record = check_record(content, "a solution", (*names, "details"))
+    leaves = _present(content, ("leaves",))
+    record = check_record(content, "a solution", (*names, *leaves, "details"))
     values = {name: decode(record[name], arrays) for name in names}
     selected = check_indices(values["selected"], "selected", below=2**62)
     n = len(selected)
@@ -147,7 +152,23 @@ def decode_solution(content: Any, arrays: Loaded) -> CoverSolution:
         details={name: decode(value, arrays) for name, value in record["details"].items()},
         budget=_if_told(values, "budget", check_whole),
         priced_at=_if_told(values, "priced_at", check_number),
+        leaves=_decode_leaves(record["leaves"], arrays) if leaves else None,
     )
+
+
+def _decode_leaves(content: Any, arrays: Loaded) -> Leaves:
+    """Decode the leaves of a branch and bound, no more than there may be."""
+    record = decode_record(content, "the leaves", _OF_LEAVES, arrays)
+    steps = check_array(record["steps"], "steps", kinds="i", shape=(None,))
+    vectors = check_array(record["vectors"], "vectors", kinds="f", shape=(None, None))
+    if len(steps) > MOST_STEPS or vectors.size > MOST_NUMBERS:
+        refuse(
+            f"leaves may have {MOST_STEPS} steps and {MOST_NUMBERS} numbers in their vectors, "
+            f"got {len(steps)} and {vectors.size}"
+        )
+    if steps.min(initial=0) < LEAF or (steps == VECTOR).sum() != len(vectors):
+        refuse("leaves must have steps from -2 on and a vector for each -1")
+    return Leaves(steps.astype(np.intp, copy=False), vectors)
 
 
 def _if_told(values: dict[str, Any], name: str, check: Callable[[Any, str], Any]) -> Any:

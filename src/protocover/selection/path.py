@@ -217,8 +217,7 @@ def _solve_class(
     solutions = []
     for cost in costs.tolist():
         columns, priced = at_cost(problem, cost)
-        solution = solve(priced)
-        solutions.append(replace(solution, selected=columns[solution.selected]))
+        solutions.append(solve(priced).renumbered(columns))
     return solutions
 
 

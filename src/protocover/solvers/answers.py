@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..cover import CoverProblem, CoverSolution
+from ..cover import CoverProblem, CoverSolution, Leaves
 from .table import is_ours, name_of
 
 __all__ = ["ask_solver"]
@@ -68,6 +68,8 @@ def _in_form(answer: CoverSolution, problem: CoverProblem) -> CoverSolution:
                 f"got {_shown(answer.dual)}"
             )
         dual = dual.astype(np.float64, copy=False)
+    if not (answer.leaves is None or isinstance(answer.leaves, Leaves)):
+        raise ValueError(f"leaves must be None or Leaves, got {_shown(answer.leaves)}")
     if not isinstance(answer.status, str) or not isinstance(answer.details, Mapping):
         raise ValueError(
             f"status must be a text and details a mapping, got {_shown(answer.status)} and "

@@ -25,13 +25,12 @@ from ..resources import progress_line
 from .budget import best_of_large, solve_alone
 from .duals import ascend, ascend_best, mend
 from .exact import close_by_tree, supply_by_tree
-from .exact.fixing import bound_of, exclude
-from .exact.tree import Tree
+from .exact.fixing import bound_of, leave_possible
+from .exact.grove import Grove
 from .finish import best_selection, describe
 from .greedy import greedy
 from .local_search import search
 from .reduced.packing import Packing
-from .reduced.reductions import reduce_cover
 from .reduced.relaxation import relax
 from .reduced.residual import Residual
 from .state import State
@@ -54,22 +53,20 @@ _LARGEST_PROGRAM, _ITERATIONS, _PROGRAMS = 20_000_000, 5, 4
 _LARGE = 300_000
 # Memberships up to which the linear program comes first and is that of all candidates.
 _SMALL = 20_000
-# Memberships up to which reductions take longer than they save, and from which on they leave
-# too much to be branched on.
-_TINY, _REDUCED = 2_500, 60_000
 # What sums of payments may be off by, as a share of all prizes.
 _ROUNDING = 1e-9
 # Shakes without success, at least so many, and one more for so many pairs of point and
 # candidate: what a fit costs grows with the pairs, too.
 _PATIENCE, _PAIRS_A_SHAKE = 20, 200_000
 # Nodes of the branch and bound: until no more than this share could be saved, but so many at most;
-# beyond that one for so many pairs, and two where the gap is as good as closed.
-_ENOUGH, _MOST_NODES, _PAIRS_A_NODE = 0.01, 40, 300_000
+# beyond that one for so many pairs, at least so many times the rows times columns of the table
+# branched on, and two where the gap is as good as closed.
+_ENOUGH, _MOST_NODES, _PAIRS_A_NODE, _PAIRS_A_CELL = 0.01, 40, 300_000, 3
 # Rows times columns of the largest table that is branched on: beyond, a node takes long, and far
 # more of them than these would be needed.
-_BRANCHED = 105_000
+_BRANCHED = 700_000
 # Candidates tried at a node and simplex iterations each way: the fewer, the more nodes.
-_TRIALS = (3, 20)
+_TRIALS = (2, 50)
 # Memberships up to which a budget's gap is closed by branch and bound, and its nodes.
 _BUDGETED, _BUDGET_NODES = 20_000, 200
 # Memberships up to which fewer prototypes with the same objective are looked for by branching.
@@ -131,7 +128,13 @@ def auto(
             if state.closed == (stage is fewest):
                 state = stage(problem, state, deadline)
             write(f"{stage.__name__}: {state}")
-    solution = describe(problem, state.selected, dual=state.dual, claim=_claim(problem, state))
+    solution = describe(
+        problem,
+        state.selected,
+        dual=state.dual,
+        leaves=state.leaves,
+        claim=_claim(problem, state),
+    )
     return replace(solution, status=_status(solution, closed=state.closed, late=late))
 
 
@@ -197,7 +200,7 @@ def begin(problem: CoverProblem, first: CoverSolution) -> State:
     whole = int(core.sizes[keep].sum()) <= min(_LARGEST_PROGRAM, core.parts.nnz)
     if not whole:
         keep = np.isin(problem.worthwhile, selected)
-    full = _residual(problem, keep)
+    full = Residual.of(problem, keep)
     state = State(full, keep, whole, selected, math.inf, 0.0, dual, selected).improved(selected)
     return replace(state, bound=_proved(problem, full, dual))
 
@@ -234,7 +237,7 @@ def searched(problem: CoverProblem, state: State, deadline: float) -> State:
     """
     full = state.full
     starts = [state.start, state.selected][: 2 if full.cover.nnz > _LARGE else 1]
-    left = exclude(full, state.payments(full), state.value - 1.0)
+    left = leave_possible(full, state.payments(full), state.value - 1.0)
     more = 0 if state.near else _pairs(problem) // _PAIRS_A_SHAKE
     for start in starts:
         found = search(
@@ -251,10 +254,14 @@ def searched(problem: CoverProblem, state: State, deadline: float) -> State:
 
 def branched(problem: CoverProblem, state: State, deadline: float) -> State:
     """Close the gap by branch and bound where little is left."""
-    nodes = _pairs(problem) // (_PAIRS_A_NODE // 2 if state.near else _PAIRS_A_NODE)
-    nodes = min(nodes, _MOST_NODES)
-    found, bound = _branch(state.plain, state, state.steps - 1.0, nodes, deadline)
-    return replace(state if found is None else state.improved(found), bound=bound)
+    state = _with_room(problem, state)
+    pairs = 2 * _pairs(problem) if state.near else _pairs(problem)
+    tree = _grown(state.plain, state, state.steps - 1.0, pairs, deadline)
+    if tree is None:
+        return state
+    state = _with_found(state, tree)
+    bound = max(state.bound, min(tree.bound, state.steps))
+    return replace(state, bound=bound, leaves=tree.leaves(problem))
 
 
 def fewest(problem: CoverProblem, state: State, deadline: float) -> State:
@@ -262,36 +269,34 @@ def fewest(problem: CoverProblem, state: State, deadline: float) -> State:
     full = state.full
     if full.ties == 1 or full.cover.nnz > _TIED:
         return state
-    found, _ = _branch(full, state, state.value - 1.0, _MOST_NODES, deadline)
-    return state if found is None else state.improved(found)
+    tree = _grown(full, state, state.value - 1.0, math.inf, deadline)
+    return state if tree is None else _with_found(state, tree)
 
 
-def _branch(
-    residual: Residual, state: State, target: float, nodes: int, deadline: float
-) -> tuple[Indices | None, float]:
-    """Look for something of value at most `target`; return that and a bound in steps.
+def _grown(
+    residual: Residual, state: State, target: float, pairs: float, deadline: float
+) -> Grove | None:
+    """Look for something of value at most `target`; None where too much is left for that.
 
-    After so many nodes that is given up if the best is good enough.
+    After the nodes that so many pairs allow that is given up if the best is good enough.
     """
-    left = exclude(residual, state.payments(residual), target)
-    large = math.prod(left.cover.shape) > _BRANCHED
-    if (large or left.cover.nnz > _TINY) and left.cover.nnz <= _REDUCED:
-        left = reduce_cover(left, deadline=deadline)
-    if math.prod(left.cover.shape) > _BRANCHED:
-        return None, state.bound
-    tree = Tree(left, target, trials=_TRIALS)
+    left = leave_possible(residual, state.payments(residual), target)
+    tree = Grove(left, target, trials=_TRIALS)
+    if tree.n_cells > _BRANCHED:
+        return None
+    a_node = max(_PAIRS_A_NODE, _PAIRS_A_CELL * tree.n_cells)
+    nodes = math.floor(min(pairs / a_node, _MOST_NODES))
     tree.grow(deadline=deadline, max_nodes=nodes)
-    while tree.target + 1.0 - tree.bound > _ENOUGH * tree.target and nodes < _MOST_NODES:
+    while tree.open_share > _ENOUGH and nodes < _MOST_NODES:
         tree.grow(deadline=deadline, max_nodes=1)
         nodes += 1
-    found, bound = None, tree.bound
-    if tree.columns is not None:
-        # Reductions count on a selection that no candidate more would improve.
-        start = left.candidates[tree.columns]
-        columns = search(left, np.random.default_rng(_SEED), patience=0, start=start)
-        found = left.selection(columns)
-        bound = min(bound, residual.value(np.searchsorted(residual.candidates, found)))
-    return found, max(state.bound, bound // residual.ties if residual is state.full else bound)
+    return tree
+
+
+def _with_found(state: State, tree: Grove) -> State:
+    """Return the state with what the tree has found, if that is anything."""
+    found = tree.selection
+    return state if found is None else state.improved(found)
 
 
 def _status(solution: CoverSolution, *, closed: bool, late: bool) -> str:
@@ -303,21 +308,23 @@ def _status(solution: CoverSolution, *, closed: bool, late: bool) -> str:
     return "time limit" if late else "bounded"
 
 
-def _residual(problem: CoverProblem, keep: NDArray[np.bool_]) -> Residual:
-    """Count the part of the problem that `keep` of the worthwhile candidates make up."""
-    kept = np.flatnonzero(keep)
-    residual = Residual.of(problem.core.narrowed(kept))
-    return replace(residual, candidates=problem.worthwhile[kept[residual.candidates]])
+def _with_room(problem: CoverProblem, state: State) -> State:
+    """Let all be chosen that the vector has room for in anything better.
+
+    So it proves of the others that they are not needed, whatever led to leaving them out.
+    """
+    core = problem.core
+    missing = problem.objective(state.selected) - state.dual.sum()
+    slack = core.cost - core.prize_sums(state.dual)
+    return _with_more(problem, state, slack <= missing + _ROUNDING * problem.prize.sum())
 
 
 def _with_more(problem: CoverProblem, state: State, more: NDArray[np.bool_]) -> State:
-    """Let `more` of the worthwhile candidates be chosen, and count anew, in the units of all."""
+    """Let `more` of the worthwhile candidates be chosen."""
     keep = state.keep | more
-    full = _residual(problem, keep)
-    bound = _proved(problem, full, state.dual)
-    return replace(state, full=full, keep=keep, value=math.inf, bound=bound).improved(
-        state.selected
-    )
+    if not (keep & ~state.keep).any():
+        return state
+    return replace(state, full=Residual.of(problem, keep), keep=keep)
 
 
 def _pairs(problem: CoverProblem) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cover import CoverProblem, CoverSolution, first_cover
+from ..cover import CoverProblem, CoverSolution, Leaves, first_cover
 from .stepwise import choose_by_drop
 
 __all__ = ["best_selection", "describe"]
@@ -32,6 +32,7 @@ def describe(
     selected: Indices,
     *,
     dual: NDArray[np.float64] | None = None,
+    leaves: Leaves | None = None,
     claim: Fraction | None = None,
     status: str = "heuristic",
     details: Mapping[str, Any] | None = None,
@@ -50,6 +51,7 @@ def describe(
         inner[order],
         score=score,
         dual=dual,
+        leaves=leaves,
         claim=claim,
         status=status,
         details=details,

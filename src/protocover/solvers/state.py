@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ..cover import Leaves
 from .reduced.residual import Residual
 
 __all__ = ["State"]
@@ -43,6 +44,8 @@ class State:
         Candidates to search from.
     least : bool
         Whether no selection is better, nor as good with fewer prototypes.
+    leaves : Leaves or None
+        Of the tree, where there was one.
     """
 
     full: Residual
@@ -54,6 +57,7 @@ class State:
     dual: Floats
     start: Indices
     least: bool = False
+    leaves: Leaves | None = None
 
     @property
     def steps(self) -> float:

@@ -174,8 +174,11 @@ def _proved(problem: CoverProblem, solution: CoverSolution) -> Fraction | None:
 
 
 def _claimed(problem: CoverProblem, solution: CoverSolution) -> Fraction | None:
-    """Return the optimum where a solver says that it is found, else what the vector proves."""
-    if solution.certificate == "solver-proved":
+    """Return the optimum where a solver says that it is found, else what the vector proves.
+
+    Leaves prove it of the problem at this price; what is kept for a budget is the vector alone.
+    """
+    if solution.certificate in ("proved", "solver-proved"):
         return _value(problem, solution.selected)
     return _proved(problem, solution)
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..reduced.packing import Packing, Payments
 from .nodes import Node, choose, fix, leave_out
+from .proof import Place
 
 __all__ = ["TRIALS", "History", "branch_on"]
 
@@ -25,7 +26,7 @@ Indices = NDArray[np.intp]
 
 # Candidates tried at a node with so many simplex iterations each way, by default, and trials
 # until a candidate is known.
-TRIALS, _KNOWN = (8, 50), 4
+TRIALS, _KNOWN = (4, 50), 4
 # Rises below this count as this: one way without a rise must not hide the other.
 _LEAST_RISE = 1e-3
 # A fraction nearer than this to a whole number is one.
@@ -96,14 +97,16 @@ def branch_on(
     best: Sequence[Node | None] = ()
     best_promise, tried = -math.inf, 0
     for column, promise in zip(columns[order].tolist(), expected[order].tolist(), strict=True):
-        ways: Sequence[Node | None] = _ways(node, column)
+        made = _ways(node, column)
+        ways: Sequence[Node | None] = made
         if history.trials[column] < _KNOWN:
             if tried >= trials[0] or (best and time.monotonic() >= deadline):
                 break
             tried += 1
-            ways, promise = _try(node, column, payments, packing, history, target, trials[1])
+            ways, promise = _try(made, column, payments, packing, history, target, trials[1])
         if promise > best_promise or None in ways:
             best, best_promise = ways, promise
+            node.place.column, node.place.ways = column, tuple(way.place for way in made)
         if None in ways:
             break
     return [way for way in best if way is not None]
@@ -117,7 +120,7 @@ def _fractional(node: Node, fraction: Floats) -> Indices:
 
 
 def _try(
-    node: Node,
+    ways: list[Node],
     column: int,
     payments: Payments,
     packing: Packing,
@@ -125,15 +128,18 @@ def _try(
     target: float,
     iterations: int,
 ) -> tuple[list[Node | None], float]:
-    """Look a few iterations ahead both ways; return what is left of them and the promise."""
+    """Look a few iterations ahead both ways; return what is left of them and the promise.
+
+    The first of them is that without the column, whose constant is the node's own.
+    """
     rises: list[float] = []
     found: list[Node | None] = []
-    for way in _ways(node, column):
+    for way in ways:
         left = way.left
         ahead = packing.solve(
             left.cost, left.prize, room=way.room, basis=payments.basis, iterations=iterations
         )
-        gone = left.constant - node.left.constant
+        gone = left.constant - ways[0].left.constant
         rises.append(max(ahead.value + gone - payments.value, 0.0))
         found.append(fix(way, ahead.dual, target, price=ahead.price))
     fraction = min(max(float(payments.fraction[column]), _WHOLE), 1.0 - _WHOLE)
@@ -142,9 +148,9 @@ def _try(
 
 
 def _ways(node: Node, column: int) -> list[Node]:
-    """Return the node without a column, and with it."""
+    """Return the node without a column, and with it, each in a place of its own."""
     one = np.array([column])
-    return [leave_out(node, one), choose(node, one)]
+    return [replace(way, place=Place()) for way in (leave_out(node, one), choose(node, one))]
 
 
 def _promise(without: Floats, with_it: Floats) -> Floats:

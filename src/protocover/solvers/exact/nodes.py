@@ -14,14 +14,15 @@ for the whole room.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..reduced.residual import Residual
-from .fixing import bound_of
+from .fixing import MARGIN, bound_of
+from .proof import Place
 
 __all__ = ["Node", "choose", "fix", "leave_out"]
 
@@ -47,6 +48,8 @@ class Node:
         No selection that goes through this node has a smaller value, in units.
     basis : object
         Where the simplex method stood when this node was made.
+    place : Place
+        What is kept of it to be checked.
     burden : ndarray of float, shape (n_columns,), or None
         What choosing each column takes of the room, whole numbers; None for nothing.
     room : float
@@ -57,6 +60,7 @@ class Node:
     chosen: Indices
     bound: float
     basis: Any = None
+    place: Place = field(default_factory=Place)
     burden: Floats | None = None
     room: float = math.inf
 
@@ -117,24 +121,31 @@ def fix(node: Node, dual: Floats, target: float, *, price: float = 0.0) -> Node 
     """Decide what `dual`, with a `price` on the room, decides for values of at most `target`.
 
     A column is out if the bound with it is above the target, and in if the bound without it
-    is. A row without which the bound is above the target must be covered: its prize becomes
-    so large that leaving it uncovered is above the target too. None if the bound itself is
-    above the target, or there is no room: no such selection goes through the node.
+    is. None if the bound itself is above the target, or there is no room: no such selection
+    goes through the node.
     """
+    node.place.payments.append(dual)
     node = _fitting(node)
     bound, u, slack = bound_of(node.priced(price), dual)
+    bound -= MARGIN
     node = replace(node, bound=max(node.bound, np.ceil(bound)))
     if node.bound > target or node.room < 0.0:
         return None
     is_open = np.isfinite(node.left.cost)
     out = is_open & (bound + np.maximum(slack, 0.0) > target)
     sure = is_open & (bound - np.minimum(slack, 0.0) > target)
-    must = bound + (node.left.prize - u) > target
-    enough = min(target - node.left.constant + 1.0, np.floor(_LARGEST / len(u)))
-    prize = np.where(must, np.maximum(node.left.prize, enough), node.left.prize)
-    node = replace(node, left=replace(node.left, prize=prize))
+    if node.burden is not None:
+        node = _covering(node, bound + (node.left.prize - u) > target, target)
     node = leave_out(node, np.flatnonzero(out)) if out.any() else node
     return choose(node, np.flatnonzero(sure)) if sure.any() else node
+
+
+def _covering(node: Node, must: NDArray[np.bool_], target: float) -> Node:
+    """Return the node with prizes so large that no selection worth finding leaves out `must`."""
+    prize = node.left.prize
+    enough = min(target - node.left.constant + 1.0, np.floor(_LARGEST / len(prize)))
+    prize = np.where(must, np.maximum(prize, enough), prize)
+    return replace(node, left=replace(node.left, prize=prize))
 
 
 def _fitting(node: Node) -> Node:

@@ -19,7 +19,8 @@ from ..finish import describe
 from ..reduced.residual import Residual
 from ..values import check_values
 from .closing import close_by_tree
-from .stages import State, Task, begin, branch, fewest, improve, narrow, relaxed
+from .proof import one_leaf
+from .stages import State, Task, begin, branch, fewest, improve, relaxed
 
 __all__ = ["ExactSearch", "exact"]
 
@@ -65,8 +66,9 @@ def exact(
     CoverSolution
         With status ``"optimal"``, ``"gap reached"``, ``"time limit"``, ``"node limit"`` or,
         for weights finer than can be counted, ``"optimal up to rounding"``; and certificate
-        ``"proved"`` where a dual vector closes the gap, ``"solver-proved"`` where branch
-        and bound did, else ``"bounded"`` or ``"solver-bounded"``.
+        ``"proved"`` where a dual vector closes the gap, or the leaves of branch and bound;
+        ``"solver-proved"`` where those are too many to be kept, else ``"bounded"`` or
+        ``"solver-bounded"``.
     """
     check_values(max_prototypes=max_prototypes, time_limit=time_limit)
     options: dict[str, Any] = {"max_nodes": max_nodes, "gap": gap, "patience": patience}
@@ -105,10 +107,7 @@ class ExactSearch:
         """Search for so many seconds at most, None for as many as it takes."""
         with progress_line(self.verbose) as write:
             task = self._limited(seconds, write)
-            state = self._relax(task)
-            if state.tree is None:
-                state = narrow(task, state)
-            self._state = state = branch(task, state)
+            self._state = state = branch(task, self._relax(task))
             self._is_closed = task.closed(state)
             self.is_finished = self._is_closed or not task.time_is_up
             if self._full.ties > 1 and self.is_finished and not task.time_is_up:
@@ -130,7 +129,11 @@ class ExactSearch:
         state = self._state
         assert state is not None, "a search that was never begun has no solution"
         claim = _claim(self._full.plain(), self.problem.n_points, state.bound)
-        found = describe(self.problem, state.selected, dual=state.dual, claim=claim)
+        if state.tree is None:
+            leaves = one_leaf(self.problem, state.vectors)
+        else:
+            leaves = state.tree.leaves(self.problem)
+        found = describe(self.problem, state.selected, dual=state.dual, leaves=leaves, claim=claim)
         return replace(found, status=self._status(found))
 
     def _limited(self, seconds: float | None, write: Callable[[str], None]) -> Task:

@@ -14,28 +14,25 @@ from ...cover import CoverProblem
 from ..duals import ascend_best
 from ..local_search import search
 from ..reduced.packing import Packing
-from ..reduced.reductions import reduce_cover
 from ..reduced.relaxation import Relaxation, relax
 from ..reduced.residual import Residual
 from ..stepwise import choose_by_drop, choose_by_ratio
-from .fixing import bound_of, exclude, leave_possible, probe
-from .tree import Tree
+from .fixing import bound_of, leave_possible
+from .grove import Grove
 
-__all__ = ["State", "Task", "begin", "branch", "fewest", "improve", "narrow", "relaxed"]
+__all__ = ["State", "Task", "begin", "branch", "fewest", "improve", "relaxed"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-# Share of the time left that the first linear program may take, and how many there are of it,
-# and after it, each on what fixing by the last one left.
+# Share of the time left that linear programs may take, and how many there are, each with what
+# the one before has overpaid.
 _PROGRAM_SHARE, _ROUNDS = 0.75, 4
 # Memberships above which the first is not solved again for the sake of its vector, and what
 # sums of payments may be off by, as a share of all prizes.
 _LARGE, _ROUNDING = 300_000, 1e-9
-# Memberships times candidates up to which each candidate is probed.
-_PROBE_WORK = 10**8
-# Patience of the searches between those rounds, and of the last one.
-_BRIEF, _THOROUGH = 0.25, 4.0
+# Patience of the last search.
+_THOROUGH = 4.0
 # Memberships times nodes that the search for fewer prototypes at the same objective may take,
 # and the share of the nodes that the search for the objective took.
 _TIE_WORK, _TIE_SHARE = 2 * 10**6, 0.25
@@ -46,7 +43,8 @@ class State:
     """How far the search is: what is left, the best selection and the bound, in units.
 
     What took longer than there was time, the linear program as a packing or the tree, is kept
-    to be gone on with, and whether the long local search before the tree is done with.
+    to be gone on with, and whether the long local search before the tree is done with. `vectors`
+    are what bounds before the tree rest on, each on what those before it leave possible.
     """
 
     left: Residual
@@ -56,8 +54,9 @@ class State:
     dual: Floats
     relaxation: Relaxation | None = None
     packing: Packing | None = None
-    tree: Tree | None = None
+    tree: Grove | None = None
     is_searched: bool = False
+    vectors: tuple[Floats, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +116,7 @@ def begin(task: Task, problem: CoverProblem) -> State:
     dual = ascend_best(problem, selected)
     payments = dual / float(full.unit)
     bound = math.ceil(bound_of(full, payments)[0])
-    state = State(full, selected, task.value(selected), bound, dual)
+    state = State(full, selected, task.value(selected), bound, dual, vectors=(dual,))
     return replace(state, left=leave_possible(full, payments, task.target(state)))
 
 
@@ -140,7 +139,9 @@ def relaxed(task: Task, problem: CoverProblem, state: State) -> State:
         if relaxation is None:
             break
         overpaid = _overpaid(task.full, state.left, relaxation.dual)
-        solved = _bounded(task, replace(state, relaxation=relaxation, packing=None))
+        vectors = (*state.vectors, state.left.spread(problem, relaxation.dual))
+        state = replace(state, relaxation=relaxation, packing=None, vectors=vectors)
+        solved = _bounded(task, state)
         if not overpaid.any() or solved.left.cover.nnz > _LARGE:
             break
         kept = np.isin(task.full.candidates, solved.left.candidates)
@@ -186,52 +187,38 @@ def improve(task: Task, state: State, *, effort: float = 1.0) -> State:
     return task.improved(state, state.left.selection(found))
 
 
-def narrow(task: Task, state: State) -> State:
-    """Fix by reduced costs, reduce, solve the smaller linear program, and again."""
-    for _ in range(_ROUNDS):
-        if task.closed(state) or state.relaxation is None or task.time_is_up:
-            break
-        size = state.left.cover.shape
-        target = task.target(state)
-        left = exclude(state.left, state.relaxation.dual, target)
-        if left.cover.nnz * left.cover.shape[1] <= _PROBE_WORK:
-            left = probe(left, state.relaxation.dual, target, deadline=task.deadline)
-        left = reduce_cover(left, deadline=task.deadline)
-        relaxation = relax(left, deadline=task.deadline)
-        state = replace(state, left=left, relaxation=relaxation)
-        if relaxation is not None:
-            state = _bounded(task, state)
-        state = improve(task, state, effort=_BRIEF)
-        if left.cover.shape[0] * left.cover.shape[1] > 0.8 * size[0] * size[1]:
-            break
-    return state
-
-
 def branch(task: Task, state: State) -> State:
-    """Let branch and bound find what is better, or that nothing is; go on with it if begun."""
+    """Let branch and bound find what is better, or that nothing is; go on with it if begun.
+
+    It is quickest where it has only to show the latter: the last search is the longest.
+    """
     if state.tree is None:
-        # It is quickest where it has only to show the latter: the last search is the longest.
-        if not state.is_searched:
-            state = improve(task, replace(state, relaxation=None), effort=_THOROUGH)
-            state = replace(state, is_searched=True)
+        if not state.is_searched and not task.closed(state):
+            narrowed = replace(state, left=_possible(task, state), relaxation=None)
+            state = replace(improve(task, narrowed, effort=_THOROUGH), is_searched=True)
         if task.closed(state) or task.time_is_up:
             return state
-        tree = Tree(state.left, task.target(state), gap=task.gap, verbose=task.verbose)
-        state = replace(state, tree=tree)
-    assert state.tree is not None
+        left, target = _possible(task, state), task.target(state)
+        tree = Grove(left, target, gap=task.gap, verbose=task.verbose)
+        state = replace(state, left=left, tree=tree)
     task.show("branch and bound", state)
-    state.tree.grow(deadline=task.deadline, max_nodes=task.max_nodes - state.tree.n_nodes)
-    return _harvest(task, state, state.tree)
+    return _grown(task, state)
 
 
-def _harvest(task: Task, state: State, tree: Tree) -> State:
-    """Take over the bound that the tree has proved and, completed, the selection it found."""
+def _grown(task: Task, state: State) -> State:
+    """Let the tree grow, and take over the bound that it proves and the selection it finds."""
+    tree = state.tree
+    assert tree is not None
+    tree.grow(deadline=task.deadline, max_nodes=task.max_nodes - tree.n_nodes)
     state = replace(state, bound=max(state.bound, tree.bound))
-    if tree.columns is None:
-        return state
-    start = state.left.selection(tree.columns)
-    found = search(state.left, task.rng, patience=0, start=start)
-    return task.improved(state, state.left.selection(found))
+    found = tree.selection
+    return state if found is None else task.improved(state, found)
+
+
+def _possible(task: Task, state: State) -> Residual:
+    """Return what the vector leaves room for in a selection worth looking for."""
+    dual = state.dual / float(task.full.unit)
+    return leave_possible(task.full, dual, task.target(state))
 
 
 def fewest(task: Task, state: State) -> State:
@@ -241,13 +228,8 @@ def fewest(task: Task, state: State) -> State:
     is limited, by counts: the same answer on every machine unless time is up.
     """
     value, bound = task.value(state.selected), state.bound * task.full.ties
-    left = exclude(task.full, state.dual / float(task.full.unit), value - 1.0)
-    left = reduce_cover(left, deadline=task.deadline)
-    tied = replace(state, left=left, value=value, bound=bound)
-    tied = improve(task, replace(tied, relaxation=None, tree=None, is_searched=False))
-    tied = replace(tied, relaxation=relax(left, deadline=task.deadline))
-    tied = narrow(task, tied)
+    tied = replace(state, value=value, bound=bound, tree=None, is_searched=False)
     before = 0 if state.tree is None else state.tree.n_nodes
-    nodes = max(_TIE_SHARE * before, _TIE_WORK // max(tied.left.cover.nnz, 1))
+    nodes = max(_TIE_SHARE * before, _TIE_WORK // max(_possible(task, tied).cover.nnz, 1))
     tied = branch(replace(task, max_nodes=min(task.max_nodes, nodes)), tied)
     return replace(state, selected=tied.selected)

@@ -17,10 +17,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ...cover import CoverProblem, Leaves
 from ..reduced.packing import Packing
 from ..reduced.residual import Residual
 from .branching import TRIALS, History, branch_on
 from .nodes import Node, fix
+from .proof import Place, is_too_large, leaves_of
 
 __all__ = ["Tree"]
 
@@ -39,7 +41,7 @@ class Tree:
         Value in units that a selection worth finding has at most; falls as such are found.
     gap : float, default=0.0
         Share of its value by which the next selection must be below the one found.
-    trials : (int, int), default=(8, 50)
+    trials : (int, int), default=(4, 50)
         Candidates tried at a node before it is branched on one of them, and simplex iterations
         each way.
     verbose : int, default=0
@@ -67,7 +69,10 @@ class Tree:
         self._open: list[tuple[float, int, Node]] = []
         self._n_made = 0
         nothing = np.empty(0, dtype=np.intp)
-        self._add(Node(self.root, nothing, -math.inf, burden=self.burden, room=self.room))
+        root = Node(self.root, nothing, -math.inf, burden=self.burden, room=self.room)
+        # A burden has a price, of which leaves know nothing.
+        self._place: Place | None = root.place if self.burden is None else None
+        self._add(root)
 
     @property
     def bound(self) -> float:
@@ -78,6 +83,13 @@ class Tree:
     def closed(self) -> bool:
         """Whether nothing of value at most the target is left to be found."""
         return self.bound > self.target
+
+    def leaves(self, problem: CoverProblem) -> Leaves | None:
+        """Return the tree so far as a proof in the problem's terms; None where it is too large.
+
+        The root must be made of the problem's own candidates, with points at most merged.
+        """
+        return None if self._place is None else leaves_of(problem, self.root, self._place)
 
     def grow(
         self,
@@ -106,6 +118,8 @@ class Tree:
     def _add(self, node: Node) -> None:
         """Keep a node for later."""
         self._n_made += 1
+        if is_too_large(self.root, self._n_made):
+            self._place = None  # what only it holds is let go
         heapq.heappush(self._open, (node.bound, -self._n_made, node))
 
     def _expand(self, node: Node, deadline: float) -> list[Node]:
@@ -123,6 +137,7 @@ class Tree:
             return []
         if len(fixed.open_columns) == 0:  # all is decided
             self._take(fixed.chosen)
+            fixed.place.payments.append(fixed.left.prize)  # by which it costs what it does
             return []
         return branch_on(
             fixed,

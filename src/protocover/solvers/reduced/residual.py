@@ -67,9 +67,11 @@ class Residual:
     exact: bool
 
     @classmethod
-    def of(cls, problem: CoverProblem) -> Residual:
-        """Count the worthwhile part of `problem` in whole numbers."""
-        core = problem.core
+    def of(cls, problem: CoverProblem, keep: NDArray[np.bool_] | None = None) -> Residual:
+        """Count the worthwhile part of `problem` in whole numbers, or what is to be kept of it."""
+        core, candidates = problem.core, problem.worthwhile
+        if keep is not None:
+            core, candidates = core.narrowed(np.flatnonzero(keep)), candidates[keep]
         unit, ties, exact = _units(problem)
         scale = 1 / unit
         exact_cost = round(problem.exact_cost * scale) + (1 if ties > 1 else 0)
@@ -77,7 +79,7 @@ class Residual:
             cover=core.cover,
             cost=_count(core.wrong, scale) + exact_cost,
             prize=_count(problem.prize, scale),
-            candidates=problem.worthwhile,
+            candidates=candidates,
             rows=np.arange(problem.n_points),
             share=np.zeros(problem.n_points),
             taken=np.empty(0, dtype=np.intp),
@@ -160,10 +162,14 @@ class Residual:
         reductions drop is overpaid by rounding alone; that is mended, and the vector is
         raised where it can be.
         """
+        return ascend(problem, mend(problem, self.spread(problem, dual)))
+
+    def spread(self, problem: CoverProblem, dual: Floats) -> Floats:
+        """Share out what rows pay, in units, among the original points in them."""
         share = np.divide(dual, self.prize, out=np.zeros_like(dual), where=self.prize > 0)
         shares = self.share.copy()
         shares[self.rows >= 0] = share[self.rows[self.rows >= 0]]
-        return ascend(problem, mend(problem, shares * problem.prize))
+        return np.asarray(shares * problem.prize)
 
 
 def _units(problem: CoverProblem) -> tuple[Fraction, int, bool]:

@@ -1,0 +1,251 @@
+"""A proof by cases proves no more than is true, and nothing once it has been tampered with."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from covers import countable, large_problem, problem_and_optimum
+from scipy.sparse import csc_array
+
+import naive
+from protocover.cover import CoverProblem, CoverSolution, Leaves, verify
+from protocover.cover.leaves import LEAF, MOST_NUMBERS, MOST_STEPS, VECTOR, bound_by_leaves
+from protocover.solvers import SOLVERS, exact
+from protocover.solvers.exact.proof import Place
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return large_problem(60, 90, density=0.1, seed=1)
+
+
+@pytest.fixture(scope="module")
+def solution(problem):
+    found = exact(problem, rng=np.random.default_rng(0))
+    assert found.leaves.n_leaves > 2
+    return found
+
+
+def random_tree(rng, n_candidates, depth):
+    """Steps of a tree: vectors and branchings at random, a candidate perhaps more than once."""
+    steps = [VECTOR] * int(rng.integers(0, 3))
+    if depth == 0 or n_candidates == 0 or rng.random() < 0.2:
+        return [*steps, LEAF]
+    ways = [random_tree(rng, n_candidates, depth - 1) for _ in range(2)]
+    return [*steps, int(rng.integers(n_candidates)), *ways[0], *ways[1]]
+
+
+def random_leaves(rng, problem):
+    """A tree whose vectors are payments that come near to what balls cost."""
+    steps = np.array(random_tree(rng, problem.n_candidates, 3), dtype=np.intp)
+    scale = rng.choice([0.3, 0.7, 1.0], size=(int((steps == VECTOR).sum()), 1))
+    drawn = rng.random((len(scale), problem.n_points)) < 0.7
+    return Leaves(steps, problem.snap(scale * drawn * problem.prize))
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_no_tree_proves_more_than_enumeration_finds(part):
+    """Whatever the tree, its vectors and the selection in hand, useless candidates included."""
+    for seed in range(100 * part, 100 * part + 100):
+        problem, optimum, _ = problem_and_optimum(seed)
+        if not problem.on_grid or problem.step == 0:
+            continue
+        rng = np.random.default_rng(seed)
+        leaves = random_leaves(rng, problem)
+        drawn = problem.snap(rng.random(problem.n_points) * problem.prize)
+        dual = None if rng.random() < 0.3 else drawn
+        chosen = np.flatnonzero(rng.random(problem.n_candidates) < 0.4)
+        reached = naive.exact_value(problem, chosen.tolist())
+        bound, faults = bound_by_leaves(problem, leaves, dual=dual, objective=reached)
+        assert faults == []
+        assert bound <= optimum
+        assert bound == naive.leaves_bound(problem, leaves, dual, chosen.tolist())
+
+
+def test_an_objective_that_no_useful_selection_has_excludes_no_better_one():
+    """Ball 0 is worth it and leaves one point open; ball 1, which is not, makes 4 into 4.5.
+
+    The first vector allows of no selection with ball 0 below 4, which is below 4.5 still.
+    """
+    inside = np.array([[1, 0]] * 4 + [[0, 1]], dtype=bool)
+    problem = CoverProblem(csc_array(inside), np.array([2.0, 0.5]), np.ones(5), 1.0)
+    vectors = np.array([[0.6] * 4 + [1.0], [1.0] * 5])
+    leaves = Leaves(np.array([VECTOR, VECTOR, LEAF]), problem.snap(vectors))
+    reached = naive.exact_value(problem, [0, 1])
+    assert reached == Fraction(9, 2)
+    assert bound_by_leaves(problem, leaves, dual=None, objective=reached) == (4, [])
+
+
+@pytest.mark.parametrize("name", ["exact", "auto"])
+def test_what_a_tree_closes_is_proved_by_its_leaves(name):
+    """On a thousand small covers no word but proved is left where weights can be counted."""
+    n_trees = 0
+    for seed in range(1000):
+        problem, optimum, _ = problem_and_optimum(seed)
+        if not countable(seed):
+            continue
+        found = SOLVERS[name](problem, rng=np.random.default_rng(0))
+        assert found.certificate == "proved"
+        assert Fraction(found.lower_bound) == Fraction(float(optimum))
+        n_trees += found.leaves is not None
+    assert n_trees >= 3
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_leaves_of_larger_covers_are_rechecked(seed):
+    problem = large_problem(60, 90, density=0.1, seed=seed)
+    for options in ({}, {"max_nodes": 3}):
+        solution = exact(problem, rng=np.random.default_rng(0), **options)
+        assert solution.certificate == ("bounded" if solution.gap else "proved")
+        found = verify(problem, solution)
+        assert found.ok, found
+        assert found.lower_bound == solution.lower_bound
+
+
+@pytest.mark.parametrize("name", ["MOST_STEPS", "MOST_NUMBERS", "_MOST_CHECKED"])
+def test_a_tree_too_large_to_be_kept_is_the_solvers_word(name, problem, monkeypatch):
+    monkeypatch.setattr(sys.modules[Place.__module__], name, 9)
+    solution = exact(problem, rng=np.random.default_rng(0))
+    assert solution.certificate == "solver-proved"
+    assert solution.leaves is None
+    assert verify(problem, solution).ok
+
+
+def test_leaves_that_prove_no_more_than_the_vector_are_not_kept(problem, solution):
+    alone = Leaves(np.array([LEAF]), np.empty((0, 60)))
+    again = CoverSolution.of(problem, solution.selected, dual=solution.dual, leaves=alone)
+    assert again.certificate == "bounded"
+    assert again.leaves is None
+
+
+def steps_of(change):
+    return lambda leaves: replace(leaves, steps=change(leaves.steps))
+
+
+def vectors_of(change):
+    return lambda leaves: replace(leaves, vectors=change(leaves.vectors))
+
+
+def with_value(value):
+    def change(vectors):
+        changed = vectors.copy()
+        changed[0, 0] = value
+        return changed
+
+    return vectors_of(change)
+
+
+def branched_elsewhere(steps):
+    """The first branching on another candidate, of which the vectors after it know nothing."""
+    first = int(np.flatnonzero(steps >= 0)[0])
+    return np.where(np.arange(len(steps)) == first, (steps[first] + 1) % 90, steps)
+
+
+def ways_exchanged(steps):
+    """All steps of the ways of the first branching, the other way round."""
+    first = int(np.flatnonzero(steps >= 0)[0])
+    open_ways, end = 1, first + 1
+    while open_ways:
+        open_ways += {LEAF: -1, VECTOR: 0}.get(int(steps[end]), 1)
+        end += 1
+    return np.concatenate((steps[: first + 1], steps[end:], steps[first + 1 : end]))
+
+
+TAMPERINGS = {
+    "a leaf dropped": steps_of(lambda steps: steps[:-1]),
+    "a way dropped": steps_of(lambda steps: steps[: int(np.flatnonzero(steps == LEAF)[0]) + 1]),
+    "a leaf too many": steps_of(lambda steps: np.append(steps, LEAF)),
+    "nothing": steps_of(lambda steps: steps[:0]),
+    "a leaf alone": lambda _: Leaves(np.array([LEAF]), np.empty((0, 60))),
+    "branched elsewhere": steps_of(branched_elsewhere),
+    "ways exchanged": steps_of(ways_exchanged),
+    "a candidate that is none": steps_of(lambda steps: np.where(steps >= 0, 90, steps)),
+    "a step that is none": steps_of(lambda steps: np.where(steps == LEAF, -3, steps)),
+    "steps as fractions": steps_of(lambda steps: steps.astype(float)),
+    "steps in two rows": steps_of(lambda steps: np.array([steps, steps])),
+    "a vector more than steps": vectors_of(lambda all_: np.vstack((all_, all_[:1]))),
+    "a vector fewer": vectors_of(lambda all_: all_[:-1]),
+    "vectors all alike": vectors_of(lambda all_: np.tile(all_[0], (len(all_), 1))),
+    "vectors backwards": vectors_of(lambda all_: all_[::-1]),
+    "vectors halved": vectors_of(lambda all_: 0.5 * all_),
+    "vectors of nothing": vectors_of(np.zeros_like),
+    "vectors at the prizes": vectors_of(np.ones_like),
+    "vectors too short": vectors_of(lambda all_: all_[:, :-1]),
+    "vectors in one row": vectors_of(np.ravel),
+    "nan": with_value(np.nan),
+    "inf": with_value(np.inf),
+    "below zero": with_value(-1e-300),
+    "above the prize": with_value(np.nextafter(1.0, 2.0)),
+    "no leaves": lambda _: None,
+}
+
+
+@pytest.mark.parametrize("change", TAMPERINGS.values(), ids=TAMPERINGS)
+def test_no_change_of_leaves_is_accepted(problem, solution, change):
+    assert verify(problem, solution).ok
+    found = verify(problem, replace(solution, leaves=change(solution.leaves)))
+    assert not found.ok
+    assert found.certificate != "proved"
+
+
+def test_beside_a_worse_selection_leaves_prove_less(problem, solution):
+    """What they need not look at closer is then less, too."""
+    empty = CoverSolution.of(problem, [], dual=solution.dual, leaves=solution.leaves)
+    assert empty.certificate == "bounded"
+    assert empty.lower_bound <= solution.objective
+
+
+def test_leaves_prove_nothing_of_a_budget(problem, solution):
+    said = replace(solution, budget=9, priced_at=1.0)
+    assert "leaves prove nothing of a budget" in verify(problem, said).faults
+
+
+def test_leaves_prove_nothing_off_the_grid(problem, solution):
+    off = replace(problem, prize=np.full(60, 1e12), wrong=np.full(90, 0.1))
+    _, faults = bound_by_leaves(off, solution.leaves, dual=None, objective=Fraction(9))
+    assert faults == ["leaves prove nothing where prizes lie on no common grid"]
+
+
+def test_the_numbers_of_a_proof_are_limited(problem):
+    many = Leaves(np.full(MOST_STEPS + 1, LEAF), np.empty((0, 60)))
+    assert "at most 4096" in bound_by_leaves(problem, many, dual=None, objective=Fraction(6))[1][0]
+    n_vectors = MOST_NUMBERS // 1024 + 1
+    wide = CoverProblem(csc_array(np.ones((1024, 1), dtype=bool)), [0.0], np.ones(1024), 1.0)
+    much = Leaves(np.array([*[VECTOR] * n_vectors, LEAF]), np.zeros((n_vectors, 1024)))
+    bound, faults = bound_by_leaves(wide, much, dual=None, objective=Fraction(1))
+    assert bound is None
+    assert "numbers" in faults[0]
+
+
+@pytest.mark.parametrize("cost", [1e-300, 1.0, 1e300])
+def test_costs_and_weights_of_any_size_are_counted(cost):
+    """Dearer than everything together, or as good as nothing."""
+    cover = csc_array(np.array([[1, 0], [1, 1], [0, 1]], dtype=bool))
+    problem = CoverProblem(cover, np.array([0.0, 2.0**60]), np.array([1.0, 2.0, 3.0]), cost)
+    leaves = Leaves(np.array([0, VECTOR, LEAF, LEAF]), np.ones((1, 3)))
+    optimum = min(
+        naive.exact_value(problem, chosen)
+        for size in range(3)
+        for chosen in itertools.combinations(range(2), size)
+    )
+    bound, faults = bound_by_leaves(problem, leaves, dual=None, objective=optimum)
+    assert faults == []
+    assert bound <= optimum
+
+
+def test_candidates_can_be_numbered_anew(problem, solution):
+    """As a path does, which solves problems without the candidates that cannot pay."""
+    columns = np.arange(1, 91)
+    inside = csc_array(np.hstack((np.zeros((60, 1)), problem.cover.toarray())).astype(bool))
+    wider = CoverProblem(inside, np.append(0.0, problem.wrong), problem.prize, 2.0)
+    again = solution.renumbered(columns)
+    assert verify(wider, again).certificate == "proved"
+    assert verify(wider, again).ok
+    plain = replace(solution, leaves=None).renumbered(columns)
+    assert plain.leaves is None
+    assert plain.selected.tolist() == again.selected.tolist()
