@@ -42,6 +42,17 @@ def rank_at(results: Results, budget: int, names: Sequence[str]) -> Ranking:
     return rank(means_of(results, list(NAMES), budget, names), list(NAMES.values()))
 
 
+def tell_greedy_ranks(results: Results) -> str:
+    """Say what the mean ranks of ours are where the greedy chooses."""
+    sets, greedy = list(results["sets"]), results | {"default": {}}
+    rankings = [rank_at(greedy, budget, sets).mean_ranks for budget in budgets_of(results)]
+    told = [
+        f"{NAMES[method]} {', '.join(f'{means[NAMES[method]]:.2f}' for means in rankings)}"
+        for method in OURS
+    ]
+    return f"With the greedy in all folds the mean ranks are: {'; '.join(told)}.\n"
+
+
 def tell_halves(results: Results) -> str:
     """Tabulate mean ranks on sets that nothing was tuned on."""
     groups = {"all": list(results["sets"])}
