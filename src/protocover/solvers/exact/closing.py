@@ -61,9 +61,10 @@ def close_by_tree(
         return known
     deadline = time.monotonic() + time_limit
     kept = _kept(problems, trial, budget, float(value - step))
-    root = _joined(problems, kept, step)
-    if root.cover.nnz > largest:
+    # Written down only where it is small enough: the whole is larger than the problems are.
+    if sum(map(_memberships, problems, kept)) > largest:
         return known
+    root = _joined(problems, kept, step)
     burden = np.ones(root.cover.shape[1])
     target = float(value / step) - 1.0
     tree = Tree(root, target, trials=trials, verbose=verbose, burden=burden, room=float(budget))
@@ -92,9 +93,9 @@ def supply_by_tree(
         return found
     while found.bound < demand.spent(found.selected) and max_nodes > 0:
         spent, kept = demand.spent(found.selected), _affordable(demand, found)
-        root = _joined([plain], [kept], plain.step)
-        if root.cover.nnz > largest or time.monotonic() >= deadline:
+        if _memberships(plain, kept) > largest or time.monotonic() >= deadline:
             break
+        root = _joined([plain], [kept], plain.step)
         tree = Tree(
             root,
             float(demand.allowed // plain.step),
@@ -172,6 +173,11 @@ def _joined(problems: Sequence[CoverProblem], kept: list[Indices], step: Fractio
     )
     held = np.bincount(cover.indices, minlength=n_rows) > 0
     return replace(whole.keep_rows(held), constant=float(prize[~held].sum()))
+
+
+def _memberships(problem: CoverProblem, kept: Indices) -> int:
+    """Return how many pairs of point and ball the candidates kept have."""
+    return int(problem.sizes[kept].sum())
 
 
 def _parted(kept: list[Indices], columns: Indices) -> list[Indices]:
