@@ -64,7 +64,7 @@ _PATIENCE, _PAIRS_A_SHAKE = 20, 200_000
 _ENOUGH, _MOST_NODES, _PAIRS_A_NODE, _PAIRS_A_MEMBERSHIP = 0.01, 40, 300_000, 10
 # Memberships of the largest table that is branched on: beyond, a node takes long, and far more of
 # them than these would be needed.
-_BRANCHED = 150_000
+_BRANCHED = 40_000
 # Nodes after which reductions are tried.
 _SOON = 10
 # Candidates tried at a node and simplex iterations each way: the fewer, the more nodes.
