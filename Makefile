@@ -23,7 +23,7 @@ NUMERIC := tests/balls tests/candidates tests/dissimilarity tests/experiments te
 	$(addprefix tests/estimators/test_,classifier.py own_radii.py path.py selector.py tables.py verify.py)
 # What says the same whatever the kernels: it starts processes with kernels of its own.
 NOT_NUMERIC := --ignore=tests/dissimilarity/test_kernels_of_blas.py
-PYTHONS := 3.12 3.13
+PYTHONS := 3.12 3.13 3.14
 # What other Pythons, and the packages that go with them, could change: all that is no deep
 # search for counterexamples, no browser and no cluster.
 TESTS ?=

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from protocover.datasets import DataNotFoundError
 
 from .parts import Parts, write_json
-from .provenance import record_run, tell_run, today
+from .provenance import find_commit, record_run, tell_run, today
 
 ROOT = Path(__file__).parents[1]
 # In the order of the page.
@@ -108,11 +108,12 @@ def run_one(name: str, quick: bool, parts: Parts) -> dict[str, Any]:
     """Run one experiment."""
     if parts.progress:
         print(f"{name} ...", flush=True)
+    commit = find_commit()
     experiment = importlib.import_module(f".{name}", __package__)
     # One thread: times then compare, and most parts are too small to gain from more.
     with threadpool_limits(1):
         results = experiment.run(quick, parts)
-    return {"quick": quick, "run": record_run(name, parts), **results}
+    return {"quick": quick, "run": record_run(name, parts, commit=commit), **results}
 
 
 def mark_absent(file: Path) -> None:

@@ -44,7 +44,7 @@ def summarize(results: dict[str, Any]) -> str:
     proved = words["proved"] + words["solver-proved"]
     return (
         f"Exact selections on the UCI splits: {proved} of {words.total()} proved optimal, "
-        f"{words['proved']} of them by a vector that anyone can recheck."
+        f"{words['proved']} of them by certificates that anyone can recheck."
     )
 
 

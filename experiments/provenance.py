@@ -46,19 +46,35 @@ FILES: dict[str, tuple[str, ...]] = {
 }
 
 
-def record_run(name: str, parts: Parts) -> dict[str, Any]:
-    """Return what is to be known of a run that has just ended."""
+def record_run(name: str, parts: Parts, *, commit: str) -> dict[str, Any]:
+    """Return what is to be known of a run that has just ended, and began with a commit."""
     return {
         "date": today(),
         "oldest_part": parts.oldest(),
         "cpu_seconds": round(parts.seconds()),
         "load": round(os.getloadavg()[0], 1),
-        "commit": _commit(),
+        "commit": commit,
         "python": platform.python_version(),
         "packages": {one: version(one) for one in PACKAGES},
         "kernels": _kernels(),
         "data": {file: _fingerprint(file) for file in FILES.get(name, ())},
     }
+
+
+def find_commit() -> str:
+    """Return the commit of this checkout, or that it is none or has been changed since."""
+    here = Path(__file__).parents[1]
+
+    def ask(*words: str) -> str:
+        return subprocess.run(
+            ["git", "-C", str(here), *words], capture_output=True, text=True, check=True
+        ).stdout.strip()
+
+    try:
+        changed = ask("status", "--porcelain", "--untracked-files=no", "--", "src", "experiments")
+        return ask("rev-parse", "--short", "HEAD") + (" with changes" if changed else "")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
 
 
 def today() -> str:
@@ -106,22 +122,6 @@ def _fingerprint(name: str) -> dict[str, Any] | None:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
             return {"bytes": path.stat().st_size, "sha256": digest[:12]}
     return None
-
-
-def _commit() -> str:
-    """Return the commit of this checkout, or that it is none or has been changed since."""
-    here = Path(__file__).parents[1]
-
-    def ask(*words: str) -> str:
-        return subprocess.run(
-            ["git", "-C", str(here), *words], capture_output=True, text=True, check=True
-        ).stdout.strip()
-
-    try:
-        changed = ask("status", "--porcelain", "--untracked-files=no", "--", "src", "experiments")
-        return ask("rev-parse", "--short", "HEAD") + (" with changes" if changed else "")
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
 
 
 def _kernels() -> str:

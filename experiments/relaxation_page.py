@@ -41,7 +41,7 @@ def write(results: dict[str, Any], folder: Path) -> str:
         "they are needed. The value is the objective found, of the paper's relaxation its "
         "optimum, which bounds the others from below.\n\n"
         + table(header, cells)
-        + f"\n{_tell(results)}\n"
+        + f"\nIn short, {_tell(results)}\n"
     )
 
 

@@ -145,10 +145,11 @@ def _judge(results: dict[str, Any]) -> str:
     open_ones = sum(r["exact"]["objective"] > r["exact"]["bound"] + 1e-9 for r in rows)
     words = Counter(word for r in rows for word in r["exact"]["certificates"])
     if open_ones == 0:
+        others = words.total() - words["proved"]
         lines.append(
-            f"All optima are proved: of the {words.total()} problems of single classes "
-            f"{words['proved']} by a vector that anyone can recheck, the others by branch and "
-            "bound."
+            f"All optima are proved: those of {words['proved']} of the {words.total()} problems "
+            "of single classes by certificates that anyone can recheck"
+            + (", the others by the word of a solver." if others else ".")
         )
     else:
         lines.append(

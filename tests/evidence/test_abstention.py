@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from evidence.abstention import Split, ask_nearest, calibrate, explain, look_inside
-from evidence.abstention_page import _clear_on
+from evidence.abstention.measure import (
+    CALIBRATIONS,
+    Split,
+    ask_nearest,
+    calibrate,
+    explain,
+    look_inside,
+)
+from evidence.abstention.page import _clear_on, _compare_pairs, _risk_at
 from scipy.spatial.distance import cdist
 
 from protocover import PVMClassifier
@@ -46,7 +53,10 @@ def test_nearest_neighbour_is_as_sure_as_the_nearest_of_another_class_is_far(spl
 
 
 def test_calibrated_probabilities_are_probabilities(split):
-    for p in calibrate(split, n_trees=5).values():
+    found = calibrate(split, n_trees=5)
+    models = ("shared radius", "own radii", "1-NN", "forest")
+    assert set(found) == {f"{model}, {method}" for model in models for method in CALIBRATIONS}
+    for p in found.values():
         assert p.shape == (30, 3)
         np.testing.assert_allclose(p.sum(axis=1), 1.0)
 
@@ -71,6 +81,18 @@ def test_a_clear_difference_needs_splits_that_agree():
     assert _clear_on([of(agree, apart)], "a", "b") == (["it"], [])
     assert _clear_on([of(apart, agree)], "a", "b") == ([], ["it"])
     assert _clear_on([of([0.1, 0.5, 0.2, 0.3], [0.3, 0.1, 0.3, 0.2])], "a", "b") == ([], [])
+
+
+def test_pairs_are_told_by_the_sets_on_which_the_first_is_lower():
+    values = {"a": {"x": 0.1, "y": 0.2, "z": 0.3}, "b": {"x": 0.2, "y": 0.3, "z": 0.1}}
+    told = _compare_pairs("Brier score", values, [("a", "b")])
+    assert told.startswith("- Brier score of a: lower than that of b on 2 of 3 sets, higher on 1 ")
+
+
+def test_risk_is_looked_up_at_its_coverage():
+    risk = (np.arange(1, 51) / 100).tolist()
+    sets = [{"ranked": {"a": {"risk": risk}}}] * 2
+    assert _risk_at(sets, "a", (0.5, 0.8, 1.0)) == ["25.0", "40.0", "50.0"]
 
 
 def test_quick_run_writes_a_page_and_its_picture(quick_page, tmp_path):

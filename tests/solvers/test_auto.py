@@ -14,7 +14,7 @@ from sklearn.datasets import load_digits, load_iris
 
 import naive
 from protocover import PVMClassifier
-from protocover.cover import NestedCoverProblem, verify
+from protocover.cover import NestedCoverProblem, first_cover, verify
 from protocover.solvers import auto, greedy, ratio_greedy
 
 stages = importlib.import_module("protocover.solvers.auto")
@@ -202,3 +202,34 @@ def test_one_class_and_weights_of_zero():
     model = PVMClassifier(1.0).fit(X, np.zeros(len(X)), weights)
     assert model.gap_ == 0.0
     assert (weights[model.prototype_indices_] > 0).all()
+
+
+def plain_cover(seed=0):
+    """Points that all must be covered, by as few balls as can be, that overlap at random."""
+    inside = np.random.default_rng(seed).random((200, 200)) < 0.05
+    return make_problem(inside | np.eye(200, dtype=bool), np.zeros(200), np.ones(200), 0.002)
+
+
+def test_a_plain_cover_with_a_wide_gap_is_thinned_by_exchanges(monkeypatch):
+    problems = [plain_cover(seed=seed) for seed in range(2)]
+    thin = [auto(problem) for problem in problems]
+    monkeypatch.setattr(stages, "_THINNED", -1)
+    thick = [auto(problem) for problem in problems]
+    for problem, one in zip(problems, thin, strict=True):
+        assert (first_cover(problem, one.selected) < len(one.selected)).all()
+        assert verify(problem, one).faults == ()
+    numbers = [(len(a.selected), len(b.selected)) for a, b in zip(thin, thick, strict=True)]
+    assert all(fewer <= usual for fewer, usual in numbers)
+    assert any(fewer < usual for fewer, usual in numbers)
+
+
+def test_only_where_nothing_but_the_number_counts_is_a_cover_thinned(monkeypatch):
+    def never(*given, **limits):
+        raise AssertionError("it was thinned")
+
+    monkeypatch.setattr(stages, "supply_large", never)
+    cover = plain_cover()
+    auto(replace(cover, prototype_cost=1.0))
+    auto(replace(cover, wrong=np.ones(200)))
+    with pytest.raises(AssertionError, match="thinned"):
+        auto(cover)

@@ -238,7 +238,9 @@ class KernelDistance(BaseEstimator):
 
     def _diagonal(self, A: Any) -> Floats:
         """Return K(x, x) of each row, off the diagonals of small blocks."""
-        blocks = (A[rows] for rows in gen_batches(row_count(A), _DIAGONAL_BLOCK))
+        # Not all sparse formats can be sliced, by old SciPy at least.
+        sliced = A.tocsr() if issparse(A) else A
+        blocks = (sliced[rows] for rows in gen_batches(row_count(A), _DIAGONAL_BLOCK))
         parts = [np.diagonal(self._evaluate(block, block)) for block in blocks]
         return np.concatenate(parts) if parts else np.empty(0)
 

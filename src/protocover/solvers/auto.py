@@ -20,9 +20,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cover import CoverProblem, CoverSolution
+from ..cover import CoverProblem, CoverSolution, exact_sum, first_cover
 from ..resources import progress_line
-from .budget import best_of_large, solve_alone
+from .budget import best_of_large, solve_alone, supply_large
+from .budget.demand import Demand, Supplied
 from .duals import ascend, ascend_best, mend
 from .exact import close_by_tree, supply_by_tree
 from .exact.fixing import bound_of, leave_possible
@@ -71,6 +72,8 @@ _SOON = 10
 _TRIALS = (2, 50)
 # Memberships up to which a budget's gap is closed by branch and bound, and its nodes.
 _BUDGETED, _BUDGET_NODES = 20_000, 200
+# Memberships up to which a plain cover, of which only the number counts, is thinned by exchanges.
+_THINNED = 1_000_000
 # Memberships up to which fewer prototypes with the same objective are looked for by branching.
 _TIED = 100
 
@@ -114,7 +117,7 @@ def auto(
         return _within(problem, max_prototypes, time_limit)
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     state, late = at_once(problem, deadline), False
-    stages: tuple[Stage, ...] = (searched, branched, fewest)
+    stages: tuple[Stage, ...] = (searched, thinned, branched, fewest)
     if state is None:
         first = greedy(problem)
         # Where no two selections can tie, one that is proved is the one with fewest prototypes.
@@ -254,6 +257,18 @@ def searched(problem: CoverProblem, state: State, deadline: float) -> State:
     return state
 
 
+def thinned(problem: CoverProblem, state: State, deadline: float) -> State:
+    """Cover the same by fewer, where nothing else counts and the gap is wide."""
+    wide = state.steps - state.bound > _ENOUGH * state.steps
+    if not wide or problem.n_memberships > _THINNED or not _is_pure(problem):
+        return state
+    missed = first_cover(problem, state.selected) == len(state.selected)
+    demand = Demand(problem.cover, problem.prize, None, exact_sum(problem.prize[missed]))
+    known = Supplied(state.selected, Fraction(0), 0.0, None, False)
+    found = supply_large(demand, known, time_limit=deadline - time.monotonic())
+    return state.improved(found.selected)
+
+
 def branched(problem: CoverProblem, state: State, deadline: float) -> State:
     """Close the gap by branch and bound where little is left."""
     state = _with_room(problem, state)
@@ -299,6 +314,12 @@ def _with_found(state: State, tree: Grove) -> State:
     """Return the state with what the tree has found, if that is anything."""
     found = tree.selection
     return state if found is None else state.improved(found)
+
+
+def _is_pure(problem: CoverProblem) -> bool:
+    """Whether candidates cost the same, and all together less than the lightest point weighs."""
+    lightest = float(problem.prize[problem.prize > 0.0].min(initial=math.inf))
+    return not problem.wrong.any() and problem.prototype_cost * problem.n_points < lightest
 
 
 def _status(solution: CoverSolution, *, closed: bool, late: bool) -> str:

@@ -8,56 +8,77 @@ have no number are measured at the size they come out with, beside ours with as 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from experiments.parts import Parts
 
+from ..budgets import N_FOLDS, Budget, Chosen, Grid, choose_settings, fit_default
+from ..sets import FRESH, load_sets, names_of_halves
+from ..shortening import shorten
 from .at_most import choose_numbers
-from .budgets import N_FOLDS, Budget, Chosen, Grid, choose_settings, fit_default
 from .proset import PROSET, ask_proset
 from .rivals import PER_CLASS, measure_rivals, sizeless
-from .sets import FRESH, load_sets, names_of_halves
-from .shortening import shorten
 from .splits import Split, draw, splits_of
 
 Told = dict[str, Any]
 
 
+@dataclass(frozen=True)
+class Plan:
+    """What is measured, and how often; the default solver and fewer of others perhaps less so."""
+
+    names: Sequence[str]
+    by_proset: Sequence[str]
+    n_repeats: int
+    n_default: int
+    n_fewer: int
+    n_folds: int
+
+    @classmethod
+    def quick(cls) -> Plan:
+        """Take little, only to see that it works."""
+        return cls(("iris", "wine", "moons"), (), 1, 1, 1, 2)
+
+    @classmethod
+    def whole(cls) -> Plan:
+        """Take sets that nothing was tuned on, without those of many classes, which take long."""
+        many = ("USPS", "12 classes of 3 clusters", "blobs, 40 classes")
+        names = [name for name in (*FRESH, *names_of_halves()["confirming"]) if name not in many]
+        by_proset = ("penguins", "biopsy", "two classes") if PROSET.exists() else ()
+        return cls(names, by_proset, n_repeats=5, n_default=5, n_fewer=1, n_folds=10)
+
+
 def run(quick: bool, parts: Parts) -> Told:
-    """Measure all methods on all sets, those that nothing was tuned on first."""
-    halves = names_of_halves()
-    names = ("iris", "wine", "moons")
-    n_repeats, n_again, n_folds = 1, 1, 2
-    if not quick:
-        names = (*FRESH, *halves["confirming"], *halves["tuning"])
-        n_repeats, n_again, n_folds = 5, 2, 10
+    """Measure all methods on all sets."""
+    plan = Plan.quick() if quick else Plan.whole()
     # A table of distances has no means.
-    sets = [name for name, one in load_sets(names).items() if one.kind != "table"]
+    sets = [name for name, one in load_sets(plan.names).items() if one.kind != "table"]
     trials = [
-        {"name": name, "seed": seed, "n_folds": n_folds}
+        {"name": name, "seed": seed, "n_folds": plan.n_folds}
         for name in sets
-        for seed in range(n_repeats)
+        for seed in range(plan.n_repeats)
     ]
     told = parts.keep_all("budgets", measure, trials)
-    first = [trial for trial in trials if trial["seed"] < n_again]
-    fewer = parts.keep_all("at most", choose_numbers, first)
     again = [
         trial | {"settings": one["settings"]}
         for trial, one in zip(trials, told, strict=True)
-        if trial in first
+        if trial["seed"] < plan.n_default
     ]
     default = parts.keep_all("default solver", measure_default, again)
-    fresh = () if quick or not PROSET.exists() else [name for name in FRESH if name in sets]
-    asked = parts.keep_all("proset", ask_proset, [{"name": name} for name in fresh])
+    first = [trial for trial in trials if trial["seed"] < plan.n_fewer]
+    fewer = parts.keep_all("at most", choose_numbers, first)
+    by_proset = [name for name in plan.by_proset if name in sets]
+    asked = parts.keep_all("proset", ask_proset, [{"name": name} for name in by_proset])
     return {
-        "sets": {name: describe(name) | {"tuned": name in halves["tuning"]} for name in sets},
+        "sets": {name: describe(name) for name in sets},
         "per_class": PER_CLASS,
-        "n_repeats": n_repeats,
+        "n_repeats": plan.n_repeats,
         "trials": gather(trials, told),
         "default": gather(again, default),
         "at_most": gather(first, fewer),
-        "proset": dict(zip(fresh, asked, strict=True)),
+        "proset": dict(zip(by_proset, asked, strict=True)),
     }
 
 
@@ -77,6 +98,7 @@ def describe(name: str) -> Told:
         "n_features": data.X.shape[1],
         "n_classes": int(data.y.max()) + 1,
         "fresh": name in FRESH,
+        "tuned": name in names_of_halves()["tuning"],
     }
 
 

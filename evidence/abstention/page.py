@@ -7,23 +7,23 @@ from typing import Any
 
 import numpy as np
 from experiments.figures import save
-from experiments.statistics import corrected_resampled_t
+from experiments.statistics import corrected_resampled_t, holm
 from experiments.words import percent, table
 from matplotlib import pyplot as plt
 
-from .abstention import COVERAGES, MOST_ROWS, N_FOLDS, N_TREES
-from .over_sets import Gaps, gaps, holm
-from .trust_measures import N_BINS, calibration_error
-from .verdicts import LEVEL, shown_p
+from ..over_sets import Gaps, gaps
+from ..trust_measures import N_BINS, calibration_error
+from ..verdicts import LEVEL, shown_p
+from .measure import CALIBRATIONS, COVERAGES, MOST_ROWS, N_FOLDS, N_TREES
 
 OURS = ("shared radius, margin", "own radii, margin")
-RIVALS = ("1-NN, ratio", "forest, calibrated")
+RIVALS = ("1-NN, ratio", "forest, sigmoid")
 CALIBRATED = (("shared radius", "own radii"), ("1-NN", "forest"))
 STYLES = {
     "shared radius, margin": {"color": "#0072B2"},
     "own radii, margin": {"color": "#CC79A7", "linestyle": "--"},
     "1-NN, ratio": {"color": "#000000", "linestyle": ":"},
-    "forest, calibrated": {"color": "#009E73", "linestyle": "-."},
+    "forest, sigmoid": {"color": "#009E73", "linestyle": "-."},
 }
 PICTURED = ("digits", "vowel", "diabetes", "moons", "iris", "wine")
 N_PICTURED = 4
@@ -48,7 +48,7 @@ def write(results: dict[str, Any], folder: Path) -> str:
             _tabulate_confidences(sets),
             _tabulate_inside(sets),
             "## Calibrated probabilities\n",
-            _tabulate_calibration(sets),
+            _tell_calibration(sets),
         )
     )
 
@@ -88,8 +88,9 @@ def _tell_what(results: dict[str, Any]) -> str:
         "radius; and the *ratio* of this distance to that of the runner-up. Differences of "
         "`decision_function` between the best two classes are the margin. *1-NN* takes the ratio "
         "of the distances to the nearest training point and to the nearest of another class, or "
-        "their difference. *Calibrated* is the largest probability from scikit-learn's "
-        f"`CalibratedClassifierCV` (sigmoid, {N_FOLDS} folds); the forest has {N_TREES} trees. "
+        "their difference. *Sigmoid* and *temperature* are the largest probability from "
+        f"scikit-learn's `CalibratedClassifierCV` with that method and {N_FOLDS} folds; the "
+        f"forest has {N_TREES} trees. "
         "Nothing was tuned here, and the two rows of ours that are held against the two others "
         "were named before the run.\n"
     )
@@ -217,47 +218,82 @@ def _tabulate_inside(sets: Sets) -> str:
     )
 
 
-def _tabulate_calibration(sets: Sets) -> str:
-    """Tabulate calibration errors and Brier scores."""
-    methods = [name for group in CALIBRATED for name in group]
-    ece = {m: _calibration(sets, m) for m in methods}
-    brier = {
-        m: {one["name"]: float(np.mean(one["calibrated"][m]["brier"])) for one in sets}
-        for m in methods
-    }
-    rows = [
+def _tell_calibration(sets: Sets) -> str:
+    """Tell how far probabilities can be trusted, by each method of calibration."""
+    methods = [m for m in CALIBRATIONS if f"forest, {m}" in sets[0]["calibrated"]]
+    return "\n".join(
         (
-            one["name"],
-            *(f"{percent(ece[m][one['name']])} / {brier[m][one['name']]:.3f}" for m in methods),
+            "`CalibratedClassifierCV` turns scores into probabilities: by a sigmoid for each "
+            "class, which is its default, or by one temperature that all scores are divided by "
+            '(`method="temperature"`, which was tried, for all, after sigmoids had been seen). '
+            "Calibration error is the mean gap between the largest "
+            f"probability and the share of right answers, in {N_BINS} bins of equal width, the "
+            "test points of all splits together; the Brier score is the squared distance of "
+            "probabilities from the truth, summed over classes, from 0 to 2.\n",
+            *(_tabulate_calibration(sets, method) for method in methods),
+            _compare_methods(sets, methods),
         )
-        for one in sets
-    ]
-    return (
-        f"After `CalibratedClassifierCV` (sigmoid, {N_FOLDS} folds): calibration error in per "
-        f"cent ({N_BINS} bins of equal width, the test points of all splits together) / Brier "
-        "score (squared distance from the truth summed over classes, 0 to 2).\n\n"
-        f"{table(('data', *methods), rows)}\n"
-        f"{_compare_calibration('Calibration error', ece)}\n"
-        f"{_compare_calibration('Brier score', brier)}\n"
     )
 
 
-def _calibration(sets: Sets, method: str) -> dict[str, float]:
+def _tabulate_calibration(sets: Sets, method: str) -> str:
+    """Tabulate calibration errors and Brier scores of one method, and compare."""
+    names = [f"{model}, {method}" for group in CALIBRATED for model in group]
+    ece, brier = ({name: of(sets, name) for name in names} for of in (_calibration, _brier))
+    rows = [
+        (
+            one["name"],
+            *(f"{percent(ece[m][one['name']])} / {brier[m][one['name']]:.3f}" for m in names),
+        )
+        for one in sets
+    ]
+    pairs = [(f"{a}, {method}", f"{b}, {method}") for a in CALIBRATED[0] for b in CALIBRATED[1]]
+    shown = table(("data", *names), rows)
+    return (
+        f"Calibration error in per cent / Brier score, {method}:\n\n{shown}"
+        f"\n{_compare_pairs('Calibration error', ece, pairs)}\n"
+        f"{_compare_pairs('Brier score', brier, pairs)}\n"
+    )
+
+
+def _compare_methods(sets: Sets, methods: list[str]) -> str:
+    """Hold the methods of calibration against each other, for ours."""
+    pairs = [
+        (f"{ours}, {new}", f"{ours}, {methods[0]}")
+        for ours in CALIBRATED[0]
+        for new in methods[1:]
+    ]
+    names = {name for pair in pairs for name in pair}
+    ece, brier = ({name: of(sets, name) for name in names} for of in (_calibration, _brier))
+    told = (
+        _compare_pairs("Calibration error", ece, pairs),
+        _compare_pairs("Brier score", brier, pairs),
+    )
+    return "Which of the two, for ours:\n\n" + "\n".join(told) + "\n" if pairs else ""
+
+
+def _calibration(sets: Sets, name: str) -> dict[str, float]:
     """Return the calibration error on each set."""
     return {
-        one["name"]: calibration_error(np.array(one["calibrated"][method]["bins"])) for one in sets
+        one["name"]: calibration_error(np.array(one["calibrated"][name]["bins"])) for one in sets
     }
 
 
-def _compare_calibration(words: str, values: dict[str, dict[str, float]]) -> str:
-    """Say of each of ours how it compares with each rival over sets."""
+def _brier(sets: Sets, name: str) -> dict[str, float]:
+    """Return the mean Brier score on each set."""
+    return {one["name"]: float(np.mean(one["calibrated"][name]["brier"])) for one in sets}
+
+
+def _compare_pairs(
+    words: str, values: dict[str, dict[str, float]], pairs: list[tuple[str, str]]
+) -> str:
+    """Say of each pair on how many sets the first is lower."""
     told = []
-    for ours in CALIBRATED[0]:
-        for rival in CALIBRATED[1]:
-            gap = gaps(values[ours], values[rival])
-            told.append(
-                f"- {words} of {ours}: lower than that of {rival} on {len(gap.below())} of "
-                f"{len(gap.by_set)} sets, higher on {len(gap.above())} (signed ranks, p = "
-                f"{shown_p(gap.p)})."
-            )
+    for one, other in pairs:
+        gap = gaps(values[one], values[other])
+        told.append(
+            f"- {words} of {one}: lower than that of {other} on {len(gap.below())} of "
+            f"{len(gap.by_set)} sets, higher on {len(gap.above())} (signed ranks, p = "
+            f"{shown_p(gap.p)})."
+        )
     return "\n".join(told)

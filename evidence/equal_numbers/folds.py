@@ -25,9 +25,27 @@ Results = dict[str, Any]
 
 
 def folds_of(results: Results, name: str, method: str, budget: int, what: int = 0) -> np.ndarray:
-    """Return a method's errors (or numbers of prototypes, `what` 1) in all folds of a set."""
+    """Return a method's errors (or numbers of prototypes, `what` 1) in all folds of a set.
+
+    Ours is what the default solver chooses, where it was measured in all folds.
+    """
+    if method in OURS and default_everywhere(results):
+        folds = [fold for one in results["default"][name] for fold in one[method]]
+    else:
+        folds = [fold for one in results["trials"][name] for fold in one["errors"][method]]
+    return np.array([fold[budget][what] for fold in folds])
+
+
+def greedy_of(results: Results, name: str, radii: str, budget: int) -> np.ndarray:
+    """Return the errors of the greedy's choice in all folds of a set."""
     repeats = results["trials"][name]
-    return np.array([fold[budget][what] for one in repeats for fold in one["errors"][method]])
+    return np.array([fold[budget][0] for one in repeats for fold in one["errors"][radii]])
+
+
+def default_everywhere(results: Results) -> bool:
+    """Whether the default solver was measured in all folds of all sets."""
+    found = results["default"]
+    return all(len(found.get(name, ())) == len(one) for name, one in results["trials"].items())
 
 
 def means_of(results: Results, methods: Sequence[str], budget: int, names: Any) -> np.ndarray:

@@ -7,19 +7,20 @@ from pathlib import Path
 import numpy as np
 from experiments.words import percent, table
 
-from .equal_numbers_folds import (
+from ..verdicts import LEVEL, N_FOLDS, Verdict, fold_p, shown_p
+from .folds import (
     NAMES,
     OURS,
     RIVALS,
     Results,
     budgets_of,
+    default_everywhere,
     folds_of,
     means_of,
     others_of,
 )
-from .equal_numbers_ranks import rank_at, tell_ranks
-from .equal_numbers_sizes import tell_at_most, tell_default, tell_free, tell_proset, tell_sizeless
-from .verdicts import LEVEL, N_FOLDS, Verdict, fold_p, shown_p
+from .ranks import rank_at, tell_greedy_ranks, tell_ranks
+from .sizes import tell_at_most, tell_default, tell_free, tell_proset, tell_sizeless
 
 
 def write(results: Results, folder: Path) -> str:
@@ -42,6 +43,7 @@ def write(results: Results, folder: Path) -> str:
             tell_at_most(results),
             "## The default solver beside the greedy\n",
             tell_default(results),
+            tell_greedy_ranks(results),
             "## The same total, shared out freely\n",
             tell_free(results),
             "## Methods that have no number\n",
@@ -95,6 +97,7 @@ def tell_how(results: Results) -> str:
     tuned = [name for name, one in sets.items() if one["tuned"]]
     fresh = [name for name, one in sets.items() if one["fresh"]]
     budgets = ", ".join(map(str, results["per_class"][:-1])) + f" and {results['per_class'][-1]}"
+    by = "is chosen by the default solver" if default_everywhere(results) else "is the greedy's"
     on_tuned = (
         f"On {len(tuned)} of them, {', '.join(tuned)}, the defaults of own radii were tuned; "
         "what holds without them is said, too."
@@ -110,9 +113,10 @@ def tell_how(results: Results) -> str:
         "nearest prototype; with own radii, of the one of whose radius its distance is the "
         "smallest multiple.\n\n"
         "Every method may choose k points a class, and the smaller classes have fewer. "
-        "**Ours** takes the first k of each class in the order of the greedy, its radius (of 8) "
-        "or limit (of 4) and the cost of a prototype (of 3) chosen by the least error in 5 folds "
-        "of the training part, of equals the one with fewest prototypes: it may stay below k. "
+        f"**Ours** {by}, with the number a class as part of the problem; its radius (of 8) or "
+        "limit (of 4) and the cost of a prototype (of 3) have the least error of the greedy in 5 "
+        "folds of the training part, of equals the one with fewest prototypes, so that it may "
+        "stay below k. "
         "**k-medoids** is FasterPAM on each class, **K-means** gives centres, which are no "
         "points of the data, and **LVQ** (OLVQ1) moves these on. **ProtoDash** and "
         "**MMD-critic** choose in each class, with a Gaussian kernel as wide as the median "

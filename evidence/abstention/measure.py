@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import sklearn
 from experiments.parts import Parts
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
@@ -22,8 +23,8 @@ from sklearn.preprocessing import StandardScaler
 
 from protocover import PVMClassifier
 
-from .sets import DataSet, load_set, load_sets
-from .trust_measures import aurc, bin_confidence, brier, excess_aurc, risk_curve
+from ..sets import DataSet, load_set, load_sets
+from ..trust_measures import aurc, bin_confidence, brier, excess_aurc, risk_curve
 
 SETS = (
     "iris",
@@ -42,6 +43,9 @@ SETS = (
     "12 classes of 3 clusters",
 )
 N_SPLITS, MOST_ROWS, N_FOLDS, N_TREES = 10, 500, 5, 100
+# scikit-learn has temperatures since 1.8.
+HAS_TEMPERATURE = tuple(map(int, sklearn.__version__.split(".")[:2])) >= (1, 8)
+CALIBRATIONS = ("sigmoid", "temperature") if HAS_TEMPERATURE else ("sigmoid",)
 COVERAGES = np.arange(1, 51) / 50
 
 Floats = NDArray[np.float64]
@@ -118,7 +122,7 @@ def fit_prototypes(split: Split) -> dict[str, PVMClassifier]:
 
 
 def calibrate(split: Split, n_trees: int) -> dict[str, Floats]:
-    """Return probabilities from sigmoids of cross-validated scores."""
+    """Return probabilities from cross-validated scores, by every method of calibration."""
     models = {
         "shared radius": PVMClassifier(),
         "own radii": PVMClassifier(radii="own"),
@@ -126,11 +130,13 @@ def calibrate(split: Split, n_trees: int) -> dict[str, Floats]:
         "forest": RandomForestClassifier(n_trees, random_state=0),
     }
     found = {}
-    for name, model in models.items():
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="The least populated class")
-            fitted = CalibratedClassifierCV(model, cv=N_FOLDS).fit(split.X, split.y)
-        found[name] = fitted.predict_proba(split.X_test)
+    for method in CALIBRATIONS:
+        for name, model in models.items():
+            calibrated = CalibratedClassifierCV(model, method=method, cv=N_FOLDS)
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", message="The least populated class")
+                calibrated.fit(split.X, split.y)
+            found[f"{name}, {method}"] = calibrated.predict_proba(split.X_test)
     return found
 
 
@@ -144,7 +150,7 @@ def rank(
             found[f"{name}, {word}"] = answers
     found |= ask_nearest(split)
     for name, p in probabilities.items():
-        found[f"{name}, calibrated"] = Answers(p.argmax(axis=1), p.max(axis=1))
+        found[name] = Answers(p.argmax(axis=1), p.max(axis=1))
     return found
 
 
