@@ -56,7 +56,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def run_one(name: str, quick: bool, parts: Parts) -> dict[str, Any]:
     """Run one comparison, and note when and with what it was run."""
     print(f"{name} ...", flush=True)
-    comparison = importlib.import_module(f".{name}", __package__)
+    comparison = importlib.import_module(f".{name}.measure", __package__)
     with threadpool_limits(1):
         results = comparison.run(quick, parts)
     return {"quick": quick, "run": note_run(), **results}
@@ -74,7 +74,7 @@ def note_run() -> dict[str, Any]:
 
 def write_page(name: str, output: Path) -> None:
     """Write the page of a comparison from its results."""
-    page = importlib.import_module(f".{name}_page", __package__)
+    page = importlib.import_module(f".{name}.page", __package__)
     results = json.loads((output / f"{name}.json").read_text())
     warning = "**A small trial run: the numbers mean nothing.**\n\n" if results["quick"] else ""
     text = page.write(results, output)

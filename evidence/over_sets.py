@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,12 +38,3 @@ class Gaps:
 def gaps(ours: dict[str, float], theirs: dict[str, float]) -> Gaps:
     """Subtract set by set."""
     return Gaps({name: ours[name] - theirs[name] for name in ours})
-
-
-def holm(p: Sequence[float]) -> list[float]:
-    """Correct the p of several tests for their number (Holm, 1979)."""
-    order = np.argsort(p, kind="stable")
-    steps = np.asarray(p, dtype=float)[order] * np.arange(len(p), 0, -1)
-    corrected = np.empty(len(p))
-    corrected[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
-    return corrected.tolist()

@@ -2,7 +2,7 @@
 
 A part is a function's result for given parameters, as JSON. It is kept under a key made
 of the parameters and of the code that computed it: the function's module and the modules
-of this package which that one imports, without their comments and docstrings and without
+of its package which that one imports, without their comments and docstrings and without
 the functions ``run``, which only say which parts there are. The version of protocover is
 part of the key, its code is not: after a change of the package remove the folder of parts.
 """
@@ -93,7 +93,7 @@ class Parts:
 
 @cache
 def code_version(module: str) -> str:
-    """Return a fingerprint of a module and of what it imports from this package.
+    """Return a fingerprint of a module and of what it imports from its own package.
 
     It is taken once, because the code that runs is the code that was loaded.
     """
@@ -110,11 +110,11 @@ def write_json(path: Path, content: Any) -> None:
 
 
 def _reach(module: str, seen: set[str]) -> set[str]:
-    """Collect the modules of this package that a module imports, and theirs."""
+    """Collect the modules of its package that a module imports, and theirs."""
     if module in seen or module == __name__:
         return seen
     seen.add(module)
-    package = __name__.rpartition(".")[0]
+    package = module.partition(".")[0]
     spec = importlib.util.find_spec(module)
     home = module if spec and spec.submodule_search_locations else module.rpartition(".")[0]
     for node in ast.walk(ast.parse(_source(module))):

@@ -66,6 +66,15 @@ def signed_ranks(differences: ArrayLike) -> float:
     return float(wilcoxon(gap).pvalue) if np.any(gap) else 1.0
 
 
+def holm(p: Sequence[float]) -> list[float]:
+    """Correct the p of several tests for their number (Holm, 1979)."""
+    order = np.argsort(p, kind="stable")
+    steps = np.asarray(p, dtype=float)[order] * np.arange(len(p), 0, -1)
+    corrected = np.empty(len(p))
+    corrected[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return corrected.tolist()
+
+
 @dataclass(frozen=True)
 class Ranking:
     """Several methods over many data sets.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from evidence.abstention import (
+from evidence.abstention.measure import (
     CALIBRATIONS,
     Split,
     ask_nearest,
@@ -12,7 +12,7 @@ from evidence.abstention import (
     explain,
     look_inside,
 )
-from evidence.abstention_page import _clear_on, _compare_pairs, _risk_at
+from evidence.abstention.page import _clear_on, _compare_pairs, _risk_at
 from scipy.spatial.distance import cdist
 
 from protocover import PVMClassifier

@@ -8,13 +8,13 @@ import pytest
 pytest.importorskip("kmedoids", reason="kmedoids, of the group experiments, is not installed")
 pytest.importorskip("numba", reason="numba, of the group experiments, is not installed")
 
-from evidence.at_most import choose_in
 from evidence.baselines.mmd_critic import order_by_discrepancy
 from evidence.budgets import Budget, Chosen, Grid, choose_settings, fit_default
-from evidence.equal_numbers_page import NAMES
-from evidence.rivals import PER_CLASS, by_class, first_of, measure_rivals
+from evidence.equal_numbers.at_most import choose_in
+from evidence.equal_numbers.page import NAMES
+from evidence.equal_numbers.rivals import PER_CLASS, by_class, first_of, measure_rivals
+from evidence.equal_numbers.splits import Split, splits_of
 from evidence.sets import FRESH, load_set, names_of_halves
-from evidence.splits import Split, splits_of
 
 from protocover import PVMClassifier
 

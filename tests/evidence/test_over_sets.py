@@ -6,7 +6,8 @@ import itertools
 
 import numpy as np
 import pytest
-from evidence.over_sets import gaps, holm
+from evidence.over_sets import gaps
+from experiments.statistics import holm
 from scipy.stats import wilcoxon
 
 

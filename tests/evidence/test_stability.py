@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("kmedoids", reason="kmedoids, of the group experiments, is not installed")
 
-from evidence.stability import (
+from evidence.stability.measure import (
     CHANGES,
     NOISE,
     Picked,

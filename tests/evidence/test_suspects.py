@@ -7,11 +7,11 @@ import sys
 
 import numpy as np
 import pytest
-from evidence.suspects import doubt_by_neighbours, flip, judge, kinds_of, listed
+from evidence.suspects import cleanlab_peer, measure, page
+from evidence.suspects.measure import doubt_by_neighbours, flip, judge, kinds_of, listed
 from evidence.trust_measures import Doubt
 from scipy.spatial.distance import cdist
 
-from evidence import cleanlab_peer, suspects, suspects_page
 from protocover import PVMClassifier, suspect_labels
 
 # What cleanlab's rankings and lists come to, in a line each.
@@ -141,7 +141,7 @@ def results_of(precisions, kind="uniform"):
     for name, found in precisions.items():
         keys = {"average_precision": 0.5, "auc": 0.5, "n_listed": 2, "n_right": 1, "n_flipped": 2}
         methods = {m: {"precision": p, "each": [p, p], **keys} for m, p in found.items()}
-        shares = {f"{share:g}": methods for share in suspects.SHARES}
+        shares = {f"{share:g}": methods for share in measure.SHARES}
         cells.append(
             {"name": name, "kind": kind, "n": 9, "n_classes": 3, "n_draws": 2, "shares": shares}
         )
@@ -149,21 +149,19 @@ def results_of(precisions, kind="uniform"):
 
 
 def test_sentences_follow_from_the_numbers():
-    names = [name for name in suspects.FRESH if name != "glass"]
+    names = [name for name in measure.FRESH if name != "glass"]
     won = {
         name: {"shared radius": 0.9, "10-NN disagreement": 0.5 + 0.01 * k}
         for k, name in enumerate(names)
     }
     lost = {"glass": {"shared radius": 0.1, "10-NN disagreement": 0.2}}
     cells = results_of(won | lost)
-    found = suspects_page._gaps(cells, "uniform", "shared radius", "10-NN disagreement")
-    told = suspects_page._conclude(
-        "shared radius", "uniform", {"10-NN disagreement": found}, [0.01]
-    )
+    found = page._gaps(cells, "uniform", "shared radius", "10-NN disagreement")
+    told = page._conclude("shared radius", "uniform", {"10-NN disagreement": found}, [0.01])
     assert told == "shared radius, uniform: more than 10-NN disagreement."
-    unclear = suspects_page._conclude("shared radius", "uniform", {"10-NN": found}, [0.2])
+    unclear = page._conclude("shared radius", "uniform", {"10-NN": found}, [0.2])
     assert unclear == "shared radius, uniform: no clear difference from 10-NN."
-    assert "- uniform, 10-NN disagreement: glass (-10)" in suspects_page._tell_losses(cells)
+    assert "- uniform, 10-NN disagreement: glass (-10)" in page._tell_losses(cells)
 
 
 def test_quick_run_writes_a_page(quick_page):

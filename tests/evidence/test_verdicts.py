@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from evidence.diagrams import draw_ranking
+from evidence.equal_numbers.diagrams import draw_ranking
 from evidence.verdicts import Verdict, fold_p, shown_p
 from experiments.statistics import corrected_resampled_t, rank
 from matplotlib import pyplot as plt

@@ -141,12 +141,11 @@ def test_the_price_of_a_room_is_the_linear_programs_own():
 @pytest.mark.parametrize("seed", range(40))
 def test_a_second_tree_goes_on_where_the_first_did_not_end(seed, monkeypatch):
     """After one node, on what reductions leave: the least value, and no bound above it."""
-    monkeypatch.setattr(grove_module, "_SOON", 1)
     monkeypatch.setattr(grove_module, "_SMALLER", 0)
     problem = large_problem(30, 12, density=0.15, seed=seed)
     residual = Residual.of(problem)
     _, values = all_values(residual)
-    grove = Grove(residual, float(values.max()))
+    grove = Grove(residual, float(values.max()), soon=1)
     while grove.bound < values.min():
         grove.grow(max_nodes=1)
         assert grove.bound <= values.min()

@@ -60,12 +60,14 @@ _ROUNDING = 1e-9
 # candidate: what a fit costs grows with the pairs, too.
 _PATIENCE, _PAIRS_A_SHAKE = 20, 200_000
 # Nodes of the branch and bound: until no more than this share could be saved, but so many at most;
-# beyond that one for so many pairs, at least so many times the rows times columns of the table
-# branched on, and two where the gap is as good as closed.
-_ENOUGH, _MOST_NODES, _PAIRS_A_NODE, _PAIRS_A_CELL = 0.01, 40, 300_000, 3
-# Rows times columns of the largest table that is branched on: beyond, a node takes long, and far
-# more of them than these would be needed.
-_BRANCHED = 700_000
+# beyond that one for so many pairs, at least so many times the memberships branched on, and two
+# where the gap is as good as closed.
+_ENOUGH, _MOST_NODES, _PAIRS_A_NODE, _PAIRS_A_MEMBERSHIP = 0.01, 40, 300_000, 10
+# Memberships of the largest table that is branched on: beyond, a node takes long, and far more of
+# them than these would be needed.
+_BRANCHED = 40_000
+# Nodes after which reductions are tried.
+_SOON = 10
 # Candidates tried at a node and simplex iterations each way: the fewer, the more nodes.
 _TRIALS = (2, 50)
 # Memberships up to which a budget's gap is closed by branch and bound, and its nodes.
@@ -296,10 +298,10 @@ def _grown(
     After the nodes that so many pairs allow that is given up if the best is good enough.
     """
     left = leave_possible(residual, state.payments(residual), target)
-    tree = Grove(left, target, trials=_TRIALS)
-    if tree.n_cells > _BRANCHED:
+    if left.cover.nnz > _BRANCHED:
         return None
-    a_node = max(_PAIRS_A_NODE, _PAIRS_A_CELL * tree.n_cells)
+    tree = Grove(left, target, trials=_TRIALS, soon=_SOON)
+    a_node = max(_PAIRS_A_NODE, _PAIRS_A_MEMBERSHIP * left.cover.nnz)
     nodes = math.floor(min(pairs / a_node, _MOST_NODES))
     tree.grow(deadline=deadline, max_nodes=nodes)
     while tree.open_share > _ENOUGH and nodes < _MOST_NODES:

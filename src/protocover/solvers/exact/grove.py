@@ -24,8 +24,8 @@ __all__ = ["Grove"]
 
 Indices = NDArray[np.intp]
 
-# Nodes after which reductions are tried, and how many times smaller they must make the table.
-_SOON, _SMALLER = 40, 4
+# How many times smaller reductions must make the table.
+_SMALLER = 4
 # Memberships from which on reductions take longer than nodes.
 _MOST_REDUCED = 60_000
 
@@ -34,7 +34,8 @@ _MOST_REDUCED = 60_000
 class Grove:
     """A search for selections of value at most `target` by one tree or two.
 
-    Parameters are those of :class:`~.tree.Tree`; `left` is what its vector leaves possible.
+    Parameters are those of :class:`~.tree.Tree`; `left` is what its vector leaves possible, and
+    `soon` after how many nodes reductions are tried.
     """
 
     left: Residual
@@ -42,6 +43,7 @@ class Grove:
     gap: float = 0.0
     trials: tuple[int, int] = TRIALS
     verbose: int = 0
+    soon: int = 40
 
     def __post_init__(self) -> None:
         self._tree = self._planted(merge_identical_points(self.left), self.target)
@@ -54,11 +56,6 @@ class Grove:
     def n_nodes(self) -> int:
         """Nodes looked at so far."""
         return self._nodes_before + self._tree.n_nodes
-
-    @property
-    def n_cells(self) -> int:
-        """Rows times columns of the table that is branched on."""
-        return math.prod(self._tree.root.cover.shape)
 
     @property
     def bound(self) -> float:
@@ -87,8 +84,8 @@ class Grove:
         """Look at nodes until the tree is closed, time is up or so many nodes were looked at."""
         last = self.n_nodes + max_nodes
         if not self._is_settled:
-            self._tree.grow(deadline=deadline, max_nodes=min(last, _SOON) - self.n_nodes)
-            if not self._tree.closed and self.n_nodes >= _SOON:
+            self._tree.grow(deadline=deadline, max_nodes=min(last, self.soon) - self.n_nodes)
+            if not self._tree.closed and self.n_nodes >= self.soon:
                 self._replant(deadline)
         self._tree.grow(deadline=deadline, max_nodes=last - self.n_nodes)
 
@@ -104,7 +101,8 @@ class Grove:
         """Go on with a tree on what reductions leave, where that is far less."""
         self._is_settled = True
         reduced = reduce_cover(self.left, deadline=deadline)
-        if _SMALLER * math.prod(reduced.cover.shape) > self.n_cells:
+        branched = self._tree.root
+        if _SMALLER * math.prod(reduced.cover.shape) > math.prod(branched.cover.shape):
             return
         self._found, self._bound_before = self.selection, self._tree.bound
         self._nodes_before, target = self.n_nodes, self._tree.target

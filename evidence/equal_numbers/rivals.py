@@ -13,11 +13,11 @@ from experiments.baselines.means import fit_means
 from experiments.baselines.medoids import choose_medoids
 from experiments.baselines.olvq1 import train as train_lvq
 
-from .baselines.hardness import instance_hardness
-from .baselines.kernels import gaussian_kernel
-from .baselines.mmd_critic import order_by_discrepancy
-from .baselines.protodash import order_by_gradient
-from .budgets import Budget
+from ..baselines.hardness import instance_hardness
+from ..baselines.kernels import gaussian_kernel
+from ..baselines.mmd_critic import order_by_discrepancy
+from ..baselines.protodash import order_by_gradient
+from ..budgets import Budget
 from .splits import Split
 
 PER_CLASS = (2, 5, 10, 20)

@@ -11,7 +11,7 @@ from experiments.statistics import signed_ranks
 from experiments.words import table
 from matplotlib import pyplot as plt
 
-from .verdicts import LEVEL, shown_p
+from ..verdicts import LEVEL, shown_p
 
 CHANGES = {
     "bootstrap": "bootstrap",

@@ -9,8 +9,8 @@ from experiments.tuning import make_folds
 from scipy.spatial.distance import cdist
 from sklearn.preprocessing import StandardScaler
 
-from .budgets import Chosen
-from .sets import DataSet, load_set
+from ..budgets import Chosen
+from ..sets import DataSet, load_set
 
 # So many rows of a set, or of each class of one with many classes, but not above the last.
 MOST_ROWS, ROWS_A_CLASS, LAST = 300, 40, 800

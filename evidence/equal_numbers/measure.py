@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from experiments.parts import Parts
 
+from ..budgets import N_FOLDS, Budget, Chosen, Grid, choose_settings, fit_default
+from ..sets import FRESH, load_sets, names_of_halves
+from ..shortening import shorten
 from .at_most import choose_numbers
-from .budgets import N_FOLDS, Budget, Chosen, Grid, choose_settings, fit_default
 from .proset import PROSET, ask_proset
 from .rivals import PER_CLASS, measure_rivals, sizeless
-from .sets import FRESH, load_sets, names_of_halves
-from .shortening import shorten
 from .splits import Split, draw, splits_of
 
 Told = dict[str, Any]

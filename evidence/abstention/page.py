@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 from experiments.figures import save
-from experiments.statistics import corrected_resampled_t
+from experiments.statistics import corrected_resampled_t, holm
 from experiments.words import percent, table
 from matplotlib import pyplot as plt
 
-from .abstention import CALIBRATIONS, COVERAGES, MOST_ROWS, N_FOLDS, N_TREES
-from .over_sets import Gaps, gaps, holm
-from .trust_measures import N_BINS, calibration_error
-from .verdicts import LEVEL, shown_p
+from ..over_sets import Gaps, gaps
+from ..trust_measures import N_BINS, calibration_error
+from ..verdicts import LEVEL, shown_p
+from .measure import CALIBRATIONS, COVERAGES, MOST_ROWS, N_FOLDS, N_TREES
 
 OURS = ("shared radius, margin", "own radii, margin")
 RIVALS = ("1-NN, ratio", "forest, sigmoid")

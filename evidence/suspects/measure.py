@@ -24,9 +24,9 @@ from sklearn.preprocessing import StandardScaler
 
 from protocover import PVMClassifier, suspect_labels
 
+from ..sets import load_set, load_sets
+from ..trust_measures import Doubt, precision_at
 from .cleanlab_peer import ask_cleanlab, cleanlab_version
-from .sets import load_set, load_sets
-from .trust_measures import Doubt, precision_at
 
 # The form of the score was chosen among a few on these.
 TUNED = ("iris", "wine", "breast cancer", "digits", "USPS")
@@ -83,7 +83,7 @@ def kinds_of(y: NDArray[Any]) -> tuple[str, ...]:
 def last_change(path: str) -> dict[str, str] | None:
     """Return commit and date of the last change of a file, where git knows."""
     command = ["git", "log", "-1", "--no-merges", "--format=%h %as", "--", path]
-    root = Path(__file__).parents[1]
+    root = Path(__file__).parents[2]
     try:
         told = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):

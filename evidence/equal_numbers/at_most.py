@@ -15,7 +15,7 @@ from experiments.baselines.medoids import fit_medoids
 from experiments.baselines.olvq1 import train as train_lvq
 from experiments.tuning import make_folds
 
-from .budgets import N_FOLDS
+from ..budgets import N_FOLDS
 from .rivals import PER_CLASS
 from .splits import Split, splits_of
 

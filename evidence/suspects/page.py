@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from experiments.statistics import holm
 from experiments.words import percent, table
 
-from .over_sets import Gaps, gaps, holm
-from .suspects import FRESH, MOST_ROWS, N_FOLDS, N_TREES, SCORE, SHARES, TUNED
-from .verdicts import LEVEL, shown_p
+from ..over_sets import Gaps, gaps
+from ..verdicts import LEVEL, shown_p
+from .measure import FRESH, MOST_ROWS, N_FOLDS, N_TREES, SCORE, SHARES, TUNED
 
 OURS = ("shared radius", "own radii")
 FIRST = OURS[0]

@@ -13,7 +13,7 @@ import numpy as np
 
 from .splits import splits_of
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PROSET = ROOT / ".venv-proset" / "bin" / "python"
 
 

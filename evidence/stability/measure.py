@@ -19,9 +19,9 @@ from sklearn.preprocessing import StandardScaler
 
 from protocover import PVMClassifier
 
-from .budgets import Budget
-from .sets import load_set, load_sets
-from .shortening import shorten
+from ..budgets import Budget
+from ..sets import load_set, load_sets
+from ..shortening import shorten
 
 MOST_ROWS = 200
 # A class, where a number is given.

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .trust_measures import Doubt
+from ..trust_measures import Doubt
 
-PEER = Path(__file__).parent / "peers" / "rank_cleanlab.py"
-DEFAULT = Path(__file__).parents[1] / ".venv-cleanlab" / "bin" / "python"
+PEER = Path(__file__).with_name("rank_cleanlab.py")
+DEFAULT = Path(__file__).parents[2] / ".venv-cleanlab" / "bin" / "python"
 
 
 def cleanlab_version() -> str | None:

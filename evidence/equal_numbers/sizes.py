@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from experiments.words import percent, table
 
-from .equal_numbers_folds import Results, default_everywhere, folds_of, greedy_of
-from .verdicts import N_FOLDS, Verdict, fold_p, shown_p
+from ..verdicts import N_FOLDS, Verdict, fold_p, shown_p
+from .folds import Results, default_everywhere, folds_of, greedy_of
 
 SHOWN = {"own": "own radii", "shared": "shared radius"}
 

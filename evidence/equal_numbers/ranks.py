@@ -10,9 +10,9 @@ from experiments.statistics import Ranking, rank
 from experiments.words import table
 from matplotlib import pyplot as plt
 
+from ..verdicts import shown_p
 from .diagrams import draw_ranking
-from .equal_numbers_folds import NAMES, OURS, Results, budgets_of, means_of
-from .verdicts import shown_p
+from .folds import NAMES, OURS, Results, budgets_of, means_of
 
 
 def tell_ranks(results: Results, folder: Path) -> str:

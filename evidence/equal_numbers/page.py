@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 from experiments.words import percent, table
 
-from .equal_numbers_folds import (
+from ..verdicts import LEVEL, N_FOLDS, Verdict, fold_p, shown_p
+from .folds import (
     NAMES,
     OURS,
     RIVALS,
@@ -18,9 +19,8 @@ from .equal_numbers_folds import (
     means_of,
     others_of,
 )
-from .equal_numbers_ranks import rank_at, tell_greedy_ranks, tell_ranks
-from .equal_numbers_sizes import tell_at_most, tell_default, tell_free, tell_proset, tell_sizeless
-from .verdicts import LEVEL, N_FOLDS, Verdict, fold_p, shown_p
+from .ranks import rank_at, tell_greedy_ranks, tell_ranks
+from .sizes import tell_at_most, tell_default, tell_free, tell_proset, tell_sizeless
 
 
 def write(results: Results, folder: Path) -> str:

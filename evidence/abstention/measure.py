@@ -23,8 +23,8 @@ from sklearn.preprocessing import StandardScaler
 
 from protocover import PVMClassifier
 
-from .sets import DataSet, load_set, load_sets
-from .trust_measures import aurc, bin_confidence, brier, excess_aurc, risk_curve
+from ..sets import DataSet, load_set, load_sets
+from ..trust_measures import aurc, bin_confidence, brier, excess_aurc, risk_curve
 
 SETS = (
     "iris",

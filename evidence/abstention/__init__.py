@@ -1,0 +1,1 @@
+"""Answers that may be withheld, and probabilities that are to be believed."""

@@ -1,0 +1,1 @@
+"""Ways to choose prototypes, each with the same number a class."""

@@ -1,0 +1,1 @@
+"""How much of a selection stays when the data change a little."""

@@ -1,0 +1,1 @@
+"""Labels that were changed on purpose, and who finds them."""
