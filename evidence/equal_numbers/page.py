@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from experiments.statistics import Ranking
 from experiments.words import percent, table
 
 from ..verdicts import LEVEL, N_FOLDS, Verdict, fold_p, shown_p
@@ -60,14 +61,28 @@ def tell_short(results: Results) -> str:
     sets = list(results["sets"])
     lines = []
     for b, k in enumerate(results["per_class"]):
-        means = rank_at(results, b, sets).mean_ranks
+        ranking = rank_at(results, b, sets)
+        means = ranking.mean_ranks
         places = {name: place for place, name in enumerate(means, 1)}
         own, shared = (f"{places[NAMES[one]]} ({means[NAMES[one]]:.2f})" for one in OURS)
         best = next(iter(means))
-        lines.append([str(k), f"{best} ({means[best]:.2f})", own, shared])
-    told = table(["a class", "best mean rank", "place of own radii", "of a shared radius"], lines)
-    said = f"Who errs least, by the mean rank over {len(sets)} data sets, and where ours stands:\n"
+        near = ", ".join(tied_with_best(ranking)) or "none"
+        lines.append([str(k), f"{best} ({means[best]:.2f})", near, own, shared])
+    header = ["a class", "best mean rank", "not told apart from it"]
+    told = table([*header, "place of own radii", "of a shared radius"], lines)
+    said = (
+        f"Who errs least, by the mean rank over {len(sets)} data sets, whom of the others "
+        "Nemenyi's test does not tell apart from it, and where ours stands:\n"
+    )
     return f"{said}\n{told}\n{tell_both_ways(results)}"
+
+
+def tied_with_best(ranking: Ranking) -> list[str]:
+    """Return the methods of others whose mean rank is within the critical difference."""
+    best, *others = ranking.mean_ranks
+    most = ranking.mean_ranks[best] + ranking.critical_difference
+    ours = [NAMES[method] for method in OURS]
+    return [name for name in others if ranking.mean_ranks[name] <= most and name not in ours]
 
 
 def tell_both_ways(results: Results) -> str:

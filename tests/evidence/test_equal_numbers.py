@@ -11,10 +11,11 @@ pytest.importorskip("numba", reason="numba, of the group experiments, is not ins
 from evidence.baselines.mmd_critic import order_by_discrepancy
 from evidence.budgets import Budget, Chosen, Grid, choose_settings, fit_default
 from evidence.equal_numbers.at_most import choose_in
-from evidence.equal_numbers.page import NAMES
+from evidence.equal_numbers.page import NAMES, tied_with_best
 from evidence.equal_numbers.rivals import PER_CLASS, by_class, first_of, measure_rivals
 from evidence.equal_numbers.splits import Split, splits_of
 from evidence.sets import FRESH, load_set, names_of_halves
+from experiments.statistics import Ranking
 
 from protocover import PVMClassifier
 
@@ -143,3 +144,10 @@ def test_a_quick_run_writes_a_page(quick_page):
     first = np.mean([fold[0][0] for fold in results["trials"]["iris"][0]["errors"]["LVQ"]])
     row = next(line for line in text.splitlines() if line.startswith("| iris |"))
     assert f"{100 * first:.1f}" in row
+
+
+def test_others_within_the_critical_difference_of_the_best_are_named():
+    own, shared = (NAMES[method] for method in ("own", "shared"))
+    ranks = {own: 1.0, "LVQ": 1.9, shared: 2.0, "K-means": 2.5, "random points": 4.0}
+    assert tied_with_best(Ranking(ranks, 0.01, 1.5)) == ["LVQ", "K-means"]
+    assert tied_with_best(Ranking(ranks, 0.01, 0.5)) == []
