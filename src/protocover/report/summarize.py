@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .. import __version__
 from ..estimators import PVMClassifier
-from ..inspection.fitted import unwrap
+from ..inspection.fitted import Unwrapped, unwrap
 from ..inspection.suspects import SuspectLabels, suspect_labels
 from ..prototypes.coverage import Coverage, CoverageTotals
 from .cases import Display, LaidOut, lay_out
@@ -116,16 +116,7 @@ def summarize(
         return summarize_cover(within, X, display, title=title or "Representatives", how=how)
     findings = _find(model, X, y)
     tested = read_held_out(held_out)
-    cast = gather_cast(
-        within,
-        X,
-        suspects=findings.suspects,
-        uncovered=findings.uncovered[:MOST_LISTED],
-        coverage=findings.coverage,
-        nearest_own=findings.members.nearest,
-        held_out=tested,
-        queries=read_queries(queries),
-    )
+    cast = _gather(within, X, findings, held_out=tested, queries=read_queries(queries))
     features = match_columns(within, original, shown)
     laid = _lay_out_all(display, model, findings, cast, features)
     counts = findings.coverage.totals() if totals is None else totals
@@ -190,6 +181,27 @@ def _refuse_cases_of_cover(held_out: Any, queries: Any) -> None:
             "held_out and queries go with a classifier, and the model is a BallCover; leave "
             "them out, and ask its predict who stands for further cases"
         )
+
+
+def _gather(
+    within: Unwrapped,
+    X: Any,
+    findings: _Findings,
+    *,
+    held_out: Queries | None,
+    queries: Queries | None,
+) -> Cast:
+    """Gather all cases that the page explains."""
+    return gather_cast(
+        within,
+        X,
+        suspects=findings.suspects,
+        uncovered=findings.uncovered[:MOST_LISTED],
+        coverage=findings.coverage,
+        nearest_own=findings.members.nearest,
+        held_out=held_out,
+        queries=queries,
+    )
 
 
 def _lay_out_all(
