@@ -24,7 +24,13 @@ from protocover import (
 )
 from protocover.dissimilarity import DANN, TangentDistance
 from protocover.report import make_report
-from protocover.resources import available_memory, limited_threads, thread_count, worker_map
+from protocover.resources import (
+    _libraries,
+    available_memory,
+    limited_threads,
+    thread_count,
+    worker_map,
+)
 from protocover.solvers import SOLVERS
 
 X, Y = load_iris(return_X_y=True)
@@ -157,6 +163,8 @@ def test_libraries_are_looked_for_once(monkeypatch):
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 3])
 def test_libraries_get_their_threads_back(n_jobs):
+    # They are looked for once, and other tests may have loaded some since.
+    _libraries.cache_clear()
     before = [library["num_threads"] for library in threadpool_info()]
     with limited_threads(n_jobs):
         assert {library["num_threads"] for library in threadpool_info()} == {n_jobs}
