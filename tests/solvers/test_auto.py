@@ -17,7 +17,7 @@ from protocover import PVMClassifier
 from protocover.cover import NestedCoverProblem, first_cover, verify
 from protocover.solvers import auto, greedy, ratio_greedy
 
-stages = importlib.import_module("protocover.solvers.auto")
+stages = importlib.import_module("protocover.solvers.auto.stages")
 X, Y = load_iris(return_X_y=True)
 
 

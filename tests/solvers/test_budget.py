@@ -21,7 +21,7 @@ from protocover.solvers.budget.prices import Trial
 from protocover.solvers.exact import close_by_tree, supply_by_tree
 from protocover.solvers.reduced import packing
 
-stages = importlib.import_module("protocover.solvers.auto")
+default = importlib.import_module("protocover.solvers.auto.search")
 every_solver = pytest.mark.parametrize("name", SOLVERS)
 # A few dozen in the usual run, ten thousand in the slow one.
 seeds = pytest.mark.parametrize(
@@ -85,9 +85,9 @@ def test_the_best_so_many_are_bounded_and_no_worse_than_greedys_first(name, seed
 
 def test_multipliers_give_bounds_that_hold(monkeypatch):
     """As in large problems, where the default solves no linear program."""
-    monkeypatch.setattr(stages, "_LARGE", -1)
+    monkeypatch.setattr(default, "LARGE", -1)
     for problem, _ in problems_of(range(40)):
-        assert stages.is_large(problem)
+        assert default.is_large(problem)
         for budget in range(problem.n_candidates + 1):
             optimum = naive.exact_optimum_within([problem], budget)
             solution = run("auto", problem, max_prototypes=budget)

@@ -3,7 +3,8 @@
 A solver that can go on where it was stopped is asked in rounds. The first round spends half
 of the time, equal shares for all, and what one does not need the next ones get. Those still
 open go on with half of what is left, smallest gap first, and so on. Other solvers are asked
-once, each with an equal share of what those before it have left.
+once, each with an equal share of what those before it have left. The default goes through its
+stages in this way, and then its trees share the rest.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 from ..cover import CoverProblem, CoverSolution
 from ..resources import progress_bar
 from .answers import ask_solver
+from .auto import AutoSearch, auto, grow_together
 from .exact import ExactSearch, exact
 from .options import default_time_limit
 from .table import Solver, preset, unwrapped
@@ -59,13 +61,15 @@ def solve_together(
         for problem, rng, budget in zip(problems, rngs, budgets, strict=True)
     ]
     limit = options.get("time_limit", default_time_limit(solver))
+    deadline = math.inf if limit is None else time.monotonic() + float(limit)
     with progress_bar(searches, len(searches), "classes", verbose) as bar:
         if limit is None:
             for search in bar:
                 search.go_on()
         else:
-            once = any(isinstance(search, _Question) for search in searches)
+            once = any(isinstance(search, _Question | AutoSearch) for search in searches)
             _go_round(bar, len(searches), float(limit), once=once)
+    grow_together([one for one in searches if isinstance(one, AutoSearch)], deadline=deadline)
     return [search.solution() for search in searches]
 
 
@@ -109,12 +113,14 @@ def _begin(
     options: Mapping[str, Any],
 ) -> _Search:
     """Get ready to solve a problem; a budget makes many problems of one, which are asked once."""
-    if unwrapped(solver) is not exact or budget is not None:
-        ask = partial(ask_solver, solver, problem, rng=rng, max_prototypes=budget)
-        return _Question(ask, options)
     told = {**preset(solver), **options}
     told.pop("time_limit", None)
-    return ExactSearch(problem, rng=rng, **told)
+    if unwrapped(solver) is exact and budget is None:
+        return ExactSearch(problem, rng=rng, **told)
+    if unwrapped(solver) is auto and budget is None:
+        return AutoSearch(problem, **told)
+    ask = partial(ask_solver, solver, problem, rng=rng, max_prototypes=budget)
+    return _Question(ask, options)
 
 
 def _go_round(searches: Iterable[_Search], n_searches: int, limit: float, *, once: bool) -> None:

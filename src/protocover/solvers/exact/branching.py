@@ -141,6 +141,7 @@ def _try(
         )
         gone = left.constant - ways[0].left.constant
         rises.append(max(ahead.value + gone - payments.value, 0.0))
+        way = replace(way, basis=ahead.basis)  # from where it was looked, it is gone on
         found.append(fix(way, ahead.dual, target, price=ahead.price))
     fraction = min(max(float(payments.fraction[column]), _WHOLE), 1.0 - _WHOLE)
     history.learn(column, fraction, (rises[0], rises[1]))

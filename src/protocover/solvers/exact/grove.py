@@ -63,10 +63,14 @@ class Grove:
         return max(self._bound_before, self._tree.bound)
 
     @property
+    def best(self) -> float:
+        """Value of the best selection known, found here or before."""
+        return self._tree.target + 1.0
+
+    @property
     def open_share(self) -> float:
         """Largest share of the best value that something better could save."""
-        best = self._tree.target + 1.0
-        return (best - self.bound) / best if best > self.bound else 0.0
+        return max(self.best - self.bound, 0.0) / max(self.best, 1.0)
 
     @property
     def selection(self) -> Indices | None:

@@ -115,7 +115,10 @@ class Packing:
         highs = self._highs
         highs.changeColsBounds(len(prize), self._rows, nothing, prize / self._scale)
         highs.changeRowsBounds(
-            len(cost), self._columns, np.full(len(cost), -np.inf), cost / self._scale
+            len(cost),
+            self._columns,
+            np.full(len(cost), -np.inf),
+            self._ceilings(cost, prize) / self._scale,
         )
         if self._burden is not None:
             highs.changeColCost(len(prize), max(room, 0.0) / self._portion)
@@ -135,6 +138,18 @@ class Packing:
             basis=highs.getBasis(),
             price=max(price, 0.0) * self._scale / self._portion,
         )
+
+    def _ceilings(self, cost: Floats, prize: Floats) -> Floats:
+        """Return what each column may be paid: its cost, if infinite more than ever comes in.
+
+        A bound that moves, even far, leaves the simplex method its dual feasible basis; one
+        that vanishes does not, and it would have to look for another first.
+        """
+        is_open = np.isfinite(cost)
+        if is_open.all():
+            return cost
+        most = self._residual.cover.T @ np.maximum(prize, self._residual.prize)
+        return np.where(is_open, cost, most + 1.0)
 
     def _begin(self) -> Any:
         """Return HiGHS with the packing in its memory."""

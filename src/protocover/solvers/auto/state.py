@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cover import Leaves
-from .reduced.residual import Residual
+from ..exact.grove import Grove
+from ..reduced.residual import Residual
 
-__all__ = ["State"]
+__all__ = ["State", "lightened"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -18,6 +18,8 @@ Indices = NDArray[np.intp]
 # What could be saved at most, as a share, where large programs are not solved again and
 # searches end early.
 _NEAR = 1e-3
+# Memberships beyond which a state is made light before it waits for others.
+_HEAVY = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +46,6 @@ class State:
         Candidates to search from.
     least : bool
         Whether no selection is better, nor as good with fewer prototypes.
-    leaves : Leaves or None
-        Of the tree, where there was one.
     """
 
     full: Residual
@@ -57,12 +57,16 @@ class State:
     dual: Floats
     start: Indices
     least: bool = False
-    leaves: Leaves | None = None
 
     @property
     def steps(self) -> float:
         """Objective of the best selection, in steps."""
         return self.value // self.full.ties
+
+    @property
+    def step(self) -> float:
+        """The objective that a step stands for."""
+        return float(self.full.unit * self.full.ties)
 
     @property
     def closed(self) -> bool:
@@ -75,8 +79,7 @@ class State:
         return self.steps - self.bound <= _NEAR * self.steps
 
     def __str__(self) -> str:
-        step = self.full.unit * self.full.ties
-        return f"best {float(self.steps * step):.6g}, bound {float(self.bound * step):.6g}"
+        return f"best {self.steps * self.step:.6g}, bound {self.bound * self.step:.6g}"
 
     @property
     def plain(self) -> Residual:
@@ -91,3 +94,17 @@ class State:
         """Return the state with `selected` if that is better."""
         value = self.full.value(np.searchsorted(self.full.candidates, selected))
         return replace(self, selected=selected, value=value) if value < self.value else self
+
+    def grown(self, tree: Grove) -> State:
+        """Return the state with what a tree has found and proved."""
+        found = tree.selection
+        state = self if found is None else self.improved(found)
+        return replace(state, bound=max(state.bound, min(tree.bound, state.steps)))
+
+
+def lightened(state: State, tree: Grove | None) -> State:
+    """Return the state with no more candidates than what comes after it looks at."""
+    if state.full.cover.nnz <= _HEAVY:
+        return state
+    needed = state.selected if tree is None else np.union1d(state.selected, tree.left.candidates)
+    return replace(state, full=state.full.keep_columns(np.isin(state.full.candidates, needed)))
