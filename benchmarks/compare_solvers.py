@@ -1,4 +1,4 @@
-"""What each solver gives and costs on a dozen data sets: the grounds of the default and of auto.
+"""What each solver gives and costs on a dozen data sets: the grounds of the default.
 
 Run: python benchmarks/compare_solvers.py [--write] [--sets iris USPS ...] [--keep FILE]
 
@@ -6,9 +6,8 @@ Every data set is split into training and test rows and fitted at three radii (p
 the training distances) and three prototype costs with every
 solver. The objective is compared with the best lower bound that any of them proved,
 processor time and number of prototypes with those of the greedy fit of the same setting, and
-the error with that of the greedy fit on the same test rows. Time limits are stretched by as
-much as other work on the machine slowed the greedy fit. Where exact closes the gap in its
-second a class, auto, which is exact with more time, is not run again. With --write the tables
+the error with that of the greedy fit on the same test rows. exact has a second a class,
+stretched by as much as other work on the machine slowed the greedy fit. With --write the tables
 go into docs/solvers.md; with --keep results are kept in a file, and data sets found there are
 not run again. Data sets that are not at hand (PROTOCOVER_DATA) are left out, and that is said.
 """
@@ -33,8 +32,8 @@ from report_solvers import DATA, UCI, load_fashion, load_sets, made_by
 
 PERCENTILES = (2, 5, 10)
 COSTS = ("1/n", "1", "6")
-# Seconds for each class; by itself auto takes five for all classes together.
-SECONDS = {"exact": 1.0, "auto": 5.0}
+# Seconds for each class.
+SECONDS = {"exact": 1.0}
 SOLVERS = ("greedy", "ratio-greedy", "local-search", "exact", "auto")
 # The quick ones first.
 ORDER = ("iris", "wine", "glass", "vowel", "heart", "breast_cancer", "digits", "USPS")
@@ -120,9 +119,6 @@ def compare(name, X, y):
             for cost in COSTS:
                 fits = {}
                 for solver in SOLVERS:
-                    if solver == "auto" and fits["exact"][0].gap_ == 0.0:
-                        fits[solver] = fits["exact"]
-                        continue
                     stretch = fits["greedy"][2] if fits else 1.0
                     fits[solver] = fit(A, y[train], eps, cost, solver, stretch)
                 yield from judged(name, cost, fits, B, y[test])
