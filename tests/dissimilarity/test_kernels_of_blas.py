@@ -18,11 +18,13 @@ PROGRAM = textwrap.dedent(
     """
     import hashlib, json, sys
     import numpy as np
+    from scipy.spatial.distance import cdist
     from threadpoolctl import threadpool_info
     import tangent_digest
     from protocover import PVMClassifier
     from protocover.balls import build_balls
     from protocover.dissimilarity import *
+    from protocover.maps import sammon_map
 
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 13)), rng.integers(0, 3, 200)
@@ -69,7 +71,8 @@ PROGRAM = textwrap.dedent(
         }
     tangent = [tangent_digest.digest(**setting) for setting in tangent_digest.SETTINGS]
     blas = sorted({str(lib.get("architecture")) for lib in threadpool_info()})
-    print(json.dumps({"blas": blas, "answers": answers, "tangent": tangent}))
+    placed = sammon_map(cdist(X, X)).coordinates.tolist()
+    print(json.dumps({"blas": blas, "answers": answers, "tangent": tangent, "map": placed}))
     """
 )
 
@@ -129,3 +132,9 @@ def test_the_same_model_is_fitted(on_two_processors):
 def test_tangent_distances_are_the_same_to_the_last_bit(on_two_processors):
     one, other = on_two_processors
     assert one["tangent"] == other["tangent"]
+
+
+def test_a_map_is_the_same_to_the_last_bit(on_two_processors):
+    """It starts from eigenvectors, and a bit decides in which valley it ends."""
+    one, other = on_two_processors
+    assert one["map"] == other["map"]

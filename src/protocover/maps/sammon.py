@@ -94,8 +94,9 @@ def sammon_map(
     -----
     Each step is a share of the Newton step for the gradient and the absolute diagonal of
     the second derivatives, as Sammon proposes. The share is halved until the stress does
-    not rise, and grows slowly otherwise. Nothing is drawn at random from outside: the same
-    table gives the same map.
+    not rise, and grows slowly otherwise. Nothing is drawn at random from outside, and no sum
+    depends on the processor: the same table gives the same map on every machine, unless
+    classical scaling has axes of equal width to choose from.
 
     A pair of dissimilarity zero has no term in the stress, which divides by it. Duplicates,
     points at dissimilarity zero with the same dissimilarities from all others, get the same
@@ -141,7 +142,8 @@ def sammon_stress(D: Any, coordinates: Any) -> float:
         return 0.0
     misfit = D - cdist(coordinates, coordinates)
     misfit *= misfit
-    return float(np.vdot(misfit, _weights(D)) / total)
+    misfit *= _weights(D)
+    return float(misfit.sum() / total)
 
 
 def newton_direction(D: Floats, places: Floats) -> Floats:
@@ -163,16 +165,25 @@ def derivatives(D: Floats, places: Floats) -> tuple[Floats, Floats]:
     np.reciprocal(inverse, out=inverse)
     pull = inverse - _weights(D)  # (D - d) / (D d)
     total_pull = pull.sum(axis=1)[:, None]
-    gradient = pull @ places - total_pull * places
+    gradient = _weighted_sums(pull, places) - total_pull * places
     cube = np.multiply(inverse, inverse, out=pull)
     cube *= inverse
     # The sum over j of (y_i - y_j)^2 / d_ij^3, multiplied out.
-    spread = cube.sum(axis=1)[:, None] * places**2 - 2.0 * places * (cube @ places)
-    spread += cube @ places**2
+    spread = cube.sum(axis=1)[:, None] * places**2 - 2.0 * places * _weighted_sums(cube, places)
+    spread += _weighted_sums(cube, places**2)
     curvature = np.maximum(spread, 0.0) - total_pull
     # The sum over i < j is half of that over all pairs, and so is the normaliser.
     scale = 4.0 / max(D.sum(), np.finfo(float).tiny)
     return scale * gradient, scale * curvature
+
+
+def _weighted_sums(table: Floats, places: Floats) -> Floats:
+    """Return ``table @ places``, each sum in an order that no processor changes.
+
+    The last bits of a product of matrices are the linear algebra library's, and two maps that
+    differ in these end in different valleys.
+    """
+    return np.stack([(table * column).sum(axis=1) for column in places.T], axis=1)
 
 
 def _weights(D: Floats) -> Floats:
@@ -214,7 +225,8 @@ def _leaders(D: Floats) -> NDArray[np.intp]:
 def _check_start(start: Any, D: Floats, n_components: int) -> Floats:
     """Return the places to start from."""
     if start is None:
-        return classical_scaling(D, n_components)
+        scaled = classical_scaling(D, n_components)
+        return scaled if sammon_stress(D, scaled) <= _NO_STRESS else _rounded(scaled)
     places = np.array(start, dtype=np.float64)
     if places.shape != (len(D), n_components) or not np.isfinite(places).all():
         raise ValueError(
@@ -222,6 +234,12 @@ def _check_start(start: Any, D: Floats, n_components: int) -> Floats:
             f"{places.shape}; None starts from classical scaling"
         )
     return places
+
+
+def _rounded(places: Floats) -> Floats:
+    """Round places to a billionth of the map's width, where all processors agree on them."""
+    grid = 2.0 ** (np.ceil(np.log2(max(np.abs(places).max(), np.finfo(float).tiny))) - 30)
+    return np.asarray(np.round(places / grid) * grid)
 
 
 def _move_apart(places: Floats, D: Floats, leader: NDArray[np.intp]) -> Floats:

@@ -58,7 +58,8 @@ def classical_scaling(D: Any, n_components: int = 2) -> NDArray[np.float64]:
     values, axes = values[: -n_axes - 1 : -1], axes[:, : -n_axes - 1 : -1]
     # What rounding leaves of a zero eigenvalue must not become an axis.
     kept = values > n_points * np.finfo(float).eps * max(values[0], 0.0)
-    furthest = np.abs(axes).argmax(axis=0)
+    # Of points equally far out the first, whatever the last bits say.
+    furthest = np.abs(axes).round(9).argmax(axis=0)
     signs = np.where(axes[furthest, np.arange(n_axes)] < 0.0, -1.0, 1.0)
     coordinates = np.zeros((n_points, n_components))
     coordinates[:, :n_axes] = axes * (signs * np.sqrt(np.where(kept, values, 0.0)))
