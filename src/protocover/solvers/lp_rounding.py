@@ -103,6 +103,7 @@ def _draw(
     objectives = np.empty(n_draws)
     for start in range(0, n_draws, _DRAWS_AT_ONCE):
         chosen = draws[support, start : start + _DRAWS_AT_ONCE].astype(np.float64)
-        missed = problem.prize @ (cover @ chosen == 0)
-        objectives[start : start + _DRAWS_AT_ONCE] = missed + problem.cost[support] @ chosen
+        missed = np.where(cover @ chosen == 0, problem.prize[:, None], 0.0).sum(axis=0)
+        spent = (problem.cost[support, None] * chosen).sum(axis=0)
+        objectives[start : start + _DRAWS_AT_ONCE] = missed + spent
     return draws, objectives

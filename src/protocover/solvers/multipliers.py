@@ -104,7 +104,7 @@ def find_multipliers(
         covered = np.bincount(problem.members(look.taken).indices, minlength=problem.n_points)
         along = _MOMENTUM * along + (1.0 - _MOMENTUM) * (1.0 - covered)
         free = np.where(((u >= prize) & (along > 0)) | ((u <= 0) & (along < 0)), 0.0, along)
-        steepness = float(free @ free)
+        steepness = float((free * free).sum())
         if steepness == 0.0 or length < 2.0**-_HALVINGS or time.monotonic() >= deadline:
             break
         u = problem.snap(u + _cut(length * look.missing / steepness) * free)

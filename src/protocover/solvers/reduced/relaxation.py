@@ -69,5 +69,8 @@ def relax(
     return Relaxation(
         fraction=found.fraction,
         dual=found.dual,
-        value=float(residual.cost @ found.fraction + residual.prize @ missed_share),
+        # Sums of our own: those of the linear algebra library depend on the processor.
+        value=float(
+            (residual.cost * found.fraction).sum() + (residual.prize * missed_share).sum()
+        ),
     )
