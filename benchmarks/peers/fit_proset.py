@@ -1,10 +1,10 @@
 """Fit proset, in an environment of its own, to splits of a data set.
 
-Run by own_radii_proset.py: python fit_proset.py splits.npz answer.json
+Run by own_radii_proset.py: python fit_proset.py splits.npz answer.json [seconds]
 
 The number of batches, up to three, is chosen by 5-fold cross-validation on the training part;
 all other parameters are proset's own. The answer is written after each split; after a minute
-of processor time the program ends.
+of processor time, or so many seconds, the program ends.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ def answer(X, y, X_test, y_test):
     }
 
 
-def main(splits: str, path: str) -> None:
+def main(splits: str, path: str, seconds: str = str(MOST_SECONDS)) -> None:
     with np.load(splits) as given:
         parts = [[given[f"{name}{k}"] for name in "XyAb"] for k in range(int(given["n"]))]
-    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS + 5))
+    resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5))
     answers = []
     for part in parts:
         answers.append(answer(*part))

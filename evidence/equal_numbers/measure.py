@@ -30,7 +30,6 @@ class Plan:
     """What is measured, and how often; the default solver and fewer of others perhaps less so."""
 
     names: Sequence[str]
-    by_proset: Sequence[str]
     n_repeats: int
     n_default: int
     n_fewer: int
@@ -39,15 +38,14 @@ class Plan:
     @classmethod
     def quick(cls) -> Plan:
         """Take little, only to see that it works."""
-        return cls(("iris", "wine", "moons"), (), 1, 1, 1, 2)
+        return cls(("iris", "wine", "moons"), 1, 1, 1, 2)
 
     @classmethod
     def whole(cls) -> Plan:
         """Take sets that nothing was tuned on, without those of many classes, which take long."""
         many = ("USPS", "12 classes of 3 clusters", "blobs, 40 classes")
         names = [name for name in (*FRESH, *names_of_halves()["confirming"]) if name not in many]
-        by_proset = ("penguins", "biopsy", "two classes") if PROSET.exists() else ()
-        return cls(names, by_proset, n_repeats=5, n_default=5, n_fewer=1, n_folds=10)
+        return cls(names, n_repeats=5, n_default=5, n_fewer=1, n_folds=10)
 
 
 def run(quick: bool, parts: Parts) -> Told:
@@ -69,8 +67,8 @@ def run(quick: bool, parts: Parts) -> Told:
     default = parts.keep_all("default solver", measure_default, again)
     first = [trial for trial in trials if trial["seed"] < plan.n_fewer]
     fewer = parts.keep_all("at most", choose_numbers, first)
-    by_proset = [name for name in plan.by_proset if name in sets]
-    asked = parts.keep_all("proset", ask_proset, [{"name": name} for name in by_proset])
+    by_proset = trials if PROSET.exists() and not quick else []
+    asked = parts.keep_all("proset", ask_proset, by_proset)
     return {
         "sets": {name: describe(name) for name in sets},
         "per_class": PER_CLASS,
@@ -78,7 +76,7 @@ def run(quick: bool, parts: Parts) -> Told:
         "trials": gather(trials, told),
         "default": gather(again, default),
         "at_most": gather(first, fewer),
-        "proset": dict(zip(by_proset, asked, strict=True)),
+        "proset": gather(by_proset, asked),
     }
 
 

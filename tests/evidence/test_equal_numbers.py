@@ -13,6 +13,7 @@ from evidence.budgets import Budget, Chosen, Grid, choose_settings, fit_default
 from evidence.equal_numbers.at_most import choose_in
 from evidence.equal_numbers.page import NAMES, tied_with_best
 from evidence.equal_numbers.rivals import PER_CLASS, by_class, first_of, measure_rivals
+from evidence.equal_numbers.sizes import tell_proset
 from evidence.equal_numbers.splits import Split, splits_of
 from evidence.sets import FRESH, load_set, names_of_halves
 from experiments.statistics import Ranking
@@ -151,3 +152,21 @@ def test_others_within_the_critical_difference_of_the_best_are_named():
     ranks = {own: 1.0, "LVQ": 1.9, shared: 2.0, "K-means": 2.5, "random points": 4.0}
     assert tied_with_best(Ranking(ranks, 0.01, 1.5)) == ["LVQ", "K-means"]
     assert tied_with_best(Ranking(ranks, 0.01, 0.5)) == []
+
+
+def test_proset_is_held_against_ours_in_the_folds_it_came_to_the_end_of():
+    """Three folds twice; in the first repetition its time was up after one."""
+    ours = [[[[error, 9]] for error in errors] for errors in ((0.1, 0.9, 0.9), (0.2, 0.3, 0.4))]
+    its = [[{"error": 0.5, "size": 30, "seconds": 1.0}], []]
+    its[1] = [{"error": error, "size": 10, "seconds": 1.0} for error in (0.3, 0.3, 0.3)]
+    results = {
+        "per_class": [20],
+        "trials": {"a": [{"errors": {"own": one, "shared": one}} for one in ours]},
+        "default": {"a": [{"own": one, "shared": one} for one in ours]},
+        "proset": {"a": [{"folds": one} for one in its], "late": [{"folds": []}]},
+    }
+    text = tell_proset(results)
+    assert "on 1 sets, 4 folds in all" in text
+    row = text.splitlines()[-1].split(" | ")
+    assert row[:6] == ["| a", "4", "35.0", "15", "25.0", "9"]
+    assert "was not run here" in tell_proset({**results, "proset": {}})
