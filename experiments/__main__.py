@@ -16,6 +16,7 @@ from protocover.datasets import DataNotFoundError
 
 from .parts import Parts, write_json
 from .provenance import find_commit, record_run, tell_run, today
+from .rerun import compare_runs, tell_rerun
 
 ROOT = Path(__file__).parents[1]
 # In the order of the page.
@@ -68,7 +69,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     results_folder = options.results or ROOT / "experiments" / "results"
     output = options.output or (ROOT / "experiments" / "quick" if options.quick else ROOT / "docs")
     failed = []
-    for name in [] if options.page_only else options.names or EXPERIMENTS:
+    if options.against:
+        compare_runs(output / "paper", options.against, EXPERIMENTS)
+    only_page = options.page_only or options.against
+    for name in [] if only_page else options.names or EXPERIMENTS:
         file = output / "paper" / f"{name}.json"
         try:
             parts = Parts(results_folder, progress=not options.silent)
@@ -95,6 +99,12 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--page-only", action="store_true", help="only write the page from what has been run"
+    )
+    parser.add_argument(
+        "--against",
+        type=Path,
+        metavar="FOLDER",
+        help="compare what has been run with the results of another run, and write the page",
     )
     parser.add_argument("--silent", action="store_true", help="no progress bars")
     options = parser.parse_args(arguments)
@@ -127,6 +137,9 @@ def write_page(output: Path, *, quick: bool) -> None:
     pictures = output / "paper"
     pictures.mkdir(parents=True, exist_ok=True)
     sections = [INTRODUCTION]
+    again = tell_rerun(pictures)
+    if again:
+        sections.append(again)
     if quick:
         sections.append("**A small trial run: the numbers mean nothing.**\n")
     told, short = [], []
