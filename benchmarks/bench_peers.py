@@ -3,7 +3,7 @@
 Run: make bench-peers, which installs alibi in an environment of its own. R's protoclass is not
 downloaded: make bench-peers PROTOCLASS=folder takes the package's source, or an R library that
 it is installed in, where Rscript is at hand. With --write the table goes into
-docs/benchmarks.md, and a sentence for each peer into the README.
+docs/benchmarks.md, and a sentence for each peer into the README, if both took part.
 
 Both see the same matrix (USPS at the second percentile of its distances): their selections are
 checked against ours under each one's conventions. Time is that of the processor, on one thread,
@@ -69,7 +69,10 @@ def main() -> None:
         found = compare(Path(folder), X.astype(np.float64), y, eps, options)
     told = f"{table(HEADER, found.rows)}\n\n{conditions(before, found.versions)}"
     print(told)
-    if options.write:
+    absent = [peer for peer, _, memory, *_ in found.rows if not memory]
+    if options.write and absent:
+        print(f"Not written: {', '.join(absent)} took no part, whose rows were measured before.")
+    elif options.write:
         write_section("benchmarks.md", "peers", told)
         write_section("../README.md", "peers", in_words(name, len(X), found.rows))
 

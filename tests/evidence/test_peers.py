@@ -49,3 +49,15 @@ def test_selections_are_compared_as_pairs_of_candidate_and_class():
     assert bench_peers.hold(ours, chosen([2, 1], [1, 0])) == ["1", "1", "2", "yes"]
     other = bench_peers.hold(ours, chosen([1, 2], [1, 1]))
     assert other[-1] == "1 shared, 2 in one only"
+
+
+@pytest.mark.parametrize("memory", ["", "48"])
+def test_a_page_with_measured_rows_is_written_only_by_a_run_of_both(memory, points, monkeypatch):
+    both = [["alibi ProtoSelect", "50", "127", "9", "yes"], ["R protoclass", "1", memory, "", ""]]
+    written = []
+    monkeypatch.setattr(bench_peers, "parse", lambda: SimpleNamespace(write=True))
+    monkeypatch.setattr(bench_peers, "load", lambda: ("made data", *points, None))
+    monkeypatch.setattr(bench_peers, "compare", lambda *given: bench_peers.Compared(both))
+    monkeypatch.setattr(bench_peers, "write_section", lambda *told: written.append(told[0]))
+    bench_peers.main()
+    assert written == (["benchmarks.md", "../README.md"] if memory else [])
