@@ -45,8 +45,9 @@ from protocover.balls import OrderedMembers, ordered_members
 from protocover.cover import NestedCoverProblem
 from protocover.datasets import DataNotFoundError
 from protocover.dissimilarity import Precomputed
-from protocover.selection.by_class import Selection, select
+from protocover.selection.by_class import select
 from protocover.selection.own_radii import OwnBalls, Rules, join_own
+from protocover.selection.selected import Selection
 from protocover.solvers import SOLVERS
 
 RULES = {

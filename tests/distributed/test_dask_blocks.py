@@ -17,7 +17,7 @@ from protocover.distributed.chunks import _read
 from protocover.distributed.cluster import Cluster
 from protocover.distributed.cover import load_share, save_block
 from protocover.distributed.selection import choose_tiers
-from protocover.selection.by_class import snap_weights, weight_grid
+from protocover.selection.weights import snap_weights, weight_grid
 
 
 def test_every_block_is_a_fair_sample_of_any_run_of_candidates():

@@ -22,9 +22,10 @@ from protocover.distributed.cluster import Cluster
 from protocover.distributed.cover import load_share, save_block
 from protocover.distributed.own_radii import chunk_members, reduce_own, solve_own
 from protocover.distributed.selection import check_selection, choose_tiers, refuse_rounds
-from protocover.selection.by_class import select, snap_weights
+from protocover.selection.by_class import select
 from protocover.selection.own_radii import Rules, formulate_own
 from protocover.selection.training import Training
+from protocover.selection.weights import snap_weights
 from protocover.solvers import greedy
 
 

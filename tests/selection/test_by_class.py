@@ -11,7 +11,9 @@ from scipy.sparse import csr_array
 import naive
 from protocover import PVMClassifier
 from protocover.cover import CoverSolution, verify
-from protocover.selection.by_class import Selection, formulate, select, snap_weights
+from protocover.selection.by_class import formulate, select
+from protocover.selection.selected import Selection
+from protocover.selection.weights import snap_weights
 from protocover.solvers import SOLVERS, greedy, ratio_greedy
 
 RECORDED = json.loads(

@@ -10,11 +10,11 @@ from scipy.spatial.distance import cdist
 import naive
 from protocover.balls.levels import levels_of
 from protocover.cover import CoverSolution
-from protocover.selection.by_class import Selection
 from protocover.selection.greedy_levels import GreedyLevels
 from protocover.selection.outward import Lists, Outward
 from protocover.selection.part import Part
 from protocover.selection.path import formulate_path, solve_path
+from protocover.selection.selected import Selection
 from protocover.selection.training import prepare_training
 from protocover.solvers import greedy
 

@@ -21,8 +21,9 @@ import naive
 from protocover.balls import build_balls, halves, ordered, ordered_members
 from protocover.cover import CoverProblem, verify
 from protocover.dissimilarity import Cosine, Euclidean, Metric, Precomputed, SquaredEuclidean
-from protocover.selection.by_class import formulate, select, snap_weights
+from protocover.selection.by_class import formulate, select
 from protocover.selection.own_radii import OwnBalls, Rules, join_own
+from protocover.selection.weights import snap_weights
 from protocover.solvers import SOLVERS, exact, greedy
 
 

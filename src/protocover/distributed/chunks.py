@@ -17,12 +17,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from ..candidates import stack_rows
 from ..data.points import check_points
 from ..resources import row_count
-from ..selection.by_class import snap_to, weight_grid
 from ..selection.parameters import (
     check_largest_weight,
     default_own_cost,
     default_prototype_cost,
 )
+from ..selection.weights import snap_to, weight_grid
 
 __all__ = [
     "Chunk",

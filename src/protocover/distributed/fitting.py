@@ -14,7 +14,6 @@ from ..balls.nearest import find_nearest, nearest_in_groups
 from ..dissimilarity import KernelDistance, Metric, TangentDistance, resolve_metric
 from ..estimators.fitted import Fitted
 from ..estimators.fitting import Terms
-from ..selection.by_class import Selection
 from ..selection.parameters import (
     check_closed_ball,
     check_eps,
@@ -30,6 +29,7 @@ from ..selection.radius import (
     proposed_quantile,
     weighted_quantile,
 )
+from ..selection.selected import Selection
 from ..selection.training import Training
 from .blocks import count_blocks
 from .chunks import Chunk, ChunkedPoints, take_points

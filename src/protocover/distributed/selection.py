@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..cover import CoverProblem
 from ..estimators.fitting import Terms
-from ..selection.by_class import Selection
+from ..selection.selected import Selection
 from ..solvers import greedy
 from .blocks import ClassCover, join_covers
 from .chunks import Chunk, ChunkedPoints

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from ..selection.by_class import Selection
 from ..selection.grid import propose_grid
 from ..selection.parameters import (
     check_eps,
@@ -19,6 +18,7 @@ from ..selection.parameters import (
     is_count,
 )
 from ..selection.path import has_prefixes
+from ..selection.selected import Selection
 from ..solvers import find_solver
 from .path import PVMPath, pvm_path
 

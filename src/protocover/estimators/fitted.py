@@ -12,8 +12,8 @@ from sklearn.utils.validation import _get_feature_names
 
 from ..candidates import Pool, numbers, source_names, source_rows, take
 from ..prototypes import PrototypeSet, column_order
-from ..selection.by_class import Selection
 from ..selection.parameters import check_outlier_label
+from ..selection.selected import Selection
 from ..selection.training import Training
 
 __all__ = [

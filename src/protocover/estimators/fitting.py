@@ -16,7 +16,7 @@ from ..candidates import check_candidate_names
 from ..data.points import check_estimator_points
 from ..dissimilarity import resolve_metric
 from ..selection.batches import Growth, grow, start_growth
-from ..selection.by_class import Formulation, Selection, formulate, select
+from ..selection.by_class import Formulation, formulate, select
 from ..selection.own_radii import formulate_own
 from ..selection.parameters import (
     check_closed_ball,
@@ -29,6 +29,7 @@ from ..selection.parameters import (
 )
 from ..selection.radius import propose_eps, proposed_quantile
 from ..selection.reach import check_reach
+from ..selection.selected import Selection
 from ..selection.training import Training, pool_balls, prepare_training, side_by_side
 from ..solvers import Solver, check_options, find_solver
 from .fitted import Fitted, forget_features

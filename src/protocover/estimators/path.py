@@ -14,10 +14,10 @@ from sklearn.base import clone
 from ..candidates import numbers, source_names, source_rows
 from ..data.frames import make_frame
 from ..resources import limited_threads
-from ..selection.by_class import Selection
 from ..selection.grid import grid_of_costs, grid_of_radii
 from ..selection.parameters import check_closed_ball, check_own_radii, check_verbose
 from ..selection.path import PostponedBounds, formulate_path, solve_path
+from ..selection.selected import Selection
 from ..selection.training import Training
 from ..solvers import check_options, find_solver
 from .classifier import PVMClassifier

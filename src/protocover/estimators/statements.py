@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from ..balls import traits_of
 from ..prototypes import column_order
 from ..resources import row_count
-from ..selection.by_class import Selection
 from ..selection.parameters import (
     check_eps,
     check_n_prototypes,
@@ -19,6 +18,7 @@ from ..selection.parameters import (
     check_own_radii,
     check_prototype_cost,
 )
+from ..selection.selected import Selection
 from ..selection.training import Training
 
 __all__ = ["chosen_places", "differences", "length_faults", "statement_faults"]

@@ -28,8 +28,8 @@ from ..estimators import PVMClassifier
 from ..estimators.fitted import Fitted
 from ..prototypes import column_order
 from ..resources import row_count
-from ..selection.by_class import Selection
 from ..selection.parameters import check_own_radii
+from ..selection.selected import Selection
 from .encoding import (
     DISSIMILARITIES,
     argument_names,

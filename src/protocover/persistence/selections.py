@@ -21,7 +21,7 @@ from ..data.fields import (
     refuse,
 )
 from ..exceptions import ModelFileError
-from ..selection.by_class import Selection, SharedBudget
+from ..selection.selected import Selection, SharedBudget
 from .encoding import decode, decode_record, encode, encode_attributes
 from .values import Arrays, Loaded
 

@@ -19,9 +19,9 @@ from sklearn.utils import _safe_indexing
 
 from ..balls import build_balls, traits_of
 from ..candidates import Pool, is_train, listed, stack_rows
-from .by_class import snap_weights
 from .parameters import check_weight_numbers, check_weights
 from .training import Training, check_labels
+from .weights import snap_weights
 
 __all__ = ["Growth", "grow", "start_growth"]
 

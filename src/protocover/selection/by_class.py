@@ -6,7 +6,6 @@ Here is the one place where that happens.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -15,170 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from ..cover import CoverProblem, CoverSolution, relative_gap
+from ..cover import CoverProblem, CoverSolution
 from ..solvers import Solver, is_ours, solve_jointly, solve_together
+from .selected import Selection, SharedBudget, order_jointly
 
 __all__ = [
     "BallsOfClass",
     "ClassProblem",
     "Formulation",
-    "Selection",
-    "SharedBudget",
     "formulate",
     "join_balls",
     "select",
-    "snap_to",
-    "snap_weights",
-    "weight_grid",
 ]
-
-
-@dataclass(frozen=True)
-class SharedBudget:
-    """What is known of all classes together where they share a budget.
-
-    The bounds of the classes, each among selections of as many prototypes as it has, do not
-    add up to one: another class might have made better use of a prototype.
-
-    Parameters
-    ----------
-    n_prototypes : int
-        At most so many in all.
-    lower_bound : float
-        No choice of so many has a smaller objective.
-    certificate : str
-        What that rests on, in the words of :class:`CoverSolution`.
-    """
-
-    n_prototypes: int
-    lower_bound: float
-    certificate: str
-
-
-@dataclass(frozen=True, eq=False)
-class Selection:
-    """Prototypes of all classes, in one order of selection.
-
-    Parameters
-    ----------
-    candidates : ndarray of int, shape (n_prototypes,)
-        Column of each prototype in the table of balls. In a fitted model its place among
-        all candidates as they were given, those of weight zero counted too.
-    classes : ndarray of int, shape (n_prototypes,)
-        Number of the class it stands for.
-    newly_covered : ndarray of int, shape (n_prototypes,)
-        Points of its class that no prototype of that class selected before it covers.
-    covered, miscovered : ndarray of int, shape (n_prototypes,)
-        Points of its class, and of the other classes, in its ball. The first are None
-        where a file that the model was read from does not tell them.
-    score : ndarray of float, shape (n_prototypes,)
-        What the order was made by; for the greedy the drop in the objective before the
-        cost of the prototype.
-    radii : ndarray of float, shape (n_prototypes,), or None
-        The radius of each, where they have radii of their own.
-    solutions : tuple of CoverSolution
-        The solution of each class's problem, with the same numbers of candidates.
-    budget : SharedBudget or None
-        What is known of all classes together where they had to share a budget.
-    """
-
-    candidates: NDArray[np.intp]
-    classes: NDArray[np.intp]
-    newly_covered: NDArray[np.intp]
-    covered: NDArray[np.intp] | None
-    miscovered: NDArray[np.intp]
-    score: NDArray[np.float64]
-    solutions: tuple[CoverSolution, ...]
-    radii: NDArray[np.float64] | None = None
-    budget: SharedBudget | None = None
-
-    @classmethod
-    def joined(
-        cls,
-        solutions: Sequence[CoverSolution],
-        *,
-        covered: Sequence[NDArray[np.intp]],
-        miscovered: Sequence[NDArray[np.intp]],
-        radii: Sequence[NDArray[np.float64]] | None = None,
-    ) -> Self:
-        """Put the solutions of all classes, and the counts of points in balls, into one order.
-
-        By falling score, then class, then the solver's own order within the class.
-        """
-        classes, place = _order(solutions)
-        offset = np.cumsum([0] + [len(solution.selected) for solution in solutions])
-        at = offset[classes] + place
-        return cls(
-            score=np.concatenate([solution.score for solution in solutions])[at],
-            candidates=np.concatenate([solution.selected for solution in solutions])[at],
-            classes=classes,
-            newly_covered=np.concatenate([solution.newly_covered for solution in solutions])[at],
-            covered=np.concatenate(covered)[at],
-            miscovered=np.concatenate(miscovered)[at],
-            radii=None if radii is None else np.concatenate(radii)[at],
-            solutions=tuple(solutions),
-        )
-
-    def rearranged(self, order: NDArray[np.intp]) -> Self:
-        """Return the same prototypes in another order, with `newly_covered` as first counted."""
-        names = (
-            "candidates",
-            "classes",
-            "newly_covered",
-            "covered",
-            "miscovered",
-            "score",
-            "radii",
-        )
-        there = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
-        return replace(self, **{name: array[order] for name, array in there.items()})
-
-    def renumbered(self, candidates: NDArray[np.intp]) -> Self:
-        """Return the same selection with other numbers for its candidates, in their order."""
-        known, first = np.unique(self.candidates, return_index=True)
-        number = candidates[first]
-        solutions = (
-            replace(one, selected=number[np.searchsorted(known, one.selected)])
-            for one in self.solutions
-        )
-        return replace(self, candidates=candidates, solutions=tuple(solutions))
-
-    @property
-    def objective(self) -> float:
-        """Objective of the whole integer program (paper, equation 3)."""
-        return math.fsum(solution.objective for solution in self.solutions)
-
-    @property
-    def lower_bound(self) -> float:
-        """No choice of prototypes has a smaller objective; -inf where nothing is proved.
-
-        With a budget no choice of so many.
-        """
-        if self.budget is not None:
-            # The sum of the classes' objectives as floats may be off the sum as a float.
-            proved = self.budget.certificate in ("proved", "solver-proved")
-            return self.objective if proved else min(self.objective, self.budget.lower_bound)
-        return math.fsum(solution.lower_bound for solution in self.solutions)
-
-    @property
-    def certificate(self) -> str:
-        """What is known of the whole, and who says so; see :class:`CoverSolution`.
-
-        It is proved only if every class is, nothing is known if nothing is known of one
-        class, and it rests on the solver's word if any class does.
-        """
-        if self.budget is not None:
-            return self.budget.certificate
-        words = {solution.certificate for solution in self.solutions}
-        if "none" in words:
-            return "none"
-        known = "proved" if words <= {"proved", "solver-proved"} else "bounded"
-        return known if words <= {"proved", "bounded"} else f"solver-{known}"
-
-    @property
-    def gap(self) -> float:
-        """Largest share of the objective that a better selection could save."""
-        return relative_gap(self.objective, self.lower_bound)
 
 
 @dataclass(frozen=True, eq=False)
@@ -388,53 +235,16 @@ def join_balls(solutions: Sequence[CoverSolution], balls: Sequence[BallsOfClass]
     )
 
 
-def snap_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Round weights to a binary grid so coarse that all their sums are exact.
-
-    Sums of grid numbers come out the same in any order, so that ties are ties on every
-    machine and certificates can be checked to the last bit. Whole numbers stay as they
-    are unless there are very many of them; other weights move by at most one part in
-    2**30 of the largest for up to four million points.
-    """
-    return snap_to(weight_grid(float(weights.max(initial=0.0)), len(weights)), weights)
-
-
-def snap_to(grid: float, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Round weights to multiples of `grid`, only zeros to zero: no point gets lost."""
-    return np.maximum(np.round(weights / grid), weights > 0.0) * grid
-
-
-def weight_grid(largest: float, n_points: int) -> float:
-    """Return the grid on which `n_points` weights up to `largest` have exact sums."""
-    if largest == 0.0:
-        return 1.0
-    bits = 52 - math.ceil(math.log2(n_points + 1))
-    mantissa, exponent = math.frexp(largest)
-    least = exponent - 1 if mantissa == 0.5 else exponent
-    # No grid is finer than the smallest positive number there is.
-    return math.ldexp(1.0, max(least - bits, -1074))
-
-
 def _spend(
     problems: Sequence[CoverProblem], solutions: Sequence[CoverSolution], budget: int
 ) -> list[CoverSolution]:
     """Keep the first `budget` prototypes of the joint order."""
-    classes, _ = _order(solutions)
+    classes, _ = order_jointly(solutions)
     kept = np.bincount(classes[:budget], minlength=len(solutions))
     return [
         solution.prefix(problem, k)
         for problem, solution, k in zip(problems, solutions, kept.tolist(), strict=True)
     ]
-
-
-def _order(solutions: Sequence[CoverSolution]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Class and place within its class of every prototype, in the joint order."""
-    sizes = [len(solution.selected) for solution in solutions]
-    classes = np.repeat(np.arange(len(solutions)), sizes)
-    place = np.concatenate([np.arange(size) for size in sizes] or [np.empty(0, np.intp)])
-    score = np.concatenate([solution.score for solution in solutions] or [np.empty(0)])
-    order = np.lexsort((place, classes, -score))
-    return classes[order], place[order]
 
 
 def _count_members(

@@ -19,9 +19,9 @@ from scipy.sparse import csr_array
 
 from ..balls import traits_of
 from ..cover import CoverSolution, is_above, simplest_fraction
-from .by_class import Selection
 from .outward import Outward
 from .part import Part
+from .selected import Selection
 from .training import Training
 
 __all__ = ["GreedyLevels", "outward_of"]

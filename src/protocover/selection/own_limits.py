@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..balls import Indices, OrderedMembers, inside_radii, ordered_members
-from .by_class import ClassProblem, snap_weights
+from .by_class import ClassProblem
 from .own_radii import OwnBalls, Rules, join_own, pool_starts
 from .part import Part
 from .training import Training, over_pools
 from .walk import Steps, Stretches
+from .weights import snap_weights
 
 __all__ = ["LimitedBalls", "balls_of_parts"]
 

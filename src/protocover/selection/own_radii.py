@@ -22,9 +22,10 @@ from scipy.sparse import csc_array
 from ..balls import Floats, Indices, OrderedMembers, ordered_members, spans
 from ..balls.own_forecast import foretell_own
 from ..cover import CoverProblem, NestedCoverProblem
-from .by_class import BallsOfClass, Formulation, weight_grid
+from .by_class import BallsOfClass, Formulation
 from .training import Training, over_pools
 from .walk import Steps, Stretches
+from .weights import weight_grid
 
 __all__ = ["OwnBalls", "Rules", "at_cost", "formulate_own", "join_own", "pool_starts"]
 

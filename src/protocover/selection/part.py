@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..balls import OrderedMembers
-from .by_class import snap_weights
 from .own_radii import Rules
 from .training import Training
+from .weights import snap_weights
 
 __all__ = ["Part"]
 

@@ -22,11 +22,12 @@ from ..cover import CoverProblem, CoverSolution
 from ..resources import progress_bar
 from ..solvers import Solver, ask_solver, greedy, unwrapped
 from ..solvers.duals import ascend
-from .by_class import ClassProblem, Selection, join_balls
+from .by_class import ClassProblem, join_balls
 from .greedy_levels import GreedyLevels
 from .own_limits import LimitedBalls, balls_of_parts
 from .own_radii import at_cost
 from .part import Part
+from .selected import Selection
 from .shared_radius import LevelProblems
 from .training import Training, training_levels
 

@@ -19,8 +19,8 @@ from ..candidates import Pool, gather_candidates
 from ..dissimilarity import resolve_metric
 from ..dissimilarity.precomputed import read_table
 from ..resources import row_count
-from .by_class import snap_weights
 from .parameters import check_column, check_weights
+from .weights import snap_weights
 
 __all__ = [
     "Training",

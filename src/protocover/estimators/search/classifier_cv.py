@@ -18,7 +18,6 @@ from ...candidates import check_candidate_names
 from ...data.points import check_estimator_points
 from ...dissimilarity import resolve_metric
 from ...resources import check_n_jobs, limited_threads
-from ...selection.by_class import snap_weights
 from ...selection.grid import check_n_eps, grid_of_costs, grid_of_radii
 from ...selection.parameters import (
     check_closed_ball,
@@ -30,6 +29,7 @@ from ...selection.parameters import (
     unchanged_on_error,
 )
 from ...selection.training import check_labels, completed
+from ...selection.weights import snap_weights
 from ...solvers import check_options, find_solver
 from ..classifier import PVMClassifier
 from ..fitted import copy_features, forget_features

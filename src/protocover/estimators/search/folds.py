@@ -19,12 +19,12 @@ from ...balls.graph import pick_entries
 from ...candidates import is_train
 from ...dissimilarity import resolve_metric
 from ...exceptions import NoPrototypesError
-from ...selection.by_class import Selection
 from ...selection.greedy_levels import GreedyLevels, outward_of
 from ...selection.own_limits import balls_of_parts
 from ...selection.parameters import check_own_radii
 from ...selection.part import Part
 from ...selection.path import Known, formulate_path, has_prefixes, solve_path, wants_lists
+from ...selection.selected import Selection
 from ...selection.training import Training, training_levels
 from ...solvers import find_solver
 from ..classifier import PVMClassifier
