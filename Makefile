@@ -16,9 +16,8 @@ EMPTY := .venv-empty
 LITE := .venv-lite
 OLDEST := .venv-oldest
 export MPLBACKEND ?= Agg
-# Linear algebra kernels of other processors, in OpenBLAS's words, beside the machine's own,
-# and the tests of what is made of products: all else follows from that, or has none.
-KERNELS := Haswell Nehalem
+# The tests of what is made of products, which are repeated with the linear algebra kernels of
+# other processors: all else follows from that, or has none.
 NUMERIC := tests/balls tests/candidates tests/dissimilarity tests/experiments tests/inspection \
 	tests/maps tests/prototypes tests/selection tests/test_moving_here.py \
 	$(addprefix tests/estimators/test_,classifier.py own_radii.py path.py selector.py tables.py verify.py)
@@ -57,7 +56,9 @@ test: $(READY)  ## Run the tests
 	@$(BIN)/python -m pytest -q -n 2 $(TESTS)
 
 test-kernels: $(READY)  ## Run the numeric tests with the arithmetic of other processors
-	@for kernel in $(KERNELS); do \
+	@kernels=$$($(BIN)/python tools/kernels.py); \
+	test -n "$$kernels" || echo "The linear algebra library here has no other kernels: not tried."; \
+	for kernel in $$kernels; do \
 		echo "Running the numeric tests with OpenBLAS's kernels for $$kernel ..."; \
 		OPENBLAS_CORETYPE=$$kernel $(BIN)/python -m pytest -q -n 2 $(NUMERIC) $(NOT_NUMERIC) || exit 1; \
 	done
