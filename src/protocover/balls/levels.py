@@ -15,6 +15,8 @@ __all__ = ["levels_of", "members_of", "relative_to", "within"]
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
+_BELOW_ONE, _ABOVE_ONE = np.nextafter(1.0, 0.0), np.nextafter(1.0, 2.0)
+
 
 def within(distances: Floats, eps: Any, *, closed: bool) -> NDArray[np.bool_]:
     """Tell which distances are within the radius `eps`, or each within its own."""
@@ -29,10 +31,10 @@ def relative_to(radius: Any, distances: Any) -> Floats:
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         multiple = np.asarray(distances / np.asarray(radius), dtype=np.float64)
-    multiple = np.nan_to_num(multiple, nan=0.0)
-    smaller, larger = np.nextafter(1.0, 0.0), np.nextafter(1.0, 2.0)
-    multiple = np.where(distances < radius, np.minimum(multiple, smaller), multiple)
-    return np.where(distances > radius, np.maximum(multiple, larger), multiple)
+    if not np.isfinite(multiple).all():
+        multiple = np.nan_to_num(multiple, nan=0.0)
+    multiple = np.where(distances < radius, np.minimum(multiple, _BELOW_ONE), multiple)
+    return np.where(distances > radius, np.maximum(multiple, _ABOVE_ONE), multiple)
 
 
 def levels_of(distances: Floats, radii: Floats, *, closed: bool) -> Indices:

@@ -115,7 +115,7 @@ class Explanation:
         first = score.argmin(axis=1)
         others = score.copy()
         others[queries, first] = np.inf
-        alone = (index[queries] >= 0).sum(axis=1) < 2
+        alone = np.count_nonzero(index >= 0, axis=1) < 2
         second = np.where(alone, first, others.argmin(axis=1))
         deciding, beside = index[queries, first], index[queries, second]
         near = distance[queries, first]
@@ -123,6 +123,7 @@ class Explanation:
         unknown = deciding < 0
         labels = _with_label(classes[first], unknown, outlier_label)
         radius = np.where(unknown, np.nan, radii[deciding])
+        multiples = relative_to(np.stack((radii[deciding], radii[beside])), np.stack((near, far)))
         with np.errstate(invalid="ignore"):
             margin = np.where(alone, np.inf, score[queries, second]) - score[queries, first]
         return cls(
@@ -131,13 +132,13 @@ class Explanation:
             row=np.where(unknown, -1, rows[deciding]),
             distance=near,
             radius=radius,
-            relative_distance=np.where(unknown, np.inf, relative_to(radii[deciding], near)),
+            relative_distance=np.where(unknown, np.inf, multiples[0]),
             inside=within(near, radii[deciding], closed=closed),
             runner_up_label=_with_label(classes[second], unknown, outlier_label),
             runner_up_prototype=np.where(alone, -1, beside),
             runner_up_distance=far,
             runner_up_radius=np.where(alone, np.nan, radii[beside]),
-            runner_up_relative_distance=np.where(alone, np.inf, relative_to(radii[beside], far)),
+            runner_up_relative_distance=np.where(alone, np.inf, multiples[1]),
             margin=np.where(unknown, 0.0, margin),
         )
 
