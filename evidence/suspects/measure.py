@@ -47,8 +47,7 @@ FRESH = (
     "moons",
 )
 SHARES = (0.02, 0.05, 0.1)
-# Small sets vary more from draw to draw, and take less time.
-N_DRAWS, N_DRAWS_OF_SMALL, SMALL = 3, 5, 400
+N_DRAWS = 10
 MOST_ROWS, N_FOLDS, N_TREES = 500, 5, 100
 FACTORS = (0.75, 1.5)
 NEIGHBOURS = (10, 5)
@@ -64,7 +63,7 @@ def run(quick: bool, parts: Parts) -> dict[str, Any]:
         {
             "name": name,
             "kind": kind,
-            "n_draws": 2 if quick else N_DRAWS_OF_SMALL if len(data.y) < SMALL else N_DRAWS,
+            "n_draws": 2 if quick else N_DRAWS,
             "most": most,
             "cleanlab": version and {"version": version, "n_trees": n_trees},
         }

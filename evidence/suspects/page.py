@@ -117,7 +117,8 @@ def _tell_frozen(frozen: dict[str, str] | None) -> str:
         f"was written. It had been chosen among a few on {', '.join(TUNED)}, with 5 % flipped to "
         "any other class: what is claimed rests on the other sets. The default radius was chosen "
         "for test error, not for this ([decision 2](../adr/0002-default-radius.md)). No parameter "
-        "of a method was changed after the first run.\n"
+        "of a method was changed after the first run; the "
+        "draws were three to five then.\n"
     )
 
 
