@@ -18,7 +18,7 @@ from ...cover import relative_gap
 __all__ = ["grow_together"]
 
 # Credit of any fit, pairs that make one more of it, and what a node costs beyond its candidates.
-_LEAST_CREDIT, _PAIRS_A_CREDIT, _ANY_NODE = 1200, 3500, 100
+_LEAST_CREDIT, _PAIRS_A_CREDIT, _ANY_NODE = 1200, 4000, 100
 # Share of the objective below which it is as good as closed, and then so many times the credit
 # goes into closing it.
 _NEAR, _MORE = 1e-3, 3

@@ -68,8 +68,9 @@ _WIDE = 0.01
 _BRANCHED = 40_000
 # Nodes after which reductions are tried.
 _SOON = 40
-# Candidates tried at a node and simplex iterations each way: the fewer, the more nodes.
-TRIALS = (1, 100)
+# Candidates tried at a node and simplex iterations each way; in programs of more than so many
+# candidates, where an iteration takes longer, fewer.
+TRIALS, _MANY, _TRIALS_OF_MANY = (1, 100), 500, (1, 20)
 # Memberships up to which a plain cover, of which only the number counts, is thinned by exchanges.
 _THINNED = 1_000_000
 # Memberships up to which fewer prototypes with the same objective are looked for by branching, and
@@ -208,7 +209,10 @@ def fewest(problem: CoverProblem, state: State, deadline: float) -> State:
 def _tree(residual: Residual, state: State, target: float) -> Grove | None:
     """Return a tree for what has a value of at most `target`; None where too much is left."""
     left = leave_possible(residual, state.payments(residual), target)
-    return None if left.cover.nnz > _BRANCHED else Grove(left, target, trials=TRIALS, soon=_SOON)
+    if left.cover.nnz > _BRANCHED:
+        return None
+    trials = TRIALS if len(left.candidates) <= _MANY else _TRIALS_OF_MANY
+    return Grove(left, target, trials=trials, soon=_SOON)
 
 
 def _is_pure(problem: CoverProblem) -> bool:
