@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.parts import Parts, write_json
+from experiments.provenance import find_commit
 from threadpoolctl import threadpool_limits
 
 ROOT = Path(__file__).parents[1]
@@ -56,16 +57,18 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def run_one(name: str, quick: bool, parts: Parts) -> dict[str, Any]:
     """Run one comparison, and note when and with what it was run."""
     print(f"{name} ...", flush=True)
+    commit = find_commit()
     comparison = importlib.import_module(f".{name}.measure", __package__)
     with threadpool_limits(1):
         results = comparison.run(quick, parts)
-    return {"quick": quick, "run": note_run(), **results}
+    return {"quick": quick, "run": note_run(commit), **results}
 
 
-def note_run() -> dict[str, Any]:
-    """Note date, versions and how busy the machine is."""
+def note_run(commit: str) -> dict[str, Any]:
+    """Note date, versions and how busy the machine is, of a run that began with a commit."""
     return {
         "date": time.strftime("%Y-%m-%d"),
+        "commit": commit,
         "load": round(os.getloadavg()[0], 1),
         "python": platform.python_version(),
         "packages": {name: version(name) for name in PACKAGES},
@@ -85,8 +88,8 @@ def _colophon(name: str, run: dict[str, Any]) -> str:
     """Say when and with what a page was made."""
     packages = ", ".join(f"{package} {number}" for package, number in run["packages"].items())
     return (
-        f"---\n\nMade by `python -m evidence {name}` on {run['date']}, with {run['load']:g} "
-        f"processes at work, Python {run['python']}, {packages}.\n"
+        f"---\n\nMade by `python -m evidence {name}` on {run['date']}, commit "
+        f"{run.get('commit', 'unknown')}, with {run['load']:g} processes at work, Python {run['python']}, {packages}.\n"
     )
 
 

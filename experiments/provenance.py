@@ -71,7 +71,8 @@ def find_commit() -> str:
         ).stdout.strip()
 
     try:
-        changed = ask("status", "--porcelain", "--untracked-files=no", "--", "src", "experiments")
+        code = ("src", "experiments", "evidence")
+        changed = ask("status", "--porcelain", "--untracked-files=no", "--", *code)
         return ask("rev-parse", "--short", "HEAD") + (" with changes" if changed else "")
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
