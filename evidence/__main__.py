@@ -89,7 +89,8 @@ def _colophon(name: str, run: dict[str, Any]) -> str:
     packages = ", ".join(f"{package} {number}" for package, number in run["packages"].items())
     return (
         f"---\n\nMade by `python -m evidence {name}` on {run['date']}, commit "
-        f"{run.get('commit', 'unknown')}, with {run['load']:g} processes at work, Python {run['python']}, {packages}.\n"
+        f"{run.get('commit', 'unknown')}, with {run['load']:g} processes at work, Python "
+        f"{run['python']}, {packages}.\n"
     )
 
 
