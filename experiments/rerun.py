@@ -24,7 +24,8 @@ _OF_THE_MACHINE = {"run", "seconds", "cpu", "cpu_seconds", "mb"}
 def compare_runs(folder: Path, other: Path, names: Sequence[str]) -> dict[str, Any]:
     """Compare the results of two runs, section by section, and keep what was found."""
     sections = {name: _compare(folder / f"{name}.json", other / f"{name}.json") for name in names}
-    found = {"sections": {name: one for name, one in sections.items() if one is not None}}
+    there = {name: one for name, one in sections.items() if one is not None}
+    found = {"n_sections": len(names), "sections": there}
     write_json(folder / FILE, found)
     return found
 
@@ -33,15 +34,17 @@ def tell_rerun(folder: Path) -> str:
     """Return what the page says of the second run; nothing where there was none."""
     if not (folder / FILE).exists():
         return ""
-    sections = json.loads((folder / FILE).read_text())["sections"]
+    found = json.loads((folder / FILE).read_text())
+    sections = found["sections"]
     if not sections:
         return ""
+    whole = len(sections) == found["n_sections"]
     n_numbers = sum(one["n_numbers"] for one in sections.values())
     kernels = _listed({one["kernels"] for one in sections.values()})
     others = _listed({one["other_kernels"] for one in sections.values()})
     dates = _listed({one["date"] for one in sections.values()})
     told = (
-        f"{len(sections)} of the sections were run twice from a clean checkout, with OpenBLAS's "
+        f"{'All ' if whole else ''}{len(sections)} sections were run twice, with OpenBLAS's "
         f"kernels for {kernels} and, on {dates}, for {others}: of {n_numbers} numbers in their "
         "results, times and memory left out, "
     )
