@@ -19,7 +19,7 @@ Indices = NDArray[np.intp]
 # searches end early.
 _NEAR = 1e-3
 # Memberships beyond which a state is made light before it waits for others.
-_HEAVY = 100_000
+_HEAVY = 10_000
 
 
 @dataclass(frozen=True, eq=False)
