@@ -20,12 +20,19 @@ def on_disk(path, X):
 
 
 def peak_of(function):
-    tracemalloc.start()
-    try:
-        result = function()
-        return result, tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    """What a function returns, and the most memory it held.
+
+    The less of two runs: what threads of other tests allocate meanwhile is counted, too.
+    """
+    peaks = []
+    for _ in range(2):
+        tracemalloc.start()
+        try:
+            result = function()
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+    return result, min(peaks)
 
 
 @pytest.fixture
