@@ -404,6 +404,17 @@ def leaves_bound(problem, leaves, dual, selected):
     return min(math.ceil(least / step) * step, reached)
 
 
+def exchanges(residual, chosen):
+    """What each exchange of a chosen column for another does to the value of a residual."""
+    others = np.setdiff1d(np.arange(len(residual.cost)), chosen)
+    before = residual.value(chosen)
+    return {
+        (int(out), int(into)): residual.value(np.append(chosen[chosen != out], into)) - before
+        for out in chosen
+        for into in others
+    }
+
+
 def exact_optimum_within(problems, budget):
     """The least sum of objectives with at most `budget` prototypes of all problems together."""
     totals = {0: 0}

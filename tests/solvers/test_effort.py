@@ -22,7 +22,7 @@ class Tree:
 
     def __init__(self, log, name, needed, *, candidates=100, pairs=0, objective=100.0, open_at=90):
         self.log, self.name, self.needed = log, name, needed
-        self.n_candidates_left, self.n_pairs = candidates, pairs
+        self.n_candidates_left, self.n_pairs, self.n_memberships = candidates, pairs, 0
         self.objective, self._from = objective, float(open_at)
         self.n_nodes = 0
 

@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 from covers import large_problem, make_problem, random_problem
 
+import naive
 from protocover.solvers import greedy, local_search
+from protocover.solvers import moves as moves_module
 from protocover.solvers.local_search import search
 from protocover.solvers.moves import Working
 from protocover.solvers.reduced.residual import Residual
+
+NOTHING = np.empty(0, dtype=np.intp)
 
 
 def check_sums(working):
@@ -26,11 +30,18 @@ def check_sums(working):
 @pytest.mark.parametrize("density", [0.02, 0.3])
 def test_sums_stay_right_through_any_changes(density):
     rng = np.random.default_rng(0)
-    working = Working.empty(Residual.of(large_problem(60, 80, density=density)))
+    working = Working.of(Residual.of(large_problem(60, 80, density=density)), NOTHING)
     for _ in range(200):
         column = int(rng.integers(len(working.chosen)))
         (working.remove if working.chosen[column] else working.add)(column)
         check_sums(working)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_start_has_the_sums_of_its_columns(seed):
+    residual = Residual.of(large_problem(60, 80, density=0.1))
+    columns = np.random.default_rng(seed).choice(len(residual.cost), 8 * seed, replace=False)
+    check_sums(Working.of(residual, np.sort(columns)))
 
 
 def check_settled(working):
@@ -46,14 +57,16 @@ def test_a_settled_selection_gains_by_no_addition_and_no_removal(seed):
     """In units that break ties, and in those in which there are ties."""
     counted = Residual.of(random_problem(seed))
     for residual in (counted, counted.plain()):
-        working = Working.empty(residual)
+        working = Working.of(residual, NOTHING)
         working.settle()
         check_settled(working)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_settling_goes_on_where_a_removal_lets_an_addition_pay(seed):
-    working = Working.empty(Residual.of(large_problem(40, 60, density=0.1, seed=seed)).plain())
+    working = Working.of(
+        Residual.of(large_problem(40, 60, density=0.1, seed=seed)).plain(), NOTHING
+    )
     for column in np.random.default_rng(seed).permutation(len(working.chosen))[::2].tolist():
         working.add(column)
     working.settle()
@@ -61,12 +74,56 @@ def test_settling_goes_on_where_a_removal_lets_an_addition_pay(seed):
 
 
 def test_what_is_banned_is_not_added():
-    working = Working.empty(Residual.of(large_problem(40, 60, density=0.1)))
+    working = Working.of(Residual.of(large_problem(40, 60, density=0.1)), NOTHING)
     best = (working.reach - working.residual.cost).argmax()
     working.settle(banned=np.array([best]))
     assert not working.chosen[best]
     working.settle()
     assert working.chosen.any()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_exchange_of_two_columns_pays_more(seed):
+    """Against all pairs of a settled selection, one after the other until none pays."""
+    residual = Residual.of(large_problem(40, 50, density=0.1, seed=seed)).plain()
+    working = Working.of(residual, NOTHING)
+    working.settle()
+    while (found := working.best_exchange()) is not None:
+        change = naive.exchanges(residual, np.flatnonzero(working.chosen))
+        assert change[found] == min(change.values()) < 0.0
+        working.remove(found[0])
+        working.add(found[1])
+        working.settle()
+        check_sums(working)
+    assert min(naive.exchanges(residual, np.flatnonzero(working.chosen)).values()) >= 0.0
+
+
+def test_exchanges_are_found_that_additions_and_removals_miss():
+    """Never worse, and sometimes better."""
+    improved = 0
+    for seed in range(20):
+        residual = Residual.of(large_problem(100, 150, density=0.1, seed=seed)).plain()
+        settled, exchanged = Working.of(residual, NOTHING), Working.of(residual, NOTHING)
+        settled.settle()
+        exchanged.improve()
+        check_settled(exchanged)
+        assert exchanged.value <= settled.value
+        improved += exchanged.value < settled.value
+    assert improved
+
+
+@pytest.mark.parametrize("chosen", ["none", "all"])
+def test_there_is_no_exchange_where_nothing_is_chosen_or_nothing_left(chosen):
+    residual = Residual.of(large_problem(10, 12, density=0.3))
+    every = np.arange(len(residual.cost))
+    assert Working.of(residual, NOTHING if chosen == "none" else every).best_exchange() is None
+
+
+def test_a_large_table_is_left_without_exchanges(monkeypatch):
+    monkeypatch.setattr(moves_module, "_MOST_EXCHANGED", 0)
+    working = Working.of(Residual.of(large_problem(40, 50, density=0.1)), NOTHING)
+    working.improve()
+    check_settled(working)
 
 
 def test_a_swap_that_greedy_misses_is_found():

@@ -98,7 +98,7 @@ def test_a_complete_selection_is_worth_the_same_before_and_after(seed):
         (plain, reduce_cover(plain)),
         (plain, reduce_cover(counted).plain()),
     ):
-        working = Working.empty(left)
+        working = Working.of(left, np.empty(0, dtype=np.intp))
         working.settle()
         selected = left.selection(np.flatnonzero(working.chosen))
         value = full.value(np.searchsorted(full.candidates, selected))

@@ -83,6 +83,22 @@ def test_a_tree_is_right_whatever_the_linear_program_says(seed, liar, monkeypatc
     assert residual.value(tree.columns) == values.min() == tree.bound
 
 
+def test_a_node_that_was_tried_to_the_end_is_not_solved_again(monkeypatch):
+    """One program at the root, then two for each node that is branched on."""
+    solve, n_solved = Packing.solve, [0]
+
+    def counted(*given, **limits):
+        n_solved[0] += 1
+        return solve(*given, **limits)
+
+    monkeypatch.setattr(Packing, "solve", counted)
+    residual = Residual.of(large_problem(100, 150, density=0.06)).plain()
+    tree = Tree(residual, 1e9, trials=(1, 10**6))
+    tree.grow(max_nodes=20)
+    assert tree.n_nodes == 20
+    assert n_solved[0] <= 1 + 2 * 20
+
+
 def burdens(seed, residual):
     """What columns take of a room, some nothing, and a room that does not hold them all."""
     rng = np.random.default_rng(seed)

@@ -16,6 +16,7 @@ from scipy.sparse import csc_array
 
 from .given import canonical_cover, check_amounts, check_cost, check_prizes
 from .problem import CoverProblem
+from .runs import runs
 from .sums import ball_sums
 
 __all__ = ["NestedCoverProblem"]
@@ -137,9 +138,13 @@ class NestedCoverProblem(CoverProblem):
         """Number of points in each ball."""
         return np.asarray(self.shells.indptr[1:] - self._starts)
 
+    def points_in(self, chosen: Indices) -> NDArray[Any]:
+        """Return the points in each of the balls `chosen`, one ball after the other."""
+        return np.asarray(self.shells.indices[runs(self._starts[chosen], self.sizes[chosen])])
+
     def members(self, chosen: Indices) -> csc_array:
         """Return the columns of the balls `chosen`, written out."""
-        indices = self.shells.indices[_runs(self._starts[chosen], self.sizes[chosen])]
+        indices = self.points_in(chosen)
         ends = np.concatenate(([0], np.cumsum(self.sizes[chosen])))
         table = csc_array(
             (np.ones(len(indices), dtype=bool), indices, ends), shape=(self.n_points, len(chosen))
@@ -156,7 +161,7 @@ class NestedCoverProblem(CoverProblem):
         """Return the balls that hold one point."""
         start, stop = self.by_point.indptr[point : point + 2]
         shells = self.by_point.indices[start:stop].astype(np.intp)
-        return _runs(shells, self.last[shells] - shells + 1)
+        return runs(shells, self.last[shells] - shells + 1)
 
     def accumulated(self, values: NDArray[Any], columns: slice = slice(None)) -> NDArray[Any]:
         """Add up over each ball what `values`, counts or sums of prizes, say of its shells."""
@@ -201,7 +206,7 @@ class NestedCoverProblem(CoverProblem):
         before = np.where(same, np.concatenate(([0], candidates[:-1])), owner - 1)
         starts = self.shells.indptr[before + 1]
         sizes = self.shells.indptr[candidates + 1] - starts
-        indices = self.shells.indices[_runs(starts, sizes)]
+        indices = self.shells.indices[runs(starts, sizes)]
         ends = np.concatenate(([0], np.cumsum(sizes)))
         shells = csc_array(
             (np.ones(len(indices), dtype=bool), indices, ends),
@@ -222,10 +227,3 @@ class NestedCoverProblem(CoverProblem):
     def at_cost(self, prototype_cost: float) -> NestedCoverProblem:
         """Return the same problem with another cost of a prototype."""
         return NestedCoverProblem(self.shells, self.first, self.wrong, self.prize, prototype_cost)
-
-
-def _runs(starts: NDArray[Any], sizes: NDArray[Any]) -> Indices:
-    """Return the numbers of all runs, each from its start on, one after the other."""
-    ends = np.cumsum(sizes)
-    total = int(ends[-1]) if len(ends) else 0
-    return np.asarray(np.arange(total) + np.repeat(starts - (ends - sizes), sizes), dtype=np.intp)

@@ -14,6 +14,7 @@ from scipy.sparse import csc_array, csr_array
 
 from .arithmetic import exact_sum, is_above, simplest_fraction
 from .given import canonical_cover, check_amounts, check_cost, check_prizes, check_selection
+from .runs import line_members
 from .sums import ball_sums
 
 __all__ = ["CoverProblem", "first_cover"]
@@ -190,6 +191,10 @@ class CoverProblem:
         """Return the columns of the balls `chosen`."""
         return self.cover[:, chosen]
 
+    def points_in(self, chosen: NDArray[np.intp]) -> NDArray[Any]:
+        """Return the points in each of the balls `chosen`, one ball after the other."""
+        return line_members(self.cover, chosen)
+
     def ball(self, column: int) -> NDArray[Any]:
         """Return the points in one ball."""
         ends, indices = self.cover.indptr, self.cover.indices
@@ -293,9 +298,8 @@ class CoverProblem:
 
 def first_cover(problem: CoverProblem, selected: NDArray[np.intp]) -> NDArray[np.intp]:
     """For each point the step at which `selected` first covers it, else ``len(selected)``."""
-    balls = problem.members(selected)
-    steps = np.repeat(np.arange(len(selected)), np.diff(balls.indptr))
+    steps = np.repeat(np.arange(len(selected)), problem.sizes[selected])
     first = np.full(problem.n_points, len(selected), dtype=np.intp)
     # Written last to first, so that the earliest step is the one that stays.
-    first[balls.indices[::-1]] = steps[::-1]
+    first[problem.points_in(selected)[::-1]] = steps[::-1]
     return first

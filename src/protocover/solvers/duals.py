@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cover import CoverProblem, NestedCoverProblem
+from ..cover import CoverProblem, NestedCoverProblem, line_members
 
 __all__ = ["ascend", "ascend_best", "mend"]
 
@@ -29,7 +29,7 @@ def ascend_best(
     Points that a good selection covers once go before those that it covers twice: at an
     optimum of the linear program only points covered once pay anything to balls chosen.
     """
-    covered = np.bincount(problem.members(selected).indices, minlength=problem.n_points)
+    covered = np.bincount(problem.points_in(selected), minlength=problem.n_points)
     usual = ascend(problem) if known is None else known
     found = (usual, ascend(problem, covered=covered))
     return max(found, key=lambda u: float(u.sum()))
@@ -61,7 +61,7 @@ def ascend(
     u[degree == 0] = core.prize[degree == 0]
     _charge_private(core, np.flatnonzero(degree == 1), u, slack)
     settled = u >= core.prize
-    settled[core.members(np.flatnonzero(slack <= 0.0)).indices] = True
+    settled[core.points_in(np.flatnonzero(slack <= 0.0))] = True
     left = np.flatnonzero(~settled)
     times = np.zeros_like(degree) if covered is None else covered
     _charge(core, left[np.lexsort((degree[left], times[left]))], u, slack, settled)
@@ -143,19 +143,20 @@ def _charge_apart(
     """Charge those of `points` that share no ball with one before them; returns the others."""
     if len(points) == 0:
         return points
-    some = core.by_point[points]
-    place = np.repeat(np.arange(len(points)), np.diff(some.indptr))
+    balls, sizes = line_members(core.by_point, points), np.diff(core.by_point.indptr)[points]
+    starts = np.cumsum(sizes) - sizes
+    place = np.repeat(np.arange(len(points)), sizes)
     first = np.empty(core.n_candidates, dtype=np.intp)
     # Written last to first, so that the first point in a ball is the one that stays.
-    first[some.indices[::-1]] = place[::-1]
-    apart = np.minimum.reduceat(first[some.indices] == place, some.indptr[:-1])
-    room = slack[some.indices]
-    pays = np.minimum(asked[points], np.minimum.reduceat(room, some.indptr[:-1]))
+    first[balls[::-1]] = place[::-1]
+    apart = np.minimum.reduceat(first[balls] == place, starts)
+    room = slack[balls]
+    pays = np.minimum(asked[points], np.minimum.reduceat(room, starts))
     charged = points[apart]
     u[charged] += pays[apart]
     settled[charged] = True
     here = apart[place]
-    balls, room = some.indices[here], (room - pays[place])[here]
+    balls, room = balls[here], (room - pays[place])[here]
     slack[balls] = room
-    settled[core.members(balls[room <= 0.0]).indices] = True
+    settled[core.points_in(balls[room <= 0.0])] = True
     return points[~apart]

@@ -86,11 +86,10 @@ def search(
     The result is complete: no column added to it lowers the objective. A value of `enough`
     ends the search.
     """
-    current = Working.empty(residual)
-    if start is not None:
-        for column in np.flatnonzero(np.isin(residual.candidates, start)).tolist():
-            current.add(column)
-    current.settle()
+    nothing: Indices = np.empty(0, dtype=np.intp)
+    begun = np.isin(residual.candidates, nothing if start is None else start)
+    current = Working.of(residual, np.flatnonzero(begun))
+    current.improve()
     best, tries = current, 0
     if len(residual.candidates) == 0:
         return np.flatnonzero(best.chosen)
@@ -99,6 +98,8 @@ def search(
     while tries < patience and best.value > enough and time.monotonic() < deadline:
         trial = current.copy()
         _shake(trial, rng)
+        if not np.array_equal(trial.chosen, current.chosen):
+            trial.improve()
         if trial.value <= current.value:  # equal ones too: plateaus are wide
             current = trial
         tries += 1

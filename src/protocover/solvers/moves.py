@@ -1,4 +1,4 @@
-"""A selection that is being changed: adding, removing, and all the sums kept up to date."""
+"""A selection that is being changed: adding, removing, exchanging, all sums kept up to date."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from ..cover import line_members
 from .reduced.residual import Residual
 
 __all__ = ["Working"]
@@ -17,6 +18,8 @@ Indices = NDArray[np.intp]
 
 # So few rows are cheaper to go through one by one than to gather.
 _FEW = 12
+# Memberships from which on finding an exchange takes as long as dozens of other changes.
+_MOST_EXCHANGED = 300_000
 
 
 @dataclass(eq=False)
@@ -50,17 +53,25 @@ class Working:
     value: float
 
     @classmethod
-    def empty(cls, residual: Residual) -> Working:
-        """Start with nothing chosen."""
+    def of(cls, residual: Residual, columns: Indices) -> Working:
+        """Start with `columns` chosen."""
         n_rows, n_columns = residual.cover.shape
+        rows = line_members(residual.cover, columns)
+        numbers = np.repeat(columns, np.diff(residual.cover.indptr)[columns])
+        owner = np.zeros(n_rows, dtype=np.intp)
+        np.add.at(owner, rows, numbers)
+        count = np.bincount(rows, minlength=n_rows)
+        left = np.where(count == 0, residual.prize, 0.0)
+        chosen = np.zeros(n_columns, dtype=bool)
+        chosen[columns] = True
         return cls(
             residual=residual,
             by_row=residual.cover.tocsr(),
-            chosen=np.zeros(n_columns, dtype=bool),
-            count=np.zeros(n_rows, dtype=np.intp),
-            owner=np.zeros(n_rows, dtype=np.intp),
-            reach=np.asarray(residual.cover.T @ residual.prize, dtype=np.float64),
-            value=float(residual.prize.sum()),
+            chosen=chosen,
+            count=count,
+            owner=owner,
+            reach=np.asarray(residual.cover.T @ left, dtype=np.float64),
+            value=float(residual.cost[columns].sum() + left.sum()),
         )
 
     def copy(self) -> Working:
@@ -104,6 +115,40 @@ class Working:
             self._complete(banned)
             if not self.prune():
                 return
+
+    def improve(self) -> None:
+        """Settle, and put one column in another's place while that pays."""
+        self.settle()
+        while (exchange := self.best_exchange()) is not None:
+            self.remove(exchange[0])
+            self.add(exchange[1])
+            self.settle()
+
+    def best_exchange(self) -> tuple[int, int] | None:
+        """Return a chosen column and what pays most in its place, None where nothing does.
+
+        Of a settled selection, where nothing pays to be added or removed by itself. So of the
+        rows that the one alone covers the other must hold some, and only such pairs are
+        looked at.
+        """
+        if self.by_row.nnz > _MOST_EXCHANGED:
+            return None
+        rows = np.flatnonzero(self.count == 1)
+        rows = rows[np.argsort(self.owner[rows], kind="stable")]
+        ends = np.searchsorted(self.owner[rows], np.arange(len(self.chosen) + 1))
+        owned = csr_array(
+            (self.residual.prize[rows], rows, ends), shape=self.residual.cover.shape[::-1]
+        )
+        kept = owned @ self.by_row  # what stays covered, by the column out and the one in
+        price = self.residual.cost - self.reach
+        price[self.chosen] = np.inf
+        spared = self.residual.cost - self.losses()
+        change = price[kept.indices] - kept.data - np.repeat(spared, np.diff(kept.indptr))
+        best = int(change.argmin()) if len(change) else 0
+        if not len(change) or change[best] >= 0.0:
+            return None
+        out = int(np.searchsorted(kept.indptr, best, side="right")) - 1
+        return out, int(kept.indices[best])
 
     def prune(self, keep: int | None = None) -> bool:
         """Remove the column that pays least until all pay, but not `keep`; tell if any went."""

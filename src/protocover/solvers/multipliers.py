@@ -101,7 +101,7 @@ def find_multipliers(
             length, fruitless = length / 2.0, 0
         fraction *= _MEMORY
         fraction[look.taken] += 1.0 - _MEMORY
-        covered = np.bincount(problem.members(look.taken).indices, minlength=problem.n_points)
+        covered = np.bincount(problem.points_in(look.taken), minlength=problem.n_points)
         along = _MOMENTUM * along + (1.0 - _MOMENTUM) * (1.0 - covered)
         free = np.where(((u >= prize) & (along > 0)) | ((u <= 0) & (along < 0)), 0.0, along)
         steepness = float((free * free).sum())

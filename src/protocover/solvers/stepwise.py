@@ -16,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cover import CoverProblem, ball_sums
+from ..cover import CoverProblem, ball_sums, line_members
 
 __all__ = ["choose_by_drop", "choose_by_ratio", "choose_stepwise"]
 
@@ -134,7 +134,8 @@ def _run(
 
 def _only_single_points(core: CoverProblem, reach: Floats, uncovered: NDArray[np.bool_]) -> bool:
     """Tell whether every candidate still worth its cost holds at most one uncovered point."""
-    inside = np.bincount(core.by_point[uncovered].indices, minlength=core.n_candidates)
+    left = line_members(core.by_point, np.flatnonzero(uncovered))
+    inside = np.bincount(left, minlength=core.n_candidates)
     worth_it = core.accumulated(reach) - core.wrong > core.prototype_cost
     return bool((core.accumulated(inside)[worth_it] <= 1).all())
 
@@ -151,9 +152,10 @@ def _sweep(
     They stand in no one's way but that of others at the same point, so that their order
     of merit now is the order in which they would be chosen.
     """
-    left = core.by_point[uncovered]
-    place = np.repeat(np.arange(1, left.shape[0] + 1), np.diff(left.indptr))
-    in_part = np.bincount(left.indices, place, minlength=core.n_candidates).astype(np.intp)
+    left = np.flatnonzero(uncovered)
+    place = np.repeat(np.arange(1, len(left) + 1), np.diff(core.by_point.indptr)[left])
+    holders = line_members(core.by_point, left)
+    in_part = np.bincount(holders, place, minlength=core.n_candidates).astype(np.intp)
     point, held = core.accumulated(in_part), core.accumulated(reach)
     worth_it = np.flatnonzero((held - core.wrong > core.prototype_cost) & (point > 0))
     merits = merit(held[worth_it], expense[worth_it])

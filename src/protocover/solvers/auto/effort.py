@@ -1,9 +1,10 @@
 """How many nodes the trees of the default get: several problems share one effort, in counts.
 
 What a node takes goes with the candidates of its linear program, what a greedy fit takes with the
-pairs of point and candidate: so the pairs of all problems make a credit, and a node is paid for by
-its candidates. What one tree saves the others get. Beyond the credit trees grow only until no more
-than a hundredth of the objective of all problems together could be saved.
+pairs of point and candidate and with the members of the balls: so these of all problems make a
+credit, and a node is paid for by its candidates. What one tree saves the others get. Beyond the
+credit trees grow only until no more than a hundredth of the objective of all problems together
+could be saved.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from ...cover import relative_gap
 
 __all__ = ["grow_together"]
 
-# Credit of any fit, pairs that make one more of it, and what a node costs beyond its candidates.
-_LEAST_CREDIT, _PAIRS_A_CREDIT, _ANY_NODE = 1200, 4000, 100
+# Credit of any fit, pairs of point and candidate and memberships that make one more of it, and
+# what a node costs beyond its candidates.
+_LEAST_CREDIT, _PAIRS_A_CREDIT, _MEMBERS_A_CREDIT, _ANY_NODE = 1000, 6500, 600, 100
 # Share of the objective below which it is as good as closed, and then so many times the credit
 # goes into closing it.
-_NEAR, _MORE = 1e-3, 3
+_NEAR, _MORE = 2e-3, 4
 # Share of the objective that is left open in the end, if so many nodes a tree suffice.
 _ENOUGH, _MOST_NODES = 0.01, 60
 
@@ -31,6 +33,8 @@ class Growing(Protocol):
 
     @property
     def n_pairs(self) -> int: ...
+    @property
+    def n_memberships(self) -> int: ...
     @property
     def n_candidates_left(self) -> int: ...
     @property
@@ -55,7 +59,9 @@ def grow_together(searches: Sequence[Growing], *, deadline: float = math.inf) ->
         Time on the monotonic clock when no further node is begun.
     """
     trees = sorted((one for one in searches if one.is_open), key=lambda one: one.n_candidates_left)
-    credit = _LEAST_CREDIT + sum(one.n_pairs for one in searches) / _PAIRS_A_CREDIT
+    credit = float(_LEAST_CREDIT)
+    for one in searches:
+        credit += one.n_pairs / _PAIRS_A_CREDIT + one.n_memberships / _MEMBERS_A_CREDIT
     left = _share_out(trees, credit, deadline)
     if _open_share(searches) <= _NEAR:
         _share_out(trees, left + _MORE * credit, deadline)

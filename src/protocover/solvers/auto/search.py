@@ -147,6 +147,11 @@ class AutoSearch:
         return self.problem.n_points * self.problem.n_candidates
 
     @property
+    def n_memberships(self) -> int:
+        """How many of these pairs there are with the point in the candidate's ball."""
+        return int(self.problem.parts.nnz)
+
+    @property
     def n_candidates_left(self) -> int:
         """How many candidates the tree has to choose from."""
         return 0 if self._tree is None else int(self._tree.left.cover.shape[1])

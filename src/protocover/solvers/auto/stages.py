@@ -59,13 +59,14 @@ _SMALL = 20_000
 # What sums of payments may be off by, as a share of all prizes.
 _ROUNDING = 1e-9
 # Shakes without success, at least so many, and one more for so many pairs of point and
-# candidate: what a fit costs grows with the pairs, too.
-_PATIENCE, _PAIRS_A_SHAKE = 20, 200_000
+# candidate: what a fit costs grows with the pairs, too. No more than one for so many candidates
+# left: of a few the tree makes short work.
+_PATIENCE, _PAIRS_A_SHAKE, _COLUMNS_A_SHAKE = 10, 400_000, 10
 # What is left to be saved, as a share, above which a plain cover is thinned.
 _WIDE = 0.01
 # Memberships of the largest table that is branched on: beyond, a node takes long, and far more of
 # them would be needed than there can be.
-_BRANCHED = 40_000
+_BRANCHED = 120_000
 # Nodes after which reductions are tried.
 _SOON = 40
 # Candidates tried at a node and simplex iterations each way; in programs of more than so many
@@ -163,11 +164,12 @@ def searched(problem: CoverProblem, state: State, deadline: float) -> State:
     starts = [state.start, state.selected][: 2 if full.cover.nnz > LARGE else 1]
     left = leave_possible(full, state.payments(full), state.value - 1.0)
     more = 0 if state.near else problem.n_points * problem.n_candidates // _PAIRS_A_SHAKE
+    patience = min(_PATIENCE + more // len(starts), len(left.candidates) // _COLUMNS_A_SHAKE)
     for start in starts:
         found = search(
             left,
             np.random.default_rng(_SEED),
-            patience=_PATIENCE + more // len(starts),
+            patience=patience,
             deadline=deadline,
             start=start,
             enough=(state.bound + 1.0) * full.ties - 1.0,

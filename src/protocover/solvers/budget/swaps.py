@@ -89,7 +89,7 @@ class _Places:
     @classmethod
     def of(cls, problem: CoverProblem, selected: Indices) -> _Places:
         """Count what a selection covers."""
-        count = np.bincount(problem.members(selected).indices, minlength=problem.n_points)
+        count = np.bincount(problem.points_in(selected), minlength=problem.n_points)
         worth = problem.prize_sums(np.where(count == 0, problem.prize, 0.0)) - problem.wrong
         return cls(problem, selected.copy(), count, worth)
 
@@ -152,7 +152,7 @@ class _Places:
     def _meeting(self, columns: Indices) -> Indices:
         """Return the places of choices whose balls meet those of `columns`."""
         near = np.zeros(self.problem.n_points)
-        near[self.problem.members(columns).indices] = 1.0
+        near[self.problem.points_in(columns)] = 1.0
         return np.flatnonzero(self.problem.members(self.chosen).T @ near)
 
     def _take_out(self, column: int) -> None:

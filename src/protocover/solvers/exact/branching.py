@@ -89,7 +89,7 @@ def branch_on(
     of those of which too little is known are tried, with so many iterations of the simplex
     method each way.
     """
-    node = replace(node, basis=payments.basis)
+    node = replace(node, basis=payments.basis, payments=None)
     columns = _fractional(node, payments.fraction)
     fraction = payments.fraction[columns]
     expected = history.expected(columns, fraction)
@@ -141,11 +141,24 @@ def _try(
         )
         gone = left.constant - ways[0].left.constant
         rises.append(max(ahead.value + gone - payments.value, 0.0))
-        way = replace(way, basis=ahead.basis)  # from where it was looked, it is gone on
-        found.append(fix(way, ahead.dual, target, price=ahead.price))
+        fixed = fix(way, ahead.dual, target, price=ahead.price)
+        found.append(None if fixed is None else _looked_into(fixed, ahead, left.constant))
     fraction = min(max(float(payments.fraction[column]), _WHOLE), 1.0 - _WHOLE)
     history.learn(column, fraction, (rises[0], rises[1]))
     return found, float(_promise(np.array(rises[0]), np.array(rises[1])))
+
+
+def _looked_into(node: Node, ahead: Payments, constant: float) -> Node:
+    """Return a node that goes on from where it was tried, when its constant was another one.
+
+    What payments decide upon leaves them an optimum: a column that they are to leave out has
+    a slack, and none of it is chosen; one that is sure is overpaid, and all of it is chosen.
+    With a burden more is decided, by the room that is left.
+    """
+    if not ahead.solved or node.burden is not None:
+        return replace(node, basis=ahead.basis)
+    moved = node.left.constant - constant  # with what is sure, from the program's value to it
+    return replace(node, basis=ahead.basis, payments=replace(ahead, value=ahead.value - moved))
 
 
 def _ways(node: Node, column: int) -> list[Node]:

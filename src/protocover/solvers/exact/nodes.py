@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...cover import line_members
+from ..reduced.packing import Payments
 from ..reduced.residual import Residual
 from .fixing import MARGIN, bound_of
 from .proof import Place
@@ -48,6 +50,8 @@ class Node:
         No selection that goes through this node has a smaller value, in units.
     basis : object
         Where the simplex method stood when this node was made.
+    payments : Payments or None
+        The optimum of its linear program, where that was found when the node was tried.
     place : Place
         What is kept of it to be checked.
     burden : ndarray of float, shape (n_columns,), or None
@@ -60,6 +64,7 @@ class Node:
     chosen: Indices
     bound: float
     basis: Any = None
+    payments: Payments | None = None
     place: Place = field(default_factory=Place)
     burden: Floats | None = None
     room: float = math.inf
@@ -109,7 +114,7 @@ def choose(node: Node, columns: Indices) -> Node:
     """Return the node with some of its open columns chosen."""
     left = node.left
     prize = left.prize.copy()
-    prize[left.cover[:, columns].indices] = 0.0
+    prize[line_members(left.cover, columns)] = 0.0
     constant = left.constant + float(left.cost[columns].sum())
     chosen = np.concatenate((node.chosen, columns))
     room = node.room if node.burden is None else node.room - float(node.burden[columns].sum())
@@ -124,7 +129,9 @@ def fix(node: Node, dual: Floats, target: float, *, price: float = 0.0) -> Node 
     is. None if the bound itself is above the target, or there is no room: no such selection
     goes through the node.
     """
-    node.place.payments.append(dual)
+    seen = node.place.payments
+    if not seen or seen[-1] is not dual:  # looked at again, as the target may have fallen
+        seen.append(dual)
     node = _fitting(node)
     bound, u, slack = bound_of(node.priced(price), dual)
     bound -= MARGIN

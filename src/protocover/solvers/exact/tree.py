@@ -125,7 +125,7 @@ class Tree:
     def _expand(self, node: Node, deadline: float) -> list[Node]:
         """Return nodes that together hold all that is worth finding through this one."""
         left = node.left
-        payments = self._packing.solve(
+        payments = node.payments or self._packing.solve(
             left.cost, left.prize, room=node.room, basis=node.basis, deadline=deadline
         )
         if not payments.solved and time.monotonic() >= deadline:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import highspy
@@ -87,6 +88,8 @@ class Packing:
         self._portion = 1.0 if burden is None else max(float(burden.max(initial=1.0)), 1.0)
         self._rows = np.arange(residual.cover.shape[0], dtype=np.int32)
         self._columns = np.arange(residual.cover.shape[1], dtype=np.int32)
+        self._nothing = np.zeros(len(self._rows))
+        self._no_floor = np.full(len(self._columns), -np.inf)
         self._highs: Any = None
 
     def solve(
@@ -107,37 +110,41 @@ class Packing:
         """
         if 0 in self._residual.cover.shape:  # HiGHS would have nothing to do; all rows pay all
             return Payments(prize, np.zeros(len(cost)), float(prize.sum()), True, None)
-        nothing = np.zeros(len(prize))
         if time.monotonic() >= deadline:
-            return Payments(nothing, np.zeros(len(cost)), 0.0, False, basis)
+            return Payments(self._nothing, np.zeros(len(cost)), 0.0, False, basis)
         if self._highs is None:
             self._highs = self._begin()
         highs = self._highs
-        highs.changeColsBounds(len(prize), self._rows, nothing, prize / self._scale)
-        highs.changeRowsBounds(
-            len(cost),
-            self._columns,
-            np.full(len(cost), -np.inf),
-            self._ceilings(cost, prize) / self._scale,
-        )
+        ceilings = self._ceilings(cost, prize)
+        highs.changeColsBounds(len(prize), self._rows, self._nothing, prize / self._scale)
+        highs.changeRowsBounds(len(cost), self._columns, self._no_floor, ceilings / self._scale)
         if self._burden is not None:
             highs.changeColCost(len(prize), max(room, 0.0) / self._portion)
         if basis is not None:
             highs.setBasis(basis)
         solved = self._run(iterations, deadline)
-        answer = highs.getSolution()
-        values, fraction = np.array(answer.col_value), -np.array(answer.row_dual)
-        if len(values) < len(prize) or len(fraction) != len(cost):  # it was not even begun
-            values, fraction = nothing, np.zeros(len(cost))
-        dual, price = values[: len(prize)], float(np.nan_to_num(values[len(prize) :]).sum())
+        values, fraction = self._answer()
         return Payments(
-            dual=np.clip(np.nan_to_num(dual) * self._scale, 0.0, prize),
-            fraction=np.clip(np.nan_to_num(fraction), 0.0, 1.0),
-            value=-highs.getInfo().objective_function_value * self._scale,
+            dual=_between(values[: len(prize)] * self._scale, prize),
+            fraction=_between(fraction, 1.0),
+            value=-highs.getObjectiveValue() * self._scale,
             solved=solved,
             basis=highs.getBasis(),
-            price=max(price, 0.0) * self._scale / self._portion,
+            price=max(float(values[len(prize) :].sum()), 0.0) * self._scale / self._portion,
         )
+
+    def _answer(self) -> tuple[Floats, Floats]:
+        """Return HiGHS's payments, its price last if there is one, and how much of each column.
+
+        All numbers, also where it came to no end.
+        """
+        answer = self._highs.getSolution()
+        values, fraction = np.array(answer.col_value), -np.array(answer.row_dual)
+        if len(values) < len(self._rows) or len(fraction) != len(self._columns):
+            return self._nothing, np.zeros(len(self._columns))  # it was not even begun
+        if not (np.isfinite(values).all() and np.isfinite(fraction).all()):
+            return np.nan_to_num(values), np.nan_to_num(fraction)
+        return values, fraction
 
     def _ceilings(self, cost: Floats, prize: Floats) -> Floats:
         """Return what each column may be paid: its cost, if infinite more than ever comes in.
@@ -148,8 +155,22 @@ class Packing:
         is_open = np.isfinite(cost)
         if is_open.all():
             return cost
-        most = self._residual.cover.T @ np.maximum(prize, self._residual.prize)
-        return np.where(is_open, cost, most + 1.0)
+        raised = prize > self._residual.prize
+        most = (
+            self._most
+            if not raised.any()
+            else self._come_in(np.maximum(prize, self._residual.prize))
+        )
+        return np.where(is_open, cost, most)
+
+    @cached_property
+    def _most(self) -> Floats:
+        """More than each column can be paid while no prize is raised."""
+        return self._come_in(self._residual.prize)
+
+    def _come_in(self, prize: Floats) -> Floats:
+        """Return one unit more than all the prizes in each column."""
+        return np.asarray(self._residual.cover.T @ prize + 1.0)
 
     def _begin(self) -> Any:
         """Return HiGHS with the packing in its memory."""
@@ -187,6 +208,11 @@ class _Watch:
         self._calls += 1
         if self._calls % _LOOK_EVERY == 0 and time.monotonic() >= self._deadline:
             answer.user_interrupt = True
+
+
+def _between(amounts: Floats, most: Floats | float) -> Floats:
+    """Bring amounts between 0 and the most that they can be."""
+    return np.minimum(np.maximum(amounts, 0.0), most)
 
 
 def magnitude(residual: Residual) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from ...cover import CoverProblem
+from ...cover import CoverProblem, line_members
 from ..duals import ascend, mend
 
 __all__ = ["Residual"]
@@ -124,7 +124,7 @@ class Residual:
         if not columns.any():
             return self
         covered = np.zeros(self.cover.shape[0], dtype=bool)
-        covered[self.cover[:, columns].indices] = True
+        covered[line_members(self.cover, np.flatnonzero(columns))] = True
         chosen = replace(
             self,
             taken=np.concatenate((self.taken, self.candidates[columns])),
@@ -135,7 +135,7 @@ class Residual:
     def value(self, columns: Indices) -> float:
         """Objective of choosing `columns` besides what is taken, in units."""
         missed = np.ones(len(self.prize), dtype=bool)
-        missed[self.cover[:, columns].indices] = False
+        missed[line_members(self.cover, columns)] = False
         return self.constant + float(self.cost[columns].sum() + self.prize[missed].sum())
 
     def selection(self, columns: Indices) -> Indices:

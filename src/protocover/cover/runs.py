@@ -1,0 +1,33 @@
+"""The members of some columns of a table, one column after the other, or of some rows.
+
+Slicing a sparse table makes a new one, with all that is checked of it; who wants no more than
+the numbers in it has them in a tenth of the time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array
+
+__all__ = ["line_members", "runs"]
+
+Indices = NDArray[np.intp]
+
+
+def line_members(table: csc_array | csr_array, lines: Indices) -> NDArray[Any]:
+    """Return the rows in each of some columns of a CSC table, or the columns in rows of a CSR one.
+
+    As ``table[:, lines].indices`` has them, or ``table[lines].indices``.
+    """
+    starts = table.indptr[lines]
+    return np.asarray(table.indices[runs(starts, table.indptr[lines + 1] - starts)])
+
+
+def runs(starts: NDArray[Any], sizes: NDArray[Any]) -> Indices:
+    """Return the numbers of all runs, each from its start on, one after the other."""
+    ends = np.cumsum(sizes)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.asarray(np.arange(total) + np.repeat(starts - (ends - sizes), sizes), dtype=np.intp)
