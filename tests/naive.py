@@ -92,6 +92,14 @@ def ratio_greedy(problem):
         uncovered &= ~cover[:, best]
 
 
+def square(x, z):
+    """Squared distance of two rows, added up from the first feature on."""
+    total = 0.0
+    for a, b in zip(x.tolist(), z.tolist(), strict=True):
+        total += (a - b) * (a - b)
+    return total
+
+
 def nearest_class(X, prototypes, labels):
     """Class of the nearest prototype, ties to the class first in order (paper, equation 1)."""
     D = cdist(X, prototypes)

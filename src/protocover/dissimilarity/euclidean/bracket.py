@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
+from scipy.spatial.distance import cdist
 from sklearn.utils.extmath import row_norms
 
 from ...balls import Floats, Indices
@@ -166,26 +167,22 @@ class SparseBracket:
 def direct_squares(X: Any, Z: Any, i: Indices, j: Indices) -> Floats:
     """Squared distances of the pairs (X[i], Z[j]), summed feature by feature in double precision.
 
-    The order of summation is that of ``scipy.spatial.distance.cdist``, so the result is
-    the same to the last bit. Sparse rows have sorted columns, none of them twice. Of mapped
-    rows it is not squares but the metric's own distances.
+    They are those of ``scipy.spatial.distance.cdist`` to the last bit: it adds up the squares of
+    a difference in the same order whether that is one from zero or one of two rows. Sparse rows
+    have sorted columns, none of them twice. Of mapped rows it is not squares but the metric's
+    own distances.
     """
     if isinstance(X, MappedRows):
         return X.distances(Z, i, j)
     if issparse(X) and issparse(Z):
         return _sparse_squares(X, Z, i, j)
-    squares = np.empty(len(i))
-    # One column a pair, and never fewer than two: NumPy then adds row after row.
-    step = max(2, _PAIR_NUMBERS // max(1, X.shape[1]))
-    memory = np.zeros((X.shape[1], min(step, max(2, len(i)))))
+    squares, zero = np.empty(len(i)), np.zeros((1, X.shape[1]))
+    step = max(1, _PAIR_NUMBERS // max(1, X.shape[1]))
     for start in range(0, len(i), step):
         block = slice(start, start + step)
-        rows = _dense(X, i[block]).astype(np.float64, copy=False)
-        rows -= _dense(Z, j[block])
-        rows *= rows
-        columns = memory[:, : max(2, len(rows))]
-        columns[:, : len(rows)] = rows.T
-        squares[block] = np.add.reduce(columns, axis=0)[: len(rows)]
+        apart = _dense(X, i[block]).astype(np.float64, copy=False)
+        apart -= _dense(Z, j[block])
+        squares[block] = cdist(zero, apart, "sqeuclidean")[0]
     return squares
 
 
@@ -277,6 +274,8 @@ def _blocks(X: NDArray[Any]) -> list[slice]:
 
 
 def _dense(X: Any, rows: Indices) -> NDArray[Any]:
-    """Take rows of X as a dense array."""
+    """Take rows of X as a dense array of their own."""
+    if isinstance(X, np.ndarray) and X.flags.c_contiguous:
+        return X.take(rows, axis=0)  # in half the time, where that needs no copy of all of X
     taken = X[rows]
     return np.asarray(taken.toarray() if issparse(taken) else taken)
