@@ -108,6 +108,17 @@ def nearest_class(X, prototypes, labels):
     return classes[per_class.argmin(axis=0)]
 
 
+def nearest_two(D, groups):
+    """Places of the nearest and of the nearest of any other group, -1 where there is none."""
+    found = []
+    for distances in D.tolist():
+        order = sorted(range(len(distances)), key=lambda k: (groups[k], k))  # in ties the first
+        first = min(order, key=lambda k: distances[k])
+        others = [k for k in order if groups[k] != groups[first]]
+        found.append((first, min(others, key=lambda k: distances[k], default=-1)))
+    return np.array(found, dtype=int).reshape(-1, 2).T
+
+
 def mismatch_features(sequence, k, m, alphabet):
     """For every word of k letters, how many k-mers are within m mismatches of it."""
     kmers = [sequence[i : i + k] for i in range(len(sequence) - k + 1)]

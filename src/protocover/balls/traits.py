@@ -190,13 +190,17 @@ class NearestIndex(Protocol):
         """How many multiplications a query takes, about."""
         ...
 
-    def search(
-        self, A: Any, bounds: Indices, *, best: int | None = None, distances: bool = True
-    ) -> GroupSearch:
+    def search(self, A: Any, bounds: Indices, *, distances: bool = True) -> GroupSearch:
         """Return a function of rows of A that gives the nearest in each group of prototypes.
 
-        Where only the `best` nearest groups are asked for, others may be as if they were empty.
         Without `distances` these may be anything.
+        """
+        ...
+
+    def search_two(self, A: Any, bounds: Indices) -> GroupSearch:
+        """Return a function of rows of A that gives the nearest, and that of any other group.
+
+        Places and distances, both of shape (2, n_rows); -1 and inf where all are of one group.
         """
         ...
 

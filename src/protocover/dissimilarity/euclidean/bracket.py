@@ -10,6 +10,7 @@ is enough and computes the few remaining distances directly, in double precision
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NoReturn
 
 import numpy as np
@@ -29,6 +30,7 @@ __all__ = [
     "error_slack",
     "power_of_unit",
     "refuse_overflow",
+    "squares_in_runs",
 ]
 
 # Single precision is worth it while the bracket is narrower than this share of eps^2.
@@ -42,6 +44,8 @@ _SPARSE_NUMBERS = 1 << 20
 _BLOCK_NUMBERS = 1 << 18
 # Numbers of pairs whose distances are computed together: they stay in the processor's cache.
 _PAIR_NUMBERS = 1 << 15
+# The same where only one side of them is written out.
+_RUN_NUMBERS = 1 << 16
 # Rows of Z are kept ready for the product up to so many bytes, else made ready as they come.
 _KEPT_BYTES = 1 << 28
 
@@ -183,6 +187,20 @@ def direct_squares(X: Any, Z: Any, i: Indices, j: Indices) -> Floats:
         apart = _dense(X, i[block]).astype(np.float64, copy=False)
         apart -= _dense(Z, j[block])
         squares[block] = cdist(zero, apart, "sqeuclidean")[0]
+    return squares
+
+
+def squares_in_runs(X: Any, Z: Any, i: Indices, ends: Indices) -> Floats:
+    """Squared distances of the rows X[i] of which a run, up to the next end, is paired with Z[k].
+
+    As those of `direct_squares`, faster where runs are long: no row of Z is written out.
+    """
+    squares = np.empty(len(i))
+    step = max(1, _RUN_NUMBERS // max(1, X.shape[1]))
+    for row, (start, stop) in enumerate(pairwise(ends.tolist())):
+        for first in range(start, stop, step):
+            block = slice(first, min(first + step, stop))
+            squares[block] = cdist(Z[row : row + 1], _dense(X, i[block]), "sqeuclidean")[0]
     return squares
 
 
