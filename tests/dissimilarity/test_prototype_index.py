@@ -113,7 +113,7 @@ def test_neither_blocks_nor_threads_change_the_answer(monkeypatch, n_jobs):
     whole = [ask(index, A, bounds=bounds) for ask in (ask_index, ask_index_for_two)]
     monkeypatch.setattr(index_module, "_MOST_ROWS", 37)
     monkeypatch.setattr(index_module, "_FEWEST_ROWS", 37)
-    monkeypatch.setattr(nearest_module, "_WORTH_A_THREAD", 0)
+    monkeypatch.setattr(nearest_module, "_WORTH_A_THREAD", 1)
     for ask, expected, nothing in zip(
         (ask_index, ask_index_for_two), whole, ((0, 2), (2, 0)), strict=True
     ):

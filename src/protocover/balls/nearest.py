@@ -32,8 +32,8 @@ __all__ = [
 _TABLE_SIZE = 1 << 20
 # Queries made ready at once, however few the prototypes are.
 _MOST_ROWS = 1024
-# Products below which threads, ours or those of BLAS, take longer than they save.
-_WORTH_A_THREAD = 1 << 22
+# Products below which a thread, of ours or of BLAS, takes longer to start than it saves.
+_WORTH_A_THREAD = 1 << 24
 
 
 def find_nearest(
@@ -108,9 +108,9 @@ def ask_index_for_two(
 def _ask(
     index: NearestIndex, search: GroupSearch, n_queries: int, n_jobs: int | None
 ) -> list[tuple[NDArray[np.intp], NDArray[np.float64]]]:
-    """Search block by block, in threads only where there is something for them to do."""
-    few = n_queries * index.n_products < _WORTH_A_THREAD
-    n_threads = thread_count(1 if few else n_jobs)
+    """Search block by block, in as many threads as there is something to do for each."""
+    worth = max(1, n_queries * index.n_products // _WORTH_A_THREAD)
+    n_threads = min(worth, thread_count(n_jobs))
     share = max(1, -(-n_queries // n_threads))
     with worker_map(n_threads) as run:
         return list(run(search, _blocks(n_queries, min(share, index.block_rows))))

@@ -34,8 +34,10 @@ _LARGEST = 2.0**80
 # Numbers of a block's table that stay in the processor's cache, and bounds to its rows.
 _TABLE_NUMBERS = 1 << 20
 _FEWEST_ROWS, _MOST_ROWS = 128, 1 << 14
+# Products that take as long as all else that is done with an entry of the table.
+_BESIDE_PRODUCTS = 32
 # So few that direct sums alone take less than the product with all that comes with it.
-_FEW_PRODUCTS = 1 << 17
+_FEW_PRODUCTS = 3 << 16
 # Distances of a whole table that take as long as one that had to be found out about.
 _ALL_FOR_ONE = 3
 # So few prototypes that making queries ready for single precision takes longer than it saves.
@@ -87,8 +89,13 @@ class PrototypeIndex:
 
     @property
     def n_products(self) -> int:
-        """How many products a query takes."""
-        return int(self._right.size)
+        """How many products a query takes the time of, about."""
+        return len(self._right) * self._products_each
+
+    @property
+    def _products_each(self) -> int:
+        """How many of them a prototype takes."""
+        return int(self._right.shape[1]) + _BESIDE_PRODUCTS
 
     def search(self, A: Any, bounds: Indices, *, distances: bool = True) -> GroupSearch:
         """Return a function of rows of A that gives the nearest in each group of prototypes.
@@ -172,7 +179,7 @@ class PrototypeIndex:
             return lambda rows: of_groups(*tree(rows))
 
         # What a query takes more in a whole table than in one that leaves out most sums.
-        more = self.n_products - n_sums * _ALL_FOR_ONE * self._Z.shape[1]
+        more = (len(self._Z) - n_sums * _ALL_FOR_ONE) * self._products_each
 
         def search(rows: slice) -> Answer:
             X = left[rows]
