@@ -228,8 +228,8 @@ class PrototypeIndex:
     def _limits(self, least: Bounds, slack: Floats, starts: Indices) -> Bounds:
         """Return what the nearest of each group, of which `least` is a bound below, cannot exceed.
 
-        Twice the slack is what the bound may be below it. The third time is for rounding here:
-        a slack is at least nine units in the last place of the bounds that it belongs to.
+        Twice the slack is what the bound may be below it. The third time is for rounding here,
+        of numbers up to 2 (|x|^2 + |z|^2): that is at most a ninth of the slack.
         """
         width = 3.0 * slack + 3.0 * np.maximum.reduceat(self._z_slack, starts)[:, None]
         return np.add(least, width, dtype=least.dtype, casting="same_kind")
