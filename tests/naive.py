@@ -92,12 +92,31 @@ def ratio_greedy(problem):
         uncovered &= ~cover[:, best]
 
 
+def square(x, z):
+    """Squared distance of two rows, added up from the first feature on."""
+    total = 0.0
+    for a, b in zip(x.tolist(), z.tolist(), strict=True):
+        total += (a - b) * (a - b)
+    return total
+
+
 def nearest_class(X, prototypes, labels):
     """Class of the nearest prototype, ties to the class first in order (paper, equation 1)."""
     D = cdist(X, prototypes)
     classes = np.unique(labels)
     per_class = np.array([D[:, labels == label].min(axis=1) for label in classes])
     return classes[per_class.argmin(axis=0)]
+
+
+def nearest_two(D, groups):
+    """Places of the nearest and of the nearest of any other group, -1 where there is none."""
+    found = []
+    for distances in D.tolist():
+        order = sorted(range(len(distances)), key=lambda k: (groups[k], k))  # in ties the first
+        first = min(order, key=lambda k: distances[k])
+        others = [k for k in order if groups[k] != groups[first]]
+        found.append((first, min(others, key=lambda k: distances[k], default=-1)))
+    return np.array(found, dtype=int).reshape(-1, 2).T
 
 
 def mismatch_features(sequence, k, m, alphabet):

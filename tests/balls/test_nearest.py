@@ -5,8 +5,14 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
+import naive
 from protocover.balls import nearest as nearest_module
-from protocover.balls.nearest import find_nearest, nearest_in_groups
+from protocover.balls.nearest import (
+    find_nearest,
+    nearest_in_groups,
+    two_in_table,
+    two_of_groups,
+)
 from protocover.dissimilarity import Cosine, Euclidean, Metric, SquaredEuclidean
 
 BOUNDS = np.array([0, 4, 4, 11])
@@ -79,3 +85,24 @@ def test_empty_groups_are_infinitely_far():
     index, value = nearest_in_groups(np.array([[3.0, 1.0]]), np.array([0, 0, 2]))
     np.testing.assert_array_equal(index, [[-1, 1]])
     np.testing.assert_array_equal(value, [[np.inf, 1.0]])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_two_of_groups_and_of_a_table_are_those_of_comparing_all(seed):
+    """Ties, empty groups and a single one among them; ranked by multiples, too."""
+    rng = np.random.default_rng(seed)
+    n_groups, table = 1 + seed % 4, rng.integers(0, 4, size=(12, 9)).astype(float)
+    bounds = np.concatenate(([0], np.sort(rng.integers(0, 10, n_groups - 1)), [9]))
+    groups = np.repeat(np.arange(n_groups), np.diff(bounds))
+    for radii in (None, rng.integers(1, 4, 9).astype(float)):
+        score = table if radii is None else table / radii
+        expected = naive.nearest_two(score, groups)
+        distance = np.where(expected < 0, np.inf, table[np.arange(12), expected])
+        index, nearest = nearest_in_groups(table, bounds, radii)
+        ranked = nearest_in_groups(score, bounds)[1]
+        found = [two_of_groups(index, nearest, ranked)]
+        if radii is None:
+            found.append(two_in_table(table.T, groups))
+        for places, distances in found:
+            np.testing.assert_array_equal(places, expected)
+            np.testing.assert_array_equal(distances, distance)

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
+import naive
 from protocover.dissimilarity.euclidean.bracket import bracket, direct_squares
 
 
@@ -45,3 +46,26 @@ def test_direct_sums_equal_scipy_to_the_last_bit(p, n_pairs):
     i, j = rng.integers(20, size=(2, n_pairs))
     expected = cdist(X, Z)[i, j]
     np.testing.assert_array_equal(np.sqrt(direct_squares(X, Z, i, j)), expected)
+
+
+LAYOUTS = {
+    "rows": lambda X: X,
+    "columns": np.asfortranarray,
+    "every third": lambda X: np.repeat(X, 3, axis=1)[:, ::3],
+    "single": lambda X: X.astype(np.float32),
+    "half": lambda X: X.astype(np.float16),
+    "bytes": lambda X: (40 * X).clip(-128, 127).astype(np.int8),
+}
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, 8, 63, 65, 40_000])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_direct_sums_are_added_up_from_the_first_feature_on(p, layout):
+    """However the rows are stored, and however many pairs are asked for at once."""
+    rng = np.random.default_rng(p)
+    X, Z = (LAYOUTS[layout](rng.normal(size=(n, p))) for n in (3, 2))
+    i, j = np.divmod(np.arange(6), 2)
+    squares = direct_squares(X, Z, i, j)
+    assert squares.tolist() == [naive.square(X[a], Z[b]) for a, b in zip(i, j, strict=True)]
+    np.testing.assert_array_equal(direct_squares(X, Z, i[3:], j[3:]), squares[3:])
+    assert direct_squares(X, Z, i[:0], j[:0]).shape == (0,)

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
+import naive
 from protocover.balls import nearest as nearest_module
-from protocover.balls.nearest import ask_index, nearest_in_groups
+from protocover.balls.nearest import ask_index, ask_index_for_two, nearest_in_groups
 from protocover.dissimilarity import Cosine, Euclidean, SquaredEuclidean
 from protocover.dissimilarity.euclidean import index as index_module
 from protocover.prototypes import PrototypeSet
@@ -17,11 +18,13 @@ from protocover.prototypes import PrototypeSet
 METRICS = [Euclidean(), SquaredEuclidean(), Cosine()]
 
 
-@pytest.fixture(params=["few", "product"])
+@pytest.fixture(params=["few", "product", "runs"])
 def way(request, monkeypatch):
     """Few pairs are summed outright; here the product has to tell them, too."""
-    if request.param == "product":
-        monkeypatch.setattr(index_module, "_FEW_PRODUCTS", 0)
+    if request.param != "few":
+        monkeypatch.setattr(index_module, "_FEW_PRODUCTS", -np.inf)
+    if request.param == "runs":
+        monkeypatch.setattr(index_module, "_LONG_RUN", 0)
 
 
 def cuts(n_prototypes, rng):
@@ -38,20 +41,17 @@ def check(metric, A, B, bounds):
     np.testing.assert_array_equal(found[0], expected)
     np.testing.assert_array_equal(found[1], distance)
     np.testing.assert_array_equal(ask_index(index, A, bounds=bounds, distances=False)[0], expected)
-    for best in (1, 2, 9):
-        check_best(ask_index(index, A, bounds=bounds, best=best), expected, distance, best)
+    check_two(ask_index_for_two(index, A, bounds=bounds), metric.cross(A, B), bounds)
 
 
-def check_best(found, expected, distance, best):
-    """Of the nearest groups all is known, a tie in the order of the groups."""
-    rows = np.arange(len(expected))[:, None]
-    first = np.argsort(distance, axis=1, kind="stable")[:, :best]
-    np.testing.assert_array_equal(found[1][rows, first], distance[rows, first])
-    np.testing.assert_array_equal(found[0][rows, first], expected[rows, first])
-    told = found[0] >= 0
-    np.testing.assert_array_equal(found[0][told], expected[told])
-    assert (found[1] >= distance).all()
-    np.testing.assert_array_equal(np.argsort(found[1], axis=1, kind="stable")[:, :best], first)
+def check_two(found, table, bounds):
+    """Compare the nearest and that of any other group with the table of all distances."""
+    groups = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+    places = naive.nearest_two(table, groups)
+    queries = np.arange(len(table))
+    distance = np.where(places < 0, np.inf, table[queries, places])
+    np.testing.assert_array_equal(found[0], places)
+    np.testing.assert_array_equal(found[1], distance)
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
@@ -110,15 +110,28 @@ def test_neither_blocks_nor_threads_change_the_answer(monkeypatch, n_jobs):
     rng = np.random.default_rng(3)
     A, B = rng.normal(size=(500, 6)), rng.normal(size=(50, 6))
     index, bounds = Euclidean().nearest_index(B), np.array([0, 20, 50])
-    whole = ask_index(index, A, bounds=bounds)
+    whole = [ask(index, A, bounds=bounds) for ask in (ask_index, ask_index_for_two)]
     monkeypatch.setattr(index_module, "_MOST_ROWS", 37)
     monkeypatch.setattr(index_module, "_FEWEST_ROWS", 37)
-    monkeypatch.setattr(nearest_module, "_WORTH_A_THREAD", 0)
-    blocked = ask_index(index, A, bounds=bounds, n_jobs=n_jobs)
-    np.testing.assert_array_equal(blocked[0], whole[0])
-    np.testing.assert_array_equal(blocked[1], whole[1])
-    nothing = ask_index(index, A[:0], bounds=bounds, n_jobs=n_jobs)
-    assert nothing[0].shape == nothing[1].shape == (0, 2)
+    monkeypatch.setattr(nearest_module, "_WORTH_A_THREAD", 1)
+    for ask, expected, nothing in zip(
+        (ask_index, ask_index_for_two), whole, ((0, 2), (2, 0)), strict=True
+    ):
+        blocked = ask(index, A, bounds=bounds, n_jobs=n_jobs)
+        np.testing.assert_array_equal(blocked[0], expected[0])
+        np.testing.assert_array_equal(blocked[1], expected[1])
+        assert [part.shape for part in ask(index, A[:0], bounds=bounds)] == [nothing] * 2
+
+
+@pytest.mark.parametrize("n_groups", [1, 2, 3, 70])
+@pytest.mark.parametrize("n_prototypes", [70, 600])
+def test_two_of_few_or_many_groups(way, n_groups, n_prototypes):
+    """Seldom with a rival, as most queries are, or always."""
+    rng = np.random.default_rng(n_groups)
+    bounds = np.linspace(0, n_prototypes, n_groups + 1).astype(int)
+    for places in (rng.normal(size=(n_prototypes, 6)), rng.integers(0, 2, (n_prototypes, 6))):
+        A = np.vstack((places[::5], places[::3] + 0.25))
+        check(Euclidean(), A, places.astype(float), bounds)
 
 
 def test_what_is_ready_is_not_kept_with_the_model():

@@ -5,7 +5,9 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
+import naive
 from protocover import PVMClassifier
+from protocover.balls import relative_to
 
 X, Y = load_iris(return_X_y=True)
 QUERIES = np.random.default_rng(0).uniform(X.min(axis=0), X.max(axis=0), size=(40, 4))
@@ -81,3 +83,37 @@ def test_without_pandas_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match="pip install pandas"):
         why.to_frame()
+
+
+@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "cityblock", "precomputed"])
+@pytest.mark.parametrize("n_classes", [1, 2, 5])
+def test_ties_go_to_the_class_first_in_order(radii, metric, n_classes):
+    """Whole numbers have many; nothing else decides but what the distances are ranked by."""
+    rng = np.random.default_rng(n_classes)
+    data, queries = rng.integers(-1, 3, (60, 2)).astype(float), rng.integers(-1, 3, (500, 2))
+    y = np.array(list("edcba"))[(data @ (1, 3)).astype(int) % n_classes]
+    if metric == "precomputed":
+        data, queries = cdist(data, data), cdist(queries, data)
+    eps = 0.05 if metric == "cosine" else 0.7
+    model = PVMClassifier(eps, metric=metric, radii=radii, prototype_cost=0.0).fit(data, y)
+    assert len(model.prototypes_) > n_classes
+    D, labels = model.distances_to_prototypes(queries), model.prototype_labels_
+    ranks = D if radii == "shared" else relative_to(model.prototype_radii_, D)
+    places = naive.nearest_two(ranks, labels)
+    why = model.explain(queries)
+    np.testing.assert_array_equal([why.prototype, why.runner_up_prototype], places)
+    every = np.arange(len(D))
+    np.testing.assert_array_equal(why.label, labels[places[0]])
+    np.testing.assert_array_equal(why.distance, D[every, places[0]])
+    if n_classes == 1:
+        np.testing.assert_array_equal(why.runner_up_label, why.label)
+        assert np.isnan(why.runner_up_radius).all()
+        assert np.isposinf([why.runner_up_distance, why.runner_up_relative_distance]).all()
+    else:
+        np.testing.assert_array_equal(why.runner_up_label, labels[places[1]])
+        np.testing.assert_array_equal(why.runner_up_distance, D[every, places[1]])
+        np.testing.assert_array_equal(why.runner_up_radius, model.prototype_radii_[places[1]])
+        np.testing.assert_array_equal(
+            why.margin, ranks[every, places[1]] - ranks[every, places[0]]
+        )

@@ -32,9 +32,13 @@ def relative_to(radius: Any, distances: Any) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         multiple = np.asarray(distances / np.asarray(radius), dtype=np.float64)
     if not np.isfinite(multiple).all():
-        multiple = np.nan_to_num(multiple, nan=0.0)
-    multiple = np.where(distances < radius, np.minimum(multiple, _BELOW_ONE), multiple)
-    return np.where(distances > radius, np.maximum(multiple, _ABOVE_ONE), multiple)
+        np.nan_to_num(multiple, copy=False, nan=0.0)
+    # Rounded up or down to 1 is the only way to end up on the wrong side of it.
+    rounded = multiple == 1.0
+    if rounded.any():
+        multiple = np.where(rounded & (distances < radius), _BELOW_ONE, multiple)
+        multiple = np.where(rounded & (distances > radius), _ABOVE_ONE, multiple)
+    return multiple
 
 
 def levels_of(distances: Floats, radii: Floats, *, closed: bool) -> Indices:

@@ -8,7 +8,7 @@ defaults. This is the one place that reads these attributes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -90,15 +90,12 @@ class Traits:
 
 def traits_of(dissimilarity: Any) -> Traits:
     """Read the attributes of a dissimilarity; where it has none the default holds."""
-    said = {
-        trait.name: getattr(dissimilarity, trait.name, getattr(_DEFAULTS, trait.name))
-        for trait in fields(Traits)
-    }
+    said = {name: getattr(dissimilarity, name, usual) for name, usual in _DEFAULTS.items()}
     tags = said.pop("input_tags")
     return Traits(**{name: bool(value) for name, value in said.items()}, input_tags=tags)
 
 
-_DEFAULTS = Traits()
+_DEFAULTS = vars(Traits())
 
 
 class Dissimilarity(Protocol):
@@ -190,13 +187,17 @@ class NearestIndex(Protocol):
         """How many multiplications a query takes, about."""
         ...
 
-    def search(
-        self, A: Any, bounds: Indices, *, best: int | None = None, distances: bool = True
-    ) -> GroupSearch:
+    def search(self, A: Any, bounds: Indices, *, distances: bool = True) -> GroupSearch:
         """Return a function of rows of A that gives the nearest in each group of prototypes.
 
-        Where only the `best` nearest groups are asked for, others may be as if they were empty.
         Without `distances` these may be anything.
+        """
+        ...
+
+    def search_two(self, A: Any, bounds: Indices) -> GroupSearch:
+        """Return a function of rows of A that gives the nearest, and that of any other group.
+
+        Places and distances, both of shape (2, n_rows); -1 and inf where all are of one group.
         """
         ...
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from ..balls import relative_to, within
+from ..balls import within
 from ..balls.graph import names_itself
 from ..data.points import check_estimator_points
 from ..exceptions import no_prototypes, warn_caller
@@ -93,9 +93,8 @@ class PrototypeAnswers:
         no probabilities: scikit-learn's CalibratedClassifierCV makes them so.
         """
         X = self._check_queries(X)
-        index, distance = self._prototype_set.nearest_by_class(X, n_jobs=self.n_jobs)
         return score_classes(
-            self._score(index, distance),
+            self._prototype_set.scores_by_class(X, n_jobs=self.n_jobs),
             1.0 if self._own_radii else self.eps_,
             present=np.diff(self._prototype_set.bounds) > 0,
         )
@@ -118,17 +117,16 @@ class PrototypeAnswers:
         X = self._check_queries(X)
         if len(self.prototype_labels_) == 0:
             return Explanation.of_nothing(row_count(X), self.outlier_label_)
-        index, distance = self._prototype_set.nearest_by_class(X, best=2, n_jobs=self.n_jobs)
+        index, distance = self._prototype_set.nearest_two(X, n_jobs=self.n_jobs)
         if self.outlier_label_ is None:
-            self._refuse_unanswered(index.max(axis=1) < 0)
-        rows = np.where(self.prototype_sources_ == "train", self.prototype_rows_, -1)
+            self._refuse_unanswered(index[0] < 0)
         return Explanation.of(
             index,
             distance,
-            self.classes_,
-            score=self._score(index, distance),
-            rows=rows,
+            self.prototype_labels_,
+            rows=np.where(self.prototype_sources_ == "train", self.prototype_rows_, -1),
             radii=self.prototype_radii_,
+            by_multiples=self._own_radii,
             closed=self.closed_ball,
             outlier_label=self.outlier_label_,
         )
@@ -199,14 +197,6 @@ class PrototypeAnswers:
     def _own_radii(self) -> bool:
         """Whether each prototype has a radius of its own, and distances count in multiples."""
         return self._prototype_set.radii is not None
-
-    def _score(
-        self, index: NDArray[np.intp], distance: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """Return what the nearest prototypes are compared by; inf where there is none."""
-        if not self._own_radii or len(self.prototype_radii_) == 0:
-            return distance
-        return np.where(index < 0, np.inf, relative_to(self.prototype_radii_[index], distance))
 
 
 def warn_without_diagonal(model: Any, graph: Any) -> None:

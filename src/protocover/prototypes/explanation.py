@@ -83,62 +83,57 @@ class Explanation:
         cls,
         index: NDArray[np.intp],
         distance: NDArray[np.float64],
-        classes: NDArray[Any],
+        labels: NDArray[Any],
         *,
-        score: NDArray[np.float64],
         rows: NDArray[np.intp],
         radii: NDArray[np.float64],
+        by_multiples: bool,
         closed: bool,
         outlier_label: Any = None,
     ) -> Self:
-        """Explain from the nearest prototype of each class.
+        """Explain from the nearest prototype and the nearest of any other class.
 
         Parameters
         ----------
-        index, distance : ndarray, shape (n_queries, n_classes)
-            Place and dissimilarity of the nearest prototype; -1 and inf where there is none.
-        classes : ndarray, shape (n_classes,)
-            Labels.
-        score : ndarray, shape (n_queries, n_classes)
-            What the classes are ranked by, the smallest first: `distance`, or multiples of
-            radii.
+        index, distance : ndarray, shape (2, n_queries)
+            Their places and dissimilarities; -1 and inf where there is none.
+        labels : ndarray, shape (n_prototypes,)
+            Class of each prototype.
         rows : ndarray of int, shape (n_prototypes,)
             Row of each prototype in the training data, -1 where it is not from there.
         radii : ndarray of float, shape (n_prototypes,)
             Radius of each prototype.
+        by_multiples : bool
+            Whether prototypes are compared by multiples of their radii.
         closed : bool
             Whether balls are closed.
         outlier_label : label or None, default=None
             What is answered to a query that no prototype is known to be near to.
         """
-        queries = np.arange(len(distance))
-        first = score.argmin(axis=1)
-        others = score.copy()
-        others[queries, first] = np.inf
-        alone = np.count_nonzero(index >= 0, axis=1) < 2
-        second = np.where(alone, first, others.argmin(axis=1))
-        deciding, beside = index[queries, first], index[queries, second]
-        near = distance[queries, first]
-        far = np.where(alone, np.inf, distance[queries, second])
-        unknown = deciding < 0
-        labels = _with_label(classes[first], unknown, outlier_label)
-        radius = np.where(unknown, np.nan, radii[deciding])
-        multiples = relative_to(np.stack((radii[deciding], radii[beside])), np.stack((near, far)))
+        missing = index < 0
+        unknown, alone = missing
+        # The last of each is for the place -1.
+        radius, row = np.append(radii, np.nan)[index], np.append(rows, -1)[index[0]]
+        multiple = np.where(missing, np.inf, relative_to(radius, distance))
+        near, far = multiple if by_multiples else distance
         with np.errstate(invalid="ignore"):
-            margin = np.where(alone, np.inf, score[queries, second]) - score[queries, first]
+            margin = far - near
+        label = labels[index]
+        label[1, alone] = label[0, alone]
+        label = _with_label(label, unknown, outlier_label)
         return cls(
-            label=labels,
-            prototype=deciding,
-            row=np.where(unknown, -1, rows[deciding]),
-            distance=near,
-            radius=radius,
-            relative_distance=np.where(unknown, np.inf, multiples[0]),
-            inside=within(near, radii[deciding], closed=closed),
-            runner_up_label=_with_label(classes[second], unknown, outlier_label),
-            runner_up_prototype=np.where(alone, -1, beside),
-            runner_up_distance=far,
-            runner_up_radius=np.where(alone, np.nan, radii[beside]),
-            runner_up_relative_distance=np.where(alone, np.inf, multiples[1]),
+            label=label[0],
+            prototype=index[0],
+            row=row,
+            distance=distance[0],
+            radius=radius[0],
+            relative_distance=multiple[0],
+            inside=within(distance[0], radius[0], closed=closed),
+            runner_up_label=label[1],
+            runner_up_prototype=index[1],
+            runner_up_distance=distance[1],
+            runner_up_radius=radius[1],
+            runner_up_relative_distance=multiple[1],
             margin=np.where(unknown, 0.0, margin),
         )
 
@@ -178,9 +173,9 @@ class Explanation:
 
 
 def _with_label(labels: NDArray[Any], where: NDArray[np.bool_], label: Any) -> NDArray[Any]:
-    """Put a label in some places, with room for it among the others."""
+    """Put a label in some columns, with room for it among the others."""
     if not where.any():
         return labels
     labels = labels.astype(np.result_type(labels, np.asarray(label)))
-    labels[where] = label
+    labels[:, where] = label
     return labels

@@ -11,9 +11,15 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, vstack
 from sklearn.utils import _safe_indexing
 
-from ..balls import balls_of_radii, build_balls, traits_of, within
+from ..balls import balls_of_radii, build_balls, relative_to, traits_of, within
 from ..balls.graph import nearest_in_graph, pick_entries
-from ..balls.nearest import ask_index, find_nearest, nearest_in_groups
+from ..balls.nearest import (
+    ask_index,
+    ask_index_for_two,
+    find_nearest,
+    nearest_in_groups,
+    two_of_groups,
+)
 from ..balls.traits import IndexedSearch, NearestIndex
 from ..resources import limited_threads, row_count
 
@@ -89,18 +95,28 @@ class PrototypeSet:
         # In class order, so that a tie goes to the class first in order.
         return np.asarray(self.order[ranking[:, self.order].argmin(axis=1)])
 
-    def nearest_by_class(
-        self, X: Any, *, best: int | None = None, n_jobs: int | None = None
+    def nearest_two(
+        self, X: Any, *, n_jobs: int | None = None
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Return the same for each class: -1 and inf also for a class without prototypes.
+        """Return the nearest prototype, and the nearest of any other class, (2, n_queries) each.
 
-        Where only the `best` nearest classes are asked for, others may look like that too.
+        As `nearest`; -1 and inf also where no other class has a prototype.
+        """
+        if self._index is not None and isinstance(X, np.ndarray):
+            index, distance = ask_index_for_two(self._index, X, bounds=self.bounds, n_jobs=n_jobs)
+        else:
+            found = self._find(X, self.bounds, n_jobs)
+            index, distance = two_of_groups(*found, self._score(*found))
+        return self._as_selected(index), distance
+
+    def scores_by_class(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
+        """Return what the nearest of each class is ranked by: its distance, or multiple of radius.
+
+        Infinity for a class without prototypes, and where a graph has no entry for any.
         """
         if len(self.order) == 0:
-            shape = (row_count(X), len(self.bounds) - 1)
-            return np.full(shape, -1, dtype=np.intp), np.full(shape, np.inf)
-        index, distance = self._find(X, self.bounds, n_jobs, best=best)
-        return self._as_selected(index), distance
+            return np.full((row_count(X), len(self.bounds) - 1), np.inf)
+        return self._score(*self._find(X, self.bounds, n_jobs))
 
     def distances(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
         """Return the dissimilarities of the queries from all prototypes as selected."""
@@ -162,7 +178,20 @@ class PrototypeSet:
 
     def _as_selected(self, index: NDArray[np.intp]) -> NDArray[np.intp]:
         """Turn places in class order into those in order of selection; -1 stays."""
-        return np.where(index < 0, -1, self.order[index])
+        return self._selected[index]
+
+    @cached_property
+    def _selected(self) -> NDArray[np.intp]:
+        """The order of selection, with -1 for the last, which is the place -1."""
+        return np.append(self.order, -1)
+
+    def _score(
+        self, index: NDArray[np.intp], distance: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return what the nearest prototypes are compared by; inf where there is none."""
+        if self.radii is None:
+            return distance
+        return np.where(index < 0, np.inf, relative_to(self.radii[index], distance))
 
     def _by_selection(self) -> NDArray[np.intp]:
         """Return the columns of a table that the prototypes are, in order of selection."""
@@ -176,7 +205,6 @@ class PrototypeSet:
         bounds: NDArray[np.intp],
         n_jobs: int | None,
         *,
-        best: int | None = None,
         distances: bool = True,
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """Find the nearest in each group of prototypes, by place in class order."""
@@ -187,9 +215,7 @@ class PrototypeSet:
             table = self.distances(X, n_jobs=n_jobs)[:, self.order]
             return nearest_in_groups(table, bounds, self.radii)
         if self._index is not None and isinstance(X, np.ndarray):
-            return ask_index(
-                self._index, X, bounds=bounds, best=best, distances=distances, n_jobs=n_jobs
-            )
+            return ask_index(self._index, X, bounds=bounds, distances=distances, n_jobs=n_jobs)
         return find_nearest(
             self.dissimilarity, X, self.points, bounds=bounds, radii=self.radii, n_jobs=n_jobs
         )

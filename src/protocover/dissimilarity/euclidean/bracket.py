@@ -10,11 +10,13 @@ is enough and computes the few remaining distances directly, in double precision
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
+from scipy.spatial.distance import cdist
 from sklearn.utils.extmath import row_norms
 
 from ...balls import Floats, Indices
@@ -28,6 +30,7 @@ __all__ = [
     "error_slack",
     "power_of_unit",
     "refuse_overflow",
+    "squares_in_runs",
 ]
 
 # Single precision is worth it while the bracket is narrower than this share of eps^2.
@@ -41,6 +44,8 @@ _SPARSE_NUMBERS = 1 << 20
 _BLOCK_NUMBERS = 1 << 18
 # Numbers of pairs whose distances are computed together: they stay in the processor's cache.
 _PAIR_NUMBERS = 1 << 15
+# The same where only one side of them is written out.
+_RUN_NUMBERS = 1 << 16
 # Rows of Z are kept ready for the product up to so many bytes, else made ready as they come.
 _KEPT_BYTES = 1 << 28
 
@@ -166,26 +171,36 @@ class SparseBracket:
 def direct_squares(X: Any, Z: Any, i: Indices, j: Indices) -> Floats:
     """Squared distances of the pairs (X[i], Z[j]), summed feature by feature in double precision.
 
-    The order of summation is that of ``scipy.spatial.distance.cdist``, so the result is
-    the same to the last bit. Sparse rows have sorted columns, none of them twice. Of mapped
-    rows it is not squares but the metric's own distances.
+    They are those of ``scipy.spatial.distance.cdist`` to the last bit: it adds up the squares of
+    a difference in the same order whether that is one from zero or one of two rows. Sparse rows
+    have sorted columns, none of them twice. Of mapped rows it is not squares but the metric's
+    own distances.
     """
     if isinstance(X, MappedRows):
         return X.distances(Z, i, j)
     if issparse(X) and issparse(Z):
         return _sparse_squares(X, Z, i, j)
-    squares = np.empty(len(i))
-    # One column a pair, and never fewer than two: NumPy then adds row after row.
-    step = max(2, _PAIR_NUMBERS // max(1, X.shape[1]))
-    memory = np.zeros((X.shape[1], min(step, max(2, len(i)))))
+    squares, zero = np.empty(len(i)), np.zeros((1, X.shape[1]))
+    step = max(1, _PAIR_NUMBERS // max(1, X.shape[1]))
     for start in range(0, len(i), step):
         block = slice(start, start + step)
-        rows = _dense(X, i[block]).astype(np.float64, copy=False)
-        rows -= _dense(Z, j[block])
-        rows *= rows
-        columns = memory[:, : max(2, len(rows))]
-        columns[:, : len(rows)] = rows.T
-        squares[block] = np.add.reduce(columns, axis=0)[: len(rows)]
+        apart = _dense(X, i[block]).astype(np.float64, copy=False)
+        apart -= _dense(Z, j[block])
+        squares[block] = cdist(zero, apart, "sqeuclidean")[0]
+    return squares
+
+
+def squares_in_runs(X: Any, Z: Any, i: Indices, ends: Indices) -> Floats:
+    """Squared distances of the rows X[i] of which a run, up to the next end, is paired with Z[k].
+
+    As those of `direct_squares`, faster where runs are long: no row of Z is written out.
+    """
+    squares = np.empty(len(i))
+    step = max(1, _RUN_NUMBERS // max(1, X.shape[1]))
+    for row, (start, stop) in enumerate(pairwise(ends.tolist())):
+        for first in range(start, stop, step):
+            block = slice(first, min(first + step, stop))
+            squares[block] = cdist(Z[row : row + 1], _dense(X, i[block]), "sqeuclidean")[0]
     return squares
 
 
@@ -277,6 +292,8 @@ def _blocks(X: NDArray[Any]) -> list[slice]:
 
 
 def _dense(X: Any, rows: Indices) -> NDArray[Any]:
-    """Take rows of X as a dense array."""
+    """Take rows of X as a dense array of their own."""
+    if isinstance(X, np.ndarray) and X.flags.c_contiguous:
+        return X.take(rows, axis=0)  # in half the time, where that needs no copy of all of X
     taken = X[rows]
     return np.asarray(taken.toarray() if issparse(taken) else taken)

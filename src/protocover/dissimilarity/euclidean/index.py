@@ -8,37 +8,49 @@ decide.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
 from ...balls import Floats, GroupSearch, Indices
-from ...balls.nearest import nearest_in_groups
-from .bracket import direct_squares, error_slack, power_of_unit, refuse_overflow
+from ...balls.nearest import nearest_in_groups, two_in_table, two_of_groups
+from .bracket import (
+    direct_squares,
+    error_slack,
+    power_of_unit,
+    refuse_overflow,
+    squares_in_runs,
+)
 from .nearest import suits_tree_search
-from .scan import rounded_up
 
 __all__ = ["PrototypeIndex"]
 
-# More than what rounding adds to the ends of a bracket, as a share of them.
-_ROUNDING = 1e-12
 # Squared lengths, in units of the prototypes', beyond which queries are not for this product.
 _LARGEST = 2.0**80
 # Numbers of a block's table that stay in the processor's cache, and bounds to its rows.
-_TABLE_NUMBERS = 1 << 19
-_FEWEST_ROWS, _MOST_ROWS = 128, 2048
+_TABLE_NUMBERS = 1 << 20
+_FEWEST_ROWS, _MOST_ROWS = 128, 1 << 14
+# Products that take as long as all else that is done with an entry of the table.
+_BESIDE_PRODUCTS = 32
 # So few that direct sums alone take less than the product with all that comes with it.
-_FEW_PRODUCTS = 1 << 14
+_FEW_PRODUCTS = 3 << 16
+# Distances of a whole table that take as long as one that had to be found out about.
+_ALL_FOR_ONE = 3
 # So few prototypes that making queries ready for single precision takes longer than it saves.
 _FEWEST_FOR_SINGLE = 32
 # So few that a table with a row for each is the quicker one.
 _FEW_PROTOTYPES = 512
+# So many queries of a prototype that a call for them is quicker than one for all pairs.
+_LONG_RUN = 192
 # So few groups that a call for each is quicker than one for all.
 _FEW_GROUPS = 64
 
 Bounds = NDArray[Any]
+Answer = tuple[Indices, Floats]
 
 
 class PrototypeIndex:
@@ -77,51 +89,121 @@ class PrototypeIndex:
 
     @property
     def n_products(self) -> int:
-        """How many products a query takes."""
-        return int(self._right.size)
+        """How many products a query takes the time of, about."""
+        return len(self._right) * self._products_each
 
-    def search(
-        self, A: Any, bounds: Indices, *, best: int | None = None, distances: bool = True
-    ) -> GroupSearch:
+    @property
+    def _products_each(self) -> int:
+        """How many of them a prototype takes."""
+        return int(self._right.shape[1]) + _BESIDE_PRODUCTS
+
+    def search(self, A: Any, bounds: Indices, *, distances: bool = True) -> GroupSearch:
         """Return a function of rows of A that gives the nearest in each group of prototypes.
 
-        Of the groups only the nearest `best` need be known, where that is given; without
-        `distances` the places alone are.
+        Without `distances` the places alone are.
+        """
+        starts, group = _starts(bounds), _group_of_each(bounds)
+        n_groups = len(bounds) - 1
+
+        def decide(X: NDArray[Any], lower: Bounds, slack: Floats) -> Answer:
+            least = _least_of_groups(lower, starts)
+            i, j = _contenders(lower, least, self._limits(least, slack, starts), starts)
+            # Every group of a query has a contender.
+            rivals = len(i) > least.size
+            cells = i * n_groups + group[j]
+            index, nearest = _nobody((len(X), n_groups))
+            index.ravel()[cells] = j
+            if rivals and not distances:
+                contested = np.flatnonzero(np.bincount(cells)[cells] > 1)
+                i, j, cells = i[contested], j[contested], cells[contested]
+            if rivals or distances:
+                _put_nearest(cells, j, self._distances(X, i, j), index.ravel(), nearest.ravel())
+            return index, nearest
+
+        return self._searching(
+            A,
+            bounds,
+            decide,
+            n_sums=len(starts) if distances else 0,
+            of_table=lambda table: nearest_in_groups(table.T, bounds),
+            of_groups=lambda index, distance: (index, distance),
+        )
+
+    def search_two(self, A: Any, bounds: Indices) -> GroupSearch:
+        """Return a function of rows of A that gives the nearest, and that of any other group."""
+        starts, group = _starts(bounds), _group_of_each(bounds)
+
+        def decide(X: NDArray[Any], lower: Bounds, slack: Floats) -> Answer:
+            least = _least_of_groups(lower, starts)
+            limit = self._limits(least, slack, starts)
+            if len(starts) > 2:
+                # What exceeds the second lowest limit is farther than the nearest of two groups.
+                np.minimum(limit, _second_least(limit), out=limit)
+            i, j = _contenders(lower, least, limit, starts)
+            distance = self._distances(X, i, j)
+            if len(i) == 2 * len(X) and len(starts) > 1:
+                return _in_order(i, j, distance, len(X))
+            index, nearest = _nobody((2, len(X)))
+            _put_nearest(i, j, distance, index[0], nearest[0])
+            other = np.flatnonzero(group[j] != group[index[0]][i])
+            _put_nearest(i[other], j[other], distance[other], index[1], nearest[1])
+            return index, nearest
+
+        return self._searching(
+            A,
+            bounds,
+            decide,
+            n_sums=min(2, len(starts)),
+            of_table=lambda table: two_in_table(table, group),
+            of_groups=lambda index, distance: two_of_groups(index, distance, distance),
+        )
+
+    def _searching(
+        self,
+        A: Any,
+        bounds: Indices,
+        decide: Callable[[NDArray[Any], Bounds, Floats], Answer],
+        *,
+        n_sums: int,
+        of_table: Callable[[Floats], Answer],
+        of_groups: Callable[[Indices, Floats], Answer],
+    ) -> GroupSearch:
+        """Return a function of rows of A that answers from bounds, or from what there is instead.
+
+        That is the table of a few distances, or the nearest of each group where trees find
+        them, or where queries are too far away for single precision.
         """
         left = self._metric._embed(A)
         if suits_tree_search(left, self._Z, bounds):
             tree: GroupSearch = self._metric.nearest_test(A, self._B, bounds)
-            return tree
-        filled = np.flatnonzero(bounds[1:] > bounds[:-1])
-        starts = bounds[filled]
+            return lambda rows: of_groups(*tree(rows))
 
-        def search(rows: slice) -> tuple[Indices, Floats]:
+        # What a query takes more in a whole table than in one that leaves out most sums.
+        more = (len(self._Z) - n_sums * _ALL_FOR_ONE) * self._products_each
+
+        def search(rows: slice) -> Answer:
             X = left[rows]
-            if len(X) * self.n_products <= _FEW_PRODUCTS:
-                return nearest_in_groups(self._measure_all(X), bounds)
+            if len(X) * more <= _FEW_PRODUCTS:
+                return of_table(self._measure_all(X))
             found = self._lower(X)
-            if found is None:  # too far away for single precision
+            if found is None:
                 elsewhere: GroupSearch = self._metric.nearest_test(A[rows], self._B, bounds)
-                return elsewhere(slice(0, len(X)))
-            limit = self._limits(*found, starts, best)
-            i, j, g = _contenders(found[0], limit, starts)
-            # Whatever has a limit has a contender, the one that it was set by.
-            rivals = len(i) > int(np.count_nonzero(limit > -np.inf))
-            shape = len(X), len(bounds) - 1
-            return self._decide(X, i, j, filled[g], shape, rivals=rivals, distances=distances)
+                return of_groups(*elsewhere(slice(0, len(X))))
+            return decide(X, *found)
 
         return search
 
     def _measure_all(self, X: NDArray[Any]) -> Floats:
-        """Return the dissimilarities of a few rows from all prototypes, by direct sums."""
-        n_rows, n_prototypes = len(X), len(self._Z)
-        i = np.repeat(np.arange(n_rows), n_prototypes)
-        j = np.tile(np.arange(n_prototypes), n_rows)
-        with np.errstate(over="ignore"):
-            squares = direct_squares(X, self._Z, i, j)
-        if not np.isfinite(squares).all():
+        """Return the dissimilarities of a few rows, a row of the table for each prototype."""
+        # SciPy goes along the second: the longer it is the better.
+        by_row = len(X) >= len(self._Z)
+        squares = (
+            cdist(self._Z, X, "sqeuclidean") if by_row else cdist(X, self._Z, "sqeuclidean").T
+        )
+        if not squares.max(initial=0.0) < np.inf:
             refuse_overflow()
-        return np.asarray(self._metric._finish(squares)).reshape(n_rows, n_prototypes)
+        table: Floats = self._metric._finish(squares)
+        return table
 
     def _lower(self, X: NDArray[Any]) -> tuple[Bounds, Floats] | None:
         """Return bounds below scaled squares, all less their query's |x|^2, and its slack.
@@ -143,43 +225,24 @@ class PrototypeIndex:
         lower += self._offset
         return lower, error_slack(norms, X.shape[1], self._scale, self._dtype)
 
-    def _limits(self, lower: Bounds, slack: Floats, starts: Indices, best: int | None) -> Bounds:
-        """Return what the nearest of each group cannot exceed; -inf for groups out of the race."""
-        least = _least_of_groups(lower, starts)
-        width = 2.0 * (slack + np.maximum.reduceat(self._z_slack, starts)[:, None])
-        limit: Bounds = rounded_up(least + width + (abs(least) + width) * _ROUNDING, lower.dtype)
-        if best is not None and best < len(starts):
-            last = np.partition(limit, best - 1, axis=0)[best - 1]
-            limit[least > last] = -np.inf
-        return limit
+    def _limits(self, least: Bounds, slack: Floats, starts: Indices) -> Bounds:
+        """Return what the nearest of each group, of which `least` is a bound below, cannot exceed.
 
-    def _decide(
-        self,
-        X: NDArray[Any],
-        i: Indices,
-        j: Indices,
-        g: Indices,
-        shape: tuple[int, int],
-        *,
-        rivals: bool,
-        distances: bool,
-    ) -> tuple[Indices, Floats]:
-        """Take the nearest contender of each (query, group), by sums where there are rivals."""
-        index, nearest = np.full(shape, -1, dtype=np.intp), np.full(shape, np.inf)
-        place = i * shape[1] + g
-        index.ravel()[place] = j
-        if rivals and not distances:
-            contested = np.bincount(place, minlength=index.size)[place] > 1
-            i, j, place = i[contested], j[contested], place[contested]
-        if rivals or distances:
-            distance = self._metric._finish(direct_squares(X, self._Z, i, j))
-            nearest.ravel()[place] = distance
-        if rivals:
-            # Written from the farthest to the nearest, so that the nearest is what stays.
-            order = np.lexsort((j, distance))[::-1]
-            index.ravel()[place[order]] = j[order]
-            nearest.ravel()[place[order]] = distance[order]
-        return index, nearest
+        Twice the slack is what the bound may be below it. The third time is for rounding here,
+        of numbers up to 2 (|x|^2 + |z|^2): that is at most a ninth of the slack.
+        """
+        width = 3.0 * slack + 3.0 * np.maximum.reduceat(self._z_slack, starts)[:, None]
+        return np.add(least, width, dtype=least.dtype, casting="same_kind")
+
+    def _distances(self, X: NDArray[Any], i: Indices, j: Indices) -> Floats:
+        """Return the dissimilarities of pairs of rows of X and prototypes, by direct sums."""
+        few = len(self._Z)
+        if few <= _FEW_PROTOTYPES and len(i) >= few * _LONG_RUN:  # these come by prototype
+            squares = squares_in_runs(X, self._Z, i, np.searchsorted(j, np.arange(few + 1)))
+        else:
+            squares = direct_squares(X, self._Z, i, j)
+        distances: Floats = self._metric._finish(squares)
+        return distances
 
 
 def _is_moderate(Z: NDArray[Any]) -> bool:
@@ -200,22 +263,71 @@ def _least_of_groups(lower: Bounds, starts: Indices) -> Bounds:
     return least
 
 
-def _contenders(lower: Bounds, limit: Bounds, starts: Indices) -> tuple[Indices, Indices, Indices]:
-    """Find the (query, prototype, group) with a bound up to their query's limit for the group."""
-    if len(starts) == 1:
-        j, i = _true_places(lower <= limit)
-        return i, j, np.zeros(len(i), dtype=np.intp)
-    if len(lower) <= _FEW_PROTOTYPES:
-        sizes = np.diff(starts, append=len(lower))
-        j, i = _true_places(lower <= np.repeat(limit, sizes, axis=0))
-        return i, j, np.repeat(np.arange(len(starts)), sizes)[j]
+def _second_least(table: Bounds) -> Bounds:
+    """Return the second smallest entry of each column."""
+    least, second = np.full((2, table.shape[1]), np.inf, dtype=table.dtype)
+    for row in table:
+        np.minimum(second, np.maximum(least, row), out=second)
+        np.minimum(least, row, out=least)
+    return np.asarray(second)
+
+
+def _contenders(
+    lower: Bounds, least: Bounds, limit: Bounds, starts: Indices
+) -> tuple[Indices, Indices]:
+    """Find the (query, prototype) with a bound up to their query's limit for the group.
+
+    The prototypes of a query come in their order.
+    """
+    groups = list(enumerate(pairwise([*starts.tolist(), len(lower)])))
+    if len(lower) <= _FEW_PROTOTYPES or len(starts) == 1:
+        near = np.empty_like(lower, dtype=bool)
+        for group, (start, stop) in groups:
+            np.less_equal(lower[start:stop], limit[group], out=near[start:stop])
+        j, i = _true_places(near)
+        return i, j
     found = []
-    for group, (start, stop) in enumerate(pairwise([*starts.tolist(), len(lower)])):
-        queries = np.flatnonzero(limit[group] > -np.inf)
+    for group, (start, stop) in groups:
+        queries = np.flatnonzero(least[group] <= limit[group])
         j, i = _true_places(lower[start:stop, queries] <= limit[group, queries])
-        found.append((queries[i], j + start, np.full(len(i), group)))
-    i, j, g = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return i, j, g
+        found.append((queries[i], j + start))
+    i, j = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return i, j
+
+
+def _put_nearest(
+    cells: Indices, j: Indices, distance: Floats, index: Indices, nearest: Floats
+) -> None:
+    """Put the nearest contender of each cell, the first of them in a tie, in its place."""
+    np.minimum.at(nearest, cells, distance)
+    # Written from the last to the first, so that the first is what stays.
+    ties = np.flatnonzero(distance == nearest[cells])[::-1]
+    index[cells[ties]] = j[ties]
+
+
+def _in_order(i: Indices, j: Indices, distance: Floats, n_queries: int) -> Answer:
+    """Return the nearer and the farther of two contenders that each query has."""
+    pairs, contenders = np.empty((2, n_queries), dtype=np.intp), np.arange(len(i))
+    # Of what is written to the same place the last stays.
+    pairs[0, i[::-1]], pairs[1, i] = contenders[::-1], contenders
+    turned = distance[pairs[1]] < distance[pairs[0]]
+    pairs = np.where(turned, pairs[::-1], pairs)
+    return j[pairs], distance[pairs]
+
+
+def _nobody(shape: tuple[int, int]) -> Answer:
+    """Return places and distances where there is nobody yet."""
+    return np.full(shape, -1, dtype=np.intp), np.full(shape, np.inf)
+
+
+def _starts(bounds: Indices) -> Indices:
+    """Return where the groups that are not empty start."""
+    return bounds[:-1][bounds[1:] > bounds[:-1]]
+
+
+def _group_of_each(bounds: Indices) -> Indices:
+    """Return the group of each prototype."""
+    return np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
 
 
 def _true_places(table: NDArray[np.bool_]) -> tuple[Indices, Indices]:
