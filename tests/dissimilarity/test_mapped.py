@@ -15,7 +15,8 @@ from protocover.balls.traits import map_if_faster
 from protocover.dissimilarity import Metric, mapped
 from protocover.dissimilarity.euclidean import mapped as of_rows
 from protocover.dissimilarity.euclidean import rows as mapped_rows
-from protocover.dissimilarity.euclidean.bracket import bracket, direct_squares
+from protocover.dissimilarity.euclidean.bracket import bracket
+from protocover.dissimilarity.euclidean.sums import direct_squares
 from protocover.exceptions import DissimilarityError
 
 

@@ -8,8 +8,8 @@ from protocover import PVMClassifier
 from protocover.balls import balls_of_radii, build_balls
 from protocover.balls.nearest import find_nearest
 from protocover.dissimilarity import Cosine, Euclidean, SquaredEuclidean
-from protocover.dissimilarity.euclidean.bracket import direct_squares
 from protocover.dissimilarity.euclidean.embedding import directions, in_order
+from protocover.dissimilarity.euclidean.sums import direct_squares
 
 ALL = pytest.mark.parametrize(
     "dissimilarity", [Euclidean(), SquaredEuclidean(), Cosine()], ids=repr

@@ -10,27 +10,23 @@ is enough and computes the few remaining distances directly, in double precision
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
-from scipy.spatial.distance import cdist
 from sklearn.utils.extmath import row_norms
 
-from ...balls import Floats, Indices
+from ...balls import Floats
 from .rows import MappedRows
 
 __all__ = [
     "DenseBracket",
     "SparseBracket",
     "bracket",
-    "direct_squares",
     "error_slack",
     "power_of_unit",
     "refuse_overflow",
-    "squares_in_runs",
 ]
 
 # Single precision is worth it while the bracket is narrower than this share of eps^2.
@@ -40,12 +36,7 @@ _TINY = 2.0**-100
 # Larger scales would overflow when squared.
 _LARGEST_SCALE = 2.0**500
 _SPARSE_COLUMNS = 1024
-_SPARSE_NUMBERS = 1 << 20
 _BLOCK_NUMBERS = 1 << 18
-# Numbers of pairs whose distances are computed together: they stay in the processor's cache.
-_PAIR_NUMBERS = 1 << 15
-# The same where only one side of them is written out.
-_RUN_NUMBERS = 1 << 16
 # Rows of Z are kept ready for the product up to so many bytes, else made ready as they come.
 _KEPT_BYTES = 1 << 28
 
@@ -168,56 +159,6 @@ class SparseBracket:
             yield 0, j - columns.start, self.lower(rows, some)
 
 
-def direct_squares(X: Any, Z: Any, i: Indices, j: Indices) -> Floats:
-    """Squared distances of the pairs (X[i], Z[j]), summed feature by feature in double precision.
-
-    They are those of ``scipy.spatial.distance.cdist`` to the last bit: it adds up the squares of
-    a difference in the same order whether that is one from zero or one of two rows. Sparse rows
-    have sorted columns, none of them twice. Of mapped rows it is not squares but the metric's
-    own distances.
-    """
-    if isinstance(X, MappedRows):
-        return X.distances(Z, i, j)
-    if issparse(X) and issparse(Z):
-        return _sparse_squares(X, Z, i, j)
-    squares, zero = np.empty(len(i)), np.zeros((1, X.shape[1]))
-    step = max(1, _PAIR_NUMBERS // max(1, X.shape[1]))
-    for start in range(0, len(i), step):
-        block = slice(start, start + step)
-        apart = _dense(X, i[block]).astype(np.float64, copy=False)
-        apart -= _dense(Z, j[block])
-        squares[block] = cdist(zero, apart, "sqeuclidean")[0]
-    return squares
-
-
-def squares_in_runs(X: Any, Z: Any, i: Indices, ends: Indices) -> Floats:
-    """Squared distances of the rows X[i] of which a run, up to the next end, is paired with Z[k].
-
-    As those of `direct_squares`, faster where runs are long: no row of Z is written out.
-    """
-    squares = np.empty(len(i))
-    step = max(1, _RUN_NUMBERS // max(1, X.shape[1]))
-    for row, (start, stop) in enumerate(pairwise(ends.tolist())):
-        for first in range(start, stop, step):
-            block = slice(first, min(first + step, stop))
-            squares[block] = cdist(Z[row : row + 1], _dense(X, i[block]), "sqeuclidean")[0]
-    return squares
-
-
-def _sparse_squares(X: Any, Z: Any, i: Indices, j: Indices) -> Floats:
-    """Squared distances of pairs of sparse rows: the zeros that they share add nothing."""
-    squares, ones = np.empty(len(i)), np.ones(X.shape[1])
-    longest = sum(int(np.diff(A.indptr).max(initial=0)) for A in (X, Z))
-    step = max(1, _SPARSE_NUMBERS // max(1, longest))
-    for start in range(0, len(i), step):
-        block = slice(start, start + step)
-        apart = X[i[block]].astype(np.float64) - Z[j[block]].astype(np.float64)
-        np.multiply(apart.data, apart.data, out=apart.data)
-        # This product adds up each row from its first column on, with factors of one.
-        squares[block] = apart @ ones
-    return squares
-
-
 def _error_rate(n_features: int, dtype: Any) -> float:
     """Bound the error of an entry by ``rate * (|x|^2 + |z|^2)``.
 
@@ -289,11 +230,3 @@ def _blocks(X: NDArray[Any]) -> list[slice]:
     """Cut the rows into blocks of a few megabytes in double precision."""
     step = max(1, _BLOCK_NUMBERS // max(1, X.shape[1]))
     return [slice(start, start + step) for start in range(0, len(X), step)]
-
-
-def _dense(X: Any, rows: Indices) -> NDArray[Any]:
-    """Take rows of X as a dense array of their own."""
-    if isinstance(X, np.ndarray) and X.flags.c_contiguous:
-        return X.take(rows, axis=0)  # in half the time, where that needs no copy of all of X
-    taken = X[rows]
-    return np.asarray(taken.toarray() if issparse(taken) else taken)

@@ -7,19 +7,19 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.sparse import issparse
 from scipy.spatial import KDTree
-from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import euclidean_distances
 
 from ...balls import DistanceTest, Floats, GroupSearch, Indices, LevelTest, relative_to
 from ...balls.nearest import nearest_in_groups
-from .bracket import bracket, direct_squares
+from .bracket import bracket
 from .contenders import find_contenders, nearest_contender
 from .embedding import directions, in_order, square_differences
 from .index import PrototypeIndex
 from .nearest import TreeSearch, suits_tree_search
 from .order import OrderScan, TreeOrder
 from .scan import Scan, StripScan, rounded_up
+from .sums import direct_squares, table_of_squares
 from .tree import TreeScan, suits_tree
 from .units import UnitRows
 
@@ -59,7 +59,7 @@ class Quadratic(BaseEstimator):
         if issparse(left) or issparse(right):
             squares = euclidean_distances(left, right, squared=True)
         else:
-            squares = cdist(left, right, "sqeuclidean")
+            squares = table_of_squares(left, right)
         table: Floats = self._finish(squares)
         return table
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array, hstack, issparse
 
 from ...balls import Floats
-from .bracket import direct_squares
+from .sums import direct_squares
 
 __all__ = ["directions", "in_order", "square_differences"]
 

@@ -14,18 +14,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
 from ...balls import Floats, GroupSearch, Indices
 from ...balls.nearest import nearest_in_groups, two_in_table, two_of_groups
-from .bracket import (
-    direct_squares,
-    error_slack,
-    power_of_unit,
-    refuse_overflow,
-    squares_in_runs,
-)
+from .bracket import error_slack, power_of_unit, refuse_overflow
 from .nearest import suits_tree_search
+from .sums import direct_squares, squares_in_runs, table_of_squares
 
 __all__ = ["PrototypeIndex"]
 
@@ -197,9 +191,7 @@ class PrototypeIndex:
         """Return the dissimilarities of a few rows, a row of the table for each prototype."""
         # SciPy goes along the second: the longer it is the better.
         by_row = len(X) >= len(self._Z)
-        squares = (
-            cdist(self._Z, X, "sqeuclidean") if by_row else cdist(X, self._Z, "sqeuclidean").T
-        )
+        squares = table_of_squares(self._Z, X) if by_row else table_of_squares(X, self._Z).T
         if not squares.max(initial=0.0) < np.inf:
             refuse_overflow()
         table: Floats = self._metric._finish(squares)

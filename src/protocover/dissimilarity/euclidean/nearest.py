@@ -15,8 +15,8 @@ import numpy as np
 from scipy.spatial import KDTree
 
 from ...balls import Floats, Indices
-from .bracket import direct_squares
 from .contenders import nearest_contender
+from .sums import direct_squares
 from .tree import MARGIN, SMALLEST, within_range
 
 __all__ = ["TreeSearch", "suits_tree_search"]

@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...balls import Floats, Indices, levels_of
-from .bracket import DenseBracket, SparseBracket, direct_squares
+from .bracket import DenseBracket, SparseBracket
+from .sums import direct_squares
 
 __all__ = ["Scan", "StripScan", "rounded_up"]
 
