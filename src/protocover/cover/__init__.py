@@ -11,7 +11,6 @@ from .certificate import verify, verify_enough, verify_together
 from .leaves import Leaves
 from .nested import NestedCoverProblem
 from .problem import CoverProblem, first_cover
-from .runs import line_members
 from .solution import CoverSolution, judge, relative_gap
 from .sums import ball_sums
 from .verdict import ModelVerification, Verification
@@ -28,7 +27,6 @@ __all__ = [
     "first_cover",
     "is_above",
     "judge",
-    "line_members",
     "relative_gap",
     "simplest_fraction",
     "verify",

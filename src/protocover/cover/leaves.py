@@ -10,7 +10,7 @@ leaf.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -84,9 +84,11 @@ def bound_by_leaves(
     root = _Case.of(count)
     if dual is not None:
         root = count.bounded(root, _whole(problem, dual))
-        count, root = count.without(root.is_out), root.without(root.is_out)
+        if 2 * int(root.is_out.sum()) > len(root.is_out):  # else a smaller table is not worth it
+            count, root = count.without(root.is_out), root.without(root.is_out)
     try:
-        bounds = _bounds(count, root, leaves.steps.tolist(), _whole(problem, leaves.vectors))
+        vectors = (_whole(problem, vector) for vector in leaves.vectors)
+        bounds = _bounds(count, root, leaves.steps.tolist(), vectors)
     except _NoTreeError as error:
         return None, [f"leaves must be a tree, but {error}"]
     least = min((bound * Fraction(problem.grid) for bound in bounds), default=objective)
@@ -121,16 +123,17 @@ def _whole(problem: CoverProblem, amounts: NDArray[np.float64]) -> Counts:
     return np.floor(amounts / problem.grid).astype(np.int64)
 
 
-def _bounds(count: _Count, root: _Case, steps: Sequence[int], vectors: Counts) -> list[Fraction]:
+def _bounds(
+    count: _Count, root: _Case, steps: Sequence[int], vectors: Iterator[Counts]
+) -> list[Fraction]:
     """Walk the tree and return the bounds of the leaves that hold any selections."""
-    waiting, found, used = [root], [], 0
+    waiting, found = [root], []
     for step in steps:
         if not waiting:
             raise _NoTreeError("it goes on after its last leaf")
         case = waiting.pop()
         if step == VECTOR:
-            waiting.append(count.bounded(case, vectors[used]))
-            used += 1
+            waiting.append(count.bounded(case, next(vectors)))
         elif step == LEAF:
             found += [] if case.is_empty else [case.bound]
         else:
@@ -211,11 +214,11 @@ class _Count:
         # Beyond what any ball can cover neither cost nor wrong weights need be counted.
         cost = min(math.floor(problem.exact_cost / unit), _BEYOND)
         wrong = _whole(problem, np.minimum(problem.wrong, _BEYOND * problem.grid))
-        table = csr_array(problem.cover.astype(np.int64).T)
-        pays = np.flatnonzero(wrong + cost < table @ _whole(problem, problem.prize))
+        balls = csr_array(problem.cover.T)
+        pays = np.flatnonzero(wrong + cost < balls @ _whole(problem, problem.prize))
         below = (math.ceil(objective / problem.step) - 1) * problem.step
         return cls(
-            table=table[pays],
+            table=balls[pays].astype(np.int64),
             wrong=wrong[pays],
             candidates=pays,
             cost=cost,

@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cover import CoverProblem, NestedCoverProblem, line_members
+from ..cover import CoverProblem, NestedCoverProblem
+from ..cover.runs import line_members
 
 __all__ = ["ascend", "ascend_best", "mend"]
 

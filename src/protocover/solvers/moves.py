@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from ..cover import line_members
+from ..cover.runs import line_members
 from .reduced.residual import Residual
 
 __all__ = ["Working"]

@@ -16,7 +16,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cover import CoverProblem, ball_sums, line_members
+from ..cover import CoverProblem, ball_sums
+from ..cover.runs import line_members
 
 __all__ = ["choose_by_drop", "choose_by_ratio", "choose_stepwise"]
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
@@ -65,8 +66,8 @@ _PATIENCE, _PAIRS_A_SHAKE, _COLUMNS_A_SHAKE = 10, 400_000, 10
 # What is left to be saved, as a share, above which a plain cover is thinned.
 _WIDE = 0.01
 # Memberships of the largest table that is branched on: beyond, a node takes long, and far more of
-# them would be needed than there can be.
-_BRANCHED = 120_000
+# them would be needed than there can be; of a larger one where the gap is near closed.
+_BRANCHED, _BRANCHED_NEAR = 40_000, 120_000
 # Nodes after which reductions are tried.
 _SOON = 40
 # Candidates tried at a node and simplex iterations each way; in programs of more than so many
@@ -97,12 +98,11 @@ def at_once(problem: CoverProblem, deadline: float) -> State | None:
     dual = _without_ties(full, found.dual) * float(full.unit)
     bound = _proved(problem, full, dual)
     state = State(full, keep, True, start, math.inf, bound, dual, start)
-    # Of equally good selections a greedy's is taken, which does not depend on whether a point
-    # is there twice or counts twice, as the vertex that is found of a program does.
-    for selected in (choose_by_drop(problem)[0], choose_by_ratio(problem)[0], start):
+    least = math.ceil(bound_of(full, found.dual)[0])
+    for selected in _first_choices(problem, start):
         state = state.improved(selected)
-    if state.closed and math.ceil(bound_of(full, found.dual)[0]) >= state.value:
-        return replace(state, least=True)
+        if state.closed and least >= state.value:
+            return replace(state, least=True)
     plain = full.plain()
     again = relax(plain, deadline=deadline, iterations=iterations, packing=packing)
     if again is not None:
@@ -110,6 +110,17 @@ def at_once(problem: CoverProblem, deadline: float) -> State | None:
         start = plain.candidates[again.fraction > 0.5]
         state = replace(state, start=start).improved(start)
     return state
+
+
+def _first_choices(problem: CoverProblem, rounded: Indices) -> Iterator[Indices]:
+    """Yield the selections of both greedies, then what a linear program rounds to.
+
+    Of equally good selections the first is taken: a greedy's does not depend on whether a point
+    is there twice or counts twice, as the vertex that is found of a program does.
+    """
+    yield choose_by_drop(problem)[0]
+    yield choose_by_ratio(problem)[0]
+    yield rounded
 
 
 def begin(problem: CoverProblem, first: CoverSolution) -> State:
@@ -211,7 +222,7 @@ def fewest(problem: CoverProblem, state: State, deadline: float) -> State:
 def _tree(residual: Residual, state: State, target: float) -> Grove | None:
     """Return a tree for what has a value of at most `target`; None where too much is left."""
     left = leave_possible(residual, state.payments(residual), target)
-    if left.cover.nnz > _BRANCHED:
+    if left.cover.nnz > (_BRANCHED_NEAR if state.near else _BRANCHED):
         return None
     trials = TRIALS if len(left.candidates) <= _MANY else _TRIALS_OF_MANY
     return Grove(left, target, trials=trials, soon=_SOON)

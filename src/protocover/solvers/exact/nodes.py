@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...cover import line_members
+from ...cover.runs import line_members
 from ..reduced.packing import Payments
 from ..reduced.residual import Residual
 from .fixing import MARGIN, bound_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -57,17 +57,22 @@ def leaves_of(problem: CoverProblem, root: Residual, place: Place) -> Leaves | N
         waiting += reversed(here.ways)
     if len(steps) > MOST_STEPS or len(vectors) * problem.n_points > MOST_NUMBERS:
         return None
-    return _written(problem, steps, [root.spread(problem, dual) for dual in vectors])
+    lifted = (root.spread(problem, dual) for dual in vectors)
+    return _written(problem, steps, lifted, len(vectors))
 
 
 def one_leaf(problem: CoverProblem, vectors: Sequence[Floats]) -> Leaves | None:
     """Write down vectors of which each leaves out what the next ones need not mind."""
-    return _written(problem, [*[VECTOR] * len(vectors), LEAF], vectors)
+    return _written(problem, [*[VECTOR] * len(vectors), LEAF], vectors, len(vectors))
 
 
-def _written(problem: CoverProblem, steps: list[int], vectors: Sequence[Floats]) -> Leaves | None:
+def _written(
+    problem: CoverProblem, steps: list[int], vectors: Iterable[Floats], n_vectors: int
+) -> Leaves | None:
     """Bring vectors to the problem's grid; None where it takes too long to check them."""
     if problem.n_memberships > _MOST_CHECKED:
         return None
-    lifted = np.array([problem.snap(dual) for dual in vectors])
-    return Leaves(np.array(steps, dtype=np.intp), lifted.reshape(len(vectors), problem.n_points))
+    snapped = np.empty((n_vectors, problem.n_points))
+    for row, dual in zip(snapped, vectors, strict=True):
+        row[:] = problem.snap(dual)
+    return Leaves(np.array(steps, dtype=np.intp), snapped)

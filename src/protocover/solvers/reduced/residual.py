@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from ...cover import CoverProblem, line_members
+from ...cover import CoverProblem
+from ...cover.runs import line_members
 from ..duals import ascend, mend
 
 __all__ = ["Residual"]
