@@ -26,7 +26,7 @@ __all__ = ["PrototypeIndex"]
 # Squared lengths, in units of the prototypes', beyond which queries are not for this product.
 _LARGEST = 2.0**80
 # Numbers of a block's table that stay in the processor's cache, and bounds to its rows.
-_TABLE_NUMBERS = 1 << 19
+_TABLE_NUMBERS = 1 << 20
 _FEWEST_ROWS, _MOST_ROWS = 128, 1 << 14
 # Products that take as long as all else that is done with an entry of the table.
 _BESIDE_PRODUCTS = 32
