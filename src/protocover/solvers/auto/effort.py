@@ -20,7 +20,7 @@ __all__ = ["grow_together"]
 
 # Credit of any fit, pairs of point and candidate and memberships that make one more of it, and
 # what a node costs beyond its candidates.
-_LEAST_CREDIT, _PAIRS_A_CREDIT, _MEMBERS_A_CREDIT, _ANY_NODE = 1000, 6500, 600, 100
+_LEAST_CREDIT, _PAIRS_A_CREDIT, _MEMBERS_A_CREDIT, _ANY_NODE = 1200, 6500, 600, 100
 # Share of the objective below which it is as good as closed, and then so many times the credit
 # goes into closing it.
 _NEAR, _MORE = 2e-3, 4
