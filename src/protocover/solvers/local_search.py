@@ -33,7 +33,7 @@ def local_search(
     rng: np.random.Generator | None = None,
     max_prototypes: int | None = None,
     time_limit: float | None = None,
-    patience: int = 500,
+    patience: int = 250,
 ) -> CoverSolution:
     """Improve both greedy selections by removals, swaps and small shakes.
 
@@ -50,7 +50,7 @@ def local_search(
         Keep so many at most, the first in gain order of what was found.
     time_limit : float or None
         Seconds after which the best so far is returned.
-    patience : int, default=500
+    patience : int, default=250
         Shakes without success before giving up.
     """
     check_values(max_prototypes=max_prototypes, time_limit=time_limit, patience=patience)

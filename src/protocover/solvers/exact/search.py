@@ -33,7 +33,7 @@ def exact(
     time_limit: float | None = None,
     max_nodes: int | None = None,
     gap: float = 0.0,
-    patience: int = 100,
+    patience: int = 40,
     verbose: int = 0,
 ) -> CoverSolution:
     """Find a selection of least objective and prove that none is better.
@@ -56,7 +56,7 @@ def exact(
         same on every machine.
     gap : float, default=0.0
         Stop once no selection can save more than this share of the objective.
-    patience : int, default=100
+    patience : int, default=40
         Shakes without success before the local search ends.
     verbose : int, default=0
         Above 0 a line that shows bound and best; above 1 HiGHS's log too.
@@ -93,7 +93,7 @@ class ExactSearch:
     rng: np.random.Generator | None = None
     max_nodes: int | None = None
     gap: float = 0.0
-    patience: int = 100
+    patience: int = 40
     verbose: int = 0
 
     def __post_init__(self) -> None:
