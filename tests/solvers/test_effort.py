@@ -61,6 +61,15 @@ def test_what_one_tree_saves_the_next_ones_get(plain):
     assert nodes(trees) == [1, 9]
 
 
+def test_members_of_balls_are_effort_too(plain, monkeypatch):
+    """Five nodes for the pairs, and two more for the members."""
+    monkeypatch.setattr(effort, "_MEMBERS_A_CREDIT", 2)
+    tree = Tree([], 0, 50, pairs=500, open_at=99.5)
+    tree.n_memberships = 400
+    grow_together([tree])
+    assert tree.n_nodes == 7
+
+
 def test_what_the_last_tree_saves_the_first_ones_get(plain):
     trees = [Tree([], 0, 50, pairs=500, open_at=99), Tree([], 1, 1, pairs=500, open_at=99.9)]
     grow_together(trees)

@@ -84,7 +84,7 @@ def scipy_rounds_twice() -> bool:
 
 
 def _squared_lengths(rows: Floats) -> Floats:
-    """Sum the squares of each row; `rows` are written over.
+    """Sum the squares of each row.
 
     SciPy adds up the squares of a difference in the same order whether that is one from zero or
     one of two rows.
@@ -98,8 +98,9 @@ def _added_up(rows: Floats) -> Floats:
     """Sum the squares of each row, with elementwise operations alone."""
     # One column a row, and never fewer than two: NumPy then adds row after row.
     columns = np.zeros((rows.shape[1], max(2, len(rows))))
-    np.square(rows.T, out=columns[:, : len(rows)])
-    return np.asarray(np.add.reduce(columns, axis=0)[: len(rows)])
+    with np.errstate(over="ignore"):  # as SciPy: whoever asks looks at what comes out
+        np.square(rows.T, out=columns[:, : len(rows)])
+        return np.asarray(np.add.reduce(columns, axis=0)[: len(rows)])
 
 
 def _sparse_squares(X: Any, Z: Any, i: Indices, j: Indices) -> Floats:
