@@ -112,15 +112,15 @@ class Explanation:
         """
         missing = index < 0
         unknown, alone = missing
-        # The last of each is for the place -1.
-        radius, row = np.append(radii, np.nan)[index], np.append(rows, -1)[index[0]]
-        multiple = np.where(missing, np.inf, relative_to(radius, distance))
+        radius, row, label = radii[index], rows[index[0]], labels[index]
+        multiple = relative_to(radius, distance)
+        if alone.any():  # the place -1 was taken for the last one
+            radius[missing], multiple[missing], row[unknown] = np.nan, np.inf, -1
+            label[1, alone] = label[0, alone]
+            label = _with_label(label, unknown, outlier_label)
         near, far = multiple if by_multiples else distance
         with np.errstate(invalid="ignore"):
             margin = far - near
-        label = labels[index]
-        label[1, alone] = label[0, alone]
-        label = _with_label(label, unknown, outlier_label)
         return cls(
             label=label[0],
             prototype=index[0],
