@@ -120,8 +120,10 @@ class Working:
         """Settle, and put one column in another's place while that pays."""
         self.settle()
         while (exchange := self.best_exchange()) is not None:
+            before = self.value
             self.remove(exchange[0])
             self.add(exchange[1])
+            assert self.value < before, "an exchange that pays lowers the value"
             self.settle()
 
     def best_exchange(self) -> tuple[int, int] | None:
