@@ -69,13 +69,14 @@ def balls_of_parts(
         for part in parts
     ]
     every = _together(training, parts, least_cost=least_cost, closed=closed)
+    served = training.candidate_classes
     starts = iter(pool_starts(training))
 
     def build(dissimilarity: Any, X: Any, Z: Any) -> list[list[list[OwnBalls]]]:
         start = next(starts)
 
         def take(members: OrderedMembers) -> list[list[OwnBalls]]:
-            members = _settled(members.remembering(), parts, every)
+            members = _settled(members.remembering(), parts, every, served[start:])
             limit = _first_limits(members, limits, closed=closed)
             return [
                 _within_limits(part, members, limit, some, start)
@@ -112,7 +113,9 @@ def _together(
     return Rules(codes, snap_weights(highest), n_classes, least_cost, np.inf, closed)
 
 
-def _settled(members: OrderedMembers, parts: Sequence[Part], every: Rules) -> OrderedMembers:
+def _settled(
+    members: OrderedMembers, parts: Sequence[Part], every: Rules, served: Indices
+) -> OrderedMembers:
     """Return members in an order that is certain wherever a ball of some part may end.
 
     So that it need not be found out part by part. What a part's ball can gain is no more
@@ -120,7 +123,7 @@ def _settled(members: OrderedMembers, parts: Sequence[Part], every: Rules) -> Or
     """
     if members.decided.all():
         return members
-    steps = Steps.of(Stretches.of(members, every.codes), every.units)
+    steps = Steps.of(Stretches.of(members, every.codes), every.units, served)
     first = np.flatnonzero(np.diff(members.candidate, prepend=-1))
     start, _ = members.group_spans(np.arange(len(members.group_end)))
     base = first[np.searchsorted(first, start, side="right") - 1]
@@ -151,6 +154,7 @@ def _within_limits(
     of_part = part.holds(members, start)
     found = []
     for k, one in enumerate(rules):
-        balls = OwnBalls.of(members.among(of_part & (limit <= k)), one)
+        within = members.among(of_part & (limit <= k))
+        balls = OwnBalls.of(within, one, part.served[start:])
         found.append(replace(balls, candidate=part.candidate[start + balls.candidate]))
     return found
