@@ -44,7 +44,9 @@ def test_certificates_of_a_fit_can_be_rechecked():
     from protocover.selection.by_class import formulate
 
     balls = build_balls(Euclidean(), X, X, eps=EPS)
-    problems = formulate(balls, Y, np.ones(len(Y)), n_classes=3, prototype_cost=1 / len(Y))
+    problems = formulate(
+        balls, Y, np.ones(len(Y)), n_classes=3, prototype_cost=1 / len(Y)
+    ).problems
     for solver in SOLVERS:
         model = PVMClassifier(EPS, solver=solver, random_state=0).fit(X, Y)
         for problem, solution in zip(problems, model.solution_.solutions, strict=True):

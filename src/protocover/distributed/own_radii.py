@@ -100,10 +100,7 @@ def reduce_own(
     among themselves, and it is class 0, as if there were no other.
     """
     balls = _side_by_side(
-        [
-            OwnBalls.of(members, rules, np.full(len(block.numbers), -1))
-            for members in _by_candidate(parts, len(block.numbers))
-        ]
+        [OwnBalls.of(members, rules) for members in _by_candidate(parts, len(block.numbers))]
     )
     place = _places_in_class(rules.codes)
     shares = []

@@ -69,14 +69,13 @@ def balls_of_parts(
         for part in parts
     ]
     every = _together(training, parts, least_cost=least_cost, closed=closed)
-    served = training.candidate_classes
     starts = iter(pool_starts(training))
 
     def build(dissimilarity: Any, X: Any, Z: Any) -> list[list[list[OwnBalls]]]:
         start = next(starts)
 
         def take(members: OrderedMembers) -> list[list[OwnBalls]]:
-            members = _settled(members.remembering(), parts, every, served[start:])
+            members = _settled(members.remembering(), parts, every.of_pool(start))
             limit = _first_limits(members, limits, closed=closed)
             return [
                 _within_limits(part, members, limit, some, start)
@@ -110,12 +109,11 @@ def _together(
     """Return rules for all points, each with the highest weight that it has in a part."""
     highest = np.max([part.weights for part in parts], axis=0, initial=0.0)
     codes, n_classes = training.codes, len(training.classes)
-    return Rules(codes, snap_weights(highest), n_classes, least_cost, np.inf, closed)
+    served = training.candidate_classes
+    return Rules(codes, snap_weights(highest), n_classes, least_cost, np.inf, closed, served)
 
 
-def _settled(
-    members: OrderedMembers, parts: Sequence[Part], every: Rules, served: Indices
-) -> OrderedMembers:
+def _settled(members: OrderedMembers, parts: Sequence[Part], every: Rules) -> OrderedMembers:
     """Return members in an order that is certain wherever a ball of some part may end.
 
     So that it need not be found out part by part. What a part's ball can gain is no more
@@ -123,7 +121,7 @@ def _settled(
     """
     if members.decided.all():
         return members
-    steps = Steps.of(Stretches.of(members, every.codes), every.units, served)
+    steps = Steps.of(Stretches.of(members, every.codes), every.units, every.served)
     first = np.flatnonzero(np.diff(members.candidate, prepend=-1))
     start, _ = members.group_spans(np.arange(len(members.group_end)))
     base = first[np.searchsorted(first, start, side="right") - 1]
@@ -155,6 +153,6 @@ def _within_limits(
     found = []
     for k, one in enumerate(rules):
         within = members.among(of_part & (limit <= k))
-        balls = OwnBalls.of(within, one, part.served[start:])
+        balls = OwnBalls.of(within, one.of_pool(start))
         found.append(replace(balls, candidate=part.candidate[start + balls.candidate]))
     return found

@@ -62,15 +62,21 @@ def formulate_own(
         As for :func:`protocover.balls.build_balls`.
     """
     rules = Rules(
-        training.codes, training.weights, len(training.classes), prototype_cost, eps, closed
+        training.codes,
+        training.weights,
+        len(training.classes),
+        prototype_cost,
+        eps,
+        closed,
+        training.candidate_classes,
     )
     starts = iter(pool_starts(training))
 
     def build(dissimilarity: Any, X: Any, Z: Any) -> list[OwnBalls]:
-        served = training.candidate_classes[next(starts) :]
+        here = rules.of_pool(next(starts))
 
         def take(members: OrderedMembers) -> OwnBalls:
-            return OwnBalls.of(members, rules, served)
+            return OwnBalls.of(members, here)
 
         def keep(members: OrderedMembers) -> tuple[int, int]:
             balls = take(members)
@@ -117,6 +123,8 @@ class Rules:
         The largest radius allowed, which may be infinite.
     closed : bool
         Whether a point at the radius exactly lies in the ball.
+    served : ndarray of int, shape (n_candidates,), or None
+        The class that each candidate may serve, -1 for any; None if all may serve any.
     """
 
     codes: Indices
@@ -125,6 +133,13 @@ class Rules:
     least_cost: float
     eps: float
     closed: bool
+    served: Indices | None = None
+
+    def of_pool(self, start: int) -> Rules:
+        """Return the rules for candidates that are counted from number `start` on."""
+        if start == 0 or self.served is None:
+            return self
+        return replace(self, served=self.served[start:])
 
     @cached_property
     def grid(self) -> float:
@@ -186,14 +201,11 @@ class OwnBalls:
     point: Indices
 
     @classmethod
-    def of(cls, members: OrderedMembers, rules: Rules, served: Indices) -> Self:
-        """Find the balls of some candidates, given all their members.
-
-        `served` is the class that each candidate may serve, -1 for any.
-        """
+    def of(cls, members: OrderedMembers, rules: Rules) -> Self:
+        """Find the balls of some candidates, given all their members."""
         if len(members.point) == 0:
             return cls.none()
-        steps = _settled_steps(members, rules, served)
+        steps = _settled_steps(members, rules)
         if len(steps.place) == 0:
             return cls.none()
         kept = np.flatnonzero(_worth_looking_at(steps, rules) | _best_of_classes(steps, rules))
@@ -221,9 +233,9 @@ class OwnBalls:
         return cls(counts, counts, amounts, amounts, counts, counts, counts.astype(np.int32))
 
 
-def _settled_steps(members: OrderedMembers, rules: Rules, served: Indices) -> Steps:
+def _settled_steps(members: OrderedMembers, rules: Rules) -> Steps:
     """Walk along the members, in an order that is certain wherever a ball may end."""
-    steps = Steps.of(Stretches.of(members, rules.codes), rules.units, served)
+    steps = Steps.of(Stretches.of(members, rules.codes), rules.units, rules.served)
     if len(steps.place) == 0:
         return steps
     ends = steps.last[_could_end_within(steps, rules)]
@@ -231,7 +243,7 @@ def _settled_steps(members: OrderedMembers, rules: Rules, served: Indices) -> St
     if len(ends) == 0:
         return steps
     settled = members.settled(np.searchsorted(members.group_end, ends))
-    return Steps.of(Stretches.of(settled, rules.codes), rules.units, served)
+    return Steps.of(Stretches.of(settled, rules.codes), rules.units, rules.served)
 
 
 def _before_rival(steps: Steps) -> Flags:
@@ -250,7 +262,7 @@ def _best_of_classes(steps: Steps, rules: Rules) -> Flags:
 
     The first of equals: that of the lowest candidate, and of its smallest ball.
     """
-    best, highest, none_pays = _highest_of_classes(steps, rules)
+    best, _, none_pays = _highest_of_classes(steps, rules)
     flags = np.zeros(len(steps.place), dtype=bool)
     flags[best[none_pays]] = True
     return flags

@@ -83,7 +83,9 @@ class Part:
 
     def rules(self, limit: float, *, least_cost: float, closed: bool) -> Rules:
         """Return what decides which balls of the part are worth looking at."""
-        return Rules(self.codes, self.weights, self.n_classes, least_cost, limit, closed)
+        return Rules(
+            self.codes, self.weights, self.n_classes, least_cost, limit, closed, self.served
+        )
 
     def holds(self, members: OrderedMembers, start: int) -> NDArray[np.bool_]:
         """Tell which members are of the part, candidates counted from `start`."""

@@ -110,11 +110,11 @@ class Steps:
     before: Units
 
     @classmethod
-    def of(cls, stretches: Stretches, units: Units, served: Indices) -> Self:
+    def of(cls, stretches: Stretches, units: Units, served: Indices | None = None) -> Self:
         """Walk along `stretches`, given the weights of all points.
 
-        `served` is the class that each candidate may serve, -1 for any: there are no steps
-        for other classes.
+        `served` is the class that each candidate may serve, -1 for any, None if all may serve
+        any: there are no steps for other classes.
         """
         sums = np.cumsum(units[stretches.members.point])[stretches.end]
         group_end = np.flatnonzero(~stretches.open)
@@ -122,8 +122,8 @@ class Steps:
         total, before = _since(sums[group_end], _first_of_each(centre))
         run = _run_numbers(stretches)
         place = np.argsort(run, kind="stable")
-        only = served[stretches.candidate]
-        if (only >= 0).any():
+        if served is not None and (served >= 0).any():
+            only = served[stretches.candidate]
             place = place[((only < 0) | (only == stretches.label))[place]]
         begins = _first_of_each(run[place])
         group: Indices = np.repeat(np.arange(len(group_end)), np.diff(group_end, prepend=-1))[
