@@ -69,8 +69,8 @@ closed_ball, n_jobs, random_state, verbose
 
     def __init__(
         self,
-        eps: float | str | None = "auto",
         *,
+        eps: float | str | None = "auto",
         radii: str = "shared",
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
