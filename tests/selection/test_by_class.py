@@ -238,7 +238,7 @@ def test_no_weight_is_so_small_beside_another_that_its_point_gets_lost():
     weights = snap_weights(np.array([0.0, 1e-30, 1.0, 1e20]))
     assert (weights > 0.0).tolist() == [False, True, True, True]
     assert weights[3] == 1e20
-    model = PVMClassifier(1.5).fit([[0.0], [1.0], [5.0]], [0, 0, 1], [1e20, 1e20, 1.0])
+    model = PVMClassifier(eps=1.5).fit([[0.0], [1.0], [5.0]], [0, 0, 1], [1e20, 1e20, 1.0])
     assert model.class_count_.tolist() == [2, 1]
     assert model.predict([[0.0], [5.0]]).tolist() == [0, 1]
 

@@ -98,8 +98,8 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        eps: float | str | None = "auto",
         *,
+        eps: float | str | None = "auto",
         radii: str = "shared",
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,

@@ -220,8 +220,8 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
 
     def __init__(
         self,
-        eps: float | str | None = "auto",
         *,
+        eps: float | str | None = "auto",
         radii: str = "own",
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,

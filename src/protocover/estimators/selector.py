@@ -72,8 +72,8 @@ n_prototypes, min_per_class, class_weight, closed_ball, n_jobs, random_state, ve
 
     def __init__(
         self,
-        eps: float | str | None = "auto",
         *,
+        eps: float | str | None = "auto",
         radii: str = "shared",
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
