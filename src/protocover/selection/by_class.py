@@ -330,7 +330,7 @@ def _described_again(
             status="best single" if k in forced else old.status,
             budget=None if old.priced_at is None else len(selected),
             priced_at=old.priced_at,
-            at_least=int(k in forced),
+            at_least=int(k in forced and len(problem.worthwhile) == 0),
         )
         for k, (problem, old, selected) in enumerate(
             zip(problems, found.solutions, chosen, strict=True)
