@@ -6,6 +6,7 @@ them before any dissimilarity is computed.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -35,6 +36,9 @@ from ..solvers import Solver, check_options, find_solver
 from .fitted import Fitted, forget_features
 
 __all__ = ["Settings", "Terms", "check_training_points", "prepare", "take_in"]
+
+# What every ball of a cover that grows depends on; eps is decided with the first batch.
+_SETTLED = ("radii", "closed_ball", "metric", "metric_params")
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,12 +244,17 @@ def take_in(
     classes: Any,
     rng: np.random.Generator,
 ) -> Growth:
-    """Return the cover that a classifier keeps between batches with a further one in it."""
+    """Return the cover that a classifier keeps between batches with a further one in it.
+
+    Points are copied: a caller may use the same array for the next batch.
+    """
+    settled = _settled(classifier)
     if hasattr(classifier, "_growth"):
         growth = classifier._growth
+        growth.check_settled(settled)
         return grow(
             growth,
-            check_estimator_points(classifier, X, growth.dissimilarity, reset=False),
+            deepcopy(check_estimator_points(classifier, X, growth.dissimilarity, reset=False)),
             y,
             sample_weight,
             classes=classes,
@@ -253,7 +262,8 @@ def take_in(
             n_jobs=settings.n_jobs,
             verbose=settings.verbose,
         )
-    training = prepare(classifier, check_training_points(classifier, X), y, sample_weight, rng=rng)
+    points = deepcopy(check_training_points(classifier, X))
+    training = prepare(classifier, points, y, sample_weight, rng=rng)
     eps = settings.radius(training, rng)
     return start_growth(
         training,
@@ -263,4 +273,20 @@ def take_in(
         eps=eps,
         candidates=classifier.candidates,
         classes=classes,
+        settled=settled,
     )
+
+
+def _settled(classifier: Any) -> dict[str, Any]:
+    """Return the parameters that later batches may not change, also those of a metric object."""
+    parameters = classifier.get_params()
+    names = sorted(name for name in parameters if name.partition("__")[0] in _SETTLED)
+    return {name: _comparable(parameters[name]) for name in names}
+
+
+def _comparable(value: Any) -> Any:
+    """Return a parameter as something that does not change with it."""
+    if isinstance(value, dict):
+        return [list(pair) for pair in value.items()]
+    # The parameters of an object are compared under names of their own.
+    return type(value) if hasattr(value, "get_params") else value
