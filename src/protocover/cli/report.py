@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from ..inspection.fitted import unwrap
+from ..persistence import load_model
 from ..report import render
 from ..report.training_rows import ForeignRowsError
 from .cases import Cases, read_weights
 from .console import CommandError, Console, UsageError
 from .cover import summarize_covered
-from .model import MODEL, classifier_of, open_model, read_cases, with_rows
+from .model import MODEL, classifier_of, read_cases, with_rows
 from .outcome import summarize_cases
 from .writing import REPORT, SUMMARY, WRITER, check_file, write_file
 
@@ -31,7 +32,7 @@ def run_report(options: Namespace, console: Console) -> None:
     ours = options.output is None and options.model.is_dir() and figures is not None
     path = options.model / REPORT if ours else options.output or Path(REPORT)
     check_file(path, force=options.force or ours)
-    model = open_model(options.model)
+    model = load_model(options.model)
     known = figures["data"] if figures else {}
     if unwrap(model, covers=True).cover is not None:
         options.id = options.id or known.get("id")
