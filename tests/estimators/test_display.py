@@ -10,7 +10,7 @@ from sklearn import config_context
 from sklearn.datasets import load_digits, load_iris, load_wine
 
 from protocover import BallCover, PVMClassifier, PVMClassifierCV
-from protocover.dissimilarity import Gower, MismatchDistance, TangentDistance
+from protocover.dissimilarity import Gower, MismatchDistance, TangentDistance, Tanimoto
 
 X, Y = load_iris(return_X_y=True)
 
@@ -92,6 +92,17 @@ def test_sparse_rows_tell_their_largest_entries():
         == "[2] -5, [5] 4, [4] 3, [1] 2, …"
     )
     assert cells(PVMClassifier(eps=1.0).fit(rows, ["a", "b"]))[2][-1] == "[5] 9"
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8])
+def test_sparse_bits_tell_which_are_set(dtype):
+    bits = csr_array(np.array([[0, 1, 1, 0], [1, 0, 0, 0]], dtype))
+    for model in (
+        PVMClassifier(eps=0.5, metric=Tanimoto()),
+        BallCover(eps=0.5, metric=Tanimoto()),
+    ):
+        told = [row[-1] for row in cells(model.fit(bits, ["a", "b"]))[1:]]
+        assert sorted(told) == ["[0] 1", "[1] 1, [2] 1"]
 
 
 def test_columns_of_a_table_have_no_features():

@@ -120,8 +120,9 @@ def test_make_report_takes_a_cover_without_labels(cover, tmp_path):
 
 
 def test_other_points_are_refused(cover):
-    with pytest.raises(ValueError, match="X must be what the cover was fitted on"):
-        summarize(cover, Z[::-1])
+    for other in (Z[::-1], Z[:-1], np.vstack((Z, Z[:1])), Z + 0.5):
+        with pytest.raises(ValueError, match="must be the samples that the model was fitted on"):
+            summarize(cover, other)
 
 
 @pytest.mark.filterwarnings("error")

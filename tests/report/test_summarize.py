@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from protocover import NoPrototypesError, PVMClassifier, PVMClassifierCV
 from protocover.dissimilarity import Gower
-from protocover.report import summarize
+from protocover.report import make_report, summarize
 from protocover.report.quality import held_out_error, wilson_interval
 from protocover.report.summary import plain
 
@@ -274,6 +275,67 @@ def test_labels_and_models_that_it_does_not_know_are_refused(model):
     none = PVMClassifier(eps=0.1, prototype_cost=1000.0, outlier_label=0).fit(X, Y)
     with pytest.raises(NoPrototypesError, match="nothing to report"):
         summarize(none, X, Y)
+
+
+NOT_TRAINED = {
+    "other rows": (X[1::2], Y[1::2]),
+    "all rows": (X, Y),
+    "one more": (X[[*range(0, 150, 2), 1]], Y[[*range(0, 150, 2), 1]]),
+    "other order": (X[TRAIN][::-1], Y[TRAIN][::-1]),
+    "other labels": (X[TRAIN], np.roll(Y[TRAIN], 10)),
+    "other units": (X[TRAIN] * 1.01, Y[TRAIN]),
+}
+
+
+@pytest.mark.parametrize("which", NOT_TRAINED)
+@pytest.mark.parametrize("radii", ["shared", "own"])
+def test_rows_that_the_model_was_not_fitted_on_are_refused(which, radii, tmp_path):
+    given, labels = NOT_TRAINED[which]
+    words = "must be the samples that the model was fitted on, in the same order, but"
+    model = PVMClassifier(eps=0.8, radii=radii).fit(X[TRAIN], Y[TRAIN])
+    with pytest.raises(ValueError, match=words):
+        make_report(model, given, labels, tmp_path / "r.html")
+    assert not (tmp_path / "r.html").exists()
+    scaled = make_pipeline(StandardScaler(), PVMClassifierCV(eps=[0.6, 0.9], cv=3, radii=radii))
+    with pytest.raises(ValueError, match=words):
+        summarize(scaled.fit(X[TRAIN], Y[TRAIN]), given, labels)
+
+
+def test_what_can_be_compared_of_other_candidates_is():
+    words = "must be the samples that the model was fitted on"
+    table = cdist(X[TRAIN], X[TRAIN])
+    for model, given in (
+        (PVMClassifier(eps=0.8, candidates="kmeans", random_state=0), X[TRAIN]),
+        (PVMClassifier(eps=0.8, metric="precomputed"), table),
+    ):
+        model.fit(given, Y[TRAIN])
+        summarize(model, given, Y[TRAIN])
+        for rows, labels in ((given, np.roll(Y[TRAIN], 10)), (given[:-1], Y[TRAIN][:-1])):
+            with pytest.raises(ValueError, match=words):
+                summarize(model, rows, labels)
+        with pytest.raises(ValueError, match=r"the ball of prototype \d+ holds"):
+            summarize(model, given * 1.5, Y[TRAIN])
+
+
+def test_rows_of_weight_zero_are_known_by_their_weights():
+    weights = np.arange(150) % 3
+    model = PVMClassifier(eps=0.8).fit(X, Y, weights)
+    with pytest.raises(ValueError, match="with its sample_weight if some weights are 0"):
+        summarize(model, X, Y)
+    assert summarize(model, X, Y, sample_weight=weights).quality.n_points == 150
+    with pytest.raises(ValueError, match="each of the 150 rows of X, got shape"):
+        summarize(model, X, Y, sample_weight=weights[:3])
+
+
+def test_a_step_that_rounds_otherwise_when_it_is_asked_again_is_no_other_data():
+    turned = make_pipeline(PCA(3, svd_solver="full"), PVMClassifier(eps=0.8)).fit(X, Y)
+    assert not np.array_equal(turned[0].fit_transform(X), turned[0].transform(X))
+    assert summarize(turned, X, Y).quality.n_points == 150
+
+
+def test_a_classifier_needs_labels(model, tmp_path):
+    with pytest.raises(TypeError, match=r"call summarize\(model, X, y\) or make_report\(model"):
+        make_report(model, X[TRAIN], tmp_path / "r.html")
 
 
 @pytest.mark.filterwarnings("error")

@@ -11,12 +11,13 @@ import numpy as np
 
 from ..balls import traits_of
 from ..inspection.fitted import unwrap
+from ..persistence import load_model
 from ..report import Queries, render, summarize_queries
 from .cases import Cases
 from .console import CommandError, Console, UsageError, count_things
 from .dialect import csv_bytes, csv_text
 from .images import enlarge, resize
-from .model import classifier_of, explain_cases, open_model, read_cases
+from .model import classifier_of, explain_cases, read_cases
 from .outcome import as_queries
 from .writing import check_file, prototype_names, read_pictures, write_file
 
@@ -28,7 +29,7 @@ def run_predict(options: Namespace, console: Console) -> None:
     for path in (options.output, options.report):
         if path is not None:
             check_file(path, force=options.force)
-    model = open_model(options.model)
+    model = load_model(options.model)
     if unwrap(model, covers=True).cover is not None:
         _refuse_for_covers(options)
     cases = read_cases(model, options, console)

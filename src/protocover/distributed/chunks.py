@@ -17,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from ..candidates import stack_rows
 from ..data.points import check_points
 from ..resources import row_count
+from ..selection.labels import check_label_values, join_labels
 from ..selection.parameters import (
     check_largest_weight,
     default_own_cost,
@@ -30,6 +31,7 @@ __all__ = [
     "as_queries",
     "as_rows",
     "as_values",
+    "check_length",
     "read_points",
     "take",
     "take_points",
@@ -124,13 +126,13 @@ def read_points(
     scans = client.gather(
         client.compute([delayed(_scan)(*pair) for pair in zip(labels, weights, strict=True)])
     )
-    classes = np.unique(np.concatenate([found for found, _ in scans if len(found)]))
+    classes = np.unique(join_labels(found for found, _ in scans if len(found)))
     check_classification_targets(classes)
     largest = max(found for _, found in scans)
     check_largest_weight(largest)
     grid = weight_grid(largest, X.shape[0])
     read = partial(_read, classes=classes, grid=grid, dissimilarity=dissimilarity)
-    parts = zip(rows, labels, weights, strict=True)
+    parts = zip(rows, labels, weights, X.chunks[0], strict=True)
     chunks = client.compute([delayed(read, pure=True)(*part) for part in parts])
     told = client.gather(client.map(_tell, chunks, n_classes=len(classes)))
     counts, totals, smallest, whole = zip(*told, strict=True)
@@ -219,6 +221,7 @@ def _check_columns(X: Any, name: str) -> None:
 
 def _scan(y: Any, weights: Any) -> tuple[NDArray[Any], float]:
     """Find the labels of a chunk and its largest weight."""
+    check_label_values(np.asarray(y))
     labels = np.unique(np.asarray(y))
     if weights is None:
         return labels, 1.0
@@ -231,10 +234,31 @@ def _scan(y: Any, weights: Any) -> tuple[NDArray[Any], float]:
     return labels, float(values.max(initial=0.0))
 
 
+def check_length(rows: Any, declared: int, name: str) -> None:
+    """Refuse a chunk that does not have as many rows as its collection says."""
+    if row_count(rows) != declared:
+        raise ValueError(
+            f"{name} must have chunks as long as it declares, got a chunk of {row_count(rows)} "
+            f"rows that was declared with {declared}; pass chunks= to the map_blocks that made "
+            f"it, or call {name}.compute_chunk_sizes()"
+        )
+
+
 def _read(
-    X: Any, y: Any, weights: Any, *, classes: NDArray[Any], grid: float, dissimilarity: Any
+    X: Any,
+    y: Any,
+    weights: Any,
+    length: int,
+    *,
+    classes: NDArray[Any],
+    grid: float,
+    dissimilarity: Any,
 ) -> Chunk:
     """Check a chunk and leave out its points of weight zero."""
+    check_length(X, length, "X")
+    check_length(y, length, "y")
+    if weights is not None:
+        check_length(weights, length, "sample_weight")
     codes = np.searchsorted(classes, np.asarray(y))
     points = check_points(X, dissimilarity) if row_count(X) else X
     if weights is None:

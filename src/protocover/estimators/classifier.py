@@ -344,7 +344,9 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         the points themselves are not kept. So do ``eps="auto"`` and what a dissimilarity
         learns in its `fit`: give a number and fix its parameters where the first batch
         is not like the rest. Either way the model keeps the cover, five bytes for each
-        (point, ball) membership, until `fit` is called. A model that comes from `fit`
+        (point, ball) membership, until `fit` is called. `radii`, `closed_ball`, `metric` and
+        `metric_params` must not change between batches, nor must numbers as labels be
+        followed by text. A model that comes from `fit`
         has none: it starts over, with a warning.
 
         Examples

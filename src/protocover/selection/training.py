@@ -20,6 +20,7 @@ from ..candidates import Pool, gather_candidates
 from ..dissimilarity import resolve_metric
 from ..dissimilarity.precomputed import read_table
 from ..resources import row_count
+from .labels import check_label_values
 from .parameters import apply_class_weight, check_column, check_flag, check_weights
 from .weights import snap_weights
 
@@ -260,7 +261,10 @@ def check_labels(y: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
         raise ValueError(
             "this estimator requires y to be passed, but the target y is None; pass the labels"
         )
+    if isinstance(y, list | tuple):
+        check_label_values(y)
     y = check_column(y)
+    check_label_values(y)
     check_classification_targets(y)
     check_consistent_length(X, y)
     classes, codes = np.unique(y, return_inverse=True)
