@@ -163,18 +163,18 @@ def test_fit_warns_if_it_keeps_more_than_a_quarter():
 def test_class_weights_multiply_those_of_samples_but_not_the_default_cost():
     X, y = load_iris(return_X_y=True)
     w = 1.0 + np.arange(150) % 3
-    for given, factors in (
+    for weighting, factors in (
         ({0: 2.0, 2: 4.0}, np.array([2.0, 1.0, 4.0])),
         ("balanced", w.sum() / (3 * np.bincount(y, w))),
     ):
-        ours = PVMClassifier(class_weight=given).fit(X, y, w)
+        ours = PVMClassifier(class_weight=weighting).fit(X, y, w)
         cost = PVMClassifier().fit(X, y, w).prototype_cost_
         theirs = PVMClassifier(prototype_cost=cost).fit(X, y, w * factors[y])
         assert ours.prototype_cost_ == cost
         assert ours.prototype_indices_.tolist() == theirs.prototype_indices_.tolist()
         assert ours.objective_ == pytest.approx(theirs.objective_)
         assert ours.verify(X, y, w).ok
-        rows = PVMSelector(class_weight=given, radii="own").fit(X, y, w).sample_indices_
+        rows = PVMSelector(class_weight=weighting, radii="own").fit(X, y, w).sample_indices_
         assert rows.tolist() == ours.prototype_indices_.tolist()
 
 
@@ -190,7 +190,7 @@ def test_files_keep_the_new_parameters_and_what_is_proved(tmp_path):
 
 def test_bad_values_are_refused_with_a_remedy():
     X, y = load_iris(return_X_y=True)
-    for given, words in (
+    for params, words in (
         ({"min_per_class": 2}, "min_per_class must be 1, or 0"),
         ({"min_per_class": True}, "min_per_class must be 1, or 0"),
         ({"n_prototypes": 2}, "at least the number of classes, 3, got 2; min_per_class=0"),
@@ -201,6 +201,6 @@ def test_bad_values_are_refused_with_a_remedy():
         ({"candidates": X[:5] + 100.0}, "every class needs a candidate within eps"),
     ):
         with pytest.raises(ValueError, match=words):
-            PVMClassifier(**given).fit(X, y)
+            PVMClassifier(**params).fit(X, y)
     with pytest.raises(ValueError, match="class_weight must be None for partial_fit"):
         PVMClassifier(class_weight="balanced").partial_fit(X, y)

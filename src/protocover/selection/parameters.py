@@ -36,6 +36,7 @@ __all__ = [
     "check_weight_numbers",
     "check_weights",
     "check_wish",
+    "class_factors",
     "default_own_cost",
     "default_prototype_cost",
     "is_count",
@@ -148,23 +149,24 @@ def apply_class_weight(
     """
     if class_weight is None:
         return weights
-    if isinstance(class_weight, str) and class_weight == "balanced":
-        totals = np.bincount(codes, weights, minlength=len(classes))
-        factors = totals.sum() / (np.count_nonzero(totals) * np.where(totals > 0.0, totals, 1.0))
-    elif isinstance(class_weight, Mapping):
-        factors = _class_factors(class_weight, classes)
-    else:
-        raise ValueError(
-            "class_weight must be None, 'balanced' or a dict from label to weight, got "
-            f"{class_weight!r}"
-        )
-    weighted = weights * factors[codes]
+    totals = np.bincount(codes, weights, minlength=len(classes))
+    weighted = weights * class_factors(class_weight, totals, classes)[codes]
     check_largest_weight(float(weighted.max(initial=0.0)))
     return weighted
 
 
-def _class_factors(class_weight: Mapping[Any, Any], classes: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the weight of each class, 1 for those that a mapping does not name."""
+def class_factors(
+    class_weight: Any, totals: NDArray[np.float64], classes: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Return the weight of each class, given the total weight of its samples."""
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        present = np.where(totals > 0.0, totals, 1.0)
+        return np.asarray(totals.sum() / (np.count_nonzero(totals) * present))
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(
+            "class_weight must be None, 'balanced' or a dict from label to weight, got "
+            f"{class_weight!r}"
+        )
     number = {label: k for k, label in enumerate(classes.tolist())}
     unknown = [label for label in class_weight if label not in number]
     if unknown:
