@@ -53,7 +53,7 @@ class Setting:
 
     def fit(self, within: np.ndarray, y: np.ndarray) -> PVMClassifier:
         model = PVMClassifier(
-            None if self.quantile is None else quantile_of_rivals(within, y, self.quantile),
+            eps=None if self.quantile is None else quantile_of_rivals(within, y, self.quantile),
             radii=self.radii,
             metric="precomputed",
             cross_class=self.cross_class,
