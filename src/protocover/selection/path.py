@@ -8,10 +8,11 @@ bounds can come later.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -22,7 +23,7 @@ from ..cover import CoverProblem, CoverSolution
 from ..resources import progress_bar
 from ..solvers import Solver, ask_solver, greedy, unwrapped
 from ..solvers.duals import ascend
-from .by_class import ClassProblem, join_balls
+from .by_class import ClassProblem, join_balls, select
 from .greedy_levels import GreedyLevels
 from .own_limits import LimitedBalls, balls_of_parts
 from .own_radii import at_cost
@@ -168,18 +169,45 @@ def solve_path(
     options: Mapping[str, Any],
     rng: np.random.Generator,
     verbose: int,
+    n_prototypes: int | Mapping[int, int] | None = None,
 ) -> tuple[tuple[Selection, ...], ...]:
     """Solve every class's problem, radius by radius, for all of the rising `costs`.
 
     The problems are those of the lowest cost. Every setting is solved with the randomness
-    that a fit of its own would have.
+    that a fit of its own would have, and within a budget of `n_prototypes`, in total or by
+    class number. The greedy's selections are cut to the budget without new bounds.
     """
+    if n_prototypes is not None and not has_prefixes(solver):
+        within = partial(select, solver=solver, n_prototypes=n_prototypes, options=options)
+        with progress_bar(by_radius, n_radii, "radii", verbose) as bar:
+            return tuple(_solve_within(list(some), costs, within, rng) for some in bar)
     if isinstance(by_radius, GreedyLevels):
-        with progress_bar(by_radius.selections(costs), n_radii, "radii", verbose) as bar:
+        solved: Iterable[tuple[Selection, ...]] = by_radius.selections(costs)
+    else:
+        rngs = rng.spawn(n_classes)
+        solved = (_solve_radius(some, costs, solver, rngs, options) for some in by_radius)
+    with progress_bar(solved, n_radii, "radii", verbose) as bar:
+        if n_prototypes is None:
             return tuple(bar)
-    children = rng.spawn(n_classes)
-    with progress_bar(by_radius, n_radii, "radii", verbose) as bar:
-        return tuple(_solve_radius(classes, costs, solver, children, options) for classes in bar)
+        return tuple(tuple(one.within(n_prototypes) for one in row) for row in bar)
+
+
+def _solve_within(
+    classes: Sequence[ClassProblem],
+    costs: Floats,
+    solve: Callable[..., Selection],
+    rng: np.random.Generator,
+) -> tuple[Selection, ...]:
+    """Return the selections of a solver within a budget, one for each of the rising `costs`."""
+    selections = []
+    for cost in costs.tolist():
+        priced = [at_cost(one.problem, cost) for one in classes]
+        balls = [
+            one.balls.chosen(columns) for one, (columns, _) in zip(classes, priced, strict=True)
+        ]
+        problems = [problem for _, problem in priced]
+        selections.append(solve(problems, balls=balls, rng=deepcopy(rng)))
+    return tuple(selections)
 
 
 def _solve_radius(

@@ -12,15 +12,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
+from sklearn.utils.validation import _check_method_params
 
 from ...balls import traits_of
 from ...candidates import check_candidate_names
 from ...data.points import check_estimator_points
 from ...dissimilarity import resolve_metric
-from ...resources import check_n_jobs, limited_threads
-from ...selection.grid import check_n_eps, grid_of_costs, grid_of_radii
+from ...resources import check_n_jobs, limited_threads, say
+from ...selection.grid import check_n_eps, grid_of_costs, grid_of_radii, propose_radii
 from ...selection.parameters import (
     check_closed_ball,
+    check_n_prototypes,
     check_own_radii,
     check_radii,
     check_verbose,
@@ -39,6 +41,7 @@ from .crossvalidation import Split, cross_validate
 from .folds import Scoring
 from .metadata import find_scorer, make_router, route
 from .results import report_failures, tabulate
+from .sample import check_max_search_samples, draw_search_rows, restrict_splits, take_rows
 from .standard_error import RULES, choose, split_scores
 from .trials import Grid, Labelled, Trial, name_choices
 
@@ -185,7 +188,8 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
         prototype_costs: ArrayLike | None = None,
         cv: Any = 10,
         rule: str = "1se",
-        n_prototypes: int | None = None,
+        n_prototypes: int | dict[Any, int] | None = None,
+        max_search_samples: int | None = 5000,
         scoring: Any = None,
         error_score: float | str = np.nan,
         metric: Any = "euclidean",
@@ -207,6 +211,7 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
         self.cv = cv
         self.rule = rule
         self.n_prototypes = n_prototypes
+        self.max_search_samples = max_search_samples
         self.scoring = scoring
         self.error_score = error_score
         self.metric = metric
@@ -257,11 +262,16 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
         with unchanged_on_error(self):
             data = self._check_data(X, y, sample_weight, unlabeled)
             some = next(iter(data.values()))
-            costs = self._costs(some)
             weights = None if sample_weight is None else some.weights
             split_params, score_params = route(self, weights, groups, params)
             splits = self._splits(some, split_params)
-            trials = self._trials(data, costs)
+            rows = self._draw_rows(some)
+            searched = data
+            if rows is not None:
+                splits = restrict_splits(splits, rows, len(some.y))
+                score_params = _check_method_params(some.points, score_params, rows)
+                searched = self._take_rows(data, rows)
+            trials = self._trials(searched, self._costs(some, rows))
             folds = cross_validate(
                 trials,
                 splits,
@@ -273,10 +283,14 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
             results = tabulate(trials, folds)
             scores = split_scores(results, len(splits))
             report_failures(folds, scores, self.error_score)
-            sizes = results["mean_n_prototypes"]
-            best = choose(scores, sizes, rule=self.rule, max_prototypes=self.n_prototypes)
-            self.cv_results_, self.n_splits_ = results, len(splits)
-            self._keep(best, self._refit(trials, results["params"][best]))
+            best = choose(
+                scores,
+                results["mean_n_prototypes"],
+                rule=self.rule,
+                n_classes_lost=results["mean_n_classes_lost"],
+            )
+            self.cv_results_, self.n_splits_, self.search_rows_ = results, len(splits), rows
+            self._keep(best, self._refit(trials, data, results["params"][best]))
         return self
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -307,12 +321,7 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
         check_own_radii(self.radii)
         if self.eps is None:
             check_n_eps(self.n_eps)
-        most = self.n_prototypes
-        if most is not None and not (is_count(most) and most >= 0):
-            raise ValueError(
-                f"n_prototypes must be a whole number not below 0, or None, got {most!r}; "
-                "budgets by class are for PVMClassifier"
-            )
+        check_max_search_samples(self.max_search_samples)
         if isinstance(self.cv, bool) or (is_count(self.cv) and self.cv < 2):
             raise ValueError(
                 "cv must be a number of folds from 2 up, a splitter or pairs of rows to train "
@@ -334,6 +343,7 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
         points = self._check_points(X)
         classes, codes = check_labels(y, next(iter(points.values())))
         weights = check_weights(sample_weight, codes, classes)
+        check_n_prototypes(self.n_prototypes, classes)
         labels = classes[codes]
         return {
             name: Labelled(checked, labels, weights, unlabeled) for name, checked in points.items()
@@ -364,23 +374,39 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
             )
         return {name: completed(some, metrics[name]) for name, some in points.items()}
 
-    def _refit(self, trials: list[Trial], setting: dict[str, Any]) -> PVMClassifier:
+    def _draw_rows(self, data: Labelled) -> NDArray[np.intp] | None:
+        """Return the rows to search on, None for all, and report a sample when verbose."""
+        most = self.max_search_samples
+        rows = draw_search_rows(data.y, data.weights, most, self.random_state)
+        if rows is not None:
+            say(
+                f"searching on a stratified sample of {len(rows)} of {len(data.y)} samples; the "
+                "final model is fitted on all (max_search_samples=None searches on all)",
+                self.verbose,
+            )
+        return rows
+
+    def _take_rows(self, data: dict[str, Labelled], rows: NDArray[np.intp]) -> dict[str, Labelled]:
+        """Return some of the samples, for each metric."""
+        pairwise = self.__sklearn_tags__().input_tags.pairwise
+        return {name: take_rows(one, rows, pairwise=pairwise) for name, one in data.items()}
+
+    def _refit(
+        self, trials: list[Trial], data: dict[str, Labelled], setting: dict[str, Any]
+    ) -> PVMClassifier:
         """Return a classifier with the chosen setting, fitted on all points."""
         names = setting["metric"], setting["solver"]
         trial = next(trial for trial in trials if (trial.metric, trial.solver) == names)
-        data = trial.data
+        every = data[trial.metric]
         chosen: PVMClassifier = clone(trial.final).set_params(
-            eps=setting["eps"],
-            prototype_cost=setting["prototype_cost"],
-            n_prototypes=self.n_prototypes,
-            n_jobs=self.n_jobs,
+            eps=setting["eps"], prototype_cost=setting["prototype_cost"], n_jobs=self.n_jobs
         )
         with limited_threads(self.n_jobs):
             chosen._fit_checked(
-                data.points,
-                data.y,
-                data.weights,
-                unlabeled=data.unlabeled,
+                every.points,
+                every.y,
+                every.weights,
+                unlabeled=every.unlabeled,
                 settings=Settings.of(chosen),
             )
         copy_features(self, chosen)
@@ -410,6 +436,7 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
         for name, metric in name_choices(self.metric).items():
             model = PVMClassifier(
                 radii=self.radii,
+                n_prototypes=self.n_prototypes,
                 metric=metric,
                 metric_params=self.metric_params,
                 candidates=self.candidates,
@@ -451,11 +478,16 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
             return check_radii(self.eps, own=own)  # of a graph it depends on the points
         rng, unlabeled = model._generator(), data.unlabeled
         training = prepare(model, data.points, data.y, data.weights, unlabeled=unlabeled, rng=rng)
-        return grid_of_radii(self.eps, self.n_eps, training, own=own, rng=rng)
+        if self.random_state is None:  # the same grid at every fit
+            rng = np.random.default_rng(0)
+        return grid_of_radii(
+            self.eps, self.n_eps, training, own=own, rng=rng, propose=propose_radii
+        )
 
-    def _costs(self, data: Labelled) -> NDArray[np.float64]:
-        """Return the costs to try; points of weight zero do not count."""
-        weights = snap_weights(data.weights)
-        n_classes = len(np.unique(data.y[weights > 0.0]))
+    def _costs(self, data: Labelled, rows: NDArray[np.intp] | None) -> NDArray[np.float64]:
+        """Return the costs to try on some `rows`, or all; points of weight zero do not count."""
         own = check_own_radii(self.radii)
+        # A shared radius has the default cost alone, which is that of the final fit.
+        weights = snap_weights(data.weights[rows] if own and rows is not None else data.weights)
+        n_classes = len(np.unique(data.y))
         return grid_of_costs(self.prototype_costs, weights, n_classes, own=own)
