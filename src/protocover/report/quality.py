@@ -123,7 +123,12 @@ def _nearest_error(model: PVMClassifier, X: Any, y: Any, X_test: Any, y_test: An
 
 
 def cross_validated_error(search: PVMClassifierCV, n_points: int) -> ErrorEstimate:
-    """Return the mean over the folds, with one standard error either side."""
+    """Return the mean over the folds, with one standard error either side.
+
+    `n_points` are all that the search was fitted on, though it may have used a sample.
+    """
+    rows = getattr(search, "search_rows_", None)  # not in files of earlier versions
+    n_points = n_points if rows is None else len(rows)
     path, name = trace_path(search), _score_name(search)
     value = _told(search.best_score_, name)
     se = float(path.error[path.chosen])

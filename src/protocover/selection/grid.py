@@ -179,14 +179,16 @@ def check_n_eps(n_eps: Any) -> None:
 def _propose_limits(training: Training, n_limits: int, *, rng: np.random.Generator) -> Floats:
     """Return at most `n_limits` limits to radii of their own.
 
-    They are quantiles, in even steps up to the largest, of the distances from samples to the
-    nearest of another class. Larger balls about a sample hold rivals in any case. One class
-    has no rivals, and its only limit is none.
+    They are quantiles of the distances from samples to the nearest of another class: the
+    largest, beyond which every ball about a sample holds rivals, the one that
+    ``eps="auto"`` takes, and lower ones in even steps. One class has no rivals, and its only
+    limit is none.
     """
     distances, weights = _held_rivals(training, rng)
     if len(distances) == 0:
         return np.array([np.inf])
-    steps = np.arange(1, n_limits + 1) / n_limits
+    n_low = max(1, n_limits - 2)
+    steps = [*(0.75 * np.arange(1, n_low + 1) / n_low), 0.9, 1.0][-n_limits:]
     return np.unique([weighted_quantile(distances, weights, step) for step in steps])
 
 

@@ -51,18 +51,20 @@ __all__ = ["PVMClassifierCV"]
 class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
     """Prototype selection with the radius chosen by cross-validation.
 
-    A :class:`PVMClassifier` for each radius, of which the paper's rule takes one.
+    Fits a :class:`PVMClassifier` for each radius and takes one by the paper's rule. With
+    radii of their own it chooses their limit and the cost of a prototype.
 
-    Each fold is one path over all radii and costs, so that a whole grid costs little
-    more than a few fits a fold. With radii of their own it chooses their limit and the
-    cost of a prototype.
+    Each fold is one path over all radii and costs, so a whole grid costs little more than
+    a few fits per fold.
 
     Parameters
     ----------
     eps : array-like or None, default=None
-        Radii to try; None for those that :func:`suggest_eps` proposes for the candidates.
-        With ``radii="own"`` these are limits, and those of :func:`pvm_path` are proposed;
-        one of them may be None or inf for no limit.
+        Radii to try. None proposes weighted quantiles of the distances from samples to the
+        nearest sample of another class, and a few larger radii from the paper's grid; for
+        the paper's grid alone pass ``suggest_eps(X, y)``. With ``radii="own"`` these are
+        limits, and those of :func:`pvm_path` are proposed; one of them may be None or inf
+        for no limit.
     n_eps : int or None, default=None
         How many to propose where `eps` is None; None for 20, with ``radii="own"`` for 5.
     radii : {"shared", "own"}, default="shared"
@@ -77,9 +79,14 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
         "1se" takes the fewest prototypes, on average over the folds, whose score is within
         one standard error of the best, as in the paper; "best" takes the best score; "few"
         also gives up 0.01 of the score for fewer prototypes, where a standard error is less.
-    n_prototypes : int or None, default=None
-        Only settings with at most so many prototypes, on average over the folds, are
-        considered, and the final model keeps at most so many.
+    n_prototypes : int, dict or None, default=None
+        Maximum number of prototypes, in total (int) or per class (dict), as in
+        :class:`PVMClassifier`. Each setting is scored as the model within this budget.
+        Greedy selections keep the first prototypes in their order, and at least one per
+        class if the budget allows it.
+    max_search_samples : int or None, default=5000
+        If there are more samples, settings are tried on a stratified sample of this size,
+        and the chosen one is fitted on all samples; see Notes. None searches on all samples.
     scoring : str, callable or None, default=None
         Any scorer of scikit-learn; None for accuracy.
     error_score : "raise" or float, default=nan
@@ -112,7 +119,8 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
     metric_params, candidates, closed_ball, outlier_label, random_state
         As in :class:`PVMClassifier`. Candidates are made anew in each fold.
     verbose : int, default=0
-        Above 0, a progress bar over the folds; above 1, also over the radii in each.
+        Above 0, a progress bar over the folds, and a line if the search is on a sample;
+        above 1, also a progress bar over the radii in each fold.
 
     Attributes
     ----------
@@ -129,13 +137,16 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
         Its mean score.
     cv_results_ : dict of ndarray
         In scikit-learn's shape: ``param_eps``, ``mean_test_score`` and so on, with
-        ``mean_n_prototypes`` and ``std_n_prototypes`` beside them, and ``fold_solver``, the
-        name of the solver that was scored: that of ``param_solver`` but for the default's.
+        ``mean_n_prototypes`` and ``std_n_prototypes``, ``mean_n_classes_lost``, the number of
+        classes without a prototype, and ``fold_solver``, the name of the solver that was
+        scored, which differs from ``param_solver`` for the default solver.
         One pass serves all radii and costs of a fold: ``mean_fit_time`` is its time divided
         by their number. Distances that are computed once for all folds are shared out in the
         same way.
     n_splits_ : int
         Number of folds.
+    search_rows_ : ndarray of int or None
+        Rows of the sample that the settings were tried on, rising; None for all rows.
     classes_ : ndarray
         Labels, sorted.
     n_features_in_ : int
@@ -155,6 +166,16 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
     weights: without metadata routing they count in scoring wherever the scorer takes them,
     with it where the scorer requests them, as the default one does. (A grid search of
     scikit-learn 1.6 scores without weights unless they are routed.)
+
+    Settings with which a class of a fold gets no prototype are skipped if there are others
+    that lose fewer classes. Otherwise a rare class, which hardly changes the accuracy, could
+    disappear.
+
+    The sample of `max_search_samples` rows keeps at least 20 samples of each class if the
+    class has them, with their weights, and is the same for the same `random_state`. The folds
+    are those of all samples, restricted to the sample. Radii and limits are distances and
+    costs are numbers of samples, so both are used for all samples without a change: a
+    prototype that pays for itself in the sample covers more when there are more samples.
 
     Memory is that of the memberships of the largest radius, once for all folds; with other
     solvers than the greedy once more for each of the `n_jobs` folds that are computed at
