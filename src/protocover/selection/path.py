@@ -23,7 +23,7 @@ from ..cover import CoverProblem, CoverSolution
 from ..resources import progress_bar
 from ..solvers import Solver, ask_solver, greedy, unwrapped
 from ..solvers.duals import ascend
-from .by_class import ClassProblem, join_balls, select
+from .by_class import ClassProblem, join_balls, select, with_floor
 from .greedy_levels import GreedyLevels
 from .own_limits import LimitedBalls, balls_of_parts
 from .own_radii import at_cost
@@ -122,6 +122,8 @@ class PostponedBounds:
         What it is called with.
     rngs : list of numpy.random.Generator
         One a class.
+    min_per_class : int
+        Whether every class must have a prototype.
     """
 
     problems: LevelProblems
@@ -129,6 +131,7 @@ class PostponedBounds:
     solver: Solver
     options: Mapping[str, Any]
     rngs: Sequence[np.random.Generator]
+    min_per_class: int
 
     @classmethod
     def of(
@@ -139,11 +142,13 @@ class PostponedBounds:
         solver: Solver,
         options: Mapping[str, Any],
         rng: np.random.Generator,
+        min_per_class: int = 0,
     ) -> Self | None:
         """Return the postponed bounds where the selections can be had without them, else None."""
         if not isinstance(problems, LevelProblems) or not has_prefixes(solver):
             return None
-        return cls(problems, costs, solver, options, rng.spawn(len(problems.training.classes)))
+        rngs = rng.spawn(len(problems.training.classes))
+        return cls(problems, costs, solver, options, rngs, min_per_class)
 
     def without(self) -> GreedyLevels:
         """Return what gives the same selections without bounds."""
@@ -155,7 +160,12 @@ class PostponedBounds:
     def selections(self, k: int) -> tuple[Selection, ...]:
         """Return the selections at radius number `k`, one for each cost, with bounds."""
         return _solve_radius(
-            self.problems.at_radius(k), self.costs, self.solver, self.rngs, self.options
+            self.problems.at_radius(k),
+            self.costs,
+            self.solver,
+            self.rngs,
+            self.options,
+            min_per_class=self.min_per_class,
         )
 
 
@@ -168,6 +178,7 @@ def solve_path(
     solver: Solver,
     options: Mapping[str, Any],
     rng: np.random.Generator,
+    min_per_class: int = 0,
     verbose: int,
     n_prototypes: int | Mapping[int, int] | None = None,
 ) -> tuple[tuple[Selection, ...], ...]:
@@ -178,18 +189,32 @@ def solve_path(
     class number. The greedy's selections are cut to the budget without new bounds.
     """
     if n_prototypes is not None and not has_prefixes(solver):
-        within = partial(select, solver=solver, n_prototypes=n_prototypes, options=options)
-        with progress_bar(by_radius, n_radii, "radii", verbose) as bar:
-            return tuple(_solve_within(list(some), costs, within, rng) for some in bar)
+        solve = partial(
+            select,
+            solver=solver,
+            n_prototypes=n_prototypes,
+            min_per_class=min_per_class,
+            options=options,
+        )
+        assert not isinstance(by_radius, GreedyLevels)  # which is for prefixes
+        solved = (_solve_within(list(some), costs, solve, rng) for some in by_radius)
+        with progress_bar(solved, n_radii, "radii", verbose) as bar:
+            return tuple(bar)
     if isinstance(by_radius, GreedyLevels):
-        solved: Iterable[tuple[Selection, ...]] = by_radius.selections(costs)
+        found = by_radius.selections(costs, min_per_class=min_per_class)
     else:
         rngs = rng.spawn(n_classes)
-        solved = (_solve_radius(some, costs, solver, rngs, options) for some in by_radius)
-    with progress_bar(solved, n_radii, "radii", verbose) as bar:
+        found = (
+            _solve_radius(some, costs, solver, rngs, options, min_per_class=min_per_class)
+            for some in by_radius
+        )
+    with progress_bar(found, n_radii, "radii", verbose) as bar:
         if n_prototypes is None:
             return tuple(bar)
-        return tuple(tuple(one.within(n_prototypes) for one in row) for row in bar)
+        least = min_per_class
+        return tuple(
+            tuple(one.within(n_prototypes, min_per_class=least) for one in row) for row in bar
+        )
 
 
 def _solve_within(
@@ -216,6 +241,8 @@ def _solve_radius(
     solver: Solver,
     rngs: Sequence[np.random.Generator],
     options: Mapping[str, Any],
+    *,
+    min_per_class: int,
 ) -> tuple[Selection, ...]:
     """Return the selections at one radius, one for each of the rising `costs`.
 
@@ -223,7 +250,15 @@ def _solve_radius(
     """
     solved, balls = [], []
     for of_class, child in zip(classes, rngs, strict=True):
-        solved.append(_solve_class(of_class, costs, solver, child, options))
+        solutions = _solve_class(of_class, costs, solver, child, options)
+        if min_per_class:
+            solutions = [
+                solution
+                if len(solution.selected)
+                else with_floor(of_class.problem.at_cost(cost), solution)
+                for cost, solution in zip(costs.tolist(), solutions, strict=True)
+            ]
+        solved.append(solutions)
         balls.append(of_class.balls)
     return tuple(join_balls(solutions, balls) for solutions in zip(*solved, strict=True))
 

@@ -115,10 +115,10 @@ class Selection:
         there = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
         return replace(self, **{name: array[order] for name, array in there.items()})
 
-    def within(self, budget: int | Mapping[int, int]) -> Self:
+    def within(self, budget: int | Mapping[int, int], *, min_per_class: int = 0) -> Self:
         """Keep the first prototypes that a budget allows, in total or by class number.
 
-        A total that is large enough keeps the first prototype of every class. Objective and
+        With `min_per_class` a total keeps the first prototype of every class. Objective and
         bound of the solutions stay those of the whole selection.
         """
         order = np.argsort(self.classes, kind="stable")
@@ -129,8 +129,8 @@ class Selection:
             allowed = [budget.get(label, len(order)) for label in range(len(self.solutions))]
             kept = np.flatnonzero(rank < np.array(allowed, dtype=np.intp)[self.classes])
         else:
-            first = (rank == 0) & (np.count_nonzero(rank == 0) <= budget)
-            kept = np.sort(np.argsort(~first, kind="stable")[:budget])
+            later = (rank > 0) & bool(min_per_class)
+            kept = np.sort(np.argsort(later, kind="stable")[:budget])
         counts = np.bincount(self.classes[kept], minlength=len(self.solutions))
         solutions = (one.first(k) for one, k in zip(self.solutions, counts, strict=True))
         return replace(self.rearranged(kept), solutions=tuple(solutions))
@@ -144,6 +144,11 @@ class Selection:
             for one in self.solutions
         )
         return replace(self, candidates=candidates, solutions=tuple(solutions))
+
+    @property
+    def forced(self) -> NDArray[np.intp]:
+        """Numbers of the classes whose one prototype is there only because each must have one."""
+        return np.flatnonzero([solution.at_least for solution in self.solutions])
 
     @property
     def objective(self) -> float:

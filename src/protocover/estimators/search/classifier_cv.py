@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.validation import _check_method_params
@@ -18,10 +17,12 @@ from ...balls import traits_of
 from ...candidates import check_candidate_names
 from ...data.points import check_estimator_points
 from ...dissimilarity import resolve_metric
-from ...resources import check_n_jobs, limited_threads, say
+from ...resources import check_n_jobs, limited_threads
 from ...selection.grid import check_n_eps, grid_of_costs, grid_of_radii, propose_radii
 from ...selection.parameters import (
+    apply_class_weight,
     check_closed_ball,
+    check_min_per_class,
     check_n_prototypes,
     check_own_radii,
     check_radii,
@@ -37,11 +38,17 @@ from ..classifier import PVMClassifier
 from ..fitted import copy_features, forget_features
 from ..fitting import Settings, prepare
 from .chosen import AnswersByChosen
-from .crossvalidation import Split, cross_validate
+from .crossvalidation import cross_validate
 from .folds import Scoring
 from .metadata import find_scorer, make_router, route
 from .results import report_failures, tabulate
-from .sample import check_max_search_samples, draw_search_rows, restrict_splits, take_rows
+from .sample import (
+    Rows,
+    check_max_search_samples,
+    draw_search_rows,
+    make_splits,
+    take_rows,
+)
 from .standard_error import RULES, choose, split_scores
 from .trials import Grid, Labelled, Trial, name_choices
 
@@ -88,7 +95,8 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
         If there are more samples, settings are tried on a stratified sample of this size,
         and the chosen one is fitted on all samples; see Notes. None searches on all samples.
     scoring : str, callable or None, default=None
-        Any scorer of scikit-learn; None for accuracy.
+        Any scorer of scikit-learn; None for accuracy, and with ``class_weight="balanced"``
+        for balanced accuracy.
     error_score : "raise" or float, default=nan
         As in scikit-learn: the score of a setting on a fold where fitting or scoring
         fails, with a :class:`~sklearn.exceptions.FitFailedWarning`; "raise" for the error
@@ -116,8 +124,9 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
         the linear algebra library does: one fold after another, each with the threads of
         a plain fit (within :func:`joblib.parallel_config` what that says). The result
         does not depend on it.
-    metric_params, candidates, closed_ball, outlier_label, random_state
-        As in :class:`PVMClassifier`. Candidates are made anew in each fold.
+    metric_params, candidates, cross_class, min_per_class, class_weight, closed_ball, \
+outlier_label, random_state
+        As in :class:`PVMClassifier`. Candidates are made, and classes balanced, in each fold.
     verbose : int, default=0
         Above 0, a progress bar over the folds, and a line if the search is on a sample;
         above 1, also a progress bar over the radii in each fold.
@@ -138,7 +147,7 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
     cv_results_ : dict of ndarray
         In scikit-learn's shape: ``param_eps``, ``mean_test_score`` and so on, with
         ``mean_n_prototypes`` and ``std_n_prototypes``, ``mean_n_classes_lost``, the number of
-        classes without a prototype, and ``fold_solver``, the name of the solver that was
+        classes without a prototype worth its cost, and ``fold_solver``, the solver that was
         scored, which differs from ``param_solver`` for the default solver.
         One pass serves all radii and costs of a fold: ``mean_fit_time`` is its time divided
         by their number. Distances that are computed once for all folds are shared out in the
@@ -163,19 +172,16 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
     -----
     The scores are those of :class:`~sklearn.model_selection.GridSearchCV` over
     :class:`PVMClassifier` with the solver that scores, fold by fold. So are the rules for
-    weights: without metadata routing they count in scoring wherever the scorer takes them,
-    with it where the scorer requests them, as the default one does. (A grid search of
-    scikit-learn 1.6 scores without weights unless they are routed.)
+    weights, which scikit-learn 1.6 ignores in scoring unless they are routed.
 
-    Settings with which a class of a fold gets no prototype are skipped if there are others
-    that lose fewer classes. Otherwise a rare class, which hardly changes the accuracy, could
-    disappear.
+    Settings that leave a class of a fold without a prototype that is worth its cost are
+    skipped if others lose fewer classes. A rare class hardly changes the accuracy and could
+    disappear otherwise.
 
     The sample of `max_search_samples` rows keeps at least 20 samples of each class if the
-    class has them, with their weights, and is the same for the same `random_state`. The folds
-    are those of all samples, restricted to the sample. Radii and limits are distances and
-    costs are numbers of samples, so both are used for all samples without a change: a
-    prototype that pays for itself in the sample covers more when there are more samples.
+    class has them. Its folds are those of all samples. Radii, which are distances, and costs,
+    which are numbers of samples, are used for all samples without a change: what pays for
+    itself in the sample covers more where there are more samples.
 
     Memory is that of the memberships of the largest radius, once for all folds; with other
     solvers than the greedy once more for each of the `n_jobs` folds that are computed at
@@ -202,8 +208,8 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        eps: ArrayLike | None = None,
         *,
+        eps: ArrayLike | None = None,
         n_eps: int | None = None,
         radii: str = "shared",
         prototype_costs: ArrayLike | None = None,
@@ -216,8 +222,11 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
         candidates: Any = "train",
+        cross_class: bool = False,
         solver: Any = "auto",
         solver_options: dict[str, Any] | None = None,
+        min_per_class: int = 1,
+        class_weight: Any = None,
         closed_ball: bool = False,
         outlier_label: Any = None,
         memory: Any = None,
@@ -238,8 +247,11 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
         self.metric = metric
         self.metric_params = metric_params
         self.candidates = candidates
+        self.cross_class = cross_class
         self.solver = solver
         self.solver_options = solver_options
+        self.min_per_class = min_per_class
+        self.class_weight = class_weight
         self.closed_ball = closed_ball
         self.outlier_label = outlier_label
         self.memory = memory
@@ -285,18 +297,15 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
             some = next(iter(data.values()))
             weights = None if sample_weight is None else some.weights
             split_params, score_params = route(self, weights, groups, params)
-            splits = self._splits(some, split_params)
-            rows = self._draw_rows(some)
-            searched = data
+            rows = draw_search_rows(some, self.max_search_samples, self.random_state, self.verbose)
+            splits = make_splits(self.cv, some, split_params, rows=rows)
+            trials = self._trials(data, rows, self._costs(some, rows))
             if rows is not None:
-                splits = restrict_splits(splits, rows, len(some.y))
                 score_params = _check_method_params(some.points, score_params, rows)
-                searched = self._take_rows(data, rows)
-            trials = self._trials(searched, self._costs(some, rows))
             folds = cross_validate(
                 trials,
                 splits,
-                scoring=Scoring(find_scorer(self.scoring), score_params, self.error_score),
+                scoring=Scoring(find_scorer(self), score_params, self.error_score),
                 memory=self.memory,
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
@@ -364,7 +373,9 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
         points = self._check_points(X)
         classes, codes = check_labels(y, next(iter(points.values())))
         weights = check_weights(sample_weight, codes, classes)
-        check_n_prototypes(self.n_prototypes, classes)
+        budget = check_n_prototypes(self.n_prototypes, classes)
+        check_min_per_class(self.min_per_class, budget, len(classes))
+        apply_class_weight(self.class_weight, weights, codes, classes)
         labels = classes[codes]
         return {
             name: Labelled(checked, labels, weights, unlabeled) for name, checked in points.items()
@@ -395,23 +406,6 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
             )
         return {name: completed(some, metrics[name]) for name, some in points.items()}
 
-    def _draw_rows(self, data: Labelled) -> NDArray[np.intp] | None:
-        """Return the rows to search on, None for all, and report a sample when verbose."""
-        most = self.max_search_samples
-        rows = draw_search_rows(data.y, data.weights, most, self.random_state)
-        if rows is not None:
-            say(
-                f"searching on a stratified sample of {len(rows)} of {len(data.y)} samples; the "
-                "final model is fitted on all (max_search_samples=None searches on all)",
-                self.verbose,
-            )
-        return rows
-
-    def _take_rows(self, data: dict[str, Labelled], rows: NDArray[np.intp]) -> dict[str, Labelled]:
-        """Return some of the samples, for each metric."""
-        pairwise = self.__sklearn_tags__().input_tags.pairwise
-        return {name: take_rows(one, rows, pairwise=pairwise) for name, one in data.items()}
-
     def _refit(
         self, trials: list[Trial], data: dict[str, Labelled], setting: dict[str, Any]
     ) -> PVMClassifier:
@@ -441,18 +435,12 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
         self.classes_ = chosen.classes_
         self.eps_, self.prototype_cost_ = chosen.eps_, chosen.prototype_cost_
 
-    def _splits(self, data: Labelled, split_params: dict[str, Any]) -> list[Split]:
-        """Return the rows to train and to test on, for each fold."""
-        rows = np.arange(len(data.y))
-        splitter = check_cv(self.cv, data.y, classifier=True)
-        splits = splitter.split(data.points, data.y, **split_params)
-        listed = [(rows[train], rows[test]) for train, test in splits]
-        if not listed:
-            raise ValueError(f"cv must give at least one split, got none from {self.cv!r}")
-        return listed
-
-    def _trials(self, data: dict[str, Labelled], costs: NDArray[np.float64]) -> list[Trial]:
-        """Return every metric with every solver, and its radii."""
+    def _trials(
+        self, data: dict[str, Labelled], rows: Rows, costs: NDArray[np.float64]
+    ) -> list[Trial]:
+        """Return every metric with every solver, and its radii, on some rows or all."""
+        pairwise = self.__sklearn_tags__().input_tags.pairwise
+        searched = {name: take_rows(one, rows, pairwise=pairwise) for name, one in data.items()}
         trials, options = [], self.solver_options
         for name, metric in name_choices(self.metric).items():
             model = PVMClassifier(
@@ -461,11 +449,14 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
                 metric=metric,
                 metric_params=self.metric_params,
                 candidates=self.candidates,
+                cross_class=self.cross_class,
+                min_per_class=self.min_per_class,
+                class_weight=self.class_weight,
                 closed_ball=self.closed_ball,
                 outlier_label=self.outlier_label,
                 random_state=self.random_state,
             )
-            grid = Grid(self._radii(model, data[name]), costs)
+            grid = Grid(self._radii(model, searched[name]), costs)
             trials += [
                 Trial(
                     metric=name,
@@ -473,7 +464,7 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
                     fold_solver="greedy" if self._scores_by_greedy else label,
                     model=clone(model).set_params(**self._fold_terms(solver)),
                     final=clone(model).set_params(solver=solver, solver_options=options),
-                    data=data[name],
+                    data=searched[name],
                     grid=grid,
                 )
                 for label, solver in name_choices(self.solver).items()
@@ -505,7 +496,7 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
             self.eps, self.n_eps, training, own=own, rng=rng, propose=propose_radii
         )
 
-    def _costs(self, data: Labelled, rows: NDArray[np.intp] | None) -> NDArray[np.float64]:
+    def _costs(self, data: Labelled, rows: Rows) -> NDArray[np.float64]:
         """Return the costs to try on some `rows`, or all; points of weight zero do not count."""
         own = check_own_radii(self.radii)
         # A shared radius has the default cost alone, which is that of the final fit.

@@ -21,7 +21,13 @@ from ...dissimilarity import resolve_metric
 from ...exceptions import NoPrototypesError
 from ...selection.greedy_levels import GreedyLevels, outward_of
 from ...selection.own_limits import balls_of_parts
-from ...selection.parameters import check_n_prototypes, check_own_radii, check_weights
+from ...selection.parameters import (
+    apply_class_weight,
+    check_min_per_class,
+    check_n_prototypes,
+    check_own_radii,
+    check_weights,
+)
 from ...selection.part import Part
 from ...selection.path import Known, formulate_path, has_prefixes, solve_path, wants_lists
 from ...selection.selected import Selection
@@ -110,7 +116,7 @@ def score_fold(
     `common` is what :func:`share_folds` has found for this fold. In a cache `fingerprint`
     stands for the model and the scoring.
     """
-    model = clone(model)  # its random_state is to be as new in every fold
+    model = _for_classes(model, data.y[train])
     start = perf_counter()
     try:
         check_weights(data.weights[train], *np.unique(data.y[train], return_inverse=True)[::-1])
@@ -144,7 +150,7 @@ def share_folds(
     rng = np.random.default_rng(0)
     training = prepare(model, data.points, data.y, None, unlabeled=data.unlabeled, rng=rng)
     closed = model.closed_ball
-    parts = [_part(training, data, train) for train in trains]
+    parts = [_part(model, training, data, train) for train in trains]
     if not check_own_radii(model.radii):
         levels = training_levels(
             training, radii=grid.radii, closed=closed, rng=rng, n_jobs=n_jobs, verbose=verbose
@@ -167,15 +173,21 @@ def share_folds(
     return [None if part is None else next(found) for part in parts]
 
 
-def _part(training: Training, data: Labelled, train: NDArray[np.intp]) -> Part | None:
+def _part(
+    model: PVMClassifier, training: Training, data: Labelled, train: NDArray[np.intp]
+) -> Part | None:
     """Return what a fold has of all points, None where it has them in another order.
 
     Ties go by the order of the rows: a fold that has another one than all points, or some
     of them twice, looks at the distances for itself.
     """
     rows = _with_weight(data, train)
-    rises = bool((rows[1:] > rows[:-1]).all())
-    return Part.of_rows(training, rows, data.weights[rows]) if rises else None
+    if not (rows[1:] > rows[:-1]).all():
+        return None
+    classes, codes = np.unique(data.y[rows], return_inverse=True)
+    class_weight = _for_classes(model, classes).class_weight
+    weights = apply_class_weight(class_weight, data.weights[rows], codes, classes)
+    return Part.of_rows(training, rows, weights)
 
 
 def takes_lists(model: PVMClassifier) -> bool:
@@ -225,6 +237,7 @@ def _solve(
     weights = data.weights[train]
     training = prepare(model, points, data.y[train], weights, unlabeled=data.unlabeled, rng=rng)
     solver, options = find_solver(model.solver), _fold_options(model)
+    budget = check_n_prototypes(model.n_prototypes, training.classes)
     if isinstance(common, csr_array):  # its columns after those of all points are unlabeled
         unlabeled = np.arange(len(data.y), common.shape[1])
         common = common[train][:, np.concatenate([train, unlabeled])]
@@ -250,18 +263,25 @@ def _solve(
         options=options,
         rng=rng,
         verbose=verbose,
-        n_prototypes=_budget(model, training),
+        n_prototypes=budget,
+        min_per_class=check_min_per_class(model.min_per_class, budget, len(training.classes)),
     )
     return training, selections
 
 
-def _budget(model: PVMClassifier, training: Training) -> int | dict[int, int] | None:
-    """Return the budget of a fold, by class number those of the classes that it has."""
-    asked = model.n_prototypes
-    if isinstance(asked, Mapping):
-        known = set(training.classes.tolist())
-        asked = {label: number for label, number in asked.items() if label in known}
-    return check_n_prototypes(asked, training.classes)
+def _for_classes(model: PVMClassifier, y: NDArray[Any]) -> PVMClassifier:
+    """Return a copy of a model for a fold, whose parameters name no class that it lacks.
+
+    Its random_state is as new.
+    """
+    present = set(np.unique(y).tolist())
+    by_class = {
+        name: {label: one for label, one in value.items() if label in present}
+        for name in ("n_prototypes", "class_weight")
+        if isinstance(value := getattr(model, name), Mapping)
+    }
+    copy: PVMClassifier = clone(model).set_params(**by_class)
+    return copy
 
 
 def _score_selections(
@@ -275,7 +295,8 @@ def _score_selections(
 ) -> FoldScores:
     """Score every selection, those that equal the one before them only once."""
     sizes = np.array([[len(one.candidates) for one in row] for row in selections], dtype=float)
-    n_kept = [[len(np.unique(one.classes)) for one in row] for row in selections]
+    # A class that has a prototype only because each must have one is lost, too.
+    n_kept = [[len(np.unique(one.classes)) - len(one.forced) for one in row] for row in selections]
     lost = len(training.classes) - np.array(n_kept, dtype=float)
     score, time = np.empty_like(sizes), np.zeros_like(sizes)
     failures = []

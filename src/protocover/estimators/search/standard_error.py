@@ -35,7 +35,7 @@ class SearchPath:
     ``"prototype_cost"``. By its rising `values`: the mean `score` over the folds and its
     standard `error`, NaN where a fold has no score, and the mean number of prototypes; the
     place of the `chosen` value, and the `lowest` mean score that the rule accepts over the
-    whole search.
+    whole search. A fold is fitted on `n_training` samples, about.
     """
 
     parameter: str
@@ -45,6 +45,12 @@ class SearchPath:
     n_prototypes: Floats
     chosen: int
     lowest: float
+    n_training: float
+
+    @property
+    def keeps_all(self) -> bool:
+        """Whether the smallest radius keeps nearly all samples, which is 1-NN."""
+        return self.parameter == "eps" and bool(self.n_prototypes[0] >= 0.99 * self.n_training)
 
 
 def choose(
@@ -125,6 +131,8 @@ def trace_path(search: Any) -> SearchPath:
         shown &= results[f"param_{name}"] == results[f"param_{name}"][best]
     rows = np.flatnonzero(shown)
     values = results[f"param_{varied}"]
+    sample = getattr(search, "search_rows_", None)
+    n_samples = search.class_count_.sum() if sample is None else len(sample)
     rows = rows[np.argsort(values[rows], kind="stable")]
     return SearchPath(
         parameter=varied,
@@ -133,6 +141,7 @@ def trace_path(search: Any) -> SearchPath:
         error=standard_errors(scores[rows]),
         n_prototypes=sizes[rows],
         chosen=int(np.flatnonzero(rows == best)[0]),
+        n_training=float(n_samples * (1.0 - 1.0 / max(2, search.n_splits_))),
         lowest=lowest_accepted(
             scores,
             sizes,
@@ -149,12 +158,13 @@ def _considered(mean: Floats, n_classes_lost: Floats | None) -> NDArray[np.intp]
         raise ValueError("no setting could be scored: every mean score is NaN or infinite")
     if n_classes_lost is None:
         return scored
-    return scored[n_classes_lost[scored] == n_classes_lost[scored].min()]
+    lost = n_classes_lost[scored]
+    return np.asarray(scored[lost == lost.min()])
 
 
 def _is_highest(mean: Floats) -> NDArray[np.bool_]:
     """Tell which mean scores are the highest, up to rounding errors."""
-    return mean >= mean.max() - _tolerance(mean)
+    return np.asarray(mean >= mean.max() - _tolerance(mean))
 
 
 def _tolerance(mean: Floats) -> float:
