@@ -52,7 +52,9 @@ def _total(size: int | float, n_points: int, n_classes: int) -> int:
 
 def _shares(n: int, counts: NDArray[np.intp], least: NDArray[np.intp]) -> NDArray[np.intp]:
     """Share `n` out in proportion to `counts`, by largest remainder and at least `least`."""
-    quota = n * counts / counts.sum()
+    rare = n * counts < least * counts.sum()
+    rest = max(0, n - int(least[rare].sum()))
+    quota = np.where(rare, least, rest * counts / max(1, int(counts[~rare].sum())))
     shares = np.maximum(least, np.floor(quota).astype(np.intp))
     while shares.sum() < n:
         shares[np.where(shares < counts, quota - shares, -np.inf).argmax()] += 1
