@@ -655,3 +655,17 @@ def own_nearest(D, chosen, *, closed):
             if multiple < best:
                 best, label[i] = multiple, of_class
     return label, inside
+
+
+def rival_quantile(D, y, weights, q):
+    """Weighted lower quantile of the positive distances to the nearest sample of another class."""
+    nearest = sorted(
+        (min(D[i, j] for j in range(len(y)) if y[j] != y[i]), weights[i]) for i in range(len(y))
+    )
+    nearest = [(distance, weight) for distance, weight in nearest if distance > 0.0]
+    total, running = sum(weight for _, weight in nearest), 0.0
+    for distance, weight in nearest:
+        running += weight
+        if running >= q * total:
+            return distance
+    return nearest[-1][0]

@@ -16,7 +16,7 @@ from ..report import Queries, Summary, summarize
 from ..report.summary import Quality
 from .cases import Cases
 from .console import Console, count_things, list_names, shorten
-from .model import classifier_of, with_rows
+from .model import classifier_of, final_step, with_rows
 
 __all__ = [
     "Outcome",
@@ -106,7 +106,15 @@ def gather_outcome(model: Any, *, cases: Cases, training: Cases, **known: Any) -
     rows = classifier_of(model).prototype_rows_
     places = np.where(rows >= 0, np.searchsorted(cases.rows, rows + 1), -1)
     suspects = suspect_labels(with_rows(model, places), cases.X, cases.y)
+    if known.get("n_sampled") is None:
+        known["n_sampled"] = count_searched(model)
     return Outcome(model, cases, training, suspects=suspects, **known)
+
+
+def count_searched(model: Any) -> int | None:
+    """Return how many cases a search was done on, None for all or without a search."""
+    rows = getattr(final_step(model), "search_rows_", None)
+    return None if rows is None else len(rows)
 
 
 def in_source(model: Any, training: Cases) -> Any:

@@ -33,7 +33,14 @@ from .cases import Cases, announce_split, row_names, split_cases
 from .console import CommandError, Console, UsageError
 from .estimator import Distance, build_model, choose_distance, fit_model
 from .model import classifier_of, explain_labelled, with_last_step, with_rows
-from .outcome import describe_cases, gather_outcome, in_source, print_outcome, summarize_cases
+from .outcome import (
+    count_searched,
+    describe_cases,
+    gather_outcome,
+    in_source,
+    print_outcome,
+    summarize_cases,
+)
 from .stream_rows import StreamedRows, blocks_of, measure_columns, open_rows
 from .writing import PREDICTIONS, csv_text, told_where, write_beside_predictions
 
@@ -160,7 +167,8 @@ def _fit_sample(
     rows = draw_rows(y, size, random_state=options.seed)
     console.note(f"Finding the radius with {len(rows)} of them, drawn from each class ...")
     model = build_model(options, distance, y[rows], console)
-    return fit_sample(model, X, y, rows=rows), len(rows)
+    fitted = fit_sample(model, X, y, rows=rows)
+    return fitted, count_searched(fitted) or len(rows)
 
 
 def _affordable_sample(n_cases: int, console: Console) -> int:

@@ -257,9 +257,9 @@ def pvm_path(
     eps : array-like, "auto" or None, default=None
         Radii; None for those that :func:`suggest_eps` proposes for these candidates, "auto"
         for that of :class:`PVMClassifier` alone. With ``radii="own"`` these are limits, one
-        of which may be None or inf for no limit; those proposed are the largest radius that
-        :func:`suggest_eps` proposes, those at a quarter, a sixteenth and so on of its
-        quantile, and none.
+        of which may be None or inf for no limit; those proposed are quantiles of the
+        distances from samples to the nearest sample of another class, by default 0.25, 0.5,
+        0.75, 0.9 and 1. A single class gets no limit.
     n_eps : int or None, default=None
         How many to propose where `eps` is None; None for 20, with ``radii="own"`` for 5.
     radii : {"shared", "own"}, default="shared"

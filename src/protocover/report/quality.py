@@ -16,6 +16,7 @@ from ..balls.nearest import find_nearest
 from ..data.points import check_points
 from ..dissimilarity import resolve_metric
 from ..estimators import PVMClassifier, PVMClassifierCV
+from ..estimators.search.metadata import name_scoring
 from ..estimators.search.standard_error import trace_path
 from ..prototypes.coverage import CoverageTotals
 from ..resources import row_count
@@ -69,7 +70,7 @@ def read_path(search: PVMClassifierCV | None) -> PathSummary | None:
         chosen=path.chosen,
         rule=search.rule,
         limit=_told(path.lowest, name),
-        most=search.n_prototypes,
+        most=search.n_prototypes if isinstance(search.n_prototypes, int) else None,
         n_splits=search.n_splits_,
     )
 
@@ -123,7 +124,12 @@ def _nearest_error(model: PVMClassifier, X: Any, y: Any, X_test: Any, y_test: An
 
 
 def cross_validated_error(search: PVMClassifierCV, n_points: int) -> ErrorEstimate:
-    """Return the mean over the folds, with one standard error either side."""
+    """Return the mean over the folds, with one standard error either side.
+
+    `n_points` are all that the search was fitted on, though it may have used a sample.
+    """
+    rows = getattr(search, "search_rows_", None)  # not in files of earlier versions
+    n_points = n_points if rows is None else len(rows)
     path, name = trace_path(search), _score_name(search)
     value = _told(search.best_score_, name)
     se = float(path.error[path.chosen])
@@ -137,9 +143,10 @@ def _told(score: float, name: str) -> float:
 
 def _score_name(search: PVMClassifierCV) -> str:
     """Return "error" for accuracy, which it is one minus, or else the score's name."""
-    if search.scoring is None or search.scoring == "accuracy":
-        return "error"
-    return search.scoring if isinstance(search.scoring, str) else "score"
+    scoring = name_scoring(search)
+    if isinstance(scoring, str):
+        return "error" if scoring == "accuracy" else scoring
+    return "score"
 
 
 def _finite(value: float) -> float | None:
