@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..estimators import PVMClassifier
 from ..estimators.fitted import Fitted
 from ..selection.parameters import unchanged_on_error
+from ..selection.training import after_candidates
 from .chunks import ChunkedPoints, as_queries, as_rows, as_values, read_points
 from .cluster import describe_cluster, find_client
 from .cover import folder_for_blocks
@@ -47,7 +48,7 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
     prototype_cost, n_prototypes, closed_ball, outlier_label
         As in the plain classifier.
     random_state : int, RandomState or None, default=None
-        For candidates that are drawn, and for sampling in "auto".
+        As in the plain classifier.
     client : distributed.Client or None, default=None
         The client to use; None for the default one.
     cache_dir : path or None, default=None
@@ -160,8 +161,7 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
                 job.client, self.candidates, points, n_features=self.n_features_in_, rng=rng
             )
             sample = job.learn(points, for_sample)
-            seeded = self.random_state is not None
-            eps = job.radius(points, sample, rng if seeded else np.random.default_rng(0))
+            eps = job.radius(points, sample, after_candidates(self.random_state, rng))
             density = job.density(sample, eps, for_forecast)
             with folder_for_blocks(job.client, self.cache_dir) as folder:
                 cover = job.build(

@@ -19,7 +19,7 @@ from ..selection.cover_radius import propose_cover_eps
 from ..selection.covering import choose_cover
 from ..selection.parameters import check_cover_eps, check_wish, unchanged_on_error
 from ..selection.reach import check_reach
-from ..selection.training import Training, completed, side_by_side
+from ..selection.training import Training, after_candidates, completed, side_by_side
 from .answers import warn_without_diagonal
 from .cover_parts import CoverTerms, Kept, nearest_within
 from .display import ShowsChosen, describe_cover
@@ -184,6 +184,7 @@ random_state, verbose
             rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
             nobody = np.zeros(row_count(points), dtype=np.intp)
             training = prepare(self, points, nobody, sample_weight, rng=rng)
+            rng = after_candidates(self.random_state, rng)
             terms = CoverTerms.of(self, training)
             eps = self._radius(training, settings)
             chosen = choose_cover(

@@ -30,7 +30,13 @@ from ..selection.parameters import (
 from ..selection.radius import propose_eps, proposed_quantile
 from ..selection.reach import check_reach
 from ..selection.selected import Selection
-from ..selection.training import Training, pool_balls, prepare_training, side_by_side
+from ..selection.training import (
+    Training,
+    after_candidates,
+    pool_balls,
+    prepare_training,
+    side_by_side,
+)
 from ..solvers import Solver, check_options, find_solver
 from .fitted import Fitted, forget_features
 
@@ -53,8 +59,6 @@ class Settings:
         What chooses the prototypes, with `options` of its own.
     n_jobs, verbose
         As in :class:`protocover.PVMClassifier`.
-    seeded : bool
-        Whether the sample that a proposed radius rests on is drawn as `random_state` has it.
     """
 
     eps: float | None
@@ -64,7 +68,6 @@ class Settings:
     options: dict[str, Any]
     n_jobs: int | None
     verbose: int
-    seeded: bool
 
     @classmethod
     def of(cls, classifier: Any) -> Self:
@@ -82,7 +85,6 @@ class Settings:
             options,
             classifier.n_jobs,
             classifier.verbose,
-            seeded=classifier.random_state is not None,
         )
 
     def radius(self, training: Training, rng: np.random.Generator) -> float:
@@ -90,8 +92,6 @@ class Settings:
         eps = self.eps
         if eps is None:
             share = proposed_quantile(own=self.own_radii)
-            # Who asks for nothing in particular gets the same radius at every fit.
-            rng = rng if self.seeded else np.random.default_rng(0)
             eps = propose_eps(training, rng=rng, n_jobs=self.n_jobs, quantile=share)
         check_reach(training, eps)
         return eps
@@ -254,6 +254,7 @@ def take_in(
             verbose=settings.verbose,
         )
     training = prepare(classifier, check_training_points(classifier, X), y, sample_weight, rng=rng)
+    rng = after_candidates(classifier.random_state, rng)
     eps = settings.radius(training, rng)
     return start_growth(
         training,

@@ -18,7 +18,7 @@ from ..selection.grid import grid_of_costs, grid_of_radii
 from ..selection.parameters import check_closed_ball, check_own_radii, check_verbose
 from ..selection.path import PostponedBounds, formulate_path, solve_path
 from ..selection.selected import Selection
-from ..selection.training import Training
+from ..selection.training import Training, after_candidates
 from ..solvers import check_options, find_solver
 from .classifier import PVMClassifier
 from .fitted import by_column, with_selection
@@ -328,6 +328,7 @@ def pvm_path(
     with limited_threads(n_jobs):
         points = check_training_points(classifier, X, unlabeled)
         training = prepare(classifier, points, y, sample_weight, unlabeled=unlabeled, rng=rng)
+    rng = after_candidates(random_state, rng)
     if isinstance(eps, str):  # what that means is the classifier's to say
         eps = Settings.of(clone(classifier).set_params(eps=eps)).radius(training, rng)
     limits = grid_of_radii(eps, n_eps, training, own=own, rng=rng)

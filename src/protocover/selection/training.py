@@ -24,6 +24,7 @@ from .weights import snap_weights
 
 __all__ = [
     "Training",
+    "after_candidates",
     "check_labels",
     "completed",
     "over_pools",
@@ -136,6 +137,11 @@ def prepare_training(
     )
     rows = None if len(kept) == n_given else kept
     return Training(points, codes, weights[kept], classes, dissimilarity, pools, rows)
+
+
+def after_candidates(random_state: Any, rng: np.random.Generator) -> np.random.Generator:
+    """Return the generator for all that follows the candidates, fixed if there is no seed."""
+    return np.random.default_rng(0) if random_state is None else rng
 
 
 def pool_balls(

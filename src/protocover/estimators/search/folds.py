@@ -25,7 +25,7 @@ from ...selection.parameters import check_own_radii
 from ...selection.part import Part
 from ...selection.path import Known, formulate_path, has_prefixes, solve_path, wants_lists
 from ...selection.selected import Selection
-from ...selection.training import Training, training_levels
+from ...selection.training import Training, after_candidates, training_levels
 from ...solvers import find_solver
 from ..classifier import PVMClassifier
 from ..fitted import with_selection
@@ -209,6 +209,7 @@ def _solve(
     points = _take_points(model, data.points, train, beside=train)
     weights = data.weights[train]
     training = prepare(model, points, data.y[train], weights, unlabeled=data.unlabeled, rng=rng)
+    rng = after_candidates(model.random_state, rng)
     solver, options = find_solver(model.solver), _fold_options(model)
     if isinstance(common, csr_array):  # its columns after those of all points are unlabeled
         unlabeled = np.arange(len(data.y), common.shape[1])
