@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import simplest_fraction
+from .arithmetic import decimal_fractions, simplest_fraction
 from .leaves import bound_by_leaves
 from .problem import CoverProblem
 from .reproof import common_step, reproved, reproved_together, reproved_within, rounded_up
@@ -152,7 +152,7 @@ def verify_enough(
     solution : CoverSolution
         What is said; its objective is the expense.
     expense : ndarray of float, shape (n_candidates,), or None
-        What each candidate costs; None for 1.
+        What each candidate costs, as :func:`~.arithmetic.decimal_fractions`; None for 1.
     allowed : Fraction
         How much weight may stay uncovered.
     """
@@ -187,7 +187,7 @@ def _spent(expense: NDArray[np.float64] | None, selected: NDArray[np.intp]) -> F
     """Sum what a selection costs."""
     if expense is None:
         return Fraction(len(selected))
-    return sum(map(Fraction, expense[selected].tolist()), Fraction(0))
+    return sum(decimal_fractions(expense[selected]), Fraction(0))
 
 
 def _expense_bound(
@@ -206,9 +206,10 @@ def _expense_bound(
         worth, step = simplest_fraction(rate), Fraction(1)
         dear = problem.prototype_cost != rate or bool(problem.wrong.any())
     else:
-        worth, step = Fraction(rate), common_step(expense)
-        told = zip(problem.wrong.tolist(), expense.tolist(), strict=True)
-        dear = problem.prototype_cost > 0.0 or any(c > worth * Fraction(e) for c, e in told)
+        prices = decimal_fractions(expense)
+        worth, step = Fraction(rate), common_step(prices)
+        told = zip(problem.wrong.tolist(), prices, strict=True)
+        dear = problem.prototype_cost > 0.0 or any(c > worth * e for c, e in told)
     if dear:
         return None, [f"priced_at is {rate!r}, but a candidate costs more in the problem"]
     bound, faults = reproved(problem, solution.dual)

@@ -17,6 +17,7 @@ from ..exceptions import warn_caller
 
 __all__ = [
     "check_candidate_cost",
+    "check_charged",
     "check_closed_ball",
     "check_column",
     "check_costs",
@@ -206,12 +207,16 @@ def check_candidate_cost(
     faulty = prices[~((prices >= 0.0) & (prices < np.inf))]
     if faulty.size:
         raise ValueError(f"candidate_cost must hold finite numbers not below 0, got {faulty[0]:g}")
+    return prices[numbers]
+
+
+def check_charged(prices: NDArray[np.float64]) -> None:
+    """Refuse prices of candidates that may all be chosen where floats cannot add them up."""
     if prices.max(initial=0.0) > _MOST_WEIGHT:
         raise ValueError(
-            f"candidate_cost must hold numbers up to {_MOST_WEIGHT:g}, got {prices.max():g}; "
-            "divide all of them by one factor"
+            f"candidate_cost must hold numbers up to {_MOST_WEIGHT:g} with coverage, and for rows "
+            f"in must_include, got {prices.max():g}; divide all of them by one factor"
         )
-    return prices[numbers]
 
 
 def _default_said(own: bool) -> str:
