@@ -316,9 +316,7 @@ def _score_faults(
 ) -> list[str]:
     """Compare the scores with those of the rules, given the prize that each choice adds."""
     wrong = problem.wrong[solution.selected]
-    cost = wrong + problem.prototype_cost
-    if problem.prototype_cost == 0.0:  # ranks as an infinitely small one
-        cost = cost + 1e-9 * min(1.0, problem.prize.max(initial=0.0))
+    cost = problem.ranked_cost[solution.selected]
     drop, rounding = prizes - wrong, np.full(len(wrong), _rounding(problem))
     by_drop, by_ratio = (drop, rounding), (prizes / cost, rounding / cost)
     # Described in some order, a selection has the least drop so far for its scores.
