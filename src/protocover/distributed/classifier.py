@@ -14,6 +14,7 @@ from ..estimators import PVMClassifier
 from ..estimators.fitted import Fitted
 from ..estimators.fitting import warn_of_selection
 from ..selection.parameters import unchanged_on_error
+from ..selection.training import after_candidates
 from .chunks import ChunkedPoints, as_queries, as_rows, as_values, read_points
 from .cluster import describe_cluster, find_client
 from .cover import folder_for_blocks
@@ -49,7 +50,7 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
 outlier_label
         As in the plain classifier.
     random_state : int, RandomState or None, default=None
-        For candidates that are drawn, and for sampling in "auto".
+        As in the plain classifier.
     client : distributed.Client or None, default=None
         The client to use; None for the default one.
     cache_dir : path or None, default=None
@@ -168,8 +169,7 @@ outlier_label
                 job.client, self.candidates, points, n_features=self.n_features_in_, rng=rng
             )
             sample = job.learn(points, for_sample)
-            seeded = self.random_state is not None
-            eps = job.radius(points, sample, rng if seeded else np.random.default_rng(0))
+            eps = job.radius(points, sample, after_candidates(self.random_state, rng))
             density = job.density(sample, eps, for_forecast)
             with folder_for_blocks(job.client, self.cache_dir) as folder:
                 cover = job.build(

@@ -18,6 +18,7 @@ from ..exceptions import warn_caller
 from ..resources import limited_threads
 from ..selection.batches import Growth
 from ..selection.parameters import check_flag, unchanged_on_error
+from ..selection.training import after_candidates
 from .answers import PrototypeAnswers
 from .display import ShowsChosen, describe_prototypes
 from .export import as_nearest_neighbour
@@ -122,8 +123,8 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         None, here and everywhere, starts no processes and takes as many threads as the
         linear algebra library does. The result does not depend on it.
     random_state : int, RandomState or None, default=None
-        For candidates that are drawn, and for sampling in "auto", which with None is the same
-        at every fit.
+        Seed for drawn candidates, for the sample behind ``eps="auto"`` and for the solvers that
+        use chance. With None only drawn candidates differ from one fit to the next.
     verbose : int, default=0
         Above 0, what the fit is expected to take, said beforehand, and progress bars.
 
@@ -304,6 +305,7 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         """Choose the prototypes for points that `fit`, or a search, has checked."""
         rng = self._generator()
         training = prepare(self, points, y, sample_weight, unlabeled=unlabeled, rng=rng)
+        rng = after_candidates(self.random_state, rng)
         terms = Terms.of(self, training)
         eps = settings.radius(training, rng)
         formulation = settings.formulate(training, terms, eps, rng)
@@ -376,6 +378,7 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
             rng = self._generator()
             settings = Settings.of(self)
             growth = take_in(self, settings, X, y, sample_weight, classes=classes, rng=rng)
+            rng = after_candidates(self.random_state, rng)
             training, covers = growth.training(
                 cross_class=check_flag(self.cross_class, "cross_class")
             )

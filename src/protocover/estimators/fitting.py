@@ -34,7 +34,13 @@ from ..selection.parameters import (
 from ..selection.radius import propose_eps, proposed_quantile
 from ..selection.reach import check_reach
 from ..selection.selected import Selection
-from ..selection.training import Training, pool_balls, prepare_training, side_by_side
+from ..selection.training import (
+    Training,
+    after_candidates,
+    pool_balls,
+    prepare_training,
+    side_by_side,
+)
 from ..solvers import Solver, check_options, find_solver
 from .fitted import Fitted, forget_features
 
@@ -71,8 +77,6 @@ class Settings:
         What chooses the prototypes, with `options` of its own.
     n_jobs, verbose
         As in :class:`protocover.PVMClassifier`.
-    seeded : bool
-        Whether the sample that a proposed radius rests on is drawn as `random_state` has it.
     """
 
     eps: float | None
@@ -82,7 +86,6 @@ class Settings:
     options: dict[str, Any]
     n_jobs: int | None
     verbose: int
-    seeded: bool
 
     @classmethod
     def of(cls, classifier: Any) -> Self:
@@ -100,7 +103,6 @@ class Settings:
             options,
             classifier.n_jobs,
             classifier.verbose,
-            seeded=classifier.random_state is not None,
         )
 
     def radius(self, training: Training, rng: np.random.Generator) -> float:
@@ -108,8 +110,6 @@ class Settings:
         eps = self.eps
         if eps is None:
             share = proposed_quantile(own=self.own_radii)
-            # Who asks for nothing in particular gets the same radius at every fit.
-            rng = rng if self.seeded else np.random.default_rng(0)
             own = self.own_radii
             eps = propose_eps(training, rng=rng, n_jobs=self.n_jobs, quantile=share, own=own)
         check_reach(training, eps)
@@ -333,6 +333,7 @@ def take_in(
         )
     points = deepcopy(check_training_points(classifier, X))
     training = prepare(classifier, points, y, sample_weight, rng=rng)
+    rng = after_candidates(classifier.random_state, rng)
     eps = settings.radius(training, rng)
     return start_growth(
         training,

@@ -18,6 +18,7 @@ from ..exceptions import warn_caller
 __all__ = [
     "apply_class_weight",
     "check_candidate_cost",
+    "check_charged",
     "check_closed_ball",
     "check_column",
     "check_costs",
@@ -202,10 +203,11 @@ def check_prototype_cost(
         if own:
             return default_own_cost(float(some.sum()), len(some), whole=whole)
         return default_prototype_cost(float(some.sum()), float(some.min()), whole=whole)
-    if _is_number(cost) and 0.0 <= float(cost) < np.inf:
+    if _is_number(cost) and 0.0 <= float(cost) <= _MOST_WEIGHT:
         return float(cost)
     raise ValueError(
-        f"{name} must be a number not below 0, or None for {_default_said(own)}, got {cost!r}"
+        f"{name} must be a number from 0 to {_MOST_WEIGHT:g}, or None for {_default_said(own)}, "
+        f"got {cost!r}"
     )
 
 
@@ -284,6 +286,15 @@ def check_candidate_cost(
     return prices[numbers]
 
 
+def check_charged(prices: NDArray[np.float64]) -> None:
+    """Refuse prices of candidates that may all be chosen where floats cannot add them up."""
+    if prices.max(initial=0.0) > _MOST_WEIGHT:
+        raise ValueError(
+            f"candidate_cost must hold numbers up to {_MOST_WEIGHT:g} with coverage, and for rows "
+            f"in must_include, got {prices.max():g}; divide all of them by one factor"
+        )
+
+
 def _default_said(own: bool) -> str:
     """Say what cost None stands for."""
     return "the weight of one point" if own else "one that only breaks ties"
@@ -342,10 +353,10 @@ def check_costs(costs: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]
     if costs is None:
         return np.array([check_prototype_cost(None, weights)])
     grid = _rising(costs)
-    if grid is None or not (np.isfinite(grid) & (grid >= 0.0)).all():
+    if grid is None or not ((grid >= 0.0) & (grid <= _MOST_WEIGHT)).all():
         raise ValueError(
-            "prototype_costs must be numbers not below 0, or None for one that only breaks ties, "
-            f"got {costs!r}"
+            f"prototype_costs must be numbers from 0 to {_MOST_WEIGHT:g}, or None for one that "
+            f"only breaks ties, got {costs!r}"
         )
     return grid
 

@@ -26,6 +26,7 @@ from .weights import snap_weights
 
 __all__ = [
     "Training",
+    "after_candidates",
     "check_labels",
     "completed",
     "over_pools",
@@ -175,6 +176,11 @@ def prepare_training(
         cross_class=check_flag(cross_class, "cross_class"),
         sample_weights=plain,
     )
+
+
+def after_candidates(random_state: Any, rng: np.random.Generator) -> np.random.Generator:
+    """Return the generator for all that follows the candidates, fixed if there is no seed."""
+    return np.random.default_rng(0) if random_state is None else rng
 
 
 def pool_balls(
