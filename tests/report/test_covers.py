@@ -115,7 +115,9 @@ def test_the_page_has_no_words_of_classes(cover, summary):
 def test_make_report_takes_a_cover_without_labels(cover, tmp_path):
     assert make_report(cover, Z, tmp_path / "a.html", title="Wines").read_text("utf-8")
     assert make_report(cover, Z, None, tmp_path / "b.html").exists()
-    with pytest.raises(TypeError, match="of a cover model, X and path; got ndarray for the path"):
+    with pytest.raises(
+        TypeError, match=r"path must be the name of a file, got ndarray; call make"
+    ):
         make_report(cover, Z, Y.to_numpy())
 
 

@@ -65,8 +65,8 @@ def make_report(model: Any, X: Any, y: Any, path: Any = None, **options: Any) ->
         y, path = None, y
     if not isinstance(path, str | os.PathLike):
         raise TypeError(
-            "make_report takes model, X, y and the path of a file, of a cover model, X and path; "
-            f"got {type(path).__name__} for the path"
+            f"path must be the name of a file, got {type(path).__name__}; call "
+            "make_report(model, X, y, path), or make_report(cover, X, path) for a BallCover"
         )
     return write_report(summarize(model, X, y, **options), path)
 

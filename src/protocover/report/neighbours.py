@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 # Points listed for all prototypes together, and at least for each.
-_MOST_MEMBERS, _FEWEST_MEMBERS = 250_000, 50
+_MOST_MEMBERS, _FEWEST_MEMBERS = 100_000, 20
 # Prototypes on the map; its table of distances grows with the square.
 _MOST_MAPPED = 500
 # The map is to be looked at: what lowers its stress by less than this share is not seen.

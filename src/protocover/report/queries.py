@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from ..data.frames import in_memory
 from ..estimators import PVMClassifier
 from ..inspection.fitted import Unwrapped
 from ..prototypes import Explanation
@@ -96,6 +97,7 @@ def read_queries(given: Any, name: str = "queries") -> Queries | None:
         queries = Queries(*given)
     else:
         queries = Queries(given)
+    queries = replace(queries, X=in_memory(queries.X, name=name), shown=in_memory(queries.shown))
     if row_count(queries.X) == 0:
         raise ValueError(f"{name} must hold at least one case, got none; leave it out instead")
     if queries.shown is not None and row_count(queries.shown) != row_count(queries.X):

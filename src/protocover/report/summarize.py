@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import __version__
+from ..data.frames import in_memory
 from ..estimators import PVMClassifier
 from ..inspection.fitted import Unwrapped, unwrap
 from ..inspection.suspects import SuspectLabels, suspect_labels
@@ -114,7 +115,8 @@ def summarize(
     """
     within = unwrap(model, covers=True).require_prototypes("there is nothing to report")
     model, search = within.classifier, within.search
-    original, X = X, within.prepare_training(X)
+    original, shown = in_memory(X), in_memory(shown, name="shown")
+    X = within.prepare_training(original)
     display = Display(
         shown=original if shown is None else shown,
         is_own=shown is None and not within.transformers,

@@ -96,6 +96,7 @@ class PictureSheets:
     per_sheet: int
     count: int  # images of the first cases; later ones have none
     sheets: list[str]  # PNG files in base64
+    is_reduced: bool = False  # to fewer pixels than the images have, so that the page stays small
 
 
 @dataclass(frozen=True)

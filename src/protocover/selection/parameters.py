@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import column_or_1d
 
+from ..data.frames import in_memory
 from ..exceptions import warn_caller
 
 __all__ = [
@@ -404,6 +405,7 @@ def check_verbose(verbose: Any) -> None:
 
 def check_column(y: Any) -> NDArray[Any]:
     """Return labels as one dimension, with scikit-learn's warning for a table of one column."""
+    y = in_memory(y, name="y")
     column = np.asarray(column_or_1d(y))
     if len(y.shape if hasattr(y, "shape") else np.asarray(y).shape) == 2:
         warn_caller(
