@@ -54,7 +54,8 @@ def test_answers_go_to_a_file_whole_and_not_over_another(out, capsys):
 def test_errors_are_counted_where_classes_are_known(out, capsys):
     _, answers, said = predict(capsys, out, "t.csv", "--target", "kind")
     wrong = (answers["predicted"] != pd.read_csv("t.csv")["kind"]).sum()
-    assert f"{wrong} of 30 cases of known class" in said
+    right = 100 * (30 - wrong) / 30
+    assert f"accuracy   {right:.1f} % of 30 cases of known class" in said
 
 
 def test_a_missing_column_is_named(out, flowers, capsys):

@@ -17,7 +17,7 @@ from .evaluation_text import describe_evaluation
 from .fitted import unwrap
 from .proportions import wilson_interval
 
-__all__ = ["Evaluation", "evaluate", "tally"]
+__all__ = ["Evaluation", "evaluate", "match_labels", "tally"]
 
 Floats = NDArray[np.float64]
 
@@ -52,6 +52,8 @@ class Evaluation:
         Its 95 % interval.
     baseline_accuracy : float
         Accuracy of always predicting `majority_label`, on the same samples.
+    beats_baseline : bool
+        Whether the 95 % interval of the accuracy lies above `baseline_accuracy`.
     balanced_accuracy : float
         Mean recall of the labels that occur among the samples.
     support : ndarray, shape (n_labels,)
@@ -98,6 +100,11 @@ class Evaluation:
     def baseline_accuracy(self) -> float:
         """Accuracy of always predicting the most frequent class of the training data."""
         return float(self.support[self.labels == self.majority_label].sum() / self.confusion.sum())
+
+    @property
+    def beats_baseline(self) -> bool:
+        """Whether the 95 % interval of the accuracy lies above the baseline."""
+        return bool(self.accuracy_interval[0] > self.baseline_accuracy)
 
     @property
     def balanced_accuracy(self) -> float:
@@ -164,6 +171,9 @@ class Evaluation:
             "predicted_labels": self.predicted_labels.tolist(),
             "confusion": self.confusion.tolist(),
         }
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Evaluation) and self.to_dict() == other.to_dict()
 
     def __str__(self) -> str:
         return describe_evaluation(self)
@@ -300,6 +310,14 @@ def tally(
         n_samples=len(y),
         squared_weights=squares,
     )
+
+
+def match_labels(labels: Any, classes: NDArray[Any]) -> NDArray[Any]:
+    """Return labels as the classes are written, matched by their text: "1" for the class 1."""
+    known = {str(label): label for label in classes.tolist()}
+    found = np.empty(len(labels), dtype=object)
+    found[:] = [known.get(str(label), label) for label in np.asarray(labels).tolist()]
+    return found
 
 
 def _count(

@@ -12,9 +12,11 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from ..estimators import PVMClassifier
+from ..inspection.evaluation import match_labels
 from ..inspection.fitted import Unwrapped
 from ..prototypes import Explanation
 from ..resources import row_count
+from .quality import tally_answers
 from .summary import Answer, Answers
 from .table import read_row_names
 
@@ -147,6 +149,11 @@ def summarize_answers(asked: Asked, places: NDArray[np.intp], model: PVMClassifi
     """Return the answers as data; `places` are those of the listed cases among all shown."""
     classes = {str(label): c for c, label in enumerate(model.classes_.tolist())}
     wrong = asked.wrong
+    known = np.array([label is not None for label in asked.labels])
+    evaluation = None
+    if known.any():
+        labels = match_labels(asked.labels[known], model.classes_)
+        evaluation = tally_answers(model, labels, asked.answers[known])
     listed = [
         Answer(
             case=int(place),
@@ -159,10 +166,11 @@ def summarize_answers(asked: Asked, places: NDArray[np.intp], model: PVMClassifi
     ]
     return Answers(
         n_cases=len(asked.answers),
-        n_labelled=sum(label is not None for label in asked.labels),
+        n_labelled=int(known.sum()),
         n_wrong=int(wrong.sum()),
         n_outside=int((~asked.why.inside).sum()),
         listed=listed,
+        evaluation=evaluation,
     )
 
 
