@@ -87,6 +87,7 @@ def test_a_streamed_fit_is_that_in_memory(blobs, words, capsys):
         assert there[name] == here[name]
     assert there["held_out_rows"] == here["held_out_rows"]
     assert there["data"]["cases"] == here["data"]["cases"] == 397
+    assert there["evaluation"] == here["evaluation"]
     if here["error"] is not None:
         assert there["error"]["value"] == here["error"]["value"]
         assert there["error"]["low"] == pytest.approx(here["error"]["low"], abs=1e-6)
