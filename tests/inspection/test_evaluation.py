@@ -74,9 +74,10 @@ def test_all_figures_are_those_of_scikit_learn(data, name, weighted):
 
 
 def test_the_baseline_is_the_largest_class_of_the_training_data_not_of_the_test():
-    model = PVMClassifier(eps=1.0, radii="shared").fit([[0.0], [0.1], [0.2], [9.0]], list("aaab"))
-    found = evaluate(model, [[0.0], [9.0], [9.1], [9.2]], list("abbb"))
-    assert (found.majority_label, found.baseline_accuracy, found.accuracy) == ("a", 0.25, 1.0)
+    model = PVMClassifier(eps=1.0, radii="shared").fit([[0.0], [0.1], [0.2], [9.0]], list("bbba"))
+    found = evaluate(model, [[0.0], [9.0], [9.1], [9.2]], list("baaa"))
+    assert (found.majority_label, found.baseline_accuracy, found.accuracy) == ("b", 0.25, 1.0)
+    assert found.beats_baseline
 
 
 def test_an_interval_by_hand():

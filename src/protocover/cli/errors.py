@@ -54,7 +54,9 @@ def print_accuracy(quality: Quality, console: Console) -> None:
         console.say(line)
     if error.nearest_error is not None:
         nearest = percent(1.0 - error.nearest_error)
-        console.say(f"1-NN       {nearest} of them, with all {quality.n_points} cases to compare")
+        console.say(
+            f"1-NN       {nearest} of them, with all {quality.n_points:,} cases to compare"
+        )
     if evaluation is not None:
         _warn(evaluation, console)
 
@@ -90,10 +92,10 @@ def cross_validate_answers(model: Any, training: Cases, console: Console) -> Err
 
 def _which(error: ErrorEstimate) -> str:
     """Say which cases the figures are of."""
-    cases = count_things(error.n_cases, "case", "cases")
+    cases = "case" if error.n_cases == 1 else "cases"
     if error.kind == "held-out":
-        return f"{error.n_cases} held-out {'case' if error.n_cases == 1 else 'cases'}"
-    return f"{cases}, cross-validated"
+        return f"{error.n_cases:,} held-out {cases}"
+    return f"{error.n_cases:,} {cases}, cross-validated"
 
 
 def _estimate(error: ErrorEstimate) -> list[str]:
@@ -134,8 +136,9 @@ def evaluate_answers(model: Any, cases: Cases, answers: Any) -> Evaluation | Non
 
 def tell_errors(evaluation: Evaluation, answers: Any, console: Console) -> None:
     """Print the error figures of new cases to standard error, answers may be on the other."""
-    cases = f"{count_things(evaluation.n_samples, 'case', 'cases')} of known class"
-    lines = [*head_lines(evaluation, cases), "", *table_lines(evaluation, "cases")]
+    cases = "case" if evaluation.n_samples == 1 else "cases"
+    which = f"{evaluation.n_samples:,} {cases} of known class"
+    lines = [*head_lines(evaluation, which), "", *table_lines(evaluation, "cases")]
     console.note("\n".join(lines), wrap=False)
     _warn(evaluation, console)
     same = (answers["distance"] == 0.0) & (answers["row"] == answers["prototype_row"])
