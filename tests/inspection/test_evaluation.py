@@ -161,6 +161,8 @@ def test_what_cannot_be_evaluated_is_refused(data):
         evaluate(model, X_test, np.ones(len(y_test), int))
     with pytest.raises(ValueError, match="y must hold a label for every sample, got nan in row 1"):
         evaluate(model, X_test[:2], np.array(["ape", np.nan], dtype=object))
+    with pytest.raises(ValueError, match="got <NA> in row 0"):
+        evaluate(model, X_test[:2], pd.Series([None, "ape"], dtype="string"))
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         evaluate(model, X_test, y_test[1:])
     with pytest.raises(ValueError, match="X must hold at least one sample"):

@@ -17,7 +17,7 @@ from .evaluation_text import describe_evaluation
 from .fitted import unwrap
 from .proportions import wilson_interval
 
-__all__ = ["Evaluation", "evaluate", "match_labels", "tally"]
+__all__ = ["Evaluation", "evaluate", "is_missing_label", "match_labels", "tally"]
 
 Floats = NDArray[np.float64]
 
@@ -72,6 +72,20 @@ class Evaluation:
     -----
     Intervals are Wilson's (1927). With sample weights, the number of samples in them is
     Kish's effective sample size, ``sum(w)**2 / sum(w**2)``.
+
+    Examples
+    --------
+    >>> from protocover import PVMClassifier, evaluate
+    >>> X, y = [[36.4], [36.6], [36.8], [39.1], [39.3]], ["well", "well", "well", "ill", "ill"]
+    >>> model = PVMClassifier(eps=1.0, radii="shared").fit(X, y)
+    >>> figures = evaluate(model, [[36.5], [36.7], [36.9], [39.0]], ["well", "well", "ill", "ill"])
+    >>> figures
+    Evaluation(n_samples=4, accuracy=0.750, baseline_accuracy=0.500, balanced_accuracy=0.750)
+    >>> figures.confusion
+    array([[1, 1],
+           [0, 2]])
+    >>> figures.recall
+    array([0.5, 1. ])
     """
 
     labels: NDArray[Any]
@@ -331,7 +345,7 @@ def _count(
 def _check_labels(y: NDArray[Any], classes: list[Any]) -> None:
     """Refuse missing labels, and labels none of which is a class of the model."""
     for row, label in enumerate(y.tolist()):
-        if label is None or (isinstance(label, float) and math.isnan(label)):
+        if is_missing_label(label):
             raise ValueError(
                 f"y must hold a label for every sample, got {label!r} in row {row}; leave out "
                 "the samples whose label is not known"
@@ -341,6 +355,14 @@ def _check_labels(y: NDArray[Any], classes: list[Any]) -> None:
             f"y must hold classes of the model, {_some(classes)}, got {_some(set(y.tolist()))}; "
             "pass labels of the kind that the model was fitted on"
         )
+
+
+def is_missing_label(label: Any) -> bool:
+    """Whether there is no label: NaN is not itself, and of pandas' NA not even that is known."""
+    if label is None:
+        return True
+    same = label == label
+    return not isinstance(same, bool | np.bool_) or not same
 
 
 def _some(labels: Any) -> str:

@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from ..estimators import PVMClassifier
-from ..inspection.evaluation import match_labels
+from ..inspection.evaluation import is_missing_label, match_labels
 from ..inspection.fitted import Unwrapped
 from ..prototypes import Explanation
 from ..resources import row_count
@@ -108,7 +108,7 @@ def read_queries(given: Any, name: str = "queries") -> Queries | None:
     if queries.y is None:
         return queries
     labels = queries.y
-    if isinstance(labels, list | tuple) and any(map(_is_missing, labels)):
+    if isinstance(labels, list | tuple) and any(map(is_missing_label, labels)):
         # Among texts NumPy would write a missing one out as "nan".
         labels = np.fromiter(labels, dtype=object, count=len(labels))
     labels = column_or_1d(labels, warn=True)
@@ -189,16 +189,8 @@ def _known(label: Any, classes: NDArray[Any]) -> Any:
 
     Beside missing ones, whole numbers come as floats.
     """
-    if _is_missing(label):
+    if is_missing_label(label):
         return None
     if isinstance(label, float) and label.is_integer() and classes.dtype.kind in "iu":
         return int(label)
     return label
-
-
-def _is_missing(label: Any) -> bool:
-    """Whether there is no label: NaN is not itself, and of pandas' NA not even that is known."""
-    if label is None:
-        return True
-    same = label == label
-    return not isinstance(same, bool | np.bool_) or not same
