@@ -63,11 +63,11 @@ class Console:
         if not self.quiet:
             _print(text, sys.stdout)
 
-    def note(self, text: str) -> None:
+    def note(self, text: str, *, wrap: bool = True) -> None:
         """Print what is being done, or was decided."""
         if self.quiet:
             return
-        if sys.stderr.isatty():
+        if wrap and sys.stderr.isatty():
             width = shutil.get_terminal_size().columns
             text = textwrap.fill(clean(text), width, subsequent_indent="  ")
         _print(text, sys.stderr)

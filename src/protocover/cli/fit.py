@@ -16,6 +16,7 @@ from .about import settle_about
 from .cases import Cases, announce_split, read_labelled, split_cases
 from .columns import count_kinds
 from .console import CommandError, Console, UsageError, count_things
+from .errors import cross_validate_answers
 from .estimator import Distance, build_model, choose_distance, fit_model
 from .images import read_labelled_images
 from .outcome import Outcome, gather_outcome, print_outcome, summarize_cases
@@ -76,12 +77,15 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
         options = settle_about(options, distance, training)
     model = build_model(options, distance, np.asarray(training.y), console)
     fit_model(model, options, training.X, training.y, training.weights)
+    error = None if held_out is not None else cross_validate_answers(model, training, console)
     return gather_outcome(
         model,
         cases=cases,
         training=training,
         held_out=held_out,
-        summary=summarize_cases(model, training, held_out, title=f"Prototypes of {cases.source}"),
+        summary=summarize_cases(
+            model, training, held_out, title=f"Prototypes of {cases.source}", error=error
+        ),
         distance=distance.words,
         settings=settings_of(options),
         seconds=time.perf_counter() - started,

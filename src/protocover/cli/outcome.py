@@ -16,6 +16,7 @@ from ..report import Queries, Summary, summarize
 from ..report.summary import Quality
 from .cases import Cases
 from .console import Console, count_things, list_names, shorten
+from .errors import print_accuracy, print_error_tables
 from .model import classifier_of, final_step, with_rows
 
 __all__ = [
@@ -194,7 +195,7 @@ def describe_cases(training: Cases, held_out: Cases | None) -> dict[str, str]:
                 f"without half of their values cannot be prototypes ({n_empty} here)"
             )
     if n_held_out:
-        how["Test"] = f"{n_held_out} of them kept back, drawn by chance from each class"
+        how["Test"] = f"{n_held_out} of them held out, drawn by chance from each class"
     return how
 
 
@@ -204,6 +205,7 @@ def print_outcome(outcome: Outcome, console: Console) -> None:
     console.say()
     _print_classes(summary, console)
     console.say()
+    print_error_tables(outcome.quality.error, console)
     _print_quality(outcome, console)
     if len(outcome.suspects):
         console.say(f"suspects   {_describe_suspects(outcome)}")
@@ -294,7 +296,7 @@ def _print_classes(summary: Summary, console: Console) -> None:
 
 
 def _print_quality(outcome: Outcome, console: Console) -> None:
-    """Print radius, objective and error, beside that of 1-NN."""
+    """Print radius, objective and error figures."""
     quality = outcome.quality
     _print_radius(outcome, console)
     prototypes = count_things(quality.n_prototypes, "prototype", "prototypes")
@@ -310,20 +312,7 @@ def _print_quality(outcome: Outcome, console: Console) -> None:
         console.say("           proved: no other choice of prototypes is better")
     elif quality.gap is not None:
         console.say(f"           a better choice could save at most {100 * quality.gap:.1f} %")
-    error = quality.error
-    if error is None:
-        console.say("error      not known: no case was kept back (--test-size)")
-        return
-    digits = 0 if error.n_cases < 1000 else 1 if error.n_cases < 100_000 else 2
-    extent = f"{100 * error.low:.{digits}f} to {100 * error.high:.{digits}f} %"
-    if error.kind == "held-out":
-        cases = f"{error.n_cases} held-out cases (95 % interval: {extent})"
-    else:
-        cases = f"{error.n_cases} cases, cross-validated (one standard error: {extent})"
-    console.say(f"error      {100 * error.value:.{max(1, digits)}f} % of {cases}")
-    if error.nearest_error is not None:
-        nearest = f"{100 * error.nearest_error:.1f} %"
-        console.say(f"1-NN       {nearest} of them, with all {quality.n_points} cases to compare")
+    print_accuracy(quality, console)
 
 
 def _print_radius(outcome: Outcome, console: Console) -> None:

@@ -16,6 +16,7 @@ from ..report import Queries, render, summarize_queries
 from .cases import Cases
 from .console import CommandError, Console, UsageError, count_things
 from .dialect import csv_bytes, csv_text
+from .errors import evaluate_answers, tell_errors
 from .images import enlarge, resize
 from .model import classifier_of, explain_cases, read_cases
 from .outcome import as_queries
@@ -45,7 +46,9 @@ def run_predict(options: Namespace, console: Console) -> None:
     if options.report is not None:
         _write_report(model, cases, options)
         console.note(f"Wrote {options.report}: why each case is answered as it is.")
-    _count_errors(model, cases, answers, console)
+    evaluation = evaluate_answers(model, cases, answers)
+    if evaluation is not None:
+        tell_errors(evaluation, answers, console)
 
 
 def _refuse_for_covers(options: Namespace) -> None:
@@ -108,17 +111,4 @@ def _check_values(model: Any, cases: Cases) -> None:
         raise CommandError(
             f"row {cases.rows[row]} has no value of {str(cases.X.columns[column])!r}, and the "
             "model's distance needs all; fill it in, or fit a model with --metric gower"
-        )
-
-
-def _count_errors(model: Any, cases: Cases, answers: Any, console: Console) -> None:
-    """Say how many cases of known class are answered wrongly."""
-    if cases.y is None or "predicted" not in answers:
-        return
-    known = np.isin(cases.y.astype(str), classifier_of(model).classes_.astype(str))
-    if known.any():
-        wrong = answers["predicted"].to_numpy()[known].astype(str) != cases.y[known].astype(str)
-        console.note(
-            f"{wrong.sum()} of {known.sum()} cases of known class are answered wrongly "
-            f"({100 * wrong.mean():.1f} %)."
         )

@@ -25,7 +25,7 @@ from ..data.parquet import is_parquet, lay_out_rows, take_rows
 from ..estimators import PVMClassifier, PVMClassifierCV, draw_rows, fit_sample, propose_candidates
 from ..prototypes import CoverageTotals
 from ..report import Summary
-from ..report.quality import cross_validated_error, held_out_error
+from ..report.quality import cross_validated_error, held_out_error, tally_answers
 from ..report.summary import ErrorEstimate
 from ..report.wording import short_number, short_range
 from ..resources import available_memory
@@ -98,8 +98,8 @@ def fit_streamed(
         scaled = Pipeline([("scale", scaler), ("pvm", fitted.model)])
         fitted = replace(fitted, model=scaled)
     model = in_source(fitted.model, training)
-    n_wrong, unwritten = _write_predictions(folder, model, streamed, ~learned, options.id)
-    error = _estimate_error(fitted, held_out, n_wrong)
+    predicted, unwritten = _write_predictions(folder, model, streamed, ~learned, options.id)
+    error = _estimate_error(fitted, held_out, predicted)
     shown, summary = _summarize(fitted, streamed, training, held_out, error, options)
     outcome = gather_outcome(
         fitted.model,
@@ -232,12 +232,13 @@ def _write_predictions(
     streamed: StreamedRows,
     held_out: NDArray[np.bool_],
     identifier: str | None,
-) -> tuple[int, OSError | None]:
-    """Write an answer for every row, and count the wrong ones among those kept back.
+) -> tuple[NDArray[Any], OSError | None]:
+    """Write an answer for every row, and return those for the rows that were held out.
 
     Where they cannot be written all the same, and the error is returned to be raised later.
     """
-    n_wrong, unwritten = 0, None
+    unwritten = None
+    predicted = []
     with (folder / PREDICTIONS).open("wb", buffering=0) as file:
         for places, frame, batch in blocks_of(streamed, identifier):
             names: Any = None
@@ -247,9 +248,8 @@ def _write_predictions(
             answers = explain_labelled(model, cases, held_out[places])
             if unwritten is None:
                 unwritten = _append(file, csv_text(answers, header=places.start == 0).encode())
-            wrong = answers["predicted"].to_numpy() != cases.y
-            n_wrong += int((wrong & held_out[places]).sum())
-    return n_wrong, unwritten
+            predicted.append(answers["predicted"].to_numpy()[held_out[places]])
+    return np.concatenate(predicted), unwritten
 
 
 def _append(file: FileIO, content: bytes) -> OSError | None:
@@ -263,10 +263,12 @@ def _append(file: FileIO, content: bytes) -> OSError | None:
     return None
 
 
-def _estimate_error(fitted: _Fitted, held_out: Cases | None, n_wrong: int) -> ErrorEstimate | None:
-    """Return the error on cases kept back, else that cross-validated on the sample, if any."""
+def _estimate_error(
+    fitted: _Fitted, held_out: Cases | None, predicted: NDArray[Any]
+) -> ErrorEstimate | None:
+    """Return the error on held-out cases, else that cross-validated on the sample, if any."""
     if held_out is not None:
-        return held_out_error(n_wrong, len(held_out))
+        return held_out_error(tally_answers(classifier_of(fitted.model), held_out.y, predicted))
     if fitted.search is None:
         return None
     return cross_validated_error(fitted.search, cast("int", fitted.n_sampled))

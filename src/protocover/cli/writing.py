@@ -314,7 +314,12 @@ def _figures(outcome: Outcome, files: list[str]) -> dict[str, Any]:
             "high": error.high,
             "cases": error.n_cases,
             "nearest_neighbour": error.nearest_error,
+            "majority_class": error.majority,
+            "majority_accuracy": error.baseline,
         },
+        "evaluation": None
+        if error is None or error.evaluation is None
+        else {"samples": error.kind, **error.evaluation.to_dict()},
         "suspects": len(outcome.suspects.row),
         "classes": [vars(entry) for entry in summary.classes],
         "seconds": round(outcome.seconds, 3),

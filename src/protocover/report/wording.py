@@ -11,6 +11,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 from ..estimators import PVMClassifier, PVMClassifierCV
+from ..inspection.proportions import percent
 from .summary import Answers, Quality
 
 __all__ = [
@@ -123,6 +124,10 @@ def describe_answers(answers: Answers) -> str:
         known = count(answers.n_labelled, "case")
         verb = "is" if answers.n_wrong == 1 else "are"
         text += f" Of {known} of known class {answers.n_wrong:,} {verb} answered wrongly."
+    if answers.evaluation is not None:
+        n_wrong = round((1.0 - answers.evaluation.baseline_accuracy) * answers.n_labelled)
+        majority = answers.evaluation.majority_label
+        text += f" Always answering “{majority}” would be wrong for {n_wrong:,}."
     if answers.n_outside:
         lie = "lies" if answers.n_outside == 1 else "lie"
         text += f" {answers.n_outside:,} {lie} in no prototype's ball: take these with caution."
@@ -146,14 +151,6 @@ def describe_certificate(certificate: str, gap: float) -> str:
 def count(number: int, one: str, many: str | None = None) -> str:
     """Return a number of things: "1 case", "2 cases"."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
-def percent(share: float) -> str:
-    """Return a share in percent, 0.0 and 100.0 only where it is none or all."""
-    if 0.0 < share < 0.001:
-        return "0.1 %" if share >= 0.0005 else "< 0.1 %"
-    shown = min(100.0 * share, 99.9) if share < 1.0 else 100.0 * share
-    return f"{shown:.1f} %"
 
 
 def short_number(value: float) -> str:
