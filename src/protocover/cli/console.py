@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
+import os
 import shutil
 import sys
 import textwrap
 import unicodedata
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, TextIO
@@ -21,7 +22,9 @@ __all__ = [
     "check_packages",
     "clean",
     "count_things",
+    "discard",
     "list_names",
+    "put_out",
     "shorten",
 ]
 
@@ -61,7 +64,7 @@ class Console:
     def say(self, text: str = "") -> None:
         """Print a line of the result."""
         if not self.quiet:
-            _print(text, sys.stdout)
+            put_out(_printable(text, sys.stdout) + "\n")
 
     def note(self, text: str) -> None:
         """Print what is being done, or was decided."""
@@ -70,7 +73,7 @@ class Console:
         if sys.stderr.isatty():
             width = shutil.get_terminal_size().columns
             text = textwrap.fill(clean(text), width, subsequent_indent="  ")
-        _print(text, sys.stderr)
+        _put_note(text)
 
     def warn(self, text: str) -> None:
         """Print what the user should look at."""
@@ -78,7 +81,7 @@ class Console:
 
     def fail(self, text: str) -> None:
         """Print why there is no result."""
-        _print(f"protocover: error: {text}", sys.stderr)
+        _put_note(f"protocover: error: {text}")
 
     @contextmanager
     def library_warnings(self) -> Iterator[None]:
@@ -153,8 +156,36 @@ def _visible(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
 
 
-def _print(text: str, stream: TextIO) -> None:
-    """Print lines, with codes in place of what the terminal has no letters for."""
+def put_out(text: str) -> None:
+    """Write results to standard output, and say so if it takes no more, such as a full disk."""
+    try:
+        print(text, end="", flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        discard(sys.stdout)
+        raise CommandError(
+            f"standard output cannot be written ({error.strerror or error}); redirect it to "
+            "another place"
+        ) from error
+
+
+def discard(stream: TextIO | None) -> None:
+    """Send the rest of a broken stream, and what Python flushes at its end, nowhere."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # type: ignore[union-attr]
+
+
+def _put_note(text: str) -> None:
+    """Print a line to standard error; if nobody reads it, the work goes on all the same."""
+    try:
+        print(_printable(text, sys.stderr), file=sys.stderr, flush=True)
+    except OSError:
+        discard(sys.stderr)
+
+
+def _printable(text: str, stream: TextIO | None) -> str:
+    """Return lines with codes in place of what the terminal has no letters for."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     shown = "\n".join(clean(line) for line in text.split("\n"))
-    print(shown.encode(encoding, "backslashreplace").decode(encoding), file=stream, flush=True)
+    return shown.encode(encoding, "backslashreplace").decode(encoding)

@@ -31,6 +31,7 @@ __all__ = [
     "explain_cases",
     "explain_labelled",
     "final_step",
+    "model_file",
     "open_model",
     "read_cases",
     "with_last_step",
@@ -43,11 +44,16 @@ SUMMARY = "summary.json"
 
 def open_model(path: Path) -> Any:
     """Load a model from its file, or from the folder that `fit` has written."""
-    file = path / MODEL if path.is_dir() else path
+    file = model_file(path)
     if not file.exists():
         hint = f"{path} holds no {MODEL}" if path.is_dir() else f"there is no {path}"
         raise CommandError(f"{hint}; give a model file, or the folder that `fit` has written")
     return load_model(file)
+
+
+def model_file(path: Path) -> Path:
+    """Return the file of a model, given itself or the folder that `fit` has written."""
+    return path / MODEL if path.is_dir() else path
 
 
 def final_step(model: Any) -> Any:
@@ -251,8 +257,8 @@ def _feature_names(model: Any) -> list[str]:
 
 
 def _is_table(path: Path) -> bool:
-    """Whether a file is a table by its name."""
+    """Whether a file is a table by its name, as a pipe always is."""
     name = path.name.lower().removesuffix(".gz")
-    return path.is_file() and name.endswith(
-        (".csv", ".tsv", ".tab", ".txt", ".parquet", *SPREADSHEETS)
-    )
+    if not path.is_file():
+        return not path.is_dir()
+    return name.endswith((".csv", ".tsv", ".tab", ".txt", ".parquet", *SPREADSHEETS))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,10 @@ from ..balls import traits_of
 from ..inspection.fitted import unwrap
 from ..report import Queries, render, summarize_queries
 from .cases import Cases
-from .console import CommandError, Console, UsageError, count_things
+from .console import CommandError, Console, UsageError, count_things, put_out
 from .dialect import csv_bytes, csv_text
 from .images import enlarge, resize
-from .model import classifier_of, explain_cases, open_model, read_cases
+from .model import classifier_of, explain_cases, model_file, open_model, read_cases
 from .outcome import as_queries
 from .writing import check_file, prototype_names, read_pictures, write_file
 
@@ -25,9 +24,7 @@ __all__ = ["run_predict"]
 
 def run_predict(options: Namespace, console: Console) -> None:
     """Read a model and new cases, and write an answer for each."""
-    for path in (options.output, options.report):
-        if path is not None:
-            check_file(path, force=options.force)
+    _check_outputs(options)
     model = open_model(options.model)
     if unwrap(model, covers=True).cover is not None:
         _refuse_for_covers(options)
@@ -36,8 +33,7 @@ def run_predict(options: Namespace, console: Console) -> None:
     answers = explain_cases(model, cases)
     text = csv_text(answers, dialect=cases.dialect)
     if options.output is None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        put_out(text)
     else:
         write_file(options.output, csv_bytes(answers, dialect=cases.dialect))
         console.note(f"Wrote {options.output}: {count_things(len(cases), 'case', 'cases')}.")
@@ -45,6 +41,21 @@ def run_predict(options: Namespace, console: Console) -> None:
         _write_report(model, cases, options)
         console.note(f"Wrote {options.report}: why each case is answered as it is.")
     _count_errors(model, cases, answers, console)
+
+
+def _check_outputs(options: Namespace) -> None:
+    """Refuse to write over what exists, what is read, or one output over the other."""
+    inputs = [options.data, model_file(options.model), options.features]
+    for name in ("output", "report"):
+        path = getattr(options, name)
+        if path is not None:
+            check_file(path, force=options.force, option=f"--{name}", inputs=inputs)
+    written = [path.resolve() for path in (options.output, options.report) if path is not None]
+    if len(set(written)) < len(written):
+        raise UsageError(
+            f"--output and --report are the same file, {options.output}; choose another for one "
+            "of them"
+        )
 
 
 def _refuse_for_covers(options: Namespace) -> None:
