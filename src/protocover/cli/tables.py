@@ -15,7 +15,7 @@ from typing import Any
 from ..data.parquet import is_parquet, read_parquet
 from ..resources import available_memory
 from .console import CommandError, Console, check_packages
-from .dialect import rearm
+from .dialect import is_disarmed, rearm
 from .sheets import read_sheet
 
 __all__ = ["SPREADSHEETS", "named_columns", "read_table"]
@@ -118,10 +118,13 @@ def _read_delimited(
 def _name_by_first_row(cells: Any, *, rearmed: bool = False) -> Any:
     """Take the first row of a table for the names of its columns, and undo `disarm` if asked."""
     frame = cells.iloc[1:].reset_index(drop=True)
-    frame.columns = [rearm(str(name).strip()) for name in cells.iloc[0].fillna("")]
-    for place, (_, series) in enumerate(frame.items() if rearmed else ()):
-        if any(isinstance(cell, str) and cell[:1] == "'" for cell in series.to_numpy(object)):
-            frame.isetitem(place, series.map(rearm, na_action="ignore"))
+    frame.columns = [str(name).strip() for name in cells.iloc[0].fillna("")]
+    columns = [series.to_numpy(object) for _, series in frame.items()] if rearmed else []
+    if rearmed and all(map(is_disarmed, (frame.columns, *columns))):
+        frame.columns = [rearm(name) for name in frame.columns]
+        for place, values in enumerate(columns):
+            if any(isinstance(cell, str) and cell[:1] == "'" for cell in values):
+                frame.isetitem(place, frame.iloc[:, place].map(rearm, na_action="ignore"))
     return frame
 
 
