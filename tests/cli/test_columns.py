@@ -2,7 +2,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from protocover.cli.columns import ColumnType, convert, find_type, is_missing, type_of
+from protocover.cli.columns import (
+    ColumnType,
+    convert,
+    find_type,
+    in_own_words,
+    is_missing,
+    type_of,
+)
 from protocover.cli.console import CommandError
 
 
@@ -66,6 +73,33 @@ def test_numbers_with_points_and_with_commas_are_read():
 def test_truth_values_are_numbers_where_numbers_are_wanted():
     assert convert(column("yes", "no"), ColumnType("numbers")).tolist() == [1.0, 0.0]
     assert convert(pd.Series([True, False]), ColumnType("numbers")).tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        (["No", "Yes", "NA", "No"], ["No", "Yes", None, "No"]),
+        (["FALSE", "TRUE", "", "TRUE"], ["FALSE", "TRUE", None, "TRUE"]),
+        (["n", "n", "y", "N"], ["n", "n", "y", "n"]),
+    ],
+)
+@pytest.mark.parametrize("stores", ["booleans", "numbers"])
+def test_truth_values_are_shown_in_the_words_of_the_file(cells, words, stores):
+    source = column(*cells).to_frame()
+    typed = convert(source["c"], ColumnType(stores)).to_frame()
+    shown = in_own_words(typed, source)["c"]
+    assert [None if pd.isna(word) else word for word in shown] == words
+
+
+def test_a_word_that_the_file_lacks_is_written_as_the_other_one():
+    typed = pd.DataFrame({"c": [True, False]})
+    assert in_own_words(typed, column("No").to_frame())["c"].tolist() == ["Yes", "No"]
+
+
+@pytest.mark.parametrize("values", [["a", "b"], [0.0, 0.5]])
+def test_columns_that_hold_no_truth_values_are_shown_as_they_are(values):
+    typed = pd.DataFrame({"c": values})
+    assert in_own_words(typed, column("No", "Yes").to_frame()) is typed
 
 
 def test_times_are_compared_in_one_zone():

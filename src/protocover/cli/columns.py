@@ -32,6 +32,7 @@ __all__ = [
     "convert",
     "count_kinds",
     "find_type",
+    "in_own_words",
     "is_missing",
     "note_left_out",
     "type_columns",
@@ -158,6 +159,50 @@ def count_kinds(X: Any) -> str:
     """Say how many columns of each type a typed frame has."""
     counts = Counter(type_of(X[name]).stores for name in X.columns)
     return ", ".join(count_things(n, *_KINDS[kind]) for kind, n in counts.items())
+
+
+def in_own_words(X: Any, source: Any) -> Any:
+    """Return a typed frame with its yes/no columns in the words that the source has for them."""
+    if source is None or not hasattr(X, "columns"):
+        return X
+    shared = [name for name in X.columns if name in source.columns]
+    told = {name: _put_in_words(X[name], _yes_no_words(source[name])) for name in shared}
+    told = {name: cells for name, cells in told.items() if cells is not None}
+    return X.assign(**told) if told else X
+
+
+def _put_in_words(series: Any, words: Mapping[bool, str]) -> Any:
+    """Return words in place of False and True, or 0 and 1; None if the column holds others."""
+    import pandas as pd
+
+    if not words or getattr(series.dtype, "kind", "O") not in "biuf":
+        return None
+    values = series.to_numpy(dtype=np.float64, na_value=np.nan)
+    absent, truths = np.isnan(values), np.round(values)
+    # Scaling and its inverse leave 1 as 0.9999999.
+    if not (absent | (np.isclose(values, truths) & np.isin(truths, (0.0, 1.0)))).all():
+        return None
+    cells = np.where(absent, None, np.where(truths == 1.0, words[True], words[False]))
+    return pd.Series(cells, index=series.index, dtype="str")
+
+
+def _yes_no_words(series: Any) -> dict[bool, str]:
+    """Return the words for False and True in a column of text, the most frequent first."""
+    if not _is_text(series):
+        return {}
+    cells = series[~is_missing(series)].str.strip().value_counts().index
+    pair = next((pair for pair in BOOLEANS if {cell.lower() for cell in cells} <= pair), None)
+    if pair is None or not len(cells):
+        return {}
+    words: dict[bool, str] = {}
+    for cell in cells:
+        words.setdefault(cell.lower() in TRUE, cell)
+    if len(words) == 1:
+        (known,) = words.values()
+        other = next(word for word in pair if (word in TRUE) not in words)
+        capitals = str.upper if known.isupper() else str.title if known.istitle() else str.lower
+        words[other in TRUE] = capitals(other)
+    return words
 
 
 def note_left_out(reasons: Mapping[str, str], console: Console) -> None:

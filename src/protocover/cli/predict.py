@@ -12,6 +12,7 @@ from ..balls import traits_of
 from ..inspection.fitted import unwrap
 from ..report import Queries, render, summarize_queries
 from .cases import Cases
+from .columns import in_own_words
 from .console import CommandError, Console, UsageError, count_things, put_out
 from .dialect import csv_bytes, csv_text
 from .images import enlarge, resize
@@ -91,7 +92,7 @@ def _show_prototypes(model: Any, cases: Cases, folder: Path) -> Queries:
         table = pd.DataFrame(np.asarray(table), columns=list(cases.X.columns))
     names = prototype_names(classifier, folder)
     if cases.pictures is None:
-        return Queries(table, names=names)
+        return Queries(in_own_words(table, cases.shown), names=names)
     pixels = np.asarray(table, dtype=np.float64)
     return Queries(pixels, names=names, images=_picture_prototypes(cases, pixels, folder))
 
