@@ -62,7 +62,9 @@ def test_odd_cells_are_named_with_the_option_that_settles_them(odd):
 
 def test_units_and_dates_of_other_notations_are_told():
     assert found([f"{k % 9} g" for k in range(N)]) == [("unit", "danger")]
-    assert found(["31/12/2024", "01/12/2024"] * 20) == [("dates", "danger")]
+    assert found(["01/02/2024", "01/12/2024"] * 20) == [("dates", "danger")]
+    assert found(["31/12/24", "01/12/24"] * 20) == [("dates", "danger")]
+    assert found(["31/12/2024", "01/12/2024"] * 20) == []
 
 
 @pytest.mark.parametrize("sentinel", [-999, -99, 9999, -9])

@@ -14,9 +14,12 @@ from ..data.cells import (
     BOOLEANS,
     MISSING,
     TRUE,
+    DateNotation,
     Notation,
     common_unit,
+    fitting_dates,
     fitting_notations,
+    nearest_dates,
     read_cells,
     split_unit,
     stands_for_missing,
@@ -304,9 +307,24 @@ def _as_dates(series: Any, absent: Any) -> Any:
     if not _is_text(series):
         _refuse(series, ~absent, "a date such as 2024-12-31")
     cells = series.where(~absent).str.strip()
-    times = pd.to_datetime(cells, format="ISO8601", utc=True, errors="coerce")
-    _refuse(series, ~absent & times.isna().to_numpy(), "a date such as 2024-12-31")
+    notation = _find_dates(series.name, list(dict.fromkeys(cells[~absent])))
+    times = pd.to_datetime(
+        cells.map(notation.iso, na_action="ignore"), format="ISO8601", utc=True, errors="coerce"
+    )
+    what = f"a date such as 2024-12-31, or all written as {notation.words}"
+    _refuse(series, ~absent & times.isna().to_numpy(), what)
     return times.dt.tz_localize(None).astype("datetime64[us]")
+
+
+def _find_dates(name: Any, cells: list[str]) -> DateNotation:
+    """Return how dates are written, and ask where day and month may be swapped."""
+    notations = fitting_dates(cells)
+    if len(notations) > 1:
+        raise CommandError(
+            f"column {str(name)!r} holds {cells[0]!r}, which may be {notations[0].words} or "
+            f"{notations[1].words}; write dates as 2024-12-31"
+        )
+    return notations[0] if notations else nearest_dates(cells)
 
 
 def _as_booleans(series: Any, absent: Any) -> Any:

@@ -66,7 +66,7 @@ def look_at_text(name: str, reading: Reading, n_values: int, n_rows: int) -> Ite
         yield Finding(
             name,
             "dates",
-            f"dates such as {reading.odd[0]!r} are taken as categories",
+            f"{reading.why}, such as {reading.odd[0]!r}, are taken as categories",
             f"write them as 2024-12-31, or use {drop} or {as_labels}",
         )
     elif reading.odd and "form" in reading.why:
