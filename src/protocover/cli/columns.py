@@ -185,8 +185,8 @@ def _put_in_words(series: Any, words: Mapping[bool, str]) -> Any:
     # Scaling and its inverse leave 1 as 0.9999999.
     if not (absent | (np.isclose(values, truths) & np.isin(truths, (0.0, 1.0)))).all():
         return None
-    cells = np.where(absent, None, np.where(truths == 1.0, words[True], words[False]))
-    return pd.Series(cells, index=series.index, dtype="str")
+    cells = pd.Series(truths == 1.0, index=series.index).map(dict(words))
+    return cells.mask(absent)
 
 
 def _yes_no_words(series: Any) -> dict[bool, str]:
