@@ -54,6 +54,19 @@ def test_a_pipe_that_nobody_reads_does_not_discard_a_fit(flowers, stream):
     assert stream == "stdout" or (done.returncode == 0 and "Wrote out" in done.stdout)
 
 
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_closed_stream_is_no_obstacle_to_a_fit(flowers, stream, monkeypatch, capsys):
+    flowers.to_csv("t.csv", index=False)
+    monkeypatch.setattr(sys, stream, None)
+    assert main(["fit", "t.csv", "--target", "kind", "--eps", "auto", "-o", "out"]) == 0
+    assert Path("out/report.html").exists()
+    assert "Read t.csv" not in capsys.readouterr().out
+    # Answers that nobody could read are an error, and messages are none of them.
+    assert main(["predict", "out", "t.csv"]) == int(stream == "stdout")
+    said = capsys.readouterr()
+    assert said.out.startswith("row,") if stream == "stderr" else "is closed" in said.err
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 def test_a_full_standard_output_is_an_error_after_the_folder_is_written(flowers):
     flowers.to_csv("t.csv", index=False)

@@ -59,18 +59,18 @@ class Console:
     @property
     def verbose(self) -> int:
         """1 where progress bars would be seen, else 0."""
-        return int(not self.quiet and sys.stderr.isatty())
+        return int(not self.quiet and _is_terminal(sys.stderr))
 
     def say(self, text: str = "") -> None:
         """Print a line of the result."""
-        if not self.quiet:
+        if not self.quiet and sys.stdout is not None:
             put_out(_printable(text, sys.stdout) + "\n")
 
     def note(self, text: str) -> None:
         """Print what is being done, or was decided."""
         if self.quiet:
             return
-        if sys.stderr.isatty():
+        if _is_terminal(sys.stderr):
             width = shutil.get_terminal_size().columns
             text = textwrap.fill(clean(text), width, subsequent_indent="  ")
         _put_note(text)
@@ -157,7 +157,9 @@ def _visible(character: str) -> str:
 
 
 def put_out(text: str) -> None:
-    """Write results to standard output, and say so if it takes no more, such as a full disk."""
+    """Write results to standard output, and refuse where it is closed or takes no more."""
+    if sys.stdout is None:
+        raise CommandError("standard output is closed; open it, or write to a file")
     try:
         print(text, end="", flush=True)
     except BrokenPipeError:
@@ -178,10 +180,17 @@ def discard(stream: TextIO | None) -> None:
 
 def _put_note(text: str) -> None:
     """Print a line to standard error; if nobody reads it, the work goes on all the same."""
+    if sys.stderr is None:  # closed, and print would take standard output instead
+        return
     try:
         print(_printable(text, sys.stderr), file=sys.stderr, flush=True)
     except OSError:
         discard(sys.stderr)
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    """Whether a stream is shown to a person; a closed one is None."""
+    return stream is not None and stream.isatty()
 
 
 def _printable(text: str, stream: TextIO | None) -> str:
