@@ -31,7 +31,6 @@ __all__ = [
     "explain_cases",
     "explain_labelled",
     "final_step",
-    "model_file",
     "open_model",
     "read_cases",
     "with_last_step",
@@ -44,16 +43,11 @@ SUMMARY = "summary.json"
 
 def open_model(path: Path) -> Any:
     """Load a model from its file, or from the folder that `fit` has written."""
-    file = model_file(path)
+    file = path / MODEL if path.is_dir() else path
     if not file.exists():
         hint = f"{path} holds no {MODEL}" if path.is_dir() else f"there is no {path}"
         raise CommandError(f"{hint}; give a model file, or the folder that `fit` has written")
     return load_model(file)
-
-
-def model_file(path: Path) -> Path:
-    """Return the file of a model, given itself or the folder that `fit` has written."""
-    return path / MODEL if path.is_dir() else path
 
 
 def final_step(model: Any) -> Any:

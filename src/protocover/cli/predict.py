@@ -16,7 +16,7 @@ from .columns import in_own_words
 from .console import CommandError, Console, UsageError, count_things, put_out
 from .dialect import csv_bytes, csv_text
 from .images import enlarge, resize
-from .model import classifier_of, explain_cases, model_file, open_model, read_cases
+from .model import MODEL, classifier_of, explain_cases, open_model, read_cases
 from .outcome import as_queries
 from .writing import check_file, prototype_names, read_pictures, write_file
 
@@ -46,7 +46,7 @@ def run_predict(options: Namespace, console: Console) -> None:
 
 def _check_outputs(options: Namespace) -> None:
     """Refuse to write over what exists, what is read, or one output over the other."""
-    inputs = [options.data, model_file(options.model), options.features]
+    inputs = [options.data, options.model, options.model / MODEL, options.features]
     for name in ("output", "report"):
         path = getattr(options, name)
         if path is not None:

@@ -15,7 +15,7 @@ from ..report import render
 from .cases import Cases
 from .console import CommandError, Console, UsageError
 from .cover import summarize_covered
-from .model import MODEL, classifier_of, model_file, open_model, read_cases, with_rows
+from .model import MODEL, classifier_of, open_model, read_cases, with_rows
 from .outcome import summarize_cases
 from .writing import REPORT, SUMMARY, WRITER, check_file, write_file
 
@@ -27,7 +27,7 @@ def run_report(options: Namespace, console: Console) -> None:
     figures = _read_figures(options.model)
     ours = options.output is None and options.model.is_dir() and figures is not None
     path = options.model / REPORT if ours else options.output or Path(REPORT)
-    inputs = [options.data, model_file(options.model), options.features]
+    inputs = [options.data, options.model, options.model / MODEL, options.features]
     check_file(path, force=options.force or ours, inputs=inputs)
     model = open_model(options.model)
     known = figures["data"] if figures else {}
