@@ -1,5 +1,6 @@
 import io
 import json
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -186,3 +187,15 @@ def test_prototypes_are_shown_in_the_units_of_the_table_and_by_their_names(flowe
         for column in ("length", "width"):
             shown = columns[column][prototype["case"]]
             assert shown == pytest.approx(rows.loc[name, column], rel=1e-4, abs=1e-4)
+
+
+def test_pages_show_the_words_of_the_file_for_yes_and_no(patients, fit):
+    patients["smoker"] = patients["smoker"].map({"true": "Yes", "false": "No"})
+    patients.to_csv("t.csv", index=False)
+    words = ["--id", "patient", "--target", "ill"]
+    assert fit("t.csv", *words, "--eps", "auto", "-o", "out") == 0
+    assert main(["predict", "out", "t.csv", *words, "-o", "new.csv", "--report", "why.html"]) == 0
+    for page in ("out/report.html", "why.html"):
+        text = Path(page).read_text(encoding="utf-8")
+        assert not re.search(r"\b(True|False)\b", text)
+        assert '"Yes"' in text

@@ -30,7 +30,7 @@ def run_demo(options: Namespace, console: Console) -> None:
     cases = Cases(X, y, np.arange(1, len(y) + 1), "digits", None, None, ImageLayout(8, 8, False))
     training, held_out = split_cases(cases, 1 / 3, seed=0)
     assert held_out is not None
-    console.say(
+    console.note(
         f"Handwritten digits: {len(training)} to choose prototypes from, {len(held_out)} held out."
     )
     started = time.perf_counter()
@@ -52,7 +52,6 @@ def run_demo(options: Namespace, console: Console) -> None:
         settings={"eps": "auto"},
         seconds=time.perf_counter() - started,
     )
-    print_outcome(outcome, console)
     _write(folder, outcome, console)
 
 
@@ -62,6 +61,7 @@ def _write(folder: Path, outcome: Outcome, console: Console) -> None:
     with fresh_folder(folder, force=True) as unfinished:
         further = {} if picture is None else {_GALLERY: picture}
         write_outcome(unfinished, outcome, further=further)
+    print_outcome(outcome, console)
     print_files(folder, console)
     if picture is None:
         console.say('For a picture of the prototypes: pip install "protocover[plot]"')

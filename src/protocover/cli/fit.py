@@ -38,15 +38,16 @@ def run_fit(options: Namespace, console: Console) -> None:
         raise FileNotFoundError(2, "No such file or folder", str(options.data))
     if options.stream and options.about is not None:
         raise UsageError("--about does not go with --stream; give --n-prototypes, or --eps")
-    with fresh_folder(folder, force=options.force) as unfinished:
+    inputs = [options.data, options.features]
+    with fresh_folder(folder, force=options.force, inputs=inputs) as unfinished:
         if options.stream:
-            fit_streamed(options, unfinished, settings_of(options), console)
+            outcome = fit_streamed(options, unfinished, settings_of(options), console)
         else:
             outcome = _fit_in_memory(options, console)
-            # Told before it is written: what took long to find is not lost with a full disk.
-            print_outcome(outcome, console)
-            with told_where(folder):
+            with told_where(folder, instead=lambda: print_outcome(outcome, console)):
                 write_outcome(unfinished, outcome)
+    # Printed after the folder is complete, so that a closed pipe does not discard the fit.
+    print_outcome(outcome, console)
     print_files(folder, console)
 
 

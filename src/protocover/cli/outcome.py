@@ -15,6 +15,7 @@ from ..inspection.suspects import SuspectLabels, suspect_labels
 from ..report import Queries, Summary, summarize
 from ..report.summary import Quality
 from .cases import Cases
+from .columns import in_own_words
 from .console import Console, count_things, list_names, shorten
 from .errors import print_accuracy, print_error_tables
 from .model import classifier_of, final_step, with_rows
@@ -159,7 +160,7 @@ def summarize_cases(
 def _show(cases: Cases, high_is_dark: bool) -> dict[str, Any]:
     """Return how `summarize` is to show cases: as a table, or as pictures."""
     if cases.layout is None and cases.pictures is None:
-        return {"shown": cases.X}
+        return {"shown": in_own_words(cases.X, cases.shown)}
     if high_is_dark and cases.layout is not None:
         return {"image_shape": cases.layout.shape}
     # Bare numbers beside pictures are not shown.

@@ -31,7 +31,8 @@ def run_report(options: Namespace, console: Console) -> None:
     figures = _read_figures(options.model)
     ours = options.output is None and options.model.is_dir() and figures is not None
     path = options.model / REPORT if ours else options.output or Path(REPORT)
-    check_file(path, force=options.force or ours)
+    inputs = [options.data, options.model, options.model / MODEL, options.features]
+    check_file(path, force=options.force or ours, inputs=inputs)
     model = load_model(options.model)
     known = figures["data"] if figures else {}
     if unwrap(model, covers=True).cover is not None:

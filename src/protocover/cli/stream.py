@@ -34,6 +34,7 @@ from .console import CommandError, Console, UsageError
 from .estimator import Distance, build_model, choose_distance, fit_model
 from .model import classifier_of, explain_labelled, with_last_step, with_rows
 from .outcome import (
+    Outcome,
     count_searched,
     describe_cases,
     gather_outcome,
@@ -77,8 +78,8 @@ class _Fitted:
 
 def fit_streamed(
     options: Namespace, folder: Path, settings: dict[str, Any], console: Console
-) -> None:
-    """Fit a Parquet file without holding its rows, print and write what comes out.
+) -> Outcome:
+    """Fit a Parquet file without holding its rows, and write and return what comes out.
 
     Counts of the outcome are of all cases; its `cases` are some of those it was fitted on.
     """
@@ -112,11 +113,11 @@ def fit_streamed(
         seconds=time.perf_counter() - started,
         n_sampled=fitted.n_sampled,
     )
-    print_outcome(outcome, console)
-    with told_where(options.output):
+    with told_where(options.output, instead=lambda: print_outcome(outcome, console)):
         if unwritten is not None:
             raise unwritten
         write_beside_predictions(folder, outcome)
+    return outcome
 
 
 @contextmanager
