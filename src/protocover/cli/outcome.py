@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 from typing import Any
 
@@ -297,10 +298,8 @@ def _print_quality(outcome: Outcome, console: Console) -> None:
         f"{quality.n_wrong} wrongly covered, "
         f"{prototypes} at {outcome.classifier.prototype_cost_:.2g}"
     )
-    if quality.gap == 0.0:
-        console.say("           proved: no other choice of prototypes is better")
-    elif quality.gap is not None:
-        console.say(f"           a better choice could save at most {100 * quality.gap:.1f} %")
+    for line in textwrap.wrap(quality.verdict, 69):
+        console.say(f"           {line}")
     error = quality.error
     if error is None:
         console.say("error      not known: no case was kept back (--test-size)")
