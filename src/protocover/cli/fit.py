@@ -18,7 +18,13 @@ from .columns import count_kinds
 from .console import CommandError, Console, UsageError, count_things
 from .estimator import Distance, build_model, choose_distance, fit_model
 from .images import read_labelled_images
-from .outcome import Outcome, gather_outcome, print_outcome, summarize_cases
+from .outcome import (
+    Outcome,
+    find_suspects,
+    gather_outcome,
+    print_outcome,
+    summarize_cases,
+)
 from .stream import fit_streamed
 from .writing import fresh_folder, print_files, told_where, write_outcome
 
@@ -76,12 +82,15 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
         options = settle_about(options, distance, training)
     model = build_model(options, distance, np.asarray(training.y), console)
     fit_model(model, options, training.X, training.y, training.weights)
+    suspects = find_suspects(model, cases)
+    title = f"Prototypes of {cases.source}"
     return gather_outcome(
         model,
         cases=cases,
         training=training,
         held_out=held_out,
-        summary=summarize_cases(model, training, held_out, title=f"Prototypes of {cases.source}"),
+        summary=summarize_cases(model, training, held_out, title=title, suspects=suspects),
+        suspects=suspects,
         distance=distance.words,
         settings=settings_of(options),
         seconds=time.perf_counter() - started,

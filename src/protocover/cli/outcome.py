@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ __all__ = [
     "as_queries",
     "concerns",
     "describe_cases",
+    "find_suspects",
     "gather_outcome",
     "in_source",
     "pictures_of",
@@ -98,16 +99,17 @@ class Outcome:
 
 
 def gather_outcome(model: Any, *, cases: Cases, training: Cases, **known: Any) -> Outcome:
-    """Find suspect labels among cases, and put them to what is known.
+    """Return a fitted model with everything that is known about it.
 
     `model` has its prototypes' rows among those it was fitted on, `training`; that of the
     outcome has them in the source, so that a model file alone can tell which they are.
     """
-    model = in_source(model, training)
-    rows = classifier_of(model).prototype_rows_
-    places = np.where(rows >= 0, np.searchsorted(cases.rows, rows + 1), -1)
-    suspects = suspect_labels(with_rows(model, places), cases.X, cases.y)
-    return Outcome(model, cases, training, suspects=suspects, **known)
+    return Outcome(in_source(model, training), cases, training, **known)
+
+
+def find_suspects(model: Any, cases: Cases) -> SuspectLabels:
+    """Find labels that disagree with nearby prototypes, once for terminal, table and report."""
+    return suspect_labels(model, cases.X, cases.y, sample_weight=cases.weights)
 
 
 def in_source(model: Any, training: Cases) -> Any:
@@ -124,13 +126,18 @@ def summarize_cases(
     title: str,
     how: dict[str, str] | None = None,
     high_is_dark: bool = False,
+    suspects: SuspectLabels | None = None,
     **counted: Any,
 ) -> Summary:
     """Return what the report says of a model and the cases it was fitted on.
 
-    `how` says where they come from, if there is more to it than their number; `counted` is
-    what `summarize` need not count.
+    `how` says where they come from, if there is more to it than their number; `suspects` are
+    numbered in the order of all cases in their source; `counted` is what `summarize` need not
+    count.
     """
+    if suspects is not None:
+        parts = [training.rows] if held_out is None else [training.rows, held_out.rows]
+        suspects = replace(suspects, row=np.argsort(np.concatenate(parts))[suspects.row])
     how = describe_cases(training, held_out) if how is None else dict(how)
     if isinstance(model, Pipeline):
         how["Columns"] = "brought to mean 0 and standard deviation 1 before distances"
@@ -142,6 +149,7 @@ def summarize_cases(
         row_names=training.titles,
         title=title,
         how=how,
+        suspects=suspects,
         **_show(training, high_is_dark),
         **counted,
     )
@@ -197,8 +205,8 @@ def print_outcome(outcome: Outcome, console: Console) -> None:
     _print_classes(summary, console)
     console.say()
     _print_quality(outcome, console)
-    if len(outcome.suspects):
-        console.say(f"suspects   {_describe_suspects(outcome)}")
+    for k, line in enumerate(textwrap.wrap(_describe_suspects(outcome), 69)):
+        console.say(f"{'' if k else 'suspects':<11}{line}")
     n_close = _count_close(outcome)
     if n_close:
         cases = count_things(n_close, "held-out case is", "held-out cases are")
@@ -260,13 +268,12 @@ def _strangers(outcome: Outcome) -> list[tuple[int, str, str]]:
 
 
 def _describe_suspects(outcome: Outcome) -> str:
-    """Say how many labels are suspect, and among which cases."""
-    n_suspects, n_shown = len(outcome.suspects), len(outcome.cases)
+    """Return how many labels disagree with nearby prototypes, and among which cases."""
+    told, n_shown = outcome.suspects.describe(), len(outcome.cases)
     if n_shown < outcome.n_cases:
-        return f"{n_suspects} of the {n_shown} shown look more like another class"
-    n_held_out = outcome.is_held_out[outcome.suspects.row].sum()
-    among = f", {n_held_out} of them held out" if outcome.held_out else ""
-    return f"{n_suspects} cases look more like another class{among}"
+        return f"{told} ({n_shown:,} of {outcome.n_cases:,} cases were compared.)"
+    n_held_out = int(outcome.is_held_out[outcome.suspects.row].sum())
+    return f"{told} ({n_held_out:,} of them held out.)" if n_held_out else told
 
 
 def _print_classes(summary: Summary, console: Console) -> None:

@@ -16,7 +16,7 @@ from .cases import Cases
 from .console import CommandError, Console, UsageError
 from .cover import summarize_covered
 from .model import MODEL, classifier_of, open_model, read_cases, with_rows
-from .outcome import summarize_cases
+from .outcome import find_suspects, summarize_cases
 from .writing import REPORT, SUMMARY, WRITER, check_file, write_file
 
 __all__ = ["run_report"]
@@ -44,6 +44,7 @@ def run_report(options: Namespace, console: Console) -> None:
         training,
         held_out,
         title=options.title or f"Prototypes of {cases.source}",
+        suspects=find_suspects(model, cases),
     )
     write_file(path, render(summary).encode())
     console.say(f"Wrote {path}.")

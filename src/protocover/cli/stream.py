@@ -23,6 +23,7 @@ from sklearn.utils import _safe_indexing
 from ..candidates import is_number, is_train
 from ..data.parquet import is_parquet, lay_out_rows, take_rows
 from ..estimators import PVMClassifier, PVMClassifierCV, draw_rows, fit_sample, propose_candidates
+from ..inspection.suspects import SuspectLabels
 from ..prototypes import CoverageTotals
 from ..report import Summary
 from ..report.quality import cross_validated_error, held_out_error
@@ -33,7 +34,14 @@ from .cases import Cases, announce_split, row_names, split_cases
 from .console import CommandError, Console, UsageError
 from .estimator import Distance, build_model, choose_distance, fit_model
 from .model import classifier_of, explain_labelled, with_last_step, with_rows
-from .outcome import describe_cases, gather_outcome, in_source, print_outcome, summarize_cases
+from .outcome import (
+    describe_cases,
+    find_suspects,
+    gather_outcome,
+    in_source,
+    print_outcome,
+    summarize_cases,
+)
 from .stream_rows import StreamedRows, blocks_of, measure_columns, open_rows
 from .writing import PREDICTIONS, csv_text, told_where, write_beside_predictions
 
@@ -93,13 +101,14 @@ def fit_streamed(
     model = in_source(fitted.model, training)
     n_wrong, unwritten = _write_predictions(folder, model, streamed, ~learned, options.id)
     error = _estimate_error(fitted, held_out, n_wrong)
-    shown, summary = _summarize(fitted, streamed, training, held_out, error, options)
+    shown, suspects, summary = _summarize(fitted, streamed, training, held_out, error, options)
     outcome = gather_outcome(
         fitted.model,
         cases=shown,
         training=training,
         held_out=held_out,
         summary=summary,
+        suspects=suspects,
         distance=distance.words,
         settings={**settings, "candidates": classifier_of(model).candidates},
         seconds=time.perf_counter() - started,
@@ -271,7 +280,7 @@ def _summarize(
     held_out: Cases | None,
     error: ErrorEstimate | None,
     options: Namespace,
-) -> tuple[Cases, Summary]:
+) -> tuple[Cases, SuspectLabels, Summary]:
     """Draw cases to show, and sum up: counts of all training cases, lists of those shown."""
     prototypes = classifier_of(fitted.model).prototype_rows_
     companions = fitted.companions[fitted.companions >= 0]
@@ -288,16 +297,18 @@ def _summarize(
         search = copy(fitted.search)
         search.best_estimator_ = classifier_of(model)
         model = with_last_step(model, search)
+    suspects = find_suspects(model, shown)
     summary = summarize_cases(
         model,
         shown,
         None,
         title=f"Prototypes of {training.source}",
+        suspects=suspects,
         how=how | _describe_draws(fitted),
         totals=fitted.totals,
         error=error,
     )
-    return shown, summary
+    return shown, suspects, summary
 
 
 def _draw_shown(y: Any, needed: NDArray[np.intp], seed: int) -> NDArray[np.intp]:

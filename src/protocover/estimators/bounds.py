@@ -80,7 +80,7 @@ def _most_covered(cover: Any) -> float:
     if _has_unit_weights(cover):
         n = len(cover.labels_)
         least = math.ceil(cover.lower_bound_ - k * _highest_cost(cover) - _TINY * n)
-        return 1.0 - least / n
+        return 1.0 - float(least) / n
     ties = k / (2.0 * max(1, int(cover.solution_.newly_covered.sum())))
     saved = cover.objective_ - cover.lower_bound_
     if len(cover.counts_) < k or cover.candidate_cost is not None:
@@ -165,7 +165,8 @@ def _is_weighted(model: Any) -> bool:
         counted = n_uncovered + model.prototype_miscovered_.sum()
         weighed = model.objective_ - len(model.prototype_labels_) * model.prototype_cost_
         return bool(abs(weighed - counted) > 1e-6 * max(1.0, counted))
-    return abs(model.coverage_ - float(model.counts_.sum()) / len(model.labels_)) > _TINY
+    share = float(model.counts_.sum()) / len(model.labels_)
+    return bool(abs(model.coverage_ - share) > _TINY)
 
 
 def _highest_price(cover: Any) -> float:
@@ -197,7 +198,7 @@ def _given(model: Any) -> str:
     return "" if given is None or len(given) == 0 else f" with the {len(given):,} given"
 
 
-def _several(number: int, noun: str) -> str:
+def _several(number: Any, noun: str) -> str:
     """Return a number of things after "no"."""
     return f"single {noun}" if number == 1 else f"{number:,} {noun}s"
 

@@ -71,6 +71,7 @@ def summarize_cover(
         path=None,
         suspects=[],
         n_suspects=0,
+        suspects_note="",
         uncovered=_list_far(members, uncovered[:_MOST_UNCOVERED], laid),
         n_uncovered=len(uncovered),
         held_out=None,
