@@ -537,8 +537,8 @@ def suspects(distances, y, prototype_labels, prototype_rows, eps, radii=None, cl
                 near[label] = sum(heard) / len(heard)
             held[label] = any(inside(i, k) for k in speaks)
         others = {label: value for label, value in near.items() if label != y[i]}
-        if not others:
-            continue
+        if not others or y[i] not in held:
+            continue  # a class without a prototype is not judged
         suggested = min(others, key=lambda label: (others[label], label))
         a, b = near.get(y[i]), others[suggested]
         score = 1.0 if a is None else 0.5 if a == b else a / (a + b)

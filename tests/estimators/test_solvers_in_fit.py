@@ -36,7 +36,7 @@ def tied_distances(seed):
 
 FITS = {
     "classifier": lambda D, s: (
-        PVMClassifier(0.25, radii="shared", metric="precomputed", solver=s)
+        PVMClassifier(eps=0.25, radii="shared", metric="precomputed", solver=s)
         .fit(D, np.zeros(len(D), int))
         .prototype_indices_
     ),

@@ -43,7 +43,7 @@ MODELS = {
     "abstains": fixed(outlier_label="none"),
     "most frequent": fixed(outlier_label="most_frequent"),
     "pipeline": make_pipeline(StandardScaler(), PVMClassifier(eps=0.5, radii="shared")),
-    "search": PVMClassifierCV([1.0, 2.0], radii="shared", cv=3),
+    "search": PVMClassifierCV(eps=[1.0, 2.0], radii="shared", cv=3),
     "grid": GridSearchCV(fixed(), {"eps": [1.0, 2.0]}, cv=3),
 }
 

@@ -19,7 +19,7 @@ TRAIN, TEST = slice(0, None, 2), slice(1, None, 2)
 
 @pytest.fixture(scope="module")
 def model():
-    return PVMClassifier(1.0, radii="shared").fit(X[TRAIN], Y[TRAIN])
+    return PVMClassifier(eps=1.0, radii="shared").fit(X[TRAIN], Y[TRAIN])
 
 
 def cells(page, section):
@@ -63,7 +63,7 @@ def test_a_page_of_answers_has_the_figures_of_those_whose_class_is_known(model):
 
 
 def test_a_cross_validated_accuracy_has_the_baseline_beside_it():
-    search = PVMClassifierCV([1.0, 2.0], radii="shared", cv=3).fit(X, Y)
+    search = PVMClassifierCV(eps=[1.0, 2.0], radii="shared", cv=3).fit(X, Y)
     page = render(summarize(search, X, Y))
     tiles = page[page.index('class="tiles"') : page.index('id="prototypes"')]
     assert "always answering" in tiles
@@ -75,7 +75,7 @@ def test_the_figures_fit_the_window(look, tmp_path, width):
     """Of twenty classes the matrix scrolls, the page does not."""
     points, codes = make_blobs(400, centers=20, cluster_std=3.0, random_state=0)
     labels = np.array([f"class number {k}" for k in range(20)])[codes]
-    model = PVMClassifier(1.0, radii="shared").fit(points[TRAIN], labels[TRAIN])
+    model = PVMClassifier(eps=1.0, radii="shared").fit(points[TRAIN], labels[TRAIN])
     summary = summarize(model, points[TRAIN], labels[TRAIN], held_out=(points[TEST], labels[TEST]))
     with look(write_report(summary, tmp_path / "many.html"), width=width) as page:
         assert page.locator("#errors .counts tbody tr").count() == 20

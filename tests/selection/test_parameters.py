@@ -72,7 +72,10 @@ def test_grids_are_lists_of_numbers(values):
 
 def test_costs_stay_small_enough_to_be_added_up():
     for fit, message in (
-        (PVMClassifier(1.0, prototype_cost=1e308).fit, "prototype_cost must be a number from 0"),
+        (
+            PVMClassifier(eps=1.0, prototype_cost=1e308).fit,
+            "prototype_cost must be a number from 0",
+        ),
         (BallCover(eps=1.0, cost=1e308).fit, "cost must be a number from 0 to 1e\\+280, or None"),
         (
             BallCover(eps=1.0, coverage=0.9, candidate_cost=[1e308] * len(X)).fit,

@@ -13,7 +13,13 @@ from sklearn.datasets import load_digits
 from ..estimators import PVMClassifier
 from .cases import Cases, ImageLayout, split_cases
 from .console import Console
-from .outcome import Outcome, gather_outcome, print_outcome, summarize_cases
+from .outcome import (
+    Outcome,
+    find_suspects,
+    gather_outcome,
+    print_outcome,
+    summarize_cases,
+)
 from .writing import check_folder, fresh_folder, print_files, write_outcome
 
 __all__ = ["run_demo"]
@@ -36,6 +42,7 @@ def run_demo(options: Namespace, console: Console) -> None:
     started = time.perf_counter()
     model = PVMClassifier(random_state=0, verbose=console.verbose)
     model.fit(training.X, training.y).set_params(verbose=0)
+    suspects = find_suspects(model, cases)
     outcome = gather_outcome(
         model,
         cases=cases,
@@ -47,7 +54,9 @@ def run_demo(options: Namespace, console: Console) -> None:
             held_out,
             title="Prototypes of handwritten digits",
             high_is_dark=True,
+            suspects=suspects,
         ),
+        suspects=suspects,
         distance="Euclidean",
         settings={"eps": "auto"},
         seconds=time.perf_counter() - started,

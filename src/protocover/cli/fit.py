@@ -19,7 +19,13 @@ from .console import CommandError, Console, UsageError, count_things
 from .errors import cross_validate_answers
 from .estimator import Distance, build_model, choose_distance, fit_model
 from .images import read_labelled_images
-from .outcome import Outcome, gather_outcome, print_outcome, summarize_cases
+from .outcome import (
+    Outcome,
+    find_suspects,
+    gather_outcome,
+    print_outcome,
+    summarize_cases,
+)
 from .stream import fit_streamed
 from .writing import fresh_folder, print_files, told_where, write_outcome
 
@@ -79,14 +85,17 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
     model = build_model(options, distance, np.asarray(training.y), console)
     fit_model(model, options, training.X, training.y, training.weights)
     error = None if held_out is not None else cross_validate_answers(model, training, console)
+    suspects = find_suspects(model, cases)
+    title = f"Prototypes of {cases.source}"
     return gather_outcome(
         model,
         cases=cases,
         training=training,
         held_out=held_out,
         summary=summarize_cases(
-            model, training, held_out, title=f"Prototypes of {cases.source}", error=error
+            model, training, held_out, title=title, error=error, suspects=suspects
         ),
+        suspects=suspects,
         distance=distance.words,
         settings=settings_of(options),
         seconds=time.perf_counter() - started,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import textwrap
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ __all__ = [
     "as_queries",
     "concerns",
     "describe_cases",
+    "find_suspects",
     "gather_outcome",
     "in_source",
     "pictures_of",
@@ -99,18 +101,19 @@ class Outcome:
 
 
 def gather_outcome(model: Any, *, cases: Cases, training: Cases, **known: Any) -> Outcome:
-    """Find suspect labels among cases, and put them to what is known.
+    """Return a fitted model with everything that is known about it.
 
     `model` has its prototypes' rows among those it was fitted on, `training`; that of the
     outcome has them in the source, so that a model file alone can tell which they are.
     """
-    model = in_source(model, training)
-    rows = classifier_of(model).prototype_rows_
-    places = np.where(rows >= 0, np.searchsorted(cases.rows, rows + 1), -1)
-    suspects = suspect_labels(with_rows(model, places), cases.X, cases.y)
     if known.get("n_sampled") is None:
         known["n_sampled"] = count_searched(model)
-    return Outcome(model, cases, training, suspects=suspects, **known)
+    return Outcome(in_source(model, training), cases, training, **known)
+
+
+def find_suspects(model: Any, cases: Cases) -> SuspectLabels:
+    """Find labels that disagree with nearby prototypes, once for terminal, table and report."""
+    return suspect_labels(model, cases.X, cases.y, sample_weight=cases.weights)
 
 
 def count_searched(model: Any) -> int | None:
@@ -133,13 +136,18 @@ def summarize_cases(
     title: str,
     how: dict[str, str] | None = None,
     high_is_dark: bool = False,
+    suspects: SuspectLabels | None = None,
     **counted: Any,
 ) -> Summary:
     """Return what the report says of a model and the cases it was fitted on.
 
-    `how` says where they come from, if there is more to it than their number; `counted` is
-    what `summarize` need not count.
+    `how` says where they come from, if there is more to it than their number; `suspects` are
+    numbered in the order of all cases in their source; `counted` is what `summarize` need not
+    count.
     """
+    if suspects is not None:
+        parts = [training.rows] if held_out is None else [training.rows, held_out.rows]
+        suspects = replace(suspects, row=np.argsort(np.concatenate(parts))[suspects.row])
     how = describe_cases(training, held_out) if how is None else dict(how)
     if isinstance(model, Pipeline):
         how["Columns"] = "brought to mean 0 and standard deviation 1 before distances"
@@ -152,6 +160,7 @@ def summarize_cases(
         row_names=training.titles,
         title=title,
         how=how,
+        suspects=suspects,
         **_show(training, high_is_dark),
         **counted,
     )
@@ -208,8 +217,8 @@ def print_outcome(outcome: Outcome, console: Console) -> None:
     console.say()
     print_error_tables(outcome.quality.error, console)
     _print_quality(outcome, console)
-    if len(outcome.suspects):
-        console.say(f"suspects   {_describe_suspects(outcome)}")
+    for k, line in enumerate(textwrap.wrap(_describe_suspects(outcome), 69)):
+        console.say(f"{'' if k else 'suspects':<11}{line}")
     n_close = _count_close(outcome)
     if n_close:
         cases = count_things(n_close, "held-out case is", "held-out cases are")
@@ -271,13 +280,12 @@ def _strangers(outcome: Outcome) -> list[tuple[int, str, str]]:
 
 
 def _describe_suspects(outcome: Outcome) -> str:
-    """Say how many labels are suspect, and among which cases."""
-    n_suspects, n_shown = len(outcome.suspects), len(outcome.cases)
+    """Return how many labels disagree with nearby prototypes, and among which cases."""
+    told, n_shown = outcome.suspects.describe(), len(outcome.cases)
     if n_shown < outcome.n_cases:
-        return f"{n_suspects} of the {n_shown} shown look more like another class"
-    n_held_out = outcome.is_held_out[outcome.suspects.row].sum()
-    among = f", {n_held_out} of them held out" if outcome.held_out else ""
-    return f"{n_suspects} cases look more like another class{among}"
+        return f"{told} ({n_shown:,} of {outcome.n_cases:,} cases were compared.)"
+    n_held_out = int(outcome.is_held_out[outcome.suspects.row].sum())
+    return f"{told} ({n_held_out:,} of them held out.)" if n_held_out else told
 
 
 def _print_classes(summary: Summary, console: Console) -> None:
@@ -309,10 +317,8 @@ def _print_quality(outcome: Outcome, console: Console) -> None:
         f"{quality.n_wrong} wrongly covered, "
         f"{prototypes} at {outcome.classifier.prototype_cost_:.2g}"
     )
-    if quality.gap == 0.0:
-        console.say("           proved: no other choice of prototypes is better")
-    elif quality.gap is not None:
-        console.say(f"           a better choice could save at most {100 * quality.gap:.1f} %")
+    for line in textwrap.wrap(quality.verdict, 69):
+        console.say(f"           {line}")
     print_accuracy(quality, console)
 
 

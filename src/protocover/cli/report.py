@@ -20,7 +20,7 @@ from .cases import Cases, read_weights
 from .console import CommandError, Console, UsageError
 from .cover import summarize_covered
 from .model import MODEL, classifier_of, read_cases, with_rows
-from .outcome import summarize_cases
+from .outcome import find_suspects, summarize_cases
 from .writing import REPORT, SUMMARY, WRITER, check_file, write_file
 
 __all__ = ["run_report"]
@@ -47,7 +47,9 @@ def run_report(options: Namespace, console: Console) -> None:
     model = _point_to_rows(model, training, options.data)
     title = options.title or f"Prototypes of {cases.source}"
     with _naming(options.data):
-        summary = summarize_cases(model, training, held_out, title=title)
+        summary = summarize_cases(
+            model, training, held_out, title=title, suspects=find_suspects(model, cases)
+        )
     write_file(path, render(summary).encode())
     console.say(f"Wrote {path}.")
 

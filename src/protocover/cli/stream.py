@@ -23,6 +23,7 @@ from sklearn.utils import _safe_indexing
 from ..candidates import is_number, is_train
 from ..data.parquet import is_parquet, lay_out_rows, take_rows
 from ..estimators import PVMClassifier, PVMClassifierCV, draw_rows, fit_sample, propose_candidates
+from ..inspection.suspects import SuspectLabels
 from ..prototypes import CoverageTotals
 from ..report import Summary
 from ..report.quality import cross_validated_error, held_out_error, tally_answers
@@ -37,6 +38,7 @@ from .outcome import (
     Outcome,
     count_searched,
     describe_cases,
+    find_suspects,
     gather_outcome,
     in_source,
     print_outcome,
@@ -101,13 +103,14 @@ def fit_streamed(
     model = in_source(fitted.model, training)
     predicted, unwritten = _write_predictions(folder, model, streamed, ~learned, options.id)
     error = _estimate_error(fitted, held_out, predicted)
-    shown, summary = _summarize(fitted, streamed, training, held_out, error, options)
+    shown, suspects, summary = _summarize(fitted, streamed, training, held_out, error, options)
     outcome = gather_outcome(
         fitted.model,
         cases=shown,
         training=training,
         held_out=held_out,
         summary=summary,
+        suspects=suspects,
         distance=distance.words,
         settings={**settings, "candidates": classifier_of(model).candidates},
         seconds=time.perf_counter() - started,
@@ -282,7 +285,7 @@ def _summarize(
     held_out: Cases | None,
     error: ErrorEstimate | None,
     options: Namespace,
-) -> tuple[Cases, Summary]:
+) -> tuple[Cases, SuspectLabels, Summary]:
     """Draw cases to show, and sum up: counts of all training cases, lists of those shown."""
     prototypes = classifier_of(fitted.model).prototype_rows_
     companions = fitted.companions[fitted.companions >= 0]
@@ -299,16 +302,18 @@ def _summarize(
         search = copy(fitted.search)
         search.best_estimator_ = classifier_of(model)
         model = with_last_step(model, search)
+    suspects = find_suspects(model, shown)
     summary = summarize_cases(
         model,
         shown,
         None,
         title=f"Prototypes of {training.source}",
+        suspects=suspects,
         how=how | _describe_draws(fitted),
         totals=fitted.totals,
         error=error,
     )
-    return shown, summary
+    return shown, suspects, summary
 
 
 def _draw_shown(y: Any, needed: NDArray[np.intp], seed: int) -> NDArray[np.intp]:

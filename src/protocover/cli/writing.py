@@ -55,7 +55,7 @@ FILES = {
     REPORT: "to look at in a browser: start here",
     "prototypes.csv": "the prototypes, as they are in the data",
     PREDICTIONS: "every case, and the prototype that decides it",
-    "suspects.csv": "cases whose label is suspect",
+    "suspects.csv": "labels that disagree with nearby prototypes",
     SUMMARY: "all figures",
     MODEL: "the model, for `protocover predict`",
 }

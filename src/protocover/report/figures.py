@@ -82,8 +82,7 @@ def _of_objective(quality: Quality) -> list[Figure]:
         )
     ]
     if quality.lower_bound is not None:
-        about = f"No choice of prototypes has a smaller objective. {quality.verdict}"
-        figures.append(Figure("Lower bound", short_number(quality.lower_bound), about))
+        figures.append(Figure("Lower bound", short_number(quality.lower_bound), quality.verdict))
     else:
         figures.append(Figure("Lower bound", "none", quality.verdict))
     if quality.gap is not None:

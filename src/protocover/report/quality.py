@@ -15,13 +15,14 @@ from ..balls.nearest import find_nearest
 from ..data.points import check_points
 from ..dissimilarity import resolve_metric
 from ..estimators import PVMClassifier, PVMClassifierCV
+from ..estimators.bounds import describe_bound
 from ..estimators.search.metadata import name_scoring
 from ..estimators.search.standard_error import trace_path
 from ..inspection.evaluation import Evaluation, match_labels, tally
 from ..prototypes.coverage import CoverageTotals
 from ..resources import row_count
 from .summary import ErrorEstimate, PathSummary, Quality
-from .wording import describe_certificate
+from .wording import as_sentence
 
 __all__ = ["assess", "cross_validated_error", "held_out_error", "read_path", "tally_answers"]
 
@@ -51,7 +52,7 @@ def assess(
         lower_bound=_finite(model.lower_bound_),
         gap=_finite(model.gap_),
         certificate=str(model.certificate_),
-        verdict=describe_certificate(str(model.certificate_), model.gap_),
+        verdict=as_sentence(describe_bound(model)),
     )
 
 

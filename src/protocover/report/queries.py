@@ -129,8 +129,11 @@ def read_held_out(given: Any) -> Queries | None:
     return held_out
 
 
-def ask(queries: Queries, within: Unwrapped) -> Asked:
-    """Answer queries, and choose which are listed: the wrong ones first, then close calls."""
+def ask(queries: Queries, within: Unwrapped, first: NDArray[np.intp] | None = None) -> Asked:
+    """Answer queries, and choose which are listed: the wrong ones first, then close calls.
+
+    Those whose rows come `first` are listed in any case.
+    """
     model, X = within.classifier, within.prepare(queries.X)
     why, answers = model.explain(X), np.asarray(model.predict(X))
     n_cases = len(answers)
@@ -142,6 +145,9 @@ def ask(queries: Queries, within: Unwrapped) -> Asked:
     asked = Asked(queries, X, why, np.arange(n_cases), answers, labels, classes)
     order = np.lexsort((np.arange(n_cases), _clearness(model, why), ~asked.wrong))
     listed = order[:MOST_LISTED]
+    if first is not None and not np.isin(first, listed).all():
+        some = order[~np.isin(order, first)][: max(0, MOST_LISTED - len(first))]
+        listed = order[np.isin(order, np.concatenate((some, first)))]
     return replace(
         asked, queries=queries.take(listed), points=_safe_indexing(X, listed), listed=listed
     )

@@ -276,6 +276,8 @@ class Summary:
         The most suspect first.
     n_suspects : int
         How many there are in all.
+    suspects_note : str
+        That in words, or why none are listed.
     uncovered : list of Uncovered
         The farthest first.
     n_uncovered : int
@@ -310,6 +312,7 @@ class Summary:
     path: PathSummary | None
     suspects: list[Suspect]
     n_suspects: int
+    suspects_note: str
     uncovered: list[Uncovered]
     n_uncovered: int
     held_out: Answers | None

@@ -15,10 +15,10 @@ from ..inspection.proportions import percent
 from .summary import Answers, Quality
 
 __all__ = [
+    "as_sentence",
     "count",
     "describe_answers",
     "describe_candidates",
-    "describe_certificate",
     "describe_metric",
     "describe_selection",
     "describe_settings",
@@ -134,18 +134,9 @@ def describe_answers(answers: Answers) -> str:
     return text
 
 
-def describe_certificate(certificate: str, gap: float) -> str:
-    """Say how far from the best possible choice this one may be."""
-    if certificate == "proved":
-        return "It is proved that no other choice of prototypes does better."
-    if certificate == "solver-proved":
-        return "By the solver's word, no other choice of prototypes does better."
-    if certificate == "none" or not math.isfinite(gap):
-        return "How near this is to the best possible choice is not known."
-    if gap >= 0.995:
-        return "A bound was computed, but it is too weak to tell how near this is to the best."
-    start = "No" if certificate == "bounded" else "By the solver's word, no"
-    return f"{start} other choice of prototypes can save more than {percent(gap)} of it."
+def as_sentence(clause: str) -> str:
+    """Return a clause as a sentence."""
+    return f"{clause[0].upper()}{clause[1:]}."
 
 
 def count(number: int, one: str, many: str | None = None) -> str:
