@@ -108,7 +108,7 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         For candidates that are drawn, and for sampling in "auto", which with None is the same
         at every fit.
     verbose : int, default=0
-        Above 0, what the fit is expected to take, said beforehand, and progress bars.
+        Above 0, progress bars and what was found.
 
     Attributes
     ----------

@@ -20,10 +20,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from ..balls import Floats, Indices, OrderedMembers, ordered_members, spans
-from ..balls.own_forecast import foretell_own
+from ..balls.own_forecast import warn_if_own_too_large
 from ..cover import CoverProblem, NestedCoverProblem
+from ..resources import row_count, say
 from .by_class import BallsOfClass, Formulation
 from .training import Training, over_pools
+from .trimming import GainTrim
 from .walk import Steps, Stretches
 from .weights import weight_grid
 
@@ -55,7 +57,7 @@ def formulate_own(
     prototype_cost : float
         The cost of one prototype.
     rng : numpy.random.Generator or None
-        Draws the candidates that tell beforehand what it will take; None tells nothing.
+        Draws the candidates that the memory needed is estimated from; None for no estimate.
     n_jobs, verbose
         As for :func:`protocover.balls.build_balls`.
     """
@@ -74,12 +76,20 @@ def formulate_own(
         asked: dict[str, Any] = {
             "eps": eps,
             "closed": closed,
+            "trim": GainTrim(rules.codes, rules.units, rules.n_classes),
             "n_jobs": n_jobs,
-            "verbose": verbose,
         }
         if rng is not None:
-            foretell_own(dissimilarity, X, Z, keep, rng=rng, **asked)
-        return list(ordered_members(dissimilarity, X, Z, take, **asked))
+            warn_if_own_too_large(dissimilarity, X, Z, keep, rng=rng, **asked)
+        found = list(ordered_members(dissimilarity, X, Z, take, verbose=verbose, **asked))
+        limit = f"up to {eps:.4g}" if np.isfinite(eps) else "without a limit"
+        say(
+            f"per-prototype radii {limit}: {row_count(X)} points x {row_count(Z)} candidates, "
+            f"{sum(len(balls.radius) for balls in found)} balls that may be chosen, with "
+            f"{sum(len(balls.point) for balls in found)} memberships",
+            verbose,
+        )
+        return found
 
     found: list[OwnBalls] = []
     for start, strips in zip(pool_starts(training), over_pools(training, build), strict=True):
