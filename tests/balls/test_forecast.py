@@ -36,7 +36,7 @@ def test_fit_warns_before_building_what_will_not_fit(monkeypatch):
     with pytest.warns(
         CoverMemoryWarning, match=r"GB are available; eps=0\.\d+ is expected to fit"
     ):
-        PVMClassifier(2.0).fit(X, X[:, 0] > 0)
+        PVMClassifier(eps=2.0, radii="shared").fit(X, X[:, 0] > 0)
 
 
 def test_fit_says_nothing_where_it_fits(monkeypatch):
@@ -44,7 +44,7 @@ def test_fit_says_nothing_where_it_fits(monkeypatch):
         monkeypatch.setattr(forecast_module, "available_memory", lambda: available)  # noqa: B023
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            PVMClassifier(0.2).fit(X, X[:, 0] > 0)
+            PVMClassifier(eps=0.2, radii="shared").fit(X, X[:, 0] > 0)
 
 
 def test_memory_estimated_from_a_sample_is_about_that_then_used():

@@ -22,13 +22,18 @@ def mixture(n):
 
 
 def rules_for(y, eps):
-    return Rules(y, np.ones(len(y)), int(y.max()) + 1, 1.0, eps, False)
+    return Rules(y, np.ones(len(y)), int(y.max()) + 1, 1.0, eps, False, y)
 
 
 def forecast(X, y, eps):
-    def keep(members):
-        balls = OwnBalls.of(members, rules_for(y, eps))
-        return len(balls.radius), len(balls.point)
+    def keep(candidates):
+        rules = rules_for(y, eps).among(candidates)
+
+        def count(members):
+            balls = OwnBalls.of(members, rules)
+            return len(balls.radius), len(balls.point)
+
+        return count
 
     rng = np.random.default_rng(1)
     return measure_own(Euclidean(), X, X, keep, eps=eps, closed=False, rng=rng, n_jobs=1)
@@ -56,7 +61,7 @@ def test_memory_told_beforehand_is_about_that_then_used(eps):
     told = forecast(X, y, eps)
     limit = None if np.isinf(eps) else eps
     tracemalloc.start()
-    PVMClassifier(limit, radii="own", prototype_cost=1.0, n_jobs=1).fit(X, y)
+    PVMClassifier(eps=limit, radii="own", prototype_cost=1.0, n_jobs=1).fit(X, y)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert 1 / 1.5 < told.n_bytes / peak < 1.5
@@ -70,9 +75,9 @@ def test_fit_warns_before_it_runs_out_of_memory(monkeypatch):
         match=r"per-prototype radii without a limit are expected to keep \S+ memberships and to "
         r"need \S+ GB, but 0\.0 GB are available; a smaller eps, fewer candidates or a higher",
     ):
-        PVMClassifier(None, radii="own").fit(X, y)
+        PVMClassifier(eps=None, radii="own").fit(X, y)
     with pytest.warns(CoverMemoryWarning, match=r"radii up to 2\.5 are expected"):
-        PVMClassifier(2.5, radii="own").fit(X, y)
+        PVMClassifier(eps=2.5, radii="own").fit(X, y)
 
 
 @pytest.mark.filterwarnings("error")
@@ -81,7 +86,7 @@ def test_fit_says_nothing_where_it_fits(monkeypatch):
     X, y = mixture(1500)
     for available in (None, 20_000_000):
         monkeypatch.setattr(own_forecast, "available_memory", lambda free=available: free)
-        PVMClassifier(0.5, radii="own").fit(X, y)
+        PVMClassifier(eps=0.5, radii="own").fit(X, y)
 
 
 def test_verbose_says_what_was_found_and_promises_no_time(capsys):

@@ -168,7 +168,7 @@ def test_fit_refuses(case):
 )
 def test_searches_and_paths_refuse_the_same(case):
     parameters, arguments, message = FIT_CASES[case]
-    search = PVMClassifierCV([1.5], cv=2, **parameters)
+    search = PVMClassifierCV(eps=[1.5], cv=2, **parameters)
     with pytest.raises(ValueError, match=message):
         search.fit(*arguments)
     with pytest.raises(ValueError, match=message):
@@ -187,13 +187,13 @@ PREDICT_CASES = {
 @pytest.mark.parametrize("method", ["predict", "decision_function", "explain"])
 def test_queries_are_refused(case, method):
     queries, message = PREDICT_CASES[case]
-    model = PVMClassifier(1.5).fit(X, Y)
+    model = PVMClassifier(eps=1.5).fit(X, Y)
     with pytest.raises(ValueError, match=message):
         getattr(model, method)(queries)
 
 
 def test_a_table_of_the_wrong_width_says_which_widths_would_do():
-    model = PVMClassifier(1.5, metric="precomputed").fit(TABLE, Y)
+    model = PVMClassifier(eps=1.5, metric="precomputed").fit(TABLE, Y)
     with pytest.raises(ValueError, match=r"expecting 4 features.*or 2, one for each prototype"):
         model.predict(TABLE[:, :3])
 
@@ -202,11 +202,11 @@ def test_unlabelled_points_of_the_wrong_width_are_refused():
     with pytest.raises(
         ValueError, match="unlabeled candidates must have 2 features as X has, got 3"
     ):
-        PVMClassifier(1.5).fit(X, Y, unlabeled=np.ones((2, 3)))
+        PVMClassifier(eps=1.5).fit(X, Y, unlabeled=np.ones((2, 3)))
 
 
 def test_a_failed_refit_leaves_the_former_model():
-    model = PVMClassifier(1.5).fit(X, Y)
+    model = PVMClassifier(eps=1.5).fit(X, Y)
     before = model.predict(X)
     wider = np.hstack((X, X))
     for arguments in ((with_entry(np.nan), Y), (wider, Y[:3]), (wider, Y, [-1, 1, 1, 1])):

@@ -90,7 +90,7 @@ def test_code_and_objects_of_others_are_refused_with_the_way_out(
 )
 def test_columns_of_unusual_type_are_refused_by_name(column, tmp_path):
     table = pd.DataFrame({"a": X[:, 0], "odd": column})
-    model = PVMClassifier(0.5, metric=Gower({"odd": "categorical"})).fit(table, Y)
+    model = PVMClassifier(eps=0.5, metric=Gower({"odd": "categorical"})).fit(table, Y)
     with pytest.raises(ModelFileError, match=r"column 'odd'.*convert"):
         save_model(model, tmp_path / "model.pvm")
 

@@ -15,7 +15,7 @@ from protocover.selection.own_radii import formulate_own
 from protocover.selection.training import prepare_training
 
 
-def written(X, y, weights, *, eps, closed, cost, metric, fewest_bits, bits):
+def written(X, y, weights, *, eps, closed, cost, metric, cross_class, fewest_bits, bits):
     """What `formulate_own` writes down, with trimming by that many bits or without."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trimming, "_FEWEST_BITS", fewest_bits)
@@ -29,6 +29,7 @@ def written(X, y, weights, *, eps, closed, cost, metric, fewest_bits, bits):
             metric_params=None,
             candidates="train",
             rng=np.random.default_rng(0),
+            cross_class=cross_class,
         )
         found = formulate_own(
             training, eps=eps, closed=closed, prototype_cost=cost, rng=None, n_jobs=1
@@ -68,13 +69,17 @@ def tables(draw):
     st.sampled_from([0.1, 0.5, np.inf]),
     st.booleans(),
     st.sampled_from([0.0, 1.0, 3.0]),
+    st.booleans(),
     st.integers(1, 7),
 )
-def test_problems_are_the_same_with_and_without(table, metric, share, closed, cost, bits):
+def test_problems_are_the_same_with_and_without(
+    table, metric, share, closed, cost, cross_class, bits
+):
     X, y, weights = table
     spread = float(np.ptp(X)) * 3.0
     eps = share * (spread**2 if metric == "sqeuclidean" else spread) or 1.0
     asked = {"eps": eps, "closed": closed, "cost": cost, "metric": metric, "bits": bits}
+    asked["cross_class"] = cross_class
     trimmed = written(X, y, weights, fewest_bits=0, **asked)
     assert trimmed == written(X, y, weights, fewest_bits=99, **asked)
 
@@ -86,6 +91,6 @@ def test_hardly_any_member_is_left_where_radii_have_no_limit():
     distance[(y == 0) & (distance < 0.1)] *= 0.01  # a pure ball, and then all classes
     near = np.arange(4000), np.zeros(4000, dtype=np.intp), distance, np.zeros(4000, np.float32)
     trim = trimming.GainTrim(y, np.ones(4000, dtype=np.int64), 3)
-    point, _, low, _ = trim(near)
+    point, _, low, _ = trim(near, 0)
     assert len(point) < 2000
     assert low.max() < np.delete(distance, point).min()

@@ -169,8 +169,8 @@ def ordered_members(
 ) -> Iterator[T]:
     """Yield what `take` makes of the members of the balls of some candidates after the other.
 
-    `trim` leaves out members of a strip that `take` does not need. The further arguments are
-    those of :func:`protocover.balls.build_balls`; `eps` may be infinite.
+    `trim` leaves out members of a strip, given its first candidate, that `take` does not need.
+    The further arguments are those of :func:`protocover.balls.build_balls`; `eps` may be infinite.
     """
     traits, n_points, n_candidates = traits_of(dissimilarity), row_count(X), row_count(Z)
     with limited_threads(n_jobs):
@@ -185,8 +185,9 @@ def ordered_members(
                 find = partial(whole_strip, list(bar), strips)
 
         def taken(number: int) -> list[T]:
-            near = find(number) if trim is None else trim(find(number))
-            members = _put_in_order(strips[number].start, *near, test.measure)
+            first = strips[number].start
+            near = find(number) if trim is None else trim(find(number), first)
+            members = _put_in_order(first, *near, test.measure)
             return [take(block) for block in members.blocks(BLOCK_MEMBERS)]
 
         with progress_bar(run(taken, range(len(strips))), len(strips), "balls", verbose) as found:

@@ -19,7 +19,7 @@ from ..resources import available_memory, row_count, thread_count
 from .forecast import fixed_bytes
 from .halves import half_bytes
 from .ordered import BLOCK_MEMBERS, OrderedMembers, ordered_members, strip_width
-from .traits import Dissimilarity, DistanceSearch, Near, Trim, map_if_faster, traits_of
+from .traits import Dissimilarity, DistanceSearch, Indices, Near, map_if_faster, traits_of
 
 __all__ = ["BYTES_PER_KEPT", "OwnForecast", "measure_own", "warn_if_own_too_large"]
 
@@ -31,8 +31,9 @@ _FOUND_PER_KEPT, _FOUND_PER_BALL = 4, 56
 _BYTES_IN_STRIP, _BYTES_IN_BLOCK = 60, 60
 _SAMPLE = 128
 
-# Tells of some members how many balls of theirs are kept, and how many memberships.
-Keep = Callable[[OrderedMembers], tuple[int, int]]
+# Given the candidates that are sampled, returns a function of members of their balls, counted
+# among these, that tells how many balls are kept, and how many memberships.
+Keep = Callable[[Indices], Callable[[OrderedMembers], tuple[int, int]]]
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,6 @@ def measure_own(
     keep: Keep,
     *,
     rng: np.random.Generator,
-    trim: Trim | None = None,
     n_jobs: int | None = None,
     **asked: Any,
 ) -> OwnForecast:
@@ -98,18 +98,18 @@ def measure_own(
 
     The further arguments are those of :func:`protocover.balls.ordered_members`.
     """
-    n_candidates, found = row_count(Z), []
+    n_candidates, n_found = row_count(Z), []
     chosen = np.sort(rng.choice(n_candidates, min(_SAMPLE, n_candidates), replace=False))
 
-    def count(near: Near) -> Near:
-        found.append(len(near[0]))
-        return near if trim is None else trim(near)
+    def count(near: Near, first: int) -> Near:
+        n_found.append(len(near[0]))
+        return near
 
-    some = _safe_indexing(Z, chosen)
-    balls = ordered_members(dissimilarity, X, some, keep, trim=count, n_jobs=n_jobs, **asked)
+    some, asked = _safe_indexing(Z, chosen), asked | {"n_jobs": n_jobs, "trim": count}
+    balls = ordered_members(dissimilarity, X, some, keep(chosen), **asked)
     share = n_candidates / max(1, len(chosen))
     n_balls, kept = (np.sum([(0, 0), *balls], axis=0) * share).tolist()
-    memberships = sum(found) * share
+    memberships = sum(n_found) * share
     halves = Z is X and traits_of(dissimilarity).symmetric
     quick = isinstance(map_if_faster(dissimilarity, X, Z)[0], DistanceSearch)
     held = half_bytes(memberships, quick=quick) * halves

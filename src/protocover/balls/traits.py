@@ -40,7 +40,7 @@ Indices = NDArray[np.intp]
 Tile = Callable[[slice, slice], Floats]
 LevelTest = Callable[[slice, slice], tuple[Indices, Indices, Indices]]
 Near = tuple[Indices, Indices, NDArray[Any], NDArray[np.float32]]
-Trim = Callable[[Near], Near]
+Trim = Callable[[Near, int], Near]
 GroupSearch = Callable[[slice], tuple[Indices, Floats]]
 
 

@@ -98,8 +98,8 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        eps: float | str | None = "auto",
         *,
+        eps: float | str | None = "auto",
         radii: str = "shared",
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
@@ -263,7 +263,8 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
         """Make the plain classifier and set the fitted attributes, which are its."""
         own = ("client", "cache_dir", "selection")
         params = self.get_params(deep=False)
-        model = PVMClassifier(**{name: params[name] for name in params if name not in own})
+        given = {name: params[name] for name in params if name not in own}
+        model = PVMClassifier(cross_class=True, min_per_class=0, **given)
         model._keep(fitted)
         model.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):

@@ -176,7 +176,7 @@ def terms_of(classifier: Any, points: ChunkedPoints) -> Terms:
         cost = check_prototype_cost(classifier.prototype_cost, np.ones(1), own=own)
     budget = check_n_prototypes(classifier.n_prototypes, points.classes)
     label = check_outlier_label(classifier.outlier_label, points.classes, points.class_count)
-    return Terms(cost, budget, label)
+    return Terms(cost, budget, label, 0, points.classes)
 
 
 def _resolve(metric: Any, params: dict[str, Any] | None) -> Any:

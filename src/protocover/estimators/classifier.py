@@ -17,12 +17,19 @@ from ..dissimilarity import input_tags
 from ..exceptions import warn_caller
 from ..resources import limited_threads
 from ..selection.batches import Growth
-from ..selection.parameters import unchanged_on_error
+from ..selection.parameters import check_flag, unchanged_on_error
 from .answers import PrototypeAnswers
 from .display import ShowsChosen, describe_prototypes
 from .export import as_nearest_neighbour
 from .fitted import Fitted, NotInFirstFiles
-from .fitting import Settings, Terms, check_training_points, prepare, take_in
+from .fitting import (
+    Settings,
+    Terms,
+    check_training_points,
+    prepare,
+    take_in,
+    warn_of_selection,
+)
 from .recheck import recheck_model
 
 __all__ = ["PVMClassifier"]
@@ -213,16 +220,19 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
 
     def __init__(
         self,
-        eps: float | str | None = "auto",
         *,
-        radii: str = "shared",
+        eps: float | str | None = "auto",
+        radii: str = "own",
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
         candidates: Any = "train",
+        cross_class: bool = False,
         solver: Any = "auto",
         solver_options: dict[str, Any] | None = None,
         prototype_cost: float | None = None,
         n_prototypes: int | dict[Any, int] | None = None,
+        min_per_class: int = 1,
+        class_weight: Any = None,
         closed_ball: bool = False,
         outlier_label: Any = None,
         n_jobs: int | None = None,
@@ -234,10 +244,13 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         self.metric = metric
         self.metric_params = metric_params
         self.candidates = candidates
+        self.cross_class = cross_class
         self.solver = solver
         self.solver_options = solver_options
         self.prototype_cost = prototype_cost
         self.n_prototypes = n_prototypes
+        self.min_per_class = min_per_class
+        self.class_weight = class_weight
         self.closed_ball = closed_ball
         self.outlier_label = outlier_label
         self.n_jobs = n_jobs
@@ -284,6 +297,7 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         selection = settings.select(formulation, terms, rng)
         self._keep(terms.keep(selection, training, eps))
         self.__dict__.pop("_growth", None)
+        warn_of_selection(self, len(training.codes))
 
     @available_if(_takes_rows)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -338,11 +352,18 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
                 "this model comes from fit, which keeps no cover to extend: partial_fit starts "
                 "over with this batch; call partial_fit for the first batch too"
             )
+        if self.class_weight is not None:
+            raise ValueError(
+                f"class_weight must be None for partial_fit, got {self.class_weight!r}: the "
+                "counts of the classes are not known before all batches are; pass sample_weight"
+            )
         with unchanged_on_error(self), limited_threads(self.n_jobs):
             rng = self._generator()
             settings = Settings.of(self)
             growth = take_in(self, settings, X, y, sample_weight, classes=classes, rng=rng)
-            training, covers = growth.training()
+            training, covers = growth.training(
+                cross_class=check_flag(self.cross_class, "cross_class")
+            )
             terms = Terms.of(self, training)
             formulation = settings.formulate(training, terms, growth.eps, rng, covers=covers)
             selection = settings.select(formulation, terms, rng)

@@ -66,7 +66,7 @@ class Growth:
     eps: float
     classes: NDArray[Any] | None
 
-    def training(self) -> tuple[Training, list[csr_array] | None]:
+    def training(self, *, cross_class: bool) -> tuple[Training, list[csr_array] | None]:
         """Return what a fit on all points so far would have made ready, and its covers."""
         classes, codes = self._encoded()
         training = Training(
@@ -76,6 +76,8 @@ class Growth:
             classes,
             self.dissimilarity,
             list(self.pools),
+            self.rows,
+            cross_class=cross_class,
         )
         return training, None if self.covers is None else list(self.covers)
 

@@ -43,32 +43,39 @@ class GainTrim:
         Weights, as integers.
     n_classes : int
         Number of classes.
+    served : ndarray of int, shape (n_candidates,), or None
+        The class that each candidate may serve, -1 for any; None if all may serve any.
     """
 
     codes: Indices
     units: Units
     n_classes: int
+    served: Indices | None = None
 
-    def __call__(self, near: Near) -> Near:
-        """Return members of some candidates without those that no ball needs."""
+    def __call__(self, near: Near, first: int) -> Near:
+        """Return members of candidates, counted from `first`, but for those that no ball needs."""
         point, candidate, low, slack = near
         n_candidates = int(candidate.max(initial=0)) + 1
-        n_bits = _bits_for(len(point) / (n_candidates * self.n_classes))
+        served = None if self.served is None else self.served[first : first + n_candidates]
+        if served is not None and (served < 0).any():
+            served = None  # all classes are looked at
+        n_ways = self.n_classes if served is None else 2
+        n_bits = _bits_for(len(point) / (n_candidates * n_ways))
         if n_bits < _FEWEST_BITS:
             return near
         bins, blurred = _bin_numbers(low, slack, n_bits)
-        own = self._count(point, candidate, bins, (n_candidates, self.n_classes, _n_bins(n_bits)))
-        kept = bins <= _last_needed(own, blurred=blurred)[candidate]
+        way = self.codes[point]
+        if served is not None:
+            way = (way != served[candidate]).astype(np.intp)
+        shape = n_candidates, n_ways, _n_bins(n_bits)
+        weights = self._count(point, (candidate * np.intp(n_ways) + way) * shape[2] + bins, shape)
+        own = weights if served is None else weights[:, :1]
+        last = _last_needed(own, weights.sum(axis=1), blurred=blurred)
+        kept = bins <= last[candidate]
         return point[kept], candidate[kept], low[kept], slack[kept]
 
-    def _count(
-        self, point: Indices, candidate: Indices, bins: Bins, shape: tuple[int, int, int]
-    ) -> Units:
-        """Return the weight of each candidate's members, by class and bin."""
-        place = candidate * np.intp(self.n_classes)
-        place += self.codes[point]
-        place *= shape[2]
-        place += bins
+    def _count(self, point: Indices, place: Indices, shape: tuple[int, int, int]) -> Units:
+        """Return the weights of members by candidate, class or whether it is its own, and bin."""
         if (self.units == 1).all():
             return np.bincount(place, minlength=math.prod(shape)).reshape(shape)
         weights = self.units[point].astype(np.float64)  # integers whose sums are exact
@@ -100,15 +107,15 @@ def _bin_numbers(low: NDArray[Any], slack: NDArray[np.float32], n_bits: int) -> 
     return bits, int(widest > 0.0)
 
 
-def _last_needed(own: Units, *, blurred: int) -> Indices:
+def _last_needed(own: Units, total: Units, *, blurred: int) -> Indices:
     """Return the last bin of each candidate whose members are needed.
 
-    `own` are weights by candidate, class and bin. The order of members is certain if their bins
-    are more than `blurred` apart.
+    `own` are weights by candidate, class and bin, `total` those of all classes. The order of
+    members is certain if their bins are more than `blurred` apart.
     """
     n_bins = own.shape[2]
     held = np.cumsum(own, axis=2)
-    rivals = held.sum(axis=1, keepdims=True) - held
+    rivals = np.cumsum(total, axis=1)[:, None] - held
     # A ball that ends in a bin holds no less of its rivals and no more of its class than this.
     most_own = _shifted(held, blurred, held[..., -1:])
     fewest_rivals = _shifted(rivals, -1 - blurred)
@@ -120,7 +127,7 @@ def _last_needed(own: Units, *, blurred: int) -> Indices:
     place = np.arange(n_bins)
     last = np.where(hoped.any(axis=1), place, 0).max(axis=1) + blurred
     # The radius ends at the next member, whatever its class.
-    following = (place > last[:, None]) & (own.sum(axis=1) > 0)
+    following = (place > last[:, None]) & (total > 0)
     next_one = np.where(following.any(axis=1), following.argmax(axis=1), n_bins)
     return np.asarray(next_one + blurred)
 
