@@ -36,6 +36,7 @@ __all__ = [
     "BLOCK_MEMBERS",
     "MOST_COLUMNS",
     "STRIP_MEMBERS",
+    "Compared",
     "OrderedMembers",
     "ordered_members",
     "spans",
@@ -263,7 +264,7 @@ def _distance_test(
     quick, left, right = map_if_faster(dissimilarity, X, Z)
     if isinstance(quick, DistanceSearch):
         return quick.distance_test(left, right, eps=eps, closed=closed)
-    return _Compared(table_tile(dissimilarity, X, Z), eps, closed)
+    return Compared(table_tile(dissimilarity, X, Z), eps, closed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,7 +305,7 @@ class _Memory:
 
 
 @dataclass(frozen=True, eq=False)
-class _Compared:
+class Compared:
     """The test that computes all dissimilarities and compares them with `eps`."""
 
     tile: Tile

@@ -19,7 +19,7 @@ from ..resources import available_memory, row_count, thread_count
 from .forecast import fixed_bytes
 from .halves import half_bytes
 from .ordered import BLOCK_MEMBERS, OrderedMembers, ordered_members, strip_width
-from .traits import Dissimilarity, DistanceSearch, Indices, Near, map_if_faster, traits_of
+from .traits import Dissimilarity, DistanceSearch, Indices, Near, traits_of
 
 __all__ = ["BYTES_PER_KEPT", "OwnForecast", "measure_own", "warn_if_own_too_large"]
 
@@ -111,8 +111,7 @@ def measure_own(
     n_balls, kept = (np.sum([(0, 0), *balls], axis=0) * share).tolist()
     memberships = sum(n_found) * share
     halves = Z is X and traits_of(dissimilarity).symmetric
-    quick = isinstance(map_if_faster(dissimilarity, X, Z)[0], DistanceSearch)
-    held = half_bytes(memberships, quick=quick) * halves
+    held = half_bytes(memberships, quick=isinstance(dissimilarity, DistanceSearch)) * halves
     strips = thread_count(n_jobs) * _strip_bytes(memberships, n_candidates)
     finding = held + strips + kept * _FOUND_PER_KEPT + n_balls * _FOUND_PER_BALL
     solving = kept * BYTES_PER_KEPT + n_balls * _BYTES_PER_BALL
