@@ -126,7 +126,7 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         Seed for drawn candidates, for the sample behind ``eps="auto"`` and for the solvers that
         use chance. With None only drawn candidates differ from one fit to the next.
     verbose : int, default=0
-        Above 0, what the fit is expected to take, said beforehand, and progress bars.
+        Above 0, progress bars and what was found.
 
     Attributes
     ----------

@@ -73,12 +73,6 @@ class Quadratic(BaseEstimator):
             return TreeScan.of(Scan(*asked))
         return StripScan(*asked, bracket(left, right, eps=float(reach[-1])))
 
-    def goes_by_rows(self, X: Any, Z: Any, *, eps: float) -> bool:
-        """Tell whether trees find the members: their time is not in proportion to all pairs."""
-        left = self._embed(X)
-        right = left if Z is X else self._embed(Z)
-        return suits_tree(left, right, self._reach(np.array([eps])))
-
     def distance_test(self, X: Any, Z: Any, *, eps: float, closed: bool) -> DistanceTest:
         """Return a test that tells who is nearer by bounds, and by direct sums where asked."""
         left = self._embed(X)
