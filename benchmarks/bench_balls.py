@@ -182,11 +182,11 @@ def our_balls(X, y, eps):
 
 
 def greedy_fit(X, y, eps):
-    PVMClassifier(eps, solver="greedy", n_jobs=1).fit(X, y)
+    PVMClassifier(eps=eps, solver="greedy", n_jobs=1).fit(X, y)
 
 
 def greedy_fit_auto(X, y, eps):
-    PVMClassifier("auto", solver="greedy", n_jobs=1, random_state=0).fit(X, y)
+    PVMClassifier(eps="auto", solver="greedy", n_jobs=1, random_state=0).fit(X, y)
 
 
 FEW_DIMENSIONS = {

@@ -136,8 +136,8 @@ def compare(X, ours, others, python, limit) -> list[list[str]]:
 def from_graph(X, repeats=3) -> list[list[str]]:
     """Return the processor time of covers from rows and from a graph, and of making the graph."""
     graph = neighbours(X)
-    by_rows = BallCover(EPS, metric="cosine", solver="greedy", n_jobs=1)
-    by_graph = BallCover(EPS, metric="precomputed", solver="greedy", n_jobs=1)
+    by_rows = BallCover(eps=EPS, metric="cosine", solver="greedy", n_jobs=1)
+    by_graph = BallCover(eps=EPS, metric="precomputed", solver="greedy", n_jobs=1)
     steps = {
         "cover from rows": lambda: by_rows.fit(X),
         "graph by scikit-learn": lambda: neighbours(X),

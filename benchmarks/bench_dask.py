@@ -166,9 +166,9 @@ def cluster_text(n=20_000):
             [da.from_array(X, chunks=(n // 4, N_FEATURES)), da.from_array(y, chunks=n // 4)]
         )
         plain, classes, rounds = fastest(
-            lambda: PVMClassifier(eps, n_jobs=2, solver="greedy").fit(X, y),
-            lambda: DaskPVMClassifier(eps, selection="classes").fit(dX, dy),
-            lambda: DaskPVMClassifier(eps, selection="rounds").fit(dX, dy),
+            lambda: PVMClassifier(eps=eps, n_jobs=2, solver="greedy").fit(X, y),
+            lambda: DaskPVMClassifier(eps=eps, selection="classes").fit(dX, dy),
+            lambda: DaskPVMClassifier(eps=eps, selection="rounds").fit(dX, dy),
             repeats=3,
         )
     rows = [

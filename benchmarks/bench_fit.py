@@ -64,7 +64,7 @@ def bench_fit(X, y, eps):
     problems = formulate(balls, y, ones, n_classes=10, prototype_cost=1 / len(y))
     product, fit, build, solve = fastest(
         lambda: X @ X.T,
-        lambda: PVMClassifier(eps, solver="greedy").fit(X, y),
+        lambda: PVMClassifier(eps=eps, solver="greedy").fit(X, y),
         lambda: build_balls(Euclidean(), X, X, eps=eps),
         lambda: select(problems, greedy),
     )
@@ -75,7 +75,7 @@ def bench_fit(X, y, eps):
 
 
 def bench_predict(X, y, X_test, eps):
-    model = PVMClassifier(eps, solver="greedy").fit(X, y)
+    model = PVMClassifier(eps=eps, solver="greedy").fit(X, y)
     peer = KNeighborsClassifier(1, algorithm="brute")
     peer.fit(model.prototypes_, model.prototype_labels_)
     assert (model.predict(X_test) == peer.predict(X_test)).all()
@@ -108,10 +108,10 @@ def peak_growth(eps):
         "    lines = Path('/proc/self/status').read_text().splitlines()\n"
         "    return next(int(x.split()[1]) for x in lines if x.startswith(key)) / 1024\n"
         "_, X, y, _ = b.load(); eps = float(sys.argv[2])\n"
-        "PVMClassifier(eps, solver='greedy').fit(X[:200], y[:200])\n"
+        "PVMClassifier(eps=eps, solver='greedy').fit(X[:200], y[:200])\n"
         "Path('/proc/self/clear_refs').write_text('5')\n"
         "before = memory('VmRSS:')\n"
-        "PVMClassifier(eps, solver='greedy').fit(X, y)\n"
+        "PVMClassifier(eps=eps, solver='greedy').fit(X, y)\n"
         "print(memory('VmHWM:') - before)"
     )
     command = [sys.executable, "-c", code, str(Path(__file__).parent), str(eps)]

@@ -80,14 +80,16 @@ def memory(key):
 
 def bench(X, y, eps, candidates):
     """Fit once; return its seconds, and what it took beside what was estimated in lines."""
-    PVMClassifier(eps, solver="greedy").fit(X[:500], y[:500])
+    PVMClassifier(eps=eps, solver="greedy").fit(X[:500], y[:500])
     rng = np.random.default_rng(0)
     Z = X if candidates == "train" else X[draw_stratified(candidates, y, rng)]
     estimate = measure_sample(Euclidean(), X, Z, eps=eps, rng=rng)
     del Z
     Path("/proc/self/clear_refs").write_text("5")
     before, start, wall = memory("VmRSS:"), time.process_time(), time.perf_counter()
-    model = PVMClassifier(eps, candidates=candidates, random_state=0, solver="greedy").fit(X, y)
+    model = PVMClassifier(eps=eps, candidates=candidates, random_state=0, solver="greedy").fit(
+        X, y
+    )
     seconds, wall = time.process_time() - start, time.perf_counter() - wall
     added, peak = memory("VmHWM:") - before, memory("VmHWM:")
     return seconds, [

@@ -38,7 +38,9 @@ def fifth_percentile(X):
 
 
 def fit(X, y, eps, radii):
-    return PVMClassifier(eps, radii=radii, prototype_cost=1 / len(y), solver="greedy").fit(X, y)
+    return PVMClassifier(eps=eps, radii=radii, prototype_cost=1 / len(y), solver="greedy").fit(
+        X, y
+    )
 
 
 def least_seconds(*functions, repeats=REPEATS):

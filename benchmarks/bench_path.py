@@ -47,13 +47,13 @@ def bench_large():
     print(f"{name}: {X.shape[0]} x {X.shape[1]}")
     radii = suggest_eps(X, y, max_quantile=0.14, random_state=0)
     costs = np.append(1 / len(y), np.linspace(0.5, 8.0, 9))
-    largest = seconds(lambda: PVMClassifier(radii[-1], solver="greedy").fit(X, y), 3)
+    largest = seconds(lambda: PVMClassifier(eps=radii[-1], solver="greedy").fit(X, y), 3)
     path = seconds(lambda: pvm_path(X, y, eps=radii, prototype_costs=costs), 2)
     print(f"path of 20 x 10 / fit at its largest radius:  {path / largest:.1f}  (at most 6)")
     grid = suggest_eps(X, y, random_state=0)
-    middle = PVMClassifier(grid[len(grid) // 2], n_jobs=N_JOBS, solver="greedy")
+    middle = PVMClassifier(eps=grid[len(grid) // 2], n_jobs=N_JOBS, solver="greedy")
     median = seconds(lambda: middle.fit(X, y), 3)
-    search = PVMClassifierCV(grid, n_jobs=N_JOBS, solver="greedy")
+    search = PVMClassifierCV(eps=grid, n_jobs=N_JOBS, solver="greedy")
     search.fit(X[:500], y[:500])  # worker processes take seconds to start, once
     cv = seconds(lambda: search.fit(X, y))
     print(f"10-fold CV over 20 radii / fit at the median:  {cv / median:.1f}  (at most 30)")
@@ -65,8 +65,8 @@ def bench_one_thread():
     sets = {name: (X, y, 30), "digits": (*datasets.load_digits(return_X_y=True), 60)}
     for name, (X, y, most) in sets.items():
         grid = suggest_eps(X, y, random_state=0)
-        middle = PVMClassifier(grid[len(grid) // 2], n_jobs=1, solver="greedy")
-        search = PVMClassifierCV(grid, n_jobs=1, solver="greedy")
+        middle = PVMClassifier(eps=grid[len(grid) // 2], n_jobs=1, solver="greedy")
+        search = PVMClassifierCV(eps=grid, n_jobs=1, solver="greedy")
         with threadpool_limits(1):
             median = seconds(partial(middle.fit, X, y), 3, time.process_time)
             cv = seconds(partial(search.fit, X, y), 1, time.process_time)
@@ -78,11 +78,11 @@ def bench_own_radii():
     print(f"{name}, radii of their own")
     limit = np.quantile(pdist(X[:: max(1, len(X) // 2000)]), 0.05)
     costs = np.append(1 / len(y), np.geomspace(1.0, len(y) / 80, 19))
-    fit = seconds(lambda: PVMClassifier(limit, radii="own", solver="greedy").fit(X, y))
+    fit = seconds(lambda: PVMClassifier(eps=limit, radii="own", solver="greedy").fit(X, y))
     path = seconds(lambda: pvm_path(X, y, eps=limit, radii="own", prototype_costs=costs))
     print(f"path of 20 costs / fit:  {path / fit:.1f}  (at most 3)")
     fit = seconds(
-        lambda: PVMClassifier(None, radii="own", prototype_cost=1.0, solver="greedy").fit(X, y)
+        lambda: PVMClassifier(eps=None, radii="own", prototype_cost=1.0, solver="greedy").fit(X, y)
     )
     before = peak_memory()
     cv = seconds(lambda: PVMClassifierCV(radii="own", random_state=0, solver="greedy").fit(X, y))
@@ -107,7 +107,7 @@ def bench_against_grid_search():
     for name, (X, y) in sets.items():
         radii = suggest_eps(X, y, random_state=0)
         costs = [1 / len(y), 0.5, 1.0, 2.0, 4.0]
-        ours = PVMClassifierCV(radii, prototype_costs=costs, n_jobs=1, solver="greedy")
+        ours = PVMClassifierCV(eps=radii, prototype_costs=costs, n_jobs=1, solver="greedy")
         theirs = GridSearchCV(
             PVMClassifier(solver="greedy"), {"eps": radii, "prototype_cost": costs}, cv=10
         )

@@ -33,7 +33,7 @@ def models(
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n_prototypes, n_features)).astype(dtype)
     y = np.arange(n_prototypes) % 5
-    ours = PVMClassifier(1e-6, solver="greedy").fit(X, y)
+    ours = PVMClassifier(eps=1e-6, solver="greedy").fit(X, y)
     assert len(ours.prototypes_) == n_prototypes
     return ours, KNeighborsClassifier(1, algorithm="brute").fit(X, y)
 

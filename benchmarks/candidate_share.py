@@ -38,7 +38,7 @@ def load():
 def measure(share, seed, X, y, X_test, y_test, eps):
     """Fit once: error, objective, prototypes and processor time."""
     start = time.process_time()
-    model = PVMClassifier(eps, candidates=share, random_state=seed, solver="greedy").fit(X, y)
+    model = PVMClassifier(eps=eps, candidates=share, random_state=seed, solver="greedy").fit(X, y)
     seconds = time.process_time() - start
     error = float((model.predict(X_test) != y_test).mean())
     return error, model.objective_, len(model.prototype_labels_), seconds

@@ -19,7 +19,7 @@ from protocover.plotting import BallsDisplay
 def main() -> None:
     X, y = make_moons(240, noise=0.16, random_state=3)
     labels = [["red fox", "grey wolf"][k] for k in y]
-    model = PVMClassifier(0.42, prototype_cost=2, solver="exact").fit(X, labels)
+    model = PVMClassifier(eps=0.42, prototype_cost=2, solver="exact").fit(X, labels)
     figure, ax = plt.subplots(figsize=(5.6, 4.0), layout="constrained")
     BallsDisplay.from_estimator(model, X, labels, boundary=True, legend=True, ax=ax)
     handles = ax.get_legend().legend_handles

@@ -83,7 +83,7 @@ metric = MismatchDistance(k=3, m=1)
 # radius. Either way the model is told the families only, never the branches.
 
 coarse = PVMClassifier(metric=metric).fit(X, y)
-fine = PVMClassifier(find_eps(X, y, 10, metric=metric), metric=metric).fit(X, y)
+fine = PVMClassifier(eps=find_eps(X, y, 10, metric=metric), metric=metric).fit(X, y)
 
 for model in (coarse, fine):
     chosen = branches[~aside][model.prototype_rows_]

@@ -116,7 +116,7 @@ def _tuned(X: Any, y: Any, extra: Any, seed: int, n_folds: int) -> PVMClassifier
         radii = np.union1d(radii, np.quantile(distances[distances > 0.0], shares))
         candidates = ["train", extra]
     return PVMClassifierCV(
-        radii,
+        eps=radii,
         cv=folds,
         rule="best",
         candidates=candidates,

@@ -120,7 +120,7 @@ def run_folds(
     """Return the error of each radius in each fold of one choice of folds."""
     digits = load_digits(n, folder, distance)
     folds = make_folds(digits.images, digits.labels, seed=seed, n_folds=n_folds)
-    search = PVMClassifierCV(eps, cv=folds, metric="precomputed", solver="greedy", n_jobs=1)
+    search = PVMClassifierCV(eps=eps, cv=folds, metric="precomputed", solver="greedy", n_jobs=1)
     search.fit(digits.table, digits.labels)
     scores = [search.cv_results_[f"split{k}_test_score"] for k in range(n_folds)]
     return {"error": (1.0 - np.array(scores).T).round(12)}

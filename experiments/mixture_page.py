@@ -69,7 +69,7 @@ def _draw_balls(seed: int, folder: Path) -> str:
     grid = suggest_eps(X, y, 51, max_quantile=0.5, random_state=0)
     figure, axes = plt.subplots(2, 3, figsize=(9.0, 5.7), layout="constrained")
     for ax, percentile in zip(axes.flat, PERCENTILES, strict=True):
-        model = PVMClassifier(float(grid[percentile]), solver="greedy").fit(X, y)
+        model = PVMClassifier(eps=float(grid[percentile]), solver="greedy").fit(X, y)
         BallsDisplay.from_estimator(model, X, y, ax=ax)
         at = f"{percentile} %" if percentile else "smallest distance"
         ax.set_title(f"{at}: eps = {model.eps_:.2f}, {len(model.prototype_labels_)} prototypes")

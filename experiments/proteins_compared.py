@@ -49,7 +49,7 @@ def average(folds: Sequence[dict[str, Any]], n: int) -> dict[str, Curve]:
 
 def count_prototypes(kernel: Floats, y: NDArray[Any], eps: float) -> dict[str, Any]:
     """Fit PVM to all proteins, and count what it keeps."""
-    model = PVMClassifier(eps, metric="precomputed", solver="greedy", n_jobs=1).fit(
+    model = PVMClassifier(eps=eps, metric="precomputed", solver="greedy", n_jobs=1).fit(
         kernel_to_distance(kernel), y
     )
     labels = model.prototype_labels_

@@ -51,7 +51,7 @@ def run_final(name: str, n: int, eps: float) -> dict[str, Any]:
     sequences, kernel, y = load(name, n)
     told = count_prototypes(kernel, y, eps)
     metric = MismatchDistance(WORD, MISMATCHES)
-    model = PVMClassifier(eps, metric=metric, solver="greedy", n_jobs=1).fit(sequences, y)
+    model = PVMClassifier(eps=eps, metric=metric, solver="greedy", n_jobs=1).fit(sequences, y)
     same = np.array_equal(model.prototype_indices_, told.pop("prototypes"))
     return told | {"points": int(np.sum(y == "Positive")), "same_from_sequences": same}
 

@@ -31,7 +31,7 @@ def run_radius(name: str, percentile: int) -> dict[str, Any]:
     eps = radius(X, y, percentile)
     told: dict[str, Any] = {"name": name, "percentile": percentile, "n": len(X), "eps": eps}
     for solver in ("greedy", "exact"):
-        cover = BallCover(eps, coverage=1.0, solver=solver, n_jobs=1, random_state=0).fit(X)
+        cover = BallCover(eps=eps, coverage=1.0, solver=solver, n_jobs=1, random_state=0).fit(X)
         chosen = cover.representative_indices_
         far = np.linalg.norm(X[:, None] - X[chosen], axis=2).min(axis=1)
         told[solver] = {

@@ -29,9 +29,9 @@ def write(results: dict[str, Any], folder: Path) -> str:
     return (
         f"## {TITLE}\n\n"
         "The paper begins with the smallest set of balls of one radius that holds every point, "
-        "without labels; `BallCover(eps, coverage=1.0)` finds it. Here the greedy cover, which "
-        "adds the ball with most new points, beside the exact solver's, at percentiles of the "
-        "distances between points. That every point lies in a ball is counted anew from the "
+        "without labels; `BallCover(eps=eps, coverage=1.0)` finds it. Here the greedy cover, "
+        "which adds the ball with most new points, beside the exact solver's, at percentiles of "
+        "the distances between points. That every point lies in a ball is counted anew from the "
         "distances.\n\n" + table(header, cells) + "\n" + _judge(rows)
     )
 

@@ -45,7 +45,7 @@ def run_radius(name: str, percentile: int) -> dict[str, Any]:
         options = {"lp-rounding": {"n_draws": N_DRAWS}, "exact": {"time_limit": TIME_LIMIT}}
         start = time.process_time()
         model = PVMClassifier(
-            eps, solver=solver, solver_options=options.get(solver), n_jobs=1, random_state=0
+            eps=eps, solver=solver, solver_options=options.get(solver), n_jobs=1, random_state=0
         ).fit(X, y)
         told[solver] = {
             "objective": model.objective_,

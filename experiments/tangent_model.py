@@ -42,7 +42,7 @@ def run_model(n: int, folder: Path, total: int, first: int) -> dict[str, Any]:
     """Find the radius, fit the model and take it apart."""
     digits = load_digits(n, folder)
     eps = find_radius(digits, total)
-    model = PVMClassifier(eps, metric="precomputed", solver="greedy", n_jobs=1).fit(
+    model = PVMClassifier(eps=eps, metric="precomputed", solver="greedy", n_jobs=1).fit(
         digits.table, digits.labels
     )
     scores = model.solution_.score

@@ -563,14 +563,18 @@ def own_columns(D, y, weights, label, eps, closed=False):
     return columns
 
 
-def own_balls(D, y, weights, label, eps, closed=False, least_cost=0.0):
+def own_balls(D, y, weights, label, eps, closed=False, least_cost=0.0, served=None):
     """The balls about each candidate that may be part of an optimum, one radius at a time.
 
     A ball ends before a rival or at the limit, and gains more than all smaller ones:
-    (candidate, radius, members of the class, weight of the others, their number).
+    (candidate, radius, members of the class, weight of the others, their number). If none
+    gains the least cost, the one that gains most is left. `served` is the class that each
+    candidate may serve, -1 for any.
     """
-    balls = []
+    balls, best_single, highest = [], [], -math.inf
     for j in range(D.shape[1]):
+        if served is not None and served[j] not in (-1, label):
+            continue
         within = members(D[:, j], eps, closed)
         rivals = np.unique(D[within & (y != label), j]).tolist()
         best = 0.0
@@ -578,11 +582,16 @@ def own_balls(D, y, weights, label, eps, closed=False, least_cost=0.0):
             inside = within if rival is None else within & (D[:, j] < rival)
             own, other = inside & (y == label), inside & (y != label)
             gain = weights[own].sum() - weights[other].sum()
+            if not own.any():
+                continue
+            radius = _own_radius(rival, D[within, j].max(), eps, closed)
+            ball = (j, radius, own, weights[other].sum(), other.sum())
             if gain > best and gain >= least_cost:
-                radius = _own_radius(rival, D[within, j].max(), eps, closed)
-                balls.append((j, radius, own, weights[other].sum(), other.sum()))
+                balls.append(ball)
+            if gain > highest:
+                best_single, highest = [ball], gain
             best = max(best, gain)
-    return balls
+    return balls or best_single
 
 
 def _own_radius(rival, farthest, eps, closed):

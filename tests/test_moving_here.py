@@ -48,7 +48,7 @@ def fit(case, **parameters):
     problem = PROBLEMS[case["problem"]]
     table = np.array(problem["dissimilarities"])
     _, y = np.unique(problem["labels"], return_inverse=True)
-    model = PVMClassifier(case["eps"], metric="precomputed", **parameters, solver="greedy")
+    model = PVMClassifier(eps=case["eps"], metric="precomputed", **parameters, solver="greedy")
     return model.fit(table, y), table, y
 
 
@@ -68,7 +68,7 @@ def same_sequences(model, case):
 def test_protoclass_is_the_default_with_its_table(problem):
     """An open ball, the same cost: the same prototypes in the same order."""
     model = PVMClassifier(
-        problem["eps"],
+        eps=problem["eps"],
         metric="precomputed",
         prototype_cost=problem["prototype_cost"],
         solver="greedy",
@@ -154,7 +154,7 @@ def objective(table, y, eps, candidates, labels):
 
 
 def greedy(eps=0.8, **parameters):
-    return PVMClassifier(eps, solver="greedy", **parameters)
+    return PVMClassifier(eps=eps, solver="greedy", **parameters)
 
 
 def same_model(one, other):
@@ -194,7 +194,7 @@ def test_protoclass_has_our_default_cost(problem):
 def test_a_point_at_the_radius_is_not_covered():
     line = np.arange(3.0)[:, None]
     for closed, size in ((False, 1), (True, 2)):
-        model = PVMClassifier(1.0, closed_ball=closed).fit(line[:2], [0, 0])
+        model = PVMClassifier(eps=1.0, closed_ball=closed).fit(line[:2], [0, 0])
         assert model.coverage(line[:2], [0, 0]).balls.sum(axis=0).max() == size
 
 
@@ -267,7 +267,7 @@ def test_one_class_has_nothing_that_is_wrongly_covered():
 
 
 def test_a_budget_is_one_of_the_search_too():
-    search = PVMClassifierCV([0.5, 1.0], cv=3, n_prototypes=8).fit(X, Y)
+    search = PVMClassifierCV(eps=[0.5, 1.0], cv=3, n_prototypes=8).fit(X, Y)
     assert len(search.best_estimator_.prototypes_) <= 8
 
 
@@ -307,7 +307,7 @@ def test_there_are_pictures_of_prototypes():
 @checks("`KNeighborsClassifier(1)`", "back again")
 def test_below_the_smallest_distance_every_point_is_a_prototype():
     points, first = np.unique(X, axis=0, return_index=True)
-    model = PVMClassifier(cdist(points, points)[~np.eye(len(points), dtype=bool)].min() / 2)
+    model = PVMClassifier(eps=cdist(points, points)[~np.eye(len(points), dtype=bool)].min() / 2)
     model.fit(points, Y[first])
     assert len(model.prototypes_) == len(points)
     queries = X + 0.01
@@ -332,7 +332,7 @@ def test_the_nearest_of_fewer_points_answers_and_is_named():
 
 @checks("`NearestCentroid()`")
 def test_centroids_are_candidates_that_must_be_worth_it():
-    model = PVMClassifier(1.0, candidates="kmeans", random_state=0).fit(X, Y)
+    model = PVMClassifier(eps=1.0, candidates="kmeans", random_state=0).fit(X, Y)
     assert set(model.prototype_rows_.tolist()) == {-1}
     assert len(model.prototypes_) >= 3
 
@@ -341,7 +341,7 @@ def test_centroids_are_candidates_that_must_be_worth_it():
 def test_queries_in_no_ball_have_the_same_word():
     far = np.add(X.max(axis=0), [[100.0], [200.0]])
     theirs = RadiusNeighborsClassifier(1.0, outlier_label=-1).fit(X, Y).predict(far)
-    model = PVMClassifier(1.0, closed_ball=True, outlier_label=-1).fit(X, Y)
+    model = PVMClassifier(eps=1.0, closed_ball=True, outlier_label=-1).fit(X, Y)
     np.testing.assert_array_equal(model.predict(far), theirs)
 
 
@@ -350,9 +350,9 @@ def test_queries_in_no_ball_have_the_same_word():
 )
 def test_metrics_have_the_same_names_and_a_graph_can_be_fitted():
     theirs = NearestNeighbors(radius=2.0, metric="minkowski", metric_params={"p": 3}).fit(X)
-    ours = PVMClassifier(1.0, metric="minkowski", metric_params={"p": 3}, n_jobs=1).fit(X, Y)
+    ours = PVMClassifier(eps=1.0, metric="minkowski", metric_params={"p": 3}, n_jobs=1).fit(X, Y)
     graph = theirs.radius_neighbors_graph(X, 2.0, mode="distance")
-    on_graph = PVMClassifier(1.0, metric="precomputed").fit(graph, Y)
+    on_graph = PVMClassifier(eps=1.0, metric="precomputed").fit(graph, Y)
     np.testing.assert_array_equal(ours.prototype_indices_, on_graph.prototype_indices_)
 
 

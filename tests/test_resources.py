@@ -78,12 +78,12 @@ def test_one_job_starts_no_thread(metric, started, capsys):
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_one_job_starts_no_thread_whatever_the_solver(solver, started, capsys):
-    PVMClassifier(0.8, solver=solver, n_jobs=1, verbose=1).fit(X, Y)
+    PVMClassifier(eps=0.8, solver=solver, n_jobs=1, verbose=1).fit(X, Y)
     assert started == []
 
 
 def test_the_exact_solver_shows_its_best_and_its_bound_where_bars_are_shown(capsys):
-    PVMClassifier(0.8, solver="exact", n_jobs=1, verbose=1).fit(X, Y)
+    PVMClassifier(eps=0.8, solver="exact", n_jobs=1, verbose=1).fit(X, Y)
     out, err = capsys.readouterr()
     assert out == ""
     stage = r"(linear program|local search|branch and bound)"
@@ -116,12 +116,12 @@ def _report(n_jobs, folder):
 ERRANDS = {
     "path": lambda n_jobs, _: pvm_path(X, Y, eps=[0.5, 1.0], n_jobs=n_jobs, verbose=1),
     "own path": lambda n_jobs, _: pvm_path(X, Y, eps=[0.5, 1.0], radii="own", n_jobs=n_jobs),
-    "search": lambda n_jobs, _: PVMClassifierCV([0.5, 1.0], cv=3, n_jobs=n_jobs).fit(X, Y),
+    "search": lambda n_jobs, _: PVMClassifierCV(eps=[0.5, 1.0], cv=3, n_jobs=n_jobs).fit(X, Y),
     "own radii": lambda n_jobs, _: PVMClassifier(radii="own", n_jobs=n_jobs).fit(X, Y).explain(X),
     "k-means": lambda n_jobs, _: PVMClassifier(candidates="kmeans", n_jobs=n_jobs).fit(X, Y),
     "hull": lambda n_jobs, _: PVMClassifier(candidates="hull", n_jobs=n_jobs).fit(X, Y),
     "batches": lambda n_jobs, _: PVMClassifier(n_jobs=n_jobs).partial_fit(X, Y).predict(X),
-    "selector": lambda n_jobs, _: PVMSelector(0.8, n_jobs=n_jobs).fit(X, Y),
+    "selector": lambda n_jobs, _: PVMSelector(eps=0.8, n_jobs=n_jobs).fit(X, Y),
     "cover": lambda n_jobs, _: BallCover(n_jobs=n_jobs).fit(X),
     "verify": lambda n_jobs, _: PVMClassifier(n_jobs=n_jobs).fit(X, Y).verify(X, Y),
     "suspects": lambda n_jobs, _: suspect_labels(PVMClassifier(n_jobs=n_jobs).fit(X, Y), X, Y),

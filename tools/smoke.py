@@ -19,7 +19,7 @@ import protocover
 
 def main() -> None:
     X, y = load_iris(return_X_y=True)
-    model = protocover.PVMClassifier(1.0, solver="exact").fit(X, y)
+    model = protocover.PVMClassifier(eps=1.0, solver="exact").fit(X, y)
     assert model.gap_ == 0.0
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.protocover"

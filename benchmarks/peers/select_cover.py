@@ -24,7 +24,7 @@ def ball_cover(X, eps, k, coverage, *, asked, **options):
     from protocover import BallCover
 
     wish = {"n_representatives": k} if asked == "k" else {"coverage": coverage}
-    return BallCover(eps, metric="cosine", n_jobs=1, **wish, **options).fit(X)
+    return BallCover(eps=eps, metric="cosine", n_jobs=1, **wish, **options).fit(X)
 
 
 def community_detection(X, eps, k, coverage):

@@ -23,7 +23,7 @@ def main(problem: str, answer: str) -> None:
     data = np.load(problem)
     X, y = data["X"], data["y"]
     unfitted = PVMClassifier(
-        float(data["eps"]),
+        eps=float(data["eps"]),
         prototype_cost=float(data["cost"]),
         closed_ball=bool(data["closed"]),
         solver="greedy",

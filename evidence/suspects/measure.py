@@ -135,7 +135,7 @@ def doubt_by_prototypes(X: NDArray[np.float64], y: NDArray[Any]) -> dict[str, Do
     shared = PVMClassifier().fit(X, y)
     models = {"shared radius": shared, "own radii": PVMClassifier(radii="own").fit(X, y)}
     for factor in FACTORS:
-        models[f"shared radius x {factor:g}"] = PVMClassifier(factor * shared.eps_).fit(X, y)
+        models[f"shared radius x {factor:g}"] = PVMClassifier(eps=factor * shared.eps_).fit(X, y)
     return {name: listed(model, X, y) for name, model in models.items()}
 
 

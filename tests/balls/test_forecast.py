@@ -36,7 +36,7 @@ def test_fit_warns_before_building_what_will_not_fit(monkeypatch):
     with pytest.warns(
         CoverMemoryWarning, match=r"GB are available; eps=0\.\d+ is expected to fit"
     ):
-        PVMClassifier(2.0).fit(X, X[:, 0] > 0)
+        PVMClassifier(eps=2.0).fit(X, X[:, 0] > 0)
 
 
 def test_fit_says_nothing_where_it_fits(monkeypatch):
@@ -44,7 +44,7 @@ def test_fit_says_nothing_where_it_fits(monkeypatch):
         monkeypatch.setattr(forecast_module, "available_memory", lambda: available)  # noqa: B023
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            PVMClassifier(0.2).fit(X, X[:, 0] > 0)
+            PVMClassifier(eps=0.2).fit(X, X[:, 0] > 0)
 
 
 @pytest.mark.parametrize("eps", [0.05, 0.5, 2.0])
@@ -69,7 +69,7 @@ def test_memory_estimated_from_a_sample_is_about_that_then_used():
     points = rng.normal(size=(5, 8))[y] + rng.normal(size=(8000, 8))
     estimate = measure_sample(Euclidean(), points, points, eps=3.0, rng=rng, n_jobs=1)
     tracemalloc.start()
-    PVMClassifier(3.0, n_jobs=1).fit(points, y)
+    PVMClassifier(eps=3.0, n_jobs=1).fit(points, y)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert estimate.memberships > 2_000_000
@@ -85,7 +85,7 @@ def test_what_trees_take_is_estimated_from_balls_that_they_find():
     assert Euclidean().goes_by_rows(points, points, eps=0.05)
     estimate = measure_sample(Euclidean(), points, points, eps=0.05, rng=rng, n_jobs=1)
     tracemalloc.start()
-    PVMClassifier(0.05, solver="greedy", n_jobs=1).fit(points, y)
+    PVMClassifier(eps=0.05, solver="greedy", n_jobs=1).fit(points, y)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     actual = build_balls(Euclidean(), points, points, eps=0.05).nnz
@@ -99,12 +99,12 @@ def test_what_trees_take_is_estimated_from_balls_that_they_find():
 
 
 def test_fit_says_beforehand_what_it_will_take(capsys):
-    PVMClassifier(0.5, verbose=1).fit(X, X[:, 0] > 0)
+    PVMClassifier(eps=0.5, verbose=1).fit(X, X[:, 0] > 0)
     said = capsys.readouterr().err
     assert re.search(
         r"balls of radius 0\.5: 3000 points x 3000 candidates, about \S+ memberships "
         r"\(\S+ per ball\), \S+ MB and \S+ s of processor time on \d+ threads",
         said,
     )
-    PVMClassifier(0.5).fit(X, X[:, 0] > 0)
+    PVMClassifier(eps=0.5).fit(X, X[:, 0] > 0)
     assert capsys.readouterr().err == ""

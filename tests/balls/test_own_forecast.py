@@ -57,7 +57,7 @@ def test_memory_told_beforehand_is_about_that_then_used(eps):
     told = forecast(X, y, eps)
     limit = None if np.isinf(eps) else eps
     tracemalloc.start()
-    PVMClassifier(limit, radii="own", prototype_cost=1.0, n_jobs=1).fit(X, y)
+    PVMClassifier(eps=limit, radii="own", prototype_cost=1.0, n_jobs=1).fit(X, y)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert 1 / 1.5 < told.n_bytes / peak < 1.5
@@ -71,9 +71,9 @@ def test_fit_warns_before_it_runs_out_of_memory(monkeypatch):
         match=r"radii of their own, without a limit, are expected to keep \S+ memberships and to "
         r"need \S+ GB, but 0\.0 GB are available; a smaller eps, fewer candidates or a higher",
     ):
-        PVMClassifier(None, radii="own").fit(X, y)
+        PVMClassifier(eps=None, radii="own").fit(X, y)
     with pytest.warns(CoverMemoryWarning, match=r"own, up to 2\.5, are expected"):
-        PVMClassifier(2.5, radii="own").fit(X, y)
+        PVMClassifier(eps=2.5, radii="own").fit(X, y)
 
 
 @pytest.mark.filterwarnings("error")
@@ -82,16 +82,16 @@ def test_fit_says_nothing_where_it_fits(monkeypatch):
     X, y = mixture(1500)
     for available in (None, 20_000_000):
         monkeypatch.setattr(own_forecast, "available_memory", lambda free=available: free)
-        PVMClassifier(0.5, radii="own").fit(X, y)
+        PVMClassifier(eps=0.5, radii="own").fit(X, y)
 
 
 def test_fit_says_beforehand_what_it_will_take(capsys):
     X, y = mixture(1500)
-    PVMClassifier(2.5, radii="own", verbose=1).fit(X, y)
+    PVMClassifier(eps=2.5, radii="own", verbose=1).fit(X, y)
     assert re.search(
         r"radii of their own, up to 2\.5: 1500 points x 1500 candidates, about \S+ memberships of "
         r"which \S+ are kept, \S+ MB and \S+ s of processor time on \d+ threads",
         capsys.readouterr().err,
     )
-    PVMClassifier(2.5, radii="own").fit(X, y)
+    PVMClassifier(eps=2.5, radii="own").fit(X, y)
     assert capsys.readouterr().err == ""

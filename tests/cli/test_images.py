@@ -252,7 +252,7 @@ def test_vectors_beside_the_images_are_what_is_compared(tmp_path, monkeypatch, s
     from protocover import PVMClassifier
 
     labels = [name.split("/")[0] for name in names]
-    expected = PVMClassifier(40.0, random_state=0).fit(vectors, labels).predict(vectors)
+    expected = PVMClassifier(eps=40.0, random_state=0).fit(vectors, labels).predict(vectors)
     assert answers["predicted"].tolist() == expected.tolist()
     page = (tmp_path / "why.html").read_text(encoding="utf-8")
     start = page.index('id="data">') + len('id="data">')

@@ -20,7 +20,7 @@ def test_a_frame_with_gaps_is_pointed_to_gower():
 
 
 def test_the_name_works_wherever_a_name_does():
-    assert PVMClassifier(0.3, metric="gower").fit(MIXED, Y).score(MIXED, Y) == 1.0
+    assert PVMClassifier(eps=0.3, metric="gower").fit(MIXED, Y).score(MIXED, Y) == 1.0
     search = PVMClassifierCV(n_eps=3, cv=2, metric="gower").fit(MIXED, Y)
     assert search.score(MIXED, Y) == 1.0
     assert find_eps(MIXED, Y, 2, metric="gower") > 0.0

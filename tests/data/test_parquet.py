@@ -27,9 +27,9 @@ def test_rows_and_labels_come_out_as_they_went_in(tmp_path):
     X, y = parquet_to_memmap(path, tmp_path / "rows", features=["b"])
     np.testing.assert_array_equal(X, b[:, None])
     assert y is None
-    model = PVMClassifier(1.0).fit(X, kinds)
+    model = PVMClassifier(eps=1.0).fit(X, kinds)
     np.testing.assert_array_equal(
-        model.prototype_indices_, PVMClassifier(1.0).fit(b[:, None], kinds).prototype_indices_
+        model.prototype_indices_, PVMClassifier(eps=1.0).fit(b[:, None], kinds).prototype_indices_
     )
 
 

@@ -122,7 +122,7 @@ def test_a_classifier_takes_every_form_and_keeps_it(form):
     expected = PVMClassifier(eps=0.6, metric="jaccard").fit(bits, y)
     np.testing.assert_array_equal(model.prototype_indices_, expected.prototype_indices_)
     np.testing.assert_array_equal(model.predict(X), expected.predict(bits))
-    assert PVMClassifier("auto", metric=RankDissimilarity(metric)).fit(X, y).score(X, y) > 0.3
+    assert PVMClassifier(eps="auto", metric=RankDissimilarity(metric)).fit(X, y).score(X, y) > 0.3
     if form == "packed":
         assert model.prototypes_.dtype == np.uint8
         assert model.prototypes_.shape[1] == 5

@@ -277,18 +277,18 @@ def test_rows_without_half_of_their_values_stand_for_nobody():
     assert heavy.can_stand(rows).tolist() == [True, False, False, True]
     y = ["x", "x", "x", "y"]
     for candidates in ("train", 4, ["train", 4]):
-        model = PVMClassifier(0.9, metric=strict, candidates=candidates).fit(rows, y)
+        model = PVMClassifier(eps=0.9, metric=strict, candidates=candidates).fit(rows, y)
         assert set(model.prototype_rows_) <= {0, 3}
-    assert len(PVMClassifier(0.9, metric=Gower(least_known=0.0)).fit(rows, y).prototypes_)
+    assert len(PVMClassifier(eps=0.9, metric=Gower(least_known=0.0)).fit(rows, y).prototypes_)
 
 
 def test_the_name_stands_for_gower_with_gaps_that_count():
     X = pandas_frame(ROWS)
     y = [0, 0, 1, 1, 0]
-    by_name = PVMClassifier(0.5, metric="gower").fit(X, y)
+    by_name = PVMClassifier(eps=0.5, metric="gower").fit(X, y)
     assert isinstance(by_name.dissimilarity_, Gower)
     assert by_name.dissimilarity_.gap == 0.5
-    given = PVMClassifier(0.5, metric="gower", metric_params={"gap": None}).fit(X, y)
+    given = PVMClassifier(eps=0.5, metric="gower", metric_params={"gap": None}).fit(X, y)
     assert given.dissimilarity_.gap is None
 
 

@@ -160,5 +160,5 @@ def test_sparse_rows_are_refused_with_a_way_out():
 def test_a_function_keeps_its_examples_under_ranks():
     words = ["a", "bb", "ccc", "dddd"] * 5
     rank = RankDissimilarity(Function(lambda a, b: abs(len(a) - len(b))))
-    model = PVMClassifier(6, metric=rank).fit(tuple(words), Y)
+    model = PVMClassifier(eps=6, metric=rank).fit(tuple(words), Y)
     assert list(model.predict(["aa"])) in ([0], [1])

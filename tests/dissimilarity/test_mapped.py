@@ -247,10 +247,10 @@ def test_a_model_is_the_same_with_and_without_the_map(name, monkeypatch):
     y = rng.integers(0, 3, 120)
     metric = _metric(rng, name, 5)
     for radii in ("shared", "own"):
-        quick = PVMClassifier("auto", metric=metric, radii=radii).fit(X, y)
+        quick = PVMClassifier(eps="auto", metric=metric, radii=radii).fit(X, y)
         with monkeypatch.context() as patch:
             patch.setattr(Metric, "mapped", lambda *_: None)
-            slow = PVMClassifier("auto", metric=metric, radii=radii).fit(X, y)
+            slow = PVMClassifier(eps="auto", metric=metric, radii=radii).fit(X, y)
             expected = slow.decision_function(X)
         assert quick.eps_ == slow.eps_
         np.testing.assert_array_equal(quick.prototype_indices_, slow.prototype_indices_)

@@ -198,8 +198,8 @@ def test_sparse_rows_may_come_in_any_form(metric, form):
     S = form(Y)
     np.testing.assert_allclose(metric.fit(csr_array(Y)).cross(S, S), expected, atol=1e-12)
     labels = np.arange(len(Y)) % 2
-    sparse = PVMClassifier(0.5, metric=metric).fit(S, labels)
-    dense = PVMClassifier(0.5, metric=metric).fit(Y, labels)
+    sparse = PVMClassifier(eps=0.5, metric=metric).fit(S, labels)
+    dense = PVMClassifier(eps=0.5, metric=metric).fit(Y, labels)
     np.testing.assert_array_equal(sparse.prototype_indices_, dense.prototype_indices_)
 
 

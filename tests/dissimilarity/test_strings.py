@@ -286,13 +286,13 @@ def fasta(tmp_path):
 
 def test_a_selector_and_suspects_take_the_path_of_a_fasta_file(fasta):
     y = np.arange(len(DNA)) % 2
-    selector = PVMSelector(0.9, metric=SpectrumDistance(k=2))
+    selector = PVMSelector(eps=0.9, metric=SpectrumDistance(k=2))
     few, labels = selector.fit_resample(fasta, y)
     expected, expected_labels = selector.fit_resample(DNA, y)
     assert list(few) == list(expected)
     np.testing.assert_array_equal(labels, expected_labels)
-    model = PVMClassifier(0.9, metric=SpectrumDistance(k=2)).fit(DNA, y, unlabeled=DNA)
-    again = PVMClassifier(0.9, metric=SpectrumDistance(k=2)).fit(fasta, y, unlabeled=fasta)
+    model = PVMClassifier(eps=0.9, metric=SpectrumDistance(k=2)).fit(DNA, y, unlabeled=DNA)
+    again = PVMClassifier(eps=0.9, metric=SpectrumDistance(k=2)).fit(fasta, y, unlabeled=fasta)
     np.testing.assert_array_equal(again.prototype_indices_, model.prototype_indices_)
     np.testing.assert_array_equal(
         suspect_labels(model, fasta, y).row, suspect_labels(model, DNA, y).row
@@ -307,8 +307,8 @@ def test_a_selector_and_suspects_take_the_path_of_a_fasta_file(fasta):
 def test_a_model_is_fitted_on_the_path_of_a_fasta_file(fasta, metric):
     y = [0, 0, 1, 1, 1, 0]
     eps = 3.0 if isinstance(metric, RankDissimilarity) else "auto"
-    from_file = PVMClassifier(eps, metric=metric).fit(fasta, y)
-    from_list = PVMClassifier(eps, metric=metric).fit(DNA, y)
+    from_file = PVMClassifier(eps=eps, metric=metric).fit(fasta, y)
+    from_list = PVMClassifier(eps=eps, metric=metric).fit(DNA, y)
     assert list(from_file.prototypes_) == list(from_list.prototypes_)
     np.testing.assert_array_equal(from_file.predict(fasta), from_list.predict(DNA))
     np.testing.assert_array_equal(

@@ -183,7 +183,7 @@ def test_where_no_prototype_is_worth_its_cost_there_is_none(client, selection):
 
 def test_answers_are_lazy_and_those_of_the_plain_classifier(client):
     X, y = tied_points(3)
-    model = DaskPVMClassifier(1.5, outlier_label="most_frequent").fit(cut(X, 60), cut(y, 60))
+    model = DaskPVMClassifier(eps=1.5, outlier_label="most_frequent").fit(cut(X, 60), cut(y, 60))
     local = model.to_local()
     assert type(local) is PVMClassifier
     queries = np.random.default_rng(0).normal(3.0, 5.0, (40, 2))
@@ -207,8 +207,8 @@ def test_data_frames_keep_their_names_and_labels(client):
     frame = pd.DataFrame(X, columns=["a", "b"])
     labels = pd.Series(np.array(["x", "y", "z"])[y])
     dX, dy = dd.from_pandas(frame, npartitions=3), dd.from_pandas(labels, npartitions=2)
-    model = DaskPVMClassifier(1.5).fit(dX, dy)
-    expected = PVMClassifier(1.5, solver="greedy").fit(frame, labels)
+    model = DaskPVMClassifier(eps=1.5).fit(dX, dy)
+    expected = PVMClassifier(eps=1.5, solver="greedy").fit(frame, labels)
     assert_same_model(model, expected)
     local = model.to_local()
     assert local.feature_names_in_.tolist() == ["a", "b"]
@@ -218,10 +218,44 @@ def test_data_frames_keep_their_names_and_labels(client):
         model.predict(dX.rename(columns={"a": "c"}))
 
 
+def shortened(values):
+    """Lose a row of each chunk without declaring it, as by a careless map_blocks."""
+    meta = np.empty((0,) * values.ndim, values.dtype)
+    return da.map_blocks(lambda block: block[:-1], values, dtype=values.dtype, meta=meta)
+
+
+@pytest.mark.parametrize("which", ["X", "y", "sample_weight", "X and y", "candidates"])
+def test_chunks_shorter_than_declared_are_refused(client, which):
+    X, y = tied_points(9, n=60)
+    parts = {"X": cut(X, 20), "y": cut(y, 20), "sample_weight": cut(np.ones(60), 20)}
+    candidates = "train"
+    if which == "candidates":
+        candidates = shortened(cut(X[:40], 20))
+    else:
+        parts |= {name: shortened(parts[name]) for name in which.split(" and ")}
+    message = f"{which.split(' ')[0]} must have chunks as long as it declares, got a chunk of 19"
+    with pytest.raises(ValueError, match=message):
+        DaskPVMClassifier(eps=1.5, candidates=candidates).fit(**parts)
+
+
+def test_labels_of_all_chunks_are_checked_as_in_memory(client):
+    X, y = tied_points(10, n=60)
+    for wrong, message in ((None, "contains NaN or None: None"), (7, "labels of one type")):
+        labels = y.astype(str).astype(object)
+        labels[40:] = wrong
+        with pytest.raises(ValueError, match=message):
+            DaskPVMClassifier(eps=1.5).fit(cut(X, 20), cut(labels, 20))
+
+
+def test_the_radius_must_be_named():
+    with pytest.raises(TypeError, match="takes 1 positional argument"):
+        DaskPVMClassifier(50)
+
+
 def test_the_plain_classifier_can_be_saved_and_the_estimator_pickled(client, tmp_path):
     persistence = pytest.importorskip("protocover.persistence")
     X, y = tied_points(5)
-    model = DaskPVMClassifier(1.5, client=client).fit(cut(X, 60), cut(y, 60))
+    model = DaskPVMClassifier(eps=1.5, client=client).fit(cut(X, 60), cut(y, 60))
     assert model.client_ is client
     persistence.save_model(model.to_local(), tmp_path / "model")
     read = persistence.load_model(tmp_path / "model")
@@ -234,9 +268,9 @@ def test_the_plain_classifier_can_be_saved_and_the_estimator_pickled(client, tmp
 def test_candidates_may_be_given_in_memory_or_as_a_collection(client):
     X, y = tied_points(6)
     Z = np.random.default_rng(6).normal(2.5, 2.0, (40, 2))
-    expected = PVMClassifier(1.2, candidates=Z, solver="greedy").fit(X, y)
+    expected = PVMClassifier(eps=1.2, candidates=Z, solver="greedy").fit(X, y)
     for given in (Z, cut(Z, 15)):
-        model = DaskPVMClassifier(1.2, candidates=given).fit(cut(X, 60), cut(y, 60))
+        model = DaskPVMClassifier(eps=1.2, candidates=given).fit(cut(X, 60), cut(y, 60))
         assert_same_model(model, expected)
 
 
@@ -300,7 +334,7 @@ def kill_one_worker(client):
 def test_a_worker_killed_while_the_cover_is_built_does_not_change_the_answer(client, tmp_path):
     X, y = tied_points(9, n=60)
     calls = tmp_path / "calls"
-    model = DaskPVMClassifier(1.5, metric=counting(calls, pause=0.001))
+    model = DaskPVMClassifier(eps=1.5, metric=counting(calls, pause=0.001))
     client.wait_for_workers(2, timeout=180)
     thread = threading.Thread(target=lambda: model.fit(cut(X, 20), cut(y, 20)))
     thread.start()
@@ -310,7 +344,7 @@ def test_a_worker_killed_while_the_cover_is_built_does_not_change_the_answer(cli
     kill_one_worker(client)
     thread.join(timeout=120)
     assert not thread.is_alive()
-    expected = PVMClassifier(1.5, metric="cityblock").fit(X, y)
+    expected = PVMClassifier(eps=1.5, metric="cityblock").fit(X, y)
     np.testing.assert_array_equal(model.prototype_indices_, expected.prototype_indices_)
 
 
@@ -333,13 +367,15 @@ def test_a_worker_killed_during_selection_costs_at_most_a_reload(
     monkeypatch.setattr(selection_module, "begin", partial(begin, ask=1))
     client.wait_for_workers(2, timeout=180)
     model = DaskPVMClassifier(
-        1.5,
+        eps=1.5,
         metric=counting(calls),
         cache_dir=tmp_path / "blocks" if stored else None,
         selection="rounds",
         n_prototypes={0: 4, 1: 4, 2: 4},
     ).fit(cut(X, 20), cut(y, 20))
-    expected = PVMClassifier(1.5, metric="cityblock", n_prototypes={0: 4, 1: 4, 2: 4}).fit(X, y)
+    expected = PVMClassifier(eps=1.5, metric="cityblock", n_prototypes={0: 4, 1: 4, 2: 4}).fit(
+        X, y
+    )
     np.testing.assert_array_equal(model.prototype_indices_, expected.prototype_indices_)
     if stored:
         assert at_kill == [calls.stat().st_size]
@@ -357,7 +393,7 @@ def test_cross_validation_runs_on_the_cluster_through_joblib(client):
 
 
 def test_a_copy_uses_the_same_client(client):
-    model = DaskPVMClassifier(1.5, client=client, candidates=np.zeros((1, 2)))
+    model = DaskPVMClassifier(eps=1.5, client=client, candidates=np.zeros((1, 2)))
     copy = clone(model)
     assert copy.client is client
     assert copy.candidates is not model.candidates
@@ -428,7 +464,7 @@ def test_weights_are_checked(client, weights, message):
 
 @pytest.mark.parametrize("metric", ["euclidean", lambda a, b: float(abs(a - b).sum())])
 def test_the_plain_estimators_point_here(metric):
-    model = PVMClassifier(1.0, metric=metric)
+    model = PVMClassifier(eps=1.0, metric=metric)
     with pytest.raises(TypeError, match=r"DaskPVMClassifier, or pass X.compute\(\)"):
         model.fit(X, Y)
     model.fit(X.compute(), Y.compute())

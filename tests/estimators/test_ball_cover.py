@@ -56,7 +56,7 @@ def _numbered_by_row(estimator):
 
 
 @parametrize_with_checks(
-    [BallCover(), BallCover(1.0, cost=2.0), BallCover(0.5, metric="cosine", coverage=0.9)],
+    [BallCover(), BallCover(eps=1.0, cost=2.0), BallCover(eps=0.5, metric="cosine", coverage=0.9)],
     expected_failed_checks=_numbered_by_row,
 )
 def test_scikit_learn_conventions(estimator, check):
@@ -67,7 +67,7 @@ def test_scikit_learn_conventions(estimator, check):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_fewest_that_cover_everything(solver, seed):
     X, weights = small(seed)
-    model = BallCover(1.0, solver=solver, random_state=0).fit(X, sample_weight=weights)
+    model = BallCover(eps=1.0, solver=solver, random_state=0).fit(X, sample_weight=weights)
     fewest = min(len(one) for one in subsets(9) if uncovered(X, weights, one, 1.0) == 0.0)
     assert uncovered(X, weights, model.representative_indices_, 1.0) == 0.0
     assert model.coverage_ == 1.0
@@ -85,7 +85,7 @@ def test_the_best_so_many(solver, seed, must):
     X, weights = small(seed)
     for number in (2, 3):
         model = BallCover(
-            0.8, n_representatives=number, must_include=must, solver=solver, random_state=0
+            eps=0.8, n_representatives=number, must_include=must, solver=solver, random_state=0
         ).fit(X, sample_weight=weights)
         least = min(
             uncovered(X, weights, one, 0.8) for one in subsets(9, must) if len(one) <= number
@@ -111,7 +111,7 @@ def test_the_fewest_or_cheapest_that_cover_a_share(solver, seed, priced):
     prices = np.random.default_rng(seed).integers(1, 6, 9).astype(float) if priced else None
     for share in (0.5, 0.8, 1.0):
         model = BallCover(
-            0.8, coverage=share, candidate_cost=prices, solver=solver, random_state=0
+            eps=0.8, coverage=share, candidate_cost=prices, solver=solver, random_state=0
         ).fit(X, sample_weight=weights)
         spent = len if prices is None else lambda one: float(prices[list(one)].sum())
         allowed = weights.sum() * (1.0 - share) + 1e-9
@@ -134,7 +134,7 @@ def test_multipliers_give_bounds_of_shares_that_hold(seed, priced, monkeypatch):
     prices = np.random.default_rng(seed).integers(0, 4, 9).astype(float)
     spent = (lambda one: float(prices[list(one)].sum())) if priced else len
     for share in (0.5, 0.8, 1.0):
-        model = BallCover(0.8, coverage=share, candidate_cost=prices if priced else None)
+        model = BallCover(eps=0.8, coverage=share, candidate_cost=prices if priced else None)
         model.fit(X, sample_weight=weights)
         allowed = weights.sum() * (1.0 - share) + 1e-9
         least = min(spent(one) for one in subsets(9) if uncovered(X, weights, one, 0.8) <= allowed)
@@ -148,7 +148,7 @@ def test_those_that_are_worth_their_cost(seed):
     X, weights = small(seed)
     prices = np.random.default_rng(seed).integers(0, 4, 9).astype(float)
     for price in (None, prices):
-        model = BallCover(0.8, cost=1.5, candidate_cost=price, solver="exact").fit(
+        model = BallCover(eps=0.8, cost=1.5, candidate_cost=price, solver="exact").fit(
             X, sample_weight=weights
         )
         one_costs = np.ones(9) if price is None else price
@@ -162,7 +162,7 @@ def test_those_that_are_worth_their_cost(seed):
 
 def test_each_point_has_the_nearest_representative_that_covers_it():
     X = np.array([[0.0], [0.4], [1.0], [1.3], [5.0]])
-    model = BallCover(0.7, n_representatives=2, must_include=[0, 2]).fit(X)
+    model = BallCover(eps=0.7, n_representatives=2, must_include=[0, 2]).fit(X)
     assert model.representative_indices_.tolist() == [0, 2]
     assert model.labels_.tolist() == [0, 0, 1, 1, -1]
     assert model.counts_.tolist() == [2, 2]
@@ -175,18 +175,18 @@ def test_each_point_has_the_nearest_representative_that_covers_it():
 
 def test_a_closed_ball_holds_its_edge():
     X = np.array([[0.0], [1.0]])
-    assert BallCover(1.0).fit(X).labels_.tolist() != [0, 0]
-    assert BallCover(1.0, closed_ball=True).fit(X).labels_.tolist() == [0, 0]
+    assert BallCover(eps=1.0).fit(X).labels_.tolist() != [0, 0]
+    assert BallCover(eps=1.0, closed_ball=True).fit(X).labels_.tolist() == [0, 0]
 
 
 def test_points_of_weight_zero_need_no_cover_but_get_a_label():
     X = np.array([[0.0], [0.1], [9.0]])
-    model = BallCover(0.5).fit(X, sample_weight=[1.0, 1.0, 0.0])
+    model = BallCover(eps=0.5).fit(X, sample_weight=[1.0, 1.0, 0.0])
     assert model.coverage_ == 1.0
     assert len(model.representative_indices_) == 1
     assert model.labels_.tolist() == [0, 0, -1]
     with pytest.raises(ValueError, match="must_include holds 2, which is no candidate"):
-        BallCover(0.5, must_include=[2]).fit(X, sample_weight=[1.0, 1.0, 0.0])
+        BallCover(eps=0.5, must_include=[2]).fit(X, sample_weight=[1.0, 1.0, 0.0])
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -195,8 +195,8 @@ def test_a_whole_weight_is_a_repetition(seed):
     weights = np.random.default_rng(seed).integers(0, 4, len(X))
     rows = np.repeat(np.arange(len(X)), weights)
     for options in ({}, {"n_representatives": 2}, {"coverage": 0.7}, {"cost": 1.5}):
-        weighted = BallCover(0.8, solver="exact", **options).fit(X, sample_weight=weights)
-        repeated = BallCover(0.8, solver="exact", **options).fit(X[rows])
+        weighted = BallCover(eps=0.8, solver="exact", **options).fit(X, sample_weight=weights)
+        repeated = BallCover(eps=0.8, solver="exact", **options).fit(X[rows])
         assert weighted.objective_ == pytest.approx(repeated.objective_)
         if "coverage" not in options:
             assert weighted.coverage_ == pytest.approx(repeated.coverage_)
@@ -205,8 +205,8 @@ def test_a_whole_weight_is_a_repetition(seed):
 def test_a_table_of_dissimilarities_and_a_graph_give_the_same_cover():
     X, _ = small(3, n=30)
     table = cdist(X, X)
-    by_rows = BallCover(0.7, coverage=0.9).fit(X)
-    by_table = BallCover(0.7, coverage=0.9, metric="precomputed").fit(table)
+    by_rows = BallCover(eps=0.7, coverage=0.9).fit(X)
+    by_table = BallCover(eps=0.7, coverage=0.9, metric="precomputed").fit(table)
     assert by_table.representative_indices_.tolist() == by_rows.representative_indices_.tolist()
     assert by_table.labels_.tolist() == by_rows.labels_.tolist()
     chosen = by_table.representative_indices_
@@ -216,7 +216,7 @@ def test_a_table_of_dissimilarities_and_a_graph_give_the_same_cover():
 def test_frames_clones_and_pickles():
     X, _ = small(1)
     frame = pd.DataFrame(X, columns=["width", "height"])
-    model = BallCover(0.8).fit(frame)
+    model = BallCover(eps=0.8).fit(frame)
     assert model.feature_names_in_.tolist() == ["width", "height"]
     assert clone(model).get_params() == model.get_params()
     again = pickle.loads(pickle.dumps(model))
@@ -228,7 +228,9 @@ def test_frames_clones_and_pickles():
 def test_the_same_cover_at_every_fit():
     X = np.random.default_rng(0).normal(size=(200, 2))
     covers = [
-        BallCover(0.3, n_representatives=10, n_jobs=n_jobs).fit(X).representative_indices_.tolist()
+        BallCover(eps=0.3, n_representatives=10, n_jobs=n_jobs)
+        .fit(X)
+        .representative_indices_.tolist()
         for n_jobs in (1, 2, None)
     ]
     assert covers[0] == covers[1] == covers[2]
@@ -273,7 +275,7 @@ def test_bad_wishes_are_refused_with_a_way_out(options, message):
 
 def test_more_than_all_candidates_is_all_that_is_needed():
     X, _ = small(1)
-    model = BallCover(0.8, n_representatives=500).fit(X)
+    model = BallCover(eps=0.8, n_representatives=500).fit(X)
     assert model.coverage_ == 1.0
     assert len(model.representative_indices_) <= 9
 
@@ -281,14 +283,14 @@ def test_more_than_all_candidates_is_all_that_is_needed():
 @pytest.mark.parametrize("number", [np.float32(0.75), np.float64(0.75)], ids=["32", "64"])
 def test_a_share_of_any_kind_of_number(number):
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
-    assert len(BallCover(0.5, coverage=number).fit(X).representative_indices_) == 3
+    assert len(BallCover(eps=0.5, coverage=number).fit(X).representative_indices_) == 3
 
 
 def test_rows_without_direction_stand_for_each_other_only():
     """Under the cosine distance a row of zeros is at 1 from every other, and 0 from its like."""
     X = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.1], [0.0, 0.0]])
     for points in (X, X.astype(np.float32), csr_array(X)):
-        labels = BallCover(0.3, metric="cosine").fit(points).labels_
+        labels = BallCover(eps=0.3, metric="cosine").fit(points).labels_
         assert labels[0] == labels[3] != labels[1] == labels[2]
         assert (labels >= 0).all()
 
@@ -306,13 +308,13 @@ def test_a_graph_of_no_distances_is_refused(change, message):
     graph = radius_neighbors_graph(X, 1.0, mode="distance")
     graph.data[0] = change
     with pytest.raises(ValueError, match=message):
-        BallCover(0.8, metric="precomputed").fit(graph)
+        BallCover(eps=0.8, metric="precomputed").fit(graph)
 
 
 @pytest.mark.parametrize("options", [{}, {"n_representatives": 2}, {"coverage": 0.5}], ids=str)
 def test_an_empty_graph_is_refused(options):
     with pytest.raises(ValueError, match="X must store dissimilarities to learn from"):
-        BallCover(0.8, metric="precomputed", **options).fit(csr_array((5, 5)))
+        BallCover(eps=0.8, metric="precomputed", **options).fit(csr_array((5, 5)))
 
 
 def test_a_problem_is_let_go_when_its_cover_is_chosen(monkeypatch):
@@ -331,7 +333,7 @@ def test_a_problem_is_let_go_when_its_cover_is_chosen(monkeypatch):
     gc.collect()
     gc.disable()
     try:
-        BallCover(0.8, solver="greedy").fit(X)
+        BallCover(eps=0.8, solver="greedy").fit(X)
         assert [one() for one in known] == [None]
     finally:
         gc.enable()
@@ -341,18 +343,18 @@ def test_a_share_that_cannot_be_covered_is_refused_with_what_can():
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
     given = np.array([[0.0]])
     with pytest.raises(ValueError, match=r"coverage must not be above 0\.25, which is all"):
-        BallCover(0.5, coverage=0.5, candidates=given).fit(X)
-    assert BallCover(0.5, coverage=0.25, candidates=given).fit(X).coverage_ == 0.25
+        BallCover(eps=0.5, coverage=0.5, candidates=given).fit(X)
+    assert BallCover(eps=0.5, coverage=0.25, candidates=given).fit(X).coverage_ == 0.25
 
 
 def test_a_single_point_stands_for_itself():
-    assert BallCover(1.0).fit([[0.0]]).labels_.tolist() == [0]
-    assert BallCover(1.0).fit([[0.0]], sample_weight=[0.3]).coverage_ == 1.0
+    assert BallCover(eps=1.0).fit([[0.0]]).labels_.tolist() == [0]
+    assert BallCover(eps=1.0).fit([[0.0]], sample_weight=[0.3]).coverage_ == 1.0
 
 
 def test_nothing_may_be_worth_its_cost():
     X, _ = small(1)
-    model = BallCover(0.8, cost=100.0).fit(X)
+    model = BallCover(eps=0.8, cost=100.0).fit(X)
     assert len(model.representative_indices_) == 0
     assert model.labels_.tolist() == [-1] * 9
     assert model.transform(X).shape == (9, 0)
@@ -411,7 +413,7 @@ def test_a_graph_that_ends_before_the_proposed_radius_is_refused_with_the_way_ou
 
 def test_the_graph_of_fit_as_queries_without_its_diagonal_is_warned_of():
     bare = radius_neighbors_graph(np.arange(9.0)[:, None], 2.5, mode="distance")
-    cover = BallCover(1.5, metric="precomputed").fit(bare)
+    cover = BallCover(eps=1.5, metric="precomputed").fit(bare)
     with pytest.warns(UserWarning, match=r"nothing on its diagonal.*X\.setdiag\(0\)"):
         cover.predict(bare)
     bare.setdiag(0)
@@ -423,8 +425,8 @@ def test_a_price_beyond_all_weights_is_never_paid(price):
     X, weights = small(0)
     dear = np.where(np.arange(9) < 3, price, 1.0)
     for cost in (1.0, 10.0):
-        model = BallCover(0.8, cost=cost, candidate_cost=dear).fit(X, sample_weight=weights)
-        cheap = BallCover(0.8, cost=cost, candidates=X[3:]).fit(X, sample_weight=weights)
+        model = BallCover(eps=0.8, cost=cost, candidate_cost=dear).fit(X, sample_weight=weights)
+        cheap = BallCover(eps=0.8, cost=cost, candidates=X[3:]).fit(X, sample_weight=weights)
         assert (model.representative_indices_ >= 3).all()
         assert model.objective_ == cheap.objective_
         assert model.verify(X, weights).ok

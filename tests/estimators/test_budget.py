@@ -12,19 +12,19 @@ X, Y = load_iris(return_X_y=True)
 @pytest.mark.parametrize("wanted", [3, 8, 20, 60])
 def test_the_radius_gives_about_as_many_as_wanted(wanted):
     eps = find_eps(X, Y, wanted)
-    found = len(PVMClassifier(eps).fit(X, Y).prototype_indices_)
+    found = len(PVMClassifier(eps=eps).fit(X, Y).prototype_indices_)
     assert abs(found - wanted) <= max(1, 0.1 * wanted)
 
 
 def test_it_works_where_the_suggested_grid_is_too_short():
     digits, y = load_digits(n_class=3, return_X_y=True)
-    model = PVMClassifier(find_eps(digits, y, 3)).fit(digits, y)
+    model = PVMClassifier(eps=find_eps(digits, y, 3)).fit(digits, y)
     assert abs(len(model.prototype_indices_) - 3) <= 1
 
 
 def test_wishes_by_class_are_met_on_the_whole():
     wanted = {1: 6, 2: 6}
-    model = PVMClassifier(find_eps(X, Y, wanted)).fit(X, Y)
+    model = PVMClassifier(eps=find_eps(X, Y, wanted)).fit(X, Y)
     counts = np.bincount(model.prototype_labels_, minlength=3)
     assert abs(counts[1] - 6) + abs(counts[2] - 6) <= 2
 
@@ -62,7 +62,7 @@ def test_the_search_is_among_the_candidates_there_are():
 
 def counts_of(cost, eps="auto", weights=None, **options):
     model = PVMClassifier(
-        eps, prototype_cost=cost, **{"radii": "own", "solver": "greedy", **options}
+        eps=eps, prototype_cost=cost, **{"radii": "own", "solver": "greedy", **options}
     )
     return np.bincount(model.fit(X, Y, weights).prototype_labels_, minlength=3)
 

@@ -22,7 +22,7 @@ def test_scikit_learn_conventions(estimator, check):
 
 
 def test_the_choice_of_radii_is_a_parameter_like_any_other():
-    model = PVMClassifier(None, radii="own")
+    model = PVMClassifier(eps=None, radii="own")
     assert repr(model) == "PVMClassifier(eps=None, radii='own')"
     assert repr(PVMClassifier()) == "PVMClassifier()"
     assert clone(model).get_params() == model.get_params()

@@ -228,7 +228,7 @@ def test_no_change_of_a_file_is_accepted(models, name, change, tmp_path):
 )
 @pytest.mark.parametrize("price", [None, PRICE], ids=["equal", "priced"])
 def test_no_true_cover_is_refused(solver, wish, price):
-    model = BallCover(0.9, solver=solver, candidate_cost=price, random_state=0, **wish)
+    model = BallCover(eps=0.9, solver=solver, candidate_cost=price, random_state=0, **wish)
     model.fit(X, sample_weight=WEIGHTS)
     found = model.verify(X, sample_weight=WEIGHTS)
     assert found.ok, found
@@ -251,7 +251,7 @@ def test_covers_of_small_sets_are_accepted_whatever_the_weights(seed):
 
 
 def test_other_data_and_other_weights_are_found_out():
-    model = BallCover(0.8, n_representatives=4).fit(X, sample_weight=WEIGHTS)
+    model = BallCover(eps=0.8, n_representatives=4).fit(X, sample_weight=WEIGHTS)
     assert not model.verify(X).ok
     assert not model.verify(X[::-1], sample_weight=WEIGHTS).ok
     assert not model.verify(X[:-1], sample_weight=WEIGHTS[:-1]).ok
@@ -260,14 +260,14 @@ def test_other_data_and_other_weights_are_found_out():
 
 @pytest.mark.parametrize("candidates", [KMeansCandidates(20), 40])
 def test_candidates_that_cannot_be_made_again_leave_the_bound_unchecked(candidates):
-    model = BallCover(0.9, candidates=candidates).fit(X)
+    model = BallCover(eps=0.9, candidates=candidates).fit(X)
     with pytest.warns(UserWarning, match="cannot be made again .* fit with random_state=0"):
         found = model.verify(X)
     assert found.ok, found
     assert found.objective == model.objective_
     assert found.certificate == "none"
     assert "random_state=0" in found.unchecked
-    seeded = BallCover(0.9, candidates=candidates, random_state=3).fit(X)
+    seeded = BallCover(eps=0.9, candidates=candidates, random_state=3).fit(X)
     assert seeded.verify(X).ok
     assert seeded.verify(X).certificate == seeded.certificate_
 
@@ -276,7 +276,7 @@ def test_a_table_all_of_whose_columns_are_chosen_has_them_in_order():
     """A table of queries might else be one of all candidates or of the representatives."""
     points = np.array([[0.0], [5.0], [5.1], [10.0], [10.1]])
     table = cdist(points, points)
-    model = BallCover(0.05, metric="precomputed").fit(table, sample_weight=[1, 2, 3, 4, 5])
+    model = BallCover(eps=0.05, metric="precomputed").fit(table, sample_weight=[1, 2, 3, 4, 5])
     assert model.representative_indices_.tolist() == [0, 1, 2, 3, 4]
     assert model.predict(table).tolist() == model.labels_.tolist() == [0, 1, 2, 3, 4]
     assert model.verify(table, sample_weight=[1, 2, 3, 4, 5]).ok

@@ -10,7 +10,7 @@ from sklearn import config_context
 from sklearn.datasets import load_digits, load_iris, load_wine
 
 from protocover import BallCover, PVMClassifier, PVMClassifierCV
-from protocover.dissimilarity import Gower, MismatchDistance, TangentDistance
+from protocover.dissimilarity import Gower, MismatchDistance, TangentDistance, Tanimoto
 
 X, Y = load_iris(return_X_y=True)
 
@@ -51,12 +51,12 @@ def test_the_first_prototypes_with_their_counts_and_features():
 
 
 def test_what_is_proved():
-    model = PVMClassifier(1.0).fit(X, Y)
+    model = PVMClassifier(eps=1.0).fit(X, Y)
     assert (
         "9 prototypes of 3 classes, eps 1; objective 10.06, no other choice is better (proved)."
         in (shown(model))
     )
-    model = PVMClassifier(1.0, solver="greedy").fit(X, Y)
+    model = PVMClassifier(eps=1.0, solver="greedy").fit(X, Y)
     assert f"at most {model.gap_:.2%} from the best (bounded)" in shown(model)
 
 
@@ -88,14 +88,26 @@ def test_pictures_where_the_dissimilarity_is_of_images():
 def test_sparse_rows_tell_their_largest_entries():
     rows = csr_array([[0.0, 2.0, -5.0, 1.0, 3.0, 4.0], [0.0, 0.0, 0.0, 0.0, 0.0, 9.0]])
     assert (
-        cells(PVMClassifier(1.0).fit(rows, ["a", "b"]))[1][-1] == "[2] -5, [5] 4, [4] 3, [1] 2, …"
+        cells(PVMClassifier(eps=1.0).fit(rows, ["a", "b"]))[1][-1]
+        == "[2] -5, [5] 4, [4] 3, [1] 2, …"
     )
-    assert cells(PVMClassifier(1.0).fit(rows, ["a", "b"]))[2][-1] == "[5] 9"
+    assert cells(PVMClassifier(eps=1.0).fit(rows, ["a", "b"]))[2][-1] == "[5] 9"
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8])
+def test_sparse_bits_tell_which_are_set(dtype):
+    bits = csr_array(np.array([[0, 1, 1, 0], [1, 0, 0, 0]], dtype))
+    for model in (
+        PVMClassifier(eps=0.5, metric=Tanimoto()),
+        BallCover(eps=0.5, metric=Tanimoto()),
+    ):
+        told = [row[-1] for row in cells(model.fit(bits, ["a", "b"]))[1:]]
+        assert sorted(told) == ["[0] 1", "[1] 1, [2] 1"]
 
 
 def test_columns_of_a_table_have_no_features():
     table = abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)))
-    model = PVMClassifier(0.5, metric="precomputed").fit(table, [0, 0, 0, 1, 1, 1])
+    model = PVMClassifier(eps=0.5, metric="precomputed").fit(table, [0, 0, 0, 1, 1, 1])
     assert cells(model)[0] == ["row", "class", "covers", "by mistake"]
 
 
@@ -111,15 +123,15 @@ def test_radii_of_their_own_and_what_was_made():
 
 
 def test_no_prototypes_no_table():
-    model = PVMClassifier(1.0, n_prototypes=0, outlier_label=0).fit(X, Y)
+    model = PVMClassifier(eps=1.0, n_prototypes=0, outlier_label=0).fit(X, Y)
     assert shown(model).startswith("<p>0 prototypes of 3 classes")
     assert "<table" not in shown(model)
 
 
 def test_a_search_shows_what_it_chose_and_a_cover_its_representatives():
-    search = PVMClassifierCV([0.8, 1.0], cv=3).fit(X, Y)
+    search = PVMClassifierCV(eps=[0.8, 1.0], cv=3).fit(X, Y)
     assert shown(search) == shown(search.best_estimator_)
-    cover = BallCover(1.0).fit(X)
+    cover = BallCover(eps=1.0).fit(X)
     assert "7 representatives that cover 100.0% of the points, eps 1" in shown(cover)
     assert [int(row[1]) for row in cells(cover)[1:]] == cover.counts_.tolist()
 

@@ -262,8 +262,8 @@ def test_a_radius_beyond_the_largest_entry_is_refused_with_the_ways_out():
         lambda: fit(graph, eps=1.8),
         lambda: fit(graph, eps=1.8, radii="own"),
         lambda: pvm_path(graph, Y, eps=[1.0, 1.8], metric="precomputed"),
-        lambda: PVMClassifierCV([1.0, 1.8], metric="precomputed").fit(graph, Y),
-        lambda: PVMSelector(1.8, metric="precomputed").fit(graph, Y),
+        lambda: PVMClassifierCV(eps=[1.0, 1.8], metric="precomputed").fit(graph, Y),
+        lambda: PVMSelector(eps=1.8, metric="precomputed").fit(graph, Y),
         lambda: find_cost(graph, Y, 5, eps=1.8, metric="precomputed"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -275,7 +275,7 @@ def test_the_radius_a_graph_was_cut_at_can_be_told():
     points = np.array([[0.0], [0.25], [9.0], [9.5]])
     graph = radius_neighbors_graph(points, 3.0, mode="distance")
     model = fit(graph, [0, 0, 1, 1], eps=2.0, metric=Precomputed(reach=3.0))
-    plain = PVMClassifier(2.0, solver="greedy").fit(points, [0, 0, 1, 1])
+    plain = PVMClassifier(eps=2.0, solver="greedy").fit(points, [0, 0, 1, 1])
     assert_same_models(model, plain)
     with pytest.raises(ValueError, match="eps must not be above reach, 3, got 4"):
         fit(graph, [0, 0, 1, 1], eps=4.0, metric=Precomputed(reach=3.0))
@@ -362,14 +362,14 @@ def test_proposed_radii_are_within_the_graph():
 @pytest.mark.parametrize("wish", [{}, {"n_representatives": 4}, {"coverage": 0.9}])
 def test_representatives_without_labels_are_chosen_from_a_graph(wish):
     bare = radius_neighbors_graph(X, NEAR, mode="distance")
-    other = BallCover(1.0, metric="precomputed", **wish).fit(D)
+    other = BallCover(eps=1.0, metric="precomputed", **wish).fit(D)
     for graph in (cut(D, NEAR), bare):
-        one = BallCover(1.0, metric="precomputed", **wish).fit(graph)
+        one = BallCover(eps=1.0, metric="precomputed", **wish).fit(graph)
         for name in ("representative_indices_", "labels_", "counts_", "objective_", "coverage_"):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
         np.testing.assert_array_equal(one.predict(cut(D, NEAR)), other.predict(D))
     with pytest.raises(ValueError, match="eps must not be above the largest entry of X"):
-        BallCover(2.0, metric="precomputed", **wish).fit(bare)
+        BallCover(eps=2.0, metric="precomputed", **wish).fit(bare)
     assert one.predict(csr_array((2, 150))).tolist() == [-1, -1]
 
 
@@ -382,7 +382,7 @@ def test_a_path_has_the_model_of_every_setting(radii):
     )
     for i, eps in enumerate(path.eps):
         for j, cost in enumerate(path.prototype_costs):
-            one = PVMClassifier(eps, prototype_cost=cost, **settings_).fit(graph, Y, weights)
+            one = PVMClassifier(eps=eps, prototype_cost=cost, **settings_).fit(graph, Y, weights)
             assert_same_models(path.model(i, j), one)
 
 
@@ -402,7 +402,7 @@ def test_the_folds_of_a_search_are_slices_of_the_graph(radii, n_jobs):
     settings_ = {"metric": "precomputed", "radii": radii, "outlier_label": "most_frequent"}
     settings_["solver"] = "greedy"
     costs = {"prototype_costs": [0.1]}
-    own = PVMClassifierCV(grid, cv=4, n_jobs=n_jobs, **costs, **settings_).fit(graph, Y)
+    own = PVMClassifierCV(eps=grid, cv=4, n_jobs=n_jobs, **costs, **settings_).fit(graph, Y)
     theirs = GridSearchCV(PVMClassifier(prototype_cost=0.1, **settings_), {"eps": grid}, cv=4)
     theirs.fit(graph, Y)
     for fold in range(4):
@@ -413,7 +413,7 @@ def test_the_folds_of_a_search_are_slices_of_the_graph(radii, n_jobs):
 
 def test_a_search_says_which_fold_has_queries_without_an_entry():
     with pytest.raises(ValueError, match="stores no dissimilarity from any prototype"):
-        PVMClassifierCV([0.2], metric="precomputed", error_score="raise").fit(cut(D, 0.3), Y)
+        PVMClassifierCV(eps=[0.2], metric="precomputed", error_score="raise").fit(cut(D, 0.3), Y)
 
 
 def test_a_search_needs_a_square_graph():
@@ -423,7 +423,7 @@ def test_a_search_needs_a_square_graph():
 
 def test_the_selector_returns_rows_of_the_graph():
     graph = cut(D, NEAR)
-    selector = PVMSelector(1.0, metric="precomputed", solver="greedy")
+    selector = PVMSelector(eps=1.0, metric="precomputed", solver="greedy")
     few, labels = selector.fit_resample(graph, Y)
     assert selector.sample_indices_.tolist() == fit(D).prototype_indices_.tolist()
     assert few.shape == (len(labels), 150)
@@ -584,7 +584,7 @@ def test_a_search_over_a_graph_without_its_diagonal_has_nothing_to_warn_of():
     points = np.array([0.0, 2, 5, 20, 22, 25, 40, 42, 45, 60, 62, 65])[:, None]
     bare, y = radius_neighbors_graph(points, 6.0, mode="distance"), [0, 0, 0, 1, 1, 1] * 2
     folds = [(np.arange(6), np.arange(6, 12)), (np.arange(6, 12), np.arange(6))]
-    search = PVMClassifierCV([4.0], metric="precomputed", cv=folds, outlier_label=9)
+    search = PVMClassifierCV(eps=[4.0], metric="precomputed", cv=folds, outlier_label=9)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert search.fit(bare, y).best_score_ == 0.0
@@ -607,9 +607,9 @@ def test_pipelines_with_transformers_of_scikit_learn():
     points = np.random.default_rng(0).normal(X, 0.01)
     pipe = make_pipeline(
         RadiusNeighborsTransformer(radius=NEAR),
-        PVMClassifier(1.0, metric="precomputed", outlier_label="most_frequent"),
+        PVMClassifier(eps=1.0, metric="precomputed", outlier_label="most_frequent"),
     )
-    rows = PVMClassifier(1.0, outlier_label="most_frequent")
+    rows = PVMClassifier(eps=1.0, outlier_label="most_frequent")
     pipe.fit(points[TRAIN], Y[TRAIN])
     plain = clone(rows).fit(points[TRAIN], Y[TRAIN])
     np.testing.assert_array_equal(pipe.predict(points), plain.predict(points))
@@ -617,9 +617,9 @@ def test_pipelines_with_transformers_of_scikit_learn():
         cross_val_score(pipe, points, Y, cv=4), cross_val_score(rows, points, Y, cv=4)
     )
     whole = make_pipeline(
-        KNeighborsTransformer(n_neighbors=74), PVMClassifier(1.0, metric="precomputed")
+        KNeighborsTransformer(n_neighbors=74), PVMClassifier(eps=1.0, metric="precomputed")
     )
-    plain = PVMClassifier(1.0).fit(points[TRAIN], Y[TRAIN])
+    plain = PVMClassifier(eps=1.0).fit(points[TRAIN], Y[TRAIN])
     whole.fit(points[TRAIN], Y[TRAIN])
     np.testing.assert_array_equal(whole.predict(points), plain.predict(points))
 
@@ -646,7 +646,7 @@ def test_other_points_than_those_of_the_training_are_suspected_alike(radii):
     """As many as these, so that their tables look like those of the training."""
     points = np.random.default_rng(0).normal(X, 0.01)
     new = points[np.random.default_rng(1).permutation(150)] + 0.3
-    rows = PVMClassifier(1.0, radii=radii, solver="greedy").fit(points, Y)
+    rows = PVMClassifier(eps=1.0, radii=radii, solver="greedy").fit(points, Y)
     model = fit(cdist(points, points), radii=radii)
     table = cdist(new, points)
     expected = suspect_labels(rows, new, Y)
@@ -681,7 +681,7 @@ def test_dask_refuses_a_graph_in_words():
     from protocover.distributed import DaskPVMClassifier
 
     with pytest.raises(ValueError, match=r"not supported on Dask.*use PVMClassifier on the table"):
-        DaskPVMClassifier(1.0, metric="precomputed").fit(cut(D, NEAR), Y)
+        DaskPVMClassifier(eps=1.0, metric="precomputed").fit(cut(D, NEAR), Y)
 
 
 @pytest.mark.parametrize("radii", ["shared", "own"])
@@ -719,7 +719,7 @@ asked = {
 }
 """
 FIT_LONG_LINE = """
-model = PVMClassifier(3.0, outlier_label=9, **asked).fit(graph, y)
+model = PVMClassifier(eps=3.0, outlier_label=9, **asked).fit(graph, y)
 assert (model.prototype_miscovered_ == 0).all()
 assert (model.predict(graph) == y).all()
 assert model.coverage(graph, y).covered.all()
@@ -730,7 +730,7 @@ assert model.decision_function(graph).shape == y.shape
 assert model.verify(graph, y).ok
 pvm_path(graph, y, eps=[1.0, 3.0], prototype_costs=[0.5], n_jobs=1, **asked)
 folds = StratifiedKFold(2, shuffle=True, random_state=0)
-search = PVMClassifierCV([3.0], prototype_costs=[0.5], outlier_label=9, cv=folds, **asked)
+search = PVMClassifierCV(eps=[3.0], prototype_costs=[0.5], outlier_label=9, cv=folds, **asked)
 assert search.fit(graph, y).best_score_ > 0.5
 assert suggest_eps(graph, y, metric="precomputed").tolist() == [1.0, 2.0, 3.0]
 """

@@ -74,7 +74,7 @@ def test_every_point_of_the_path_is_a_separate_fit(name):
     given = {key: options.pop(key) for key in ("sample_weight", "unlabeled") if key in options}
     for i, eps in enumerate(LIMITS):
         for j, cost in enumerate(COSTS):
-            model = PVMClassifier(eps, prototype_cost=cost, **options).fit(points, Y, **given)
+            model = PVMClassifier(eps=eps, prototype_cost=cost, **options).fit(points, Y, **given)
             assert_same_model(path.model(i, j), model, points[::4])
             np.testing.assert_array_equal(path.selections[i][j].radii, model.prototype_radii_)
             assert path.n_prototypes[i, j] == len(model.prototype_indices_)
@@ -93,7 +93,7 @@ def test_a_solver_of_ones_own_gets_the_problems_of_a_fit():
     by_path = np.array([*range(len(seen))]).reshape(len(LIMITS), 3, len(COSTS))
     for i, eps in enumerate(LIMITS):
         for j, cost in enumerate(COSTS):
-            model = PVMClassifier(eps, prototype_cost=cost, **options).fit(X, Y)
+            model = PVMClassifier(eps=eps, prototype_cost=cost, **options).fit(X, Y)
             for place, (shells, *rest) in zip(by_path[i, :, j], seen[-3:], strict=True):
                 np.testing.assert_array_equal(seen[place][0], shells)
                 assert list(seen[place][1:]) == rest
@@ -124,7 +124,7 @@ def test_the_greedy_takes_one_ball_of_a_candidate_and_stops_earlier_at_a_higher_
         assert len(np.unique(pairs, axis=0)) == len(pairs)
         for j, cost in enumerate(costs):
             model = PVMClassifier(
-                eps, radii="own", prototype_cost=cost, closed_ball=closed, solver="greedy"
+                eps=eps, radii="own", prototype_cost=cost, closed_ball=closed, solver="greedy"
             )
             assert_same_model(path.model(i, j), model.fit(points, y, weights), points)
             n = path.n_prototypes[i, j]
@@ -140,7 +140,7 @@ def test_the_greedy_takes_one_ball_of_a_candidate_and_stops_earlier_at_a_higher_
 def test_no_limit_is_none_or_infinity_everywhere():
     given = pvm_path(X, Y, eps=[None, 1.0], radii="own", prototype_costs=1.0)
     assert given.eps.tolist() == [1.0, np.inf]
-    unlimited = PVMClassifier(None, radii="own", prototype_cost=1.0, solver="greedy").fit(X, Y)
+    unlimited = PVMClassifier(eps=None, radii="own", prototype_cost=1.0, solver="greedy").fit(X, Y)
     assert_same_model(given.model(1), unlimited, X)
     again = given.model(1)
     assert_same_model(again.fit(X, Y), unlimited, X)  # with the parameters it came with
@@ -208,7 +208,7 @@ SPLITS = {
 def assert_same_search(points, *, cv=5, weights=None, groups=None, limits=LIMITS, **options):
     """The scores of all folds are those of a grid search, and the choice is a plain fit."""
     options = {"solver": "greedy"} | options
-    ours = PVMClassifierCV(limits, radii="own", prototype_costs=COSTS, cv=cv, **options)
+    ours = PVMClassifierCV(eps=limits, radii="own", prototype_costs=COSTS, cv=cv, **options)
     ours.fit(points, Y, weights, groups=groups)
     plain = PVMClassifier(radii="own", **options)
     theirs = GridSearchCV(plain, {"eps": limits, "prototype_cost": COSTS}, cv=cv, refit=False)
@@ -254,12 +254,12 @@ def test_a_class_may_be_missing_from_a_fold():
 
 def test_further_candidates_are_those_of_every_fold():
     unlabeled = X[::9] + 0.03
-    ours = PVMClassifierCV(LIMITS, radii="own", prototype_costs=COSTS, cv=3)
+    ours = PVMClassifierCV(eps=LIMITS, radii="own", prototype_costs=COSTS, cv=3)
     ours.fit(X, Y, unlabeled=unlabeled)
     for k, (train, test) in enumerate(StratifiedKFold(3).split(X, Y)):
         for row, params in enumerate(ours.cv_results_["params"]):
             model = PVMClassifier(
-                params["eps"],
+                eps=params["eps"],
                 radii="own",
                 prototype_cost=params["prototype_cost"],
                 solver="greedy",
@@ -301,7 +301,7 @@ def test_one_pass_over_the_distances_serves_all_folds_limits_and_costs():
             return cdist(A, B)
 
     metric = Counted()
-    PVMClassifierCV(LIMITS, radii="own", prototype_costs=COSTS, cv=5, metric=metric).fit(X, Y)
+    PVMClassifierCV(eps=LIMITS, radii="own", prototype_costs=COSTS, cv=5, metric=metric).fit(X, Y)
     # The folds' pass and that of the final fit; queries are compared with prototypes alone.
     n_passes = 2 * len(X) ** 2
     assert n_passes <= Counted.n_values < n_passes + 5 * len(LIMITS) * len(COSTS) * 30 * len(X)
@@ -314,14 +314,14 @@ def test_several_jobs_and_kept_folds_give_the_same(tmp_path, monkeypatch):
         "cv": 3,
         "solver": ["greedy", "ratio-greedy"],
     }
-    one = PVMClassifierCV(LIMITS, **options).fit(X, Y)
+    one = PVMClassifierCV(eps=LIMITS, **options).fit(X, Y)
     for other in ({"n_jobs": 2}, {"memory": str(tmp_path)}):
-        again = PVMClassifierCV(LIMITS, **options, **other).fit(X, Y)
+        again = PVMClassifierCV(eps=LIMITS, **options, **other).fit(X, Y)
         np.testing.assert_array_equal(
             again.cv_results_["mean_test_score"], one.cv_results_["mean_test_score"]
         )
     shared = PVMClassifierCV(
-        [0.3, 1.0, 2.0], memory=str(tmp_path), **{**options, "radii": "shared"}
+        eps=[0.3, 1.0, 2.0], memory=str(tmp_path), **{**options, "radii": "shared"}
     )
     assert (
         shared.fit(X, Y).cv_results_["mean_test_score"].max()
@@ -332,7 +332,7 @@ def test_several_jobs_and_kept_folds_give_the_same(tmp_path, monkeypatch):
     monkeypatch.setattr(
         folds, "solve_path", lambda *args, **kwargs: calls.append(1) or original(*args, **kwargs)
     )
-    PVMClassifierCV(LIMITS, memory=str(tmp_path), **options).fit(X, Y)
+    PVMClassifierCV(eps=LIMITS, memory=str(tmp_path), **options).fit(X, Y)
     assert not calls
 
 
@@ -379,9 +379,9 @@ def test_scikit_learn_conventions(estimator, check):
 
 
 def test_a_selector_takes_radii_of_their_own():
-    selector = PVMSelector(None, radii="own", prototype_cost=1.0)
+    selector = PVMSelector(eps=None, radii="own", prototype_cost=1.0)
     X_few, y_few = selector.fit_resample(X, Y)
-    model = PVMClassifier(None, radii="own", prototype_cost=1.0).fit(X, Y)
+    model = PVMClassifier(eps=None, radii="own", prototype_cost=1.0).fit(X, Y)
     np.testing.assert_array_equal(selector.sample_indices_, model.prototype_indices_)
     np.testing.assert_array_equal(selector.classifier_.prototype_radii_, model.prototype_radii_)
     np.testing.assert_array_equal(X_few, X[model.prototype_indices_])

@@ -20,7 +20,7 @@ X, Y = load_iris(return_X_y=True)
 def own(eps=None, **options):
     """A classifier with radii of their own; a cost of 1 leaves lone points out."""
     options = {"prototype_cost": 1.0, **options}
-    return PVMClassifier(eps, radii="own", **options)
+    return PVMClassifier(eps=eps, radii="own", **options)
 
 
 @st.composite
@@ -98,7 +98,7 @@ def test_below_the_nearest_rival_it_is_the_machine_of_the_paper(closed):
     """No ball reaches a rival: all end at the limit, which is then the shared radius."""
     D = cdist(X, X)
     eps = float(D[Y[:, None] != Y].min()) * 0.999
-    shared = PVMClassifier(eps, closed_ball=closed).fit(X, Y)
+    shared = PVMClassifier(eps=eps, closed_ball=closed).fit(X, Y)
     same = own(eps, closed_ball=closed, prototype_cost=1 / 150).fit(X, Y)
     np.testing.assert_array_equal(same.prototype_indices_, shared.prototype_indices_)
     np.testing.assert_array_equal(same.prototype_radii_, eps)
@@ -119,7 +119,7 @@ def test_radii_and_counts_are_those_of_the_balls():
 
 
 def test_a_shared_radius_is_told_as_the_radius_of_each():
-    model = PVMClassifier(1.0).fit(X, Y)
+    model = PVMClassifier(eps=1.0).fit(X, Y)
     np.testing.assert_array_equal(model.prototype_radii_, np.full(len(model.prototypes_), 1.0))
 
 
@@ -275,7 +275,7 @@ def test_a_limit_of_none_needs_radii_of_their_own():
     with pytest.raises(
         ValueError, match="got None; None, for no limit to the radii, needs radii='own'"
     ):
-        PVMClassifier(None).fit(X, Y)
+        PVMClassifier(eps=None).fit(X, Y)
 
 
 @pytest.mark.parametrize("radii", ["each", None, True, 2.0, ["own"]])
@@ -295,7 +295,7 @@ def ties(estimator):
 
 
 @parametrize_with_checks(
-    [PVMClassifier(radii="own"), PVMClassifier(None, radii="own", prototype_cost=0.5)],
+    [PVMClassifier(radii="own"), PVMClassifier(eps=None, radii="own", prototype_cost=0.5)],
     expected_failed_checks=ties,
 )
 def test_scikit_learn_conventions(estimator, check):

@@ -44,7 +44,7 @@ def test_every_point_of_the_path_is_a_separate_fit(solver, weighted, closed):
     path = pvm_path(D, Y, eps=RADII, prototype_costs=COSTS, sample_weight=weights, **options)
     for i, eps in enumerate(RADII):
         for j, cost in enumerate(COSTS):
-            model = PVMClassifier(eps, prototype_cost=cost, **options).fit(D, Y, weights)
+            model = PVMClassifier(eps=eps, prototype_cost=cost, **options).fit(D, Y, weights)
             assert_same(path.selections[i][j], model)
             assert path.n_prototypes[i, j] == len(model.prototype_indices_)
             assert path.objective[i, j] == model.objective_
@@ -58,13 +58,15 @@ def test_random_points_with_ties_agree_too(seed):
     radii = np.unique(cdist(points, points))[1:6]
     path = pvm_path(points, y, eps=radii)
     for row, eps in zip(path.selections, radii, strict=True):
-        assert_same(row[0], PVMClassifier(eps, solver="greedy").fit(points, y))
+        assert_same(row[0], PVMClassifier(eps=eps, solver="greedy").fit(points, y))
 
 
 def test_candidates_of_several_sources_are_drawn_once():
     candidates = ["train", KMeansCandidates(4)]
     path = pvm_path(X, Y, eps=RADII, candidates=candidates, random_state=0)
-    model = PVMClassifier(1.0, candidates=candidates, random_state=0, solver="greedy").fit(X, Y)
+    model = PVMClassifier(eps=1.0, candidates=candidates, random_state=0, solver="greedy").fit(
+        X, Y
+    )
     assert_same(path.selections[2][0], model)
 
 
@@ -168,9 +170,9 @@ def test_a_model_of_the_path_is_that_of_its_own_fit(name):
     }
     for k, eps in enumerate(path.eps):
         for j, cost in enumerate(path.prototype_costs):
-            model = PVMClassifier(eps, prototype_cost=cost, **{"solver": "greedy", **params}).fit(
-                points, Y, **given
-            )
+            model = PVMClassifier(
+                eps=eps, prototype_cost=cost, **{"solver": "greedy", **params}
+            ).fit(points, Y, **given)
             assert_same_model(path.model(k, j), model, points[::4])
             for attribute in ("indices", "labels", "rows", "sources"):
                 np.testing.assert_array_equal(
@@ -187,7 +189,7 @@ def test_models_of_the_path_know_their_features(kind):
     points, metric = (pd.DataFrame(X[::5], columns=list("abcd")), "euclidean")
     if kind == "words":
         points, metric = WORDS, lambda a, b: abs(len(a) - len(b)) + float(a[:1] != b[:1])
-    model = PVMClassifier(1.0, metric=metric, prototype_cost=0.1, solver="greedy").fit(
+    model = PVMClassifier(eps=1.0, metric=metric, prototype_cost=0.1, solver="greedy").fit(
         points, Y[::5]
     )
     path = pvm_path(points, Y[::5], eps=[1.0], metric=metric, prototype_costs=[0.1])
@@ -198,7 +200,7 @@ def test_prototypes_are_told_by_their_rows_where_some_have_no_weight():
     weights = np.ones(len(Y))
     weights[:50:2] = 0.0
     path = pvm_path(X, Y, eps=[1.0], sample_weight=weights)
-    model = PVMClassifier(1.0, solver="greedy").fit(X, Y, weights)
+    model = PVMClassifier(eps=1.0, solver="greedy").fit(X, Y, weights)
     rows = model.prototype_indices_
     assert weights[rows].all()
     np.testing.assert_array_equal(X[rows], model.prototypes_)

@@ -15,9 +15,9 @@ X, Y = load_iris(return_X_y=True)
 
 
 def test_it_returns_the_prototypes_of_the_classifier():
-    selector = PVMSelector(0.8, n_prototypes=6)
+    selector = PVMSelector(eps=0.8, n_prototypes=6)
     X_few, y_few = selector.fit_resample(X, Y)
-    model = PVMClassifier(0.8, n_prototypes=6).fit(X, Y)
+    model = PVMClassifier(eps=0.8, n_prototypes=6).fit(X, Y)
     np.testing.assert_array_equal(selector.sample_indices_, model.prototype_indices_)
     np.testing.assert_array_equal(X_few, model.prototypes_)
     np.testing.assert_array_equal(y_few, model.prototype_labels_)
@@ -25,9 +25,9 @@ def test_it_returns_the_prototypes_of_the_classifier():
 
 def test_nearest_neighbour_on_what_is_left_is_the_machine():
     queries = np.random.default_rng(0).uniform(X.min(axis=0), X.max(axis=0), size=(60, 4))
-    nearest = KNeighborsClassifier(1).fit(*PVMSelector(0.8).fit_resample(X, Y))
+    nearest = KNeighborsClassifier(1).fit(*PVMSelector(eps=0.8).fit_resample(X, Y))
     np.testing.assert_array_equal(
-        nearest.predict(queries), PVMClassifier(0.8).fit(X, Y).predict(queries)
+        nearest.predict(queries), PVMClassifier(eps=0.8).fit(X, Y).predict(queries)
     )
 
 
@@ -35,7 +35,7 @@ def test_frames_stay_frames():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(X, columns=list("abcd"), index=np.arange(len(X)) + 1000)
     labels = pd.Series(Y, index=frame.index, name="kind")
-    selector = PVMSelector(0.8)
+    selector = PVMSelector(eps=0.8)
     X_few, y_few = selector.fit_resample(frame, labels)
     assert X_few.columns.tolist() == list("abcd")
     assert X_few.index.tolist() == (selector.sample_indices_ + 1000).tolist()
@@ -45,9 +45,9 @@ def test_frames_stay_frames():
 
 def test_it_stands_in_imbalanced_learn_s_pipelines():
     pipeline_module = pytest.importorskip("imblearn.pipeline")
-    pipeline = pipeline_module.make_pipeline(PVMSelector(0.8), KNeighborsClassifier(1))
+    pipeline = pipeline_module.make_pipeline(PVMSelector(eps=0.8), KNeighborsClassifier(1))
     pipeline.fit(X, Y)
-    expected = PVMClassifier(0.8).fit(X, Y).predict(X)
+    expected = PVMClassifier(eps=0.8).fit(X, Y).predict(X)
     np.testing.assert_array_equal(pipeline.predict(X), expected)
     assert clone(pipeline).fit(X, Y).score(X, Y) > 0.9
 
@@ -55,9 +55,9 @@ def test_it_stands_in_imbalanced_learn_s_pipelines():
 def test_weights_are_taken_into_account():
     weights = np.where(Y == 0, 0.0, 1.0)
     with pytest.raises(ValueError, match="got none for"):
-        PVMSelector(0.8).fit_resample(X, Y, weights)
+        PVMSelector(eps=0.8).fit_resample(X, Y, weights)
     weights = (np.arange(len(Y)) % 2).astype(float)
-    selector = PVMSelector(0.8).fit(X, Y, weights)
+    selector = PVMSelector(eps=0.8).fit(X, Y, weights)
     assert (selector.sample_indices_ % 2 == 1).all()
 
 
@@ -109,7 +109,7 @@ def test_labels_keep_their_kind(kind):
     flipped = Y.copy()
     flipped[0] = 1
     y = in_kind(kind, flipped)
-    selector = PVMSelector(1.0, n_prototypes=4)
+    selector = PVMSelector(eps=1.0, n_prototypes=4)
     _, few = selector.fit_resample(X, y)
     assert type(few) is type(y)
     bare = np.asarray(few).ravel()
@@ -133,7 +133,7 @@ ROWS = {
 @pytest.mark.parametrize("kind", ROWS)
 def test_rows_keep_their_kind(kind):
     rows = ROWS[kind]()
-    selector = PVMSelector(1.0)
+    selector = PVMSelector(eps=1.0)
     few, _ = selector.fit_resample(rows, Y)
     assert type(few) is (csr_array if kind == "coo" else type(rows))
     dense = few.toarray() if issparse(few) else np.asarray(few)
@@ -144,7 +144,7 @@ def test_rows_keep_their_kind(kind):
 
 def test_sequences_are_returned_as_they_came():
     words = ["ACGT", "ACGA", "TTTT", "TTTA"]
-    selector = PVMSelector(1.0, metric=SpectrumDistance(2))
+    selector = PVMSelector(eps=1.0, metric=SpectrumDistance(2))
     few, labels = selector.fit_resample(words, [0, 0, 1, 1])
     assert few == [words[i] for i in selector.sample_indices_]
     assert len(labels) == len(few)
@@ -153,17 +153,17 @@ def test_sequences_are_returned_as_they_came():
 
 def test_a_rectangular_table_is_refused():
     D = cdist(X, X)
-    selector = PVMSelector(1.0, metric="precomputed")
+    selector = PVMSelector(eps=1.0, metric="precomputed")
     few, _ = selector.fit_resample(D, Y)
     np.testing.assert_array_equal(few, D[selector.sample_indices_])
     for metric in ("precomputed", RankDissimilarity("precomputed")):
         with pytest.raises(ValueError, match=r"square table.*got shape \(150, 90\)"):
-            PVMSelector(1.0, metric=metric).fit_resample(D[:, :90], Y)
+            PVMSelector(eps=1.0, metric=metric).fit_resample(D[:, :90], Y)
 
 
 def test_a_failed_fit_leaves_the_former_selection():
     pd = pytest.importorskip("pandas")
-    selector = PVMSelector(1.0).fit(pd.DataFrame(X, columns=list("abcd")), Y)
+    selector = PVMSelector(eps=1.0).fit(pd.DataFrame(X, columns=list("abcd")), Y)
     before = dict(vars(selector))
     with pytest.raises(ValueError, match="NaN"):
         selector.fit(np.full((150, 3), np.nan), Y)
@@ -175,8 +175,8 @@ def test_a_failed_fit_leaves_the_former_selection():
 
 def test_a_selection_of_nothing_is_refused():
     with pytest.raises(NoPrototypesError, match="left of X; lower prototype_cost or change eps"):
-        PVMSelector(1.0, prototype_cost=1e6).fit_resample(X, Y)
-    assert len(PVMSelector(1.0, prototype_cost=1e6).fit(X, Y).sample_indices_) == 0
+        PVMSelector(eps=1.0, prototype_cost=1e6).fit_resample(X, Y)
+    assert len(PVMSelector(eps=1.0, prototype_cost=1e6).fit(X, Y).sample_indices_) == 0
 
 
 @parametrize_with_checks([PVMSelector()])

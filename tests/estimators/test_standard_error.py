@@ -51,7 +51,7 @@ def test_choice_plot_and_report_draw_one_line(rule):
     plotting = pytest.importorskip("protocover.plotting")
     points, labels = X[::3], Y[::3]
     search = PVMClassifierCV(
-        [0.3, 0.9, 1.5, 2.1], cv=5, prototype_costs=[0.01, 2.0], n_prototypes=4, rule=rule
+        eps=[0.3, 0.9, 1.5, 2.1], cv=5, prototype_costs=[0.01, 2.0], n_prototypes=4, rule=rule
     ).fit(points, labels)
     display = plotting.PathDisplay.from_estimator(search)
     report = summarize(search, points, labels).path
@@ -75,7 +75,7 @@ def test_choice_plot_and_report_draw_one_line(rule):
 
 def test_a_setting_without_a_score_does_not_move_the_line():
     plotting = pytest.importorskip("protocover.plotting")
-    search = PVMClassifierCV([0.3, 0.9, 1.5], cv=3).fit(X, Y)
+    search = PVMClassifierCV(eps=[0.3, 0.9, 1.5], cv=3).fit(X, Y)
     before = plotting.PathDisplay.from_estimator(search)
     worst = search.cv_results_["mean_test_score"].argmin()
     for name in ("split0_test_score", "mean_test_score"):

@@ -366,7 +366,7 @@ def _alike(one, other):
 @pytest.mark.parametrize("budget", [None, 4, {0: 1}], ids=str)
 def test_no_true_model_is_refused(solver, radii, budget):
     """Whatever the solver, the radii and the budget, and whatever its order is made by."""
-    model = PVMClassifier(1.0, solver=solver, radii=radii, n_prototypes=budget, random_state=0)
+    model = PVMClassifier(eps=1.0, solver=solver, radii=radii, n_prototypes=budget, random_state=0)
     model.fit(X, Y, sample_weight=WEIGHTS)
     found = model.verify(X, Y, sample_weight=WEIGHTS)
     assert found.ok, found

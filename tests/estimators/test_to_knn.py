@@ -51,7 +51,7 @@ def test_rows_of_bits_are_as_near_to_many(name):
     rng = np.random.default_rng(1)
     bits = np.unique(rng.integers(0, 2, size=(80, 8)), axis=0)[1:]
     y = rng.integers(0, 3, size=len(bits))
-    model = PVMClassifier(0.6 if name == "russellrao" else 1e-9, metric=name).fit(bits, y)
+    model = PVMClassifier(eps=0.6 if name == "russellrao" else 1e-9, metric=name).fit(bits, y)
     queries = (
         bits[rng.integers(0, len(bits), size=300)]
         | np.eye(8, dtype=int)[rng.integers(0, 8, size=300)]
@@ -63,7 +63,7 @@ def test_rows_of_bits_are_as_near_to_many(name):
 def test_places_on_the_globe():
     rng = np.random.default_rng(2)
     places = rng.uniform((-1.5, -3.1), (1.5, 3.1), size=(90, 2))
-    model = PVMClassifier(0.5, metric="haversine").fit(places, rng.integers(0, 3, size=90))
+    model = PVMClassifier(eps=0.5, metric="haversine").fit(places, rng.integers(0, 3, size=90))
     queries = rng.uniform((-1.5, -3.1), (1.5, 3.1), size=(200, 2))
     np.testing.assert_array_equal(model.to_knn().predict(queries), model.predict(queries))
 
@@ -75,7 +75,7 @@ def test_ties_go_to_the_class_that_comes_first(metric, seed):
     rng = np.random.default_rng(seed)
     rows = np.unique(rng.integers(0, 8, size=(40, 2)), axis=0).astype(float)
     y, weights = rng.choice(list("zabq"), size=len(rows)), rng.integers(1, 99, size=len(rows))
-    model = PVMClassifier(1.0, metric=metric).fit(rows, y, sample_weight=weights)
+    model = PVMClassifier(eps=1.0, metric=metric).fit(rows, y, sample_weight=weights)
     queries = rng.integers(0, 16, size=(400, 2)) / 2.0
     assert ties(model, queries) > 50
     np.testing.assert_array_equal(model.to_knn().predict(queries), model.predict(queries))
@@ -90,7 +90,7 @@ def choose_all(problem, *, rng=None, max_prototypes=None):
 def test_points_that_stand_for_several_classes_answer_for_the_first(dtype):
     rng = np.random.default_rng(3)
     rows, y = rng.integers(0, 9, size=(30, 3)).astype(dtype), rng.choice(["b", "a", "c"], size=30)
-    model = PVMClassifier(1.0, solver=choose_all).fit(rows, y)
+    model = PVMClassifier(eps=1.0, solver=choose_all).fit(rows, y)
     assert len(model.prototypes_) == 90
     assert set(model.predict(rows)) == {"a"}
     assert set(model.to_knn().predict(rows)) == {"a"}
@@ -121,7 +121,7 @@ def test_distances_are_measured_one_by_one_far_from_the_origin():
 
 
 def test_one_class_and_one_prototype():
-    model = PVMClassifier(100.0).fit(X, np.full(150, "only"))
+    model = PVMClassifier(eps=100.0).fit(X, np.full(150, "only"))
     assert model.to_knn().predict(QUERIES[:3]).tolist() == ["only"] * 3
 
 
@@ -190,7 +190,7 @@ def test_weights_that_neighbours_lack_are_refused(metric, params):
 
 
 def test_nothing_to_be_near_to():
-    model = PVMClassifier(1.0, n_prototypes=0, outlier_label=0).fit(X, Y)
+    model = PVMClassifier(eps=1.0, n_prototypes=0, outlier_label=0).fit(X, Y)
     with pytest.raises(NoPrototypesError, match="there is no neighbour to be the nearest"):
         model.to_knn()
 

@@ -75,7 +75,7 @@ def test_further_choices_of_folds_do_not_shrink_the_standard_error(rng):
 def test_path_tells_which_test_images_each_model_gets_wrong(loaded, tmp_path):
     got = digits_choice.run_path(90, tmp_path, "tangent")
     for eps, size, wrong in zip(got["eps"], got["size"], got["wrong"], strict=True):
-        model = PVMClassifier(eps, metric="precomputed", solver="greedy")
+        model = PVMClassifier(eps=eps, metric="precomputed", solver="greedy")
         model.fit(loaded.table, loaded.labels)
         answers = model.predict(loaded.test_table)
         assert size == len(model.prototype_labels_)

@@ -39,7 +39,7 @@ def test_fold_judges_the_model_of_every_setting(folds):
     columns = (folds[0][name] for name in ("settings", "error", "size"))
     for setting, error, size in zip(*columns, strict=True):
         model = PVMClassifier(
-            setting["limit"],
+            eps=setting["limit"],
             radii=setting["machine"],
             prototype_cost=setting["cost"],
             solver=setting["solver"],

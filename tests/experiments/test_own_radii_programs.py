@@ -47,7 +47,7 @@ def test_the_search_chooses_as_the_package_does(fold, limit, cost, solver):
     balls = own(fold, limit)
     chosen = in_order(balls).at_cost(cost) if solver == "greedy" else ratio_at(balls, cost)
     model = PVMClassifier(
-        None if np.isinf(limit) else limit,
+        eps=None if np.isinf(limit) else limit,
         radii="own",
         prototype_cost=cost,
         solver=solver,
@@ -62,7 +62,7 @@ def test_the_search_chooses_as_the_package_does(fold, limit, cost, solver):
 
 def test_the_search_chooses_as_the_package_does_with_a_shared_radius(fold):
     chosen = in_order(shared(fold, 0.8)).at_cost(1.0)
-    model = PVMClassifier(0.8, prototype_cost=1.0, solver="greedy", metric="precomputed")
+    model = PVMClassifier(eps=0.8, prototype_cost=1.0, solver="greedy", metric="precomputed")
     model.fit(fold.within, fold.y)
     np.testing.assert_array_equal(chosen.candidates, model.prototype_indices_)
 

@@ -45,7 +45,7 @@ def told(digits, monkeypatch, tmp_path):
 
 def greedy_model(digits, eps, **options):
     """Fit the paper's machine to the table of distances."""
-    model = PVMClassifier(eps, metric="precomputed", solver="greedy", **options)
+    model = PVMClassifier(eps=eps, metric="precomputed", solver="greedy", **options)
     return model.fit(digits.table, digits.labels)
 
 

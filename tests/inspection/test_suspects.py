@@ -37,7 +37,7 @@ def flipped_iris(seed=0, n=8):
 
 
 def test_a_point_among_points_of_another_class_is_the_only_suspect():
-    found = suspect_labels(PVMClassifier(0.35).fit(X, Y), X, Y)
+    found = suspect_labels(PVMClassifier(eps=0.35).fit(X, Y), X, Y)
     assert found.row.tolist() == [3]
     assert found.label.tolist() == [1]
     assert found.suggested.tolist() == [0]
@@ -49,7 +49,7 @@ def test_a_point_among_points_of_another_class_is_the_only_suspect():
 def test_a_mislabelled_point_does_not_vouch_for_itself_as_a_prototype_of_nobody_else():
     aside = np.vstack((X, [[0.8]]))
     labels = np.append(np.repeat([0, 1], 6), 1)
-    model = PVMClassifier(0.25).fit(aside, labels)
+    model = PVMClassifier(eps=0.25).fit(aside, labels)
     alone = np.flatnonzero(model.prototype_rows_ == 12)
     assert model.prototype_labels_[alone].tolist() == [1]
     assert model.predict([[0.8]]).tolist() == [1]
@@ -59,13 +59,13 @@ def test_a_mislabelled_point_does_not_vouch_for_itself_as_a_prototype_of_nobody_
 
 
 def test_a_prototype_with_others_in_its_ball_is_not_suspect_for_being_the_only_one():
-    model = PVMClassifier(0.6).fit(X, np.repeat([0, 1], 6))
+    model = PVMClassifier(eps=0.6).fit(X, np.repeat([0, 1], 6))
     assert len(model.prototype_rows_) == 2
     assert len(suspect_labels(model, X, np.repeat([0, 1], 6))) == 0
 
 
 def test_points_outside_of_all_balls_are_suspect_if_the_nearest_prototypes_disagree():
-    model = PVMClassifier(0.6).fit(X, np.repeat([0, 1], 6))
+    model = PVMClassifier(eps=0.6).fit(X, np.repeat([0, 1], 6))
     found = suspect_labels(model, [[1.5], [1.6], [5.2]], [0, 1, 1])
     assert found.row.tolist() == [1]
     assert found.reason.tolist() == ["nearest prototypes disagree"]
@@ -84,7 +84,7 @@ def test_points_outside_of_all_balls_are_suspect_if_the_nearest_prototypes_disag
 def test_suspects_are_those_of_a_slow_obvious_search(places, seed, eps):
     rng = np.random.default_rng(seed)
     X, y = np.array(places, dtype=float)[:, None], rng.integers(0, 3, len(places))
-    model = PVMClassifier(eps).fit(X, y)
+    model = PVMClassifier(eps=eps).fit(X, y)
     assume(len(model.prototype_labels_) > 0)
     found = suspect_labels(model, X, y)
     expected = naive.suspects(
@@ -112,7 +112,7 @@ def test_with_radii_of_their_own_prototypes_are_near_in_multiples_of_them(
 ):
     rng = np.random.default_rng(seed)
     X, y = np.array(places, dtype=float)[:, None], rng.integers(0, 3, len(places))
-    model = PVMClassifier(eps, radii="own", closed_ball=closed, prototype_cost=0.1).fit(X, y)
+    model = PVMClassifier(eps=eps, radii="own", closed_ball=closed, prototype_cost=0.1).fit(X, y)
     assume(len(model.prototype_labels_) > 0)
     found = suspect_labels(model, X, y)
     expected = naive.suspects(
@@ -133,7 +133,7 @@ def test_with_radii_of_their_own_prototypes_are_near_in_multiples_of_them(
 def test_a_far_prototype_of_large_radius_speaks_before_a_near_one_of_small():
     X = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 7.0, 10.0, 10.2, 10.4])[:, None]
     y = np.array([0, 0, 0, 0, 0, 0, 1, 1, 1])
-    model = PVMClassifier(None, radii="own").fit(X, y)
+    model = PVMClassifier(eps=None, radii="own").fit(X, y)
     assert model.prototype_rows_.tolist() == [0, 6]
     assert model.prototype_radii_.tolist() == [10.0, 3.0]
     # 7.4 of 10 away from the one, 2.6 of 3 from the other.
@@ -149,7 +149,7 @@ def test_a_far_prototype_of_large_radius_speaks_before_a_near_one_of_small():
 def test_a_ball_of_radius_zero_is_as_near_as_can_be_at_its_centre_and_nowhere_else():
     # All in one place, most of one class.
     X, y = np.zeros((5, 1)), np.array([0, 0, 0, 1, 1])
-    model = PVMClassifier(None, radii="own", closed_ball=True, prototype_cost=0.1).fit(X, y)
+    model = PVMClassifier(eps=None, radii="own", closed_ball=True, prototype_cost=0.1).fit(X, y)
     assert model.prototype_radii_.tolist() == [0.0]
     found = suspect_labels(model, X, y)
     assert found.row.tolist() == [3, 4]
@@ -165,7 +165,7 @@ def test_a_prototype_is_a_radius_away_from_the_point_it_is_be_the_radius_zero():
     table = np.full((9, 9), 50.0)
     table[:, 0] = [0.0, 0.0, 0.0, 9.0, np.nextafter(0.0, 1.0), 9.0, 9.0, 9.0, 9.0]
     table[:, 3] = [1.0, 5.0, 5.0, 0.0, 0.0, 0.0, 2.0, 2.0, 2.0]
-    model = PVMClassifier(None, radii="own", metric="precomputed", closed_ball=True)
+    model = PVMClassifier(eps=None, radii="own", metric="precomputed", closed_ball=True)
     model.fit(table, y)
     assert sorted(model.prototype_indices_) == [0, 3]
     assert model.prototype_radii_[model.prototype_indices_ == 0] == 0.0
@@ -185,8 +185,8 @@ def test_a_precomputed_table_gives_the_same_suspects_with_radii_of_their_own():
     table = pairwise_distances(X)
     # Distances of other last bits make other balls, and another of several optima may be found.
     options = {"radii": "own", "solver": "greedy"}
-    found = suspect_labels(PVMClassifier(None, **options).fit(X, y), X, y)
-    given = PVMClassifier(None, metric="precomputed", **options).fit(table, y)
+    found = suspect_labels(PVMClassifier(eps=None, **options).fit(X, y), X, y)
+    given = PVMClassifier(eps=None, metric="precomputed", **options).fit(table, y)
     assert suspect_labels(given, table, y).row.tolist() == found.row.tolist()
 
 
@@ -200,17 +200,17 @@ def test_most_flipped_labels_are_found_first():
 def test_a_precomputed_table_gives_the_same_suspects_as_its_metric():
     X, y, _ = flipped_iris()
     table = cdist(X, X)  # the metric's own numbers: some distances are the radius
-    found = suspect_labels(PVMClassifier(1.0).fit(X, y), X, y)
-    again = suspect_labels(PVMClassifier(1.0, metric="precomputed").fit(table, y), table, y)
+    found = suspect_labels(PVMClassifier(eps=1.0).fit(X, y), X, y)
+    again = suspect_labels(PVMClassifier(eps=1.0, metric="precomputed").fit(table, y), table, y)
     assert again.row.tolist() == found.row.tolist()
     assert again.score == pytest.approx(found.score)
 
 
 def test_sparse_rows_give_the_same_suspects_as_dense_ones():
     X, y, _ = flipped_iris()
-    found = suspect_labels(PVMClassifier(1.0).fit(X, y), X, y)
+    found = suspect_labels(PVMClassifier(eps=1.0).fit(X, y), X, y)
     sparse = csr_array(X)
-    assert suspect_labels(PVMClassifier(1.0).fit(sparse, y), sparse, y).row.tolist() == (
+    assert suspect_labels(PVMClassifier(eps=1.0).fit(sparse, y), sparse, y).row.tolist() == (
         found.row.tolist()
     )
 
@@ -218,17 +218,17 @@ def test_sparse_rows_give_the_same_suspects_as_dense_ones():
 def test_searches_selectors_and_pipelines_are_asked_for_the_classifier_within():
     X, y, _ = flipped_iris()
     scaled = StandardScaler().fit_transform(X)
-    expected = suspect_labels(PVMClassifier(0.8).fit(scaled, y), scaled, y).row.tolist()
-    pipeline = make_pipeline(StandardScaler(), PVMClassifier(0.8)).fit(X, y)
+    expected = suspect_labels(PVMClassifier(eps=0.8).fit(scaled, y), scaled, y).row.tolist()
+    pipeline = make_pipeline(StandardScaler(), PVMClassifier(eps=0.8)).fit(X, y)
     assert suspect_labels(pipeline, X, y).row.tolist() == expected
-    search = PVMClassifierCV([0.8], cv=2).fit(scaled, y)
+    search = PVMClassifierCV(eps=[0.8], cv=2).fit(scaled, y)
     assert suspect_labels(search, scaled, y).row.tolist() == expected
-    selector = PVMSelector(0.8).fit(scaled, y)
+    selector = PVMSelector(eps=0.8).fit(scaled, y)
     assert suspect_labels(selector, scaled, y).row.tolist() == expected
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("model", [PVMClassifier(1.0), PVMClassifierCV([1.0], cv=2)])
+@pytest.mark.parametrize("model", [PVMClassifier(eps=1.0), PVMClassifierCV(eps=[1.0], cv=2)])
 def test_frames_give_their_index_to_the_suspects(model):
     X, y, _ = flipped_iris()
     names = [f"flower {i}" for i in range(len(y))]
@@ -243,7 +243,7 @@ def test_any_dissimilarity_will_do():
     table = pd.DataFrame({"size": X[:, 0], "colour": np.where(X[:, 0] < 1, "red", "blue")})
     model = PVMClassifier(metric=Gower()).fit(table, Y)
     assert suspect_labels(model, table, Y).row.tolist()[0] == 3
-    ranks = PVMClassifier(5, metric=RankDissimilarity()).fit(X, Y)
+    ranks = PVMClassifier(eps=5, metric=RankDissimilarity()).fit(X, Y)
     assert suspect_labels(ranks, X, Y).row.tolist()[0] == 3
     words = ["aaba", "aabb", "aaaa", "aabba", "cdcd", "ccdd", "cddc", "abaa"]
     labels = np.array(["x", "x", "x", "x", "z", "z", "z", "z"])
@@ -253,7 +253,7 @@ def test_any_dissimilarity_will_do():
 
 def test_rows_of_other_points_do_not_count_as_those_of_the_training():
     """New points in the rows of prototypes are judged as any new point is."""
-    model = PVMClassifier(0.35).fit(X, Y)
+    model = PVMClassifier(eps=0.35).fit(X, Y)
     fresh = X[::-1] + 0.001
     found = suspect_labels(model, fresh, Y[::-1])
     whole = suspect_labels(model, np.vstack((fresh, fresh + 0.001)), np.r_[Y[::-1], Y[::-1]])
@@ -264,14 +264,14 @@ def test_rows_of_other_points_do_not_count_as_those_of_the_training():
 
 @pytest.mark.parametrize("outlier", [None, -1])
 def test_a_model_without_prototypes_has_nothing_to_say(outlier):
-    model = PVMClassifier(0.1, prototype_cost=1e3, outlier_label=outlier).fit(X, Y)
+    model = PVMClassifier(eps=0.1, prototype_cost=1e3, outlier_label=outlier).fit(X, Y)
     with pytest.raises(NoPrototypesError, match="nothing speaks for or against a label"):
         suspect_labels(model, X, Y)
 
 
 def test_labels_that_the_model_does_not_know_are_refused():
     with pytest.raises(ValueError, match=r"classes that the model knows, \[0, 1\]"):
-        suspect_labels(PVMClassifier(0.35).fit(X, Y), X, Y + 1)
+        suspect_labels(PVMClassifier(eps=0.35).fit(X, Y), X, Y + 1)
 
 
 def test_other_models_are_refused():
@@ -281,7 +281,7 @@ def test_other_models_are_refused():
 
 def test_large_tables_are_measured_in_blocks(monkeypatch):
     X, y, _ = flipped_iris()
-    model = PVMClassifier(1.0).fit(X, y)
+    model = PVMClassifier(eps=1.0).fit(X, y)
     whole = suspect_labels(model, X, y)
     monkeypatch.setattr("protocover.inspection.distances._ENTRIES", 100)
     parts = suspect_labels(model, X, y)
@@ -293,8 +293,8 @@ def test_queries_are_not_taken_for_training_points_because_they_are_as_many():
     """Of a table only its shape and its values tell whose rows they are."""
     X, y = load_wine(return_X_y=True)
     X = X / X.std(axis=0)
-    model = PVMClassifier(2.5, metric="precomputed").fit(pairwise_distances(X[::2]), y[::2])
-    by_rows = PVMClassifier(2.5).fit(X[::2], y[::2])
+    model = PVMClassifier(eps=2.5, metric="precomputed").fit(pairwise_distances(X[::2]), y[::2])
+    by_rows = PVMClassifier(eps=2.5).fit(X[::2], y[::2])
     for rows in (slice(0, None, 2), slice(1, None, 2)):
         of_table = suspect_labels(model, pairwise_distances(X[rows], X[::2]), y[rows])
         of_rows = suspect_labels(by_rows, X[rows], y[rows])
@@ -315,7 +315,7 @@ def test_long_series_that_differ_in_their_middles_are_not_taken_for_those_of_the
         [series(peak, 1500 + k) for k, peak in enumerate(peaks)]
         for peaks in ([0.0, 0.1, 0.2, 5.0, 5.1, 5.2], [4.0, 4.1, 4.2, 5.0, 5.1, 5.2])
     )
-    model = PVMClassifier(0.5, metric=lambda a, b: abs(a[700] - b[700])).fit(X, y)
+    model = PVMClassifier(eps=0.5, metric=lambda a, b: abs(a[700] - b[700])).fit(X, y)
     assert model.prototype_rows_[0] == 0
     found = suspect_labels(model, moved, y)
     order = np.argsort(found.row)

@@ -252,40 +252,45 @@ def other_models():
         "labels are floats": _with(PVMClassifier(outlier_label=9.0), X, y + 1.0),
         "labels are small": _with(PVMClassifier(outlier_label="most_frequent"), X, y.astype("i1")),
         "one class": _with(PVMClassifier(), X, np.zeros_like(y)),
-        "no prototypes": _with(PVMClassifier(1.0, prototype_cost=1e6, outlier_label=-1), X, y),
+        "no prototypes": _with(PVMClassifier(eps=1.0, prototype_cost=1e6, outlier_label=-1), X, y),
         "no prototypes of rank": _with(
-            PVMClassifier(1.0, metric=RankDissimilarity(), prototype_cost=1e6, outlier_label=-1),
+            PVMClassifier(
+                eps=1.0, metric=RankDissimilarity(), prototype_cost=1e6, outlier_label=-1
+            ),
             X,
             y,
         ),
         "frame": Example(PVMClassifier(closed_ball=True), names[9:], y[9:], names[:9]),
-        "NumPy parameters": _with(PVMClassifier(np.float64(1.5), n_jobs=np.int64(1)), X, y),
+        "NumPy parameters": _with(PVMClassifier(eps=np.float64(1.5), n_jobs=np.int64(1)), X, y),
         "kmeans": _with(PVMClassifier(candidates=KMeansCandidates(2), random_state=0), X, y),
         "several sources": _with(
             PVMClassifier(candidates=["train", HullCandidates(4), X[:3]], random_state=0), X, y
         ),
-        "budget": _with(PVMClassifier(0.8, n_prototypes={0: 1, 2: 2}), X, y),
-        "lp-rounding": _with(PVMClassifier(1.0, solver="lp-rounding", random_state=1), X, y),
+        "budget": _with(PVMClassifier(eps=0.8, n_prototypes={0: 1, 2: 2}), X, y),
+        "lp-rounding": _with(PVMClassifier(eps=1.0, solver="lp-rounding", random_state=1), X, y),
         "exact": _with(
-            PVMClassifier(1.0, solver="exact", solver_options={"time_limit": 5.0}), X, y
+            PVMClassifier(eps=1.0, solver="exact", solver_options={"time_limit": 5.0}), X, y
         ),
         "leaves": Example(
-            PVMClassifier(1.3, prototype_cost=1.0, solver="exact", random_state=0),
+            PVMClassifier(eps=1.3, prototype_cost=1.0, solver="exact", random_state=0),
             *_pentagons(),
             _pentagons()[0][::2] + 0.1,
         ),
-        "own radii": _with(PVMClassifier(2.0, radii="own", outlier_label=-1), X, y),
+        "own radii": _with(PVMClassifier(eps=2.0, radii="own", outlier_label=-1), X, y),
         "own radii without a limit": Example(
-            PVMClassifier(None, radii="own", prototype_cost=1.0), names[9:], y[9:], names[:9]
+            PVMClassifier(eps=None, radii="own", prototype_cost=1.0), names[9:], y[9:], names[:9]
         ),
         "own radii, closed": _with(
             PVMClassifier(radii="own", closed_ball=True, solver="exact"), X, words
         ),
         "own radii of a table": Example(
-            PVMClassifier(None, radii="own", metric="precomputed"), _TABLE, _TABLE_Y, _TABLE[:7]
+            PVMClassifier(eps=None, radii="own", metric="precomputed"),
+            _TABLE,
+            _TABLE_Y,
+            _TABLE[:7],
         ),
         "own radii, no prototypes": _with(
-            PVMClassifier(None, radii="own", prototype_cost=1e6, outlier_label=-1), X, y
+            PVMClassifier(eps=None, radii="own", prototype_cost=1e6, outlier_label=-1), X, y
         ),
         "own radii, standardised": _with(
             Pipeline([("scale", StandardScaler()), ("pvm", PVMClassifier(radii="own"))]), X, y
@@ -293,7 +298,7 @@ def other_models():
         "cross-validated": Example(PVMClassifierCV(n_eps=4, cv=3), names[6:], y[6:], names[:6]),
         "several settings": _with(
             PVMClassifierCV(
-                [0.5, 1.0, 2.0],
+                eps=[0.5, 1.0, 2.0],
                 prototype_costs=[0.1, 1.0],
                 cv=2,
                 metric={"plain": "euclidean", "rank": RankDissimilarity()},
@@ -304,7 +309,7 @@ def other_models():
             y,
             6,
         ),
-        "selector": _with(PVMSelector(1.0), X, y),
+        "selector": _with(PVMSelector(eps=1.0), X, y),
         "standardised": Example(
             Pipeline([("scale", StandardScaler()), ("pvm", PVMClassifier())]),
             names[9:],

@@ -32,20 +32,20 @@ GRAPH = radius_neighbors_graph(X, 1.2, mode="distance")
 PRICE = np.random.default_rng(0).choice([0.5, 1.0, 2.0], len(X))
 EXAMPLES = examples()
 COVERS = {
-    "all": (BallCover(1.0), X),
+    "all": (BallCover(eps=1.0), X),
     "auto": (BallCover(), FRAME),
-    "number": (BallCover(1.0, n_representatives=4), FRAME),
-    "coverage": (BallCover(0.8, coverage=0.9), X),
-    "coverage by price": (BallCover(0.8, coverage=0.9, candidate_cost=PRICE), X),
-    "cost": (BallCover(0.8, cost=3.0, solver="exact"), X),
-    "cost by price": (BallCover(0.8, cost=1.5, candidate_cost=PRICE.tolist()), X),
-    "must include": (BallCover(0.8, must_include=[3, 70], n_representatives=6), X),
-    "graph": (BallCover(1.0, metric="precomputed", coverage=0.9), GRAPH),
-    "sparse": (BallCover(1.0), csr_array(X)),
-    "closed": (BallCover(1.0, closed_ball=True), X.astype(np.float32)),
-    "nothing": (BallCover(0.5, cost=1000.0), X),
-    "kmeans": (BallCover(1.0, candidates=KMeansCandidates(20), random_state=0), X),
-    "given": (BallCover(1.0, candidates=X[::3] + 0.01, cost=1.0), X),
+    "number": (BallCover(eps=1.0, n_representatives=4), FRAME),
+    "coverage": (BallCover(eps=0.8, coverage=0.9), X),
+    "coverage by price": (BallCover(eps=0.8, coverage=0.9, candidate_cost=PRICE), X),
+    "cost": (BallCover(eps=0.8, cost=3.0, solver="exact"), X),
+    "cost by price": (BallCover(eps=0.8, cost=1.5, candidate_cost=PRICE.tolist()), X),
+    "must include": (BallCover(eps=0.8, must_include=[3, 70], n_representatives=6), X),
+    "graph": (BallCover(eps=1.0, metric="precomputed", coverage=0.9), GRAPH),
+    "sparse": (BallCover(eps=1.0), csr_array(X)),
+    "closed": (BallCover(eps=1.0, closed_ball=True), X.astype(np.float32)),
+    "nothing": (BallCover(eps=0.5, cost=1000.0), X),
+    "kmeans": (BallCover(eps=1.0, candidates=KMeansCandidates(20), random_state=0), X),
+    "given": (BallCover(eps=1.0, candidates=X[::3] + 0.01, cost=1.0), X),
 }
 
 
@@ -112,7 +112,7 @@ def test_a_number_that_numpy_counted_is_a_number(tmp_path):
     ids=lambda one: f"{next(iter(one.values()))!r:.20}" if isinstance(one, dict) else "",
 )
 def test_numbers_by_another_name_are_kept_as_the_numbers_they_mean(given, kept, tmp_path):
-    model = BallCover(0.8, **given).fit(X)
+    model = BallCover(eps=0.8, **given).fit(X)
     again = round_trip(model, tmp_path)
     found = getattr(again, next(iter(given)))
     assert (list(found) if np.ndim(found) else found) == kept
@@ -124,7 +124,7 @@ def test_numbers_by_another_name_are_kept_as_the_numbers_they_mean(given, kept, 
 
 
 def test_an_index_of_names_is_no_numbers(tmp_path):
-    model = BallCover(0.8).fit(X)
+    model = BallCover(eps=0.8).fit(X)
     model.must_include = pd.Index(["a"])
     with pytest.raises(ModelFileError, match="must_include"):
         save_model(model, tmp_path / "m")
@@ -140,7 +140,7 @@ def test_a_pipeline_may_end_in_a_cover(tmp_path):
 
 
 def test_a_function_is_refused_with_the_way_out_and_nothing_is_written(tmp_path):
-    model = BallCover(1.0, metric=lambda a, b: float(abs(a - b).sum())).fit(X[:20])
+    model = BallCover(eps=1.0, metric=lambda a, b: float(abs(a - b).sum())).fit(X[:20])
     with pytest.raises(ModelFileError, match="metric='precomputed'"):
         save_model(model, tmp_path / "m")
     assert list(tmp_path.iterdir()) == []

@@ -232,7 +232,7 @@ def test_hostile_headers_are_refused_without_much_memory(name, tmp_path):
 
 def test_reading_takes_a_small_multiple_of_the_file(tmp_path):
     X = np.random.default_rng(0).normal(size=(400, 500))
-    save_model(PVMClassifier(1e-9).fit(X, np.arange(400) % 2), tmp_path / "m")
+    save_model(PVMClassifier(eps=1e-9).fit(X, np.arange(400) % 2), tmp_path / "m")
     size = (tmp_path / "m").stat().st_size
     tracemalloc.start()
     load_model(tmp_path / "m")

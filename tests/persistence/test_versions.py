@@ -70,7 +70,7 @@ def test_the_first_files_do_not_tell_all_that_a_ball_holds_and_the_model_says_so
 )
 def test_a_search_of_the_first_files_has_its_parameters_by_their_names_of_today(eps, read):
     """A whole number under eps was how many radii to propose, n_prototypes max_prototypes."""
-    model = PVMClassifierCV([1.0, 4.0], cv=2, n_prototypes=7)
+    model = PVMClassifierCV(eps=[1.0, 4.0], cv=2, n_prototypes=7)
     model.fit(np.arange(12.0)[:, None] % 7, np.arange(12) % 2)
     arrays = []
     record = encode_model(model, arrays)

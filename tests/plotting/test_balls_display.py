@@ -16,7 +16,7 @@ Y = np.array(["a", "a", "a", "b", "b", "b"])
 
 
 def fit(eps=1.5, **parameters):
-    return PVMClassifier(eps, prototype_cost=1.0, **parameters).fit(X, Y)
+    return PVMClassifier(eps=eps, prototype_cost=1.0, **parameters).fit(X, Y)
 
 
 def circles(ax):
@@ -146,7 +146,7 @@ def test_small_multiples_share_limits_and_have_no_legends():
 def test_many_classes_are_named_where_they_lie():
     centres = np.array([[10.0 * (k % 6), 10.0 * (k // 6)] for k in range(26)])
     names = np.array([f"class {chr(65 + k)}" for k in range(26)])
-    model = PVMClassifier(1.0).fit(np.tile(centres, (3, 1)), np.tile(names, 3))
+    model = PVMClassifier(eps=1.0).fit(np.tile(centres, (3, 1)), np.tile(names, 3))
     display = BallsDisplay.from_estimator(model, centres, names)
     written = {text.get_text(): text.get_position() for text in display.ax_.texts}
     assert written == {name: tuple(centre) for name, centre in zip(names, centres, strict=True)}
@@ -162,7 +162,7 @@ def test_a_search_stands_for_its_best_model():
 
 
 def test_data_that_are_not_in_the_plane_are_refused():
-    model = PVMClassifier(1.0).fit(np.eye(3), [0, 1, 1])
+    model = PVMClassifier(eps=1.0).fit(np.eye(3), [0, 1, 1])
     with pytest.raises(ValueError, match="two features to be drawn in the plane, got shape"):
         BallsDisplay.from_estimator(model, np.eye(3), [0, 1, 1])
     with pytest.raises(ValueError, match=r"X must have two features .* got shape \(2, 1\)"):
@@ -170,10 +170,10 @@ def test_data_that_are_not_in_the_plane_are_refused():
 
 
 def test_a_model_without_prototypes_is_refused():
-    model = PVMClassifier(1.5, prototype_cost=50.0).fit(X, Y)
+    model = PVMClassifier(eps=1.5, prototype_cost=50.0).fit(X, Y)
     with pytest.raises(NoPrototypesError, match="nothing to draw; lower prototype_cost"):
         BallsDisplay.from_estimator(model, X, Y)
-    unlimited = PVMClassifier(None, radii="own", prototype_cost=50.0).fit(X, Y)
+    unlimited = PVMClassifier(eps=None, radii="own", prototype_cost=50.0).fit(X, Y)
     with pytest.raises(
         NoPrototypesError,
         match=r"at prototype_cost=50, so there is nothing to draw; lower prototype_cost$",

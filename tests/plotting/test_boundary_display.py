@@ -49,7 +49,7 @@ def test_regions_hold_the_answers_on_the_grid():
 
 
 def test_our_models_bring_their_prototypes():
-    model = PVMClassifier(0.4).fit(X, Y)
+    model = PVMClassifier(eps=0.4).fit(X, Y)
     display = BoundaryDisplay.from_estimator(model, X, Y, resolution=30)
     np.testing.assert_array_equal(display.prototypes, model.prototypes_)
     np.testing.assert_array_equal(
@@ -60,7 +60,7 @@ def test_our_models_bring_their_prototypes():
 
 
 def test_classes_keep_their_colours_where_one_has_no_points():
-    model = PVMClassifier(0.4).fit(X, Y)
+    model = PVMClassifier(eps=0.4).fit(X, Y)
     part = Y == "right"
     display = BoundaryDisplay.from_estimator(model, X[part], Y[part], resolution=20)
     np.testing.assert_array_equal(display.classes, ["left", "right"])
@@ -81,7 +81,7 @@ def test_a_second_boundary_may_lie_over_the_first():
     )
     before = len(ax.collections)
     display = BoundaryDisplay.from_estimator(
-        PVMClassifier(0.4).fit(X, Y), X, Y, ax=ax, fill=False, show_prototypes=False
+        PVMClassifier(eps=0.4).fit(X, Y), X, Y, ax=ax, fill=False, show_prototypes=False
     )
     assert display.ax_ is ax
     assert not ax.images

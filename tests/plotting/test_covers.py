@@ -21,7 +21,7 @@ DIGITS = load_digits().data[:300]
 
 
 def test_balls_of_a_cover_are_drawn_without_labels():
-    cover = BallCover(0.6, n_representatives=5).fit(X)
+    cover = BallCover(eps=0.6, n_representatives=5).fit(X)
     display = BallsDisplay.from_estimator(cover, X)
     assert display.circle_radius == 0.6
     assert np.array_equal(display.covered, cover.labels_ >= 0)
@@ -46,4 +46,4 @@ def test_a_map_names_the_rows_and_has_no_legend_of_classes():
 
 def test_a_boundary_needs_classes():
     with pytest.raises(TypeError, match="estimator must be a classifier: a BallCover"):
-        BoundaryDisplay.from_estimator(BallCover(0.6).fit(X), X, np.zeros(len(X)))
+        BoundaryDisplay.from_estimator(BallCover(eps=0.6).fit(X), X, np.zeros(len(X)))

@@ -28,7 +28,7 @@ def test_the_path_shows_means_standard_errors_and_the_two_marks():
 
 
 def test_the_path_of_a_pipeline_is_that_of_its_last_step():
-    pipe = make_pipeline(StandardScaler(), PVMClassifierCV([0.4, 0.8], cv=2)).fit(X, Y)
+    pipe = make_pipeline(StandardScaler(), PVMClassifierCV(eps=[0.4, 0.8], cv=2)).fit(X, Y)
     display = plotting.PathDisplay.from_estimator(pipe)
     alone = plotting.PathDisplay.from_estimator(pipe[-1])
     np.testing.assert_array_equal(display.loss, alone.loss)
@@ -36,8 +36,8 @@ def test_the_path_of_a_pipeline_is_that_of_its_last_step():
 
 def test_what_is_no_search_has_no_path():
     with pytest.raises(TypeError, match=r"PVMClassifierCV, got PVMClassifier.*GreedyProgressDisp"):
-        plotting.PathDisplay.from_estimator(PVMClassifier(0.4).fit(X, Y))
-    pipe = make_pipeline(StandardScaler(), PVMClassifier(0.4)).fit(X, Y)
+        plotting.PathDisplay.from_estimator(PVMClassifier(eps=0.4).fit(X, Y))
+    pipe = make_pipeline(StandardScaler(), PVMClassifier(eps=0.4)).fit(X, Y)
     with pytest.raises(TypeError, match=r"got Pipeline, which has tried no other radii"):
         plotting.PathDisplay.from_estimator(pipe)
     with pytest.raises(NotFittedError):
@@ -45,13 +45,13 @@ def test_what_is_no_search_has_no_path():
 
 
 def test_progress_shows_gains_errors_and_the_tail_of_single_points():
-    model = PVMClassifier(0.4).fit(X[::2], Y[::2])
+    model = PVMClassifier(eps=0.4).fit(X[::2], Y[::2])
     display = plotting.GreedyProgressDisplay.from_estimator(model, X[1::2], Y[1::2])
     assert (np.diff(display.improvement) <= 0).all()
     assert (model.prototype_newly_covered_[display.tail_ :] == 1).all()
     assert model.prototype_newly_covered_[display.tail_ - 1] > 1
     for k in (1, 5, len(display.error)):
-        few = PVMClassifier(0.4, n_prototypes=k).fit(X[::2], Y[::2])
+        few = PVMClassifier(eps=0.4, n_prototypes=k).fit(X[::2], Y[::2])
         assert display.error[k - 1] == pytest.approx(1 - few.score(X[1::2], Y[1::2]))
     assert len(display.axes_) == 2
 
@@ -69,7 +69,7 @@ def test_the_tail_is_of_those_that_gain_a_single_point_however_many_they_cover()
 
 
 def test_the_error_of_the_first_prototypes_counts_their_own_radii():
-    model = PVMClassifier(None, radii="own", prototype_cost=0.1).fit(X[::2], Y[::2])
+    model = PVMClassifier(eps=None, radii="own", prototype_cost=0.1).fit(X[::2], Y[::2])
     queries, labels = X[1::2] + np.array([1.5, 0.0, 0.0, 0.0]), Y[1::2]
     display = plotting.GreedyProgressDisplay.from_estimator(model, queries, labels)
     away = model.distances_to_prototypes(queries)
@@ -83,24 +83,24 @@ def test_the_error_of_the_first_prototypes_counts_their_own_radii():
 
 
 def test_without_queries_there_is_one_panel():
-    display = plotting.GreedyProgressDisplay.from_estimator(PVMClassifier(0.4).fit(X, Y))
+    display = plotting.GreedyProgressDisplay.from_estimator(PVMClassifier(eps=0.4).fit(X, Y))
     assert len(display.axes_) == 1
     with pytest.raises(ValueError, match="ax must be 1 axes"):
         display.plot(
             ax=plotting.GreedyProgressDisplay.from_estimator(
-                PVMClassifier(0.4).fit(X, Y), X, Y
+                PVMClassifier(eps=0.4).fit(X, Y), X, Y
             ).axes_
         )
 
 
 def test_progress_of_a_search_is_that_of_its_best_model():
-    search = PVMClassifierCV([0.4, 0.8], cv=3, random_state=0).fit(X, Y)
+    search = PVMClassifierCV(eps=[0.4, 0.8], cv=3, random_state=0).fit(X, Y)
     display = plotting.GreedyProgressDisplay.from_estimator(search)
     np.testing.assert_array_equal(display.covered, search.best_estimator_.prototype_newly_covered_)
 
 
 def test_numbers_of_prototypes_are_written_in_full():
-    display = plotting.GreedyProgressDisplay.from_estimator(PVMClassifier(0.2).fit(X, Y))
+    display = plotting.GreedyProgressDisplay.from_estimator(PVMClassifier(eps=0.2).fit(X, Y))
     display.figure_.canvas.draw()
     ticks = [label.get_text() for label in display.axes_[0].get_xticklabels()]
     assert {"1", "2", "5", "10", "20", "50"} <= set(ticks)

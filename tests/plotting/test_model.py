@@ -11,8 +11,8 @@ plotting = pytest.importorskip("protocover.plotting")
 X, Y = load_iris(return_X_y=True)
 X = X[:, 2:]
 SCALED = StandardScaler().fit_transform(X)
-PIPE = make_pipeline(StandardScaler(), PVMClassifier(0.5)).fit(X, Y)
-ALONE = PVMClassifier(0.5).fit(SCALED, Y)
+PIPE = make_pipeline(StandardScaler(), PVMClassifier(eps=0.5)).fit(X, Y)
+ALONE = PVMClassifier(eps=0.5).fit(SCALED, Y)
 
 
 @pytest.mark.parametrize(

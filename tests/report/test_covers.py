@@ -25,7 +25,7 @@ Z = StandardScaler().fit_transform(X)
 
 @pytest.fixture(scope="module")
 def cover():
-    return BallCover(3.0, n_representatives=10).fit(Z)
+    return BallCover(eps=3.0, n_representatives=10).fit(Z)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_the_features_that_set_a_group_apart_come_first():
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "c"])
     table.loc[:29, "b"] += 20.0
-    found = summarize(BallCover(9.0, n_representatives=2).fit(table), table)
+    found = summarize(BallCover(eps=9.0, n_representatives=2).fit(table), table)
     assert [one.telling[0] for one in found.prototypes] == [1, 1]
 
 
@@ -86,7 +86,7 @@ def test_a_pipeline_shows_the_values_before_it():
     ids=str,
 )
 def test_the_proof_is_told_in_plain_words(options, words):
-    model = BallCover(3.5, **{"solver": "exact", **options}).fit(Z)
+    model = BallCover(eps=3.5, **{"solver": "exact", **options}).fit(Z)
     verdict = summarize(model, Z).quality.verdict
     if model.certificate_.startswith("solver-"):
         assert verdict.startswith("By the solver's word, no")
@@ -94,7 +94,7 @@ def test_the_proof_is_told_in_plain_words(options, words):
 
 
 def test_a_bound_on_the_number_is_told_as_a_number():
-    model = BallCover(2.5, coverage=0.9, solver="greedy").fit(Z)
+    model = BallCover(eps=2.5, coverage=0.9, solver="greedy").fit(Z)
     assert model.certificate_ == "bounded"
     least = int(np.ceil(model.lower_bound_))
     verdict = summarize(model, Z).quality.verdict
@@ -120,18 +120,19 @@ def test_make_report_takes_a_cover_without_labels(cover, tmp_path):
 
 
 def test_other_points_are_refused(cover):
-    with pytest.raises(ValueError, match="X must be what the cover was fitted on"):
-        summarize(cover, Z[::-1])
+    for other in (Z[::-1], Z[:-1], np.vstack((Z, Z[:1])), Z + 0.5):
+        with pytest.raises(ValueError, match="must be the samples that the model was fitted on"):
+            summarize(cover, other)
 
 
 @pytest.mark.filterwarnings("error")
 def test_points_of_a_graph_are_their_own_neighbours_in_its_report_too():
     bare = radius_neighbors_graph(Z, 4.0, mode="distance")
     whole = radius_neighbors_graph(Z, 4.0, mode="distance", include_self=True)
-    cover = BallCover(2.5, metric="precomputed").fit(bare)
+    cover = BallCover(eps=2.5, metric="precomputed").fit(bare)
     assert summarize(cover, bare).quality.n_covered == len(Z)
     summaries = [
-        summarize(PVMClassifier(2.5, metric="precomputed").fit(graph, Y), graph, Y)
+        summarize(PVMClassifier(eps=2.5, metric="precomputed").fit(graph, Y), graph, Y)
         for graph in (bare, whole)
     ]
     assert summaries[0].quality == summaries[1].quality
@@ -148,7 +149,7 @@ def test_a_cover_of_nothing_has_nothing_to_report():
         "no representative was worth its cost at eps=1, so there is nothing to report; lower cost"
     )
     with pytest.raises(NoPrototypesError, match=words):
-        summarize(BallCover(1.0, cost=1e6).fit(Z), Z)
+        summarize(BallCover(eps=1.0, cost=1e6).fit(Z), Z)
 
 
 def test_labels_need_a_classifier(cover):

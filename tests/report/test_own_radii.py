@@ -20,7 +20,7 @@ LABELS[[3, 30, 60]] = ["virginica", "setosa", "versicolor"]
 
 @pytest.fixture(scope="module")
 def model():
-    return PVMClassifier(None, radii="own", prototype_cost=1.5).fit(X, LABELS)
+    return PVMClassifier(eps=None, radii="own", prototype_cost=1.5).fit(X, LABELS)
 
 
 @pytest.fixture(scope="module")
@@ -86,14 +86,14 @@ def test_no_limit_is_told_in_words_and_is_no_number_in_the_data(summary):
 
 
 def test_a_limit_is_told_beside_the_radii():
-    model = PVMClassifier(0.9, radii="own").fit(X, LABELS)
+    model = PVMClassifier(eps=0.9, radii="own").fit(X, LABELS)
     summary = summarize(model, X, LABELS)
     assert (summary.radii, summary.eps) == ("own", 0.9)
     assert dict(summary.settings)["Radius"].endswith("; at most 0.9, as given")
 
 
 def test_one_radius_for_all_is_told_as_ever():
-    summary = summarize(PVMClassifier(0.8).fit(X, LABELS), X, LABELS)
+    summary = summarize(PVMClassifier(eps=0.8).fit(X, LABELS), X, LABELS)
     assert (summary.radii, summary.eps) == ("shared", 0.8)
     assert {p.radius for p in summary.prototypes} == {0.8}
     assert dict(summary.settings)["Radius"] == "0.8, as given"
@@ -103,7 +103,7 @@ def test_one_radius_for_all_is_told_as_ever():
 
 def test_a_prototype_of_radius_zero_is_reported_like_any_other():
     places, labels = np.zeros((5, 1)), np.array([0, 0, 0, 1, 1])
-    model = PVMClassifier(None, radii="own", closed_ball=True, prototype_cost=0.1)
+    model = PVMClassifier(eps=None, radii="own", closed_ball=True, prototype_cost=0.1)
     model.fit(places, labels)
     summary = summarize(model, places, labels)
     assert [p.radius for p in summary.prototypes] == [0.0]
@@ -116,7 +116,7 @@ def test_the_rival_is_never_of_the_same_class_however_small_all_radii_are():
     table[:3, :3] = table[3:, 3:] = 0.0
     table[4, :3] = table[1, 3:] = np.nextafter(0.0, 1.0)
     labels = np.repeat([0, 1], 3)
-    given = PVMClassifier(None, radii="own", closed_ball=True, metric="precomputed")
+    given = PVMClassifier(eps=None, radii="own", closed_ball=True, metric="precomputed")
     summary = summarize(given.fit(table, labels), table, labels)
     assert [(p.radius, p.rival, p.rival_distance) for p in summary.prototypes] == [
         (0.0, 1, 1.0),
@@ -126,7 +126,7 @@ def test_the_rival_is_never_of_the_same_class_however_small_all_radii_are():
 
 def test_a_precomputed_table_gives_the_same_report_with_radii_of_their_own(summary):
     table = cdist(X, X)
-    given = PVMClassifier(None, radii="own", prototype_cost=1.5, metric="precomputed")
+    given = PVMClassifier(eps=None, radii="own", prototype_cost=1.5, metric="precomputed")
     found = summarize(given.fit(table, LABELS), table, LABELS, title="Iris")
     for one, other in zip(found.prototypes, summary.prototypes, strict=True):
         assert (one.radius, one.covers, one.rival) == (other.radius, other.covers, other.rival)
@@ -141,7 +141,7 @@ def page_of_iris(summary, tmp_path_factory):
 def page_of_digits(tmp_path_factory):
     images, digits = load_digits(return_X_y=True)
     images, digits = images[:300], digits[:300]
-    model = PVMClassifier(None, radii="own", prototype_cost=2.0).fit(images, digits)
+    model = PVMClassifier(eps=None, radii="own", prototype_cost=2.0).fit(images, digits)
     found = summarize(model, images, digits, image_shape=(8, 8))
     return write_report(found, tmp_path_factory.mktemp("own") / "digits.html")
 
@@ -196,7 +196,7 @@ def test_nothing_bursts_on_a_phone(look, report, request):
 
 
 def test_one_radius_for_all_leaves_the_page_as_it_was(look, tmp_path):
-    shared = summarize(PVMClassifier(0.8).fit(X, LABELS), X, LABELS)
+    shared = summarize(PVMClassifier(eps=0.8).fit(X, LABELS), X, LABELS)
     with look(write_report(shared, tmp_path / "shared.html")) as page:
         assert "radius" not in page.locator("#grid").inner_text()
         assert page.locator("#sort option[value=radius]").count() == 0

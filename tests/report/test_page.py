@@ -25,7 +25,7 @@ def iris(tmp_path_factory):
     X, y = load_iris(return_X_y=True)
     labels = np.array(["setosa", "versicolor", "virginica"])[y]
     names = ["sepal length", "sepal width", "petal length", "petal width"]
-    search = PVMClassifierCV([0.4, 0.6, 0.8, 1.0], cv=3).fit(X[::2], labels[::2])
+    search = PVMClassifierCV(eps=[0.4, 0.6, 0.8, 1.0], cv=3).fit(X[::2], labels[::2])
     path = tmp_path_factory.mktemp("iris") / "iris.html"
     summary = summarize(
         search,
@@ -42,7 +42,7 @@ def iris(tmp_path_factory):
 def digits(tmp_path_factory):
     """Pictures."""
     X, y = load_digits(return_X_y=True)
-    model = PVMClassifier(22.0).fit(X[:400], y[:400])
+    model = PVMClassifier(eps=22.0).fit(X[:400], y[:400])
     path = tmp_path_factory.mktemp("digits") / "digits.html"
     summary = summarize(model, X[:400], y[:400], image_shape=(8, 8), title="Digits")
     return write_report(summary, path), summary
@@ -54,7 +54,7 @@ def hostile(tmp_path_factory):
     X, y = make_blobs(120, centers=6, n_features=3, random_state=0)
     table = np.array([[*row, HOSTILE[i % 6]] for i, row in enumerate(X)], dtype=object)
     labels = np.array(HOSTILE, dtype=object)[y]
-    model = PVMClassifier(2.0).fit(X, labels)
+    model = PVMClassifier(eps=2.0).fit(X, labels)
     path = tmp_path_factory.mktemp("hostile") / "hostile.html"
     return make_report(
         model,
@@ -342,7 +342,7 @@ def test_ten_thousand_points_and_five_hundred_prototypes_stay_light(look, tmp_pa
     """The page, and what a filter changes in it, are bounded; that keeps both quick."""
     X, y = make_blobs(10_000, centers=10, n_features=20, cluster_std=4.0, random_state=0)
     model = PVMClassifier(
-        19.0, n_prototypes=500, solver="greedy", solver_options={"bound": False}
+        eps=19.0, n_prototypes=500, solver="greedy", solver_options={"bound": False}
     ).fit(X, y)
     assert len(model.prototype_labels_) == 500
     path = make_report(model, X, y, tmp_path / "large.html")

@@ -38,7 +38,7 @@ def labelled_balls(draw, max_points=8, max_candidates=6):
 
 
 def solve(inside, y, weights, cost, solver=greedy, **options):
-    problems = formulate(csr_array(inside), y, weights, n_classes=3, prototype_cost=cost)
+    problems = formulate(csr_array(inside), y, weights, n_classes=3, prototype_cost=cost).problems
     return problems, select(problems, solver, **options)
 
 
@@ -202,7 +202,7 @@ def test_order_is_that_of_r_protoclass(record):
         np.ones(len(y)),
         n_classes=y.max() + 1,
         prototype_cost=record["prototype_cost"],
-    )
+    ).problems
     selection = select(problems, greedy)
     assert selection.candidates.tolist() == record["order"]
     counts = np.column_stack((selection.newly_covered, selection.miscovered)).tolist()
@@ -238,7 +238,7 @@ def test_no_weight_is_so_small_beside_another_that_its_point_gets_lost():
     weights = snap_weights(np.array([0.0, 1e-30, 1.0, 1e20]))
     assert (weights > 0.0).tolist() == [False, True, True, True]
     assert weights[3] == 1e20
-    model = PVMClassifier(1.5).fit([[0.0], [1.0], [5.0]], [0, 0, 1], [1e20, 1e20, 1.0])
+    model = PVMClassifier(eps=1.5).fit([[0.0], [1.0], [5.0]], [0, 0, 1], [1e20, 1e20, 1.0])
     assert model.class_count_.tolist() == [2, 1]
     assert model.predict([[0.0], [5.0]]).tolist() == [0, 1]
 

@@ -7,6 +7,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from protocover import (
+    BallCover,
     NoPrototypesError,
     PVMClassifier,
     PVMClassifierCV,
@@ -21,20 +22,26 @@ from protocover.selection.parameters import check_costs, check_radii
 X, Y = load_iris(return_X_y=True)
 
 
+@pytest.mark.parametrize("estimator", [PVMClassifier, PVMClassifierCV, PVMSelector, BallCover])
+def test_a_number_without_a_name_is_not_taken_for_a_radius(estimator):
+    with pytest.raises(TypeError, match=f"{estimator.__name__}.*takes 1 positional argument"):
+        estimator(50)
+
+
 @pytest.mark.parametrize("closed", ["no", None, 0, 1.0])
 def test_a_ball_is_closed_or_not(closed):
     message = "closed_ball must be True or False, got"
     for fit in (
-        PVMClassifier(1.0, closed_ball=closed).fit,
-        PVMClassifier(1.0, closed_ball=closed).partial_fit,
-        PVMClassifier(1.0).partial_fit(X, Y).set_params(closed_ball=closed).partial_fit,
-        PVMSelector(1.0, closed_ball=closed).fit,
-        PVMClassifierCV([1.0], closed_ball=closed).fit,
+        PVMClassifier(eps=1.0, closed_ball=closed).fit,
+        PVMClassifier(eps=1.0, closed_ball=closed).partial_fit,
+        PVMClassifier(eps=1.0).partial_fit(X, Y).set_params(closed_ball=closed).partial_fit,
+        PVMSelector(eps=1.0, closed_ball=closed).fit,
+        PVMClassifierCV(eps=[1.0], closed_ball=closed).fit,
         lambda X, y: pvm_path(X, y, eps=[1.0], closed_ball=closed),
     ):
         with pytest.raises(ValueError, match=message):
             fit(X, Y)
-    PVMClassifier(1.0, closed_ball=np.True_).fit(X, Y)
+    PVMClassifier(eps=1.0, closed_ball=np.True_).fit(X, Y)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +90,7 @@ def test_true_is_no_radius_and_no_number_of_radii(door):
 
 def test_a_whole_number_under_eps_is_one_radius_and_n_eps_is_then_not_looked_at():
     assert pvm_path(X, Y, eps=2, n_eps=5).eps.tolist() == [2.0]
-    search = PVMClassifierCV(2, n_eps=5, cv=2).fit(X, Y)
+    search = PVMClassifierCV(eps=2, n_eps=5, cv=2).fit(X, Y)
     assert search.cv_results_["param_eps"].tolist() == [2.0]
 
 
@@ -104,8 +111,8 @@ def test_a_whole_number_under_eps_is_one_radius_and_n_eps_is_then_not_looked_at(
 )
 def test_weights_are_one_number_a_point(weights, got):
     message = f"sample_weight must hold one number for each of the 150 points, {got}"
-    begun = PVMClassifier(1.0).partial_fit(X, Y)
-    for fit in (PVMClassifier(1.0).fit, PVMSelector(1.0).fit, begun.partial_fit):
+    begun = PVMClassifier(eps=1.0).partial_fit(X, Y)
+    for fit in (PVMClassifier(eps=1.0).fit, PVMSelector(eps=1.0).fit, begun.partial_fit):
         with pytest.raises(ValueError, match=message):
             fit(X, Y, sample_weight=weights)
     with pytest.raises(ValueError, match=message):
@@ -113,18 +120,18 @@ def test_weights_are_one_number_a_point(weights, got):
 
 
 def test_one_weight_is_that_of_every_point():
-    one = PVMClassifier(1.0).fit(X, Y, 2.0)
-    assert one.objective_ == PVMClassifier(1.0).fit(X, Y, np.full(150, 2)).objective_
-    grown = PVMClassifier(1.0).partial_fit(X, Y, sample_weight=2.0)
+    one = PVMClassifier(eps=1.0).fit(X, Y, 2.0)
+    assert one.objective_ == PVMClassifier(eps=1.0).fit(X, Y, np.full(150, 2)).objective_
+    grown = PVMClassifier(eps=1.0).partial_fit(X, Y, sample_weight=2.0)
     grown.partial_fit(X, Y, sample_weight=2.0)
-    twice = PVMClassifier(1.0).fit(np.vstack((X, X)), np.append(Y, Y), 2.0)
+    twice = PVMClassifier(eps=1.0).fit(np.vstack((X, X)), np.append(Y, Y), 2.0)
     assert grown.objective_ == twice.objective_
 
 
 @pytest.mark.parametrize("budget", [0, {0: 0, 1: 0, 2: 0}])
 def test_a_budget_of_nothing_is_named_as_the_reason(budget):
-    model = PVMClassifier(1.0, n_prototypes=budget).fit(X, Y)
-    selector = PVMSelector(1.0, n_prototypes=budget)
+    model = PVMClassifier(eps=1.0, n_prototypes=budget).fit(X, Y)
+    selector = PVMSelector(eps=1.0, n_prototypes=budget)
     for ask, so in (
         (model.predict, "nothing to predict with; raise n_prototypes or set outlier_label"),
         (lambda X: suspect_labels(model, X, Y), "against a label; raise n_prototypes"),
@@ -137,11 +144,11 @@ def test_a_budget_of_nothing_is_named_as_the_reason(budget):
     ):
         with pytest.raises(NoPrototypesError, match=f"n_prototypes=.* allows no prototype.*{so}"):
             ask(X)
-    model = PVMClassifier(1.0, n_prototypes=budget, outlier_label=1).fit(X, Y)
+    model = PVMClassifier(eps=1.0, n_prototypes=budget, outlier_label=1).fit(X, Y)
     assert set(model.predict(X)) == {1}
 
 
 def test_a_budget_that_leaves_a_class_is_not_the_reason():
-    model = PVMClassifier(1.0, n_prototypes={0: 0, 1: 0}, prototype_cost=1e6).fit(X, Y)
+    model = PVMClassifier(eps=1.0, n_prototypes={0: 0, 1: 0}, prototype_cost=1e6).fit(X, Y)
     with pytest.raises(NoPrototypesError, match="no prototype was worth its cost"):
         model.predict(X)

@@ -25,7 +25,7 @@ def test_the_grid_starts_at_the_smallest_distance_and_rises():
 def test_at_its_start_the_machine_is_the_nearest_neighbour_rule():
     X_distinct, rows = np.unique(X, axis=0, return_index=True)
     y = Y[rows]
-    model = PVMClassifier(suggest_eps(X_distinct, y)[0]).fit(X_distinct, y)
+    model = PVMClassifier(eps=suggest_eps(X_distinct, y)[0]).fit(X_distinct, y)
     assert len(model.prototype_indices_) == len(y)
     queries = np.random.default_rng(0).uniform(X.min(axis=0), X.max(axis=0), size=(50, 4))
     nearest = KNeighborsClassifier(1).fit(X_distinct, y)
@@ -173,7 +173,7 @@ def test_the_grid_is_of_distances_from_the_candidates(options, expected):
 def test_candidates_are_those_of_the_classifier(candidates, y):
     """Drawn with the same random_state; without labels as if of one class."""
     labels = np.zeros(150) if y is None else y
-    model = PVMClassifier(1e9, candidates=candidates, prototype_cost=0, random_state=7)
+    model = PVMClassifier(eps=1e9, candidates=candidates, prototype_cost=0, random_state=7)
     training = prepare(model, X, labels, None, rng=model._generator())
     distances = cdist(X, training.pools[0].points)
     smallest = distances[distances > 0].min()
@@ -215,7 +215,7 @@ def test_the_smallest_of_many_is_found_in_both_directions(monkeypatch):
 def test_of_a_table_with_drawn_columns_only_those_count():
     D = cdist(X, X)
     grid = suggest_eps(D, Y, metric="precomputed", candidates=20, random_state=3)
-    model = PVMClassifier(1.0, metric="precomputed", candidates=20, random_state=3)
+    model = PVMClassifier(eps=1.0, metric="precomputed", candidates=20, random_state=3)
     training = prepare(model, D, Y, None, rng=model._generator())
     part = D[:, training.pools[0].points]
     assert grid[0] == part[part > 0].min()

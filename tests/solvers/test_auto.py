@@ -199,7 +199,7 @@ def test_nothing_to_choose_and_nothing_worth_choosing():
 
 def test_one_class_and_weights_of_zero():
     weights = (np.arange(len(X)) % 3 > 0).astype(float)
-    model = PVMClassifier(1.0).fit(X, np.zeros(len(X)), weights)
+    model = PVMClassifier(eps=1.0).fit(X, np.zeros(len(X)), weights)
     assert model.gap_ == 0.0
     assert (weights[model.prototype_indices_] > 0).all()
 

@@ -34,7 +34,7 @@ class KMeansCandidates(BaseEstimator):
     >>> from protocover import PVMClassifier
     >>> from protocover.candidates import KMeansCandidates
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = PVMClassifier(1.0, candidates=KMeansCandidates(5), random_state=0).fit(X, y)
+    >>> model = PVMClassifier(eps=1.0, candidates=KMeansCandidates(5), random_state=0).fit(X, y)
     >>> model.prototype_sources_[:3], model.prototype_rows_[:3]
     (array(['kmeans', 'kmeans', 'kmeans'], dtype='<U6'), array([-1, -1, -1]))
     """

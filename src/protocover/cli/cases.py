@@ -38,6 +38,7 @@ __all__ = [
     "parse_kinds",
     "parse_marks",
     "read_labelled",
+    "read_weights",
     "reading_options",
     "row_names",
     "settle",
@@ -169,7 +170,7 @@ def read_labelled(path: Path, options: Namespace, console: Console) -> Cases:
     X = type_columns(blank_out(frame[features], marks), kinds, checked, console)
     names = None if options.id is None else row_names(frame[options.id])
     weights = (
-        None if options.weights is None else _read_weights(frame[options.weights], checked.decimal)
+        None if options.weights is None else read_weights(frame[options.weights], checked.decimal)
     )
     return Cases(
         X,
@@ -264,7 +265,7 @@ def check_marks(options: Namespace, frame: Any, path: Path) -> None:
             )
 
 
-def _read_weights(cells: Any, decimal: str | None = None) -> NDArray[np.float64]:
+def read_weights(cells: Any, decimal: str | None = None) -> NDArray[np.float64]:
     """Return how much each row counts: numbers that are not below 0, nor all of them 0.
 
     `decimal` is the decimal mark of the file, where that is known.

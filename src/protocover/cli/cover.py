@@ -112,7 +112,7 @@ def _choose(choice: Choice, distance: Distance, options: Namespace, console: Con
         cases = replace(cases, X=cases.X.astype(float if cases.layout is None else np.float32))
     console.note(f"Choosing representatives of {len(cases)} cases ...")
     cover = BallCover(
-        options.eps,
+        eps=options.eps,
         n_representatives=options.n,
         coverage=options.coverage,
         cost=options.cost,

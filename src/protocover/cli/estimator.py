@@ -282,7 +282,7 @@ def _with_radius(options: Namespace, shared: dict[str, Any]) -> PVMClassifier:
     """Return a classifier with a radius, or a limit to radii, that is given or proposed."""
     costs = options.prototype_cost
     return PVMClassifier(
-        _read_radius(options.eps),
+        eps=_read_radius(options.eps),
         radii=options.radii,
         prototype_cost=None if costs is None else costs[0],
         solver=_solver(options),
@@ -305,7 +305,7 @@ def _with_search(
     limits: Any = [None] if options.eps == "none" else options.eps
     solver = _solver(options)
     return PVMClassifierCV(
-        limits,
+        eps=limits,
         n_eps=options.grid,
         radii=options.radii,
         prototype_costs=options.prototype_cost,

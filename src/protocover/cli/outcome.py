@@ -139,6 +139,7 @@ def summarize_cases(
         training.X,
         training.y,
         held_out=None if held_out is None else as_queries(held_out, high_is_dark),
+        sample_weight=training.weights,
         row_names=training.titles,
         title=title,
         how=how,

@@ -10,13 +10,14 @@ import numpy as np
 
 from ..balls import traits_of
 from ..inspection.fitted import unwrap
+from ..persistence import load_model
 from ..report import Queries, render, summarize_queries
 from .cases import Cases
 from .columns import in_own_words
 from .console import CommandError, Console, UsageError, count_things, put_out
 from .dialect import csv_bytes, csv_text
 from .images import enlarge, resize
-from .model import MODEL, classifier_of, explain_cases, open_model, read_cases
+from .model import MODEL, classifier_of, explain_cases, read_cases
 from .outcome import as_queries
 from .writing import check_file, prototype_names, read_pictures, write_file
 
@@ -26,7 +27,7 @@ __all__ = ["run_predict"]
 def run_predict(options: Namespace, console: Console) -> None:
     """Read a model and new cases, and write an answer for each."""
     _check_outputs(options)
-    model = open_model(options.model)
+    model = load_model(options.model)
     if unwrap(model, covers=True).cover is not None:
         _refuse_for_covers(options)
     cases = read_cases(model, options, console)

@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 from .arithmetic import simplest_fraction
 from .leaves import bound_by_leaves
 from .problem import CoverProblem
-from .reproof import common_step, reproved, reproved_together, reproved_within, rounded_up
+from .reproof import (
+    common_step,
+    reproved,
+    reproved_singles,
+    reproved_together,
+    reproved_within,
+    rounded_up,
+)
 from .solution import CoverSolution
 from .verdict import Verification
 
@@ -70,6 +77,9 @@ def verify(
         return Verification(math.nan, -math.inf, "none", tuple(faults))
     objective = _objective(problem, solution.selected)
     bound, faults = _bound(problem, solution, objective)
+    if solution.at_least:
+        known = [one for one in (bound, reproved_singles(problem)) if one is not None]
+        bound = max(known, default=None)
     word = "none" if bound is None else "proved" if bound >= objective else "bounded"
     proved = -math.inf if bound is None else float(min(bound, objective))
     if float(objective) != solution.objective:
@@ -79,7 +89,8 @@ def verify(
             f"lower_bound is {solution.lower_bound!r}, above the objective {solution.objective!r}"
         )
     faults += _word_faults(solution, word, proved, rounding=_rounding(problem))
-    faults += _order_faults(problem, solution, order_by)
+    # A candidate that was chosen although it does not pay has its drop for a score.
+    faults += _order_faults(problem, solution, "drop" if solution.at_least else order_by)
     return Verification(float(objective), proved, word, tuple(faults))
 
 
@@ -233,6 +244,8 @@ def _form_faults(problem: CoverProblem, solution: CoverSolution) -> list[str]:
         return [f"selected must not repeat a candidate, got {chosen}"]
     if solution.budget is not None and len(chosen) > solution.budget:
         return [f"selected must hold at most {solution.budget}, the budget, got {len(chosen)}"]
+    if not 0 <= solution.at_least <= min(1, len(chosen)):
+        return [f"selected must hold at least {solution.at_least}, got {len(chosen)}"]
     if solution.score.shape != solution.selected.shape:
         return ["score must hold a number for each choice and never rise"]
     return []

@@ -160,6 +160,17 @@ class CoverProblem:
         return np.flatnonzero(self.above_cost(self.reach - self.wrong + slop))
 
     @property
+    def best_single(self) -> int:
+        """The candidate that alone has the lowest objective, the first of equals.
+
+        If the empty selection is the best of all, this one is the best of all others. With
+        f(S) for what S saves against the empty selection, f({j}) <= 0 for every candidate, and
+        f(S) <= f({j}) + f(S without j) because what a candidate adds only falls as others are
+        chosen. The last term is not above 0 either, so f(S) <= f({j}).
+        """
+        return int(np.argmax(self.reach - self.wrong))
+
+    @property
     def core(self) -> CoverProblem:
         """The problem with only the worthwhile candidates: the same optimum and bounds."""
         # A problem that kept itself would stay in memory when nobody else needs it any more.
@@ -285,6 +296,16 @@ class CoverProblem:
             )
         bound = priced.exact_bound(dual) - price * budget
         return math.ceil(bound / self.step) * self.step if self.step else bound
+
+    def bound_of_singles(self) -> Fraction | None:
+        """Lower bound on every selection but the empty one; None if a candidate pays its cost.
+
+        It is the objective of the :attr:`best_single`.
+        """
+        if len(self.worthwhile) or self.n_candidates == 0:
+            return None
+        chosen = np.array([self.best_single])
+        return self.exact_objective(chosen, first_cover(self, chosen))
 
     def above_cost(self, amounts: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Tell which amounts exceed the exact cost of a prototype."""

@@ -125,8 +125,8 @@ random_state, verbose
 
     def __init__(
         self,
-        eps: float | str = "auto",
         *,
+        eps: float | str = "auto",
         n_representatives: int | None = None,
         coverage: float | None = None,
         cost: float | None = None,

@@ -78,7 +78,7 @@ def find_eps(
     >>> from sklearn.datasets import load_iris
     >>> from protocover import PVMClassifier, find_eps
     >>> X, y = load_iris(return_X_y=True)
-    >>> clf = PVMClassifier(find_eps(X, y, 12), solver="greedy").fit(X, y)
+    >>> clf = PVMClassifier(eps=find_eps(X, y, 12), solver="greedy").fit(X, y)
     >>> len(clf.prototype_indices_)
     12
     """

@@ -141,8 +141,9 @@ def _limited(
 
 def _entries(row: Any, names: Any) -> str:
     """Tell the largest entries of a sparse row."""
-    largest = np.argsort(-abs(row.data), kind="stable")[:4]
-    told = [f"{_name(names, row.indices[place])} {_number(row.data[place])}" for place in largest]
+    values = row.data.astype(np.float64)  # bits have no sign to turn
+    largest = np.argsort(-abs(values), kind="stable")[:4]
+    told = [f"{_name(names, row.indices[place])} {_number(values[place])}" for place in largest]
     return ", ".join(told) + (", …" if row.nnz > len(told) else "")
 
 

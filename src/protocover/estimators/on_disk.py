@@ -82,9 +82,9 @@ def fit_sample(model: Any, X: Any, y: Any, *, rows: NDArray[np.intp]) -> Any:
     >>> X = np.random.default_rng(0).normal(size=(20_000, 3))
     >>> y = X[:, 0] > 0
     >>> rows = draw_rows(y, 500, random_state=0)
-    >>> eps = fit_sample(PVMClassifier("auto"), X, y, rows=rows).eps_
+    >>> eps = fit_sample(PVMClassifier(eps="auto"), X, y, rows=rows).eps_
     >>> size = propose_candidates(X, eps=eps, random_state=0)
-    >>> model = PVMClassifier(eps, candidates=size, random_state=0).fit(X, y)
+    >>> model = PVMClassifier(eps=eps, candidates=size, random_state=0).fit(X, y)
     """
     y = np.asarray(y)
     share = len(rows) / len(y)

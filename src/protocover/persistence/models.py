@@ -21,6 +21,7 @@ from ..data.fields import (
 from ..estimators import BallCover, PVMClassifier, PVMClassifierCV, PVMSelector
 from ..selection.parameters import is_count
 from .classifiers import (
+    UNSAID,
     decode_classifier,
     encode_classifier,
     read_features,
@@ -76,7 +77,8 @@ def needed_version(record: Any) -> int:
     Version 1 knows one radius for all prototypes and has no word for the choice; version 2
     says `radii` where each has its own. Version 3 says `budget` where a bound is one on so
     many prototypes, and version 4 knows a `BallCover`. Version 5 says `leaves` where a branch
-    and bound left them.
+    and bound left them. Version 6 has the parameters `cross_class`, `min_per_class` and
+    `class_weight`, and says `at_least` where a class must have a prototype.
     """
     if not isinstance(record, dict):
         return 1
@@ -88,6 +90,11 @@ def _own_version(record: dict[str, Any]) -> int:
     selection = record.get("selection")
     selection = selection if isinstance(selection, dict) else {}
     solutions = [record.get("solution"), *_listed(selection.get("solutions"))]
+    given = record.get("parameters")
+    given = given if isinstance(given, dict) else {}
+    later = ("cross_class", "min_per_class", "class_weight")
+    if any(name in given for name in later):
+        return 6
     if any(isinstance(one, dict) and "leaves" in one for one in solutions):
         return 5
     if record.get("model") == "BallCover":
@@ -95,8 +102,7 @@ def _own_version(record: dict[str, Any]) -> int:
     # Said of all classes together, or of a class.
     if any(isinstance(one, dict) and "budget" in one for one in (selection, *solutions[1:])):
         return 3
-    given = record.get("parameters")
-    return 2 if isinstance(given, dict) and "radii" in given else 1
+    return 2 if "radii" in given else 1
 
 
 def _listed(value: Any) -> list[Any]:
@@ -122,6 +128,9 @@ def _read_search(content: Any, arrays: Loaded) -> PVMClassifierCV:
     if isinstance(record["parameters"], dict) and "memory" in record["parameters"]:
         refuse("a model file names no folder of cached folds")
     given = _in_words_of_today(record["parameters"], arrays)
+    known = set(argument_names(PVMClassifierCV))
+    unsaid = {name: value for name, value in UNSAID.items() if name in known}
+    given = {**unsaid, **given} if isinstance(given, dict) else given
     model: PVMClassifierCV = construct(PVMClassifierCV, given, arrays)
     read_features(model, record["features"], arrays)
     model.best_estimator_ = decode_classifier(record["best_estimator"], arrays)

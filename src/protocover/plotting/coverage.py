@@ -58,7 +58,7 @@ class CoverageDisplay:
     >>> from protocover import PVMClassifier
     >>> from protocover.plotting import CoverageDisplay
     >>> X, y = load_iris(return_X_y=True)
-    >>> display = CoverageDisplay.from_estimator(PVMClassifier(1.0).fit(X, y), X, y)
+    >>> display = CoverageDisplay.from_estimator(PVMClassifier(eps=1.0).fit(X, y), X, y)
     >>> display.shares[0]
     array([1., 0., 0., 0.])
     """
@@ -200,7 +200,7 @@ class CoverageConfusionDisplay:
     >>> from protocover import PVMClassifier
     >>> from protocover.plotting import CoverageConfusionDisplay
     >>> X, y = load_iris(return_X_y=True)
-    >>> clf = PVMClassifier(1.0).fit(X, y)
+    >>> clf = PVMClassifier(eps=1.0).fit(X, y)
     >>> display = CoverageConfusionDisplay.from_estimator(clf, X, y)
     >>> display.confusion[0]
     array([50,  0,  0])

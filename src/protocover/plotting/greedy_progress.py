@@ -40,7 +40,7 @@ class GreedyProgressDisplay:
     >>> from protocover import PVMClassifier
     >>> from protocover.plotting import GreedyProgressDisplay
     >>> X, y = load_iris(return_X_y=True)
-    >>> clf = PVMClassifier(0.5).fit(X[::2], y[::2])
+    >>> clf = PVMClassifier(eps=0.5).fit(X[::2], y[::2])
     >>> display = GreedyProgressDisplay.from_estimator(clf, X[1::2], y[1::2])
     >>> len(display.error) == len(clf.prototype_indices_)
     True

@@ -23,6 +23,7 @@ from .neighbours import Members, Rivals, draw_map, find_members, find_rivals
 from .quality import assess, read_path
 from .queries import MOST_LISTED, Queries, read_held_out, read_queries
 from .summary import ClassSummary, ErrorEstimate, PrototypeSummary, Summary, Suspect, Uncovered
+from .training_rows import check_training_rows, count_training
 from .wording import describe_selection, describe_settings
 
 Indices = NDArray[np.intp]
@@ -42,6 +43,7 @@ def summarize(
     images: Any = None,
     title: str | None = None,
     how: Mapping[str, str] | None = None,
+    sample_weight: Any = None,
     totals: CoverageTotals | None = None,
     error: ErrorEstimate | None = None,
 ) -> Summary:
@@ -52,7 +54,8 @@ def summarize(
     model : PVMClassifier, PVMClassifierCV, PVMSelector or BallCover, or what ends in one
         Fitted; also a pipeline or search that ends in one of these.
     X, y : array-like, data frame, list of texts
-        What it was fitted on; a cover has no `y`.
+        The samples that it was fitted on, in the same order; a cover has no `y`. Other
+        samples are refused.
     held_out : tuple (X_test, y_test), Queries with `y`, or None, default=None
         Cases that the model has not seen, for its error and that of 1-NN, and to be shown
         with what decided each, the wrong ones first. Without them the cross-validated error
@@ -75,6 +78,8 @@ def summarize(
     how : mapping of str to str, or None, default=None
         Further lines for "What was asked", such as where the data comes from, or words of
         your own under a heading that is there.
+    sample_weight : array-like, shape (n_points,), or None, default=None
+        The weights of the fit, needed only if some are 0: a model does not count such samples.
     totals : CoverageTotals or None, default=None
         Counts of all that the model was fitted on, where `X` and `y` are only a sample of
         it, the prototypes among them: lists are of the sample then, counts of everything.
@@ -85,6 +90,14 @@ def summarize(
     -------
     Summary
         For :func:`render` and :func:`write_report`.
+
+    Raises
+    ------
+    ValueError
+        If `X` and `y` are not the training samples: the class counts, the prototypes or the
+        number of samples in their balls differ from those of the model. Prototypes that
+        are not training samples, or that a precomputed matrix does not show, are not
+        compared.
 
     Examples
     --------
@@ -114,12 +127,15 @@ def summarize(
     if within.cover is not None:
         _refuse_cases_of_cover(held_out, queries)
         return summarize_cover(within, X, display, title=title or "Representatives", how=how)
-    findings = _find(model, X, y)
+    coverage = _cover(model, X, y)
+    counts = coverage.totals() if totals is None else totals
+    learned = counts if sample_weight is None else count_training(coverage, sample_weight)
+    check_training_rows(within, X, learned)
+    findings = _find(model, X, y, coverage)
     tested = read_held_out(held_out)
     cast = _gather(within, X, findings, held_out=tested, queries=read_queries(queries))
     features = match_columns(within, original, shown)
     laid = _lay_out_all(display, model, findings, cast, features)
-    counts = findings.coverage.totals() if totals is None else totals
     unseen = None if tested is None else (within.prepare(tested.X), tested.y)
     quality = assess(model, search, X, y, totals=counts, held_out=unseen, error=error)
     explained = explain_cast(cast, laid, model, features)
@@ -165,9 +181,8 @@ class _Findings:
     uncovered: Indices  # rows in no ball of their class, the farthest from it first
 
 
-def _find(model: PVMClassifier, X: Any, y: Any) -> _Findings:
+def _find(model: PVMClassifier, X: Any, y: Any, coverage: Coverage) -> _Findings:
     """Look at the training data through the model."""
-    coverage = _cover(model, X, y)
     members = find_members(model, X, coverage)
     rivals = find_rivals(model, X, coverage.prototype_classes)
     suspects = suspect_labels(model, X, y)
@@ -225,6 +240,11 @@ def _lay_out_all(
 
 def _cover(model: PVMClassifier, X: Any, y: Any) -> Coverage:
     """Return who lies in whose ball, of data that the model can have been fitted on."""
+    if y is None:
+        raise TypeError(
+            "y must hold the labels of X: a report of a classifier needs the data that it was "
+            "fitted on; call summarize(model, X, y) or make_report(model, X, y, path)"
+        )
     coverage = model.coverage(X, y)
     unknown = np.flatnonzero(coverage.point_classes < 0)
     if len(unknown):

@@ -16,13 +16,16 @@ from sklearn.utils.validation import column_or_1d
 from ..exceptions import warn_caller
 
 __all__ = [
+    "apply_class_weight",
     "check_candidate_cost",
     "check_closed_ball",
     "check_column",
     "check_costs",
     "check_cover_eps",
     "check_eps",
+    "check_flag",
     "check_largest_weight",
+    "check_min_per_class",
     "check_must_include",
     "check_n_prototypes",
     "check_outlier_label",
@@ -33,6 +36,7 @@ __all__ = [
     "check_weight_numbers",
     "check_weights",
     "check_wish",
+    "class_factors",
     "default_own_cost",
     "default_prototype_cost",
     "is_count",
@@ -107,6 +111,78 @@ def check_closed_ball(closed_ball: Any) -> bool:
         f"closed_ball must be True or False, got {closed_ball!r}; True puts points at distance "
         "eps exactly into the ball"
     )
+
+
+def check_flag(value: Any, name: str) -> bool:
+    """Return a parameter that must be True or False as a plain bool."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    raise ValueError(f"{name} must be True or False, got {value!r}")
+
+
+def check_min_per_class(
+    least: Any, n_prototypes: int | dict[int, int] | None, n_classes: int
+) -> int:
+    """Return how many prototypes each class must have, 0 or 1, after a look at the budget."""
+    if not is_count(least) or least not in (0, 1):
+        raise ValueError(
+            f"min_per_class must be 1, or 0 to allow classes without prototypes, got {least!r}"
+        )
+    if least and isinstance(n_prototypes, int) and n_prototypes < n_classes:
+        raise ValueError(
+            f"n_prototypes must be at least the number of classes, {n_classes}, got "
+            f"{n_prototypes}; min_per_class=0 allows classes without prototypes"
+        )
+    return int(least)
+
+
+def apply_class_weight(
+    class_weight: Any,
+    weights: NDArray[np.float64],
+    codes: NDArray[np.intp],
+    classes: NDArray[Any],
+) -> NDArray[np.float64]:
+    """Multiply the weights of samples by those of their classes, as scikit-learn does.
+
+    "balanced" gives all classes the same total weight and leaves the sum of all weights as
+    it is.
+    """
+    if class_weight is None:
+        return weights
+    totals = np.bincount(codes, weights, minlength=len(classes))
+    weighted = weights * class_factors(class_weight, totals, classes)[codes]
+    check_largest_weight(float(weighted.max(initial=0.0)))
+    return weighted
+
+
+def class_factors(
+    class_weight: Any, totals: NDArray[np.float64], classes: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Return the weight of each class, given the total weight of its samples."""
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        present = np.where(totals > 0.0, totals, 1.0)
+        return np.asarray(totals.sum() / (np.count_nonzero(totals) * present))
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(
+            "class_weight must be None, 'balanced' or a dict from label to weight, got "
+            f"{class_weight!r}"
+        )
+    number = {label: k for k, label in enumerate(classes.tolist())}
+    unknown = [label for label in class_weight if label not in number]
+    if unknown:
+        raise ValueError(
+            f"class_weight names classes that are not in y: {unknown}; the classes are "
+            f"{classes.tolist()}"
+        )
+    factors = np.ones(len(classes))
+    for label, weight in class_weight.items():
+        if not (_is_number(weight) and 0.0 < float(weight) < np.inf):
+            raise ValueError(
+                f"class_weight must hold positive finite numbers, got {weight!r} for {label!r}; "
+                "drop the samples of a class from X and y to leave it out"
+            )
+        factors[number[label]] = float(weight)
+    return factors
 
 
 def check_prototype_cost(

@@ -126,6 +126,11 @@ class Selection:
         return replace(self, candidates=candidates, solutions=tuple(solutions))
 
     @property
+    def forced(self) -> NDArray[np.intp]:
+        """Numbers of the classes whose one prototype is there only because each must have one."""
+        return np.flatnonzero([solution.at_least for solution in self.solutions])
+
+    @property
     def objective(self) -> float:
         """Objective of the whole integer program (paper, equation 3)."""
         return math.fsum(solution.objective for solution in self.solutions)

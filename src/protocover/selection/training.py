@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,7 +20,8 @@ from ..candidates import Pool, gather_candidates
 from ..dissimilarity import resolve_metric
 from ..dissimilarity.precomputed import read_table
 from ..resources import row_count
-from .parameters import check_column, check_weights
+from .labels import check_label_values
+from .parameters import apply_class_weight, check_column, check_flag, check_weights
 from .weights import snap_weights
 
 __all__ = [
@@ -56,6 +58,10 @@ class Training:
         What may become a prototype.
     rows : ndarray of int, shape (n_points,), or None
         Row of each point as it was given; None where none was left out.
+    cross_class : bool
+        Whether a training point may become a prototype of another class than its own.
+    sample_weights : ndarray of float, shape (n_points,), or None
+        The weights before those of the classes were applied; None where they are the same.
     """
 
     points: Any
@@ -65,6 +71,25 @@ class Training:
     dissimilarity: Any
     pools: list[Pool]
     rows: NDArray[np.intp] | None = None
+    cross_class: bool = True
+    sample_weights: NDArray[np.float64] | None = None
+
+    @property
+    def cost_weights(self) -> NDArray[np.float64]:
+        """The weights that the automatic cost of a prototype follows: not those of classes."""
+        return self.weights if self.sample_weights is None else self.sample_weights
+
+    @cached_property
+    def candidate_classes(self) -> NDArray[np.intp]:
+        """The class that each candidate may serve, -1 for any, shape (n_candidates,)."""
+        rows = np.arange(len(self.codes)) if self.rows is None else self.rows
+        served = [
+            np.full(len(pool), -1)
+            if self.cross_class or pool.source != "train"
+            else self.codes[np.searchsorted(rows, pool.rows)]
+            for pool in self.pools
+        ]
+        return np.concatenate(served)
 
     @property
     def class_count(self) -> NDArray[np.intp]:
@@ -97,6 +122,8 @@ def prepare_training(
     candidates: Any,
     rng: np.random.Generator,
     unlabeled: Any = None,
+    cross_class: bool = True,
+    class_weight: Any = None,
     verbose: int = 0,
 ) -> Training:
     """Check labels and weights, fit the dissimilarity and gather the candidates.
@@ -107,7 +134,7 @@ def prepare_training(
     ----------
     X : rows, or a points x candidates table
         Points that are checked already.
-    y, sample_weight, metric, metric_params, candidates, unlabeled
+    y, sample_weight, metric, metric_params, candidates, unlabeled, cross_class, class_weight
         As in :class:`protocover.PVMClassifier`.
     rng : numpy.random.Generator
         For candidates that are drawn.
@@ -117,7 +144,8 @@ def prepare_training(
     dissimilarity = resolve_metric(metric, metric_params)
     X = completed(X, dissimilarity)
     classes, codes = check_labels(y, X)
-    weights = snap_weights(check_weights(sample_weight, codes, classes))
+    given = check_weights(sample_weight, codes, classes)
+    weights = snap_weights(apply_class_weight(class_weight, given, codes, classes))
     kept = np.flatnonzero(weights > 0.0)
     n_given = row_count(X)
     points = X if len(kept) == n_given else _safe_indexing(X, kept)
@@ -135,7 +163,18 @@ def prepare_training(
         verbose=verbose,
     )
     rows = None if len(kept) == n_given else kept
-    return Training(points, codes, weights[kept], classes, dissimilarity, pools, rows)
+    plain = None if class_weight is None else snap_weights(given)[kept]
+    return Training(
+        points,
+        codes,
+        weights[kept],
+        classes,
+        dissimilarity,
+        pools,
+        rows,
+        cross_class=check_flag(cross_class, "cross_class"),
+        sample_weights=plain,
+    )
 
 
 def pool_balls(
@@ -222,7 +261,10 @@ def check_labels(y: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
         raise ValueError(
             "this estimator requires y to be passed, but the target y is None; pass the labels"
         )
+    if isinstance(y, list | tuple):
+        check_label_values(y)
     y = check_column(y)
+    check_label_values(y)
     check_classification_targets(y)
     check_consistent_length(X, y)
     classes, codes = np.unique(y, return_inverse=True)

@@ -178,8 +178,8 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        eps: ArrayLike | None = None,
         *,
+        eps: ArrayLike | None = None,
         n_eps: int | None = None,
         radii: str = "shared",
         prototype_costs: ArrayLike | None = None,
