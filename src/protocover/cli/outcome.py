@@ -128,7 +128,7 @@ def summarize_cases(
     """Return what the report says of a model and the cases it was fitted on.
 
     `how` says where they come from, if there is more to it than their number; `counted` is
-    what `summarize` need not count.
+    what `summarize` need not count, and the name of the target.
     """
     how = describe_cases(training, held_out) if how is None else dict(how)
     if isinstance(model, Pipeline):

@@ -46,7 +46,9 @@ def run_report(options: Namespace, console: Console) -> None:
     model = _point_to_rows(model, training, options.data)
     title = options.title or f"Prototypes of {cases.source}"
     with _naming(options.data):
-        summary = summarize_cases(model, training, held_out, title=title)
+        summary = summarize_cases(
+            model, training, held_out, title=title, target_name=options.target
+        )
     write_file(path, render(summary).encode())
     console.say(f"Wrote {path}.")
 

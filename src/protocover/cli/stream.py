@@ -293,6 +293,7 @@ def _summarize(
         shown,
         None,
         title=f"Prototypes of {training.source}",
+        target_name=options.target,
         how=how | _describe_draws(fitted),
         totals=fitted.totals,
         error=error,
