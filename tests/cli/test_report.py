@@ -24,6 +24,10 @@ def test_the_report_made_anew_is_that_of_fit(out, capsys):
     assert (out / "report.html").read_text() == before
 
 
+def test_the_page_names_the_target(out):
+    assert '"target":"kind"' in (out / "report.html").read_text()
+
+
 def test_a_model_file_alone_needs_the_target_and_a_free_place(flowers, fit, capsys):
     flowers.to_csv("t.csv", index=False)
     fit("t.csv", "--target", "kind", "-o", "out", "--test-size", "0")

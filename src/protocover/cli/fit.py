@@ -93,7 +93,13 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
         training=training,
         held_out=held_out,
         summary=summarize_cases(
-            model, training, held_out, title=title, error=error, suspects=suspects
+            model,
+            training,
+            held_out,
+            title=title,
+            error=error,
+            suspects=suspects,
+            target_name=options.target,
         ),
         suspects=suspects,
         distance=distance.words,

@@ -143,7 +143,7 @@ def summarize_cases(
 
     `how` says where they come from, if there is more to it than their number; `suspects` are
     numbered in the order of all cases in their source; `counted` is what `summarize` need not
-    count.
+    count, and the name of the target.
     """
     if suspects is not None:
         parts = [training.rows] if held_out is None else [training.rows, held_out.rows]

@@ -48,7 +48,12 @@ def run_report(options: Namespace, console: Console) -> None:
     title = options.title or f"Prototypes of {cases.source}"
     with _naming(options.data):
         summary = summarize_cases(
-            model, training, held_out, title=title, suspects=find_suspects(model, cases)
+            model,
+            training,
+            held_out,
+            title=title,
+            suspects=find_suspects(model, cases),
+            target_name=options.target,
         )
     write_file(path, render(summary).encode())
     console.say(f"Wrote {path}.")

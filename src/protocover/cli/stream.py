@@ -309,6 +309,7 @@ def _summarize(
         None,
         title=f"Prototypes of {training.source}",
         suspects=suspects,
+        target_name=options.target,
         how=how | _describe_draws(fitted),
         totals=fitted.totals,
         error=error,

@@ -63,6 +63,7 @@ def summarize_cover(
         radii="shared",
         eps=float(cover.eps_),
         quality=quality,
+        target="",
         classes=[
             ClassSummary(ONE_CLASS, quality.n_points, quality.n_prototypes, quality.n_covered, 0)
         ],

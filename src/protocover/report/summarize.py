@@ -43,6 +43,7 @@ def summarize(
     image_shape: tuple[int, ...] | None = None,
     images: Any = None,
     title: str | None = None,
+    target_name: str | None = None,
     how: Mapping[str, str] | None = None,
     sample_weight: Any = None,
     totals: CoverageTotals | None = None,
@@ -77,6 +78,9 @@ def summarize(
         Images of the rows. High values are bright.
     title : str or None, default=None
         Heading of the report; None for "Prototypes", of a cover "Representatives".
+    target_name : str or None, default=None
+        What the classes tell, such as "diagnosis", to be shown with them; None for the name of
+        `y`, if it is a series that has one.
     how : mapping of str to str, or None, default=None
         Further lines for "What was asked", such as where the data comes from, or words of
         your own under a heading that is there.
@@ -157,6 +161,7 @@ def summarize(
         radii="shared" if model.solution_.radii is None else "own",
         eps=float(model.eps_) if math.isfinite(model.eps_) else None,
         quality=quality,
+        target=_name_target(y) if target_name is None else str(target_name),
         classes=_list_classes(counts),
         confusion=counts.confusion.tolist(),
         prototypes=_list_prototypes(model, counts, findings, laid),
@@ -273,6 +278,12 @@ def _cover(model: PVMClassifier, X: Any, y: Any) -> Coverage:
             "the data that it was fitted on, and other data as held_out"
         )
     return coverage
+
+
+def _name_target(y: Any) -> str:
+    """Return the name of a series of labels, nothing where it has none."""
+    name = getattr(y, "name", None)
+    return "" if name is None else str(name)
 
 
 def _list_classes(totals: CoverageTotals) -> list[ClassSummary]:

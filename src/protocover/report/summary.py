@@ -260,6 +260,8 @@ class Summary:
     quality : Quality or None
         How good the selection is; None where the training data is not at hand, and with it
         all that is said of coverage.
+    target : str
+        Name of what the classes tell, such as "diagnosis"; empty where it has none.
     classes : list of ClassSummary
         The classes, sorted by label.
     confusion : list of list of int
@@ -304,6 +306,7 @@ class Summary:
     radii: str
     eps: float | None
     quality: Quality | None
+    target: str
     classes: list[ClassSummary]
     confusion: list[list[int]]
     prototypes: list[PrototypeSummary]
