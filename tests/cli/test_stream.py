@@ -118,7 +118,7 @@ def test_samples_are_stated_and_the_counts_are_of_all_rows(blobs, monkeypatch, c
     assert "with 90 of them" in said.err
     assert "120 of them, drawn by chance, may become prototypes" in said.err
     assert re.search(r"3-fold cross-validation \(4 radii, rule few\) on 90 cases", said.out)
-    assert re.search(r"\d+ of the \d+ shown look more like another class", said.out)
+    assert re.search(r"\(\d+ of \d+ cases\s+were\s+compared\.\)", said.out)
     found = figures("out")
     assert found["settings"]["candidates"] == 120
     assert found["eps_sample"] == 90
