@@ -285,8 +285,9 @@ def _fit_reference(
     most = max(_FEWEST_CANDIDATES, _MOST_PAIRS // max(1, n))
     drawn = None if n <= most else most
     reference = PVMClassifier(
-        "auto",
         radii="shared",
+        cross_class=True,
+        min_per_class=0,
         candidates="train" if drawn is None else drawn,
         metric=classifier.metric,
         metric_params=classifier.metric_params,

@@ -137,4 +137,5 @@ def _nearly_same(ones: Any, others: Any) -> bool:
     if not all(isinstance(one, np.ndarray) and one.dtype.kind == "f" for one in dense):
         return False
     size = np.abs(dense[1]).max(initial=0.0, where=np.isfinite(dense[1]))
-    return bool(np.allclose(*dense, rtol=0.0, atol=_ROUNDING * size, equal_nan=True))
+    one, other = dense
+    return bool(np.allclose(one, other, rtol=0.0, atol=_ROUNDING * size, equal_nan=True))

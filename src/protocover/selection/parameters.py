@@ -151,8 +151,9 @@ def apply_class_weight(
     """
     if class_weight is None:
         return weights
-    totals = np.bincount(codes, weights, minlength=len(classes))
-    weighted = weights * class_factors(class_weight, totals, classes)[codes]
+    totals = np.bincount(codes, weights, minlength=len(classes)).astype(np.float64)
+    factors = class_factors(class_weight, totals, classes)
+    weighted: NDArray[np.float64] = weights * factors[codes]
     check_largest_weight(float(weighted.max(initial=0.0)))
     return weighted
 

@@ -95,7 +95,7 @@ class Demand:
         """Return what a selection costs."""
         if self.expense is None:
             return Fraction(len(selected))
-        return self.step * sum(self._steps[j] for j in selected.tolist())
+        return Fraction(self.step * sum(self._steps[j] for j in selected.tolist()))
 
     @cached_property
     def room(self) -> float:
