@@ -6,6 +6,7 @@ from sklearn.metrics import DistanceMetric, pairwise_distances
 from sklearn.metrics.pairwise import nan_euclidean_distances
 from sklearn.neighbors import VALID_METRICS
 
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.dissimilarity import (
     Cosine,
@@ -198,8 +199,8 @@ def test_sparse_rows_may_come_in_any_form(metric, form):
     S = form(Y)
     np.testing.assert_allclose(metric.fit(csr_array(Y)).cross(S, S), expected, atol=1e-12)
     labels = np.arange(len(Y)) % 2
-    sparse = PVMClassifier(eps=0.5, metric=metric).fit(S, labels)
-    dense = PVMClassifier(eps=0.5, metric=metric).fit(Y, labels)
+    sparse = PVMClassifier(eps=0.5, metric=metric, **PAPER).fit(S, labels)
+    dense = PVMClassifier(eps=0.5, metric=metric, **PAPER).fit(Y, labels)
     np.testing.assert_array_equal(sparse.prototype_indices_, dense.prototype_indices_)
 
 
