@@ -100,6 +100,12 @@ def square(x, z):
     return total
 
 
+def euclidean(X, Z):
+    """Euclidean distances in a unit, a power of two, in which no square under- or overflows."""
+    power = np.clip(-np.frexp(max(abs(X).max(), abs(Z).max()))[1], -600, 600)
+    return np.ldexp(cdist(np.ldexp(X, power), np.ldexp(Z, power)), -power)
+
+
 def nearest_class(X, prototypes, labels):
     """Class of the nearest prototype, ties to the class first in order (paper, equation 1)."""
     D = cdist(X, prototypes)
@@ -531,8 +537,8 @@ def suspects(distances, y, prototype_labels, prototype_rows, eps, radii=None, cl
                 near[label] = sum(heard) / len(heard)
             held[label] = any(inside(i, k) for k in speaks)
         others = {label: value for label, value in near.items() if label != y[i]}
-        if not others:
-            continue
+        if not others or y[i] not in held:
+            continue  # a class without a prototype is not judged
         suggested = min(others, key=lambda label: (others[label], label))
         a, b = near.get(y[i]), others[suggested]
         score = 1.0 if a is None else 0.5 if a == b else a / (a + b)
@@ -563,14 +569,18 @@ def own_columns(D, y, weights, label, eps, closed=False):
     return columns
 
 
-def own_balls(D, y, weights, label, eps, closed=False, least_cost=0.0):
+def own_balls(D, y, weights, label, eps, closed=False, least_cost=0.0, served=None):
     """The balls about each candidate that may be part of an optimum, one radius at a time.
 
     A ball ends before a rival or at the limit, and gains more than all smaller ones:
-    (candidate, radius, members of the class, weight of the others, their number).
+    (candidate, radius, members of the class, weight of the others, their number). If none
+    gains the least cost, the one that gains most is left. `served` is the class that each
+    candidate may serve, -1 for any.
     """
-    balls = []
+    balls, best_single, highest = [], [], -math.inf
     for j in range(D.shape[1]):
+        if served is not None and served[j] not in (-1, label):
+            continue
         within = members(D[:, j], eps, closed)
         rivals = np.unique(D[within & (y != label), j]).tolist()
         best = 0.0
@@ -578,11 +588,16 @@ def own_balls(D, y, weights, label, eps, closed=False, least_cost=0.0):
             inside = within if rival is None else within & (D[:, j] < rival)
             own, other = inside & (y == label), inside & (y != label)
             gain = weights[own].sum() - weights[other].sum()
+            if not own.any():
+                continue
+            radius = _own_radius(rival, D[within, j].max(), eps, closed)
+            ball = (j, radius, own, weights[other].sum(), other.sum())
             if gain > best and gain >= least_cost:
-                radius = _own_radius(rival, D[within, j].max(), eps, closed)
-                balls.append((j, radius, own, weights[other].sum(), other.sum()))
+                balls.append(ball)
+            if gain > highest:
+                best_single, highest = [ball], gain
             best = max(best, gain)
-    return balls
+    return balls or best_single
 
 
 def _own_radius(rival, farthest, eps, closed):
@@ -646,3 +661,17 @@ def own_nearest(D, chosen, *, closed):
             if multiple < best:
                 best, label[i] = multiple, of_class
     return label, inside
+
+
+def rival_quantile(D, y, weights, q):
+    """Weighted lower quantile of the positive distances to the nearest sample of another class."""
+    nearest = sorted(
+        (min(D[i, j] for j in range(len(y)) if y[j] != y[i]), weights[i]) for i in range(len(y))
+    )
+    nearest = [(distance, weight) for distance, weight in nearest if distance > 0.0]
+    total, running = sum(weight for _, weight in nearest), 0.0
+    for distance, weight in nearest:
+        running += weight
+        if running >= q * total:
+            return distance
+    return nearest[-1][0]

@@ -156,7 +156,9 @@ def errors(dissimilarity, X, y, X_test, y_test):
         fitted = fitted.for_prototypes(X)
     table, new = fitted.cross(X, X), fitted.cross(X_test, X)
     balls = csr_array(table < np.quantile(table, 0.1))
-    problems = formulate(balls, y, np.ones(len(y)), n_classes=2, prototype_cost=1 / len(y))
+    problems = formulate(
+        balls, y, np.ones(len(y)), n_classes=2, prototype_cost=1 / len(y)
+    ).problems
     chosen = select(problems, greedy)
     nearest = chosen.classes[new[:, chosen.candidates].argmin(axis=1)]
     return (y[new.argmin(axis=1)] != y_test).mean(), (nearest != y_test).mean()

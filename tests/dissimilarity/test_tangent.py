@@ -372,7 +372,9 @@ def test_usps_prototypes_of_the_paper(usps):
     sample = distance.cross(X[::5], X[::5])
     eps = float(np.quantile(sample[np.triu_indices(len(sample), 1)], 0.0175))
     balls = build_balls(distance, X, X, eps=eps)
-    problems = formulate(balls, y, np.ones(len(y)), n_classes=10, prototype_cost=1 / len(y))
+    problems = formulate(
+        balls, y, np.ones(len(y)), n_classes=10, prototype_cost=1 / len(y)
+    ).problems
     counts = np.bincount(select(problems, greedy).classes, minlength=10)
     paper = np.array([493, 7, 661, 551, 324, 486, 217, 101, 378, 154])
     many = paper > 50

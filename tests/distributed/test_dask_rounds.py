@@ -79,7 +79,9 @@ def run_rounds(shares, prize, cost, *, ask=1, most=None, weighted=True):
 
 
 def single_machine(inside, y, weights, cost, n_classes=3):
-    problems = formulate(csr_array(inside), y, weights, n_classes=n_classes, prototype_cost=cost)
+    problems = formulate(
+        csr_array(inside), y, weights, n_classes=n_classes, prototype_cost=cost
+    ).problems
     return problems, select(problems, greedy)
 
 

@@ -86,7 +86,7 @@ FIT_CASES = {
     "cost negative": (
         {"prototype_cost": -0.1},
         (X, Y),
-        "prototype_cost must be a number not below 0",
+        "prototype_cost must be a number from 0 to",
     ),
     "cost NaN": ({"prototype_cost": np.nan}, (X, Y), "prototype_cost must be a number"),
     "cost a word": ({"prototype_cost": "1/n"}, (X, Y), "prototype_cost must be a number"),

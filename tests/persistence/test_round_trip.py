@@ -207,7 +207,7 @@ def test_certificates_can_be_checked_after_loading(tmp_path):
         np.ones(len(example.y)),
         n_classes=3,
         prototype_cost=model.prototype_cost_,
-    )
+    ).problems
     for problem, solution in zip(problems, model.solution_.solutions, strict=True):
         found = verify(problem, solution)
         assert found.faults == ()

@@ -102,8 +102,8 @@ def test_the_page_opens_without_a_complaint(look, iris):
     with look(path) as page:
         assert page.locator("h1").inner_text() == "Iris"
         tiles = page.locator(".tiles").inner_text()
-        assert f"{100 * summary.quality.error.value:.1f} %" in tiles
-        assert f"{100 * summary.quality.error.nearest_error:.1f} %" in tiles
+        assert f"{100 * (1 - summary.quality.error.value):.1f} %" in tiles
+        assert f"{100 * (1 - summary.quality.error.nearest_error):.1f} %" in tiles
         assert page.locator("#map-canvas .node").count() == len(summary.prototypes)
         assert page.locator("#path-canvas .dot.chosen").count() == 2
         assert page.locator("#grid .card").count() == min(24, len(summary.prototypes))

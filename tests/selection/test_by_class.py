@@ -38,7 +38,7 @@ def labelled_balls(draw, max_points=8, max_candidates=6):
 
 
 def solve(inside, y, weights, cost, solver=greedy, **options):
-    problems = formulate(csr_array(inside), y, weights, n_classes=3, prototype_cost=cost)
+    problems = formulate(csr_array(inside), y, weights, n_classes=3, prototype_cost=cost).problems
     return problems, select(problems, solver, **options)
 
 
@@ -202,7 +202,7 @@ def test_order_is_that_of_r_protoclass(record):
         np.ones(len(y)),
         n_classes=y.max() + 1,
         prototype_cost=record["prototype_cost"],
-    )
+    ).problems
     selection = select(problems, greedy)
     assert selection.candidates.tolist() == record["order"]
     counts = np.column_stack((selection.newly_covered, selection.miscovered)).tolist()

@@ -28,11 +28,11 @@ from protocover.solvers import SOLVERS, exact, greedy
 
 
 def own_problems(
-    X, y, weights=None, *, eps, closed=False, cost=0.0, metric=None, Z=None, n_jobs=1
+    X, y, weights=None, *, eps, closed=False, cost=0.0, metric=None, Z=None, n_jobs=1, served=None
 ):
     """The problems of all classes and what their columns stand for."""
     weights = np.ones(len(y)) if weights is None else weights
-    rules = Rules(y, weights, int(y.max(initial=0)) + 1, cost, eps, closed)
+    rules = Rules(y, weights, int(y.max(initial=0)) + 1, cost, eps, closed, served)
     found = ordered_members(
         Euclidean() if metric is None else metric,
         X,
@@ -93,6 +93,20 @@ def test_the_balls_are_those_found_one_radius_at_a_time(instance):
         expected = naive.own_balls(D, y, weights, label, eps, closed, cost)
         check_balls(problem, of_class, expected, np.flatnonzero(y == label))
         assert problem.prize.tolist() == weights[y == label].tolist()
+
+
+@settings(max_examples=200)
+@given(labelled_points(), st.lists(st.integers(-1, 2), min_size=12, max_size=12))
+def test_candidates_of_a_class_have_balls_for_that_class_only(instance, served):
+    X, Z, y, weights, eps, closed, cost = instance
+    served = np.array(served)[: len(Z)]
+    problems, balls = own_problems(
+        X, y, weights, eps=eps, closed=closed, cost=cost, Z=Z, served=served
+    )
+    D = cdist(X, Z)
+    for label, (problem, of_class) in enumerate(zip(problems, balls, strict=True)):
+        expected = naive.own_balls(D, y, weights, label, eps, closed, cost, served)
+        check_balls(problem, of_class, expected, np.flatnonzero(y == label))
 
 
 @settings(max_examples=50)
@@ -248,7 +262,7 @@ def test_one_class_has_one_ball_a_candidate():
 def test_points_at_one_place_with_different_labels_have_no_ball_unless_outnumbered():
     X = np.zeros((5, 2))
     (none, some), (_, balls) = own_problems(X, np.array([0, 0, 1, 1, 1]), eps=2.0)
-    assert none.n_candidates == 0
+    assert len(none.worthwhile) == 0
     assert some.wrong.tolist() == [2.0] * 5
     assert balls.radius.tolist() == [2.0] * 5
 
@@ -274,7 +288,8 @@ def test_below_the_nearest_rival_it_is_the_machine_with_one_radius(instance):
     own = select(problems, greedy, balls=balls)
     table = build_balls(Euclidean(), X, X, eps=eps)
     n_classes = int(y.max()) + 1
-    shared = select(formulate(table, y, weights, n_classes=n_classes, prototype_cost=cost), greedy)
+    written = formulate(table, y, weights, n_classes=n_classes, prototype_cost=cost)
+    shared = select(written.problems, greedy)
     assert own.candidates.tolist() == shared.candidates.tolist()
     assert own.classes.tolist() == shared.classes.tolist()
     assert own.radii.tolist() == [eps] * len(own.candidates)

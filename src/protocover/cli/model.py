@@ -241,8 +241,8 @@ def _feature_names(model: Any) -> list[str]:
 
 
 def _is_table(path: Path) -> bool:
-    """Whether a file is a table by its name."""
+    """Whether a file is a table by its name, as a pipe always is."""
     name = path.name.lower().removesuffix(".gz")
-    return path.is_file() and name.endswith(
-        (".csv", ".tsv", ".tab", ".txt", ".parquet", *SPREADSHEETS)
-    )
+    if not path.is_file():
+        return not path.is_dir()
+    return name.endswith((".csv", ".tsv", ".tab", ".txt", ".parquet", *SPREADSHEETS))

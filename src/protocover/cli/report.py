@@ -20,7 +20,7 @@ from .cases import Cases, read_weights
 from .console import CommandError, Console, UsageError
 from .cover import summarize_covered
 from .model import MODEL, classifier_of, read_cases, with_rows
-from .outcome import summarize_cases
+from .outcome import find_suspects, summarize_cases
 from .writing import REPORT, SUMMARY, WRITER, check_file, write_file
 
 __all__ = ["run_report"]
@@ -31,7 +31,8 @@ def run_report(options: Namespace, console: Console) -> None:
     figures = _read_figures(options.model)
     ours = options.output is None and options.model.is_dir() and figures is not None
     path = options.model / REPORT if ours else options.output or Path(REPORT)
-    check_file(path, force=options.force or ours)
+    inputs = [options.data, options.model, options.model / MODEL, options.features]
+    check_file(path, force=options.force or ours, inputs=inputs)
     model = load_model(options.model)
     known = figures["data"] if figures else {}
     if unwrap(model, covers=True).cover is not None:
@@ -47,7 +48,12 @@ def run_report(options: Namespace, console: Console) -> None:
     title = options.title or f"Prototypes of {cases.source}"
     with _naming(options.data):
         summary = summarize_cases(
-            model, training, held_out, title=title, target_name=options.target
+            model,
+            training,
+            held_out,
+            title=title,
+            suspects=find_suspects(model, cases),
+            target_name=options.target,
         )
     write_file(path, render(summary).encode())
     console.say(f"Wrote {path}.")

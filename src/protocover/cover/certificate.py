@@ -10,10 +10,17 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import simplest_fraction
+from .arithmetic import decimal_fractions, simplest_fraction
 from .leaves import bound_by_leaves
 from .problem import CoverProblem
-from .reproof import common_step, reproved, reproved_together, reproved_within, rounded_up
+from .reproof import (
+    common_step,
+    reproved,
+    reproved_singles,
+    reproved_together,
+    reproved_within,
+    rounded_up,
+)
 from .solution import CoverSolution
 from .verdict import Verification
 
@@ -70,6 +77,9 @@ def verify(
         return Verification(math.nan, -math.inf, "none", tuple(faults))
     objective = _objective(problem, solution.selected)
     bound, faults = _bound(problem, solution, objective)
+    if solution.at_least:
+        known = [one for one in (bound, reproved_singles(problem)) if one is not None]
+        bound = max(known, default=None)
     word = "none" if bound is None else "proved" if bound >= objective else "bounded"
     proved = -math.inf if bound is None else float(min(bound, objective))
     if float(objective) != solution.objective:
@@ -79,7 +89,8 @@ def verify(
             f"lower_bound is {solution.lower_bound!r}, above the objective {solution.objective!r}"
         )
     faults += _word_faults(solution, word, proved, rounding=_rounding(problem))
-    faults += _order_faults(problem, solution, order_by)
+    # A candidate that was chosen although it does not pay has its drop for a score.
+    faults += _order_faults(problem, solution, "drop" if solution.at_least else order_by)
     return Verification(float(objective), proved, word, tuple(faults))
 
 
@@ -152,7 +163,7 @@ def verify_enough(
     solution : CoverSolution
         What is said; its objective is the expense.
     expense : ndarray of float, shape (n_candidates,), or None
-        What each candidate costs; None for 1.
+        What each candidate costs, as :func:`~.arithmetic.decimal_fractions`; None for 1.
     allowed : Fraction
         How much weight may stay uncovered.
     """
@@ -187,7 +198,7 @@ def _spent(expense: NDArray[np.float64] | None, selected: NDArray[np.intp]) -> F
     """Sum what a selection costs."""
     if expense is None:
         return Fraction(len(selected))
-    return sum(map(Fraction, expense[selected].tolist()), Fraction(0))
+    return sum(decimal_fractions(expense[selected]), Fraction(0))
 
 
 def _expense_bound(
@@ -206,9 +217,10 @@ def _expense_bound(
         worth, step = simplest_fraction(rate), Fraction(1)
         dear = problem.prototype_cost != rate or bool(problem.wrong.any())
     else:
-        worth, step = Fraction(rate), common_step(expense)
-        told = zip(problem.wrong.tolist(), expense.tolist(), strict=True)
-        dear = problem.prototype_cost > 0.0 or any(c > worth * Fraction(e) for c, e in told)
+        prices = decimal_fractions(expense)
+        worth, step = Fraction(rate), common_step(prices)
+        told = zip(problem.wrong.tolist(), prices, strict=True)
+        dear = problem.prototype_cost > 0.0 or any(c > worth * e for c, e in told)
     if dear:
         return None, [f"priced_at is {rate!r}, but a candidate costs more in the problem"]
     bound, faults = reproved(problem, solution.dual)
@@ -233,6 +245,8 @@ def _form_faults(problem: CoverProblem, solution: CoverSolution) -> list[str]:
         return [f"selected must not repeat a candidate, got {chosen}"]
     if solution.budget is not None and len(chosen) > solution.budget:
         return [f"selected must hold at most {solution.budget}, the budget, got {len(chosen)}"]
+    if not 0 <= solution.at_least <= min(1, len(chosen)):
+        return [f"selected must hold at least {solution.at_least}, got {len(chosen)}"]
     if solution.score.shape != solution.selected.shape:
         return ["score must hold a number for each choice and never rise"]
     return []
@@ -315,9 +329,7 @@ def _score_faults(
 ) -> list[str]:
     """Compare the scores with those of the rules, given the prize that each choice adds."""
     wrong = problem.wrong[solution.selected]
-    cost = wrong + problem.prototype_cost
-    if problem.prototype_cost == 0.0:  # ranks as an infinitely small one
-        cost = cost + 1e-9 * min(1.0, problem.prize.max(initial=0.0))
+    cost = problem.ranked_cost[solution.selected]
     drop, rounding = prizes - wrong, np.full(len(wrong), _rounding(problem))
     by_drop, by_ratio = (drop, rounding), (prizes / cost, rounding / cost)
     # Described in some order, a selection has the least drop so far for its scores.

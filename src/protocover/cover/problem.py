@@ -19,6 +19,8 @@ from .sums import ball_sums
 
 __all__ = ["CoverProblem", "first_cover"]
 
+# Prizes per cost beyond this could overflow.
+_LARGEST_RATIO = 1e300
 # What is found out about a problem, once it is asked for, that no cost of a prototype changes.
 _COSTLESS = ("by_point", "grid", "n_holders", "on_grid", "reach")
 
@@ -102,6 +104,16 @@ class CoverProblem:
         return self.wrong + self.prototype_cost
 
     @property
+    def ranked_cost(self) -> NDArray[np.float64]:
+        """What each candidate costs where prizes are divided by it.
+
+        A cost of zero, or so small that the ratio could overflow, ranks as a very small one.
+        """
+        if self.prototype_cost > self.prize.sum() / _LARGEST_RATIO:
+            return self.cost
+        return np.asarray(self.cost + 1e-9 * min(1.0, self.prize.max(initial=0.0)))
+
+    @property
     def exact_cost(self) -> Fraction:
         """Exact meaning of ``prototype_cost``: the simplest fraction that rounds to it."""
         return simplest_fraction(self.prototype_cost)
@@ -158,6 +170,17 @@ class CoverProblem:
         # Off the grid the prize sums are rounded: what is within that error stays in.
         slop = 0.0 if self.on_grid else float(self.prize.sum()) * 2.0**-30
         return np.flatnonzero(self.above_cost(self.reach - self.wrong + slop))
+
+    @property
+    def best_single(self) -> int:
+        """The candidate that alone has the lowest objective, the first of equals.
+
+        If the empty selection is the best of all, this one is the best of all others. With
+        f(S) for what S saves against the empty selection, f({j}) <= 0 for every candidate, and
+        f(S) <= f({j}) + f(S without j) because what a candidate adds only falls as others are
+        chosen. The last term is not above 0 either, so f(S) <= f({j}).
+        """
+        return int(np.argmax(self.reach - self.wrong))
 
     @property
     def core(self) -> CoverProblem:
@@ -285,6 +308,16 @@ class CoverProblem:
             )
         bound = priced.exact_bound(dual) - price * budget
         return math.ceil(bound / self.step) * self.step if self.step else bound
+
+    def bound_of_singles(self) -> Fraction | None:
+        """Lower bound on every selection but the empty one; None if a candidate pays its cost.
+
+        It is the objective of the :attr:`best_single`.
+        """
+        if len(self.worthwhile) or self.n_candidates == 0:
+            return None
+        chosen = np.array([self.best_single])
+        return self.exact_objective(chosen, first_cover(self, chosen))
 
     def above_cost(self, amounts: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Tell which amounts exceed the exact cost of a prototype."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import reduce
 
@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 from .arithmetic import simplest_fraction
 from .problem import CoverProblem
 
-__all__ = ["common_step", "reproved", "reproved_together", "reproved_within", "rounded_up"]
+__all__ = [
+    "common_step",
+    "reproved",
+    "reproved_singles",
+    "reproved_together",
+    "reproved_within",
+    "rounded_up",
+]
 
 
 def reproved(
@@ -36,6 +43,22 @@ def reproved(
     bound += sum((min(Fraction(0), wrong[j] + exact_cost - paid[j]) for j in pays), Fraction(0))
     unit = reduce(_common, [Fraction(w) for w in {*prize, *(wrong[j] for j in pays)}], exact_cost)
     return rounded_up(bound / scale, unit / scale), []
+
+
+def reproved_singles(problem: CoverProblem) -> Fraction | None:
+    """Return the lowest objective of one candidate alone; None if any is worth its cost.
+
+    If none is, no larger selection has a lower one.
+    """
+    numbers = np.concatenate((problem.prize, problem.wrong))
+    scale = _scale(numbers)
+    prize, wrong = (_whole(part, scale) for part in np.split(numbers, [problem.n_points]))
+    reach = _ball_sums(problem, prize)
+    saved = max((held - lost for held, lost in zip(reach, wrong, strict=True)), default=None)
+    exact_cost = simplest_fraction(problem.prototype_cost)
+    if saved is None or Fraction(saved, scale) > exact_cost:
+        return None
+    return Fraction(sum(prize) - saved, scale) + exact_cost
 
 
 def reproved_within(
@@ -106,9 +129,9 @@ def rounded_up(bound: Fraction, unit: Fraction) -> Fraction:
     return math.ceil(bound / unit) * unit if unit else bound
 
 
-def common_step(numbers: NDArray[np.float64]) -> Fraction:
+def common_step(numbers: Iterable[Fraction]) -> Fraction:
     """Largest number of which all are whole multiples, 0 where all are 0."""
-    return reduce(_common, {Fraction(one) for one in numbers.tolist()}, Fraction(0))
+    return reduce(_common, set(numbers), Fraction(0))
 
 
 def _scale(numbers: NDArray[np.float64]) -> int:

@@ -53,6 +53,8 @@ class CoverSolution:
         With a budget, the cost of a prototype at which `dual` bounds all selections; what it
         is above ``prototype_cost`` is the price of the budget. Of a selection that had to
         cover so much, the same cost, and None where there is no vector.
+    at_least : int, default=0
+        The bound is one on selections of at least this many candidates, 0 or 1.
     leaves : Leaves or None
         The cases of a branch and bound with their vectors, where these prove more than `dual`
         and are few enough to be kept.
@@ -74,6 +76,7 @@ class CoverSolution:
     budget: int | None = None
     priced_at: float | None = None
     leaves: Leaves | None = None
+    at_least: int = 0
 
     @classmethod
     def of(
@@ -89,6 +92,7 @@ class CoverSolution:
         budget: int | None = None,
         priced_at: float | None = None,
         leaves: Leaves | None = None,
+        at_least: int = 0,
     ) -> CoverSolution:
         """Describe the choice `selected`, everything recomputed from `problem`.
 
@@ -106,6 +110,9 @@ class CoverSolution:
         objective = problem.exact_objective(chosen, first)
         dual = None if dual is None else problem.snap(dual)
         proved = _proved(problem, dual, budget, priced_at)
+        if at_least:
+            known = [one for one in (proved, problem.bound_of_singles()) if one is not None]
+            proved = max(known, default=None)
         if proved is not None and proved >= objective:
             leaves = None
         by_leaves = _proved_by_leaves(problem, leaves, dual, objective)
@@ -127,7 +134,13 @@ class CoverSolution:
             budget=budget,
             priced_at=priced_at,
             leaves=leaves,
+            at_least=at_least,
         )
+
+    @classmethod
+    def best_single(cls, problem: CoverProblem) -> CoverSolution:
+        """Describe the best choice of one candidate: the optimum if none is worth its cost."""
+        return cls.of(problem, [problem.best_single], status="best single", at_least=1)
 
     def renumbered(self, candidates: NDArray[np.intp]) -> CoverSolution:
         """Return the same of a problem in which candidate j is ``candidates[j]``."""
@@ -167,6 +180,7 @@ class CoverSolution:
             budget=self.budget,
             priced_at=self.priced_at,
             leaves=self.leaves,
+            at_least=self.at_least,
         )
         if self.lower_bound <= found.lower_bound:
             return found

@@ -101,7 +101,7 @@ def _as_chunk(rows: Any, length: int) -> Chunk:
     n = rows.shape[0]
     if n:
         rows = check_array(rows, input_name="candidates", dtype=[np.float64, np.float32])
-    return Chunk(rows, np.zeros(n, dtype=np.intp), np.ones(n), np.arange(n))
+    return Chunk(rows, np.full(n, -1, dtype=np.intp), np.ones(n), np.arange(n))
 
 
 def _codes(chunk: Chunk) -> Indices:

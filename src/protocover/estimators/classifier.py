@@ -17,12 +17,20 @@ from ..dissimilarity import input_tags
 from ..exceptions import warn_caller
 from ..resources import limited_threads
 from ..selection.batches import Growth
-from ..selection.parameters import unchanged_on_error
+from ..selection.parameters import check_flag, unchanged_on_error
+from ..selection.training import after_candidates
 from .answers import PrototypeAnswers
 from .display import ShowsChosen, describe_prototypes
 from .export import as_nearest_neighbour
 from .fitted import Fitted, NotInFirstFiles
-from .fitting import Settings, Terms, check_training_points, prepare, take_in
+from .fitting import (
+    Settings,
+    Terms,
+    check_training_points,
+    prepare,
+    take_in,
+    warn_of_selection,
+)
 from .recheck import recheck_model
 
 __all__ = ["PVMClassifier"]
@@ -40,25 +48,25 @@ def _takes_rows(estimator: Any) -> bool:
 
 
 class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimator):
-    """Prototype selection: classify by the nearest of a few points that stand for their class.
+    """Prototype selection: classify by the nearest of a few representative samples.
 
-    The prototype vector machine (Bien & Tibshirani, 2009). For each class it chooses
-    prototypes, also called exemplars or representatives, whose balls of radius `eps` cover
-    many points of that class, few of the others, and which are few. A new point gets the
-    class of its nearest prototype.
+    The prototype vector machine (Bien & Tibshirani, 2009). For each class it selects as few
+    prototypes as possible, also called exemplars, whose neighbourhoods cover many samples of
+    that class and few of the others. By default each prototype has its own radius. A new
+    sample gets the class of its nearest prototype.
 
     Parameters
     ----------
     eps : float, "auto" or None, default="auto"
-        Radius of the balls. "auto" takes the median distance of a training point from
-        the nearest point of another class, whatever the candidates are. With
-        ``radii="own"`` it is the largest radius allowed, None for no limit (of a neighbour
-        graph for what it holds), and "auto" takes the upper quartile of these distances.
-    radii : {"shared", "own"}, default="shared"
-        Whether all prototypes have the radius `eps`, as in the paper, or each takes the
-        radius up to `eps` that serves it best: large in the middle of a class, small at
-        its edge. A new point then gets the class of the prototype of whose radius its
-        distance is the smallest multiple.
+        With ``radii="own"`` the largest radius allowed, None for no limit; "auto" takes the
+        0.9 quantile of the distances of training samples to the nearest sample of another
+        class. With ``radii="shared"`` the radius of all neighbourhoods; "auto" takes the
+        median of these distances.
+    radii : {"own", "shared"}, default="own"
+        "own" selects a radius up to `eps` for each prototype: large inside a class, small at
+        its boundary. A new sample is assigned to the prototype with the smallest scaled
+        distance ``d(x, z) / r_z``. "shared" gives all prototypes the radius `eps`, as in the
+        paper.
     metric : str, callable or dissimilarity, default="euclidean"
         The name of a metric of SciPy or scikit-learn, "precomputed", a function of two
         points, or an object such as ``KernelDistance("rbf")`` from
@@ -73,6 +81,10 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         a share between 0 and 1 of them, drawn from each class in proportion, "kmeans"
         and "hull" or a generator object from :mod:`protocover.candidates`, an array of
         rows, or a list for the union of several.
+    cross_class : bool, default=False
+        Whether a training sample may become a prototype of another class than its own, as in
+        the paper. Candidates without a class (arrays, `unlabeled`, "kmeans", "hull", columns
+        of a rectangular matrix) may serve every class in any case.
     solver : str or callable, default="auto"
         "auto", near the optimum with a bound that says how near, in a few times what
         "greedy" takes, the same on every machine; "greedy", the paper's, whose order of
@@ -93,8 +105,14 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         None is for 1, or the mean of weights that are not whole numbers: a prototype has
         to stand for more than itself.
     n_prototypes : int, dict or None, default=None
-        At most so many prototypes, in total or, with a dict, for each class in it: the best
-        so many that the solver finds, with "greedy" the first in its order.
+        Maximum number of prototypes, in total (int) or per class (dict). ``solver="greedy"``
+        keeps the first ones it selects; all other solvers optimise under this constraint.
+    min_per_class : {1, 0}, default=1
+        1 if every class must have a prototype. If none is worth its cost, the class gets the
+        best single one, and `fit` warns. 0 allows classes without prototypes, as in the paper.
+    class_weight : None, "balanced" or dict, default=None
+        Weights of the classes, which multiply `sample_weight`. "balanced" gives all classes
+        the same total weight. The default `prototype_cost` does not depend on it.
     closed_ball : bool, default=False
         Whether a point at distance eps exactly lies in the ball.
     outlier_label : label, "most_frequent" or None, default=None
@@ -105,10 +123,10 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         None, here and everywhere, starts no processes and takes as many threads as the
         linear algebra library does. The result does not depend on it.
     random_state : int, RandomState or None, default=None
-        For candidates that are drawn, and for sampling in "auto", which with None is the same
-        at every fit.
+        Seed for drawn candidates, for the sample behind ``eps="auto"`` and for the solvers that
+        use chance. With None only drawn candidates differ from one fit to the next.
     verbose : int, default=0
-        Above 0, what the fit is expected to take, said beforehand, and progress bars.
+        Above 0, progress bars and what was found.
 
     Attributes
     ----------
@@ -164,6 +182,9 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
 
     Notes
     -----
+    The machine of the paper is ``PVMClassifier(radii="shared", cross_class=True,
+    min_per_class=0)``.
+
     Prototypes are in the order of what they add: of those selected, each lowers the objective
     most once those before it are chosen. With ``solver="greedy"`` that is the order in which
     they were found, and the beginning of it is what greedy selects for a higher
@@ -215,14 +236,17 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         self,
         *,
         eps: float | str | None = "auto",
-        radii: str = "shared",
+        radii: str = "own",
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
         candidates: Any = "train",
+        cross_class: bool = False,
         solver: Any = "auto",
         solver_options: dict[str, Any] | None = None,
         prototype_cost: float | None = None,
         n_prototypes: int | dict[Any, int] | None = None,
+        min_per_class: int = 1,
+        class_weight: Any = None,
         closed_ball: bool = False,
         outlier_label: Any = None,
         n_jobs: int | None = None,
@@ -234,10 +258,13 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         self.metric = metric
         self.metric_params = metric_params
         self.candidates = candidates
+        self.cross_class = cross_class
         self.solver = solver
         self.solver_options = solver_options
         self.prototype_cost = prototype_cost
         self.n_prototypes = n_prototypes
+        self.min_per_class = min_per_class
+        self.class_weight = class_weight
         self.closed_ball = closed_ball
         self.outlier_label = outlier_label
         self.n_jobs = n_jobs
@@ -278,12 +305,14 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         """Choose the prototypes for points that `fit`, or a search, has checked."""
         rng = self._generator()
         training = prepare(self, points, y, sample_weight, unlabeled=unlabeled, rng=rng)
+        rng = after_candidates(self.random_state, rng)
         terms = Terms.of(self, training)
         eps = settings.radius(training, rng)
         formulation = settings.formulate(training, terms, eps, rng)
         selection = settings.select(formulation, terms, rng)
         self._keep(terms.keep(selection, training, eps))
         self.__dict__.pop("_growth", None)
+        warn_of_selection(self, len(training.codes))
 
     @available_if(_takes_rows)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -340,11 +369,19 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
                 "this model comes from fit, which keeps no cover to extend: partial_fit starts "
                 "over with this batch; call partial_fit for the first batch too"
             )
+        if self.class_weight is not None:
+            raise ValueError(
+                f"class_weight must be None for partial_fit, got {self.class_weight!r}: the "
+                "counts of the classes are not known before all batches are; pass sample_weight"
+            )
         with unchanged_on_error(self), limited_threads(self.n_jobs):
             rng = self._generator()
             settings = Settings.of(self)
             growth = take_in(self, settings, X, y, sample_weight, classes=classes, rng=rng)
-            training, covers = growth.training()
+            rng = after_candidates(self.random_state, rng)
+            training, covers = growth.training(
+                cross_class=check_flag(self.cross_class, "cross_class")
+            )
             terms = Terms.of(self, training)
             formulation = settings.formulate(training, terms, growth.eps, rng, covers=covers)
             selection = settings.select(formulation, terms, rng)

@@ -32,7 +32,7 @@ def as_one_class(cover: BallCover) -> PVMClassifier:
         solutions=(cover.solution_,),
     )
     shared = PVMClassifier().get_params(deep=False).keys() & cover.get_params(deep=False).keys()
-    model = PVMClassifier(**{name: getattr(cover, name) for name in shared})
+    model = PVMClassifier(radii="shared", **{name: getattr(cover, name) for name in shared})
     copy_features(cover, model)
     model._keep(
         Fitted(

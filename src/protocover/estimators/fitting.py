@@ -11,17 +11,20 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ..candidates import check_candidate_names
 from ..data.points import check_estimator_points
 from ..dissimilarity import resolve_metric
+from ..exceptions import warn_caller
 from ..selection.batches import Growth, grow, start_growth
 from ..selection.by_class import Formulation, formulate, select
 from ..selection.own_radii import formulate_own
 from ..selection.parameters import (
     check_closed_ball,
     check_eps,
+    check_min_per_class,
     check_n_prototypes,
     check_outlier_label,
     check_own_radii,
@@ -31,11 +34,28 @@ from ..selection.parameters import (
 from ..selection.radius import propose_eps, proposed_quantile
 from ..selection.reach import check_reach
 from ..selection.selected import Selection
-from ..selection.training import Training, pool_balls, prepare_training, side_by_side
+from ..selection.training import (
+    Training,
+    after_candidates,
+    pool_balls,
+    prepare_training,
+    side_by_side,
+)
 from ..solvers import Solver, check_options, find_solver
 from .fitted import Fitted, forget_features
 
-__all__ = ["Settings", "Terms", "check_training_points", "prepare", "take_in"]
+__all__ = [
+    "Settings",
+    "Terms",
+    "check_training_points",
+    "no_candidates",
+    "prepare",
+    "take_in",
+    "warn_of_selection",
+]
+
+# A fit on more samples than this warns if it keeps more than this share of them.
+_FEW_SAMPLES, _LARGE_SHARE = 100, 0.25
 
 # What every ball of a cover that grows depends on; eps is decided with the first batch.
 _SETTLED = ("radii", "closed_ball", "metric", "metric_params")
@@ -57,8 +77,6 @@ class Settings:
         What chooses the prototypes, with `options` of its own.
     n_jobs, verbose
         As in :class:`protocover.PVMClassifier`.
-    seeded : bool
-        Whether the sample that a proposed radius rests on is drawn as `random_state` has it.
     """
 
     eps: float | None
@@ -68,7 +86,6 @@ class Settings:
     options: dict[str, Any]
     n_jobs: int | None
     verbose: int
-    seeded: bool
 
     @classmethod
     def of(cls, classifier: Any) -> Self:
@@ -86,7 +103,6 @@ class Settings:
             options,
             classifier.n_jobs,
             classifier.verbose,
-            seeded=classifier.random_state is not None,
         )
 
     def radius(self, training: Training, rng: np.random.Generator) -> float:
@@ -94,9 +110,8 @@ class Settings:
         eps = self.eps
         if eps is None:
             share = proposed_quantile(own=self.own_radii)
-            # Who asks for nothing in particular gets the same radius at every fit.
-            rng = rng if self.seeded else np.random.default_rng(0)
-            eps = propose_eps(training, rng=rng, n_jobs=self.n_jobs, quantile=share)
+            own = self.own_radii
+            eps = propose_eps(training, rng=rng, n_jobs=self.n_jobs, quantile=share, own=own)
         check_reach(training, eps)
         return eps
 
@@ -135,25 +150,29 @@ class Settings:
                 verbose=self.verbose,
             )
         balls = self.build(training, eps, rng) if covers is None else covers
-        problems = formulate(
+        formulation = formulate(
             side_by_side(balls),
             training.codes,
             training.weights,
             n_classes=len(training.classes),
             prototype_cost=terms.prototype_cost,
+            candidate_classes=training.candidate_classes,
         )
         balls.clear()
-        return Formulation(problems)
+        return formulation
 
     def select(
         self, formulation: Formulation, terms: Terms, rng: np.random.Generator
     ) -> Selection:
         """Solve the problems of all classes within the budget."""
+        if terms.min_per_class:
+            _check_has_candidates(formulation, terms.classes)
         return select(
             formulation.problems,
             self.solver,
             balls=formulation.balls,
             n_prototypes=terms.n_prototypes,
+            min_per_class=terms.min_per_class,
             rng=rng,
             options=self.options,
             verbose=self.verbose,
@@ -172,24 +191,35 @@ class Terms:
         At most so many prototypes.
     outlier_label : label or None
         What to answer for queries in no ball.
+    min_per_class : int
+        1 if every class must have a prototype.
+    classes : ndarray, shape (n_classes,)
+        Labels, sorted.
     """
 
     prototype_cost: float
     n_prototypes: int | dict[int, int] | None
     outlier_label: Any
+    min_per_class: int
+    classes: NDArray[Any]
 
     @classmethod
     def of(cls, classifier: Any, training: Training) -> Self:
         """Check the parameters of a classifier against its training data."""
         classes = training.classes
+        cost = check_prototype_cost(
+            classifier.prototype_cost,
+            training.cost_weights,
+            own=check_own_radii(classifier.radii),
+        )
+        budget = check_n_prototypes(classifier.n_prototypes, classes)
+        n_present = int(np.count_nonzero(training.class_count))
         return cls(
-            check_prototype_cost(
-                classifier.prototype_cost,
-                training.weights,
-                own=check_own_radii(classifier.radii),
-            ),
-            check_n_prototypes(classifier.n_prototypes, classes),
+            cost,
+            budget,
             check_outlier_label(classifier.outlier_label, classes, training.class_count),
+            check_min_per_class(classifier.min_per_class, budget, n_present),
+            classes,
         )
 
     def keep(self, selection: Selection, training: Training, eps: float) -> Fitted:
@@ -200,6 +230,43 @@ class Terms:
             eps=eps,
             prototype_cost=self.prototype_cost,
             outlier_label=self.outlier_label,
+        )
+
+
+def _check_has_candidates(formulation: Formulation, classes: NDArray[Any]) -> None:
+    """Refuse a class that must have a prototype and has nothing to choose from."""
+    without = [
+        label
+        for label, problem in zip(classes.tolist(), formulation.problems, strict=True)
+        if problem.n_points and not problem.n_candidates
+    ]
+    if without:
+        raise no_candidates(without)
+
+
+def no_candidates(classes: list[Any]) -> ValueError:
+    """Return the error for classes that must have a prototype and can have none."""
+    return ValueError(
+        f"every class needs a candidate within eps of one of its samples, got none for {classes}; "
+        "add candidates, raise eps, or pass min_per_class=0 to allow classes without prototypes"
+    )
+
+
+def warn_of_selection(model: Any, n_samples: int) -> None:
+    """Warn if a class has a prototype only because it must, or if there are very many."""
+    forced = model.classes_[model.solution_.forced].tolist()
+    if forced:
+        warn_caller(
+            f"no prototype of the classes {forced} is worth its cost, so each got the best single "
+            "one (min_per_class=1); their samples are rare or lie among those of other classes. "
+            "class_weight='balanced' gives all classes the same weight; a lower prototype_cost or "
+            "a smaller eps also helps"
+        )
+    if n_samples > _FEW_SAMPLES and len(model.prototype_indices_) > _LARGE_SHARE * n_samples:
+        # The same text at every fit, which Python shows once.
+        warn_caller(
+            "more than a quarter of the samples became prototypes; for fewer raise "
+            "prototype_cost, set n_prototypes, or let PVMClassifierCV choose"
         )
 
 
@@ -230,6 +297,8 @@ def prepare(
         candidates=classifier.candidates,
         rng=rng,
         unlabeled=unlabeled,
+        cross_class=classifier.cross_class,
+        class_weight=classifier.class_weight,
         verbose=classifier.verbose,
     )
 
@@ -264,6 +333,7 @@ def take_in(
         )
     points = deepcopy(check_training_points(classifier, X))
     training = prepare(classifier, points, y, sample_weight, rng=rng)
+    rng = after_candidates(classifier.random_state, rng)
     eps = settings.radius(training, rng)
     return start_growth(
         training,

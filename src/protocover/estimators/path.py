@@ -15,10 +15,15 @@ from ..candidates import numbers, source_names, source_rows
 from ..data.frames import make_frame
 from ..resources import limited_threads
 from ..selection.grid import grid_of_costs, grid_of_radii
-from ..selection.parameters import check_closed_ball, check_own_radii, check_verbose
+from ..selection.parameters import (
+    check_closed_ball,
+    check_min_per_class,
+    check_own_radii,
+    check_verbose,
+)
 from ..selection.path import PostponedBounds, formulate_path, solve_path
 from ..selection.selected import Selection
-from ..selection.training import Training
+from ..selection.training import Training, after_candidates
 from ..solvers import check_options, find_solver
 from .classifier import PVMClassifier
 from .fitted import by_column, with_selection
@@ -233,8 +238,11 @@ def pvm_path(
     metric: Any = "euclidean",
     metric_params: dict[str, Any] | None = None,
     candidates: Any = "train",
+    cross_class: bool = False,
     unlabeled: Any = None,
     sample_weight: Any = None,
+    min_per_class: int = 1,
+    class_weight: Any = None,
     closed_ball: bool = False,
     n_jobs: int | None = None,
     random_state: Any = None,
@@ -249,9 +257,9 @@ def pvm_path(
     eps : array-like, "auto" or None, default=None
         Radii; None for those that :func:`suggest_eps` proposes for these candidates, "auto"
         for that of :class:`PVMClassifier` alone. With ``radii="own"`` these are limits, one
-        of which may be None or inf for no limit; those proposed are the largest radius that
-        :func:`suggest_eps` proposes, those at a quarter, a sixteenth and so on of its
-        quantile, and none.
+        of which may be None or inf for no limit; those proposed are quantiles of the
+        distances from samples to the nearest sample of another class, by default 0.25, 0.5,
+        0.75, 0.9 and 1. A single class gets no limit.
     n_eps : int or None, default=None
         How many to propose where `eps` is None; None for 20, with ``radii="own"`` for 5.
     radii : {"shared", "own"}, default="shared"
@@ -261,7 +269,8 @@ def pvm_path(
         what `sample_weight` makes of it. With ``radii="own"``, where the cost decides how
         many prototypes there are, None is for that and up to seven more in even steps of
         the logarithm, from the weight of one point to an eighth of a class of mean size.
-    solver, metric, metric_params, candidates, closed_ball, n_jobs, random_state, verbose
+    solver, metric, metric_params, candidates, cross_class, min_per_class, class_weight, \
+closed_ball, n_jobs, random_state, verbose
         As in :class:`PVMClassifier`.
     unlabeled, sample_weight
         As in :meth:`PVMClassifier.fit`.
@@ -317,8 +326,11 @@ def pvm_path(
         metric=metric,
         metric_params=metric_params,
         candidates=candidates,
+        cross_class=cross_class,
         solver=solver,
         solver_options=solver_options,
+        min_per_class=min_per_class,
+        class_weight=class_weight,
         closed_ball=closed,
         n_jobs=n_jobs,
         random_state=random_state,
@@ -328,10 +340,12 @@ def pvm_path(
     with limited_threads(n_jobs):
         points = check_training_points(classifier, X, unlabeled)
         training = prepare(classifier, points, y, sample_weight, unlabeled=unlabeled, rng=rng)
+    rng = after_candidates(random_state, rng)
     if isinstance(eps, str):  # what that means is the classifier's to say
         eps = Settings.of(clone(classifier).set_params(eps=eps)).radius(training, rng)
     limits = grid_of_radii(eps, n_eps, training, own=own, rng=rng)
-    costs = grid_of_costs(prototype_costs, training.weights, len(training.classes), own=own)
+    least = check_min_per_class(min_per_class, None, len(training.classes))
+    costs = grid_of_costs(prototype_costs, training.cost_weights, len(training.classes), own=own)
     problems = formulate_path(
         training,
         radii=limits,
@@ -344,7 +358,9 @@ def pvm_path(
         n_jobs=n_jobs,
         verbose=verbose,
     )
-    postponed = PostponedBounds.of(problems, costs, solver=found, options=options, rng=rng)
+    postponed = PostponedBounds.of(
+        problems, costs, solver=found, options=options, rng=rng, min_per_class=least
+    )
     solved = solve_path(
         problems if postponed is None else postponed.without(),
         n_radii=len(limits),
@@ -353,6 +369,7 @@ def pvm_path(
         solver=found,
         options=options,
         rng=rng,
+        min_per_class=least,
         verbose=verbose,
     )
     in_order = tuple(tuple(by_column(one, training) for one in row) for row in solved)

@@ -103,30 +103,25 @@ def _formulate_again(model: Any, training: Training) -> Formulation:
         n_jobs=model.n_jobs,
         verbose=0,
     )
-    problems = formulate(
+    return formulate(
         side_by_side(balls),
         training.codes,
         training.weights,
         n_classes=len(training.classes),
         prototype_cost=model.prototype_cost_,
+        candidate_classes=training.candidate_classes,
     )
-    return Formulation(problems)
 
 
 def _balls(model: Any, formulation: Formulation, columns: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the column of each prototype's ball in its class's problem, -1 where it is none."""
     if formulation.balls is None:
         return columns
-    own = model.solution_.classes
-    places = [
-        {
-            ball: place
-            for place, ball in enumerate(
-                zip(one.candidate.tolist(), np.asarray(one.radius).tolist(), strict=True)
-            )
-        }
-        for one in formulation.balls
-    ]
+    own, places = model.solution_.classes, []
+    for one in formulation.balls:
+        radii = np.full(len(one.candidate), model.eps_) if one.radius is None else one.radius
+        keys = zip(one.candidate.tolist(), radii.tolist(), strict=True)
+        places.append({ball: place for place, ball in enumerate(keys)})
     wanted = zip(own.tolist(), columns.tolist(), model.prototype_radii_.tolist(), strict=True)
     return np.array(
         [places[label].get((column, radius), -1) for label, column, radius in wanted], np.intp
@@ -223,6 +218,8 @@ def _radius_faults(model: Any, columns: NDArray[np.intp], balls: NDArray[np.intp
     odd = np.flatnonzero((columns >= 0) & (balls < 0))
     if len(odd) == 0:
         return []
+    if model.solution_.radii is None:
+        return [f"the prototypes {odd.tolist()} are of another class than they serve"]
     return [f"prototype_radii_ of the prototypes {odd.tolist()} do not end before another class"]
 
 

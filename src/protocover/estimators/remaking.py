@@ -40,6 +40,8 @@ def prepare_again(
         candidates=model.candidates,
         rng=rng,
         unlabeled=unlabeled,
+        cross_class=model.cross_class,
+        class_weight=model.class_weight,
     )
     return training, seeded or _state(rng) == before
 

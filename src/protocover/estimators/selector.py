@@ -26,8 +26,11 @@ class PVMSelector(BaseEstimator):
 
     Parameters
     ----------
-    eps, radii, metric, metric_params, solver, solver_options, prototype_cost, n_prototypes, \
-closed_ball, n_jobs, random_state, verbose
+    radii : {"shared", "own"}, default="shared"
+        As in :class:`PVMClassifier`, but shared by default: a nearest-neighbour classifier on
+        the resampled data does not know radii.
+    eps, metric, metric_params, cross_class, solver, solver_options, prototype_cost, \
+n_prototypes, min_per_class, class_weight, closed_ball, n_jobs, random_state, verbose
         As in :class:`PVMClassifier`, the default cost of a prototype included. Candidates
         are always the training points, so that a table of precomputed dissimilarities must
         be square.
@@ -50,8 +53,8 @@ closed_ball, n_jobs, random_state, verbose
     Notes
     -----
     The labels returned are those the prototypes stand for. They differ from
-    ``y[sample_indices_]`` only where a point was chosen for another class than its own,
-    which happens where its neighbourhood speaks against its label. So a nearest
+    ``y[sample_indices_]`` only where a sample was chosen for another class than its own,
+    which ``cross_class=True`` allows. So a nearest
     neighbour classifier on what comes back is the PVMClassifier. With ``radii="own"`` it is
     not, as the radii decide with the distances: they are in
     ``classifier_.prototype_radii_``.
@@ -75,10 +78,13 @@ closed_ball, n_jobs, random_state, verbose
         radii: str = "shared",
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
+        cross_class: bool = False,
         solver: Any = "auto",
         solver_options: dict[str, Any] | None = None,
         prototype_cost: float | None = None,
         n_prototypes: int | dict[Any, int] | None = None,
+        min_per_class: int = 1,
+        class_weight: Any = None,
         closed_ball: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -88,10 +94,13 @@ closed_ball, n_jobs, random_state, verbose
         self.radii = radii
         self.metric = metric
         self.metric_params = metric_params
+        self.cross_class = cross_class
         self.solver = solver
         self.solver_options = solver_options
         self.prototype_cost = prototype_cost
         self.n_prototypes = n_prototypes
+        self.min_per_class = min_per_class
+        self.class_weight = class_weight
         self.closed_ball = closed_ball
         self.n_jobs = n_jobs
         self.random_state = random_state

@@ -139,7 +139,9 @@ def _parameter_faults(model: Any, training: Training) -> list[str]:
     own, classes = check_own_radii(model.radii), model.classes_
     eps = check_eps(model.eps, own=own)
     asked = {
-        "prototype_cost_": check_prototype_cost(model.prototype_cost, training.weights, own=own),
+        "prototype_cost_": check_prototype_cost(
+            model.prototype_cost, training.cost_weights, own=own
+        ),
         "outlier_label_": check_outlier_label(model.outlier_label, classes, training.class_count),
     }
     # A radius that was proposed may rest on a sample, or on a first batch alone.
@@ -151,6 +153,16 @@ def _parameter_faults(model: Any, training: Training) -> list[str]:
     over = any(counts[label] > limit for label, limit in limits.items())
     if over or (isinstance(budget, int) and sum(counts) > budget):
         faults.append(f"n_prototypes is {model.n_prototypes!r}, but there are {counts} by class")
+    needed = [label not in limits or limits[label] > 0 for label in range(len(counts))]
+    lost = [
+        label
+        for label, need, n, size in zip(
+            classes.tolist(), needed, counts, training.class_count.tolist(), strict=True
+        )
+        if need and n == 0 and size > 0
+    ]
+    if model.min_per_class and lost:
+        faults.append(f"min_per_class is 1, but there are no prototypes of {lost}")
     return faults
 
 

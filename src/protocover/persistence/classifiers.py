@@ -43,6 +43,7 @@ from .selections import decode_selection, encode_selection
 from .values import Arrays, Loaded
 
 __all__ = [
+    "UNSAID",
     "check_places",
     "decode_classifier",
     "decode_dissimilarity",
@@ -50,11 +51,14 @@ __all__ = [
     "encode_dissimilarity",
     "read_features",
     "row_width",
+    "with_unsaid",
     "write_features",
     "write_parameters",
 ]
 
 _FEATURES = ("n_features_in_", "feature_names_in_")
+# The paper's machine, which the first files held without saying so.
+UNSAID = {"radii": "shared", "cross_class": True, "min_per_class": 0, "class_weight": None}
 _PLAIN = (
     "eps_",
     "prototype_cost_",
@@ -83,7 +87,7 @@ def decode_classifier(content: dict[str, Any], arrays: Loaded) -> PVMClassifier:
     """Return the classifier that a JSON of `encode_classifier` stands for."""
     keys = ("parameters", "fitted", "features", "selection", "dissimilarity")
     record = check_record(content, "a classifier", keys)
-    model: PVMClassifier = construct(PVMClassifier, record["parameters"], arrays)
+    model: PVMClassifier = construct(PVMClassifier, with_unsaid(record["parameters"]), arrays)
     read_features(model, record["features"], arrays)
     fitted = decode_record(record["fitted"], "the fitted attributes", _PLAIN, arrays)
     classes = check_array(fitted["classes_"], "classes_", kinds="biufUSOMm", shape=(None,))
@@ -111,13 +115,25 @@ def write_parameters(
 ) -> dict[str, Any]:
     """Return the JSON of a constructor's arguments, as far as they are to be kept.
 
-    One radius for all goes without saying, as in files from before there was another way:
-    so who knows no other can read the file.
+    Values in :data:`UNSAID` are left out, so that earlier versions can read the file.
     """
     given = [name for name in argument_names(type(model)) if name not in without]
-    return encode_attributes(
-        model, [name for name in given if name != "radii" or model.radii != "shared"], arrays
-    )
+    said = [
+        name
+        for name in given
+        if name not in UNSAID or not _is_plain(getattr(model, name), UNSAID[name])
+    ]
+    return encode_attributes(model, said, arrays)
+
+
+def with_unsaid(given: Any) -> Any:
+    """Return a classifier's parameters with what a file leaves out."""
+    return {**UNSAID, **given} if isinstance(given, dict) else given
+
+
+def _is_plain(value: Any, unsaid: Any) -> bool:
+    """Whether a parameter is exactly what a file need not say."""
+    return type(value) is type(unsaid) and bool(value == unsaid)
 
 
 def write_features(model: Any, arrays: Arrays) -> dict[str, Any]:

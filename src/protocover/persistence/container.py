@@ -24,7 +24,7 @@ from ..exceptions import ModelFileError
 
 __all__ = ["VERSION", "Contents", "pack", "unpack"]
 
-VERSION = 5  # the newest; which of them a file needs, its contents tell
+VERSION = 6  # the newest; which of them a file needs, its contents tell
 
 # The first byte is no text, and the line ends tell a file that was copied as text.
 _MAGIC = b"\x89PROTOCOVER\r\n\x1a\n\0"

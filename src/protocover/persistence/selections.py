@@ -123,6 +123,8 @@ def encode_solution(solution: CoverSolution, arrays: Arrays) -> Any:
             details[str(name)] = encode(value, arrays, "details")
         except ModelFileError:
             continue  # a solver may tell whatever it likes, and no prediction needs it
+    if solution.at_least:
+        record["at_least"] = encode(solution.at_least, arrays, "at_least")
     if solution.leaves is not None:
         record["leaves"] = encode_attributes(solution.leaves, _OF_LEAVES, arrays)
     return {**record, "details": details}
@@ -131,8 +133,8 @@ def encode_solution(solution: CoverSolution, arrays: Arrays) -> Any:
 def decode_solution(content: Any, arrays: Loaded) -> CoverSolution:
     """Decode a solution."""
     names = (*_OF_SOLUTION, *(_OF_BUDGET if _present(content, _OF_BUDGET) else ()))
-    leaves = _present(content, ("leaves",))
-    record = check_record(content, "a solution", (*names, *leaves, "details"))
+    leaves, least = _present(content, ("leaves",)), _present(content, ("at_least",))
+    record = check_record(content, "a solution", (*names, *least, *leaves, "details"))
     values = {name: decode(record[name], arrays) for name in names}
     selected = check_indices(values["selected"], "selected", below=2**62)
     n = len(selected)
@@ -153,6 +155,9 @@ def decode_solution(content: Any, arrays: Loaded) -> CoverSolution:
         budget=_if_told(values, "budget", check_whole),
         priced_at=_if_told(values, "priced_at", check_number),
         leaves=_decode_leaves(record["leaves"], arrays) if leaves else None,
+        at_least=check_whole(decode(record["at_least"], arrays), "at_least", below=2)
+        if least
+        else 0,
     )
 
 

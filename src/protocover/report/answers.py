@@ -118,6 +118,7 @@ def summarize_queries(
         path=None,
         suspects=[],
         n_suspects=0,
+        suspects_note="",
         uncovered=[],
         n_uncovered=0,
         held_out=None,

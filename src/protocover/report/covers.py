@@ -11,15 +11,17 @@ from numpy.typing import NDArray
 
 from .. import __version__
 from ..estimators import BallCover
+from ..estimators.bounds import describe_bound
 from ..estimators.cover_view import ONE_CLASS
 from ..inspection.fitted import Unwrapped
 from ..prototypes.coverage import Coverage
 from ..resources import row_count
 from .cases import Display, LaidOut, lay_out
-from .cover_wording import describe_cover, describe_cover_settings, describe_proof
+from .cover_wording import describe_cover, describe_cover_settings
 from .neighbours import Members, draw_map, find_members, find_rivals
 from .summary import ClassSummary, CoverSummary, Far, PrototypeSummary, Quality
 from .training_rows import ForeignRowsError, check_training_rows
+from .wording import as_sentence
 
 __all__ = ["summarize_cover"]
 
@@ -72,6 +74,7 @@ def summarize_cover(
         path=None,
         suspects=[],
         n_suspects=0,
+        suspects_note="",
         uncovered=_list_far(members, uncovered[:_MOST_UNCOVERED], laid),
         n_uncovered=len(uncovered),
         held_out=None,
@@ -124,7 +127,7 @@ def _assess(cover: BallCover) -> Quality:
         lower_bound=float(bound) if math.isfinite(bound) else None,
         gap=float(gap) if math.isfinite(gap) else None,
         certificate=str(cover.certificate_),
-        verdict=describe_proof(cover),
+        verdict=as_sentence(describe_bound(cover)),
     )
 
 

@@ -20,9 +20,9 @@ from .cases import Display, LaidOut, lay_out
 from .cast import Cast, explain_cast, gather_cast, match_columns
 from .covers import summarize_cover
 from .figures import list_figures
-from .neighbours import Members, Rivals, draw_map, find_members, find_rivals
+from .neighbours import Members, Rivals, draw_map, find_members, find_rivals, relate_suspects
 from .quality import assess, read_path
-from .queries import MOST_LISTED, Queries, read_held_out, read_queries
+from .queries import MOST_LISTED, Asked, Queries, read_held_out, read_queries
 from .summary import ClassSummary, ErrorEstimate, PrototypeSummary, Summary, Suspect, Uncovered
 from .training_rows import check_training_rows, count_training
 from .wording import describe_selection, describe_settings
@@ -48,6 +48,7 @@ def summarize(
     sample_weight: Any = None,
     totals: CoverageTotals | None = None,
     error: ErrorEstimate | None = None,
+    suspects: SuspectLabels | None = None,
 ) -> Summary:
     """Gather all that a report says about a fitted model.
 
@@ -90,6 +91,9 @@ def summarize(
         it, the prototypes among them: lists are of the sample then, counts of everything.
     error : ErrorEstimate or None, default=None
         The error, where it is known already.
+    suspects : SuspectLabels or None, default=None
+        Labels that disagree with nearby prototypes, in rows of `X` and then of `held_out`. None
+        for those that :func:`~protocover.suspect_labels` finds in `X`.
 
     Returns
     -------
@@ -137,12 +141,13 @@ def summarize(
     counts = coverage.totals() if totals is None else totals
     learned = counts if sample_weight is None else count_training(coverage, sample_weight)
     check_training_rows(within, X, learned)
-    findings = _find(model, X, y, coverage)
     tested = read_held_out(held_out)
+    unseen = None if tested is None else (within.prepare(tested.X), tested.y)
+    beside = () if unseen is None else unseen[:1]
+    findings = _find(model, X, y, coverage, suspects, beside=beside)
     cast = _gather(within, X, findings, held_out=tested, queries=read_queries(queries))
     features = match_columns(within, original, shown)
     laid = _lay_out_all(display, model, findings, cast, features)
-    unseen = None if tested is None else (within.prepare(tested.X), tested.y)
     quality = assess(model, search, X, y, totals=counts, held_out=unseen, error=error)
     explained = explain_cast(cast, laid, model, features)
     plane = draw_map(findings.rivals)
@@ -163,8 +168,9 @@ def summarize(
         cases=explained.cases,
         map=plane,
         path=read_path(search),
-        suspects=_list_suspects(model, findings.suspects, laid),
+        suspects=_list_suspects(model, findings.suspects, laid, cast.held_out),
         n_suspects=len(findings.suspects),
+        suspects_note=findings.suspects.describe(),
         uncovered=_list_uncovered(findings, laid),
         n_uncovered=counts.n_points - counts.n_covered,
         held_out=explained.held_out,
@@ -188,11 +194,20 @@ class _Findings:
     uncovered: Indices  # rows in no ball of their class, the farthest from it first
 
 
-def _find(model: PVMClassifier, X: Any, y: Any, coverage: Coverage) -> _Findings:
-    """Look at the training data through the model."""
+def _find(
+    model: PVMClassifier,
+    X: Any,
+    y: Any,
+    coverage: Coverage,
+    suspects: SuspectLabels | None,
+    *,
+    beside: Sequence[Any],
+) -> _Findings:
+    """Look at the training data through the model, and at suspects in the cases `beside` it."""
     members = find_members(model, X, coverage)
     rivals = find_rivals(model, X, coverage.prototype_classes)
-    suspects = suspect_labels(model, X, y)
+    suspects = suspect_labels(model, X, y) if suspects is None else suspects
+    suspects = relate_suspects(model, (X, *beside), suspects)
     return _Findings(coverage, members, rivals, suspects, _find_uncovered(coverage, members))
 
 
@@ -234,7 +249,9 @@ def _lay_out_all(
     features: Indices | None,
 ) -> LaidOut:
     """Lay out all cases that the page mentions."""
-    listed = [findings.suspects.row[:MOST_LISTED], findings.uncovered[:MOST_LISTED]]
+    suspects = findings.suspects.row[:MOST_LISTED]
+    suspects = suspects[suspects < len(findings.coverage.point_classes)]
+    listed = [suspects, findings.uncovered[:MOST_LISTED]]
     return lay_out(
         replace(display, further=cast.further),
         model,
@@ -301,13 +318,17 @@ def _list_prototypes(
     ]
 
 
-def _list_suspects(model: PVMClassifier, suspects: SuspectLabels, laid: LaidOut) -> list[Suspect]:
+def _list_suspects(
+    model: PVMClassifier, suspects: SuspectLabels, laid: LaidOut, held_out: Asked | None
+) -> list[Suspect]:
     """Return the most suspect labels, the most suspect first."""
+    n = len(laid.place)
+    further = {} if held_out is None else {n + row: k for k, row in enumerate(held_out.listed)}
     label = np.searchsorted(model.classes_, suspects.label)
     suggested = np.searchsorted(model.classes_, suspects.suggested)
     return [
         Suspect(
-            case=int(laid.place[row]),
+            case=int(laid.place[row] if row < n else laid.further[further[row]]),
             label=int(label[i]),
             suggested=int(suggested[i]),
             score=round(float(suspects.score[i]), 4),

@@ -133,8 +133,9 @@ def _nearly_same(ones: Any, others: Any) -> bool:
     """Whether points are the same except for rounding."""
     if same_points(ones, others):
         return True
-    rows, expected = (one.toarray() if issparse(one) else one for one in (ones, others))
-    if not all(isinstance(one, np.ndarray) and one.dtype.kind == "f" for one in (rows, expected)):
+    dense = [one.toarray() if issparse(one) else one for one in (ones, others)]
+    if not all(isinstance(one, np.ndarray) and one.dtype.kind == "f" for one in dense):
         return False
-    size = np.abs(expected).max(initial=0.0, where=np.isfinite(expected))
-    return bool(np.allclose(rows, expected, rtol=0.0, atol=_ROUNDING * size, equal_nan=True))
+    size = np.abs(dense[1]).max(initial=0.0, where=np.isfinite(dense[1]))
+    one, other = dense
+    return bool(np.allclose(one, other, rtol=0.0, atol=_ROUNDING * size, equal_nan=True))

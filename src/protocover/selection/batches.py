@@ -82,7 +82,7 @@ class Growth:
                     "back, or call fit with all samples"
                 )
 
-    def training(self) -> tuple[Training, list[csr_array] | None]:
+    def training(self, *, cross_class: bool) -> tuple[Training, list[csr_array] | None]:
         """Return what a fit on all points so far would have made ready, and its covers."""
         classes, codes = self._encoded()
         training = Training(
@@ -92,6 +92,8 @@ class Growth:
             classes,
             self.dissimilarity,
             list(self.pools),
+            self.rows,
+            cross_class=cross_class,
         )
         return training, None if self.covers is None else list(self.covers)
 

@@ -6,16 +6,18 @@ Here is the one place where that happens.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from ..cover import CoverProblem, CoverSolution
-from ..solvers import Solver, is_ours, solve_jointly, solve_together
+from ..cover import CoverProblem, CoverSolution, judge
+from ..solvers import Budgeted, Solver, is_ours, solve_jointly, solve_together, total_value
 from .selected import Selection, SharedBudget, order_jointly
 
 __all__ = [
@@ -24,6 +26,7 @@ __all__ = [
     "Formulation",
     "formulate",
     "join_balls",
+    "may_serve",
     "select",
 ]
 
@@ -88,7 +91,8 @@ def formulate(
     *,
     n_classes: int,
     prototype_cost: float,
-) -> list[CoverProblem]:
+    candidate_classes: NDArray[np.intp] | None = None,
+) -> Formulation:
     """Write down each class's prize-collecting set cover.
 
     Parameters
@@ -103,15 +107,33 @@ def formulate(
         Number of classes, some of which may be empty.
     prototype_cost : float
         The cost of one prototype.
+    candidate_classes : ndarray of int, shape (n_candidates,), or None
+        The class that each candidate may serve, -1 for any; None if all may serve any.
     """
     members = [np.flatnonzero(y == label) for label in range(n_classes)]
     covers = [balls[rows].tocsc() for rows in members]
     reach = [cover.T @ weights[rows] for cover, rows in zip(covers, members, strict=True)]
     total = np.sum(reach, axis=0, dtype=np.float64)
-    return [
-        CoverProblem(cover, total - own, weights[rows], prototype_cost)
-        for cover, own, rows in zip(covers, reach, members, strict=True)
-    ]
+    if candidate_classes is None or (candidate_classes < 0).all():
+        problems = [
+            CoverProblem(cover, total - own, weights[rows], prototype_cost)
+            for cover, own, rows in zip(covers, reach, members, strict=True)
+        ]
+        return Formulation(problems)
+    sizes = [np.diff(cover.indptr).astype(np.intp) for cover in covers]
+    n_members = np.sum(sizes, axis=0)
+    problems, described = [], []
+    for label, (cover, own, rows) in enumerate(zip(covers, reach, members, strict=True)):
+        columns = may_serve(label, candidate_classes)
+        wrong, covered = (total - own)[columns], sizes[label][columns]
+        problems.append(CoverProblem(cover[:, columns], wrong, weights[rows], prototype_cost))
+        described.append(BallsOfClass(columns, None, covered, n_members[columns] - covered))
+    return Formulation(problems, described)
+
+
+def may_serve(label: int, candidate_classes: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the candidates that may become prototypes of a class."""
+    return np.flatnonzero((candidate_classes == label) | (candidate_classes < 0))
 
 
 def select(
@@ -120,6 +142,7 @@ def select(
     *,
     balls: Sequence[BallsOfClass] | None = None,
     n_prototypes: int | Mapping[int, int] | None = None,
+    min_per_class: int = 0,
     rng: np.random.Generator | None = None,
     options: Mapping[str, Any] | None = None,
     verbose: int = 0,
@@ -141,19 +164,28 @@ def select(
         of the radius that all share.
     n_prototypes : int, mapping from class number to int, or None
         At most so many prototypes in total, or for each class named.
+    min_per_class : int, default=0
+        1 if every class must have a prototype, but those whose own budget is 0.
     rng : numpy.random.Generator or None
-        Each class gets its own child of it.
+        Each class gets its own child of it; None for a fixed seed.
     options : mapping or None
         Passed on to the solver. A ``time_limit``, given or the solver's default, is for
         all classes together (:func:`protocover.solvers.solve_together`).
     verbose : int, default=0
         Above 0, a progress bar over the classes.
     """
-    rng = np.random.default_rng() if rng is None else rng
+    rng = np.random.default_rng(0) if rng is None else rng
     given = dict(options or {})
     if isinstance(n_prototypes, int) and is_ours(solver):
         return _select_within(
-            problems, solver, balls, n_prototypes, rng=rng, options=given, verbose=verbose
+            problems,
+            solver,
+            balls,
+            n_prototypes,
+            min_per_class=min_per_class,
+            rng=rng,
+            options=given,
+            verbose=verbose,
         )
     budgets = [
         n_prototypes.get(label) if isinstance(n_prototypes, Mapping) else n_prototypes
@@ -161,8 +193,23 @@ def select(
     ]
     solutions = _solve(problems, solver, budgets, rng=rng, options=given, verbose=verbose)
     if isinstance(n_prototypes, int):
-        solutions = _spend(problems, solutions, n_prototypes)
+        solutions = _spend(problems, solutions, n_prototypes, min_per_class=min_per_class)
+    if min_per_class:
+        solutions = [
+            solution if budget == 0 else with_floor(problem, solution)
+            for problem, solution, budget in zip(problems, solutions, budgets, strict=True)
+        ]
     return _joined(problems, solutions, balls)
+
+
+def with_floor(problem: CoverProblem, solution: CoverSolution) -> CoverSolution:
+    """Return a solution, or the best single candidate if it is empty and need not be.
+
+    A class without samples needs no prototype, and one without candidates can have none.
+    """
+    if len(solution.selected) or not problem.n_points or not problem.n_candidates:
+        return solution
+    return CoverSolution.best_single(problem)
 
 
 def _select_within(
@@ -171,6 +218,7 @@ def _select_within(
     balls: Sequence[BallsOfClass] | None,
     n_prototypes: int,
     *,
+    min_per_class: int,
     rng: np.random.Generator,
     options: dict[str, Any],
     verbose: int,
@@ -184,7 +232,12 @@ def _select_within(
         budgets = [None] * len(priced)
         return _solve(priced, solver, budgets, rng=rng, options=limited, verbose=verbose)
 
-    found = solve_jointly(solver, problems, solve_all, n_prototypes, options=options)
+    def solve_some(some: Sequence[CoverProblem], budget: int) -> Budgeted:
+        return solve_jointly(solver, some, solve_all, budget, options=options)
+
+    found = solve_some(problems, n_prototypes)
+    if min_per_class:
+        found = _with_floors(problems, found, n_prototypes, solve_some)
     shared = SharedBudget(n_prototypes, found.lower_bound, found.certificate)
     return replace(_joined(problems, found.solutions, balls), budget=shared)
 
@@ -235,11 +288,74 @@ def join_balls(solutions: Sequence[CoverSolution], balls: Sequence[BallsOfClass]
     )
 
 
+def _with_floors(
+    problems: Sequence[CoverProblem],
+    found: Budgeted,
+    budget: int,
+    solve: Callable[[Sequence[CoverProblem], int], Budgeted],
+) -> Budgeted:
+    """Give each class that a shared budget left out its best single candidate.
+
+    The other classes share what is left of the budget. The bound is that of all selections
+    within the budget, of which those with a prototype for every class are some.
+    """
+    needs = [problem.n_points > 0 and problem.n_candidates > 0 for problem in problems]
+    chosen = [solution.selected for solution in found.solutions]
+    forced: set[int] = set()
+    while any(need and not len(one) for need, one in zip(needs, chosen, strict=True)):
+        forced |= {k for k, one in enumerate(chosen) if needs[k] and not len(one)}
+        others = [k for k in range(len(problems)) if k not in forced]
+        chosen = [np.array([problem.best_single]) for problem in problems]
+        if others:
+            shared = solve([problems[k] for k in others], budget - len(forced))
+            for k, solution in zip(others, shared.solutions, strict=True):
+                chosen[k] = solution.selected
+    if not forced:
+        return found
+    return _described_again(problems, found, chosen, forced)
+
+
+def _described_again(
+    problems: Sequence[CoverProblem],
+    found: Budgeted,
+    chosen: Sequence[NDArray[np.intp]],
+    forced: Set[int],
+) -> Budgeted:
+    """Describe other choices than those `found`, with the vectors that bound these."""
+    solutions = [
+        CoverSolution.of(
+            problem,
+            selected,
+            dual=old.dual,
+            status="best single" if k in forced else old.status,
+            budget=None if old.priced_at is None else len(selected),
+            priced_at=old.priced_at,
+            at_least=int(k in forced and len(problem.worthwhile) == 0),
+        )
+        for k, (problem, old, selected) in enumerate(
+            zip(problems, found.solutions, chosen, strict=True)
+        )
+    ]
+    objective = total_value(problems, chosen)
+    bound = Fraction(found.lower_bound) if found.lower_bound > -math.inf else None
+    claimed = found.certificate.startswith("solver-")
+    word = judge(objective, None if claimed else bound, bound if claimed else None)
+    return Budgeted(solutions, *word)
+
+
 def _spend(
-    problems: Sequence[CoverProblem], solutions: Sequence[CoverSolution], budget: int
+    problems: Sequence[CoverProblem],
+    solutions: Sequence[CoverSolution],
+    budget: int,
+    *,
+    min_per_class: int = 0,
 ) -> list[CoverSolution]:
-    """Keep the first `budget` prototypes of the joint order."""
-    classes, _ = order_jointly(solutions)
+    """Keep the first `budget` prototypes of the joint order, the first of each class first."""
+    classes, place = order_jointly(solutions)
+    if min_per_class:
+        missing = sum(problem.n_points > 0 for problem in problems) - len(np.unique(classes))
+        budget = max(0, budget - missing)
+        classes = classes[np.argsort(place > 0, kind="stable")]
     kept = np.bincount(classes[:budget], minlength=len(solutions))
     return [
         solution.prefix(problem, k)

@@ -2,8 +2,8 @@
 
 What :func:`protocover.solvers.greedy` chooses class by class, for those who want selections
 and no bounds. A ball can only be worth its cost to the class that has more than half of the
-weight in it: what a candidate gains is one number, whatever the number of classes. A choice
-stands in the way of no other class's, so that each class's order is what it would be alone.
+weight in it, so what a candidate gains is one number, whatever the number of classes. Classes
+do not compete for candidates: each class's order is what it would be alone.
 """
 
 from __future__ import annotations
@@ -42,8 +42,13 @@ class GreedyLevels:
         """Take all points and candidates of a training set, given the table of their levels."""
         return cls(outward_of(training, levels, n_radii=n_radii), Part.whole(training))
 
-    def selections(self, costs: Floats) -> Iterator[tuple[Selection, ...]]:
-        """Yield the selections radius by radius, one for each of the rising `costs`."""
+    def selections(
+        self, costs: Floats, *, min_per_class: int = 0
+    ) -> Iterator[tuple[Selection, ...]]:
+        """Yield the selections radius by radius, one for each of the rising `costs`.
+
+        With `min_per_class`, a class of which nothing is worth its cost gets its best candidate.
+        """
         part, rows = self.part, np.flatnonzero(self.part.codes >= 0)
         reach = np.zeros((part.n_classes, len(part.candidate)))
         for k in range(self.outward.n_radii):
@@ -52,8 +57,33 @@ class GreedyLevels:
             new = np.bincount(place, np.repeat(part.weights[rows], sizes), minlength=reach.size)
             reach += new.reshape(reach.shape)
             run = _Run.of(self, k, reach, cost=float(costs[0]))
+            singles = self._singles(run, reach) if min_per_class else None
             run.choose()
-            yield run.selections(costs)
+            yield run.selections(costs, singles)
+
+    def _singles(self, run: _Run, reach: Floats) -> Selection:
+        """Return the candidate that alone gains most for each class, class by class."""
+        part, total = self.part, reach.sum(axis=0)
+        open_to = (part.candidate >= 0) & (part.served < 0)
+        best, gains, labels = [], [], []
+        for label in range(part.n_classes):
+            fits = np.flatnonzero(open_to | ((part.candidate >= 0) & (part.served == label)))
+            if len(fits):
+                gain = 2.0 * reach[label, fits] - total[fits]
+                best.append(fits[gain.argmax()])
+                gains.append(gain.max())
+                labels.append(label)
+        chosen, classes = np.array(best, dtype=np.intp), np.array(labels, dtype=np.intp)
+        covered, miscovered = run.count_members(chosen, classes)
+        return Selection(
+            candidates=part.candidate[chosen],
+            classes=classes,
+            newly_covered=covered,
+            covered=covered,
+            miscovered=miscovered,
+            score=np.array(gains),
+            solutions=(),
+        )
 
 
 def outward_of(training: Training, levels: csr_array, *, n_radii: int) -> Outward:
@@ -103,7 +133,9 @@ class _Run:
     @classmethod
     def of(cls, given: GreedyLevels, k: int, reach: Floats, *, cost: float) -> _Run:
         """Start where nothing is chosen, given the weight of each class in each ball."""
-        label, most = reach.argmax(axis=0), reach.max(axis=0)
+        served = given.part.served
+        label = np.where(served >= 0, served, reach.argmax(axis=0))
+        most = reach[label, np.arange(len(label))]
         wrong = reach.sum(axis=0) - most
         gain = most - wrong
         out = ~(gain > cost) | (given.part.candidate < 0)
@@ -182,14 +214,17 @@ class _Run:
         self.newly += [1] * len(taken)
         return True
 
-    def selections(self, costs: Floats) -> tuple[Selection, ...]:
-        """Return what was chosen, cut off where each of the rising `costs` would stop it."""
+    def selections(self, costs: Floats, singles: Selection | None) -> tuple[Selection, ...]:
+        """Return what was chosen, cut off where each of the rising `costs` would stop it.
+
+        Classes that are left without a prototype get that of `singles`.
+        """
         chosen, score = np.array(self.chosen, dtype=np.intp), np.array(self.score)
         classes = self.label[chosen]
         order = np.lexsort((np.arange(len(chosen)), classes, -score))
         chosen, score, classes = chosen[order], score[order], classes[order]
         newly = np.array(self.newly, dtype=np.intp)[order]
-        covered, miscovered = self._count_members(chosen, classes)
+        covered, miscovered = self.count_members(chosen, classes)
         every = Selection(
             candidates=self.given.part.candidate[chosen],
             classes=classes,
@@ -200,9 +235,9 @@ class _Run:
             solutions=(),
         )
         prizes = self.given.part.prizes
-        return tuple(_cut_off(every, prizes, cost) for cost in costs.tolist())
+        return tuple(_cut_off(every, prizes, cost, singles) for cost in costs.tolist())
 
-    def _count_members(self, chosen: Indices, classes: Indices) -> tuple[Indices, Indices]:
+    def count_members(self, chosen: Indices, classes: Indices) -> tuple[Indices, Indices]:
         """Count the points of the class of each choice, and of other classes, in its ball."""
         point, sizes = self.given.outward.members.between(chosen, 0, self.k + 1)
         place, code = np.repeat(np.arange(len(chosen)), sizes), self.given.part.codes[point]
@@ -210,11 +245,21 @@ class _Run:
         return own, np.bincount(place[code >= 0], minlength=len(chosen)) - own
 
 
-def _cut_off(every: Selection, prizes: Floats, cost: float) -> Selection:
+def _cut_off(
+    every: Selection, prizes: Floats, cost: float, singles: Selection | None
+) -> Selection:
     """Return the first choices, those that are worth `cost`, with each class's solution."""
     n = int(is_above(every.score, cost).sum())
     names = ("candidates", "classes", "newly_covered", "covered", "miscovered", "score")
     first = {name: getattr(every, name)[:n] for name in names}
+    forced: set[int] = set()
+    if singles is not None:
+        left_out = np.flatnonzero(~np.isin(singles.classes, first["classes"]))
+        forced = set(singles.classes[left_out].tolist())
+        left_out = left_out[np.argsort(-singles.score[left_out], kind="stable")]
+        first = {
+            name: np.concatenate((first[name], getattr(singles, name)[left_out])) for name in names
+        }
     order = np.argsort(first["classes"], kind="stable")
     ends = np.cumsum(np.bincount(first["classes"], minlength=len(prizes)))[:-1]
     parts = (
@@ -223,8 +268,14 @@ def _cut_off(every: Selection, prizes: Floats, cost: float) -> Selection:
     exact_cost = simplest_fraction(cost)
     solutions = tuple(
         CoverSolution(
-            selected, score, newly, float(Fraction(prize - score.sum()) + len(score) * exact_cost)
+            selected,
+            score,
+            newly,
+            float(Fraction(prize - score.sum()) + len(score) * exact_cost),
+            at_least=int(label in forced),
         )
-        for prize, selected, score, newly in zip(prizes.tolist(), *parts, strict=True)
+        for label, (prize, selected, score, newly) in enumerate(
+            zip(prizes.tolist(), *parts, strict=True)
+        )
     )
     return replace(every, **first, solutions=solutions)

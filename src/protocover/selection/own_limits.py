@@ -75,7 +75,7 @@ def balls_of_parts(
         start = next(starts)
 
         def take(members: OrderedMembers) -> list[list[OwnBalls]]:
-            members = _settled(members.remembering(), parts, every)
+            members = _settled(members.remembering(), parts, every.of_pool(start))
             limit = _first_limits(members, limits, closed=closed)
             return [
                 _within_limits(part, members, limit, some, start)
@@ -109,7 +109,8 @@ def _together(
     """Return rules for all points, each with the highest weight that it has in a part."""
     highest = np.max([part.weights for part in parts], axis=0, initial=0.0)
     codes, n_classes = training.codes, len(training.classes)
-    return Rules(codes, snap_weights(highest), n_classes, least_cost, np.inf, closed)
+    served = training.candidate_classes
+    return Rules(codes, snap_weights(highest), n_classes, least_cost, np.inf, closed, served)
 
 
 def _settled(members: OrderedMembers, parts: Sequence[Part], every: Rules) -> OrderedMembers:
@@ -120,7 +121,7 @@ def _settled(members: OrderedMembers, parts: Sequence[Part], every: Rules) -> Or
     """
     if members.decided.all():
         return members
-    steps = Steps.of(Stretches.of(members, every.codes), every.units)
+    steps = Steps.of(Stretches.of(members, every.codes), every.units, every.served)
     first = np.flatnonzero(np.diff(members.candidate, prepend=-1))
     start, _ = members.group_spans(np.arange(len(members.group_end)))
     base = first[np.searchsorted(first, start, side="right") - 1]
@@ -151,6 +152,7 @@ def _within_limits(
     of_part = part.holds(members, start)
     found = []
     for k, one in enumerate(rules):
-        balls = OwnBalls.of(members.among(of_part & (limit <= k)), one)
+        within = members.among(of_part & (limit <= k))
+        balls = OwnBalls.of(within, one.of_pool(start))
         found.append(replace(balls, candidate=part.candidate[start + balls.candidate]))
     return found

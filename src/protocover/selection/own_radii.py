@@ -5,14 +5,15 @@ other classes, its rivals, a larger ball covers more and costs no more: so a bal
 before a rival. And a ball that takes in more weight of rivals than of points of the class,
 compared with a smaller one about the same candidate, is never better than that one: so the
 own weight less the rivals' must rise from each ball to the next. All others are left out
-here, and so is every membership beyond the last ball that can pay for itself.
+here, and so is every membership beyond the last ball that can pay for itself. If no ball
+of a class pays, the best one stays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
@@ -20,16 +21,19 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from ..balls import Floats, Indices, OrderedMembers, ordered_members, spans
-from ..balls.own_forecast import foretell_own
+from ..balls.own_forecast import warn_if_own_too_large
 from ..cover import CoverProblem, NestedCoverProblem
+from ..resources import row_count, say
 from .by_class import BallsOfClass, Formulation
 from .training import Training, over_pools
+from .trimming import GainTrim
 from .walk import Steps, Stretches
 from .weights import weight_grid
 
 __all__ = ["OwnBalls", "Rules", "at_cost", "formulate_own", "join_own", "pool_starts"]
 
 Flags = NDArray[np.bool_]
+Units = NDArray[np.int64]
 
 
 def formulate_own(
@@ -55,36 +59,56 @@ def formulate_own(
     prototype_cost : float
         The cost of one prototype.
     rng : numpy.random.Generator or None
-        Draws the candidates that tell beforehand what it will take; None tells nothing.
+        Draws the candidates that the memory needed is estimated from; None for no estimate.
     n_jobs, verbose
         As for :func:`protocover.balls.build_balls`.
     """
     rules = Rules(
-        training.codes, training.weights, len(training.classes), prototype_cost, eps, closed
+        training.codes,
+        training.weights,
+        len(training.classes),
+        prototype_cost,
+        eps,
+        closed,
+        training.candidate_classes,
     )
-
-    def take(members: OrderedMembers) -> OwnBalls:
-        return OwnBalls.of(members, rules)
-
-    def keep(members: OrderedMembers) -> tuple[int, int]:
-        balls = take(members)
-        return len(balls.radius), len(balls.point)
+    starts = iter(pool_starts(training))
 
     def build(dissimilarity: Any, X: Any, Z: Any) -> list[OwnBalls]:
-        asked: dict[str, Any] = {
-            "eps": eps,
-            "closed": closed,
-            "n_jobs": n_jobs,
-            "verbose": verbose,
-        }
+        here = rules.of_pool(next(starts))
+
+        def take(members: OrderedMembers) -> OwnBalls:
+            return OwnBalls.of(members, here)
+
+        asked: dict[str, Any] = {"eps": eps, "closed": closed, "n_jobs": n_jobs}
         if rng is not None:
-            foretell_own(dissimilarity, X, Z, keep, rng=rng, **asked)
-        return list(ordered_members(dissimilarity, X, Z, take, **asked))
+            warn_if_own_too_large(dissimilarity, X, Z, partial(_counting, here), rng=rng, **asked)
+        asked |= {"trim": here.trim, "verbose": verbose}
+        found = list(ordered_members(dissimilarity, X, Z, take, **asked))
+        limit = f"up to {eps:.4g}" if np.isfinite(eps) else "without a limit"
+        say(
+            f"per-prototype radii {limit}: {row_count(X)} points x {row_count(Z)} candidates, "
+            f"{sum(len(balls.radius) for balls in found)} balls that may be chosen, with "
+            f"{sum(len(balls.point) for balls in found)} memberships",
+            verbose,
+        )
+        return found
 
     found: list[OwnBalls] = []
     for start, strips in zip(pool_starts(training), over_pools(training, build), strict=True):
         found += [replace(balls, candidate=balls.candidate + start) for balls in strips]
     return join_own(found, rules, prototype_cost=prototype_cost)
+
+
+def _counting(rules: Rules, candidates: Indices) -> Callable[[OrderedMembers], tuple[int, int]]:
+    """Return what counts the balls of some candidates, and what these hold."""
+    some = rules.among(candidates)
+
+    def count(members: OrderedMembers) -> tuple[int, int]:
+        balls = OwnBalls.of(members, some)
+        return len(balls.radius), len(balls.point)
+
+    return count
 
 
 def pool_starts(training: Training) -> list[int]:
@@ -112,6 +136,8 @@ class Rules:
         The largest radius allowed, which may be infinite.
     closed : bool
         Whether a point at the radius exactly lies in the ball.
+    served : ndarray of int, shape (n_candidates,), or None
+        The class that each candidate may serve, -1 for any; None if all may serve any.
     """
 
     codes: Indices
@@ -120,6 +146,20 @@ class Rules:
     least_cost: float
     eps: float
     closed: bool
+    served: Indices | None = None
+
+    def of_pool(self, start: int) -> Rules:
+        """Return the rules for candidates that are counted from number `start` on."""
+        return self if start == 0 else self.among(slice(start, None))
+
+    def among(self, candidates: Indices | slice) -> Rules:
+        """Return the rules for some of the candidates, which are then counted among these."""
+        return self if self.served is None else replace(self, served=self.served[candidates])
+
+    @property
+    def trim(self) -> GainTrim:
+        """What leaves out members that no ball worth looking at holds."""
+        return GainTrim(self.codes, self.units, self.n_classes, self.served)
 
     @cached_property
     def grid(self) -> float:
@@ -186,7 +226,9 @@ class OwnBalls:
         if len(members.point) == 0:
             return cls.none()
         steps = _settled_steps(members, rules)
-        kept = np.flatnonzero(_worth_looking_at(steps, rules))
+        if len(steps.place) == 0:
+            return cls.none()
+        kept = np.flatnonzero(_worth_looking_at(steps, rules) | _best_of_classes(steps, rules))
         centre, held = steps.stretches.candidate[steps.place[kept]], np.cumsum(steps.size)
         run_start = np.flatnonzero(steps.begins)[np.cumsum(steps.begins)[kept] - 1]
         # Each ball holds what the last one before it does not, or all since its run began.
@@ -213,20 +255,49 @@ class OwnBalls:
 
 def _settled_steps(members: OrderedMembers, rules: Rules) -> Steps:
     """Walk along the members, in an order that is certain wherever a ball may end."""
-    steps = Steps.of(Stretches.of(members, rules.codes), rules.units)
+    steps = Steps.of(Stretches.of(members, rules.codes), rules.units, rules.served)
+    if len(steps.place) == 0:
+        return steps
     ends = steps.last[_could_end_within(steps, rules)]
     ends = np.unique(ends[~members.decided[ends]])
     if len(ends) == 0:
         return steps
     settled = members.settled(np.searchsorted(members.group_end, ends))
-    return Steps.of(Stretches.of(settled, rules.codes), rules.units)
+    return Steps.of(Stretches.of(settled, rules.codes), rules.units, rules.served)
+
+
+def _before_rival(steps: Steps) -> Flags:
+    """Tell which steps are the last before a rival, or of all."""
+    rivals = steps.total - steps.own
+    return np.append(steps.begins[1:] | (rivals[1:] != rivals[:-1]), True)
 
 
 def _worth_looking_at(steps: Steps, rules: Rules) -> Flags:
     """Tell which steps end a ball: before a rival, and with more gain than all before."""
-    rivals = steps.total - steps.own
-    before_rival = np.append(steps.begins[1:] | (rivals[1:] != rivals[:-1]), True)
-    return before_rival & (steps.gain > steps.best_before()) & rules.pays(steps.gain)
+    return _before_rival(steps) & (steps.gain > steps.best_before()) & rules.pays(steps.gain)
+
+
+def _best_of_classes(steps: Steps, rules: Rules) -> Flags:
+    """Tell which step has the highest gain of its class, where none of the class pays.
+
+    The first of equals: that of the lowest candidate, and of its smallest ball.
+    """
+    best, _, none_pays = _highest_of_classes(steps, rules)
+    flags = np.zeros(len(steps.place), dtype=bool)
+    flags[best[none_pays]] = True
+    return flags
+
+
+def _highest_of_classes(steps: Steps, rules: Rules) -> tuple[Indices, Units, Flags]:
+    """Return each class's first step of highest gain before a rival, that, and if none pays."""
+    label = steps.stretches.label[steps.place]
+    first = np.flatnonzero(np.diff(label, prepend=-1))
+    gain = np.where(_before_rival(steps), steps.gain, np.iinfo(np.int64).min)
+    highest = np.maximum.reduceat(gain, first)
+    sizes = np.diff(np.append(first, len(label)))
+    at_best = np.flatnonzero(gain == np.repeat(highest, sizes))
+    best = at_best[np.searchsorted(at_best, first)]
+    return best, highest, ~rules.pays(highest)
 
 
 def _could_end_within(steps: Steps, rules: Rules) -> Flags:
@@ -234,7 +305,14 @@ def _could_end_within(steps: Steps, rules: Rules) -> Flags:
     own_before = steps.own_before
     mixed = steps.total - steps.before > steps.own - own_before
     hoped = steps.own - (steps.before - own_before)
-    return mixed & (hoped > steps.best_before()) & rules.pays(hoped)
+    worth_it = (hoped > steps.best_before()) & rules.pays(hoped)
+    best, highest, none_pays = _highest_of_classes(steps, rules)
+    if none_pays.any():  # then the best ball of the class is wanted, though it does not pay
+        label = steps.stretches.label[steps.place]
+        wanted = np.full(int(label[-1]) + 1, np.iinfo(np.int64).max)
+        wanted[label[best[none_pays]]] = highest[none_pays]
+        worth_it |= hoped >= wanted[label]
+    return mixed & worth_it
 
 
 def _radii(steps: Steps, kept: Indices, rules: Rules) -> Floats:
@@ -274,28 +352,34 @@ def join_own(found: Sequence[OwnBalls], rules: Rules, *, prototype_cost: float) 
         shells.sort_indices()
         fresh = np.append(True, balls.candidate[1:] != balls.candidate[:-1])[: len(balls.size)]
         first = np.flatnonzero(fresh)[np.cumsum(fresh) - 1]
-        problems.append(
-            NestedCoverProblem(shells, first, balls.wrong, rules.weights[rows], prototype_cost)
+        prize = rules.weights[rows]
+        written = NestedCoverProblem(shells, first, balls.wrong, prize, prototype_cost)
+        held = BallsOfClass(
+            balls.candidate, balls.radius, ends[1:] - ends[first], balls.miscovered
         )
-        described.append(
-            BallsOfClass(balls.candidate, balls.radius, ends[1:] - ends[first], balls.miscovered)
-        )
+        # Each strip of candidates brought its best ball if none of its own pays.
+        columns, problem = at_cost(written, prototype_cost)
+        problems.append(problem)
+        described.append(held if len(columns) == len(balls.size) else held.chosen(columns))
     return Formulation(problems, described)
 
 
 def at_cost(problem: CoverProblem, prototype_cost: float) -> tuple[Indices, CoverProblem]:
     """Return a problem as a fit with a higher cost writes it down, and its columns in this one.
 
-    Of balls of their own radii those are left out that cannot pay that cost.
+    Of balls of their own radii those are left out that cannot pay that cost, but not the best.
     """
     columns = np.arange(problem.n_candidates)
-    if isinstance(problem, NestedCoverProblem):
-        pays = problem.prize_sums() - problem.wrong >= prototype_cost
+    if isinstance(problem, NestedCoverProblem) and len(columns):
+        gain = problem.prize_sums() - problem.wrong
+        pays = (gain > 0.0) & (gain >= prototype_cost)
+        pays[gain.argmax()] = True
         columns, problem = (
             columns[pays],
             problem if pays.all() else problem.narrowed(columns[pays]),
         )
-    return columns, problem.at_cost(prototype_cost)
+    same = problem.prototype_cost == prototype_cost
+    return columns, problem if same else problem.at_cost(prototype_cost)
 
 
 def _of_class(found: Sequence[OwnBalls], label: int) -> OwnBalls:

@@ -17,13 +17,17 @@ from ..data.frames import in_memory
 from ..exceptions import warn_caller
 
 __all__ = [
+    "apply_class_weight",
     "check_candidate_cost",
+    "check_charged",
     "check_closed_ball",
     "check_column",
     "check_costs",
     "check_cover_eps",
     "check_eps",
+    "check_flag",
     "check_largest_weight",
+    "check_min_per_class",
     "check_must_include",
     "check_n_prototypes",
     "check_outlier_label",
@@ -34,6 +38,7 @@ __all__ = [
     "check_weight_numbers",
     "check_weights",
     "check_wish",
+    "class_factors",
     "default_own_cost",
     "default_prototype_cost",
     "is_count",
@@ -110,6 +115,79 @@ def check_closed_ball(closed_ball: Any) -> bool:
     )
 
 
+def check_flag(value: Any, name: str) -> bool:
+    """Return a parameter that must be True or False as a plain bool."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    raise ValueError(f"{name} must be True or False, got {value!r}")
+
+
+def check_min_per_class(
+    least: Any, n_prototypes: int | dict[int, int] | None, n_classes: int
+) -> int:
+    """Return how many prototypes each class must have, 0 or 1, after a look at the budget."""
+    if not is_count(least) or least not in (0, 1):
+        raise ValueError(
+            f"min_per_class must be 1, or 0 to allow classes without prototypes, got {least!r}"
+        )
+    if least and isinstance(n_prototypes, int) and n_prototypes < n_classes:
+        raise ValueError(
+            f"n_prototypes must be at least the number of classes, {n_classes}, got "
+            f"{n_prototypes}; min_per_class=0 allows classes without prototypes"
+        )
+    return int(least)
+
+
+def apply_class_weight(
+    class_weight: Any,
+    weights: NDArray[np.float64],
+    codes: NDArray[np.intp],
+    classes: NDArray[Any],
+) -> NDArray[np.float64]:
+    """Multiply the weights of samples by those of their classes, as scikit-learn does.
+
+    "balanced" gives all classes the same total weight and leaves the sum of all weights as
+    it is.
+    """
+    if class_weight is None:
+        return weights
+    totals = np.bincount(codes, weights, minlength=len(classes)).astype(np.float64)
+    factors = class_factors(class_weight, totals, classes)
+    weighted: NDArray[np.float64] = weights * factors[codes]
+    check_largest_weight(float(weighted.max(initial=0.0)))
+    return weighted
+
+
+def class_factors(
+    class_weight: Any, totals: NDArray[np.float64], classes: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Return the weight of each class, given the total weight of its samples."""
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        present = np.where(totals > 0.0, totals, 1.0)
+        return np.asarray(totals.sum() / (np.count_nonzero(totals) * present))
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(
+            "class_weight must be None, 'balanced' or a dict from label to weight, got "
+            f"{class_weight!r}"
+        )
+    number = {label: k for k, label in enumerate(classes.tolist())}
+    unknown = [label for label in class_weight if label not in number]
+    if unknown:
+        raise ValueError(
+            f"class_weight names classes that are not in y: {unknown}; the classes are "
+            f"{classes.tolist()}"
+        )
+    factors = np.ones(len(classes))
+    for label, weight in class_weight.items():
+        if not (_is_number(weight) and 0.0 < float(weight) < np.inf):
+            raise ValueError(
+                f"class_weight must hold positive finite numbers, got {weight!r} for {label!r}; "
+                "drop the samples of a class from X and y to leave it out"
+            )
+        factors[number[label]] = float(weight)
+    return factors
+
+
 def check_prototype_cost(
     cost: Any,
     weights: NDArray[np.float64],
@@ -127,10 +205,11 @@ def check_prototype_cost(
         if own:
             return default_own_cost(float(some.sum()), len(some), whole=whole)
         return default_prototype_cost(float(some.sum()), float(some.min()), whole=whole)
-    if _is_number(cost) and 0.0 <= float(cost) < np.inf:
+    if _is_number(cost) and 0.0 <= float(cost) <= _MOST_WEIGHT:
         return float(cost)
     raise ValueError(
-        f"{name} must be a number not below 0, or None for {_default_said(own)}, got {cost!r}"
+        f"{name} must be a number from 0 to {_MOST_WEIGHT:g}, or None for {_default_said(own)}, "
+        f"got {cost!r}"
     )
 
 
@@ -209,6 +288,15 @@ def check_candidate_cost(
     return prices[numbers]
 
 
+def check_charged(prices: NDArray[np.float64]) -> None:
+    """Refuse prices of candidates that may all be chosen where floats cannot add them up."""
+    if prices.max(initial=0.0) > _MOST_WEIGHT:
+        raise ValueError(
+            f"candidate_cost must hold numbers up to {_MOST_WEIGHT:g} with coverage, and for rows "
+            f"in must_include, got {prices.max():g}; divide all of them by one factor"
+        )
+
+
 def _default_said(own: bool) -> str:
     """Say what cost None stands for."""
     return "the weight of one point" if own else "one that only breaks ties"
@@ -267,10 +355,10 @@ def check_costs(costs: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]
     if costs is None:
         return np.array([check_prototype_cost(None, weights)])
     grid = _rising(costs)
-    if grid is None or not (np.isfinite(grid) & (grid >= 0.0)).all():
+    if grid is None or not ((grid >= 0.0) & (grid <= _MOST_WEIGHT)).all():
         raise ValueError(
-            "prototype_costs must be numbers not below 0, or None for one that only breaks ties, "
-            f"got {costs!r}"
+            f"prototype_costs must be numbers from 0 to {_MOST_WEIGHT:g}, or None for one that "
+            f"only breaks ties, got {costs!r}"
         )
     return grid
 

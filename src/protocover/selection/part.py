@@ -36,18 +36,22 @@ class Part:
         Number of classes in it.
     candidate : ndarray of int, shape (n_candidates,)
         The number of each candidate in the part, rising; -1 for those not in it.
+    served : ndarray of int, shape (n_candidates,)
+        The class, as numbered in the part, that each candidate may serve, -1 for any.
     """
 
     codes: Indices
     weights: Floats
     n_classes: int
     candidate: Indices
+    served: Indices
 
     @classmethod
     def whole(cls, training: Training) -> Self:
         """Return the part that has everything."""
         every = np.arange(sum(map(len, training.pools)))
-        return cls(training.codes, training.weights, len(training.classes), every)
+        n_classes, served = len(training.classes), training.candidate_classes
+        return cls(training.codes, training.weights, n_classes, every, served)
 
     @classmethod
     def of_rows(cls, training: Training, rows: Indices, weights: Floats) -> Self:
@@ -61,7 +65,10 @@ class Part:
             np.zeros_like(training.weights),
             len(classes),
             np.full(sum(map(len, training.pools)), -1, dtype=np.intp),
+            np.full(sum(map(len, training.pools)), -1, dtype=np.intp),
         )
+        if not training.cross_class:
+            part.served[rows] = codes
         part.codes[rows], part.weights[rows] = codes, snap_weights(weights)
         others = np.arange(len(training.codes), len(part.candidate))
         part.candidate[np.concatenate((rows, others))] = np.arange(len(rows) + len(others))
@@ -76,7 +83,9 @@ class Part:
 
     def rules(self, limit: float, *, least_cost: float, closed: bool) -> Rules:
         """Return what decides which balls of the part are worth looking at."""
-        return Rules(self.codes, self.weights, self.n_classes, least_cost, limit, closed)
+        return Rules(
+            self.codes, self.weights, self.n_classes, least_cost, limit, closed, self.served
+        )
 
     def holds(self, members: OrderedMembers, start: int) -> NDArray[np.bool_]:
         """Tell which members are of the part, candidates counted from `start`."""

@@ -8,10 +8,11 @@ bounds can come later.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -22,7 +23,7 @@ from ..cover import CoverProblem, CoverSolution
 from ..resources import progress_bar
 from ..solvers import Solver, ask_solver, greedy, unwrapped
 from ..solvers.duals import ascend
-from .by_class import ClassProblem, join_balls
+from .by_class import ClassProblem, join_balls, select, with_floor
 from .greedy_levels import GreedyLevels
 from .own_limits import LimitedBalls, balls_of_parts
 from .own_radii import at_cost
@@ -121,6 +122,8 @@ class PostponedBounds:
         What it is called with.
     rngs : list of numpy.random.Generator
         One a class.
+    min_per_class : int
+        Whether every class must have a prototype.
     """
 
     problems: LevelProblems
@@ -128,6 +131,7 @@ class PostponedBounds:
     solver: Solver
     options: Mapping[str, Any]
     rngs: Sequence[np.random.Generator]
+    min_per_class: int
 
     @classmethod
     def of(
@@ -138,11 +142,13 @@ class PostponedBounds:
         solver: Solver,
         options: Mapping[str, Any],
         rng: np.random.Generator,
+        min_per_class: int = 0,
     ) -> Self | None:
         """Return the postponed bounds where the selections can be had without them, else None."""
         if not isinstance(problems, LevelProblems) or not has_prefixes(solver):
             return None
-        return cls(problems, costs, solver, options, rng.spawn(len(problems.training.classes)))
+        rngs = rng.spawn(len(problems.training.classes))
+        return cls(problems, costs, solver, options, rngs, min_per_class)
 
     def without(self) -> GreedyLevels:
         """Return what gives the same selections without bounds."""
@@ -154,7 +160,12 @@ class PostponedBounds:
     def selections(self, k: int) -> tuple[Selection, ...]:
         """Return the selections at radius number `k`, one for each cost, with bounds."""
         return _solve_radius(
-            self.problems.at_radius(k), self.costs, self.solver, self.rngs, self.options
+            self.problems.at_radius(k),
+            self.costs,
+            self.solver,
+            self.rngs,
+            self.options,
+            min_per_class=self.min_per_class,
         )
 
 
@@ -167,19 +178,61 @@ def solve_path(
     solver: Solver,
     options: Mapping[str, Any],
     rng: np.random.Generator,
+    min_per_class: int = 0,
     verbose: int,
+    n_prototypes: int | Mapping[int, int] | None = None,
 ) -> tuple[tuple[Selection, ...], ...]:
     """Solve every class's problem, radius by radius, for all of the rising `costs`.
 
     The problems are those of the lowest cost. Every setting is solved with the randomness
-    that a fit of its own would have.
+    that a fit of its own would have, and within a budget of `n_prototypes`, in total or by
+    class number. The greedy's selections are cut to the budget without new bounds.
     """
-    if isinstance(by_radius, GreedyLevels):
-        with progress_bar(by_radius.selections(costs), n_radii, "radii", verbose) as bar:
+    if n_prototypes is not None and not has_prefixes(solver):
+        solve = partial(
+            select,
+            solver=solver,
+            n_prototypes=n_prototypes,
+            min_per_class=min_per_class,
+            options=options,
+        )
+        assert not isinstance(by_radius, GreedyLevels)  # which is for prefixes
+        solved = (_solve_within(list(some), costs, solve, rng) for some in by_radius)
+        with progress_bar(solved, n_radii, "radii", verbose) as bar:
             return tuple(bar)
-    children = rng.spawn(n_classes)
-    with progress_bar(by_radius, n_radii, "radii", verbose) as bar:
-        return tuple(_solve_radius(classes, costs, solver, children, options) for classes in bar)
+    if isinstance(by_radius, GreedyLevels):
+        found = by_radius.selections(costs, min_per_class=min_per_class)
+    else:
+        rngs = rng.spawn(n_classes)
+        found = (
+            _solve_radius(some, costs, solver, rngs, options, min_per_class=min_per_class)
+            for some in by_radius
+        )
+    with progress_bar(found, n_radii, "radii", verbose) as bar:
+        if n_prototypes is None:
+            return tuple(bar)
+        least = min_per_class
+        return tuple(
+            tuple(one.within(n_prototypes, min_per_class=least) for one in row) for row in bar
+        )
+
+
+def _solve_within(
+    classes: Sequence[ClassProblem],
+    costs: Floats,
+    solve: Callable[..., Selection],
+    rng: np.random.Generator,
+) -> tuple[Selection, ...]:
+    """Return the selections of a solver within a budget, one for each of the rising `costs`."""
+    selections = []
+    for cost in costs.tolist():
+        priced = [at_cost(one.problem, cost) for one in classes]
+        balls = [
+            one.balls.chosen(columns) for one, (columns, _) in zip(classes, priced, strict=True)
+        ]
+        problems = [problem for _, problem in priced]
+        selections.append(solve(problems, balls=balls, rng=deepcopy(rng)))
+    return tuple(selections)
 
 
 def _solve_radius(
@@ -188,6 +241,8 @@ def _solve_radius(
     solver: Solver,
     rngs: Sequence[np.random.Generator],
     options: Mapping[str, Any],
+    *,
+    min_per_class: int,
 ) -> tuple[Selection, ...]:
     """Return the selections at one radius, one for each of the rising `costs`.
 
@@ -195,7 +250,15 @@ def _solve_radius(
     """
     solved, balls = [], []
     for of_class, child in zip(classes, rngs, strict=True):
-        solved.append(_solve_class(of_class, costs, solver, child, options))
+        solutions = _solve_class(of_class, costs, solver, child, options)
+        if min_per_class:
+            solutions = [
+                solution
+                if len(solution.selected)
+                else with_floor(of_class.problem.at_cost(cost), solution)
+                for cost, solution in zip(costs.tolist(), solutions, strict=True)
+            ]
+        solved.append(solutions)
         balls.append(of_class.balls)
     return tuple(join_balls(solutions, balls) for solutions in zip(*solved, strict=True))
 

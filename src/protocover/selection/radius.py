@@ -21,6 +21,7 @@ __all__ = [
     "point_columns",
     "propose_eps",
     "proposed_quantile",
+    "rival_distances",
     "sample_table",
     "weighted_quantile",
 ]
@@ -40,6 +41,7 @@ def propose_eps(
     rng: np.random.Generator,
     n_jobs: int | None = None,
     quantile: float = 0.5,
+    own: bool = False,
 ) -> float:
     """Return the radius that ``eps="auto"`` stands for.
 
@@ -59,31 +61,50 @@ def propose_eps(
         Threads.
     quantile : float, default=0.5
         Another quantile of the distances than the median.
+    own : bool, default=False
+        Whether the radius is a limit to per-prototype radii. If a neighbour graph does not
+        hold the distance proposed, the limit is then infinite: what the graph holds.
+    """
+    if len(training.classes) == 1:
+        columns = point_columns(training)
+        sample = draw_rows(len(columns), SAMPLE_SIZE, rng)
+        distances = _within_sample(training, columns[sample], rng)
+        eps = weighted_quantile(distances[distances > 0.0], None, 0.25)
+        return _held(training, eps, 0.25, own=own)
+    distances, shares = rival_distances(training, rng=rng, n_jobs=n_jobs)
+    return _held(training, weighted_quantile(distances, shares, quantile), quantile, own=own)
+
+
+def rival_distances(
+    training: Training, *, rng: np.random.Generator, n_jobs: int | None = None
+) -> tuple[Floats, Floats]:
+    """Return the positive distances from samples to the nearest of another class, and weights.
+
+    Many samples are represented by some drawn ones. A distance that a graph does not hold is
+    infinite.
     """
     columns = point_columns(training)
     sample = draw_rows(len(columns), SAMPLE_SIZE, rng)
-    if len(training.classes) == 1:
-        distances = _within_sample(training, columns[sample], rng)
-        return _held(training, weighted_quantile(distances[distances > 0.0], None, 0.25), 0.25)
     distances = _distance_to_rival(training, columns[sample], n_jobs)
-    positive = distances > 0.0
     shares = training.weights[sample] if _is_square(training) else np.ones(len(sample))
-    eps = weighted_quantile(distances[positive], shares[positive], quantile)
-    return _held(training, eps, quantile)
+    positive = distances > 0.0
+    return distances[positive], shares[positive]
 
 
 def proposed_quantile(*, own: bool) -> float:
     """Return the quantile of the distances from rivals that ``eps="auto"`` takes.
 
-    Radii of their own are given more room, of which most of them take less.
+    Per-prototype radii are given more room; most of them take less.
     """
-    return 0.75 if own else 0.5
+    return 0.9 if own else 0.5
 
 
-def _held(training: Training, eps: float, quantile: float) -> float:
+def _held(training: Training, eps: float, quantile: float, *, own: bool) -> float:
     """Return a proposed radius after checking that a graph holds the distance it is."""
     if not training.is_graph or eps in training.points.data:
         return eps
+    if own:
+        return np.inf
     distances = "all distances between points"
     if len(training.classes) > 1:
         distances = "the points' distances from the nearest of another class"

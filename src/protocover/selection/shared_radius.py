@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
 from ..cover import CoverProblem
-from .by_class import BallsOfClass, ClassProblem
+from .by_class import BallsOfClass, ClassProblem, may_serve
 from .training import Training
 
 __all__ = ["LevelProblems"]
@@ -39,8 +39,8 @@ class LevelProblems:
     prototype_cost : float
         What a prototype costs.
     worth_it : bool
-        Whether only candidates whose balls are, that cost aside no less than a prototype
-        costs, are in the problems, or all of them.
+        Whether only candidates whose balls gain no less than a prototype costs are in the
+        problems, or the best one if none does, or all of them.
     """
 
     training: Training
@@ -55,7 +55,10 @@ class LevelProblems:
 
     def at_radius(self, k: int) -> Iterator[ClassProblem]:
         """Yield each class's problem at radius number `k`, so that no two need be held at once."""
-        return _formulate_radius(self._shares, k, self.prototype_cost, worth_it=self.worth_it)
+        classes = self.training.candidate_classes
+        return _formulate_radius(
+            self._shares, k, self.prototype_cost, classes, worth_it=self.worth_it
+        )
 
     @cached_property
     def _shares(self) -> list[_ClassShare]:
@@ -68,16 +71,24 @@ class LevelProblems:
 
 
 def _formulate_radius(
-    shares: Sequence[_ClassShare], k: int, prototype_cost: float, *, worth_it: bool
+    shares: Sequence[_ClassShare],
+    k: int,
+    prototype_cost: float,
+    candidate_classes: NDArray[np.intp],
+    *,
+    worth_it: bool,
 ) -> Iterator[ClassProblem]:
     """Yield each class's problem at radius number `k`."""
     total = np.sum([share.reach[k] for share in shares], axis=0)
     count = np.sum([share.counts[k] for share in shares], axis=0)
-    for share in shares:
+    for label, share in enumerate(shares):
         wrong, covered, levels = total - share.reach[k], share.counts[k], share.levels
-        columns = np.arange(levels.shape[1])
-        if worth_it:
-            columns = np.flatnonzero(share.reach[k] - wrong >= prototype_cost)
+        columns = may_serve(label, candidate_classes)
+        if worth_it and len(columns):
+            gain = (share.reach[k] - wrong)[columns]
+            pays = gain >= prototype_cost
+            columns = columns[pays] if pays.any() else columns[[gain.argmax()]]
+        if len(columns) < levels.shape[1]:
             wrong, covered, levels = wrong[columns], covered[columns], levels[:, columns]
         problem = CoverProblem(_within(levels, k), wrong, share.prize, prototype_cost)
         balls = BallsOfClass(columns, None, covered, count[columns] - covered)

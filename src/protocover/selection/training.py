@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,17 +15,18 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length
 
 from ..balls import build_balls, build_levels, traits_of
-from ..balls.forecast import announce, warn_if_too_large
+from ..balls.forecast import warn_if_too_large
 from ..candidates import Pool, gather_candidates
 from ..dissimilarity import resolve_metric
 from ..dissimilarity.precomputed import read_table
-from ..resources import row_count
+from ..resources import row_count, say
 from .labels import check_label_values
-from .parameters import check_column, check_weights
+from .parameters import apply_class_weight, check_column, check_flag, check_weights
 from .weights import snap_weights
 
 __all__ = [
     "Training",
+    "after_candidates",
     "check_labels",
     "completed",
     "over_pools",
@@ -57,6 +59,10 @@ class Training:
         What may become a prototype.
     rows : ndarray of int, shape (n_points,), or None
         Row of each point as it was given; None where none was left out.
+    cross_class : bool
+        Whether a training point may become a prototype of another class than its own.
+    sample_weights : ndarray of float, shape (n_points,), or None
+        The weights before those of the classes were applied; None where they are the same.
     """
 
     points: Any
@@ -66,6 +72,25 @@ class Training:
     dissimilarity: Any
     pools: list[Pool]
     rows: NDArray[np.intp] | None = None
+    cross_class: bool = True
+    sample_weights: NDArray[np.float64] | None = None
+
+    @property
+    def cost_weights(self) -> NDArray[np.float64]:
+        """The weights that the automatic cost of a prototype follows: not those of classes."""
+        return self.weights if self.sample_weights is None else self.sample_weights
+
+    @cached_property
+    def candidate_classes(self) -> NDArray[np.intp]:
+        """The class that each candidate may serve, -1 for any, shape (n_candidates,)."""
+        rows = np.arange(len(self.codes)) if self.rows is None else self.rows
+        served = [
+            np.full(len(pool), -1)
+            if self.cross_class or pool.source != "train"
+            else self.codes[np.searchsorted(rows, pool.rows)]
+            for pool in self.pools
+        ]
+        return np.concatenate(served)
 
     @property
     def class_count(self) -> NDArray[np.intp]:
@@ -98,6 +123,8 @@ def prepare_training(
     candidates: Any,
     rng: np.random.Generator,
     unlabeled: Any = None,
+    cross_class: bool = True,
+    class_weight: Any = None,
     verbose: int = 0,
 ) -> Training:
     """Check labels and weights, fit the dissimilarity and gather the candidates.
@@ -108,7 +135,7 @@ def prepare_training(
     ----------
     X : rows, or a points x candidates table
         Points that are checked already.
-    y, sample_weight, metric, metric_params, candidates, unlabeled
+    y, sample_weight, metric, metric_params, candidates, unlabeled, cross_class, class_weight
         As in :class:`protocover.PVMClassifier`.
     rng : numpy.random.Generator
         For candidates that are drawn.
@@ -118,7 +145,8 @@ def prepare_training(
     dissimilarity = resolve_metric(metric, metric_params)
     X = completed(X, dissimilarity)
     classes, codes = check_labels(y, X)
-    weights = snap_weights(check_weights(sample_weight, codes, classes))
+    given = check_weights(sample_weight, codes, classes)
+    weights = snap_weights(apply_class_weight(class_weight, given, codes, classes))
     kept = np.flatnonzero(weights > 0.0)
     n_given = row_count(X)
     points = X if len(kept) == n_given else _safe_indexing(X, kept)
@@ -136,7 +164,23 @@ def prepare_training(
         verbose=verbose,
     )
     rows = None if len(kept) == n_given else kept
-    return Training(points, codes, weights[kept], classes, dissimilarity, pools, rows)
+    plain = None if class_weight is None else snap_weights(given)[kept]
+    return Training(
+        points,
+        codes,
+        weights[kept],
+        classes,
+        dissimilarity,
+        pools,
+        rows,
+        cross_class=check_flag(cross_class, "cross_class"),
+        sample_weights=plain,
+    )
+
+
+def after_candidates(random_state: Any, rng: np.random.Generator) -> np.random.Generator:
+    """Return the generator for all that follows the candidates, fixed if there is no seed."""
+    return np.random.default_rng(0) if random_state is None else rng
 
 
 def pool_balls(
@@ -152,10 +196,15 @@ def pool_balls(
 
     def build(dissimilarity: Any, X: Any, Z: Any) -> csr_array:
         warn_if_too_large(dissimilarity, X, Z, eps=eps, rng=rng)
-        announce(dissimilarity, X, Z, eps=eps, rng=rng, n_jobs=n_jobs, verbose=verbose)
-        return build_balls(
+        balls = build_balls(
             dissimilarity, X, Z, eps=eps, closed=closed, n_jobs=n_jobs, verbose=verbose
         )
+        say(
+            f"balls of radius {eps:.4g}: {row_count(X)} points x {row_count(Z)} candidates, "
+            f"{balls.nnz} memberships ({balls.nnz / row_count(Z):.3g} per ball)",
+            verbose,
+        )
+        return balls
 
     return over_pools(training, build)
 

@@ -110,14 +110,21 @@ class Steps:
     before: Units
 
     @classmethod
-    def of(cls, stretches: Stretches, units: Units) -> Self:
-        """Walk along `stretches`, given the weights of all points."""
+    def of(cls, stretches: Stretches, units: Units, served: Indices | None = None) -> Self:
+        """Walk along `stretches`, given the weights of all points.
+
+        `served` is the class that each candidate may serve, -1 for any, None if all may serve
+        any: there are no steps for other classes.
+        """
         sums = np.cumsum(units[stretches.members.point])[stretches.end]
         group_end = np.flatnonzero(~stretches.open)
         centre = stretches.candidate[group_end]
         total, before = _since(sums[group_end], _first_of_each(centre))
         run = _run_numbers(stretches)
         place = np.argsort(run, kind="stable")
+        if served is not None and (served >= 0).any():
+            only = served[stretches.candidate]
+            place = place[((only < 0) | (only == stretches.label))[place]]
         begins = _first_of_each(run[place])
         group: Indices = np.repeat(np.arange(len(group_end)), np.diff(group_end, prepend=-1))[
             place
@@ -156,6 +163,8 @@ class Steps:
         """Return the highest gain of the earlier steps of each run, at least zero."""
         gain = np.maximum(self.gain, 0)
         number = np.cumsum(self.begins, dtype=np.int64)
+        if len(gain) == 0:
+            return gain
         if int(gain.max()) < 2**62 // int(number[-1]):
             return _highest_before(gain, number)
         # Ranks are small where weights are not.

@@ -9,6 +9,7 @@ from typing import Any, cast
 from ..cover import CoverSolution
 from .answers import ask_solver
 from .auto import auto
+from .budget import Budgeted, total_value
 from .exact import exact
 from .greedy import greedy
 from .joint import solve_jointly
@@ -21,6 +22,7 @@ from .table import SOLVERS, Solver, is_ours, unwrapped
 
 __all__ = [
     "SOLVERS",
+    "Budgeted",
     "Solver",
     "ask_solver",
     "auto",
@@ -35,6 +37,7 @@ __all__ = [
     "ratio_greedy",
     "solve_jointly",
     "solve_together",
+    "total_value",
     "unwrapped",
 ]
 

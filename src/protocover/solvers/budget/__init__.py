@@ -3,6 +3,7 @@
 from .alone import TimeLeft, close_in_time, solve_alone
 from .large import best_of_large, supply_large
 from .prefix import keep_first
+from .prices import total_value
 from .within import Budgeted, solve_within
 
 __all__ = [
@@ -14,4 +15,5 @@ __all__ = [
     "solve_alone",
     "solve_within",
     "supply_large",
+    "total_value",
 ]
