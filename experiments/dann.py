@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
-from protocover import PVMClassifierCV
+from protocover import PVMClassifierCV, suggest_eps
 from protocover.dissimilarity import DANN, Euclidean
 
 from .parts import Parts
@@ -51,7 +51,12 @@ def run_draw(problem: str, seed: int, n_folds: int) -> dict[str, Any]:
         told[f"1-NN, {name}"] = float(np.mean(y[nearest] != y_test))
         folds = make_folds(X, y, seed=seed, n_folds=n_folds)
         model = PVMClassifierCV(
-            n_eps=10, cv=folds, metric=metric, rule="best", solver="greedy", n_jobs=1
+            eps=suggest_eps(X, y, 10, metric=metric),
+            cv=folds,
+            metric=metric,
+            rule="best",
+            solver="greedy",
+            n_jobs=1,
         ).fit(X, y)
         told[f"PVM, {name}"] = float(1.0 - model.score(X_test, y_test))
         told[f"PVM, {name}: prototypes"] = len(model.best_estimator_.prototype_labels_)

@@ -49,7 +49,7 @@ def run_draw(seed: int, n_folds: int, n_test: int) -> dict[str, Any]:
     folds = make_folds(X, y, seed=seed, n_folds=n_folds)
     tuned = {
         "PVM": pvm_book(
-            PVMClassifierCV(n_eps=N_RADII, cv=folds, solver="greedy", n_jobs=1)
+            PVMClassifierCV(eps=suggest_eps(X, y, N_RADII), cv=folds, solver="greedy", n_jobs=1)
             .fit(X, y)
             .best_estimator_
         ),

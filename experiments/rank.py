@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from protocover import PVMClassifierCV
+from protocover import PVMClassifierCV, suggest_eps
 from protocover.datasets import UCI_NAMES
 from protocover.dissimilarity import RankDissimilarity
 
@@ -42,10 +42,11 @@ def run_split(name: str, seed: int, n_folds: int) -> dict[str, Any]:
     folds = make_folds(X, y, seed=seed, n_folds=n_folds)
     told: dict[str, Any] = {}
     for metric in METRICS:
+        compared_by = RankDissimilarity() if metric == "rank" else metric
         search = PVMClassifierCV(
-            n_eps=N_RADII,
+            eps=suggest_eps(X, y, N_RADII, metric=compared_by, random_state=seed),
             cv=folds,
-            metric=RankDissimilarity() if metric == "rank" else metric,
+            metric=compared_by,
             solver="greedy",
             n_jobs=1,
             random_state=seed,

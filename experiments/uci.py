@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
-from protocover import PVMClassifierCV
+from protocover import PVMClassifierCV, suggest_eps
 from protocover.datasets import UCI_NAMES, load_uci
 
 from .baselines.codebook import Codebook
@@ -53,9 +53,10 @@ def run_split(name: str, seed: int, n_folds: int) -> dict[str, Any]:
     """Tune and test all methods on one random split."""
     X, y, X_test, y_test = split(name, seed)
     folds = make_folds(X, y, seed=seed, n_folds=n_folds)
-    pvm = PVMClassifierCV(
-        n_eps=N_RADII, cv=folds, solver="greedy", n_jobs=1, random_state=seed
-    ).fit(X, y)
+    grid = suggest_eps(X, y, N_RADII, random_state=seed)
+    pvm = PVMClassifierCV(eps=grid, cv=folds, solver="greedy", n_jobs=1, random_state=seed).fit(
+        X, y
+    )
     per_class = spread_sizes(1, int(np.unique(y, return_counts=True)[1].max()), N_SIZES)
     in_total = spread_sizes(len(np.unique(y)), len(y), N_SIZES)
     medoids, k = tune(fit_medoids, X, y, per_class, seed=seed, n_folds=n_folds)

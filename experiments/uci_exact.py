@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from protocover import PVMClassifierCV
+from protocover import PVMClassifierCV, suggest_eps
 from protocover.datasets import UCI_NAMES
 
 from .parts import Parts
@@ -45,9 +45,9 @@ def run_search(name: str, seed: int, n_folds: int) -> dict[str, Any]:
     told = {}
     for solver in ("greedy", "exact"):
         start = time.process_time()
-        search = PVMClassifierCV(
-            n_eps=N_RADII, cv=folds, solver=solver, n_jobs=1, random_state=seed
-        ).fit(X, y)
+        grid = suggest_eps(X, y, N_RADII, random_state=seed)
+        search = PVMClassifierCV(eps=grid, cv=folds, solver=solver, n_jobs=1, random_state=seed)
+        search.fit(X, y)
         model = search.best_estimator_
         told[solver] = {
             "seconds": time.process_time() - start,

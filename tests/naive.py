@@ -100,6 +100,12 @@ def square(x, z):
     return total
 
 
+def euclidean(X, Z):
+    """Euclidean distances in a unit, a power of two, in which no square under- or overflows."""
+    power = np.clip(-np.frexp(max(abs(X).max(), abs(Z).max()))[1], -600, 600)
+    return np.ldexp(cdist(np.ldexp(X, power), np.ldexp(Z, power)), -power)
+
+
 def nearest_class(X, prototypes, labels):
     """Class of the nearest prototype, ties to the class first in order (paper, equation 1)."""
     D = cdist(X, prototypes)
@@ -531,8 +537,8 @@ def suspects(distances, y, prototype_labels, prototype_rows, eps, radii=None, cl
                 near[label] = sum(heard) / len(heard)
             held[label] = any(inside(i, k) for k in speaks)
         others = {label: value for label, value in near.items() if label != y[i]}
-        if not others:
-            continue
+        if not others or y[i] not in held:
+            continue  # a class without a prototype is not judged
         suggested = min(others, key=lambda label: (others[label], label))
         a, b = near.get(y[i]), others[suggested]
         score = 1.0 if a is None else 0.5 if a == b else a / (a + b)
@@ -655,3 +661,17 @@ def own_nearest(D, chosen, *, closed):
             if multiple < best:
                 best, label[i] = multiple, of_class
     return label, inside
+
+
+def rival_quantile(D, y, weights, q):
+    """Weighted lower quantile of the positive distances to the nearest sample of another class."""
+    nearest = sorted(
+        (min(D[i, j] for j in range(len(y)) if y[j] != y[i]), weights[i]) for i in range(len(y))
+    )
+    nearest = [(distance, weight) for distance, weight in nearest if distance > 0.0]
+    total, running = sum(weight for _, weight in nearest), 0.0
+    for distance, weight in nearest:
+        running += weight
+        if running >= q * total:
+            return distance
+    return nearest[-1][0]

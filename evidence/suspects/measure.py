@@ -141,7 +141,7 @@ def doubt_by_prototypes(X: NDArray[np.float64], y: NDArray[Any]) -> dict[str, Do
 
 def listed(model: PVMClassifier, X: NDArray[np.float64], y: NDArray[Any]) -> Doubt:
     """Read scores off the list of suspects; the others come after it, all alike."""
-    found = suspect_labels(model, X, y)
+    found = suspect_labels(model, X, y, refit=False)
     score, flagged = np.full(len(y), -1.0), np.zeros(len(y), dtype=bool)
     score[found.row], flagged[found.row] = found.score, True
     return Doubt(score, flagged)

@@ -218,6 +218,40 @@ def test_data_frames_keep_their_names_and_labels(client):
         model.predict(dX.rename(columns={"a": "c"}))
 
 
+def shortened(values):
+    """Lose a row of each chunk without declaring it, as by a careless map_blocks."""
+    meta = np.empty((0,) * values.ndim, values.dtype)
+    return da.map_blocks(lambda block: block[:-1], values, dtype=values.dtype, meta=meta)
+
+
+@pytest.mark.parametrize("which", ["X", "y", "sample_weight", "X and y", "candidates"])
+def test_chunks_shorter_than_declared_are_refused(client, which):
+    X, y = tied_points(9, n=60)
+    parts = {"X": cut(X, 20), "y": cut(y, 20), "sample_weight": cut(np.ones(60), 20)}
+    candidates = "train"
+    if which == "candidates":
+        candidates = shortened(cut(X[:40], 20))
+    else:
+        parts |= {name: shortened(parts[name]) for name in which.split(" and ")}
+    message = f"{which.split(' ')[0]} must have chunks as long as it declares, got a chunk of 19"
+    with pytest.raises(ValueError, match=message):
+        DaskPVMClassifier(eps=1.5, candidates=candidates).fit(**parts)
+
+
+def test_labels_of_all_chunks_are_checked_as_in_memory(client):
+    X, y = tied_points(10, n=60)
+    for wrong, message in ((None, "contains NaN or None: None"), (7, "labels of one type")):
+        labels = y.astype(str).astype(object)
+        labels[40:] = wrong
+        with pytest.raises(ValueError, match=message):
+            DaskPVMClassifier(eps=1.5).fit(cut(X, 20), cut(labels, 20))
+
+
+def test_the_radius_must_be_named():
+    with pytest.raises(TypeError, match="takes 1 positional argument"):
+        DaskPVMClassifier(50)
+
+
 def test_the_plain_classifier_can_be_saved_and_the_estimator_pickled(client, tmp_path):
     persistence = pytest.importorskip("protocover.persistence")
     X, y = tied_points(5)

@@ -11,6 +11,7 @@ from protocover.dissimilarity import KernelDistance, RankDissimilarity
 X = np.array([[0.0, 0.0], [0.0, 1.0], [5.0, 5.0], [5.0, 6.0]])
 Y = np.array(["a", "a", "b", "b"])
 TABLE = np.abs(X[:, None] - X).sum(axis=2)
+NAN = "Input y contains NaN or None: "
 
 
 def with_entry(value, where=(1, 0), base=X):
@@ -33,7 +34,13 @@ FIT_CASES = {
     "lengths differ": ({}, (X, Y[:3]), "inconsistent numbers of samples"),
     "y missing": ({}, (X, None), "requires y to be passed"),
     "y continuous": ({}, (X, [0.1, 0.2, 0.3, 0.5]), "Unknown label type|continuous"),
-    "y NaN": ({}, (X, [0.0, 1.0, np.nan, 1.0]), "NaN"),
+    "y NaN": ({}, (X, [0.0, 1.0, np.nan, 1.0]), "Input y contains NaN"),
+    "y text and NaN": ({}, (X, np.array(["a", "b", np.nan, "b"], object)), NAN + "nan in row 2"),
+    "y text and None": ({}, (X, ["a", None, "b", "b"]), NAN + "None in row 1"),
+    "y numbers and None": ({}, (X, [0, 0, 1, None]), NAN + "None in row 3"),
+    "y dates and NaT": ({}, (X, np.array([0, 0, 1, "NaT"], "M8[D]")), NAN + ".*NaT.* in row 3"),
+    "y numbers and text": ({}, (X, [0, 0, "a", "a"]), "y must hold labels of one type, got 0 and"),
+    "y objects": ({}, (X, np.array(["a", "a", 1, 1], object)), "one type, got 'a' and 1; convert"),
     "table NaN": ({"metric": "precomputed"}, (with_entry(np.nan, base=TABLE), Y), "NaN"),
     "table infinite": ({"metric": "precomputed"}, (with_entry(np.inf, base=TABLE), Y), "infinity"),
     "table negative": (
@@ -79,7 +86,7 @@ FIT_CASES = {
     "cost negative": (
         {"prototype_cost": -0.1},
         (X, Y),
-        "prototype_cost must be a number not below 0",
+        "prototype_cost must be a number from 0 to",
     ),
     "cost NaN": ({"prototype_cost": np.nan}, (X, Y), "prototype_cost must be a number"),
     "cost a word": ({"prototype_cost": "1/n"}, (X, Y), "prototype_cost must be a number"),

@@ -436,3 +436,36 @@ def test_the_proposed_radius_is_the_same_at_every_fit(radii):
     model = PVMClassifier(radii=radii, solver="greedy")
     assert len({model.fit(X, y).eps_ for _ in range(3)}) == 1
     assert len({model.set_params(random_state=seed).fit(X, y).eps_ for seed in range(3)}) > 1
+
+
+@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("power", [-500, -560, -700])
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_a_power_of_two_in_all_values_changes_nothing(form, power, radii):
+    """The squares of these distances underflow."""
+    rng = np.random.default_rng(0)
+    points, unit = rng.integers(-3, 4, size=(30, 3)).astype(float), 2.0**power
+    y = (points[:, 0] > 0).astype(int)
+    plain = PVMClassifier(eps=2.0, radii=radii).fit(points, y)
+    tiny = PVMClassifier(eps=2.0 * unit, radii=radii).fit(form(points * unit), y)
+    np.testing.assert_array_equal(tiny.prototype_indices_, plain.prototype_indices_)
+    np.testing.assert_array_equal(tiny.prototype_radii_, plain.prototype_radii_ * unit)
+    np.testing.assert_array_equal(tiny.predict(form(points * unit)), plain.predict(points))
+    assert tiny.objective_ == plain.objective_
+    assert tiny.verify(form(points * unit), y).ok
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine"])
+def test_a_radius_may_be_as_large_as_any_number(metric, radii):
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(30, 3))
+    y = points[:, 0] > 0
+    for form in (np.asarray, csr_array):
+        largest, large = (
+            PVMClassifier(eps=eps, radii=radii, metric=metric).fit(form(points), y)
+            for eps in (1.7e308, 1e9)
+        )
+        np.testing.assert_array_equal(largest.prototype_indices_, large.prototype_indices_)
+        assert largest.objective_ == large.objective_

@@ -49,9 +49,13 @@ RADII = [0.3, 0.6, 1.0, 1.6]
 )
 def test_scores_are_those_of_a_grid_search_fold_by_fold(options):
     costs = [0.01, 2.0]
-    ours = PVMClassifierCV(eps=RADII, prototype_costs=costs, cv=5, **options).fit(X, Y)
+    ours = PVMClassifierCV(radii="shared", eps=RADII, prototype_costs=costs, cv=5, **options).fit(
+        X, Y
+    )
     grid = {"eps": RADII, "prototype_cost": costs}
-    theirs = GridSearchCV(PVMClassifier(**{"solver": "greedy"} | options), grid, cv=5).fit(X, Y)
+    theirs = GridSearchCV(
+        PVMClassifier(radii="shared", **{"solver": "greedy"} | options), grid, cv=5
+    ).fit(X, Y)
     assert_same_scores(ours, theirs)
 
 
@@ -69,8 +73,8 @@ def test_whatever_the_order_of_the_rows_is(cv, weights):
     """Distances come in steps here, so that balls tie and the order of the rows decides."""
     stepped = np.round(X, 1)
     options = {"solver": "greedy", "closed_ball": True}
-    ours = PVMClassifierCV(eps=RADII, cv=cv, **options).fit(stepped, Y, weights)
-    theirs = GridSearchCV(PVMClassifier(**options), {"eps": RADII}, cv=cv)
+    ours = PVMClassifierCV(radii="shared", eps=RADII, cv=cv, **options).fit(stepped, Y, weights)
+    theirs = GridSearchCV(PVMClassifier(radii="shared", **options), {"eps": RADII}, cv=cv)
     fit_grid(theirs, stepped, Y, weights=weights)
     for k in range(ours.n_splits_):
         np.testing.assert_array_equal(
@@ -92,13 +96,15 @@ def assert_same_scores(ours, theirs):
 @pytest.mark.parametrize("scoring", [None, "balanced_accuracy", "neg_log_loss"])
 def test_weights_count_in_scoring_as_in_a_grid_search(scoring):
     """The last scorer wants probabilities, which there are none of: all fails in both."""
-    ours = PVMClassifierCV(eps=RADII, cv=5, scoring=scoring)
-    theirs = GridSearchCV(PVMClassifier(solver="greedy"), {"eps": RADII}, cv=5, scoring=scoring)
+    ours = PVMClassifierCV(radii="shared", eps=RADII, cv=5, scoring=scoring)
+    theirs = GridSearchCV(
+        PVMClassifier(radii="shared", solver="greedy"), {"eps": RADII}, cv=5, scoring=scoring
+    )
     if scoring == "neg_log_loss":
         with pytest.raises(ValueError, match=r"no setting could be scored.*predict_proba"):
             ours.fit(X, Y, WEIGHTS)
         return
-    plain = PVMClassifierCV(eps=RADII, cv=5, scoring=scoring).fit(X, Y)
+    plain = PVMClassifierCV(radii="shared", eps=RADII, cv=5, scoring=scoring).fit(X, Y)
     assert_same_scores(ours.fit(X, Y, WEIGHTS), fit_grid(theirs, X, Y, weights=WEIGHTS))
     assert (ours.cv_results_["mean_test_score"] != plain.cv_results_["mean_test_score"]).any()
 
@@ -107,9 +113,9 @@ def test_a_scorer_that_takes_no_weights_is_told_of_as_in_a_grid_search():
     def share_right(model, X, y):
         return (model.predict(X) == y).mean()
 
-    ours = PVMClassifierCV(eps=RADII, cv=5, scoring=share_right)
+    ours = PVMClassifierCV(radii="shared", eps=RADII, cv=5, scoring=share_right)
     theirs = GridSearchCV(
-        PVMClassifier(solver="greedy"), {"eps": RADII}, cv=5, scoring=share_right
+        PVMClassifier(radii="shared", solver="greedy"), {"eps": RADII}, cv=5, scoring=share_right
     )
     with pytest.warns(UserWarning, match="takes no sample_weight, so weights count in fitting"):
         ours.fit(X, Y, WEIGHTS)
@@ -123,12 +129,12 @@ def test_a_scorer_that_takes_no_weights_is_told_of_as_in_a_grid_search():
 def test_with_routing_weights_count_in_scoring_where_the_scorer_asks(asked):
     with config_context(enable_metadata_routing=True):
         scorer = get_scorer("accuracy").set_score_request(sample_weight=asked)
-        ours = PVMClassifierCV(eps=RADII, cv=5, scoring=scorer).fit(X, Y, WEIGHTS)
-        model = PVMClassifier(solver="greedy").set_fit_request(sample_weight=True)
+        ours = PVMClassifierCV(radii="shared", eps=RADII, cv=5, scoring=scorer).fit(X, Y, WEIGHTS)
+        model = PVMClassifier(radii="shared", solver="greedy").set_fit_request(sample_weight=True)
         theirs = GridSearchCV(model, {"eps": RADII}, cv=5, scoring=scorer)
         assert_same_scores(ours, theirs.fit(X, Y, sample_weight=WEIGHTS))
         if asked:
-            default = PVMClassifierCV(eps=RADII, cv=5).fit(X, Y, WEIGHTS)
+            default = PVMClassifierCV(radii="shared", eps=RADII, cv=5).fit(X, Y, WEIGHTS)
             assert_same_scores(default, theirs)
 
 
@@ -141,8 +147,10 @@ def test_a_point_of_weight_zero_is_as_if_it_were_not_there(grid):
     fewer = [tuple(place[part[WEIGHTS[part] > 0]] for part in split) for split in splits]
     for metric, points in (("euclidean", X), ("precomputed", cdist(X, X))):
         rest = points[np.ix_(kept, kept)] if metric == "precomputed" else points[kept]
-        with_zeros = PVMClassifierCV(**grid, cv=splits, metric=metric).fit(points, Y, WEIGHTS)
-        without = PVMClassifierCV(**grid, cv=fewer, metric=metric)
+        with_zeros = PVMClassifierCV(radii="shared", **grid, cv=splits, metric=metric).fit(
+            points, Y, WEIGHTS
+        )
+        without = PVMClassifierCV(radii="shared", **grid, cv=fewer, metric=metric)
         without.fit(rest, Y[kept], WEIGHTS[kept])
         assert_same_scores(with_zeros, without)
         np.testing.assert_array_equal(
@@ -151,19 +159,27 @@ def test_a_point_of_weight_zero_is_as_if_it_were_not_there(grid):
         np.testing.assert_array_equal(with_zeros.prototype_indices_, kept[without.prototype_rows_])
 
 
-def test_a_class_without_weight_in_a_training_part_is_as_if_it_were_not_there():
+def test_a_class_without_weight_in_a_training_part_fails_the_fold_as_in_a_grid_search():
     weights = np.where(Y == 2, 0.0, 1.0)
     weights[-1] = 1.0
     splits = [(np.arange(149), np.arange(149, 150)), (np.arange(1, 150), np.arange(1))]
-    model = PVMClassifierCV(eps=[1.0], cv=splits).fit(X, Y, weights)
-    assert model.cv_results_["split0_test_score"] == 0.0  # the only flower of its class
-    assert model.cv_results_["split1_test_score"] == 1.0
-    with pytest.raises(ValueError, match="no setting could be scored on every fold: of 2 scores"):
-        PVMClassifierCV(eps=[1.0], cv=[(np.arange(149), [100]), splits[1]]).fit(X, Y, weights)
+    options = {"radii": "shared", "solver": "greedy"}
+    theirs = GridSearchCV(PVMClassifier(**options), {"eps": [1.0]}, cv=splits, refit=False)
+    with pytest.warns(FitFailedWarning, match="every class needs a point of positive"):
+        fit_grid(theirs, X, Y, weights=weights)
+    assert np.isnan(theirs.cv_results_["split0_test_score"])
+    reason = r"of 2 scores 1 failed with ValueError: every class needs .*got none for \[2\]"
+    ours = PVMClassifierCV(eps=[1.0], cv=splits, **options)
+    with pytest.raises(ValueError, match=f"no setting could be scored on every fold: {reason}"):
+        ours.fit(X, Y, weights)
+    with pytest.warns(FitFailedWarning, match="1 of 2 scores could not be computed"):
+        ours.set_params(error_score=0.0).fit(X, Y, weights)
+    assert ours.cv_results_["split0_test_score"] == 0.0
+    assert ours.cv_results_["split1_test_score"] == theirs.cv_results_["split1_test_score"]
 
 
 def test_one_class_is_summed_up_by_the_fewest():
-    model = PVMClassifierCV(n_eps=4, cv=3).fit(X[:50], Y[:50])
+    model = PVMClassifierCV(radii="shared", n_eps=4, cv=3).fit(X[:50], Y[:50])
     assert model.best_score_ == 1.0
     assert model.eps_ == model.cv_results_["param_eps"].max()
 
@@ -171,13 +187,19 @@ def test_one_class_is_summed_up_by_the_fewest():
 @pytest.mark.parametrize("routing", [False, True])
 def test_groups_are_kept_together(routing):
     with config_context(enable_metadata_routing=routing):
-        ours = PVMClassifierCV(eps=RADII, cv=GroupKFold(3)).fit(X, Y, groups=GROUPS)
-        theirs = GridSearchCV(PVMClassifier(solver="greedy"), {"eps": RADII}, cv=GroupKFold(3))
+        ours = PVMClassifierCV(radii="shared", eps=RADII, cv=GroupKFold(3)).fit(
+            X, Y, groups=GROUPS
+        )
+        theirs = GridSearchCV(
+            PVMClassifier(radii="shared", solver="greedy"), {"eps": RADII}, cv=GroupKFold(3)
+        )
         assert_same_scores(ours, theirs.fit(X, Y, groups=GROUPS))
-    given = PVMClassifierCV(eps=RADII, cv=list(GroupKFold(3).split(X, Y, GROUPS))).fit(X, Y)
+    given = PVMClassifierCV(
+        radii="shared", eps=RADII, cv=list(GroupKFold(3).split(X, Y, GROUPS))
+    ).fit(X, Y)
     assert_same_scores(ours, given)
     with pytest.raises(ValueError, match="groups"):
-        PVMClassifierCV(eps=RADII, cv=GroupKFold(3)).fit(X, Y)
+        PVMClassifierCV(radii="shared", eps=RADII, cv=GroupKFold(3)).fit(X, Y)
 
 
 def test_a_search_inside_a_cross_validation_gets_its_groups_and_weights():
@@ -190,7 +212,9 @@ def test_a_search_inside_a_cross_validation_gets_its_groups_and_weights():
 
     outer = LeaveOneGroupOut()
     with config_context(enable_metadata_routing=True):
-        search = Spying(eps=[0.6, 1.0], cv=GroupKFold(2)).set_fit_request(sample_weight=True)
+        search = Spying(radii="shared", eps=[0.6, 1.0], cv=GroupKFold(2)).set_fit_request(
+            sample_weight=True
+        )
         scorer = get_scorer("accuracy").set_score_request(sample_weight=True)
         given = {"groups": GROUPS, "sample_weight": WEIGHTS}
         found = cross_validate(search, X, Y, cv=outer, scoring=scorer, params=given)
@@ -200,7 +224,7 @@ def test_a_search_inside_a_cross_validation_gets_its_groups_and_weights():
     ):
         np.testing.assert_array_equal(groups, GROUPS[train])
         np.testing.assert_array_equal(weights, WEIGHTS[train])
-        again = PVMClassifierCV(eps=[0.6, 1.0], cv=GroupKFold(2))
+        again = PVMClassifierCV(radii="shared", eps=[0.6, 1.0], cv=GroupKFold(2))
         again.fit(X[train], Y[train], WEIGHTS[train], groups=GROUPS[train])
         assert again.score(X[test], Y[test], WEIGHTS[test]) == score
 
@@ -211,24 +235,32 @@ def test_other_metadata_reaches_the_scorer_with_routing_only():
 
     factor = np.arange(len(Y), dtype=float)
     with pytest.raises(ValueError, match="enable_metadata_routing"):
-        PVMClassifierCV(eps=RADII, cv=3).fit(X, Y, factor=factor)
+        PVMClassifierCV(radii="shared", eps=RADII, cv=3).fit(X, Y, factor=factor)
     with config_context(enable_metadata_routing=True):
         with pytest.raises(TypeError, match="factor"):
-            PVMClassifierCV(eps=RADII, cv=3).fit(X, Y, factor=factor)
+            PVMClassifierCV(radii="shared", eps=RADII, cv=3).fit(X, Y, factor=factor)
         scorer = make_scorer(scaled).set_score_request(factor=True)
-        ours = PVMClassifierCV(eps=RADII, cv=3, scoring=scorer).fit(X, Y, factor=factor)
-        theirs = GridSearchCV(PVMClassifier(solver="greedy"), {"eps": RADII}, cv=3, scoring=scorer)
+        ours = PVMClassifierCV(radii="shared", eps=RADII, cv=3, scoring=scorer).fit(
+            X, Y, factor=factor
+        )
+        theirs = GridSearchCV(
+            PVMClassifier(radii="shared", solver="greedy"), {"eps": RADII}, cv=3, scoring=scorer
+        )
         assert_same_scores(ours, theirs.fit(X, Y, factor=factor))
 
 
 def test_a_square_table_is_split_on_both_sides():
-    by_rows = PVMClassifierCV(eps=RADII, cv=5).fit(X, Y)
-    by_table = PVMClassifierCV(eps=RADII, cv=5, metric="precomputed").fit(cdist(X, X), Y)
+    by_rows = PVMClassifierCV(radii="shared", eps=RADII, cv=5).fit(X, Y)
+    by_table = PVMClassifierCV(radii="shared", eps=RADII, cv=5, metric="precomputed").fit(
+        cdist(X, X), Y
+    )
     np.testing.assert_array_equal(
         by_rows.cv_results_["mean_test_score"], by_table.cv_results_["mean_test_score"]
     )
     with pytest.raises(ValueError, match="needs a square one"):
-        PVMClassifierCV(eps=RADII, cv=5, metric="precomputed").fit(cdist(X, X[:99]), Y)
+        PVMClassifierCV(radii="shared", eps=RADII, cv=5, metric="precomputed").fit(
+            cdist(X, X[:99]), Y
+        )
 
 
 class Spy:
@@ -246,7 +278,7 @@ def test_no_point_held_out_is_a_candidate_or_shapes_one():
     y = np.arange(60) % 2
     splits = list(ShuffleSplit(4, test_size=0.3, random_state=0).split(points))
     Spy.seen = []
-    PVMClassifierCV(eps=[0.5, 1.0], cv=splits, candidates=Spy()).fit(points, y)
+    PVMClassifierCV(radii="shared", eps=[0.5, 1.0], cv=splits, candidates=Spy()).fit(points, y)
     *folds, refit = Spy.seen
     assert len(folds) == 4
     assert len(refit) == 60
@@ -259,7 +291,7 @@ def test_a_leak_would_be_noticed():
     """Labels are noise: whoever had seen the points held out would do far better."""
     rng = np.random.default_rng(1)
     points, y = rng.normal(size=(300, 2)), rng.integers(0, 2, size=300)
-    model = PVMClassifierCV(eps=[1e-6, 1e-3, 1e-1], cv=10).fit(points, y)
+    model = PVMClassifierCV(radii="shared", eps=[1e-6, 1e-3, 1e-1], cv=10).fit(points, y)
     assert model.cv_results_["mean_test_score"].max() < 0.65
     assert model.score(points, y) > 0.65
 
@@ -277,16 +309,16 @@ def test_the_metric_is_fitted_inside_each_fold():
         def cross(self, A, B):
             return cdist(A, B)
 
-    PVMClassifierCV(eps=RADII, cv=5, metric=Fitted()).fit(X, Y)
+    PVMClassifierCV(radii="shared", eps=RADII, cv=5, metric=Fitted()).fit(X, Y)
     assert seen == [150] + [120] * 5 + [150] or seen == [120] * 5 + [150]
 
 
 def test_any_splitter_and_any_scorer_will_do():
     groups = np.arange(len(Y)) % 6
     splits = list(GroupKFold(3).split(X, Y, groups))
-    model = PVMClassifierCV(eps=RADII, cv=splits, scoring="f1_macro").fit(X, Y)
+    model = PVMClassifierCV(radii="shared", eps=RADII, cv=splits, scoring="f1_macro").fit(X, Y)
     assert model.n_splits_ == 3
-    binary = PVMClassifierCV(eps=RADII, cv=4, scoring="roc_auc").fit(X, Y > 1)
+    binary = PVMClassifierCV(radii="shared", eps=RADII, cv=4, scoring="roc_auc").fit(X, Y > 1)
     assert 0.9 < binary.best_score_ <= 1.0
 
 
@@ -317,7 +349,7 @@ def test_a_metric_that_fails_leaves_the_others_their_chance():
     def fails(a, b):
         raise ArithmeticError("no")
 
-    model = PVMClassifierCV(eps=[1.0], cv=3, metric=["euclidean", fails])
+    model = PVMClassifierCV(radii="shared", eps=[1.0], cv=3, metric=["euclidean", fails])
     with pytest.warns(FitFailedWarning, match=r"3 of 6 scores"):
         model.fit(X, Y)
     assert model.best_params_["metric"] == "euclidean"
@@ -338,10 +370,10 @@ def test_a_metric_that_fails_leaves_the_others_their_chance():
 )
 def test_every_choice_is_tried_and_told_from_the_others(choices, names):
     few = X[::3], Y[::3]
-    model = PVMClassifierCV(eps=[0.5], cv=3, metric=choices).fit(*few)
+    model = PVMClassifierCV(radii="shared", eps=[0.5], cv=3, metric=choices).fit(*few)
     assert model.cv_results_["param_metric"].tolist() == names
     assert [setting["metric"] for setting in model.cv_results_["params"]] == names
-    alone = PVMClassifierCV(eps=[0.5], cv=3, metric=largest).fit(*few)
+    alone = PVMClassifierCV(radii="shared", eps=[0.5], cv=3, metric=largest).fit(*few)
     np.testing.assert_array_equal(model.cv_results_["mean_test_score"][1], alone.best_score_)
     assert model.best_params_["metric"] == names[1]
     assert model.best_estimator_.metric(np.zeros(2), np.ones(2)) == 1.0
@@ -349,7 +381,9 @@ def test_every_choice_is_tried_and_told_from_the_others(choices, names):
 
 def test_a_number_never_makes_the_name_of_another_choice():
     metrics = {"a": "euclidean", "b": "cosine"}
-    model = PVMClassifierCV(eps=[0.5], cv=2, metric=metrics, solver=[greedy, greedy])
+    model = PVMClassifierCV(
+        radii="shared", eps=[0.5], cv=2, metric=metrics, solver=[greedy, greedy]
+    )
     assert model.fit(X, Y).cv_results_["param_solver"].tolist() == ["greedy", "greedy-2"] * 2
     from protocover.estimators.search.trials import name_choices
 
@@ -362,10 +396,12 @@ def test_a_number_never_makes_the_name_of_another_choice():
 def test_each_metric_gets_the_points_in_its_own_form(recwarn):
     frame = pytest.importorskip("pandas").DataFrame(X, columns=list("abcd"))
     for metrics in (["euclidean", Gower()], [Gower(), "euclidean"]):
-        both = PVMClassifierCV(eps=[0.1, 0.5], cv=3, metric=metrics).fit(frame, Y)
+        both = PVMClassifierCV(radii="shared", eps=[0.1, 0.5], cv=3, metric=metrics).fit(frame, Y)
         for name in set(both.cv_results_["param_metric"]):
             metric = name if name == "euclidean" else Gower()
-            alone = PVMClassifierCV(eps=[0.1, 0.5], cv=3, metric=metric).fit(frame, Y)
+            alone = PVMClassifierCV(radii="shared", eps=[0.1, 0.5], cv=3, metric=metric).fit(
+                frame, Y
+            )
             np.testing.assert_array_equal(
                 both.cv_results_["mean_test_score"][both.cv_results_["param_metric"] == name],
                 alone.cv_results_["mean_test_score"],
@@ -377,18 +413,22 @@ def test_each_metric_gets_the_points_in_its_own_form(recwarn):
 
 def test_tables_and_points_are_not_searched_over_together():
     with pytest.raises(ValueError, match=r"either all of points or all of tables.*precomputed"):
-        PVMClassifierCV(eps=RADII, cv=3, metric=["precomputed", "euclidean"]).fit(cdist(X, X), Y)
+        PVMClassifierCV(radii="shared", eps=RADII, cv=3, metric=["precomputed", "euclidean"]).fit(
+            cdist(X, X), Y
+        )
     with pytest.raises(ValueError, match=r"metric must be one or several.*got \[\]"):
-        PVMClassifierCV(eps=RADII, cv=3, metric=[]).fit(X, Y)
+        PVMClassifierCV(radii="shared", eps=RADII, cv=3, metric=[]).fit(X, Y)
     with pytest.raises(ValueError, match="solver must be one or several"):
-        PVMClassifierCV(eps=RADII, cv=3, solver=[]).fit(X, Y)
+        PVMClassifierCV(radii="shared", eps=RADII, cv=3, solver=[]).fit(X, Y)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_jobs_and_memory_do_not_change_the_result(n_jobs, tmp_path):
-    plain = PVMClassifierCV(eps=RADII, cv=4).fit(X, Y)
+    plain = PVMClassifierCV(radii="shared", eps=RADII, cv=4).fit(X, Y)
     for _ in range(2):
-        other = PVMClassifierCV(eps=RADII, cv=4, n_jobs=n_jobs, memory=str(tmp_path)).fit(X, Y)
+        other = PVMClassifierCV(
+            radii="shared", eps=RADII, cv=4, n_jobs=n_jobs, memory=str(tmp_path)
+        ).fit(X, Y)
         np.testing.assert_array_equal(
             plain.cv_results_["mean_test_score"], other.cv_results_["mean_test_score"]
         )
@@ -408,7 +448,7 @@ def test_an_interrupted_fit_goes_on_where_it_stopped(tmp_path, monkeypatch):
         return original(*args, **kwargs)
 
     monkeypatch.setattr(folds, "solve_path", counted)
-    model = PVMClassifierCV(eps=RADII, cv=5, memory=str(tmp_path))
+    model = PVMClassifierCV(radii="shared", eps=RADII, cv=5, memory=str(tmp_path))
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, Y)
     assert not hasattr(model, "cv_results_")
@@ -418,9 +458,11 @@ def test_an_interrupted_fit_goes_on_where_it_stopped(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("solver", ["auto", "greedy", "ratio-greedy"])
 def test_the_final_model_is_a_fit_on_everything_with_the_chosen_setting(solver):
-    model = PVMClassifierCV(eps=RADII, cv=5, solver=solver, random_state=0).fit(X, Y)
+    model = PVMClassifierCV(radii="shared", eps=RADII, cv=5, solver=solver, random_state=0).fit(
+        X, Y
+    )
     setting = {"prototype_cost": model.prototype_cost_, "solver": solver, "random_state": 0}
-    again = PVMClassifier(eps=model.eps_, **setting).fit(X, Y)
+    again = PVMClassifier(radii="shared", eps=model.eps_, **setting).fit(X, Y)
     assert model.best_estimator_.solver == model.best_params_["solver"] == solver
     np.testing.assert_array_equal(
         model.best_estimator_.prototype_indices_, again.prototype_indices_
@@ -429,23 +471,17 @@ def test_the_final_model_is_a_fit_on_everything_with_the_chosen_setting(solver):
     assert model.explain(X[:3]).label.tolist() == again.predict(X[:3]).tolist()
 
 
-def test_n_prototypes_binds_the_choice_and_the_final_model():
-    model = PVMClassifierCV(n_eps=10, cv=5, rule="best", n_prototypes=6, random_state=0).fit(X, Y)
-    assert model.cv_results_["mean_n_prototypes"][model.best_index_] <= 6
-    assert len(model.best_estimator_.prototype_indices_) <= 6
-    with pytest.raises(ValueError, match="no setting has at most 0 prototypes"):
-        PVMClassifierCV(eps=RADII, cv=5, n_prototypes=0).fit(X, Y)
-
-
 def test_settings_that_leave_no_prototypes_are_not_chosen():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = PVMClassifierCV(eps=[0.5], prototype_costs=[0.01, 1e6], cv=3).fit(X, Y)
+        model = PVMClassifierCV(
+            radii="shared", eps=[1.0], prototype_costs=[0.01, 1e6], cv=3, min_per_class=0
+        ).fit(X, Y)
     assert model.prototype_cost_ == 0.01
     with pytest.raises(
         ValueError, match=r"of 3 scores 3 failed with no prototypes.*change eps or"
     ):
-        PVMClassifierCV(eps=[0.5], prototype_costs=[1e6], cv=3).fit(X, Y)
+        model.set_params(prototype_costs=[1e6]).fit(X, Y)
 
 
 def share_of_the_rarest(model, X, y):
@@ -459,10 +495,12 @@ def share_of_the_rarest(model, X, y):
 def test_a_class_without_prototypes_has_an_area_under_the_curve():
     """At the high cost one class has no prototypes."""
     grid = {"eps": [0.6, 1.6], "prototype_cost": [0.01, 12.0]}
-    theirs = GridSearchCV(PVMClassifier(solver="greedy"), grid, cv=4, scoring="roc_auc").fit(
-        X, Y > 1
+    theirs = GridSearchCV(
+        PVMClassifier(radii="shared", solver="greedy"), grid, cv=4, scoring="roc_auc"
+    ).fit(X, Y > 1)
+    ours = PVMClassifierCV(
+        radii="shared", eps=grid["eps"], prototype_costs=[0.01, 12.0], cv=4, scoring="roc_auc"
     )
-    ours = PVMClassifierCV(eps=grid["eps"], prototype_costs=[0.01, 12.0], cv=4, scoring="roc_auc")
     assert_same_scores(ours.fit(X, Y > 1), theirs)
     assert np.isfinite(ours.cv_results_["mean_test_score"]).all()
 
@@ -470,12 +508,22 @@ def test_a_class_without_prototypes_has_an_area_under_the_curve():
 def test_a_setting_that_cannot_be_scored_is_nan_as_in_a_grid_search():
     y = Y > 1
     grid = {"eps": [0.3, 0.6, 1.6], "prototype_cost": [0.01, 12.0]}
-    theirs = GridSearchCV(PVMClassifier(solver="greedy"), grid, cv=4, scoring=share_of_the_rarest)
+    theirs = GridSearchCV(
+        PVMClassifier(radii="shared", solver="greedy", min_per_class=0),
+        grid,
+        cv=4,
+        scoring=share_of_the_rarest,
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         theirs.fit(X, y)
     ours = PVMClassifierCV(
-        eps=grid["eps"], prototype_costs=[0.01, 12.0], cv=4, scoring=share_of_the_rarest
+        radii="shared",
+        eps=grid["eps"],
+        prototype_costs=[0.01, 12.0],
+        cv=4,
+        scoring=share_of_the_rarest,
+        min_per_class=0,
     )
     with pytest.warns(FitFailedWarning, match=r"of 24 scores could not .* set to nan: .*Error: "):
         ours.fit(X, y)
@@ -493,7 +541,9 @@ def fails_at_large_radii(model, X, y):
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_what_a_scorer_raises_is_told(n_jobs):
-    model = PVMClassifierCV(eps=RADII, cv=3, scoring=fails_at_large_radii, n_jobs=n_jobs)
+    model = PVMClassifierCV(
+        radii="shared", eps=RADII, cv=3, scoring=fails_at_large_radii, n_jobs=n_jobs
+    )
     with pytest.warns(FitFailedWarning) as caught:
         model.fit(X, Y)
     (said,) = [str(w.message) for w in caught if w.category is FitFailedWarning]
@@ -518,7 +568,9 @@ def test_what_a_solver_raises_is_told():
             raise MemoryError("too large")
         return greedy(problem, **options)
 
-    model = PVMClassifierCV(eps=[0.3, 0.6, 2.5], cv=3, solver=["greedy", refuses_large])
+    model = PVMClassifierCV(
+        radii="shared", eps=[0.3, 0.6, 2.5], cv=3, solver=["greedy", refuses_large]
+    )
     with pytest.warns(
         FitFailedWarning, match="9 of 18 scores .* 9 failed with MemoryError: too la"
     ):
@@ -530,8 +582,12 @@ def test_what_a_solver_raises_is_told():
 
 
 def test_the_search_has_all_that_its_best_classifier_has():
-    search = PVMClassifierCV(eps=RADII, cv=3)
-    names = [name for name in vars(PVMClassifier(eps=1.0).fit(X, Y)) if name.endswith("_")]
+    search = PVMClassifierCV(radii="shared", eps=RADII, cv=3)
+    names = [
+        name
+        for name in vars(PVMClassifier(radii="shared", eps=1.0).fit(X, Y))
+        if name.endswith("_")
+    ]
     assert not any(hasattr(search, name) for name in names)
     with pytest.raises(NotFittedError):
         check_is_fitted(search)
@@ -558,22 +614,26 @@ def test_solver_options_reach_the_solver_in_folds_and_refit():
         seen.append(word)
         return greedy(problem, rng=rng, max_prototypes=max_prototypes)
 
-    PVMClassifierCV(eps=[1.0], cv=2, solver=solver, solver_options={"word": "so"}).fit(X, Y)
+    PVMClassifierCV(
+        radii="shared", eps=[1.0], cv=2, solver=solver, solver_options={"word": "so"}
+    ).fit(X, Y)
     assert seen == ["so"] * 9
-    plain = PVMClassifierCV(eps=RADII, cv=3, solver="greedy").fit(X, Y)
+    plain = PVMClassifierCV(radii="shared", eps=RADII, cv=3, solver="greedy").fit(X, Y)
     without = clone(plain).set_params(solver_options={"bound": False}).fit(X, Y)
     assert_same_scores(plain, without)
     assert without.certificate_ == "none" != plain.certificate_
 
 
 def test_the_default_scores_by_the_greedy_and_fits_by_auto():
-    default = PVMClassifierCV(eps=RADII, prototype_costs=[0.01, 1.0], cv=3, random_state=0)
+    default = PVMClassifierCV(
+        radii="shared", eps=RADII, prototype_costs=[0.01, 1.0], cv=3, random_state=0
+    )
     assert default.solver == "auto"
     # An option that the greedy does not have is for the final fit.
     default.set_params(solver_options={"verbose": 0, "time_limit": 60}).fit(X, Y)
-    scored = PVMClassifierCV(eps=RADII, prototype_costs=[0.01, 1.0], cv=3, solver="greedy").fit(
-        X, Y
-    )
+    scored = PVMClassifierCV(
+        radii="shared", eps=RADII, prototype_costs=[0.01, 1.0], cv=3, solver="greedy"
+    ).fit(X, Y)
     assert_same_scores(default, scored)
     assert default.best_index_ == scored.best_index_
     assert default.best_params_ == {**scored.best_params_, "solver": "auto"}
@@ -586,15 +646,19 @@ def test_the_default_scores_by_the_greedy_and_fits_by_auto():
 def test_solvers_that_are_compared_score_by_themselves():
     grid = {"eps": RADII, "prototype_cost": [0.01, 1.0]}
     options = {"prototype_costs": [0.01, 1.0], "cv": 3, "random_state": 0}
-    alone = PVMClassifierCV(eps=RADII, solver=["auto"], **options).fit(X, Y)
-    theirs = GridSearchCV(PVMClassifier(solver="auto", random_state=0), grid, cv=3).fit(X, Y)
+    alone = PVMClassifierCV(radii="shared", eps=RADII, solver=["auto"], **options).fit(X, Y)
+    theirs = GridSearchCV(
+        PVMClassifier(radii="shared", solver="auto", random_state=0), grid, cv=3
+    ).fit(X, Y)
     assert_same_scores(alone, theirs)
-    both = PVMClassifierCV(eps=RADII, solver={"best": "auto", "paper's": "greedy"}, **options)
+    both = PVMClassifierCV(
+        radii="shared", eps=RADII, solver={"best": "auto", "paper's": "greedy"}, **options
+    )
     results = both.fit(X, Y).cv_results_
     assert results["fold_solver"].tolist() == ["best"] * 8 + ["paper's"] * 8
     expected = np.append(
         alone.cv_results_["mean_test_score"],
-        PVMClassifierCV(eps=RADII, solver="greedy", **options)
+        PVMClassifierCV(radii="shared", eps=RADII, solver="greedy", **options)
         .fit(X, Y)
         .cv_results_["mean_test_score"],
     )
@@ -606,16 +670,22 @@ def test_unlabeled_points_are_candidates_in_every_fold(metric):
     train, rest = np.arange(0, 150, 2), np.arange(1, 150, 3)  # of unequal length
     options = {"metric": metric, "closed_ball": True, "solver": "greedy"}
     radii = suggest_eps(X[train], Y[train], 4, metric=metric)
-    ours = PVMClassifierCV(eps=radii, cv=3, **options).fit(X[train], Y[train], unlabeled=X[rest])
-    theirs = GridSearchCV(PVMClassifier(**options), {"eps": radii}, cv=3)
+    ours = PVMClassifierCV(radii="shared", eps=radii, cv=3, **options).fit(
+        X[train], Y[train], unlabeled=X[rest]
+    )
+    theirs = GridSearchCV(PVMClassifier(radii="shared", **options), {"eps": radii}, cv=3)
     assert_same_scores(ours, theirs.fit(X[train], Y[train], unlabeled=X[rest]))
-    again = PVMClassifier(eps=ours.eps_, prototype_cost=ours.prototype_cost_, **options)
+    again = PVMClassifier(
+        radii="shared", eps=ours.eps_, prototype_cost=ours.prototype_cost_, **options
+    )
     again.fit(X[train], Y[train], unlabeled=X[rest])
     np.testing.assert_array_equal(ours.prototype_indices_, again.prototype_indices_)
-    without = PVMClassifierCV(eps=radii, cv=3, **options).fit(X[train], Y[train])
+    without = PVMClassifierCV(radii="shared", eps=radii, cv=3, **options).fit(X[train], Y[train])
     assert (ours.cv_results_["mean_test_score"] != without.cv_results_["mean_test_score"]).any()
     with pytest.raises(ValueError, match="unlabeled=None"):
-        PVMClassifierCV(eps=RADII, cv=3, metric="precomputed").fit(cdist(X, X), Y, unlabeled=X)
+        PVMClassifierCV(radii="shared", eps=RADII, cv=3, metric="precomputed").fit(
+            cdist(X, X), Y, unlabeled=X
+        )
 
 
 def test_times_share_the_pass_of_a_fold_among_its_settings(monkeypatch):
@@ -652,9 +722,12 @@ def test_functions_are_remembered_by_what_they_do(n_jobs, tmp_path):
     for metric in (make(1), make(2), make(1), lambda a, b: np.abs(a - b).max()):
         for candidates in ("train", 0.9):
             options = {"metric": metric, "candidates": candidates, "random_state": 0}
-            kept = PVMClassifierCV(eps=RADII, cv=3, memory=str(tmp_path), n_jobs=n_jobs, **options)
+            kept = PVMClassifierCV(
+                radii="shared", eps=RADII, cv=3, memory=str(tmp_path), n_jobs=n_jobs, **options
+            )
             assert_same_scores(
-                kept.fit(*few), PVMClassifierCV(eps=RADII, cv=3, **options).fit(*few)
+                kept.fit(*few),
+                PVMClassifierCV(radii="shared", eps=RADII, cv=3, **options).fit(*few),
             )
 
 
@@ -672,9 +745,13 @@ def test_a_function_that_was_changed_is_noticed(tmp_path, monkeypatch):
     )
     few, options = (X[::3], Y[::3]), {"cv": 2, "memory": str(tmp_path)}
     for scoring, n_calls in ((lambda m, X, y: 1.0, 2), (lambda m, X, y: 1.0, 2)):
-        PVMClassifierCV(eps=[0.5], metric=recursive, scoring=scoring, **options).fit(*few)
+        PVMClassifierCV(
+            radii="shared", eps=[0.5], metric=recursive, scoring=scoring, **options
+        ).fit(*few)
         assert len(calls) == n_calls
-    PVMClassifierCV(eps=[0.5], metric=recursive, scoring=lambda m, X, y: 0.5, **options).fit(*few)
+    PVMClassifierCV(
+        radii="shared", eps=[0.5], metric=recursive, scoring=lambda m, X, y: 0.5, **options
+    ).fit(*few)
     assert len(calls) == 4
 
 
@@ -688,8 +765,10 @@ def test_what_cannot_be_remembered_says_so(tmp_path):
             return np.abs(a - b).max()
 
     with pytest.raises(ValueError, match=r"memory needs a metric.*leave memory=None"):
-        PVMClassifierCV(eps=[0.5], cv=2, metric=locked, memory=str(tmp_path)).fit(X[::5], Y[::5])
-    PVMClassifierCV(eps=[0.5], cv=2, metric=locked).fit(X[::5], Y[::5])
+        PVMClassifierCV(radii="shared", eps=[0.5], cv=2, metric=locked, memory=str(tmp_path)).fit(
+            X[::5], Y[::5]
+        )
+    PVMClassifierCV(radii="shared", eps=[0.5], cv=2, metric=locked).fit(X[::5], Y[::5])
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -698,7 +777,9 @@ def test_a_random_state_object_is_the_same_in_every_fold(n_jobs):
     ours = PVMClassifierCV(
         eps=RADII, random_state=np.random.RandomState(7), n_jobs=n_jobs, **options
     ).fit(X, Y)
-    assert_same_scores(ours, PVMClassifierCV(eps=RADII, random_state=7, **options).fit(X, Y))
+    assert_same_scores(
+        ours, PVMClassifierCV(radii="shared", eps=RADII, random_state=7, **options).fit(X, Y)
+    )
 
 
 def test_splits_may_be_lists_or_masks():
@@ -706,9 +787,9 @@ def test_splits_may_be_lists_or_masks():
     splits = [(np.sort(train), np.sort(test)) for train, test in shuffled]
     masks = [tuple(np.isin(np.arange(150), part) for part in split) for split in splits]
     lists = [tuple(part.tolist() for part in split) for split in splits]
-    expected = PVMClassifierCV(eps=RADII, cv=splits).fit(X, Y)
-    assert_same_scores(PVMClassifierCV(eps=RADII, cv=lists).fit(X, Y), expected)
-    assert_same_scores(PVMClassifierCV(eps=RADII, cv=masks).fit(X, Y), expected)
+    expected = PVMClassifierCV(radii="shared", eps=RADII, cv=splits).fit(X, Y)
+    assert_same_scores(PVMClassifierCV(radii="shared", eps=RADII, cv=lists).fit(X, Y), expected)
+    assert_same_scores(PVMClassifierCV(radii="shared", eps=RADII, cv=masks).fit(X, Y), expected)
 
 
 @pytest.mark.parametrize(
@@ -726,10 +807,12 @@ def test_splits_may_be_lists_or_masks():
         ({"n_prototypes": 2.5}, "n_prototypes must be a whole number not below 0.*got 2.5"),
         ({"n_prototypes": -1}, "n_prototypes must be a whole number not below 0.*got -1"),
         ({"n_prototypes": True}, "n_prototypes must be a whole number .*got True"),
-        (
-            {"n_prototypes": {0: 2}},
-            "n_prototypes must be a whole .*by class are for PVMClassifier",
-        ),
+        ({"n_prototypes": {7: 2}}, r"n_prototypes names classes that are not in y: \[7\]"),
+        ({"n_prototypes": 2}, "n_prototypes must be at least the number of classes, 3, got 2"),
+        ({"max_search_samples": 1}, "max_search_samples must be an integer of at least 2.*got 1"),
+        ({"max_search_samples": 9.0}, "max_search_samples must be an integer .*None.*got 9.0"),
+        ({"max_search_samples": 5}, "max_search_samples must allow two samples per class.*got 5"),
+        ({"class_weight": "even"}, "class_weight must be None, 'balanced' or a dict"),
         ({"cv": 1}, "cv must be a number of folds from 2 up, a splitter or pairs.*got 1"),
         ({"cv": True}, "cv must be a number of folds.*got True"),
         ({"cv": "many"}, "cv.*many"),
@@ -742,13 +825,13 @@ def test_splits_may_be_lists_or_masks():
     ],
 )
 def test_bad_settings_are_named(options, message):
-    model = PVMClassifierCV(**{"eps": RADII, "cv": 3, **options})
+    model = PVMClassifierCV(radii="shared", **{"eps": RADII, "cv": 3, **options})
     with pytest.raises(ValueError, match=message):
         model.fit(X, Y)
     assert not hasattr(model, "classes_")
 
 
-@parametrize_with_checks([PVMClassifierCV(n_eps=4, cv=3)])
+@parametrize_with_checks([PVMClassifierCV(radii="shared", n_eps=4, cv=3)])
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
 
@@ -758,7 +841,7 @@ def test_a_frame_is_asked_of_by_the_names_of_its_columns(recwarn):
     frame = pytest.importorskip("pandas").DataFrame(
         X, columns=[f"f{j}" for j in range(X.shape[1])]
     )
-    model = PVMClassifierCV(n_eps=3, cv=3, random_state=0).fit(frame, Y)
+    model = PVMClassifierCV(radii="shared", n_eps=3, cv=3, random_state=0).fit(frame, Y)
     model.predict(frame), model.explain(frame), model.coverage(frame, Y)
     assert not [w for w in recwarn if "feature names" in str(w.message)]
     with pytest.raises(ValueError, match="feature names should match"):
@@ -772,8 +855,8 @@ def test_without_n_jobs_each_fold_has_the_threads_of_a_plain_fit_in_this_process
         seen.add((os.getpid(), model.n_jobs, thread_count(None)))
         return 1.0
 
-    PVMClassifierCV(eps=RADII, cv=3, scoring=note).fit(X, Y)
-    assert seen == {(os.getpid(), PVMClassifier().n_jobs, thread_count(None))}
+    PVMClassifierCV(radii="shared", eps=RADII, cv=3, scoring=note).fit(X, Y)
+    assert seen == {(os.getpid(), PVMClassifier(radii="shared").n_jobs, thread_count(None))}
 
 
 @pytest.mark.parametrize(
@@ -801,7 +884,9 @@ def test_points_are_validated_once_for_each_metric(metric, n_metrics, monkeypatc
         return original(estimator, X, **rules)
 
     monkeypatch.setattr(points, "validate_data", counted)
-    search = PVMClassifierCV(eps=[0.5, 1.0], cv=3, metric=metric).fit(given, Y[some])
+    search = PVMClassifierCV(radii="shared", eps=[0.5, 1.0], cv=3, metric=metric).fit(
+        given, Y[some]
+    )
     of_all = [name for name, size in validated if size == len(some)]
     assert of_all == ["PVMClassifierCV"] * n_metrics
     assert search.best_estimator_.n_features_in_ == search.n_features_in_ == given.shape[1]
@@ -811,7 +896,9 @@ def test_points_are_validated_once_for_each_metric(metric, n_metrics, monkeypatc
 def test_a_search_warns_of_candidates_without_names_once():
     frame = pytest.importorskip("pandas").DataFrame(X, columns=list("abcd"))
     with pytest.warns(UserWarning, match="candidates does not have valid feature names") as told:
-        search = PVMClassifierCV(eps=[0.5, 1.0], cv=3, candidates=X[::2]).fit(frame, Y)
+        search = PVMClassifierCV(radii="shared", eps=[0.5, 1.0], cv=3, candidates=X[::2]).fit(
+            frame, Y
+        )
     assert len(told) == 1
     assert search.best_estimator_.feature_names_in_.tolist() == list("abcd")
 
@@ -819,4 +906,6 @@ def test_a_search_warns_of_candidates_without_names_once():
 @pytest.mark.parametrize("solver", [[], "none such", ["greedy", 3]])
 def test_solvers_are_refused_before_the_data_are_looked_at(solver):
     with pytest.raises(ValueError, match="solver must be one"):
-        PVMClassifierCV(eps=[0.5], cv=2, solver=solver).fit(np.full((4, 2), np.nan), [0, 0, 1, 1])
+        PVMClassifierCV(radii="shared", eps=[0.5], cv=2, solver=solver).fit(
+            np.full((4, 2), np.nan), [0, 0, 1, 1]
+        )

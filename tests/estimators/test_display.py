@@ -10,7 +10,7 @@ from sklearn import config_context
 from sklearn.datasets import load_digits, load_iris, load_wine
 
 from protocover import BallCover, PVMClassifier, PVMClassifierCV
-from protocover.dissimilarity import Gower, MismatchDistance, TangentDistance
+from protocover.dissimilarity import Gower, MismatchDistance, TangentDistance, Tanimoto
 
 X, Y = load_iris(return_X_y=True)
 
@@ -52,12 +52,9 @@ def test_the_first_prototypes_with_their_counts_and_features():
 
 def test_what_is_proved():
     model = PVMClassifier(eps=1.0).fit(X, Y)
-    assert (
-        "9 prototypes of 3 classes, eps 1; objective 10.06, no other choice is better (proved)."
-        in (shown(model))
-    )
+    assert "eps 1; objective 10.06, no other choice of prototypes is better." in (shown(model))
     model = PVMClassifier(eps=1.0, solver="greedy").fit(X, Y)
-    assert f"at most {model.gap_:.2%} from the best (bounded)" in shown(model)
+    assert "no choice of prototypes has an objective below " in shown(model)
 
 
 def test_before_the_fit_and_as_text_there_is_the_diagram_alone_or_none():
@@ -92,6 +89,17 @@ def test_sparse_rows_tell_their_largest_entries():
         == "[2] -5, [5] 4, [4] 3, [1] 2, …"
     )
     assert cells(PVMClassifier(eps=1.0).fit(rows, ["a", "b"]))[2][-1] == "[5] 9"
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8])
+def test_sparse_bits_tell_which_are_set(dtype):
+    bits = csr_array(np.array([[0, 1, 1, 0], [1, 0, 0, 0]], dtype))
+    for model in (
+        PVMClassifier(eps=0.5, metric=Tanimoto()),
+        BallCover(eps=0.5, metric=Tanimoto()),
+    ):
+        told = [row[-1] for row in cells(model.fit(bits, ["a", "b"]))[1:]]
+        assert sorted(told) == ["[0] 1", "[1] 1, [2] 1"]
 
 
 def test_columns_of_a_table_have_no_features():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from protocover import PVMClassifier, pvm_path
+from protocover import BallCover, PVMClassifier, pvm_path
 from protocover.cover import CoverSolution, verify
 from protocover.solvers import SOLVERS, default_time_limit, greedy
 
@@ -27,6 +27,44 @@ def test_every_solver_tells_objective_bound_and_gap(solver, cost):
     parts = model.solution_.solutions
     assert sum(part.objective for part in parts) == pytest.approx(model.objective_)
     assert all(part.lower_bound <= part.objective for part in parts)
+
+
+def tied_distances(seed):
+    """A distance matrix with few distinct values, for which many selections are optimal."""
+    return np.round(np.random.default_rng(seed).integers(0, 8, size=(15, 17)) * 0.1, 1)
+
+
+FITS = {
+    "classifier": lambda D, s: (
+        PVMClassifier(eps=0.25, radii="shared", metric="precomputed", solver=s)
+        .fit(D, np.zeros(len(D), int))
+        .prototype_indices_
+    ),
+    "cover": lambda D, s: (
+        BallCover(eps=0.25, metric="precomputed", coverage=0.8, solver=s)
+        .fit(D)
+        .representative_indices_
+    ),
+    "path": lambda D, s: (
+        pvm_path(D, np.zeros(len(D), int), eps=0.25, metric="precomputed", solver=s)
+        .selections[0][0]
+        .candidates
+    ),
+}
+
+
+@pytest.mark.parametrize("fit", FITS)
+@pytest.mark.parametrize("solver", ["exact", "local-search", "lp-rounding"])
+def test_fits_without_a_seed_are_equal(solver, fit):
+    for seed in (17, 26, 30):
+        found = {tuple(FITS[fit](tied_distances(seed), solver)) for _ in range(5)}
+        assert len(found) == 1
+
+
+def test_candidates_without_a_seed_differ():
+    draw = PVMClassifier(EPS, radii="shared", candidates=0.2, solver="greedy")
+    found = {tuple(draw.fit(X, Y).prototype_indices_) for _ in range(4)}
+    assert len(found) > 1
 
 
 def test_a_model_s_certificate_is_that_of_all_its_classes():

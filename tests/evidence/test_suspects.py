@@ -68,7 +68,7 @@ def test_the_list_of_suspects_is_the_ranking_and_the_rest_comes_after_it(clouds)
     X, y, table = clouds
     labels, _ = flip(y, table, 0.1, "uniform", np.random.default_rng(1))
     model = PVMClassifier().fit(X, labels)
-    doubt, found = listed(model, X, labels), suspect_labels(model, X, labels)
+    doubt, found = listed(model, X, labels), suspect_labels(model, X, labels, refit=False)
     assert len(found) > 0
     np.testing.assert_array_equal(np.flatnonzero(doubt.flagged), np.sort(found.row))
     np.testing.assert_array_equal(doubt.score[found.row], found.score)

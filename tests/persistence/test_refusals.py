@@ -20,6 +20,7 @@ from protocover import (
     save_model,
 )
 from protocover.dissimilarity import Function, Gower, KernelDistance, RankDissimilarity
+from protocover.persistence import model_info
 from protocover.solvers import greedy
 
 X = np.random.default_rng(0).normal(size=(12, 2))
@@ -124,6 +125,15 @@ def test_a_save_that_fails_leaves_the_file_that_was_there(tmp_path, monkeypatch)
         save_model(PVMClassifier(eps=0.1).fit(X, Y), path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_that_the_command_wrote_is_read_as_its_model(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"holds no model\.protocover; give a model file"):
+        load_model(tmp_path)
+    model = PVMClassifier(eps=0.1).fit(X, Y)
+    save_model(model, tmp_path / "model.protocover")
+    np.testing.assert_array_equal(load_model(tmp_path).predict(X), model.predict(X))
+    assert model_info(str(tmp_path)).model == "PVMClassifier"
 
 
 def test_a_missing_folder_and_a_missing_file_are_the_system_errors(tmp_path):

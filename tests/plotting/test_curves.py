@@ -5,7 +5,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from protocover import PVMClassifier, PVMClassifierCV
+from protocover import PVMClassifier, PVMClassifierCV, suggest_eps
 
 plotting = pytest.importorskip("protocover.plotting")
 
@@ -13,7 +13,9 @@ X, Y = load_iris(return_X_y=True)
 
 
 def test_the_path_shows_means_standard_errors_and_the_two_marks():
-    model = PVMClassifierCV(n_eps=8, cv=5, prototype_costs=[0.01, 1.0], random_state=0).fit(X, Y)
+    model = PVMClassifierCV(
+        radii="shared", eps=suggest_eps(X, Y, 8), cv=5, prototype_costs=[0.01, 1.0], random_state=0
+    ).fit(X, Y)
     display = plotting.PathDisplay.from_estimator(model)
     results = model.cv_results_
     rows = np.flatnonzero(results["param_prototype_cost"] == model.prototype_cost_)
@@ -25,6 +27,9 @@ def test_the_path_shows_means_standard_errors_and_the_two_marks():
     legend = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert any(text.startswith("chosen") for text in legend)
     assert any("1-NN" in text for text in legend)
+    model.set_params(eps=[0.5, 1.0]).fit(X, Y)  # neither of which keeps all samples
+    legend = plotting.PathDisplay.from_estimator(model).ax_.get_legend()
+    assert not any("1-NN" in text.get_text() for text in legend.get_texts())
 
 
 def test_the_path_of_a_pipeline_is_that_of_its_last_step():

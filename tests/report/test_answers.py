@@ -86,7 +86,7 @@ def test_suspects_and_uncovered_cases_are_compared_too(model, summary):
         found = comparisons[suspect.case]
         assert found.near.prototype == suspect.prototype
         assert summary.prototypes[found.far.prototype].class_ == suspect.label
-        assert found.words.startswith(f"Labelled “{suspect.label}”, but its neighbourhood speaks")
+        assert found.words.startswith(f"Labelled “{suspect.label}”, but nearby prototypes")
     suspects = {suspect.case for suspect in summary.suspects}
     for case in summary.uncovered:
         if case.case in suspects:

@@ -52,7 +52,7 @@ def test_each_figure_has_its_sentence(iris):
     assert all(figure.value and figure.about.endswith(".") for figure in summary.figures)
     values = {figure.name: figure.value for figure in summary.figures}
     assert values["Objective"] == f"{summary.quality.objective:,.5g}"
-    assert values["1-NN"] == f"{100 * summary.quality.error.nearest_error:.1f} %"
+    assert values["1-NN"] == f"{100 * (1 - summary.quality.error.nearest_error):.1f} %"
 
 
 def test_one_is_told_as_one(tmp_path):

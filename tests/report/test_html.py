@@ -105,7 +105,7 @@ def test_a_missing_template_engine_is_named(monkeypatch):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"solver": "exact"}, "It is proved that no other choice of prototypes does better."),
+        ({"solver": "exact"}, "o other choice of prototypes is better."),
         ({"outlier_label": 9}, "answered by “9” when a case lies in no ball"),
         ({"n_prototypes": {0: 2}}, "2 for 0"),
         ({"metric": "cosine", "eps": 0.002}, "cosine distance"),

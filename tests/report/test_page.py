@@ -66,7 +66,28 @@ def hostile(tmp_path_factory):
         row_names=[f"{HOSTILE[i % 6]} {i}" for i in range(120)],
         title=HOSTILE[0],
         how={HOSTILE[1]: HOSTILE[2]},
+        target_name=HOSTILE[1],
     ), model
+
+
+def test_cards_name_what_the_classes_tell(tmp_path, look):
+    data = load_iris(as_frame=True)
+    y = data.target.map(dict(enumerate(["setosa", "versicolor", "virginica"]))).rename("species")
+    model = PVMClassifier(eps=1.0).fit(data.data, y)
+    named = make_report(model, data.data, y, tmp_path / "named.html")
+    given = make_report(
+        model, data.data, y.to_numpy(), tmp_path / "given.html", target_name="kind"
+    )
+    bare = make_report(model, data.data, y.to_numpy(), tmp_path / "bare.html")
+    for path, start in ((named, "species: "), (given, "kind: "), (bare, "")):
+        with look(path) as page:
+            heads = page.locator("#grid .card .card-head .text").all_inner_texts()
+            assert heads == [f"{start}{label}" for label in model.prototype_labels_]
+            page.locator("#grid .card").first.click()
+            title = page.locator("#detail-title .text").first.inner_text()
+            assert title == f"{start}{model.prototype_labels_[0]}"
+            header = page.locator("#classes thead th").first.inner_text().lower()
+            assert header == (start.removesuffix(": ") or "class")
 
 
 def card_numbers(page):
@@ -81,8 +102,8 @@ def test_the_page_opens_without_a_complaint(look, iris):
     with look(path) as page:
         assert page.locator("h1").inner_text() == "Iris"
         tiles = page.locator(".tiles").inner_text()
-        assert f"{100 * summary.quality.error.value:.1f} %" in tiles
-        assert f"{100 * summary.quality.error.nearest_error:.1f} %" in tiles
+        assert f"{100 * (1 - summary.quality.error.value):.1f} %" in tiles
+        assert f"{100 * (1 - summary.quality.error.nearest_error):.1f} %" in tiles
         assert page.locator("#map-canvas .node").count() == len(summary.prototypes)
         assert page.locator("#path-canvas .dot.chosen").count() == 2
         assert page.locator("#grid .card").count() == min(24, len(summary.prototypes))
@@ -257,6 +278,9 @@ def test_nothing_runs_and_nothing_bursts_on_hostile_text(look, hostile, width):
         assert page.locator("h1").inner_text() == HOSTILE[0]
         cards = page.locator("#grid .card")
         shown = cards.nth(0).locator(".card-head .text").inner_text()
+        target = f"{HOSTILE[1][:23]}…: "
+        assert shown.startswith(target)
+        shown = shown.removeprefix(target)
         assert (
             shown.replace("\ufffd", "")
             == str(model.prototype_labels_[0]).replace("\0", "")[: len(shown)]

@@ -8,14 +8,16 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from protocover import NoPrototypesError, PVMClassifier, PVMClassifierCV
 from protocover.dissimilarity import Gower
-from protocover.report import summarize
-from protocover.report.quality import held_out_error, wilson_interval
+from protocover.inspection.evaluation import tally
+from protocover.report import make_report, summarize
+from protocover.report.quality import held_out_error
 from protocover.report.summary import plain
 
 X, Y = load_iris(return_X_y=True)
@@ -225,13 +227,6 @@ def test_it_is_plain_data(summary):
         json.dumps(object(), default=plain)
 
 
-@pytest.mark.parametrize(
-    ("n_errors", "low", "high"), [(0, 0.0, 0.2775), (2, 0.0567, 0.5098), (10, 0.7225, 1.0)]
-)
-def test_the_interval_of_an_error_is_wilsons(n_errors, low, high):
-    assert wilson_interval(n_errors, 10) == pytest.approx((low, high), abs=1e-4)
-
-
 def test_too_many_members_are_cut_to_the_nearest(monkeypatch, model):
     from protocover.report import neighbours
 
@@ -276,6 +271,67 @@ def test_labels_and_models_that_it_does_not_know_are_refused(model):
         summarize(none, X, Y)
 
 
+NOT_TRAINED = {
+    "other rows": (X[1::2], Y[1::2]),
+    "all rows": (X, Y),
+    "one more": (X[[*range(0, 150, 2), 1]], Y[[*range(0, 150, 2), 1]]),
+    "other order": (X[TRAIN][::-1], Y[TRAIN][::-1]),
+    "other labels": (X[TRAIN], np.roll(Y[TRAIN], 10)),
+    "other units": (X[TRAIN] * 1.01, Y[TRAIN]),
+}
+
+
+@pytest.mark.parametrize("which", NOT_TRAINED)
+@pytest.mark.parametrize("radii", ["shared", "own"])
+def test_rows_that_the_model_was_not_fitted_on_are_refused(which, radii, tmp_path):
+    given, labels = NOT_TRAINED[which]
+    words = "must be the samples that the model was fitted on, in the same order, but"
+    model = PVMClassifier(eps=0.8, radii=radii).fit(X[TRAIN], Y[TRAIN])
+    with pytest.raises(ValueError, match=words):
+        make_report(model, given, labels, tmp_path / "r.html")
+    assert not (tmp_path / "r.html").exists()
+    scaled = make_pipeline(StandardScaler(), PVMClassifierCV(eps=[0.6, 0.9], cv=3, radii=radii))
+    with pytest.raises(ValueError, match=words):
+        summarize(scaled.fit(X[TRAIN], Y[TRAIN]), given, labels)
+
+
+def test_what_can_be_compared_of_other_candidates_is():
+    words = "must be the samples that the model was fitted on"
+    table = cdist(X[TRAIN], X[TRAIN])
+    for model, given in (
+        (PVMClassifier(eps=0.8, candidates="kmeans", random_state=0), X[TRAIN]),
+        (PVMClassifier(eps=0.8, metric="precomputed"), table),
+    ):
+        model.fit(given, Y[TRAIN])
+        summarize(model, given, Y[TRAIN])
+        for rows, labels in ((given, np.roll(Y[TRAIN], 10)), (given[:-1], Y[TRAIN][:-1])):
+            with pytest.raises(ValueError, match=words):
+                summarize(model, rows, labels)
+        with pytest.raises(ValueError, match=r"the ball of prototype \d+ holds"):
+            summarize(model, given * 1.5, Y[TRAIN])
+
+
+def test_rows_of_weight_zero_are_known_by_their_weights():
+    weights = np.arange(150) % 3
+    model = PVMClassifier(eps=0.8).fit(X, Y, weights)
+    with pytest.raises(ValueError, match="with its sample_weight if some weights are 0"):
+        summarize(model, X, Y)
+    assert summarize(model, X, Y, sample_weight=weights).quality.n_points == 150
+    with pytest.raises(ValueError, match="each of the 150 rows of X, got shape"):
+        summarize(model, X, Y, sample_weight=weights[:3])
+
+
+def test_a_step_that_rounds_otherwise_when_it_is_asked_again_is_no_other_data():
+    turned = make_pipeline(PCA(3, svd_solver="full"), PVMClassifier(eps=0.8)).fit(X, Y)
+    assert not np.array_equal(turned[0].fit_transform(X), turned[0].transform(X))
+    assert summarize(turned, X, Y).quality.n_points == 150
+
+
+def test_a_classifier_needs_labels(model, tmp_path):
+    with pytest.raises(TypeError, match=r"call summarize\(model, X, y\) or make_report\(model"):
+        make_report(model, X[TRAIN], tmp_path / "r.html")
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
 def test_a_search_on_a_frame_is_reported_without_warnings(kind):
@@ -302,6 +358,14 @@ def test_a_draw_of_candidates_is_told_in_words(candidates, words):
     assert asked["May become a prototype"].startswith(words)
 
 
+def counted(n_wrong, n_cases):
+    """Return the error of answers of which some are wrong."""
+    answers = np.arange(n_cases) < n_wrong
+    both = np.array([False, True])
+    labels = np.zeros(n_cases, dtype=bool)
+    return held_out_error(tally(labels, answers, classes=both, class_count=np.array([2, 1])))
+
+
 def test_with_totals_the_counts_are_of_everything_and_the_lists_of_the_sample():
     model = PVMClassifier(eps=0.8).fit(X, Y)
     everything = summarize(model, X, Y)
@@ -309,7 +373,7 @@ def test_with_totals_the_counts_are_of_everything_and_the_lists_of_the_sample():
     sampled = PVMClassifier(eps=0.8).fit(X, Y)
     sampled.prototype_rows_ = np.searchsorted(some, model.prototype_rows_)
     totals = model.coverage(X[:70], Y[:70]).totals() + model.coverage(X[70:], Y[70:]).totals()
-    known = held_out_error(3, 40)
+    known = counted(3, 40)
     of_some = summarize(sampled, X[some], Y[some], totals=totals, error=known)
     assert of_some.classes == everything.classes
     assert of_some.confusion == everything.confusion
@@ -335,7 +399,7 @@ def test_words_under_a_heading_of_ours_stand_in_its_place(model):
 @pytest.mark.parametrize(("n_wrong", "n_cases"), [(0, 7), (3, 40), (40, 40), (123, 100_000)])
 def test_the_interval_of_the_error_is_wilsons(n_wrong, n_cases):
     """Its ends are the shares p that lie 1.96 of their own standard errors from that seen."""
-    error = held_out_error(n_wrong, n_cases)
+    error = counted(n_wrong, n_cases)
     assert 0.0 <= error.low <= error.value <= error.high <= 1.0
     for end in (error.low, error.high):
         deviation = abs(end - error.value)

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from protocover import PVMClassifier
+from protocover.dissimilarity import KernelDistance, RankDissimilarity
 
 RNG = np.random.default_rng(0)
 X = RNG.integers(0, 7, size=(48, 2)).astype(float)
@@ -152,6 +153,54 @@ def test_labels_and_classes_that_do_not_fit_are_refused_and_change_nothing():
     with pytest.raises(ValueError, match="features"):
         model.partial_fit(X[20:, :1], Y[20:])
     assert vars(model) == before
+
+
+@pytest.mark.parametrize("radii", ["shared", "own"])
+def test_a_buffer_that_is_used_for_every_batch_changes_nothing(radii):
+    weights = np.linspace(1.0, 2.0, len(X))
+    model = PVMClassifier(eps=2.0, radii=radii)
+    rows, labels, masses = np.empty((16, 2)), np.empty(16, Y.dtype), np.empty(16)
+    for start in (0, 16, 32):
+        batch = slice(start, start + 16)
+        rows[:], labels[:], masses[:] = X[batch], Y[batch], weights[batch]
+        model.partial_fit(rows, labels, sample_weight=masses)
+        rows[:], labels[:], masses[:] = 1e3, -1, 1e3
+    assert_same_model(model, PVMClassifier(eps=2.0, radii=radii).fit(X, Y, weights))
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ({}, {"closed_ball": True}),
+        ({}, {"radii": "own"}),
+        ({}, {"metric": "cityblock"}),
+        ({}, {"metric": RankDissimilarity()}),
+        ({"metric": KernelDistance("rbf")}, {"metric__kernel": "laplacian"}),
+        (
+            {"metric": "minkowski", "metric_params": {"w": np.ones(2)}},
+            {"metric_params": {"w": np.arange(1.0, 3.0)}},
+        ),
+    ],
+    ids=lambda changed: "".join(changed),
+)
+def test_what_the_balls_depend_on_does_not_change_between_batches(first, then):
+    model = PVMClassifier(eps=2.0, **{"radii": "shared", **first}).partial_fit(X[:20], Y[:20])
+    model.partial_fit(X[20:30], Y[20:30])
+    before = model.prototype_indices_.copy()
+    (name,) = then
+    model.set_params(**then)
+    with pytest.raises(ValueError, match=f"^{name} must stay as it was in the first call of part"):
+        model.partial_fit(X[30:], Y[30:])
+    np.testing.assert_array_equal(model.prototype_indices_, before)
+
+
+def test_numbers_and_text_are_not_labels_of_one_model():
+    model = PVMClassifier(eps=2.0).partial_fit(X[:20], Y[:20])
+    with pytest.raises(ValueError, match=r"y must hold labels of one type, got \d and 'a'"):
+        model.partial_fit(X[20:], np.array(["a", "b"] * 14))
+    assert model.classes_.dtype.kind == "i"
+    with pytest.raises(ValueError, match="labels of one type, got 0 and '0'"):
+        PVMClassifier(eps=2.0).partial_fit(X[:20], Y[:20].astype(str), classes=[0, 1, 2])
 
 
 def test_fit_forgets_the_cover():

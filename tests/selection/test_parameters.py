@@ -64,8 +64,27 @@ def test_grids_are_lists_of_numbers(values):
     with pytest.raises(ValueError, match=r"eps must be positive numbers, got .*; suggest_eps"):
         check_radii(values)
     if values is not None:
-        with pytest.raises(ValueError, match="prototype_costs must be numbers not below 0, or"):
+        with pytest.raises(
+            ValueError, match="prototype_costs must be numbers from 0 to 1e\\+280, or"
+        ):
             check_costs(values, np.ones(3))
+
+
+def test_costs_stay_small_enough_to_be_added_up():
+    for fit, message in (
+        (
+            PVMClassifier(eps=1.0, prototype_cost=1e308).fit,
+            "prototype_cost must be a number from 0",
+        ),
+        (BallCover(eps=1.0, cost=1e308).fit, "cost must be a number from 0 to 1e\\+280, or None"),
+        (
+            BallCover(eps=1.0, coverage=0.9, candidate_cost=[1e308] * len(X)).fit,
+            "candidate_cost must hold numbers up to 1e",
+        ),
+        (lambda X, y: pvm_path(X, y, prototype_costs=1e308), "prototype_costs must be numbers"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            fit(X, Y)
 
 
 def test_grids_of_all_kinds_of_numbers_are_taken():

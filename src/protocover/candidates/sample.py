@@ -17,9 +17,11 @@ def is_number(candidates: Any) -> bool:
 
 
 def draw_stratified(
-    size: int | float, y: NDArray[np.intp], rng: np.random.Generator
+    size: int | float, y: NDArray[np.intp], rng: np.random.Generator, *, at_least: int = 1
 ) -> NDArray[np.intp]:
-    """Draw rows without repetition, of each class in proportion and at least one.
+    """Draw rows without repetition, of each class in proportion and `at_least` a few.
+
+    Every class gets one row, and as many of the `at_least` as it has and `size` allows.
 
     `size` is a whole number of rows, all of them if there are fewer, or a share between 0 and
     1; `y` are class numbers. The row numbers rise.
@@ -28,7 +30,7 @@ def draw_stratified(
     n = _total(size, len(y), len(labels))
     if n == len(y):
         return np.arange(n)
-    shares = _shares(n, counts)
+    shares = _shares(n, counts, np.minimum(counts, max(1, min(at_least, n // len(labels)))))
     drawn = [
         rng.choice(np.flatnonzero(codes == k), share, replace=False)
         for k, share in enumerate(shares.tolist())
@@ -48,12 +50,14 @@ def _total(size: int | float, n_points: int, n_classes: int) -> int:
     )
 
 
-def _shares(n: int, counts: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Share `n` out in proportion to `counts`, by largest remainder and at least one each."""
-    quota = n * counts / counts.sum()
-    shares = np.maximum(1, np.floor(quota).astype(np.intp))
+def _shares(n: int, counts: NDArray[np.intp], least: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Share `n` out in proportion to `counts`, by largest remainder and at least `least`."""
+    rare = n * counts < least * counts.sum()
+    rest = max(0, n - int(least[rare].sum()))
+    quota = np.where(rare, least, rest * counts / max(1, int(counts[~rare].sum())))
+    shares = np.maximum(least, np.floor(quota).astype(np.intp))
     while shares.sum() < n:
         shares[np.where(shares < counts, quota - shares, -np.inf).argmax()] += 1
     while shares.sum() > n:
-        shares[np.where(shares > 1, shares - quota, -np.inf).argmax()] -= 1
+        shares[np.where(shares > least, shares - quota, -np.inf).argmax()] -= 1
     return np.asarray(shares)

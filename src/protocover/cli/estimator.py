@@ -248,18 +248,7 @@ def _budgets(asked: int | dict[str, int] | None, y: NDArray[Any]) -> Any:
 
 
 def _searches(options: Namespace) -> bool:
-    """Whether the radius, or limit and cost, are to be searched for, by options that fit."""
-    found = _asks_for_search(options)
-    if found and isinstance(options.n_prototypes, dict):
-        raise UsageError(
-            "--n-prototypes by class goes with one radius; add --eps auto or a number, or give "
-            "one number for all classes"
-        )
-    return found
-
-
-def _asks_for_search(options: Namespace) -> bool:
-    """Whether options leave the radius, or limit and cost, open."""
+    """Whether the radius, or limit and cost, are to be searched for."""
     own, eps, costs = options.radii == "own", options.eps, options.prototype_cost
     if eps == "none" and not own:
         raise UsageError(
@@ -313,6 +302,7 @@ def _with_search(
             _count_folds(options.cv, y, console), shuffle=True, random_state=options.seed
         ),
         rule=options.rule,
+        max_search_samples=options.max_search_samples,
         solver=solver if solver in _SEARCHED else "greedy",
         solver_options=_solver_options(options) if solver in _SEARCHED else None,
         **shared,

@@ -56,6 +56,7 @@ PARAMETERS: dict[str, str | None] = {
     "outlier_label": "--outlier-label",
     "cv": "--cv",
     "rule": "--rule",
+    "max_search_samples": "--max-search-samples",
     "sample_weight": "--weights",
     "n_jobs": "--n-jobs",
     "random_state": "--seed",
@@ -165,9 +166,18 @@ def add_search(parser: Any) -> None:
     group.add_argument(
         "--rule",
         choices=RULES,
-        default="few",
-        help="few: fewest prototypes within one standard error of the best, or one case in a "
-        "hundred; 1se: within one standard error; best: lowest error (default: %(default)s)",
+        default="1se",
+        help="1se: fewest prototypes within one standard error of the best; few: also those "
+        "within one case in a hundred; best: lowest error (default: %(default)s)",
+    )
+    _add(
+        group,
+        "--max-search-samples",
+        "N|all",
+        "with more cases, search on a stratified sample of N and fit on all "
+        "(default: %(default)s)",
+        type=_read_search_samples,
+        default=5000,
     )
     _add(
         group,
@@ -358,6 +368,11 @@ def whole_number(least: int) -> Callable[[str], int]:
         return int(text)
 
     return read
+
+
+def _read_search_samples(text: str) -> int | None:
+    """Return a number of samples, None for all."""
+    return None if text == "all" else whole_number(2)(text)
 
 
 def _read_metric(text: str) -> str:

@@ -23,7 +23,7 @@ from ..selection.parameters import (
 )
 from ..selection.path import PostponedBounds, formulate_path, solve_path
 from ..selection.selected import Selection
-from ..selection.training import Training
+from ..selection.training import Training, after_candidates
 from ..solvers import check_options, find_solver
 from .classifier import PVMClassifier
 from .fitted import by_column, with_selection
@@ -257,9 +257,9 @@ def pvm_path(
     eps : array-like, "auto" or None, default=None
         Radii; None for those that :func:`suggest_eps` proposes for these candidates, "auto"
         for that of :class:`PVMClassifier` alone. With ``radii="own"`` these are limits, one
-        of which may be None or inf for no limit; those proposed are the largest radius that
-        :func:`suggest_eps` proposes, those at a quarter, a sixteenth and so on of its
-        quantile, and none.
+        of which may be None or inf for no limit; those proposed are quantiles of the
+        distances from samples to the nearest sample of another class, by default 0.25, 0.5,
+        0.75, 0.9 and 1. A single class gets no limit.
     n_eps : int or None, default=None
         How many to propose where `eps` is None; None for 20, with ``radii="own"`` for 5.
     radii : {"shared", "own"}, default="shared"
@@ -340,6 +340,7 @@ closed_ball, n_jobs, random_state, verbose
     with limited_threads(n_jobs):
         points = check_training_points(classifier, X, unlabeled)
         training = prepare(classifier, points, y, sample_weight, unlabeled=unlabeled, rng=rng)
+    rng = after_candidates(random_state, rng)
     if isinstance(eps, str):  # what that means is the classifier's to say
         eps = Settings.of(clone(classifier).set_params(eps=eps)).radius(training, rng)
     limits = grid_of_radii(eps, n_eps, training, own=own, rng=rng)

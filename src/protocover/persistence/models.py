@@ -92,7 +92,7 @@ def _own_version(record: dict[str, Any]) -> int:
     solutions = [record.get("solution"), *_listed(selection.get("solutions"))]
     given = record.get("parameters")
     given = given if isinstance(given, dict) else {}
-    later = ("cross_class", "min_per_class", "class_weight")
+    later = ("cross_class", "min_per_class", "class_weight", "max_search_samples")
     if any(name in given for name in later):
         return 6
     if any(isinstance(one, dict) and "leaves" in one for one in solutions):
@@ -117,7 +117,7 @@ def _write_search(model: PVMClassifierCV, arrays: Arrays) -> dict[str, Any]:
         "parameters": write_parameters(model, arrays, without=("memory",)),
         "features": write_features(model, arrays),
         "best_estimator": encode_classifier(model.best_estimator_, arrays),
-        "fitted": encode_attributes(model, _SEARCH, arrays),
+        "fitted": encode_attributes(model, _search_attributes(model.search_rows_), arrays),
     }
 
 
@@ -134,19 +134,31 @@ def _read_search(content: Any, arrays: Loaded) -> PVMClassifierCV:
     model: PVMClassifierCV = construct(PVMClassifierCV, given, arrays)
     read_features(model, record["features"], arrays)
     model.best_estimator_ = decode_classifier(record["best_estimator"], arrays)
-    fitted = decode_record(record["fitted"], "the search", _SEARCH, arrays)
-    for name, value in fitted.items():
+    kept = record["fitted"]
+    names = _search_attributes(kept.get("search_rows_") if isinstance(kept, dict) else None)
+    model.search_rows_ = None
+    for name, value in decode_record(kept, "the search", names, arrays).items():
         setattr(model, name, value)
     _check_search(model)
     return model
+
+
+def _search_attributes(search_rows: Any) -> tuple[str, ...]:
+    """Return what is kept of a search: the rows that it was done on only if they are a sample."""
+    return _SEARCH if search_rows is None else (*_SEARCH, "search_rows_")
 
 
 def _in_words_of_today(given: Any, arrays: Loaded) -> Any:
     """Return a search's parameters, those of the first files with their names of today.
 
     There `eps` was either radii or, as a whole number, how many to propose, by default 20.
+    Searches were done on all samples before `max_search_samples` could limit their number.
     """
-    if not isinstance(given, dict) or "n_eps" in given:
+    if not isinstance(given, dict):
+        return given
+    if "max_search_samples" not in given:
+        given = {**given, "max_search_samples": None}
+    if "n_eps" in given:
         return given
     renamed = {_RENAMED.get(name, name): value for name, value in given.items()}
     # Only looked at: what it is made of stays for the constructor to take.
@@ -168,6 +180,8 @@ def _check_search(model: PVMClassifierCV) -> None:
     for setting in (*results["params"], model.best_params_):
         if not isinstance(setting, dict):
             refuse("a setting of the search must be a dict")
+    if model.search_rows_ is not None:
+        check_array(model.search_rows_, "search_rows_", kinds="i", shape=(None,))
     check_whole(model.best_index_, "best_index_", below=n)
     check_whole(model.n_splits_, "n_splits_", low=1)
     for name in ("best_score_", "eps_", "prototype_cost_"):

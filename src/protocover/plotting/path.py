@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..estimators.search.metadata import name_scoring
 from ..estimators.search.standard_error import trace_path
 from ..inspection.fitted import unwrap
 from .canvas import open_axes, use_count_scale
@@ -87,13 +88,13 @@ class PathDisplay:
                 "one selection use GreedyProgressDisplay"
             )
         path = trace_path(search)
-        plain = search.scoring in (None, "accuracy")
+        plain = name_scoring(search) == "accuracy"
         display = cls(
             n_prototypes=path.n_prototypes,
             loss=1.0 - path.score,
             error=path.error,
             chosen=path.chosen,
-            nearest_neighbour=0 if path.parameter == "eps" else None,
+            nearest_neighbour=0 if path.keeps_all else None,
             limit=1.0 - path.lowest,
             loss_name="error" if plain else "1 - score",
         )

@@ -1,8 +1,8 @@
-"""Grids to search: the paper's of radii, quantiles of the dissimilarities, and one of costs."""
+"""Grids to search: of radii, by quantiles of the dissimilarities, and of costs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from typing import Any
 
@@ -18,11 +18,18 @@ from ..data.points import check_points
 from ..dissimilarity import resolve_metric
 from ..resources import row_count
 from .parameters import check_costs, check_radii, is_count, is_whole
-from .radius import draw_rows
+from .radius import draw_rows, rival_distances, weighted_quantile
 from .reach import check_reach
-from .training import Training, check_labels, completed
+from .training import Training, after_candidates, check_labels, completed
 
-__all__ = ["check_n_eps", "grid_of_costs", "grid_of_radii", "propose_grid", "suggest_eps"]
+__all__ = [
+    "check_n_eps",
+    "grid_of_costs",
+    "grid_of_radii",
+    "propose_grid",
+    "propose_radii",
+    "suggest_eps",
+]
 
 # How many are proposed. With radii of their own the cost matters more than the limit.
 _N_RADII, _N_LIMITS, _N_COSTS = 20, 5, 8
@@ -74,7 +81,8 @@ def suggest_eps(
         different classes. A neighbour graph is asked for no radius that it does not hold.
     random_state : int, RandomState or None, default=None
         Draws candidates as :class:`protocover.PVMClassifier` does, and the 2000 points
-        and 2000 candidates that are used when there are more.
+        and 2000 candidates that are used when there are more. With None only drawn candidates
+        differ from one call to the next.
 
     Returns
     -------
@@ -112,15 +120,23 @@ def suggest_eps(
     training = Training(X, codes, np.ones(n_points), classes, dissimilarity, pools)
     if max_quantile is None:
         max_quantile = 0.5 if y is None else _upper_quantile(codes)
+    rng = after_candidates(random_state, rng)
     return propose_grid(training, int(n_eps), rng=rng, max_quantile=max_quantile)
 
 
 def grid_of_radii(
-    eps: Any, n_eps: Any, training: Training, *, own: bool, rng: np.random.Generator
+    eps: Any,
+    n_eps: Any,
+    training: Training,
+    *,
+    own: bool,
+    rng: np.random.Generator,
+    propose: Callable[..., Floats] | None = None,
 ) -> Floats:
     """Return the radii of a path: those given or, where `eps` is None, `n_eps` proposed ones.
 
-    Where prototypes have their `own` these are limits, the last one proposed being none.
+    Where prototypes have their `own` these are limits. Shared radii come from `propose`, by
+    default the paper's grid.
     """
     if eps is not None:
         grid = check_radii(eps, own=own)
@@ -129,7 +145,7 @@ def grid_of_radii(
         if own:
             grid = _propose_limits(training, int(n_eps or _N_LIMITS), rng=rng)
         else:
-            grid = propose_grid(training, int(n_eps or _N_RADII), rng=rng)
+            grid = (propose or propose_grid)(training, int(n_eps or _N_RADII), rng=rng)
     check_reach(training, grid)
     return grid
 
@@ -163,17 +179,47 @@ def check_n_eps(n_eps: Any) -> None:
 
 
 def _propose_limits(training: Training, n_limits: int, *, rng: np.random.Generator) -> Floats:
-    """Return at most `n_limits` limits to radii of their own, the last of which is none.
+    """Return at most `n_limits` limits to radii of their own.
 
-    Before it comes the largest radius of the paper's grid, and each one before that is at
-    a quarter of the quantile: in how many dimensions the points ever lie, that is a step
-    that can be felt, and the first few are not far from the nearest neighbour rule.
+    They are quantiles of the distances from samples to the nearest of another class: the
+    largest, beyond which every ball about a sample holds rivals, the one that
+    ``eps="auto"`` takes, and lower ones in even steps. One class has no rivals, and its only
+    limit is none.
     """
-    distances, held = _sample_distances(training, rng)
-    upper = min(1.0, _upper_quantile(training.codes) / held)
-    shares = upper * 0.25 ** np.arange(n_limits - 1)
-    finite = np.quantile(distances, shares, method="lower") if len(distances) else []
-    return np.unique(np.append(finite, np.inf))
+    distances, weights = _held_rivals(training, rng)
+    if len(distances) == 0:
+        return np.array([np.inf])
+    n_low = max(1, n_limits - 2)
+    steps = [*(0.75 * np.arange(1, n_low + 1) / n_low), 0.9, 1.0][-n_limits:]
+    return np.unique([weighted_quantile(distances, weights, step) for step in steps])
+
+
+def propose_radii(training: Training, n_radii: int, *, rng: np.random.Generator) -> Floats:
+    """Return at most `n_radii` radii to choose one from, small ones and large ones.
+
+    Three fifths are quantiles, in even steps, of the distances from samples to the nearest of
+    another class. The smallest is the smallest useful radius: all balls up to it are pure,
+    so a smaller radius only needs more prototypes. The others are the paper's quantiles of
+    all distances, for classes that overlap.
+    """
+    distances, weights = _held_rivals(training, rng)
+    if len(distances) == 0:
+        return propose_grid(training, n_radii, rng=rng)
+    n_wide = 2 * n_radii // 5
+    steps = np.linspace(0.0, 1.0, n_radii - n_wide) if n_radii > 1 else [0.5]
+    near = [weighted_quantile(distances, weights, step) for step in steps]
+    wide = propose_grid(training, n_wide + 1, rng=rng)[1:]
+    return np.unique(np.append(near, wide))
+
+
+def _held_rivals(training: Training, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Return distances to the nearest sample of another class that are known, with weights."""
+    if len(training.classes) == 1:
+        return np.empty(0), np.empty(0)
+    distances, weights = rival_distances(training, rng=rng)
+    reach = training.dissimilarity.reach_of(training.points) if training.is_graph else np.inf
+    known = np.isfinite(distances) & (distances <= reach)
+    return distances[known], weights[known]
 
 
 def propose_grid(

@@ -8,10 +8,11 @@ bounds can come later.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -22,7 +23,7 @@ from ..cover import CoverProblem, CoverSolution
 from ..resources import progress_bar
 from ..solvers import Solver, ask_solver, greedy, unwrapped
 from ..solvers.duals import ascend
-from .by_class import ClassProblem, join_balls, with_floor
+from .by_class import ClassProblem, join_balls, select, with_floor
 from .greedy_levels import GreedyLevels
 from .own_limits import LimitedBalls, balls_of_parts
 from .own_radii import at_cost
@@ -179,22 +180,59 @@ def solve_path(
     rng: np.random.Generator,
     min_per_class: int = 0,
     verbose: int,
+    n_prototypes: int | Mapping[int, int] | None = None,
 ) -> tuple[tuple[Selection, ...], ...]:
     """Solve every class's problem, radius by radius, for all of the rising `costs`.
 
     The problems are those of the lowest cost. Every setting is solved with the randomness
-    that a fit of its own would have.
+    that a fit of its own would have, and within a budget of `n_prototypes`, in total or by
+    class number. The greedy's selections are cut to the budget without new bounds.
     """
+    if n_prototypes is not None and not has_prefixes(solver):
+        solve = partial(
+            select,
+            solver=solver,
+            n_prototypes=n_prototypes,
+            min_per_class=min_per_class,
+            options=options,
+        )
+        assert not isinstance(by_radius, GreedyLevels)  # which is for prefixes
+        solved = (_solve_within(list(some), costs, solve, rng) for some in by_radius)
+        with progress_bar(solved, n_radii, "radii", verbose) as bar:
+            return tuple(bar)
     if isinstance(by_radius, GreedyLevels):
         found = by_radius.selections(costs, min_per_class=min_per_class)
-        with progress_bar(found, n_radii, "radii", verbose) as bar:
-            return tuple(bar)
-    children = rng.spawn(n_classes)
-    with progress_bar(by_radius, n_radii, "radii", verbose) as bar:
-        return tuple(
-            _solve_radius(classes, costs, solver, children, options, min_per_class=min_per_class)
-            for classes in bar
+    else:
+        rngs = rng.spawn(n_classes)
+        found = (
+            _solve_radius(some, costs, solver, rngs, options, min_per_class=min_per_class)
+            for some in by_radius
         )
+    with progress_bar(found, n_radii, "radii", verbose) as bar:
+        if n_prototypes is None:
+            return tuple(bar)
+        least = min_per_class
+        return tuple(
+            tuple(one.within(n_prototypes, min_per_class=least) for one in row) for row in bar
+        )
+
+
+def _solve_within(
+    classes: Sequence[ClassProblem],
+    costs: Floats,
+    solve: Callable[..., Selection],
+    rng: np.random.Generator,
+) -> tuple[Selection, ...]:
+    """Return the selections of a solver within a budget, one for each of the rising `costs`."""
+    selections = []
+    for cost in costs.tolist():
+        priced = [at_cost(one.problem, cost) for one in classes]
+        balls = [
+            one.balls.chosen(columns) for one, (columns, _) in zip(classes, priced, strict=True)
+        ]
+        problems = [problem for _, problem in priced]
+        selections.append(solve(problems, balls=balls, rng=deepcopy(rng)))
+    return tuple(selections)
 
 
 def _solve_radius(

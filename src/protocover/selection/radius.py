@@ -21,6 +21,7 @@ __all__ = [
     "point_columns",
     "propose_eps",
     "proposed_quantile",
+    "rival_distances",
     "sample_table",
     "weighted_quantile",
 ]
@@ -64,17 +65,30 @@ def propose_eps(
         Whether the radius is a limit to per-prototype radii. If a neighbour graph does not
         hold the distance proposed, the limit is then infinite: what the graph holds.
     """
-    columns = point_columns(training)
-    sample = draw_rows(len(columns), SAMPLE_SIZE, rng)
     if len(training.classes) == 1:
+        columns = point_columns(training)
+        sample = draw_rows(len(columns), SAMPLE_SIZE, rng)
         distances = _within_sample(training, columns[sample], rng)
         eps = weighted_quantile(distances[distances > 0.0], None, 0.25)
         return _held(training, eps, 0.25, own=own)
+    distances, shares = rival_distances(training, rng=rng, n_jobs=n_jobs)
+    return _held(training, weighted_quantile(distances, shares, quantile), quantile, own=own)
+
+
+def rival_distances(
+    training: Training, *, rng: np.random.Generator, n_jobs: int | None = None
+) -> tuple[Floats, Floats]:
+    """Return the positive distances from samples to the nearest of another class, and weights.
+
+    Many samples are represented by some drawn ones. A distance that a graph does not hold is
+    infinite.
+    """
+    columns = point_columns(training)
+    sample = draw_rows(len(columns), SAMPLE_SIZE, rng)
     distances = _distance_to_rival(training, columns[sample], n_jobs)
-    positive = distances > 0.0
     shares = training.weights[sample] if _is_square(training) else np.ones(len(sample))
-    eps = weighted_quantile(distances[positive], shares[positive], quantile)
-    return _held(training, eps, quantile, own=own)
+    positive = distances > 0.0
+    return distances[positive], shares[positive]
 
 
 def proposed_quantile(*, own: bool) -> float:

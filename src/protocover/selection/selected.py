@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -114,6 +114,26 @@ class Selection:
         )
         there = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
         return replace(self, **{name: array[order] for name, array in there.items()})
+
+    def within(self, budget: int | Mapping[int, int], *, min_per_class: int = 0) -> Self:
+        """Keep the first prototypes that a budget allows, in total or by class number.
+
+        With `min_per_class` a total keeps the first prototype of every class. Objective and
+        bound of the solutions stay those of the whole selection.
+        """
+        order = np.argsort(self.classes, kind="stable")
+        rank = np.empty(len(order), dtype=np.intp)
+        begins = np.searchsorted(self.classes[order], self.classes[order])
+        rank[order] = np.arange(len(order)) - begins
+        if isinstance(budget, Mapping):
+            allowed = [budget.get(label, len(order)) for label in range(len(self.solutions))]
+            kept = np.flatnonzero(rank < np.array(allowed, dtype=np.intp)[self.classes])
+        else:
+            later = (rank > 0) & bool(min_per_class)
+            kept = np.sort(np.argsort(later, kind="stable")[:budget])
+        counts = np.bincount(self.classes[kept], minlength=len(self.solutions))
+        solutions = (one.first(k) for one, k in zip(self.solutions, counts, strict=True))
+        return replace(self.rearranged(kept), solutions=tuple(solutions))
 
     def renumbered(self, candidates: NDArray[np.intp]) -> Self:
         """Return the same selection with other numbers for its candidates, in their order."""

@@ -9,18 +9,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
+from sklearn.utils.validation import _check_method_params
 
 from ...balls import traits_of
 from ...candidates import check_candidate_names
 from ...data.points import check_estimator_points
 from ...dissimilarity import resolve_metric
 from ...resources import check_n_jobs, limited_threads
-from ...selection.grid import check_n_eps, grid_of_costs, grid_of_radii
+from ...selection.grid import check_n_eps, grid_of_costs, grid_of_radii, propose_radii
 from ...selection.parameters import (
+    apply_class_weight,
     check_closed_ball,
+    check_min_per_class,
+    check_n_prototypes,
     check_own_radii,
     check_radii,
     check_verbose,
@@ -28,17 +31,24 @@ from ...selection.parameters import (
     is_count,
     unchanged_on_error,
 )
-from ...selection.training import check_labels, completed
+from ...selection.training import after_candidates, check_labels, completed
 from ...selection.weights import snap_weights
 from ...solvers import check_options, find_solver
 from ..classifier import PVMClassifier
 from ..fitted import copy_features, forget_features
 from ..fitting import Settings, prepare
 from .chosen import AnswersByChosen
-from .crossvalidation import Split, cross_validate
+from .crossvalidation import cross_validate
 from .folds import Scoring
 from .metadata import find_scorer, make_router, route
 from .results import report_failures, tabulate
+from .sample import (
+    Rows,
+    check_max_search_samples,
+    draw_search_rows,
+    make_splits,
+    take_rows,
+)
 from .standard_error import RULES, choose, split_scores
 from .trials import Grid, Labelled, Trial, name_choices
 
@@ -48,18 +58,20 @@ __all__ = ["PVMClassifierCV"]
 class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
     """Prototype selection with the radius chosen by cross-validation.
 
-    A :class:`PVMClassifier` for each radius, of which the paper's rule takes one.
+    Fits a :class:`PVMClassifier` for each radius and takes one by the paper's rule. With
+    radii of their own it chooses their limit and the cost of a prototype.
 
-    Each fold is one path over all radii and costs, so that a whole grid costs little
-    more than a few fits a fold. With radii of their own it chooses their limit and the
-    cost of a prototype.
+    Each fold is one path over all radii and costs, so a whole grid costs little more than
+    a few fits per fold.
 
     Parameters
     ----------
     eps : array-like or None, default=None
-        Radii to try; None for those that :func:`suggest_eps` proposes for the candidates.
-        With ``radii="own"`` these are limits, and those of :func:`pvm_path` are proposed;
-        one of them may be None or inf for no limit.
+        Radii to try. None proposes weighted quantiles of the distances from samples to the
+        nearest sample of another class, and a few larger radii from the paper's grid; for
+        the paper's grid alone pass ``suggest_eps(X, y)``. With ``radii="own"`` these are
+        limits, and those of :func:`pvm_path` are proposed; one of them may be None or inf
+        for no limit.
     n_eps : int or None, default=None
         How many to propose where `eps` is None; None for 20, with ``radii="own"`` for 5.
     radii : {"shared", "own"}, default="shared"
@@ -74,11 +86,17 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
         "1se" takes the fewest prototypes, on average over the folds, whose score is within
         one standard error of the best, as in the paper; "best" takes the best score; "few"
         also gives up 0.01 of the score for fewer prototypes, where a standard error is less.
-    n_prototypes : int or None, default=None
-        Only settings with at most so many prototypes, on average over the folds, are
-        considered, and the final model keeps at most so many.
+    n_prototypes : int, dict or None, default=None
+        Maximum number of prototypes, in total (int) or per class (dict), as in
+        :class:`PVMClassifier`. Each setting is scored as the model within this budget.
+        Greedy selections keep the first prototypes in their order, and at least one per
+        class if the budget allows it.
+    max_search_samples : int or None, default=5000
+        If there are more samples, settings are tried on a stratified sample of this size,
+        and the chosen one is fitted on all samples; see Notes. None searches on all samples.
     scoring : str, callable or None, default=None
-        Any scorer of scikit-learn; None for accuracy.
+        Any scorer of scikit-learn; None for accuracy, and with ``class_weight="balanced"``
+        for balanced accuracy.
     error_score : "raise" or float, default=nan
         As in scikit-learn: the score of a setting on a fold where fitting or scoring
         fails, with a :class:`~sklearn.exceptions.FitFailedWarning`; "raise" for the error
@@ -106,10 +124,12 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
         the linear algebra library does: one fold after another, each with the threads of
         a plain fit (within :func:`joblib.parallel_config` what that says). The result
         does not depend on it.
-    metric_params, candidates, closed_ball, outlier_label, random_state
-        As in :class:`PVMClassifier`. Candidates are made anew in each fold.
+    metric_params, candidates, cross_class, min_per_class, class_weight, closed_ball, \
+outlier_label, random_state
+        As in :class:`PVMClassifier`. Candidates are made, and classes balanced, in each fold.
     verbose : int, default=0
-        Above 0, a progress bar over the folds; above 1, also over the radii in each.
+        Above 0, a progress bar over the folds, and a line if the search is on a sample;
+        above 1, also a progress bar over the radii in each fold.
 
     Attributes
     ----------
@@ -126,13 +146,16 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
         Its mean score.
     cv_results_ : dict of ndarray
         In scikit-learn's shape: ``param_eps``, ``mean_test_score`` and so on, with
-        ``mean_n_prototypes`` and ``std_n_prototypes`` beside them, and ``fold_solver``, the
-        name of the solver that was scored: that of ``param_solver`` but for the default's.
+        ``mean_n_prototypes`` and ``std_n_prototypes``, ``mean_n_classes_lost``, the number of
+        classes without a prototype worth its cost, and ``fold_solver``, the solver that was
+        scored, which differs from ``param_solver`` for the default solver.
         One pass serves all radii and costs of a fold: ``mean_fit_time`` is its time divided
         by their number. Distances that are computed once for all folds are shared out in the
         same way.
     n_splits_ : int
         Number of folds.
+    search_rows_ : ndarray of int or None
+        Rows of the sample that the settings were tried on, rising; None for all rows.
     classes_ : ndarray
         Labels, sorted.
     n_features_in_ : int
@@ -149,9 +172,16 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
     -----
     The scores are those of :class:`~sklearn.model_selection.GridSearchCV` over
     :class:`PVMClassifier` with the solver that scores, fold by fold. So are the rules for
-    weights: without metadata routing they count in scoring wherever the scorer takes them,
-    with it where the scorer requests them, as the default one does. (A grid search of
-    scikit-learn 1.6 scores without weights unless they are routed.)
+    weights, which scikit-learn 1.6 ignores in scoring unless they are routed.
+
+    Settings that leave a class of a fold without a prototype that is worth its cost are
+    skipped if others lose fewer classes. A rare class hardly changes the accuracy and could
+    disappear otherwise.
+
+    The sample of `max_search_samples` rows keeps at least 20 samples of each class if the
+    class has them. Its folds are those of all samples. Radii, which are distances, and costs,
+    which are numbers of samples, are used for all samples without a change: what pays for
+    itself in the sample covers more where there are more samples.
 
     Memory is that of the memberships of the largest radius, once for all folds; with other
     solvers than the greedy once more for each of the `n_jobs` folds that are computed at
@@ -185,14 +215,18 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
         prototype_costs: ArrayLike | None = None,
         cv: Any = 10,
         rule: str = "1se",
-        n_prototypes: int | None = None,
+        n_prototypes: int | dict[Any, int] | None = None,
+        max_search_samples: int | None = 5000,
         scoring: Any = None,
         error_score: float | str = np.nan,
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
         candidates: Any = "train",
+        cross_class: bool = False,
         solver: Any = "auto",
         solver_options: dict[str, Any] | None = None,
+        min_per_class: int = 1,
+        class_weight: Any = None,
         closed_ball: bool = False,
         outlier_label: Any = None,
         memory: Any = None,
@@ -207,13 +241,17 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
         self.cv = cv
         self.rule = rule
         self.n_prototypes = n_prototypes
+        self.max_search_samples = max_search_samples
         self.scoring = scoring
         self.error_score = error_score
         self.metric = metric
         self.metric_params = metric_params
         self.candidates = candidates
+        self.cross_class = cross_class
         self.solver = solver
         self.solver_options = solver_options
+        self.min_per_class = min_per_class
+        self.class_weight = class_weight
         self.closed_ball = closed_ball
         self.outlier_label = outlier_label
         self.memory = memory
@@ -257,15 +295,17 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
         with unchanged_on_error(self):
             data = self._check_data(X, y, sample_weight, unlabeled)
             some = next(iter(data.values()))
-            costs = self._costs(some)
             weights = None if sample_weight is None else some.weights
             split_params, score_params = route(self, weights, groups, params)
-            splits = self._splits(some, split_params)
-            trials = self._trials(data, costs)
+            rows = draw_search_rows(some, self.max_search_samples, self.random_state, self.verbose)
+            splits = make_splits(self.cv, some, split_params, rows=rows)
+            trials = self._trials(data, rows, self._costs(some, rows))
+            if rows is not None:
+                score_params = _check_method_params(some.points, score_params, rows)
             folds = cross_validate(
                 trials,
                 splits,
-                scoring=Scoring(find_scorer(self.scoring), score_params, self.error_score),
+                scoring=Scoring(find_scorer(self), score_params, self.error_score),
                 memory=self.memory,
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
@@ -273,10 +313,14 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
             results = tabulate(trials, folds)
             scores = split_scores(results, len(splits))
             report_failures(folds, scores, self.error_score)
-            sizes = results["mean_n_prototypes"]
-            best = choose(scores, sizes, rule=self.rule, max_prototypes=self.n_prototypes)
-            self.cv_results_, self.n_splits_ = results, len(splits)
-            self._keep(best, self._refit(trials, results["params"][best]))
+            best = choose(
+                scores,
+                results["mean_n_prototypes"],
+                rule=self.rule,
+                n_classes_lost=results["mean_n_classes_lost"],
+            )
+            self.cv_results_, self.n_splits_, self.search_rows_ = results, len(splits), rows
+            self._keep(best, self._refit(trials, data, results["params"][best]))
         return self
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -307,12 +351,7 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
         check_own_radii(self.radii)
         if self.eps is None:
             check_n_eps(self.n_eps)
-        most = self.n_prototypes
-        if most is not None and not (is_count(most) and most >= 0):
-            raise ValueError(
-                f"n_prototypes must be a whole number not below 0, or None, got {most!r}; "
-                "budgets by class are for PVMClassifier"
-            )
+        check_max_search_samples(self.max_search_samples)
         if isinstance(self.cv, bool) or (is_count(self.cv) and self.cv < 2):
             raise ValueError(
                 "cv must be a number of folds from 2 up, a splitter or pairs of rows to train "
@@ -334,6 +373,9 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
         points = self._check_points(X)
         classes, codes = check_labels(y, next(iter(points.values())))
         weights = check_weights(sample_weight, codes, classes)
+        budget = check_n_prototypes(self.n_prototypes, classes)
+        check_min_per_class(self.min_per_class, budget, len(classes))
+        apply_class_weight(self.class_weight, weights, codes, classes)
         labels = classes[codes]
         return {
             name: Labelled(checked, labels, weights, unlabeled) for name, checked in points.items()
@@ -364,23 +406,22 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
             )
         return {name: completed(some, metrics[name]) for name, some in points.items()}
 
-    def _refit(self, trials: list[Trial], setting: dict[str, Any]) -> PVMClassifier:
+    def _refit(
+        self, trials: list[Trial], data: dict[str, Labelled], setting: dict[str, Any]
+    ) -> PVMClassifier:
         """Return a classifier with the chosen setting, fitted on all points."""
         names = setting["metric"], setting["solver"]
         trial = next(trial for trial in trials if (trial.metric, trial.solver) == names)
-        data = trial.data
+        every = data[trial.metric]
         chosen: PVMClassifier = clone(trial.final).set_params(
-            eps=setting["eps"],
-            prototype_cost=setting["prototype_cost"],
-            n_prototypes=self.n_prototypes,
-            n_jobs=self.n_jobs,
+            eps=setting["eps"], prototype_cost=setting["prototype_cost"], n_jobs=self.n_jobs
         )
         with limited_threads(self.n_jobs):
             chosen._fit_checked(
-                data.points,
-                data.y,
-                data.weights,
-                unlabeled=data.unlabeled,
+                every.points,
+                every.y,
+                every.weights,
+                unlabeled=every.unlabeled,
                 settings=Settings.of(chosen),
             )
         copy_features(self, chosen)
@@ -394,30 +435,28 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
         self.classes_ = chosen.classes_
         self.eps_, self.prototype_cost_ = chosen.eps_, chosen.prototype_cost_
 
-    def _splits(self, data: Labelled, split_params: dict[str, Any]) -> list[Split]:
-        """Return the rows to train and to test on, for each fold."""
-        rows = np.arange(len(data.y))
-        splitter = check_cv(self.cv, data.y, classifier=True)
-        splits = splitter.split(data.points, data.y, **split_params)
-        listed = [(rows[train], rows[test]) for train, test in splits]
-        if not listed:
-            raise ValueError(f"cv must give at least one split, got none from {self.cv!r}")
-        return listed
-
-    def _trials(self, data: dict[str, Labelled], costs: NDArray[np.float64]) -> list[Trial]:
-        """Return every metric with every solver, and its radii."""
+    def _trials(
+        self, data: dict[str, Labelled], rows: Rows, costs: NDArray[np.float64]
+    ) -> list[Trial]:
+        """Return every metric with every solver, and its radii, on some rows or all."""
+        pairwise = self.__sklearn_tags__().input_tags.pairwise
+        searched = {name: take_rows(one, rows, pairwise=pairwise) for name, one in data.items()}
         trials, options = [], self.solver_options
         for name, metric in name_choices(self.metric).items():
             model = PVMClassifier(
                 radii=self.radii,
+                n_prototypes=self.n_prototypes,
                 metric=metric,
                 metric_params=self.metric_params,
                 candidates=self.candidates,
+                cross_class=self.cross_class,
+                min_per_class=self.min_per_class,
+                class_weight=self.class_weight,
                 closed_ball=self.closed_ball,
                 outlier_label=self.outlier_label,
                 random_state=self.random_state,
             )
-            grid = Grid(self._radii(model, data[name]), costs)
+            grid = Grid(self._radii(model, searched[name]), costs)
             trials += [
                 Trial(
                     metric=name,
@@ -425,7 +464,7 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
                     fold_solver="greedy" if self._scores_by_greedy else label,
                     model=clone(model).set_params(**self._fold_terms(solver)),
                     final=clone(model).set_params(solver=solver, solver_options=options),
-                    data=data[name],
+                    data=searched[name],
                     grid=grid,
                 )
                 for label, solver in name_choices(self.solver).items()
@@ -451,11 +490,15 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
             return check_radii(self.eps, own=own)  # of a graph it depends on the points
         rng, unlabeled = model._generator(), data.unlabeled
         training = prepare(model, data.points, data.y, data.weights, unlabeled=unlabeled, rng=rng)
-        return grid_of_radii(self.eps, self.n_eps, training, own=own, rng=rng)
+        rng = after_candidates(model.random_state, rng)
+        return grid_of_radii(
+            self.eps, self.n_eps, training, own=own, rng=rng, propose=propose_radii
+        )
 
-    def _costs(self, data: Labelled) -> NDArray[np.float64]:
-        """Return the costs to try; points of weight zero do not count."""
-        weights = snap_weights(data.weights)
-        n_classes = len(np.unique(data.y[weights > 0.0]))
+    def _costs(self, data: Labelled, rows: Rows) -> NDArray[np.float64]:
+        """Return the costs to try on some `rows`, or all; points of weight zero do not count."""
         own = check_own_radii(self.radii)
+        # A shared radius has the default cost alone, which is that of the final fit.
+        weights = snap_weights(data.weights[rows] if own and rows is not None else data.weights)
+        n_classes = len(np.unique(data.y))
         return grid_of_costs(self.prototype_costs, weights, n_classes, own=own)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, Self
@@ -21,18 +21,31 @@ from ...dissimilarity import resolve_metric
 from ...exceptions import NoPrototypesError
 from ...selection.greedy_levels import GreedyLevels, outward_of
 from ...selection.own_limits import balls_of_parts
-from ...selection.parameters import check_own_radii
+from ...selection.parameters import (
+    apply_class_weight,
+    check_min_per_class,
+    check_n_prototypes,
+    check_own_radii,
+    check_weights,
+)
 from ...selection.part import Part
 from ...selection.path import Known, formulate_path, has_prefixes, solve_path, wants_lists
 from ...selection.selected import Selection
-from ...selection.training import Training, training_levels
+from ...selection.training import Training, after_candidates, training_levels
 from ...solvers import find_solver
 from ..classifier import PVMClassifier
 from ..fitted import with_selection
 from ..fitting import prepare
 from .trials import Grid, Labelled, Trial
 
-__all__ = ["FoldScores", "Scoring", "score_fold", "share_folds", "takes_lists"]
+__all__ = [
+    "FoldScores",
+    "Scoring",
+    "score_fold",
+    "share_folds",
+    "take_points",
+    "takes_lists",
+]
 
 Floats = NDArray[np.float64]
 Selections = tuple[tuple[Selection, ...], ...]
@@ -63,13 +76,15 @@ class Scoring:
 class FoldScores:
     """What came of one fold, in tables of shape (n_eps, n_costs).
 
-    `score` has what stands for one that could not be had, `n_prototypes` NaN where there
-    was no model. The path, which is one for all settings, took `fit_time` seconds.
-    `failures` are the errors of the settings that could not be scored.
+    `score` has what stands for one that could not be had, `n_prototypes` and `n_classes_lost`,
+    the number of classes without a prototype, NaN where there was no model. The path, which
+    is one for all settings, took `fit_time` seconds. `failures` are the errors of the settings
+    that could not be scored.
     """
 
     score: Floats
     n_prototypes: Floats
+    n_classes_lost: Floats
     fit_time: float
     score_time: Floats
     failures: tuple[str, ...] = ()
@@ -79,7 +94,8 @@ class FoldScores:
         """Return the scores of a fold that could not be fitted."""
         shape = (len(grid.radii), len(grid.costs))
         reasons = (_reason(error),) * int(np.prod(shape))
-        return cls(np.full(shape, score), np.full(shape, np.nan), time, np.zeros(shape), reasons)
+        unknown = np.full(shape, np.nan)
+        return cls(np.full(shape, score), unknown, unknown, time, np.zeros(shape), reasons)
 
 
 def score_fold(
@@ -100,17 +116,19 @@ def score_fold(
     `common` is what :func:`share_folds` has found for this fold. In a cache `fingerprint`
     stands for the model and the scoring.
     """
-    model = clone(model)  # its random_state is to be as new in every fold
-    train = _with_weight(data, train)
+    model = _for_classes(model, data.y[train])
     start = perf_counter()
     try:
+        check_weights(data.weights[train], *np.unique(data.y[train], return_inverse=True)[::-1])
+        train = _with_weight(data, train)
         training, selections = _solve(model, data, train, grid, common=common, verbose=verbose)
     except Exception as error:
         if scoring.error_score == "raise":
             raise
         seconds = perf_counter() - start
         return FoldScores.failed(grid, error, score=scoring.error_score, time=seconds)
-    held_out = _take_points(model, data.points, test, beside=train), data.y[test]
+    beside = train if _is_pairwise(model) else None
+    held_out = take_points(data.points, test, beside=beside), data.y[test]
     scoring = replace(scoring, params=_check_method_params(data.points, scoring.params, test))
     seconds = perf_counter() - start
     return _score_selections(model, training, selections, grid, held_out, scoring, seconds)
@@ -132,7 +150,7 @@ def share_folds(
     rng = np.random.default_rng(0)
     training = prepare(model, data.points, data.y, None, unlabeled=data.unlabeled, rng=rng)
     closed = model.closed_ball
-    parts = [_part(training, data, train) for train in trains]
+    parts = [_part(model, training, data, train) for train in trains]
     if not check_own_radii(model.radii):
         levels = training_levels(
             training, radii=grid.radii, closed=closed, rng=rng, n_jobs=n_jobs, verbose=verbose
@@ -155,15 +173,21 @@ def share_folds(
     return [None if part is None else next(found) for part in parts]
 
 
-def _part(training: Training, data: Labelled, train: NDArray[np.intp]) -> Part | None:
+def _part(
+    model: PVMClassifier, training: Training, data: Labelled, train: NDArray[np.intp]
+) -> Part | None:
     """Return what a fold has of all points, None where it has them in another order.
 
     Ties go by the order of the rows: a fold that has another one than all points, or some
     of them twice, looks at the distances for itself.
     """
     rows = _with_weight(data, train)
-    rises = bool((rows[1:] > rows[:-1]).all())
-    return Part.of_rows(training, rows, data.weights[rows]) if rises else None
+    if not (rows[1:] > rows[:-1]).all():
+        return None
+    classes, codes = np.unique(data.y[rows], return_inverse=True)
+    class_weight = _for_classes(model, classes).class_weight
+    weights = apply_class_weight(class_weight, data.weights[rows], codes, classes)
+    return Part.of_rows(training, rows, weights)
 
 
 def takes_lists(model: PVMClassifier) -> bool:
@@ -186,13 +210,16 @@ def _with_weight(data: Labelled, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     return rows[data.weights[rows] > 0.0]
 
 
-def _take_points(
-    model: PVMClassifier, X: Any, rows: NDArray[np.intp], *, beside: NDArray[np.intp]
-) -> Any:
+def take_points(X: Any, rows: NDArray[np.intp], *, beside: NDArray[np.intp] | None) -> Any:
     """Return some points; of a square table the values between them and those `beside`."""
-    if model.__sklearn_tags__().input_tags.pairwise:
-        return pick_entries(X[rows], beside) if issparse(X) else X[np.ix_(rows, beside)]
-    return _safe_indexing(X, rows)
+    if beside is None:
+        return _safe_indexing(X, rows)
+    return pick_entries(X[rows], beside) if issparse(X) else X[np.ix_(rows, beside)]
+
+
+def _is_pairwise(model: PVMClassifier) -> bool:
+    """Whether the points of a model are rows of a table of values between them."""
+    return bool(model.__sklearn_tags__().input_tags.pairwise)
 
 
 def _solve(
@@ -206,10 +233,12 @@ def _solve(
 ) -> tuple[Training, Selections]:
     """Return the training part of a fold and its selections for all radii and costs."""
     rng = model._generator()
-    points = _take_points(model, data.points, train, beside=train)
+    points = take_points(data.points, train, beside=train if _is_pairwise(model) else None)
     weights = data.weights[train]
     training = prepare(model, points, data.y[train], weights, unlabeled=data.unlabeled, rng=rng)
+    rng = after_candidates(model.random_state, rng)
     solver, options = find_solver(model.solver), _fold_options(model)
+    budget = check_n_prototypes(model.n_prototypes, training.classes)
     if isinstance(common, csr_array):  # its columns after those of all points are unlabeled
         unlabeled = np.arange(len(data.y), common.shape[1])
         common = common[train][:, np.concatenate([train, unlabeled])]
@@ -235,8 +264,25 @@ def _solve(
         options=options,
         rng=rng,
         verbose=verbose,
+        n_prototypes=budget,
+        min_per_class=check_min_per_class(model.min_per_class, budget, len(training.classes)),
     )
     return training, selections
+
+
+def _for_classes(model: PVMClassifier, y: NDArray[Any]) -> PVMClassifier:
+    """Return a copy of a model for a fold, whose parameters name no class that it lacks.
+
+    Its random_state is as new.
+    """
+    present = set(np.unique(y).tolist())
+    by_class = {
+        name: {label: one for label, one in value.items() if label in present}
+        for name in ("n_prototypes", "class_weight")
+        if isinstance(value := getattr(model, name), Mapping)
+    }
+    copy: PVMClassifier = clone(model).set_params(**by_class)
+    return copy
 
 
 def _score_selections(
@@ -250,6 +296,9 @@ def _score_selections(
 ) -> FoldScores:
     """Score every selection, those that equal the one before them only once."""
     sizes = np.array([[len(one.candidates) for one in row] for row in selections], dtype=float)
+    # A class that has a prototype only because each must have one is lost, too.
+    n_kept = [[len(np.unique(one.classes)) - len(one.forced) for one in row] for row in selections]
+    lost = len(training.classes) - np.array(n_kept, dtype=float)
     score, time = np.empty_like(sizes), np.zeros_like(sizes)
     failures = []
     for i, (eps, row) in enumerate(zip(grid.radii, selections, strict=True)):
@@ -264,7 +313,7 @@ def _score_selections(
                 score[i, j], reason = scoring.score(fitted, *held_out)
                 time[i, j] = perf_counter() - start
             failures += [reason] if reason is not None else []
-    return FoldScores(score, sizes, fit_time, time, tuple(failures))
+    return FoldScores(score, sizes, lost, fit_time, time, tuple(failures))
 
 
 def _reason(error: Exception) -> str:

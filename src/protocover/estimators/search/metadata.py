@@ -18,7 +18,7 @@ from sklearn.utils.metadata_routing import (
 
 from ...exceptions import warn_caller
 
-__all__ = ["find_scorer", "make_router", "route"]
+__all__ = ["find_scorer", "make_router", "name_scoring", "route"]
 
 
 def route(
@@ -37,11 +37,11 @@ def route(
     weights = given.pop("sample_weight", None)
     if weights is None:
         return given, {}
-    scorer = find_scorer(search.scoring)
+    scorer = find_scorer(search)
     if "sample_weight" not in signature(getattr(scorer, "_score_func", scorer)).parameters:
         warn_caller(
-            f"scoring={search.scoring!r} takes no sample_weight, so weights count in fitting "
-            "and not in scoring"
+            f"scoring={name_scoring(search)!r} takes no sample_weight, so weights count in "
+            "fitting and not in scoring"
         )
         return given, {}
     return given, {"sample_weight": weights}
@@ -53,12 +53,20 @@ def make_router(search: Any) -> MetadataRouter:
     to_scorer = MethodMapping().add(caller="fit", callee="score")
     router = MetadataRouter(owner=search).add_self_request(search)
     router.add(splitter=search.cv, method_mapping=to_splitter)
-    return router.add(scorer=find_scorer(search.scoring), method_mapping=to_scorer)
+    return router.add(scorer=find_scorer(search), method_mapping=to_scorer)
 
 
-def find_scorer(scoring: Any) -> Any:
-    """Return the scorer; the default one wants weights wherever there are any."""
-    if scoring is not None:
-        return get_scorer(scoring)
-    scorer = get_scorer("accuracy")
+def name_scoring(search: Any) -> Any:
+    """Return what a search scores by: `scoring`, or accuracy, balanced if the classes are."""
+    if search.scoring is not None:
+        return search.scoring
+    balanced = isinstance(search.class_weight, str) and search.class_weight == "balanced"
+    return "balanced_accuracy" if balanced else "accuracy"
+
+
+def find_scorer(search: Any) -> Any:
+    """Return the scorer of a search; the default one wants weights wherever there are any."""
+    scorer = get_scorer(name_scoring(search))
+    if search.scoring is not None:
+        return scorer
     return scorer.set_score_request(sample_weight=True) if _routing_enabled() else scorer

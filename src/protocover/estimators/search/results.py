@@ -44,8 +44,10 @@ def tabulate(trials: Sequence[Trial], folds: Folds) -> dict[str, Any]:
     results |= {f"split{k}_test_score": scores[:, k].copy() for k in range(scores.shape[1])}
     results |= _mean_and_spread("test_score", scores)
     results["rank_test_score"] = _ranks(results["mean_test_score"])
-    sizes = _by_split(folds, lambda f: f.n_prototypes)
-    return results | _mean_and_spread("n_prototypes", np.ma.masked_invalid(sizes))
+    sizes = np.ma.masked_invalid(_by_split(folds, lambda f: f.n_prototypes))
+    lost = np.ma.masked_invalid(_by_split(folds, lambda f: f.n_classes_lost))
+    results |= _mean_and_spread("n_prototypes", sizes)
+    return results | {"mean_n_classes_lost": np.ma.filled(lost.mean(axis=1), np.nan)}
 
 
 def report_failures(folds: Folds, scores: Floats, error_score: Any) -> None:

@@ -20,6 +20,10 @@ RULES = ("1se", "best", "few")
 # What "few" gives up at most where a standard error is smaller: one case in a hundred.
 _ONE_IN_A_HUNDRED = 0.01
 
+# Mean scores that differ by less than this, relative to the largest, are ties: means of the
+# same fractions in another order differ in the last bits.
+_ROUNDING = 1e-12
+
 Floats = NDArray[np.float64]
 
 
@@ -31,7 +35,7 @@ class SearchPath:
     ``"prototype_cost"``. By its rising `values`: the mean `score` over the folds and its
     standard `error`, NaN where a fold has no score, and the mean number of prototypes; the
     place of the `chosen` value, and the `lowest` mean score that the rule accepts over the
-    whole search.
+    whole search. A fold is fitted on `n_training` samples, about.
     """
 
     parameter: str
@@ -41,46 +45,65 @@ class SearchPath:
     n_prototypes: Floats
     chosen: int
     lowest: float
+    n_training: float
+
+    @property
+    def keeps_all(self) -> bool:
+        """Whether the smallest radius keeps nearly all samples, which is 1-NN."""
+        return self.parameter == "eps" and bool(self.n_prototypes[0] >= 0.99 * self.n_training)
 
 
 def choose(
-    scores: Floats, n_prototypes: Floats, *, rule: str, max_prototypes: int | None = None
+    scores: Floats, n_prototypes: Floats, *, rule: str, n_classes_lost: Floats | None = None
 ) -> int:
     """Return the number of the setting to take, by `scores` of shape (n_settings, n_splits).
 
-    Of the settings with at most `max_prototypes` prototypes on average ``"best"`` takes the
-    highest mean score, ``"1se"`` the fewest prototypes among those whose mean score is
-    within one standard error of it (paper, section 5.4), ``"few"`` also those within 0.01 of
-    it: where the best is hardly ever wrong its standard error is no reason to keep every
-    point. Ties go to fewer prototypes, or to
-    the higher score. Simpler is what has fewer prototypes on average over the folds,
-    whatever radius, limit or cost that comes from.
+    Only settings that lose the fewest classes are considered, usually none. Among them
+    ``"best"`` takes the highest mean score. ``"1se"`` takes the fewest prototypes among those
+    whose mean score is within one standard error of the best (paper, section 5.4). ``"few"``
+    also accepts those within 0.01 of it, because the standard error of a model that is hardly
+    ever wrong is no reason to keep every point. Ties go to fewer prototypes, then to the
+    higher score. Simpler is what has fewer prototypes on average over the folds, whatever
+    radius, limit or cost that comes from.
+
+    Parameters
+    ----------
+    scores : ndarray of float, shape (n_settings, n_splits)
+        The score of each setting on each fold.
+    n_prototypes : ndarray of float, shape (n_settings,)
+        Mean number of prototypes.
+    rule : {"1se", "best", "few"}
+        How to choose.
+    n_classes_lost : ndarray of float, shape (n_settings,), or None
+        Mean number of classes without a prototype; None if every class has one.
     """
-    lowest = lowest_accepted(scores, n_prototypes, rule=rule, max_prototypes=max_prototypes)
+    lowest = lowest_accepted(scores, n_prototypes, rule=rule, n_classes_lost=n_classes_lost)
     mean = scores.mean(axis=1)
-    settings = _allowed(mean, n_prototypes, max_prototypes)
+    settings = _considered(mean, n_classes_lost)
     within = settings[mean[settings] >= lowest]
-    return int(within[np.lexsort((-mean[within], n_prototypes[within]))[0]])
+    fewest = within[n_prototypes[within] == n_prototypes[within].min()]
+    return int(fewest[_is_highest(mean[fewest])][0])
 
 
 def lowest_accepted(
-    scores: Floats, n_prototypes: Floats, *, rule: str, max_prototypes: int | None = None
+    scores: Floats, n_prototypes: Floats, *, rule: str, n_classes_lost: Floats | None = None
 ) -> float:
     """Return the lowest mean score that a rule accepts; the arguments are those of `choose`.
 
-    It is the highest of the settings that are allowed, by ``"1se"`` less its standard
-    error, by ``"few"`` less 0.01 if that is more. Of several settings with that score the one
-    with the fewest prototypes counts.
+    It is the highest of the settings that are considered, by ``"1se"`` less its standard
+    error, by ``"few"`` less 0.01 if that is more. If several settings have that score, the one
+    with the fewest prototypes counts. A small tolerance absorbs rounding errors of the means.
     """
     if rule not in RULES:
         raise ValueError(f"rule must be one of {', '.join(map(repr, RULES))}, got {rule!r}")
     mean = scores.mean(axis=1)
-    settings = _allowed(mean, n_prototypes, max_prototypes)
-    best = settings[np.lexsort((n_prototypes[settings], -mean[settings]))[0]]
+    settings = _considered(mean, n_classes_lost)
+    highest = settings[_is_highest(mean[settings])]
+    best = highest[n_prototypes[highest].argmin()]
     error = 0.0 if rule == "best" else float(standard_errors(scores)[best])
     if rule == "few":
         error = max(error, _ONE_IN_A_HUNDRED)
-    return float(mean[best] - error)
+    return float(mean[best] - error - _tolerance(mean[settings]))
 
 
 def split_scores(results: dict[str, Any], n_splits: int) -> Floats:
@@ -108,6 +131,8 @@ def trace_path(search: Any) -> SearchPath:
         shown &= results[f"param_{name}"] == results[f"param_{name}"][best]
     rows = np.flatnonzero(shown)
     values = results[f"param_{varied}"]
+    sample = getattr(search, "search_rows_", None)
+    n_samples = search.class_count_.sum() if sample is None else len(sample)
     rows = rows[np.argsort(values[rows], kind="stable")]
     return SearchPath(
         parameter=varied,
@@ -116,23 +141,32 @@ def trace_path(search: Any) -> SearchPath:
         error=standard_errors(scores[rows]),
         n_prototypes=sizes[rows],
         chosen=int(np.flatnonzero(rows == best)[0]),
+        n_training=float(n_samples * (1.0 - 1.0 / max(2, search.n_splits_))),
         lowest=lowest_accepted(
-            scores, sizes, rule=search.rule, max_prototypes=search.n_prototypes
+            scores,
+            sizes,
+            rule=search.rule,
+            n_classes_lost=results.get("mean_n_classes_lost"),  # not in files of earlier versions
         ),
     )
 
 
-def _allowed(mean: Floats, n_prototypes: Floats, max_prototypes: int | None) -> NDArray[np.intp]:
-    """Return the settings that have a score, and not more prototypes than allowed."""
+def _considered(mean: Floats, n_classes_lost: Floats | None) -> NDArray[np.intp]:
+    """Return the settings that have a score, and among them those that lose the fewest classes."""
     scored = np.flatnonzero(np.isfinite(mean))
     if len(scored) == 0:
         raise ValueError("no setting could be scored: every mean score is NaN or infinite")
-    if max_prototypes is None:
+    if n_classes_lost is None:
         return scored
-    few = scored[n_prototypes[scored] <= max_prototypes]
-    if len(few) == 0:
-        raise ValueError(
-            f"no setting has at most {max_prototypes} prototypes, the fewest are "
-            f"{n_prototypes[scored].min():g}; allow larger radii or higher prototype_costs"
-        )
-    return few
+    lost = n_classes_lost[scored]
+    return np.asarray(scored[lost == lost.min()])
+
+
+def _is_highest(mean: Floats) -> NDArray[np.bool_]:
+    """Tell which mean scores are the highest, up to rounding errors."""
+    return np.asarray(mean >= mean.max() - _tolerance(mean))
+
+
+def _tolerance(mean: Floats) -> float:
+    """Return by how much mean scores that are equal may differ through rounding."""
+    return _ROUNDING * float(np.abs(mean).max())
