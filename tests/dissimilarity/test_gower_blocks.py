@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from protocover.balls import build_balls, build_levels, ordered_members, relative_to, within
 from protocover.balls.nearest import find_nearest
 from protocover.dissimilarity import Gower
-from protocover.dissimilarity.gower import blocks, distance
+from protocover.dissimilarity.gower import blocks, coded, distance
 
 
 def mixed(rng, n, *, missing, beyond):
@@ -55,6 +55,7 @@ def small_blocks():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(distance, "_WORTH_A_SEARCH", 0)
         patch.setattr(blocks, "_SIZE", 4)
+        patch.setattr(coded, "_SMALL", 4)
         patch.setattr(blocks, "_LARGEST_SHARE", 1.0)
         yield
 
@@ -109,6 +110,7 @@ def test_few_rows_of_far_blocks_are_looked_at(monkeypatch):
 
     monkeypatch.setattr(blocks, "average_differences", counted)
     monkeypatch.setattr(blocks, "_SIZE", 16)
+    monkeypatch.setattr(coded, "_SMALL", 16)
     build_balls(metric, X, X, eps=0.01, n_jobs=1)
     find_nearest(metric, X, X, bounds=np.array([0, 2000]), n_jobs=1)
     assert 2000 < n_pairs[0] < 0.25 * 2 * 2000**2

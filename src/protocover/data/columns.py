@@ -152,9 +152,8 @@ def _is_missing(value: Any) -> bool:
 
 def _objects(values: Any, missing: Any) -> NDArray[Any]:
     """Return an array of objects with None where a value is missing."""
-    objects = np.empty(len(values), dtype=object)
-    for i, (value, absent) in enumerate(zip(values, missing, strict=True)):
-        objects[i] = None if absent else value
+    objects = np.fromiter(values, dtype=object, count=len(values))
+    objects[np.asarray(missing, dtype=bool)] = None
     return objects
 
 

@@ -13,6 +13,9 @@ from .mixed import CodedTable, Weighing, average_differences
 
 __all__ = ["CodedGower"]
 
+# Rows of a block among which the nearest is looked for.
+_SMALL = 128
+
 
 @dataclass(frozen=True, eq=False)
 class CodedGower:
@@ -34,7 +37,8 @@ class CodedGower:
         self, X: CodedTable, Z: CodedTable, *, radii: Floats, closed: bool
     ) -> LevelTest:
         """Return a function of (rows, columns) that gives a tile's members and levels."""
-        left, right = self._blocks(X, Z)
+        left = Blocks.of(X, self.weighing)
+        right = left if Z is X else Blocks.of(Z, self.weighing)
         if suits_blocks(left, right, self.weighing, float(radii[-1])):
             return BlockScan(left, right, self.weighing, radii, closed)
 
@@ -47,9 +51,9 @@ class CodedGower:
         self, X: CodedTable, Z: CodedTable, *, eps: float, closed: bool
     ) -> DistanceTest:
         """Return a test of the pairs within `eps` that tells all dissimilarities."""
-        left, right = self._blocks(X, Z)
-        if suits_blocks(right, left, self.weighing, eps):
-            return BlockOrder(left, right, self.weighing, eps, closed)
+        points = Blocks.of(X, self.weighing)
+        if suits_blocks(points, points, self.weighing, eps):
+            return BlockOrder(points, Z, self.weighing, eps, closed)
         return Compared(partial(self._tile, X, Z), eps, closed)
 
     def nearest_test(
@@ -57,15 +61,9 @@ class CodedGower:
     ) -> GroupSearch:
         """Return a function of rows that gives the nearest of B in each group of columns."""
         parts = [(start, B.take(slice(start, stop))) for start, stop in pairwise(bounds.tolist())]
-        groups = [(start, Blocks.of(part, self.weighing)) for start, part in parts]
-        queries = Blocks.of(A, self.weighing)
-        return BlockNearest(queries, groups, self.weighing, radii)
+        groups = [(start, Blocks.of(part, self.weighing, size=_SMALL)) for start, part in parts]
+        return BlockNearest(A, groups, self.weighing, radii)
 
     def _tile(self, A: CodedTable, B: CodedTable, rows: slice, columns: slice) -> Floats:
         """Return that tile of ``cross(A, B)``."""
         return average_differences(A.take(rows), B.take(columns), self.weighing)
-
-    def _blocks(self, X: CodedTable, Z: CodedTable) -> tuple[Blocks, Blocks]:
-        """Cut both tables into blocks, one that is both once."""
-        left = Blocks.of(X, self.weighing)
-        return left, left if Z is X else Blocks.of(Z, self.weighing)
