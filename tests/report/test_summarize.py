@@ -14,10 +14,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from paper import PAPER
-from protocover import NoPrototypesError, PVMClassifier, PVMClassifierCV
+from protocover import NoPrototypesError, PVMClassifier, PVMClassifierCV, suspect_labels
 from protocover.dissimilarity import Gower
 from protocover.inspection.evaluation import tally
-from protocover.report import make_report, summarize
+from protocover.report import Queries, make_report, summarize
 from protocover.report.quality import held_out_error
 from protocover.report.summary import plain
 
@@ -209,6 +209,26 @@ def test_a_mixed_frame_keeps_its_names_kinds_and_rows():
 def test_the_map_has_a_place_for_each_prototype(summary):
     assert len(summary.map.x) == len(summary.map.y) == len(summary.prototypes)
     assert max(np.abs(summary.map.x).max(), np.abs(summary.map.y).max()) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("most", [1000, 3])
+def test_suspects_among_held_out_cases_are_listed_with_the_others(monkeypatch, most):
+    """Even if fewer answers are listed than there are held-out cases."""
+    monkeypatch.setattr("protocover.report.queries.MOST_LISTED", most)
+    flipped = Y.copy()
+    flipped[[3, 12, 101, 140]] = [2, 2, 0, 0]
+    order = np.r_[0:150:2, 1:150:2]
+    model = PVMClassifier(0.8).fit(X[::2], flipped[::2])
+    suspects = suspect_labels(model, X[order], flipped[order])
+    held_out = Queries(X[1::2], flipped[1::2], names=[f"new {row}" for row in range(75)])
+    found = summarize(model, X[::2], flipped[::2], held_out=held_out, suspects=suspects)
+    names = [found.cases.names[suspect.case] for suspect in found.suspects]
+    assert {"row 6", "row 70", "new 1", "new 50"} <= set(names)
+    assert names == [f"row {row}" if row < 75 else f"new {row - 75}" for row in suspects.row]
+    assert [suspect.label for suspect in found.suspects] == suspects.label.tolist()
+    assert found.suspects_note == suspects.describe()
+    for suspect in found.suspects:
+        assert found.prototypes[suspect.prototype].class_ == suspect.suggested
 
 
 def test_flipped_labels_are_listed_as_suspects():

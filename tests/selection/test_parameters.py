@@ -164,7 +164,10 @@ def test_a_budget_of_nothing_is_named_as_the_reason(budget):
     selector = PVMSelector(eps=1.0, n_prototypes=budget, **PAPER)
     for ask, so in (
         (model.predict, "nothing to predict with; raise n_prototypes or set outlier_label"),
-        (lambda X: suspect_labels(model, X, Y), "against a label; raise n_prototypes"),
+        (
+            lambda X: suspect_labels(model, X, Y, refit=False),
+            "no label can be compared with any; raise n_prototypes",
+        ),
         (lambda X: summarize(model, X, Y), "nothing to report; raise n_prototypes"),
         (
             lambda X: unwrap(model).require_prototypes("there is nothing to draw"),
