@@ -32,6 +32,7 @@ from .cases import Cases
 from .columns import count_kinds, type_of
 from .console import CommandError, Console, UsageError, list_names
 from .model import final_step
+from .sampling import announce_search_sample
 
 __all__ = ["OWN_METRICS", "Distance", "build_model", "choose_distance", "fit_model"]
 
@@ -294,6 +295,7 @@ def _with_search(
     options: Namespace, shared: dict[str, Any], y: NDArray[Any], console: Console
 ) -> PVMClassifierCV:
     """Return a search for the radius, or for limit and cost, by cross-validation."""
+    announce_search_sample(options, len(y), console)
     limits: Any = [None] if options.eps == "none" else options.eps
     solver = _solver(options)
     return PVMClassifierCV(

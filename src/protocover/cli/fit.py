@@ -26,6 +26,7 @@ from .outcome import (
     print_outcome,
     summarize_cases,
 )
+from .sampling import choose_candidates
 from .stream import fit_streamed
 from .writing import fresh_folder, print_files, told_where, write_outcome
 
@@ -59,7 +60,6 @@ def run_fit(options: Namespace, console: Console) -> None:
 
 def _fit_in_memory(options: Namespace, console: Console) -> Outcome:
     """Read everything, fit, and gather what comes out."""
-    options.candidates = "train" if options.candidates is None else options.candidates
     cases = _read(options, console)
     asymmetric = [text.rpartition("=")[0] for text in options.kind if text.endswith("=asymmetric")]
     distance = choose_distance(
@@ -80,6 +80,7 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
         cases = replace(cases, X=cases.X.astype(float if cases.layout is None else np.float32))
     training, held_out = split_cases(cases, options.test_size, options.seed)
     announce_split(training, held_out, console)
+    options.candidates = choose_candidates(options, len(training), console)
     if options.about is not None:
         options = settle_about(options, distance, training)
     model = build_model(options, distance, np.asarray(training.y), console)

@@ -300,7 +300,7 @@ def _add_selection(group: Any) -> None:
         "--candidates",
         "NAME[,NAME]",
         "what may be a prototype: train, kmeans, hull, or a number or share of cases to "
-        "draw (default: train; with --stream at most 20000 cases)",
+        "draw (default: train, or fewer beyond 100,000 cases; with --stream at most 20000)",
         type=_read_candidates,
     )
 
