@@ -116,14 +116,14 @@ def test_samples_are_stated_and_the_counts_are_of_all_rows(blobs, monkeypatch, c
     said = capsys.readouterr()
     assert "with 90 of them" in said.err
     assert "120 of them, drawn by chance, may become prototypes" in said.err
-    assert re.search(r"3-fold cross-validation \(4 radii, rule few\) on 90 cases", said.out)
+    assert re.search(r"3-fold cross-validation \(4 radii, rule 1se\) on 90 cases", said.out)
     assert re.search(r"\d+ of the \d+ shown look more like another class", said.out)
     found = figures("out")
     assert found["settings"]["candidates"] == 120
     assert found["eps_sample"] == 90
     assert 0 < found["data"]["shown"] < 318
     assert found["training_cases"] == sum(entry["points"] for entry in found["classes"]) == 318
-    again = ("--eps", found["eps"], "--candidates", 120, "--id", "tree")
+    again = ("--eps", found["eps"], "--candidates", 120, "--id", "tree", "--solver", "greedy")
     assert fit(*again, out="held") == 0
     for name in ("covered", "wrongly_covered", "classes", "objective"):
         assert found[name] == figures("held")[name]

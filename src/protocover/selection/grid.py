@@ -181,8 +181,9 @@ def _propose_limits(training: Training, n_limits: int, *, rng: np.random.Generat
 
     They are quantiles of the distances from samples to the nearest of another class: the
     largest, beyond which every ball about a sample holds rivals, the one that
-    ``eps="auto"`` takes, and lower ones in even steps. One class has no rivals, and its only
-    limit is none.
+    ``eps="auto"`` takes, and lower ones in even steps. Limits near the smallest of these
+    distances kept half of the samples for little accuracy. One class has no rivals, and its
+    only limit is none.
     """
     distances, weights = _held_rivals(training, rng)
     if len(distances) == 0:
