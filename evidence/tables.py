@@ -24,11 +24,20 @@ class Table:
     def load(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the columns of numbers, and labels, of rows in which nothing is missing."""
         rows = _frame(self.package, self.item).dropna()
-        y = rows[list(self.label)].astype(str).agg(" ".join, axis=1)
-        numbers = rows.select_dtypes("number")
+        return self._features(rows.select_dtypes("number")).to_numpy(dtype=float), self._y(rows)
+
+    def load_mixed(self):
+        """Return a data frame of all columns, and labels, without rows that miss a used value."""
+        rows = _frame(self.package, self.item)
+        rows = rows.drop(columns=list(self.without)).dropna()
+        return self._features(rows), self._y(rows)
+
+    def _features(self, rows):
         left_out = {"rownames", *self.label, *self.without}
-        X = numbers[[name for name in numbers if name not in left_out]]
-        return X.to_numpy(dtype=float), y.to_numpy(dtype=str)
+        return rows[[name for name in rows if name not in left_out]]
+
+    def _y(self, rows) -> np.ndarray:
+        return rows[list(self.label)].astype(str).agg(" ".join, axis=1).to_numpy(dtype=str)
 
 
 def _frame(package: str, item: str):

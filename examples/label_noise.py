@@ -23,14 +23,18 @@ y = np.where(flipped, (true + rng.integers(1, 10, len(true))) % 10, true)
 
 # %%
 # Fit on the noisy labels, then ask. Suspect is a point that lies in balls of other classes and in
-# none of its own, or that is nearer to the prototypes of another class. No prototype vouches
-# for itself. The most suspect come first.
+# none of its own, or that is nearer to the prototypes of another class. No prototype counts for
+# its own label. The most suspect come first, and as many are listed as are likely to be wrong.
 
 model = PVMClassifier(random_state=0).fit(X, y)
-found = suspect_labels(model, X, y)
-print(
-    f"{flipped.sum()} of {len(y)} labels were changed; {len(found)} labels are suspect"
-)
+listed = suspect_labels(model, X, y)
+print(f"{flipped.sum()} of {len(y)} labels were changed; {len(listed)} are listed,")
+print(f"{flipped[listed.row].sum()} of them changed")
+
+# %%
+# ``max_suspects=None`` lists every label that disagrees with nearby prototypes.
+
+found = suspect_labels(model, X, y, max_suspects=None)
 
 # %%
 # Whoever checks labels looks at the head of this list.

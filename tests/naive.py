@@ -100,6 +100,12 @@ def square(x, z):
     return total
 
 
+def euclidean(X, Z):
+    """Euclidean distances in a unit, a power of two, in which no square under- or overflows."""
+    power = np.clip(-np.frexp(max(abs(X).max(), abs(Z).max()))[1], -600, 600)
+    return np.ldexp(cdist(np.ldexp(X, power), np.ldexp(Z, power)), -power)
+
+
 def nearest_class(X, prototypes, labels):
     """Class of the nearest prototype, ties to the class first in order (paper, equation 1)."""
     D = cdist(X, prototypes)
@@ -531,8 +537,8 @@ def suspects(distances, y, prototype_labels, prototype_rows, eps, radii=None, cl
                 near[label] = sum(heard) / len(heard)
             held[label] = any(inside(i, k) for k in speaks)
         others = {label: value for label, value in near.items() if label != y[i]}
-        if not others:
-            continue
+        if not others or y[i] not in held:
+            continue  # a class without a prototype is not judged
         suggested = min(others, key=lambda label: (others[label], label))
         a, b = near.get(y[i]), others[suggested]
         score = 1.0 if a is None else 0.5 if a == b else a / (a + b)
@@ -545,6 +551,23 @@ def suspects(distances, y, prototype_labels, prototype_rows, eps, radii=None, cl
             )
             found.append((i, score, suggested, reason))
     return sorted(found, key=lambda entry: (-entry[1], entry[0]))
+
+
+def plausible(mean, disagrees):
+    """Number of labels to list, given how far each sample is from each class."""
+    n = len(mean)
+
+    def certainty(i):
+        first, second = sorted(mean[i])[:2]
+        return 0.5 if first == second else 1.0 if np.isinf(second) else second / (first + second)
+
+    certain = sorted((certainty(i) for i in range(n)), reverse=True)
+    limit = certain[-(-n // 4) - 1]
+    top = [i for i in range(n) if certainty(i) >= limit]
+    wrong = sum(bool(disagrees[i]) for i in top)
+    if wrong > 0.1 * len(top) + 2 * (len(top) * 0.1 * 0.9) ** 0.5:
+        return 0
+    return round((wrong + 1) * n / len(top))
 
 
 def own_columns(D, y, weights, label, eps, closed=False):

@@ -47,6 +47,7 @@ INTERNAL |= {
     f"protocover.cover.{name}"
     for name in (
         "ball_sums",
+        "decimal_fractions",
         "exact_sum",
         "first_cover",
         "is_above",

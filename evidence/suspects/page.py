@@ -94,9 +94,10 @@ def _tell_what(results: dict[str, Any]) -> str:
         "point of another class. "
         f"At most {MOST_ROWS} rows of a set; several draws of each (the tables by set say how "
         "many). All methods see the same rows: features standardised, pixels as they are.\n\n"
-        "*Shared radius* and *own radii* are `suspect_labels` of a `PVMClassifier` with default "
-        'parameters, and with `radii="own"`. It lists suspects only: the rest come after them, '
-        "all alike. *k-NN disagreement* is the share of a point's nearest neighbours with another "
+        "*Shared radius* and *own radii* are `suspect_labels`, with `refit=False`, of a "
+        '`PVMClassifier` with default parameters, and with `radii="own"`. It lists suspects '
+        "only: the rest come after them, all alike. *k-NN disagreement* is the share of a "
+        "point's nearest neighbours with another "
         "label, ties broken by how near the nearest of its own and of another label are.\n\n"
         f"{peer}\n"
         "Precision is the share of flipped labels among the first so many of a ranking as were "

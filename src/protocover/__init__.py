@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     )
     from .estimators.budget import find_cost, find_eps
     from .exceptions import CoverMemoryWarning, DissimilarityError, NoPrototypesError
+    from .inspection.evaluation import Evaluation, evaluate
     from .inspection.suspects import SuspectLabels, suspect_labels
     from .persistence import ModelFileError, load_model, save_model
     from .selection.grid import suggest_eps
@@ -30,6 +31,7 @@ __all__ = [
     "BallCover",
     "CoverMemoryWarning",
     "DissimilarityError",
+    "Evaluation",
     "Explanation",
     "ModelFileError",
     "NoPrototypesError",
@@ -38,6 +40,7 @@ __all__ = [
     "PVMPath",
     "PVMSelector",
     "SuspectLabels",
+    "evaluate",
     "find_cost",
     "find_eps",
     "load_model",
@@ -51,9 +54,11 @@ __all__ = [
 _HOMES = {
     "CoverMemoryWarning": "exceptions",
     "DissimilarityError": "exceptions",
+    "Evaluation": "inspection.evaluation",
     "ModelFileError": "exceptions",
     "NoPrototypesError": "exceptions",
     "SuspectLabels": "inspection.suspects",
+    "evaluate": "inspection.evaluation",
     "find_cost": "estimators.budget",
     "find_eps": "estimators.budget",
     "load_model": "persistence",

@@ -1,5 +1,6 @@
 """``protocover check``, and the same as the first step of ``fit``."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,49 @@ def test_a_table_with_nothing_to_settle_is_ready(flowers, capsys):
     assert "t.csv: 30 rows" in said
     assert "length  numbers" in said
     assert "Ready for `protocover fit`" in said
+
+
+def test_the_rows_of_each_class_are_counted(flowers, capsys):
+    flowers.to_csv("t.csv", index=False)
+    assert check() == 0
+    assert "class  rows\nlily     15\nrose     15\n" in capsys.readouterr().out
+
+
+def test_a_target_of_many_numbers_is_fitted_only_when_told_to(flowers, fit, capsys):
+    table = pd.concat([flowers] * 8, ignore_index=True)
+    table["kind"] = np.arange(len(table)) % 30 * 1.5
+    table.to_csv("t.csv", index=False)
+    table.drop(columns="width").to_parquet("t.parquet")
+    assert check() == 1
+    assert "! column 'kind': 30 different numbers in 240 rows" in capsys.readouterr().out
+    for words in (["t.csv"], ["t.parquet", "--stream"]):
+        asked = [*words, "--target", "kind", "--eps", "auto", "-o", words[0][2:]]
+        assert fit(*asked) == 1
+        said = capsys.readouterr().err
+        assert "look like a measurement" in said
+        assert "--yes" in said
+        assert fit(*asked, "--yes", "--test-size", "0", "--solver", "greedy") == 0
+
+
+def test_names_are_left_out_of_the_distance_unless_kept(flowers, fit, capsys):
+    flowers["name"] = [f"n{k % 25}" for k in range(30)]
+    flowers.to_csv("t.csv", index=False)
+    words = ["t.csv", "--target", "kind", "--eps", "auto", "--force", "-o", "out"]
+    for more, columns in (([], []), (["--kind", "name=categorical"], ["name"])):
+        assert fit(*words, *more) == 0
+        told = "Left out: 'name' (25 different texts in 30 rows; --kind name=categorical keeps it)"
+        assert (told in capsys.readouterr().err) == (not more)
+        figures = json.loads(Path("out/summary.json").read_text())
+        assert figures["data"]["columns"] == ["length", "width", *columns]
+
+
+def test_many_columns_with_one_finding_do_not_flood_a_check(flowers, capsys):
+    ids = pd.DataFrame({f"id{k}": np.arange(30) + k for k in range(300)})
+    pd.concat([flowers, ids], axis=1).to_csv("t.csv", index=False)
+    assert check() == 1
+    told = capsys.readouterr().out
+    assert len(told.splitlines()) < 150
+    assert "! 295 more (identifier): 'id5'" in told
 
 
 CASES = {

@@ -2,7 +2,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from protocover.cli.columns import ColumnType, convert, find_type, is_missing, type_of
+from protocover.cli.columns import (
+    ColumnType,
+    convert,
+    find_type,
+    in_own_words,
+    is_missing,
+    type_of,
+)
 from protocover.cli.console import CommandError
 
 
@@ -19,7 +26,8 @@ def column(*cells):
         (["yes", "No", "?"], "booleans"),
         (["TRUE", "false"], "booleans"),
         (["2024-01-31", "2023-12-01 10:30"], "dates"),
-        (["31/12/2024", "01/01/2025"], "labels"),
+        (["31/12/2024", "01/01/2025"], "dates"),
+        (["01/02/2024", "01/01/2025"], "labels"),
         (["1", "two"], "labels"),
         (["inf", "1"], "labels"),
         (["", "NA"], "labels"),
@@ -66,6 +74,66 @@ def test_numbers_with_points_and_with_commas_are_read():
 def test_truth_values_are_numbers_where_numbers_are_wanted():
     assert convert(column("yes", "no"), ColumnType("numbers")).tolist() == [1.0, 0.0]
     assert convert(pd.Series([True, False]), ColumnType("numbers")).tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        (["No", "Yes", "NA", "No"], ["No", "Yes", None, "No"]),
+        (["FALSE", "TRUE", "", "TRUE"], ["FALSE", "TRUE", None, "TRUE"]),
+        (["n", "n", "y", "N"], ["n", "n", "y", "n"]),
+    ],
+)
+@pytest.mark.parametrize("stores", ["booleans", "numbers"])
+def test_truth_values_are_shown_in_the_words_of_the_file(cells, words, stores):
+    source = column(*cells).to_frame()
+    typed = convert(source["c"], ColumnType(stores)).to_frame()
+    shown = in_own_words(typed, source)["c"]
+    assert [None if pd.isna(word) else word for word in shown] == words
+
+
+def test_a_word_that_the_file_lacks_is_written_as_the_other_one():
+    typed = pd.DataFrame({"c": [True, False]})
+    assert in_own_words(typed, column("No").to_frame())["c"].tolist() == ["Yes", "No"]
+
+
+@pytest.mark.parametrize("values", [["a", "b"], [0.0, 0.5]])
+def test_columns_that_hold_no_truth_values_are_shown_as_they_are(values):
+    typed = pd.DataFrame({"c": values})
+    assert in_own_words(typed, column("No", "Yes").to_frame()) is typed
+
+
+@pytest.mark.parametrize(
+    ("cells", "days"),
+    [
+        (["31.12.2024", "1.2.2025"], ["2024-12-31", "2025-02-01"]),
+        (["01.02.2024", "03.04.2024"], ["2024-02-01", "2024-04-03"]),
+        (["31/12/2024", "01/02/2024"], ["2024-12-31", "2024-02-01"]),
+        (["12/31/2024", "01/02/2024"], ["2024-12-31", "2024-01-02"]),
+        (["05-05-2024", "06-06-2024"], ["2024-05-05", "2024-06-06"]),
+        (["2024/12/31", "2024/02/01"], ["2024-12-31", "2024-02-01"]),
+        (["31.12.2024 14:30", "1.2.2025 09:00:30"], ["2024-12-31 14:30", "2025-02-01 09:00:30"]),
+    ],
+)
+def test_dates_are_read_where_day_and_month_are_clear(cells, days):
+    assert find_type(column(*cells)).stores == "dates"
+    read = convert(column(*cells), ColumnType("dates"))
+    assert read.tolist() == pd.to_datetime(days, format="ISO8601").tolist()
+
+
+@pytest.mark.parametrize("cells", [["01/02/2024", "03/04/2024"], ["1-2-2024", "2-1-2024"]])
+def test_dates_in_which_day_and_month_may_be_swapped_are_refused(cells):
+    assert find_type(column(*cells)).stores == "labels"
+    with pytest.raises(CommandError, match=rf"{cells[0]}.* may be day.* or month.*2024-12-31"):
+        convert(column(*cells), ColumnType("dates"))
+
+
+@pytest.mark.parametrize("wrong", ["31.02.2024", "2024-12-31", "soon"])
+def test_the_date_that_differs_from_the_others_is_named(wrong):
+    with pytest.raises(
+        CommandError, match=rf"day\.month\.year in every row, got '{wrong}' in row 3"
+    ):
+        convert(column("31.12.2024", "1.2.2025", wrong), ColumnType("dates"))
 
 
 def test_times_are_compared_in_one_zone():

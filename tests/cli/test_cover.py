@@ -49,14 +49,14 @@ def test_the_best_so_many_of_a_table_with_everything_in_a_folder(blobs, capsys):
     assert "standardised Euclidean (all columns are numbers)" in said.err
     assert "4 cases stand for 41." in said.out
     assert "the smallest at which 4 cover 95.0 %" in said.out
-    assert "It is proved that no other choice of at most 4 leaves less uncovered." in said.out
+    assert "No 4 representatives cover more." in said.out
     assert "representatives.csv  the representatives" in said.out
     assert {path.name for path in Path("blobs-protocover").iterdir()} == FILES
     summary = read("blobs-protocover/summary.json")
     assert (summary["representatives"], summary["covered"], summary["cases"]) == (4, 39, 41)
     assert summary["data"]["columns"] == ["x", "y"]
     assert set(summary["files"]) == FILES
-    assert "no other choice" in summary["proof"]
+    assert summary["proof"] == "No 4 representatives cover more."
 
 
 def test_representatives_are_rows_of_the_file_cell_for_cell(blobs):
@@ -130,7 +130,7 @@ def test_cases_that_are_in_anyway_are_named_or_numbered(blobs):
     by_row = (*words, "41", "--must-include", "8", "--drop", "case", "-o", "numbered")
     assert cover("blobs.csv", *by_row) == 0
     assert pd.read_csv("numbered/representatives.csv")["row"].tolist()[:2] == [41, 8]
-    assert "other choice with the given cases" in read("named/summary.json")["proof"]
+    assert "representatives with the 2 given" in read("named/summary.json")["proof"]
 
 
 def test_a_mixed_table_with_missing_values(patients):

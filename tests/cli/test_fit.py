@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -6,6 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.pipeline import make_pipeline
 
+from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, load_model, suspect_labels
 from protocover.cli import main
 from protocover.cli.cases import Cases, split_cases
@@ -109,6 +111,30 @@ def test_the_suspects_are_those_that_python_finds_among_all_rows(flowers, fit):
     assert (found.row + 1).tolist() == suspects["row"].tolist()
     np.testing.assert_allclose(found.score, suspects["score"])
     assert {"held out", "training"} == set(suspects["used"])
+
+
+@pytest.mark.parametrize("eps", ["auto", "2"])
+def test_terminal_table_report_and_figures_list_the_same_labels(flowers, fit, capsys, eps):
+    flowers = pd.concat([flowers.assign(length=flowers["length"] + k / 50) for k in range(6)])
+    wrong = [2, 40, 77, 111, 150, 171]
+    kinds = flowers["kind"].to_numpy()
+    kinds[wrong] = np.where(kinds[wrong] == "lily", "rose", "lily")
+    flowers.assign(kind=kinds).to_csv("t.csv", index=False)
+    options = ("--target", "kind", "-o", "out", "--eps", eps, "--radii", "shared")
+    assert fit("t.csv", *options, "--test-size", "0.4") == 0
+    suspects = pd.read_csv("out/suspects.csv")
+    assert set(suspects["row"]) & set(np.array(wrong) + 1)
+    assert set(suspects["used"]) == {"held out", "training"}
+    told = f"{len(suspects)} labels disagree with nearby prototypes."
+    assert told in capsys.readouterr().out
+    assert json.loads(Path("out/summary.json").read_text())["suspects"] == len(suspects)
+    page = Path("out/report.html").read_text()
+    assert told in page
+    data = json.loads(re.search(r'id="data"[^>]*>(.*?)</script>', page, re.DOTALL)[1])
+    names = [data["cases"]["names"][suspect["case"]] for suspect in data["suspects"]]
+    assert names == [f"row {row}" for row in suspects["row"]]
+    assert main(["report", "out", "t.csv", "--quiet"]) == 0
+    assert told in Path("out/report.html").read_text()
 
 
 def test_images_are_fitted_and_their_files_named(tmp_path, save_images, fit, capsys):
@@ -277,7 +303,9 @@ def test_hostile_names_are_shown_as_text_and_written_as_they_are(flowers, fit, c
 
 
 @pytest.mark.parametrize("make", [lambda model: model, lambda model: make_pipeline(None, model)])
-@pytest.mark.parametrize("search", [PVMClassifier(eps=1.0), PVMClassifierCV(eps=[1.0, 2.0], cv=2)])
+@pytest.mark.parametrize(
+    "search", [PVMClassifier(eps=1.0, **PAPER), PVMClassifierCV(eps=[1.0, 2.0], cv=2, **PAPER)]
+)
 def test_other_row_numbers_leave_the_fitted_model_as_it_was(flowers, make, search):
     X = flowers[["length", "width"]]
     model = make(search).fit(X, flowers["kind"])

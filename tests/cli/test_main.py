@@ -1,6 +1,8 @@
 import io
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -29,6 +31,50 @@ def test_a_reader_that_stops_early_is_no_error_to_show(flowers, fit):
     done = subprocess.run(command, shell=True, capture_output=True, text=True)
     assert done.stdout.startswith("row,")
     assert "rror" not in done.stderr
+
+
+def run_fit_with(stream, file):
+    """Fit t.csv in a process of its own whose stdout or stderr goes to a file, and return it."""
+    words = ["-m", "protocover", "fit", "t.csv", "--target", "kind", "--eps", "auto", "-o", "out"]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: file}
+    return subprocess.run([sys.executable, *words], text=True, **streams)
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_pipe_that_nobody_reads_does_not_discard_a_fit(flowers, stream):
+    flowers.to_csv("t.csv", index=False)
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = run_fit_with(stream, writer)
+    finally:
+        os.close(writer)
+    assert Path("out/report.html").exists()
+    assert "rror" not in (done.stderr or "")
+    assert stream == "stdout" or (done.returncode == 0 and "Wrote out" in done.stdout)
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_closed_stream_is_no_obstacle_to_a_fit(flowers, stream, monkeypatch, capsys):
+    flowers.to_csv("t.csv", index=False)
+    monkeypatch.setattr(sys, stream, None)
+    assert main(["fit", "t.csv", "--target", "kind", "--eps", "auto", "-o", "out"]) == 0
+    assert Path("out/report.html").exists()
+    assert "Read t.csv" not in capsys.readouterr().out
+    # Answers that nobody could read are an error, and messages are none of them.
+    assert main(["predict", "out", "t.csv"]) == int(stream == "stdout")
+    said = capsys.readouterr()
+    assert said.out.startswith("row,") if stream == "stderr" else "is closed" in said.err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_standard_output_is_an_error_after_the_folder_is_written(flowers):
+    flowers.to_csv("t.csv", index=False)
+    with open("/dev/full", "w") as full:
+        done = run_fit_with("stdout", full)
+    assert Path("out/report.html").exists()
+    assert done.returncode == 1
+    assert "error: standard output cannot be written (No space left on device)" in done.stderr
 
 
 def test_version_help_and_wrong_usage_have_their_exit_codes(capsys):

@@ -1,5 +1,6 @@
 import io
 import json
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -54,7 +55,23 @@ def test_answers_go_to_a_file_whole_and_not_over_another(out, capsys):
 def test_errors_are_counted_where_classes_are_known(out, capsys):
     _, answers, said = predict(capsys, out, "t.csv", "--target", "kind")
     wrong = (answers["predicted"] != pd.read_csv("t.csv")["kind"]).sum()
-    assert f"{wrong} of 30 cases of known class" in said
+    right = 100 * (30 - wrong) / 30
+    assert f"accuracy   {right:.1f} % of 30 cases of known class" in said
+    assert "baseline   50.0 % by always predicting lily" in said
+    assert "true  lily  rose" in said
+    assert "recall  95 % interval  precision" in said
+    assert "figures on rows that it was fitted on are too optimistic" in said
+
+
+def test_rows_that_are_new_and_some_without_a_class_are_counted(out, flowers, capsys):
+    new = flowers.assign(length=flowers["length"] + 0.01)
+    new.loc[0, "kind"] = None
+    new.loc[1, "kind"] = "fern"
+    new.to_csv("new.csv", index=False)
+    said = predict(capsys, out, "new.csv", "--target", "kind")[2]
+    assert "of 29 cases of known class" in said
+    assert "fern" in said
+    assert "too optimistic" not in said
 
 
 def test_a_missing_column_is_named(out, flowers, capsys):
@@ -99,7 +116,11 @@ def test_images_are_brought_to_the_size_of_the_model(tmp_path, save_images, fit,
     assert code == 0
     assert answers["predicted"].tolist() == ["dark"] * 6 + ["light"] * 6
     assert answers["name"][0] == "dark/0.png"
-    assert "0 of 12 cases" in said
+    assert "accuracy   100.0 % of 12 cases" in said
+    (tmp_path / "new" / "dark").rename(tmp_path / "june")
+    (tmp_path / "new" / "light").rename(tmp_path / "new" / "july")
+    assert "accuracy" not in predict(capsys, "out", "new")[2]
+    (tmp_path / "new" / "july").rename(tmp_path / "new" / "light")
     _, one, _ = predict(capsys, "out", "new/light/0.png")
     assert one["predicted"].tolist() == ["light"]
 
@@ -166,3 +187,15 @@ def test_prototypes_are_shown_in_the_units_of_the_table_and_by_their_names(flowe
         for column in ("length", "width"):
             shown = columns[column][prototype["case"]]
             assert shown == pytest.approx(rows.loc[name, column], rel=1e-4, abs=1e-4)
+
+
+def test_pages_show_the_words_of_the_file_for_yes_and_no(patients, fit):
+    patients["smoker"] = patients["smoker"].map({"true": "Yes", "false": "No"})
+    patients.to_csv("t.csv", index=False)
+    words = ["--id", "patient", "--target", "ill"]
+    assert fit("t.csv", *words, "--eps", "auto", "-o", "out") == 0
+    assert main(["predict", "out", "t.csv", *words, "-o", "new.csv", "--report", "why.html"]) == 0
+    for page in ("out/report.html", "why.html"):
+        text = Path(page).read_text(encoding="utf-8")
+        assert not re.search(r"\b(True|False)\b", text)
+        assert '"Yes"' in text

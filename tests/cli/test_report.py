@@ -2,6 +2,7 @@ import json
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from protocover.cli import main
@@ -23,8 +24,14 @@ def test_the_report_made_anew_is_that_of_fit(out, capsys):
     assert (out / "report.html").read_text() == before
 
 
-def test_a_model_file_alone_needs_the_target_and_a_free_place(out, capsys):
-    Path("moved.protocover").write_bytes((out / "model.protocover").read_bytes())
+def test_the_page_names_the_target(out):
+    assert '"target":"kind"' in (out / "report.html").read_text()
+
+
+def test_a_model_file_alone_needs_the_target_and_a_free_place(flowers, fit, capsys):
+    flowers.to_csv("t.csv", index=False)
+    fit("t.csv", "--target", "kind", "-o", "out", "--test-size", "0")
+    Path("moved.protocover").write_bytes(Path("out/model.protocover").read_bytes())
     assert main(["report", "moved.protocover", "t.csv"]) == 2
     assert "--target" in capsys.readouterr().err
     words = ["report", "moved.protocover", "t.csv", "--target", "kind", "--title", "Mine"]
@@ -34,16 +41,40 @@ def test_a_model_file_alone_needs_the_target_and_a_free_place(out, capsys):
     assert "report.html exists" in capsys.readouterr().err
 
 
-def test_other_data_than_it_was_fitted_on_is_noticed(out, flowers, capsys):
-    flowers.iloc[:3].to_csv("short.csv", index=False)
-    assert main(["report", "out", "short.csv"]) == 1
-    assert "lacks rows" in capsys.readouterr().err
-    flowers.assign(length=flowers["length"] + 50).to_csv("other.csv", index=False)
-    assert main(["report", "out", "other.csv"]) == 0
-    assert "not those rows of other.csv" in capsys.readouterr().err
-    flowers.assign(kind="tulip").to_csv("tulips.csv", index=False)
-    assert main(["report", "out", "tulips.csv"]) == 1
-    assert "class 'tulip'" in capsys.readouterr().err
+def test_a_model_file_that_does_not_tell_the_held_out_rows_is_refused(out, capsys):
+    Path("moved.protocover").write_bytes((out / "model.protocover").read_bytes())
+    assert main(["report", "moved.protocover", "t.csv", "--target", "kind"]) == 1
+    assert "the folder that fit wrote, which lists the held-out rows" in capsys.readouterr().err
+    assert not Path("report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda flowers: flowers.iloc[:3], "lacks rows"),
+        (lambda flowers: flowers.assign(length=flowers["length"] + 50), "is not the model's"),
+        (lambda flowers: flowers.sample(frac=1, random_state=0), "does not hold the rows"),
+        (lambda flowers: pd.concat([flowers, flowers[-2:]]), "they hold .* and the fit had"),
+        (lambda flowers: flowers.assign(kind="tulip"), "class 'tulip'"),
+    ],
+    ids=["fewer", "shifted", "shuffled", "more", "unknown class"],
+)
+def test_other_data_than_it_was_fitted_on_is_refused(out, flowers, capsys, change, words):
+    before = (out / "report.html").read_bytes()
+    change(flowers).to_csv("other.csv", index=False)
+    for place in ([], ["-o", "r.html"]):
+        assert main(["report", "out", "other.csv", *place]) == 1
+        assert re.search(words, capsys.readouterr().err)
+    assert (out / "report.html").read_bytes() == before
+    assert not Path("r.html").exists()
+
+
+def test_rows_of_weight_zero_are_not_counted(flowers, fit, capsys):
+    flowers.assign(how_often=[0, 1, 2] * 10).to_csv("t.csv", index=False)
+    assert fit("t.csv", "--target", "kind", "--weights", "how_often", "-o", "out") == 0
+    before = Path("out/report.html").read_text()
+    assert main(["report", "out", "t.csv"]) == 0
+    assert Path("out/report.html").read_text() == before
 
 
 def test_notes_beside_a_model_that_others_wrote_are_not_believed(out, capsys):

@@ -86,6 +86,11 @@ def test_a_line_that_tells_excel_the_separator_is_no_row(mark):
 
 HOSTILE = [
     "=1+1",
+    "\uff1d1+1",
+    "\uff0bcmd",
+    "\uff0d2+3",
+    "'\uff20sum",
+    "=\n1+1",
     "+cmd",
     "-2+3",
     "@sum",
@@ -115,6 +120,19 @@ def test_what_a_spreadsheet_would_compute_is_text_and_numbers_stay_numbers():
         "-",
         "x",
     ]
+
+
+@pytest.mark.parametrize("cell", HOSTILE[:8])
+def test_no_cell_starts_as_a_formula_not_even_in_full_width(cell):
+    assert disarm(cell).startswith("'")
+
+
+def test_classes_of_another_program_that_differ_in_an_apostrophe_stay_two(flowers, fit):
+    flowers.replace({"kind": {"lily": "'=1", "rose": "=1"}}).to_csv("t.csv", index=False)
+    assert read("t.csv")["kind"].unique().tolist() == ["'=1", "=1"]
+    assert fit("t.csv", "--target", "kind", "-o", "out", "--eps", "auto") == 0
+    answers = read("out/predictions.csv")
+    assert set(answers["label"]) == set(answers["predicted"]) == {"'=1", "=1"}
 
 
 @pytest.mark.parametrize(

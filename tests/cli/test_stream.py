@@ -87,6 +87,7 @@ def test_a_streamed_fit_is_that_in_memory(blobs, words, capsys):
         assert there[name] == here[name]
     assert there["held_out_rows"] == here["held_out_rows"]
     assert there["data"]["cases"] == here["data"]["cases"] == 397
+    assert there["evaluation"] == here["evaluation"]
     if here["error"] is not None:
         assert there["error"]["value"] == here["error"]["value"]
         assert there["error"]["low"] == pytest.approx(here["error"]["low"], abs=1e-6)
@@ -117,7 +118,7 @@ def test_samples_are_stated_and_the_counts_are_of_all_rows(blobs, monkeypatch, c
     assert "with 90 of them" in said.err
     assert "120 of them, drawn by chance, may become prototypes" in said.err
     assert re.search(r"3-fold cross-validation \(4 radii, rule 1se\) on 90 cases", said.out)
-    assert re.search(r"\d+ of the \d+ shown look more like another class", said.out)
+    assert re.search(r"\(\d+ of \d+ cases\s+were\s+compared\.\)", said.out)
     found = figures("out")
     assert found["settings"]["candidates"] == 120
     assert found["eps_sample"] == 90
@@ -366,7 +367,7 @@ def test_a_full_disk_does_not_lose_the_result(blobs, words, tmp_path):
     asked = ["fit", "t.parquet", "--target", "kind", "--drop", "tree", "--eps", "0.9", *words]
     ran = subprocess.run([sys.executable, "-c", limited, *asked], capture_output=True, text=True)
     assert ran.returncode == 1
-    assert re.search(r"error +\d", ran.stdout)
+    assert re.search(r"accuracy +\d", ran.stdout)
     assert "Wrote" not in ran.stdout
     assert "protocover: error: t-protocover cannot be written (File too large)" in ran.stderr
     assert "--output" in ran.stderr

@@ -1,8 +1,13 @@
 import gzip
+import json
+import os
+import threading
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from protocover.cli import main
 from protocover.cli.console import CommandError, Console
 from protocover.cli.tables import read_table
 
@@ -53,6 +58,45 @@ def test_gzipped_and_parquet_files_hold_the_same_table(tmp_path):
 def test_cells_are_kept_as_they_are_in_the_file(tmp_path):
     frame = read(tmp_path / "t.csv", 'a,b\n007,"=1+1"\n1e3,NA\n')
     assert frame.to_numpy().tolist() == [["007", "=1+1"], ["1e3", "NA"]]
+
+
+@pytest.fixture
+def pipe(tmp_path):
+    """Return a function that gives a named pipe from which bytes can be read once."""
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("no named pipes")
+
+    def make(content, name="pipe"):
+        path = tmp_path / name
+        os.mkfifo(path)
+        threading.Thread(target=path.write_bytes, args=(content,), daemon=True).start()
+        return path
+
+    return make
+
+
+def test_a_pipe_is_read_once_and_whole(pipe):
+    text = "a,b\n" + "".join(f"{k},x\n" for k in range(50_000))
+    assert read(pipe(text.encode()))["a"].tolist() == [str(k) for k in range(50_000)]
+    assert len(read(pipe(gzip.compress(text.encode()), "packed"))) == 50_000
+
+
+def test_a_fit_and_a_check_read_a_pipe(pipe, flowers):
+    content = flowers.to_csv(index=False).encode()
+    words = ["--target", "kind", "--quiet"]
+    assert main(["fit", str(pipe(content, "one")), *words, "--eps", "auto", "-o", "out"]) == 0
+    assert json.loads(Path("out/summary.json").read_text())["data"]["cases"] == len(flowers)
+    assert main(["check", str(pipe(content, "two")), *words]) == 0
+    assert main(["predict", "out", str(pipe(content, "three")), "-o", "new.csv", *words]) == 0
+    assert len(pd.read_csv("new.csv")) == len(flowers)
+
+
+def test_a_pipe_with_a_parquet_file_or_without_an_end_is_refused(pipe, monkeypatch):
+    with pytest.raises(CommandError, match="pipe with a Parquet file; save it as a file"):
+        read(pipe(b"PAR1....", "t.parquet"))
+    monkeypatch.setattr("protocover.cli.tables.available_memory", lambda: 1 << 20)
+    with pytest.raises(CommandError, match="holds more than"):
+        read(Path("/dev/zero"))
 
 
 @pytest.mark.parametrize(

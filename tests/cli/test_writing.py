@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from protocover.cli import main
 from protocover.cli.console import CommandError
 from protocover.cli.writing import check_file, fresh_folder, write_file
 from protocover.data import files
@@ -114,6 +115,29 @@ def test_a_file_is_written_whole_and_not_over_another_unless_told(tmp_path):
     check_file(tmp_path / "deep" / "a.csv", force=True)
     with pytest.raises(CommandError, match="is a folder"):
         check_file(tmp_path / "deep", force=True)
+
+
+def test_what_a_command_reads_is_never_written_over(flowers, fit, capsys):
+    flowers.to_csv("in.csv", index=False)
+    before = Path("in.csv").read_bytes()
+    assert fit("in.csv", "--target", "kind", "--eps", "auto", "-o", "out") == 0
+    Path("link.csv").symlink_to("in.csv")
+    for command, *words in (
+        ("predict", "--output", "in.csv"),
+        ("predict", "--output", "link.csv"),
+        ("predict", "--report", "in.csv"),
+        ("predict", "--output", "out/model.protocover"),
+        ("report", "--output", "in.csv"),
+    ):
+        capsys.readouterr()
+        assert main([command, "out", "in.csv", *words, "--force"]) == 1
+        assert f"{words[1]} is the input of this command" in capsys.readouterr().err
+    assert main(["predict", "out", "in.csv", "--output", "a", "--report", "./a"]) == 2
+    Path("out/predictions.csv").write_bytes(before)
+    words = ["--target", "kind", "-o", "out", "--force"]
+    assert fit("out/predictions.csv", *words) == 1
+    assert "holds the input out/predictions.csv" in capsys.readouterr().err
+    assert Path("in.csv").read_bytes() == Path("out/predictions.csv").read_bytes() == before
 
 
 @pytest.fixture

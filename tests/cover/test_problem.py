@@ -18,6 +18,7 @@ from protocover.cover import (
     CoverProblem,
     CoverSolution,
     ball_sums,
+    decimal_fractions,
     exact_sum,
     first_cover,
     relative_gap,
@@ -175,6 +176,19 @@ def test_the_exact_cost_is_the_simplest_fraction_that_rounds_to_it(number, fract
 @given(st.floats(0, 1e300))
 def test_the_simplest_fraction_rounds_to_its_number(number):
     assert float(simplest_fraction(number)) == number
+
+
+def test_decimals_are_taken_for_what_they_say():
+    numbers = [0.1, 0.0, 2.0, 0.125, 1e-9, 19.99, 1e300, 1e-300, 1 / 3, 0.1 + 0.2]
+    exact = [Fraction(1, 10), 0, 2, Fraction(1, 8), Fraction(1, 10**9), Fraction(1999, 100)]
+    exact += [Fraction(number) for number in numbers[6:]]
+    assert decimal_fractions(np.array(numbers)) == exact
+    assert decimal_fractions(np.empty(0)) == []
+
+
+@given(st.lists(st.floats(0, 1e300), max_size=20))
+def test_decimals_round_to_their_numbers(numbers):
+    assert [float(one) for one in decimal_fractions(np.array(numbers))] == numbers
 
 
 @given(st.lists(st.floats(-1e15, 1e15), max_size=20))

@@ -6,6 +6,8 @@ import polars as pl
 import pytest
 
 from protocover.data import TableCheck, check
+from protocover.data.checks.remedies import COMMAND_LINE
+from protocover.data.checks.table import inspect_table
 
 N = 40
 Y = np.repeat(["a", "b"], N // 2)
@@ -33,7 +35,7 @@ def test_plain_columns_give_nothing_to_look_at():
     checked = check(table, Y)
     assert checked.findings == ()
     assert [facts.stores for facts in checked.columns] == ["numbers", "labels", "numbers"]
-    assert "Nothing to look at" in repr(checked)
+    assert "No problems found" in repr(checked)
 
 
 def test_thousands_are_settled_by_another_column_of_the_file_or_asked_about():
@@ -55,6 +57,8 @@ def test_odd_cells_are_named_with_the_option_that_settles_them(odd):
     (finding,) = check(pd.DataFrame({"mass": cells})).findings
     assert finding.what == "odd cells"
     assert repr(odd) in finding.why
+    assert f"missing={{'mass': [{odd!r}]}}" in finding.option
+    (finding,) = inspect_table(pd.DataFrame({"mass": cells}), remedies=COMMAND_LINE).findings
     assert f"--missing=mass={odd}" in finding.option.replace("'", "")
     cells = [*map(str, numbers().tolist()[:-1]), odd]
     assert found(cells, missing={"c": [odd]}) == []
@@ -62,7 +66,9 @@ def test_odd_cells_are_named_with_the_option_that_settles_them(odd):
 
 def test_units_and_dates_of_other_notations_are_told():
     assert found([f"{k % 9} g" for k in range(N)]) == [("unit", "danger")]
-    assert found(["31/12/2024", "01/12/2024"] * 20) == [("dates", "danger")]
+    assert found(["01/02/2024", "01/12/2024"] * 20) == [("dates", "danger")]
+    assert found(["31/12/24", "01/12/24"] * 20) == [("dates", "danger")]
+    assert found(["31/12/2024", "01/12/2024"] * 20) == []
 
 
 @pytest.mark.parametrize("sentinel", [-999, -99, 9999, -9])
@@ -113,6 +119,98 @@ def test_the_class_under_another_name_is_a_leak_and_what_tells_it_is_noted():
     parts = np.where(Y == "a", ["p", "q"] * (N // 2), "r")
     assert found(parts, Y) == [("tells the class", "note")]
     assert found(["p", "q"] * (N // 2), Y) == []
+
+
+def test_a_column_that_determines_the_class_by_a_threshold_is_noted():
+    weight = np.random.default_rng(0).permutation(np.arange(200) * 17 % 3001 + 0.5)
+    low = np.where(weight < 2500, "low", "normal")
+    (finding,) = check(pd.DataFrame({"w": weight, "y": low}), "y").findings
+    assert (finding.column, finding.what, finding.level) == ("w", "threshold", "note")
+    below, above = weight[low == "low"].max(), weight[low == "normal"].min()
+    assert f"'low' up to {below:g}, 'normal' from {above:g}" in finding.why
+    terciles = np.digitize(weight, [1000, 2000]).astype(str)
+    (finding,) = check(pd.DataFrame({"w": weight, "y": terciles}), "y").findings
+    assert finding.why.startswith("2 thresholds determine the class")
+
+
+def test_a_threshold_needs_all_rows_and_more_than_chance():
+    weight = np.random.default_rng(0).permutation(200) * 17.5
+    low = np.where(weight < 2500, "low", "normal")
+    one_off = low.copy()
+    one_off[np.argmax(weight)] = "low"
+    tied = np.where(weight > 2500, 2500, weight)
+    tied[np.flatnonzero(low == "low")[0]] = 2500
+    for values, y in ((weight, one_off), (tied, low), (weight[:12], low[:12])):
+        assert "threshold" not in [what for what, _ in found(values, y)]
+    assert found(weight, low, kinds={"c": "numbers"}) == []
+    # Numbers of rows sorted by class are told as such.
+    assert found(np.arange(N), Y) == [("identifier", "danger")]
+
+
+@pytest.mark.parametrize(
+    ("labels", "is_measured"),
+    [
+        (np.random.default_rng(0).normal(size=200).round(1), True),
+        (np.arange(200) % 93, True),
+        (np.arange(3000) % 30 + 0.5, True),
+        (np.arange(200) % 10, False),
+        (np.arange(200) % 10 + 0.5, False),
+        (np.arange(3000) % 100, False),
+        ([f"c{k}" for k in range(93)] * 2, False),
+        ([f"0{k:03d}" for k in range(93)] * 2, False),
+    ],
+)
+def test_a_target_of_many_numbers_is_a_measurement(labels, is_measured):
+    x = np.random.default_rng(1).normal(size=len(labels))
+    told = [f.what for f in check(pd.DataFrame({"x": x, "y": labels}), "y").findings]
+    assert ("measurement" in told) == is_measured
+
+
+def test_rows_of_each_class_are_counted():
+    y = ["rose"] * 25 + ["lily"] * 15
+    checked = check(pd.DataFrame({"x": numbers()}), y)
+    assert checked.classes == {"rose": 25, "lily": 15}
+    assert "class  rows\nrose     25\nlily     15\n" in repr(checked)
+
+
+def test_findings_of_one_kind_are_capped_in_print_and_complete_in_the_frame():
+    table = pd.DataFrame({f"id{k}": np.arange(N) + k for k in range(500)})
+    checked = check(table)
+    text = repr(checked)
+    assert len(text.splitlines()) < 150
+    assert "! 495 more (identifier): 'id5', 'id6'" in text
+    assert len(checked.to_frame()) == 500
+
+
+def test_remedies_are_those_of_the_interface():
+    spoiled = {
+        "id": np.arange(N),
+        "sentinel": [*numbers(high=90)[2:], -999, -999],
+        "odd": [*map(str, range(3000, 3000 + N - 1)), "-"],
+        "unit": [f"{k % 9} g" for k in range(N)],
+        "date": ["01/02/2024", "01/12/2024"] * 20,
+        "leak": np.where(Y == "a", 1, 0),
+        "comma": ["1,675", "750"] * 20,
+        "name": [f"n{k % 30}" for k in range(N)],
+        "rare": [*np.zeros(N - 1), np.inf],
+    }
+    frame = pd.DataFrame(spoiled)
+    in_python = check(frame, Y)
+    assert "--" not in repr(in_python)
+    assert "kinds={'id': 'numbers'}" in repr(in_python)
+    on_command_line = inspect_table(frame, Y, remedies=COMMAND_LINE)
+    assert {f.column for f in on_command_line.dangers} == {f.column for f in in_python.dangers}
+    assert all("--" in f.option for f in on_command_line.dangers)
+
+
+def test_texts_that_are_nearly_unique_cannot_help():
+    names = pd.DataFrame({"name": [f"n{k % 30}" for k in range(N)], "x": numbers()})
+    facts = inspect_table(names, remedies=COMMAND_LINE).columns[0]
+    assert facts.useless == "30 different texts in 40 rows; --kind name=categorical keeps it"
+    (finding,) = check(names).findings
+    assert (finding.column, finding.what) == ("name", "free text")
+    shared = names.assign(name=[f"n{k % 20}" for k in range(N)])
+    assert not inspect_table(shared, remedies=COMMAND_LINE).columns[0].useless
 
 
 def test_classes_too_small_and_classes_alike_are_told():

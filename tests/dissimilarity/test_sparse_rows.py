@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from scipy.sparse import coo_array, csc_array, csr_array, csr_matrix
 
-from protocover import PVMClassifier
+from protocover import PVMClassifier, suggest_eps
 from protocover.balls import balls_of_radii, build_balls
 from protocover.balls.nearest import find_nearest
 from protocover.dissimilarity import Cosine, Euclidean, SquaredEuclidean
+from protocover.dissimilarity.euclidean import sums
 from protocover.dissimilarity.euclidean.embedding import directions, in_order
 from protocover.dissimilarity.euclidean.sums import direct_squares
 
@@ -70,6 +71,37 @@ def test_balls_are_those_of_dense_rows(name, dissimilarity, closed):
             balls = build_balls(dissimilarity, *sparse_pair, eps=eps, closed=closed)
             expected = build_balls(dissimilarity, *dense_pair, eps=eps, closed=closed)
             np.testing.assert_array_equal(balls.toarray(), expected.toarray())
+
+
+@ALL
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("dense_for_sparse", [1, 10**6])
+def test_distances_are_those_of_dense_rows(name, dense_for_sparse, dissimilarity, monkeypatch):
+    """Whether rows are written out or features are added one by one, in blocks of rows."""
+    monkeypatch.setattr(sums, "_DENSE_FOR_SPARSE", dense_for_sparse)
+    monkeypatch.setattr(sums, "_TABLE_NUMBERS", 100)
+    monkeypatch.setattr(sums, "_WRITTEN_OUT", 3000)
+    X = FORMS[name].tocsr()
+    dense = X.toarray()
+    expected = dissimilarity.cross(dense, dense[::3])
+    np.testing.assert_array_equal(dissimilarity.cross(X, X[::3]), expected)
+    np.testing.assert_array_equal(dissimilarity.cross(X[::3], X), expected.T)
+    np.testing.assert_array_equal(dissimilarity.cross(X, dense[::3]), expected)
+
+
+@pytest.mark.parametrize("radii", ["shared", "own"])
+def test_distances_to_prototypes_agree_with_the_balls_far_from_the_origin(radii):
+    """The formula |x|^2 + |z|^2 - 2 x.z would lose every digit of these distances."""
+    X = 1e6 + 1e-3 * np.random.default_rng(0).normal(size=(40, 20))
+    y = np.arange(40) % 2
+    model = PVMClassifier(eps=0.005, radii=radii, solver="greedy").fit(csr_array(X), y)
+    written_out = PVMClassifier(eps=0.005, radii=radii, solver="greedy").fit(X, y)
+    np.testing.assert_array_equal(model.prototype_indices_, written_out.prototype_indices_)
+    distances = model.distances_to_prototypes(csr_array(X))
+    np.testing.assert_array_equal(distances, written_out.distances_to_prototypes(X))
+    relative = distances / model.prototype_radii_
+    np.testing.assert_array_equal(relative.argmin(axis=1), model.explain(csr_array(X)).prototype)
+    np.testing.assert_array_equal(suggest_eps(csr_array(X), y), suggest_eps(X, y))
 
 
 @ALL

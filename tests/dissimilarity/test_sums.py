@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
 from protocover.dissimilarity import Euclidean
@@ -71,6 +72,31 @@ def test_blocks_make_no_difference(loops, monkeypatch):
     np.testing.assert_array_equal(sums.table_of_squares(X, Z), expected)
     i, j = np.divmod(np.arange(expected.size), len(Z))
     np.testing.assert_array_equal(sums.direct_squares(X, Z, i, j), expected.ravel())
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+@pytest.mark.parametrize("power", [-400, -500, -537, -560, -1060])
+def test_distances_do_not_underflow(power, form, loops):
+    """Squares of differences below 2**-537 are below the smallest number."""
+    rng = np.random.default_rng(0)
+    X, Z = (rng.integers(-3, 4, size=(n, 3)).astype(float) for n in (9, 4))
+    unit = 2.0**power
+    expected = Euclidean().cross(X, Z)
+    if power == -1060:  # the smallest number is 2**-1074
+        expected = np.round(expected * 2.0**14) / 2.0**14
+    expected *= unit
+    tiny = form(X * unit), form(Z * unit)
+    np.testing.assert_array_equal(Euclidean().cross(*tiny), expected)
+    i, j = np.divmod(np.arange(expected.size), len(Z))
+    measured = sums.finished(sums.root, sums.direct_squares(*tiny, i, j), *tiny, i, j)
+    np.testing.assert_array_equal(measured, expected.ravel())
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_a_distance_may_be_tiny_among_large_ones(form):
+    X = np.array([[1.0, 3e-200], [1.0, 0.0], [-2.0, 4e-200]])
+    expected = [[0.0, 3e-200, 3.0], [3e-200, 0.0, 3.0], [3.0, 3.0, 0.0]]
+    np.testing.assert_array_equal(Euclidean().cross(form(X), form(X)), expected)
 
 
 def test_fused_products_are_noticed(monkeypatch):

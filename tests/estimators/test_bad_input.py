@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, pvm_path
 from protocover.candidates import HullCandidates, KMeansCandidates
 from protocover.dissimilarity import KernelDistance, RankDissimilarity
@@ -11,6 +12,7 @@ from protocover.dissimilarity import KernelDistance, RankDissimilarity
 X = np.array([[0.0, 0.0], [0.0, 1.0], [5.0, 5.0], [5.0, 6.0]])
 Y = np.array(["a", "a", "b", "b"])
 TABLE = np.abs(X[:, None] - X).sum(axis=2)
+NAN = "Input y contains NaN or None: "
 
 
 def with_entry(value, where=(1, 0), base=X):
@@ -33,7 +35,13 @@ FIT_CASES = {
     "lengths differ": ({}, (X, Y[:3]), "inconsistent numbers of samples"),
     "y missing": ({}, (X, None), "requires y to be passed"),
     "y continuous": ({}, (X, [0.1, 0.2, 0.3, 0.5]), "Unknown label type|continuous"),
-    "y NaN": ({}, (X, [0.0, 1.0, np.nan, 1.0]), "NaN"),
+    "y NaN": ({}, (X, [0.0, 1.0, np.nan, 1.0]), "Input y contains NaN"),
+    "y text and NaN": ({}, (X, np.array(["a", "b", np.nan, "b"], object)), NAN + "nan in row 2"),
+    "y text and None": ({}, (X, ["a", None, "b", "b"]), NAN + "None in row 1"),
+    "y numbers and None": ({}, (X, [0, 0, 1, None]), NAN + "None in row 3"),
+    "y dates and NaT": ({}, (X, np.array([0, 0, 1, "NaT"], "M8[D]")), NAN + ".*NaT.* in row 3"),
+    "y numbers and text": ({}, (X, [0, 0, "a", "a"]), "y must hold labels of one type, got 0 and"),
+    "y objects": ({}, (X, np.array(["a", "a", 1, 1], object)), "one type, got 'a' and 1; convert"),
     "table NaN": ({"metric": "precomputed"}, (with_entry(np.nan, base=TABLE), Y), "NaN"),
     "table infinite": ({"metric": "precomputed"}, (with_entry(np.inf, base=TABLE), Y), "infinity"),
     "table negative": (
@@ -79,7 +87,7 @@ FIT_CASES = {
     "cost negative": (
         {"prototype_cost": -0.1},
         (X, Y),
-        "prototype_cost must be a number not below 0",
+        "prototype_cost must be a number from 0 to",
     ),
     "cost NaN": ({"prototype_cost": np.nan}, (X, Y), "prototype_cost must be a number"),
     "cost a word": ({"prototype_cost": "1/n"}, (X, Y), "prototype_cost must be a number"),
@@ -187,13 +195,13 @@ PREDICT_CASES = {
 @pytest.mark.parametrize("method", ["predict", "decision_function", "explain"])
 def test_queries_are_refused(case, method):
     queries, message = PREDICT_CASES[case]
-    model = PVMClassifier(eps=1.5).fit(X, Y)
+    model = PVMClassifier(eps=1.5, **PAPER).fit(X, Y)
     with pytest.raises(ValueError, match=message):
         getattr(model, method)(queries)
 
 
 def test_a_table_of_the_wrong_width_says_which_widths_would_do():
-    model = PVMClassifier(eps=1.5, metric="precomputed").fit(TABLE, Y)
+    model = PVMClassifier(eps=1.5, metric="precomputed", **PAPER).fit(TABLE, Y)
     with pytest.raises(ValueError, match=r"expecting 4 features.*or 2, one for each prototype"):
         model.predict(TABLE[:, :3])
 
@@ -202,11 +210,11 @@ def test_unlabelled_points_of_the_wrong_width_are_refused():
     with pytest.raises(
         ValueError, match="unlabeled candidates must have 2 features as X has, got 3"
     ):
-        PVMClassifier(eps=1.5).fit(X, Y, unlabeled=np.ones((2, 3)))
+        PVMClassifier(eps=1.5, **PAPER).fit(X, Y, unlabeled=np.ones((2, 3)))
 
 
 def test_a_failed_refit_leaves_the_former_model():
-    model = PVMClassifier(eps=1.5).fit(X, Y)
+    model = PVMClassifier(eps=1.5, **PAPER).fit(X, Y)
     before = model.predict(X)
     wider = np.hstack((X, X))
     for arguments in ((with_entry(np.nan), Y), (wider, Y[:3]), (wider, Y, [-1, 1, 1, 1])):

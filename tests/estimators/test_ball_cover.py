@@ -124,6 +124,40 @@ def test_the_fewest_or_cheapest_that_cover_a_share(solver, seed, priced):
             assert model.objective_ == least == model.lower_bound_
 
 
+@pytest.mark.parametrize("solver", ["auto", "exact"])
+@pytest.mark.parametrize("seed", range(8))
+def test_prices_in_tenths_are_decided_as_in_whole_numbers(solver, seed):
+    rng = np.random.default_rng(seed)
+    X, prices = rng.integers(-3, 4, size=(7, 2)).astype(float), rng.choice([1, 3, 5, 10, 20], 7)
+    terms = {"eps": 2.0, "coverage": 0.6, "solver": solver}
+    whole = BallCover(candidate_cost=prices, **terms).fit(X)
+    tenths = BallCover(candidate_cost=prices / 10, **terms).fit(X)
+    assert "proved" in tenths.certificate_
+    assert tenths.certificate_ == whole.certificate_
+    assert tenths.objective_ == tenths.lower_bound_ == whole.objective_ / 10
+    assert tenths.verify(X).ok
+
+
+def test_only_the_ratios_of_weights_count_for_a_share():
+    """The shares can be reached exactly; tenths and sevenths are rounded as floats."""
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        weights = np.sort(rng.integers(1, 10, size=rng.integers(2, 6)))[::-1]
+        n_needed = int(rng.integers(1, len(weights) + 1))
+        share = int(weights[:n_needed].sum()) / int(weights.sum())
+        X = 10.0 * np.arange(len(weights))[:, None]
+        model = BallCover(eps=1.0, coverage=share, solver="exact")
+        for unit in (1, 10, 7):
+            model.fit(X, sample_weight=weights / unit)
+            assert len(model.representative_indices_) == n_needed
+            assert model.verify(X, weights / unit).ok
+
+
+def test_no_point_is_too_light_to_be_covered():
+    X, weights = 10.0 * np.arange(3)[:, None], [1.1, 0.7, 1e-15]
+    assert BallCover(eps=1.0, coverage=1.0).fit(X, sample_weight=weights).labels_.min() == 0
+
+
 @pytest.mark.parametrize("priced", [False, True])
 @pytest.mark.parametrize("seed", range(20))
 def test_multipliers_give_bounds_of_shares_that_hold(seed, priced, monkeypatch):
@@ -250,7 +284,7 @@ def test_the_same_cover_at_every_fit():
         ({"coverage": 1.1}, "coverage must be a share"),
         ({"coverage": float("nan")}, "coverage must be a share"),
         ({"coverage": 0.5, "n_representatives": 3}, "got n_representatives and coverage"),
-        ({"cost": -1.0}, "cost must be a number not below 0"),
+        ({"cost": -1.0}, "cost must be a number from 0 to"),
         ({"must_include": [9]}, "must_include holds 9, which is no candidate"),
         ({"must_include": [-1]}, "must_include holds -1"),
         ({"must_include": [1, 1]}, "must_include must not name a row twice"),

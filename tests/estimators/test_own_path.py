@@ -19,6 +19,7 @@ from sklearn.model_selection import (
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from grid_search import fit_grid
+from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, PVMSelector, find_eps, pvm_path
 from protocover.candidates import KMeansCandidates
 from protocover.dissimilarity import DANN
@@ -150,9 +151,9 @@ def test_no_limit_is_none_or_infinity_everywhere():
     assert_same_model(
         auto.model(0), PVMClassifier(radii="own", prototype_cost=1.0, solver="greedy").fit(X, Y), X
     )
-    shared = pvm_path(X, Y, eps="auto", prototype_costs=1.0)
+    shared = pvm_path(X, Y, eps="auto", prototype_costs=1.0, **PAPER)
     assert_same_model(
-        shared.model(0), PVMClassifier(prototype_cost=1.0, solver="greedy").fit(X, Y), X
+        shared.model(0), PVMClassifier(prototype_cost=1.0, solver="greedy", **PAPER).fit(X, Y), X
     )
 
 
@@ -165,7 +166,7 @@ def test_the_grid_goes_from_many_to_a_handful_of_prototypes():
     assert path.n_prototypes[0, 0] > 15
     assert path.n_prototypes[-1, -1] == 3
     assert pvm_path(X, Y, radii="own", n_eps=1).eps.tolist() == path.eps[-1:].tolist()
-    assert pvm_path(X, Y, n_eps=None).eps.shape == (20,)
+    assert pvm_path(X, Y, n_eps=None, **PAPER).eps.shape == (20,)
 
 
 def test_the_grid_of_costs_follows_the_weights():
@@ -369,7 +370,7 @@ def test_the_path_of_a_search_goes_along_the_costs():
     summary = summarize(search, X, Y)
     assert summary.path.parameter == "cost"
     assert "chosen from 6 with the limit" in str(summary)
-    shared = PVMClassifierCV(n_eps=4, cv=3).fit(X, Y)
+    shared = PVMClassifierCV(n_eps=4, cv=3, **PAPER).fit(X, Y)
     assert trace_path(shared).parameter == "eps"
     assert summarize(shared, X, Y).path.parameter == "radius"
 

@@ -6,10 +6,15 @@ import base64
 import io
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from scipy.stats import norm
+from sklearn.datasets import load_iris
 
+from paper import PAPER
+from protocover import PVMClassifier
+from protocover.report import render, summarize
 from protocover.report.evidence import weigh_evidence
 from protocover.report.neighbours import _largest_share
 from protocover.report.pictures import as_bytes, make_sheets
@@ -133,3 +138,22 @@ def test_figures_are_short_and_never_more_than_the_truth():
         "100.0 %",
     ]
     assert [short_number(v) for v in (1234567.0, 0.123456, 2.5)] == ["1,234,567", "0.12346", "2.5"]
+
+
+def test_large_pictures_and_many_long_texts_are_cut_and_the_page_says_so():
+    X, y = load_iris(return_X_y=True)
+    model = PVMClassifier(eps=1.0, **PAPER).fit(X, y)
+    rng = np.random.default_rng(0)
+    images = rng.integers(0, 256, (150, 128, 128, 3), dtype=np.uint8)
+    small, large = (
+        render(summarize(model, X, y, images=part)) for part in (images[:, :64, :64], images)
+    )
+    assert "reduced to 64 \u00d7 64 pixels to keep this page small" in large
+    assert "pixels to keep this page small" not in small
+    assert len(large) < 9e6
+    texts = pd.DataFrame(
+        {f"text {k}": [f"{i} " + "word " * 799 for i in range(150)] for k in range(10)}
+    )
+    page = render(summarize(model, X, y, shown=texts))
+    assert len(page) < 4e6
+    assert "…" in page or "\\u2026" in page

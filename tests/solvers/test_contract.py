@@ -86,6 +86,17 @@ def check_no_worse(found, other):
 
 
 @every_solver
+@pytest.mark.parametrize("weight", [2.0**-800, 1.0])
+def test_a_cost_beyond_all_weights_leaves_nothing_to_choose(name, weight):
+    """Counted in steps of the weights, the cost is larger than any float."""
+    problem = make_problem(np.eye(3), np.zeros(3), np.full(3, weight), 1e280)
+    for options in ({}, {"max_prototypes": 2}):
+        solution = run(name, problem, **options)
+        assert (len(solution.selected), solution.objective) == (0, 3.0 * weight)
+        assert verify(problem, solution).ok
+
+
+@every_solver
 @seeds
 def test_a_solution_is_honest_and_as_good_as_its_solver_promises(name, seeds):
     """Valid indices, the recomputed objective, and lower bound <= optimum <= objective.

@@ -7,7 +7,7 @@ import pytest
 from covers import large_problem, make_problem, random_problem
 
 import naive
-from protocover.cover import CoverProblem
+from protocover.cover import CoverProblem, verify
 from protocover.solvers import greedy, ratio_greedy
 
 
@@ -66,3 +66,15 @@ def test_greedy_for_any_cost_is_a_prefix_of_greedy_for_none(seed):
     whole = greedy(free).selected.tolist()
     part = greedy(problem).selected.tolist()
     assert whole[: len(part)] == part
+
+
+def test_a_cost_next_to_nothing_ranks_as_none_does():
+    """Prize per cost would overflow, and every pure ball would rank alike."""
+    inside = [[1, 1, 0], [0, 1, 0], [0, 0, 1]]
+    tiny, free = (
+        make_problem(inside, np.zeros(3), [1e12, 2e12, 1e12], cost) for cost in (1e-300, 0.0)
+    )
+    solution = ratio_greedy(tiny)
+    assert solution.selected.tolist() == ratio_greedy(free).selected.tolist() == [1, 2]
+    assert np.isfinite(solution.score).all()
+    assert verify(tiny, solution, order_by="ratio").ok

@@ -27,6 +27,7 @@ from .traits import (
     DistanceTest,
     Near,
     Tile,
+    Trim,
     map_if_faster,
     traits_of,
 )
@@ -35,9 +36,11 @@ __all__ = [
     "BLOCK_MEMBERS",
     "MOST_COLUMNS",
     "STRIP_MEMBERS",
+    "Compared",
     "OrderedMembers",
     "ordered_members",
     "spans",
+    "strip_width",
 ]
 
 # Members of a strip, each of which takes some eighty bytes while it is put in order.
@@ -161,20 +164,21 @@ def ordered_members(
     *,
     eps: float,
     closed: bool = False,
+    trim: Trim | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Iterator[T]:
     """Yield what `take` makes of the members of the balls of some candidates after the other.
 
-    The further arguments are those of :func:`protocover.balls.build_balls`; `eps` may be
-    infinite.
+    `trim` leaves out members of a strip, given its first candidate, that `take` does not need.
+    The further arguments are those of :func:`protocover.balls.build_balls`; `eps` may be infinite.
     """
     traits, n_points, n_candidates = traits_of(dissimilarity), row_count(X), row_count(Z)
     with limited_threads(n_jobs):
         test = _distance_test(dissimilarity, X, Z, eps=eps, closed=closed)
     with worker_map(n_jobs, thread_safe=traits.thread_safe) as run:
         expected = _members_of_a_ball(test, n_points, n_candidates)
-        strips = _strips(n_candidates, int(STRIP_MEMBERS / max(1.0, expected)))
+        strips = _strips(n_candidates, strip_width(expected))
         find = partial(_test_strip, test, n_points, strips)
         if Z is X and traits.symmetric and half_is_held(test, expected * n_candidates):
             half = partial(Half.of, test, strips)
@@ -182,7 +186,9 @@ def ordered_members(
                 find = partial(whole_strip, list(bar), strips)
 
         def taken(number: int) -> list[T]:
-            members = _put_in_order(strips[number].start, *find(number), test.measure)
+            first = strips[number].start
+            near = find(number) if trim is None else trim(find(number), first)
+            members = _put_in_order(first, *near, test.measure)
             return [take(block) for block in members.blocks(BLOCK_MEMBERS)]
 
         with progress_bar(run(taken, range(len(strips))), len(strips), "balls", verbose) as found:
@@ -204,9 +210,13 @@ def _members_of_a_ball(test: DistanceTest, n_points: int, n_candidates: int) -> 
     return sum(counts) / max(1, _SAMPLES * min(_SAMPLE, n_candidates))
 
 
+def strip_width(members: float) -> int:
+    """Return how many candidates a strip has, given the expected number of members of a ball."""
+    return max(_LEAST_COLUMNS, min(MOST_COLUMNS, int(STRIP_MEMBERS / max(1.0, members))))
+
+
 def _strips(n_candidates: int, width: int) -> list[slice]:
-    """Cut the candidates into strips of about that width."""
-    width = max(_LEAST_COLUMNS, min(MOST_COLUMNS, width))
+    """Cut the candidates into strips of that width."""
     return [slice(j, min(j + width, n_candidates)) for j in range(0, n_candidates, width)]
 
 
@@ -254,7 +264,7 @@ def _distance_test(
     quick, left, right = map_if_faster(dissimilarity, X, Z)
     if isinstance(quick, DistanceSearch):
         return quick.distance_test(left, right, eps=eps, closed=closed)
-    return _Compared(table_tile(dissimilarity, X, Z), eps, closed)
+    return Compared(table_tile(dissimilarity, X, Z), eps, closed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,7 +305,7 @@ class _Memory:
 
 
 @dataclass(frozen=True, eq=False)
-class _Compared:
+class Compared:
     """The test that computes all dissimilarities and compares them with `eps`."""
 
     tile: Tile

@@ -28,9 +28,9 @@ __all__ = [
     "NearestSearch",
     "PreparedDissimilarity",
     "RadiusSearch",
-    "RowSearch",
     "Tile",
     "Traits",
+    "Trim",
     "map_if_faster",
     "traits_of",
 ]
@@ -40,6 +40,7 @@ Indices = NDArray[np.intp]
 Tile = Callable[[slice, slice], Floats]
 LevelTest = Callable[[slice, slice], tuple[Indices, Indices, Indices]]
 Near = tuple[Indices, Indices, NDArray[Any], NDArray[np.float32]]
+Trim = Callable[[Near, int], Near]
 GroupSearch = Callable[[slice], tuple[Indices, Floats]]
 
 
@@ -131,15 +132,6 @@ class RadiusSearch(Dissimilarity, Protocol):
         attribute ``tile``, the (rows, columns) of the tiles it likes best, and another
         ``order``, the numbers of points and of candidates in the order in which it counts them.
         """
-        ...
-
-
-@runtime_checkable
-class RowSearch(RadiusSearch, Protocol):
-    """A dissimilarity whose test may look at few pairs beside the members."""
-
-    def goes_by_rows(self, X: Any, Z: Any, *, eps: float) -> bool:
-        """Tell whether the test's time is in proportion to rows and members, not to all pairs."""
         ...
 
 

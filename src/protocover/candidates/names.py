@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import _get_feature_names
 
+from ..data.frames import in_memory
 from ..exceptions import warn_caller
 
 __all__ = ["check_candidate_names"]
@@ -14,7 +15,7 @@ __all__ = ["check_candidate_names"]
 
 def check_candidate_names(X: Any, candidates: Any, unlabeled: Any = None) -> None:
     """Refuse candidates in a data frame whose columns are not those of X, in that order."""
-    names = _get_feature_names(X)
+    names = _get_feature_names(in_memory(X))
     asked = candidates if isinstance(candidates, list | tuple) else [candidates]
     for rows in asked:
         _check_names("candidates", rows, names)
@@ -25,7 +26,7 @@ def _check_names(parameter: str, rows: Any, names: Any) -> None:
     """Check one set of rows as scikit-learn checks those of queries."""
     if len(getattr(rows, "shape", ())) != 2:
         return
-    own = _get_feature_names(rows)
+    own = _get_feature_names(in_memory(rows, name=parameter))
     if own is None and names is not None:
         warn_caller(f"{parameter} does not have valid feature names, but X has feature names")
     elif names is None and own is not None:

@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
-from ..data.checks import TableCheck, check
+from ..data.checks import TableCheck
+from ..data.checks.remedies import COMMAND_LINE
+from ..data.checks.table import inspect_table
 from .columns import ColumnType, blank_out, convert, find_type, is_missing, type_columns
 from .console import CommandError, Console, UsageError, count_things, list_names
 from .dialect import Dialect
@@ -36,6 +38,7 @@ __all__ = [
     "parse_kinds",
     "parse_marks",
     "read_labelled",
+    "read_weights",
     "reading_options",
     "row_names",
     "settle",
@@ -159,15 +162,15 @@ def announce_split(training: Cases, held_out: Cases | None, console: Console) ->
 def read_labelled(path: Path, options: Namespace, console: Console) -> Cases:
     """Read a table, take target and identifier out, and give the other columns their types."""
     frame, checked = check_table(path, options, console)
+    y = make_labels(frame[options.target], text=options.outlier_label is not None)
     settle(checked, path, go_on=getattr(options, "yes", False), console=console)
     features = [facts.name for facts in checked.columns]
-    y = make_labels(frame[options.target], text=options.outlier_label is not None)
     kinds = parse_kinds(options.kind, features, path)
     marks = parse_marks(options, list(frame.columns))
     X = type_columns(blank_out(frame[features], marks), kinds, checked, console)
     names = None if options.id is None else row_names(frame[options.id])
     weights = (
-        None if options.weights is None else _read_weights(frame[options.weights], checked.decimal)
+        None if options.weights is None else read_weights(frame[options.weights], checked.decimal)
     )
     return Cases(
         X,
@@ -194,9 +197,10 @@ def check_table(path: Path, options: Namespace, console: Console) -> tuple[Any, 
         console.warn(f"left out {absent.sum()} rows without a value of {options.target!r}")
         frame = frame.loc[~absent]
     kinds = parse_kinds(options.kind, features, path)
-    checked = check(
-        frame[features],
-        frame[options.target].astype(str).str.strip().to_numpy(dtype=object),
+    checked = inspect_table(
+        frame[features].assign(**{options.target: label_texts(frame[options.target])}),
+        options.target,
+        remedies=COMMAND_LINE,
         kinds={name: kind.stores for name, kind in kinds.items()},
         missing=marks,
         decimal=getattr(options, "decimal", None),
@@ -216,7 +220,8 @@ def settle(checked: TableCheck, path: Path, *, go_on: bool, console: Console) ->
                 console.warn(str(finding))
     for what, n in told.items():
         if n > _MOST_ALIKE:
-            console.warn(f"{n - _MOST_ALIKE} more of this ({what}); `protocover check` shows all")
+            more = f"{n - _MOST_ALIKE} more of this ({what})"
+            console.warn(f"{more}; `protocover check` names the columns")
     if not refused:
         return
     for finding in refused[:_MOST_FINDINGS]:
@@ -260,7 +265,7 @@ def check_marks(options: Namespace, frame: Any, path: Path) -> None:
             )
 
 
-def _read_weights(cells: Any, decimal: str | None = None) -> NDArray[np.float64]:
+def read_weights(cells: Any, decimal: str | None = None) -> NDArray[np.float64]:
     """Return how much each row counts: numbers that are not below 0, nor all of them 0.
 
     `decimal` is the decimal mark of the file, where that is known.

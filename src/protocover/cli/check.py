@@ -18,12 +18,12 @@ def run_check(options: Namespace, console: Console) -> None:
     frame, checked = check_table(options.data, options, console)
     console.say(f"{options.data}: {count_things(len(frame), 'row', 'rows')}\n")
     console.say(repr(checked))
+    make_labels(frame[options.target])
     n = len(checked.dangers)
     if n:
         raise CommandError(
             f"{count_things(n, 'thing', 'things')} to settle before a fit, marked by ! above"
         )
-    make_labels(frame[options.target])
     if all(facts.useless for facts in checked.columns):
         raise CommandError(f"{NO_COLUMNS} that differ between rows")
     console.say("\nReady for `protocover fit`.")

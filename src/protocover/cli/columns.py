@@ -14,9 +14,12 @@ from ..data.cells import (
     BOOLEANS,
     MISSING,
     TRUE,
+    DateNotation,
     Notation,
     common_unit,
+    fitting_dates,
     fitting_notations,
+    nearest_dates,
     read_cells,
     split_unit,
     stands_for_missing,
@@ -32,6 +35,7 @@ __all__ = [
     "convert",
     "count_kinds",
     "find_type",
+    "in_own_words",
     "is_missing",
     "note_left_out",
     "type_columns",
@@ -160,6 +164,50 @@ def count_kinds(X: Any) -> str:
     return ", ".join(count_things(n, *_KINDS[kind]) for kind, n in counts.items())
 
 
+def in_own_words(X: Any, source: Any) -> Any:
+    """Return a typed frame with its yes/no columns in the words that the source has for them."""
+    if source is None or not hasattr(X, "columns"):
+        return X
+    shared = [name for name in X.columns if name in source.columns]
+    told = {name: _put_in_words(X[name], _yes_no_words(source[name])) for name in shared}
+    told = {name: cells for name, cells in told.items() if cells is not None}
+    return X.assign(**told) if told else X
+
+
+def _put_in_words(series: Any, words: Mapping[bool, str]) -> Any:
+    """Return words in place of False and True, or 0 and 1; None if the column holds others."""
+    import pandas as pd
+
+    if not words or getattr(series.dtype, "kind", "O") not in "biuf":
+        return None
+    values = series.to_numpy(dtype=np.float64, na_value=np.nan)
+    absent, truths = np.isnan(values), np.round(values)
+    # Scaling and its inverse leave 1 as 0.9999999.
+    if not (absent | (np.isclose(values, truths) & np.isin(truths, (0.0, 1.0)))).all():
+        return None
+    cells = pd.Series(truths == 1.0, index=series.index).map(dict(words))
+    return cells.mask(absent)
+
+
+def _yes_no_words(series: Any) -> dict[bool, str]:
+    """Return the words for False and True in a column of text, the most frequent first."""
+    if not _is_text(series):
+        return {}
+    cells = series[~is_missing(series)].str.strip().value_counts().index
+    pair = next((pair for pair in BOOLEANS if {cell.lower() for cell in cells} <= pair), None)
+    if pair is None or not len(cells):
+        return {}
+    words: dict[bool, str] = {}
+    for cell in cells:
+        words.setdefault(cell.lower() in TRUE, cell)
+    if len(words) == 1:
+        (known,) = words.values()
+        other = next(word for word in pair if (word in TRUE) not in words)
+        capitals = str.upper if known.isupper() else str.title if known.istitle() else str.lower
+        words[other in TRUE] = capitals(other)
+    return words
+
+
 def note_left_out(reasons: Mapping[str, str], console: Console) -> None:
     """Say which columns are left out, and why."""
     for reason in dict.fromkeys(reasons.values()):
@@ -259,9 +307,24 @@ def _as_dates(series: Any, absent: Any) -> Any:
     if not _is_text(series):
         _refuse(series, ~absent, "a date such as 2024-12-31")
     cells = series.where(~absent).str.strip()
-    times = pd.to_datetime(cells, format="ISO8601", utc=True, errors="coerce")
-    _refuse(series, ~absent & times.isna().to_numpy(), "a date such as 2024-12-31")
+    notation = _find_dates(series.name, list(dict.fromkeys(cells[~absent])))
+    times = pd.to_datetime(
+        cells.map(notation.iso, na_action="ignore"), format="ISO8601", utc=True, errors="coerce"
+    )
+    what = f"a date such as 2024-12-31, or all written as {notation.words}"
+    _refuse(series, ~absent & times.isna().to_numpy(), what)
     return times.dt.tz_localize(None).astype("datetime64[us]")
+
+
+def _find_dates(name: Any, cells: list[str]) -> DateNotation:
+    """Return how dates are written, and ask where day and month may be swapped."""
+    notations = fitting_dates(cells)
+    if len(notations) > 1:
+        raise CommandError(
+            f"column {str(name)!r} holds {cells[0]!r}, which may be {notations[0].words} or "
+            f"{notations[1].words}; write dates as 2024-12-31"
+        )
+    return notations[0] if notations else nearest_dates(cells)
 
 
 def _as_booleans(series: Any, absent: Any) -> Any:

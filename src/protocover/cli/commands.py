@@ -7,7 +7,6 @@ version and wrong usage are told without waiting for scientific packages.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from .console import CommandError, Console, UsageError, check_packages
+from .console import CommandError, Console, UsageError, check_packages, discard
 from .cover_options import add_cover
 from .options import (
     add_columns,
@@ -107,11 +106,10 @@ def run_and_report(run: Callable[[], None], console: Console, *, debug: bool) ->
     try:
         run()
     except KeyboardInterrupt:
-        console.fail("interrupted; nothing was written")
+        console.fail("interrupted")
         return _INTERRUPTED
     except BrokenPipeError:
-        # The reader, such as head, has seen enough; what Python still flushes goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard(sys.stdout)  # the reader, such as head, has seen enough
         return _BAD_INPUT
     except Exception as error:
         if debug:

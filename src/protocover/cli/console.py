@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
+import os
 import shutil
 import sys
 import textwrap
 import unicodedata
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, TextIO
@@ -21,7 +22,9 @@ __all__ = [
     "check_packages",
     "clean",
     "count_things",
+    "discard",
     "list_names",
+    "put_out",
     "shorten",
 ]
 
@@ -56,21 +59,21 @@ class Console:
     @property
     def verbose(self) -> int:
         """1 where progress bars would be seen, else 0."""
-        return int(not self.quiet and sys.stderr.isatty())
+        return int(not self.quiet and _is_terminal(sys.stderr))
 
     def say(self, text: str = "") -> None:
         """Print a line of the result."""
-        if not self.quiet:
-            _print(text, sys.stdout)
+        if not self.quiet and sys.stdout is not None:
+            put_out(_printable(text, sys.stdout) + "\n")
 
-    def note(self, text: str) -> None:
+    def note(self, text: str, *, wrap: bool = True) -> None:
         """Print what is being done, or was decided."""
         if self.quiet:
             return
-        if sys.stderr.isatty():
+        if wrap and _is_terminal(sys.stderr):
             width = shutil.get_terminal_size().columns
             text = textwrap.fill(clean(text), width, subsequent_indent="  ")
-        _print(text, sys.stderr)
+        _put_note(text)
 
     def warn(self, text: str) -> None:
         """Print what the user should look at."""
@@ -78,7 +81,7 @@ class Console:
 
     def fail(self, text: str) -> None:
         """Print why there is no result."""
-        _print(f"protocover: error: {text}", sys.stderr)
+        _put_note(f"protocover: error: {text}")
 
     @contextmanager
     def library_warnings(self) -> Iterator[None]:
@@ -153,8 +156,45 @@ def _visible(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
 
 
-def _print(text: str, stream: TextIO) -> None:
-    """Print lines, with codes in place of what the terminal has no letters for."""
+def put_out(text: str) -> None:
+    """Write results to standard output, and refuse where it is closed or takes no more."""
+    if sys.stdout is None:
+        raise CommandError("standard output is closed; open it, or write to a file")
+    try:
+        print(text, end="", flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        discard(sys.stdout)
+        raise CommandError(
+            f"standard output cannot be written ({error.strerror or error}); redirect it to "
+            "another place"
+        ) from error
+
+
+def discard(stream: TextIO | None) -> None:
+    """Send the rest of a broken stream, and what Python flushes at its end, nowhere."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # type: ignore[union-attr]
+
+
+def _put_note(text: str) -> None:
+    """Print a line to standard error; if nobody reads it, the work goes on all the same."""
+    if sys.stderr is None:  # closed, and print would take standard output instead
+        return
+    try:
+        print(_printable(text, sys.stderr), file=sys.stderr, flush=True)
+    except OSError:
+        discard(sys.stderr)
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    """Whether a stream is shown to a person; a closed one is None."""
+    return stream is not None and stream.isatty()
+
+
+def _printable(text: str, stream: TextIO | None) -> str:
+    """Return lines with codes in place of what the terminal has no letters for."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     shown = "\n".join(clean(line) for line in text.split("\n"))
-    print(shown.encode(encoding, "backslashreplace").decode(encoding), file=stream, flush=True)
+    return shown.encode(encoding, "backslashreplace").decode(encoding)

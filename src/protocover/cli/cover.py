@@ -80,12 +80,13 @@ def run_cover(options: Namespace, console: Console) -> None:
     folder = options.output or Path(f"{stem(options.data)}-protocover")
     if not options.data.exists():
         raise FileNotFoundError(2, "No such file or folder", str(options.data))
-    with fresh_folder(folder, force=options.force) as unfinished:
+    inputs = [options.data, options.features]
+    with fresh_folder(folder, force=options.force, inputs=inputs) as unfinished:
         outcome = _fit(options, console)
-        # Told before it is written: what took long to find is not lost with a full disk.
-        _print(outcome, console)
-        with told_where(folder):
+        with told_where(folder, instead=lambda: _print(outcome, console)):
             _write(unfinished, outcome)
+    # Printed after the folder is complete, so that a closed pipe does not discard the fit.
+    _print(outcome, console)
     print_files(folder, console, _FILES)
 
 

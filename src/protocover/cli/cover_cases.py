@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.checks import check
+from ..data.checks.remedies import COMMAND_LINE
+from ..data.checks.table import inspect_table
 from .cases import (
     Cases,
     check_marks,
@@ -96,8 +97,9 @@ def _read_rows(options: Namespace, console: Console) -> tuple[Cases, Any, Any]:
     check_marks(options, frame, path)
     kinds = parse_kinds(options.kind, features, path)
     marks = parse_marks(options, list(frame.columns))
-    checked = check(
+    checked = inspect_table(
         frame[features],
+        remedies=COMMAND_LINE,
         kinds={name: kind.stores for name, kind in kinds.items()},
         missing=marks,
         decimal=options.decimal,

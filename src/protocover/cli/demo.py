@@ -13,7 +13,13 @@ from sklearn.datasets import load_digits
 from ..estimators import PVMClassifier
 from .cases import Cases, ImageLayout, split_cases
 from .console import Console
-from .outcome import Outcome, gather_outcome, print_outcome, summarize_cases
+from .outcome import (
+    Outcome,
+    find_suspects,
+    gather_outcome,
+    print_outcome,
+    summarize_cases,
+)
 from .writing import check_folder, fresh_folder, print_files, write_outcome
 
 __all__ = ["run_demo"]
@@ -30,12 +36,13 @@ def run_demo(options: Namespace, console: Console) -> None:
     cases = Cases(X, y, np.arange(1, len(y) + 1), "digits", None, None, ImageLayout(8, 8, False))
     training, held_out = split_cases(cases, 1 / 3, seed=0)
     assert held_out is not None
-    console.say(
+    console.note(
         f"Handwritten digits: {len(training)} to choose prototypes from, {len(held_out)} held out."
     )
     started = time.perf_counter()
     model = PVMClassifier(random_state=0, verbose=console.verbose)
     model.fit(training.X, training.y).set_params(verbose=0)
+    suspects = find_suspects(model, cases)
     outcome = gather_outcome(
         model,
         cases=cases,
@@ -47,12 +54,13 @@ def run_demo(options: Namespace, console: Console) -> None:
             held_out,
             title="Prototypes of handwritten digits",
             high_is_dark=True,
+            suspects=suspects,
         ),
+        suspects=suspects,
         distance="Euclidean",
         settings={"eps": "auto"},
         seconds=time.perf_counter() - started,
     )
-    print_outcome(outcome, console)
     _write(folder, outcome, console)
 
 
@@ -62,6 +70,7 @@ def _write(folder: Path, outcome: Outcome, console: Console) -> None:
     with fresh_folder(folder, force=True) as unfinished:
         further = {} if picture is None else {_GALLERY: picture}
         write_outcome(unfinished, outcome, further=further)
+    print_outcome(outcome, console)
     print_files(folder, console)
     if picture is None:
         console.say('For a picture of the prototypes: pip install "protocover[plot]"')

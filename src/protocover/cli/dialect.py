@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Dialect", "csv_bytes", "csv_text", "disarm", "rearm"]
+__all__ = ["Dialect", "csv_bytes", "csv_text", "disarm", "is_disarmed", "rearm"]
 
 # What a spreadsheet would compute: an apostrophe before it makes it text. Those that are there
 # already get one more, so that reading, which takes one away, gives back what was written.
-_FORMULA = re.compile(r"'*[=+\-@\t\r].")
+# East Asian versions of spreadsheets take the full-width characters for the others.
+_STARTS = r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
+_FORMULA = re.compile(rf"'*{_STARTS}.", re.DOTALL)
 _HARMLESS = re.compile(r"[-+]?[\d.,' ]+(?:[eE][-+]?\d+)?%?|-+")
-_DISARMED = re.compile(r"'+[=+\-@\t\r].", re.DOTALL)
+_DISARMED = re.compile(rf"'+{_STARTS}.", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -71,3 +74,13 @@ def disarm(cell: str) -> str:
 def rearm(cell: str) -> str:
     """Return what `disarm` was given."""
     return cell[1:] if _DISARMED.match(cell) and disarm(cell[1:]) == cell else cell
+
+
+def is_disarmed(cells: Iterable[Any]) -> bool:
+    """Whether all texts among some cells may have come from `disarm`.
+
+    If one of them cannot, such as a bare formula, the table was written by another program, and
+    its apostrophes are part of the cells: to remove them could make two values one.
+    """
+    texts = (cell for cell in cells if isinstance(cell, str) and _FORMULA.match(cell))
+    return all(disarm(text) == text or rearm(text) != text for text in texts)

@@ -32,6 +32,7 @@ from .cases import Cases
 from .columns import count_kinds, type_of
 from .console import CommandError, Console, UsageError, list_names
 from .model import final_step
+from .sampling import announce_search_sample
 
 __all__ = ["OWN_METRICS", "Distance", "build_model", "choose_distance", "fit_model"]
 
@@ -110,6 +111,9 @@ def build_model(options: Namespace, distance: Distance, y: NDArray[Any], console
         "metric_params": distance.params,
         "n_prototypes": _budgets(options.n_prototypes, y),
         "candidates": options.candidates,
+        "cross_class": options.cross_class,
+        "min_per_class": options.min_per_class,
+        "class_weight": "balanced" if options.balance else None,
         "closed_ball": options.closed_ball,
         "outlier_label": options.outlier_label,
         "n_jobs": options.n_jobs,
@@ -291,6 +295,7 @@ def _with_search(
     options: Namespace, shared: dict[str, Any], y: NDArray[Any], console: Console
 ) -> PVMClassifierCV:
     """Return a search for the radius, or for limit and cost, by cross-validation."""
+    announce_search_sample(options, len(y), console)
     limits: Any = [None] if options.eps == "none" else options.eps
     solver, most = _solver(options), options.max_search_samples
     if most is not None and len(y) > most and not console.verbose:  # else the search says so

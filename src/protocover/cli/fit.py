@@ -16,9 +16,17 @@ from .about import settle_about
 from .cases import Cases, announce_split, read_labelled, split_cases
 from .columns import count_kinds
 from .console import CommandError, Console, UsageError, count_things
+from .errors import cross_validate_answers
 from .estimator import Distance, build_model, choose_distance, fit_model
 from .images import read_labelled_images
-from .outcome import Outcome, gather_outcome, print_outcome, summarize_cases
+from .outcome import (
+    Outcome,
+    find_suspects,
+    gather_outcome,
+    print_outcome,
+    summarize_cases,
+)
+from .sampling import choose_candidates
 from .stream import fit_streamed
 from .writing import fresh_folder, print_files, told_where, write_outcome
 
@@ -37,21 +45,21 @@ def run_fit(options: Namespace, console: Console) -> None:
         raise FileNotFoundError(2, "No such file or folder", str(options.data))
     if options.stream and options.about is not None:
         raise UsageError("--about does not go with --stream; give --n-prototypes, or --eps")
-    with fresh_folder(folder, force=options.force) as unfinished:
+    inputs = [options.data, options.features]
+    with fresh_folder(folder, force=options.force, inputs=inputs) as unfinished:
         if options.stream:
-            fit_streamed(options, unfinished, settings_of(options), console)
+            outcome = fit_streamed(options, unfinished, settings_of(options), console)
         else:
             outcome = _fit_in_memory(options, console)
-            # Told before it is written: what took long to find is not lost with a full disk.
-            print_outcome(outcome, console)
-            with told_where(folder):
+            with told_where(folder, instead=lambda: print_outcome(outcome, console)):
                 write_outcome(unfinished, outcome)
+    # Printed after the folder is complete, so that a closed pipe does not discard the fit.
+    print_outcome(outcome, console)
     print_files(folder, console)
 
 
 def _fit_in_memory(options: Namespace, console: Console) -> Outcome:
     """Read everything, fit, and gather what comes out."""
-    options.candidates = "train" if options.candidates is None else options.candidates
     cases = _read(options, console)
     asymmetric = [text.rpartition("=")[0] for text in options.kind if text.endswith("=asymmetric")]
     distance = choose_distance(
@@ -72,16 +80,29 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
         cases = replace(cases, X=cases.X.astype(float if cases.layout is None else np.float32))
     training, held_out = split_cases(cases, options.test_size, options.seed)
     announce_split(training, held_out, console)
+    options.candidates = choose_candidates(options, len(training), console)
     if options.about is not None:
         options = settle_about(options, distance, training)
     model = build_model(options, distance, np.asarray(training.y), console)
     fit_model(model, options, training.X, training.y, training.weights)
+    error = None if held_out is not None else cross_validate_answers(model, training, console)
+    suspects = find_suspects(model, cases)
+    title = f"Prototypes of {cases.source}"
     return gather_outcome(
         model,
         cases=cases,
         training=training,
         held_out=held_out,
-        summary=summarize_cases(model, training, held_out, title=f"Prototypes of {cases.source}"),
+        summary=summarize_cases(
+            model,
+            training,
+            held_out,
+            title=title,
+            error=error,
+            suspects=suspects,
+            target_name=options.target,
+        ),
+        suspects=suspects,
         distance=distance.words,
         settings=settings_of(options),
         seconds=time.perf_counter() - started,

@@ -18,6 +18,7 @@ from .embeddings import read_vectors
 from .thumbnails import Thumbnails
 
 __all__ = [
+    "SUFFIXES",
     "enlarge",
     "find_images",
     "flatten",
@@ -31,7 +32,7 @@ __all__ = [
 
 # Only these are ever decoded, whatever a file says it is.
 _FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
-_SUFFIXES = frozenset(
+SUFFIXES = frozenset(
     (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".pgm", ".ppm", ".pbm")
 )
 # A small file can claim to be an image that no memory holds.
@@ -129,7 +130,7 @@ def find_images(folder: Path, console: Console) -> list[ImageFile]:
         if not path.resolve().is_relative_to(root):
             links += 1
         elif path.is_file():
-            if path.suffix.lower() in _SUFFIXES:
+            if path.suffix.lower() in SUFFIXES:
                 parts = path.relative_to(folder).parts
                 label = parts[0] if len(parts) > 1 else None
                 found.append(ImageFile(path, "/".join(parts), label))
@@ -141,7 +142,7 @@ def find_images(folder: Path, console: Console) -> list[ImageFile]:
         console.note(f"Ignored: {ignored} files in {folder} that are no images.")
     if not found:
         raise CommandError(
-            f"{folder} holds no images ({', '.join(sorted(_SUFFIXES))}); give a folder with a "
+            f"{folder} holds no images ({', '.join(sorted(SUFFIXES))}); give a folder with a "
             "folder of images for each class"
         )
     return found

@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from ..data.checks.table import find_decimal
 from ..estimators import PVMClassifier
 from ..inspection.fitted import unwrap
-from ..persistence import load_model
+from ..persistence import MODEL_FILE
 from .cases import Cases, find_column, label_texts, parse_marks, reading_options, row_names
 from .columns import ColumnType, blank_out, convert, is_missing
 from .console import CommandError, Console, list_names
@@ -31,23 +31,13 @@ __all__ = [
     "explain_cases",
     "explain_labelled",
     "final_step",
-    "open_model",
     "read_cases",
     "with_last_step",
     "with_rows",
 ]
 
-MODEL = "model.protocover"
+MODEL = MODEL_FILE
 SUMMARY = "summary.json"
-
-
-def open_model(path: Path) -> Any:
-    """Load a model from its file, or from the folder that `fit` has written."""
-    file = path / MODEL if path.is_dir() else path
-    if not file.exists():
-        hint = f"{path} holds no {MODEL}" if path.is_dir() else f"there is no {path}"
-        raise CommandError(f"{hint}; give a model file, or the folder that `fit` has written")
-    return load_model(file)
 
 
 def final_step(model: Any) -> Any:
@@ -251,8 +241,8 @@ def _feature_names(model: Any) -> list[str]:
 
 
 def _is_table(path: Path) -> bool:
-    """Whether a file is a table by its name."""
+    """Whether a file is a table by its name, as a pipe always is."""
     name = path.name.lower().removesuffix(".gz")
-    return path.is_file() and name.endswith(
-        (".csv", ".tsv", ".tab", ".txt", ".parquet", *SPREADSHEETS)
-    )
+    if not path.is_file():
+        return not path.is_dir()
+    return name.endswith((".csv", ".tsv", ".tab", ".txt", ".parquet", *SPREADSHEETS))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import textwrap
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from ..inspection.suspects import SuspectLabels, suspect_labels
 from ..report import Queries, Summary, summarize
 from ..report.summary import Quality
 from .cases import Cases
+from .columns import in_own_words
 from .console import Console, count_things, list_names, shorten
+from .errors import print_accuracy, print_error_tables
 from .model import classifier_of, final_step, with_rows
 
 __all__ = [
@@ -23,6 +26,7 @@ __all__ = [
     "as_queries",
     "concerns",
     "describe_cases",
+    "find_suspects",
     "gather_outcome",
     "in_source",
     "pictures_of",
@@ -97,18 +101,19 @@ class Outcome:
 
 
 def gather_outcome(model: Any, *, cases: Cases, training: Cases, **known: Any) -> Outcome:
-    """Find suspect labels among cases, and put them to what is known.
+    """Return a fitted model with everything that is known about it.
 
     `model` has its prototypes' rows among those it was fitted on, `training`; that of the
     outcome has them in the source, so that a model file alone can tell which they are.
     """
-    model = in_source(model, training)
-    rows = classifier_of(model).prototype_rows_
-    places = np.where(rows >= 0, np.searchsorted(cases.rows, rows + 1), -1)
-    suspects = suspect_labels(with_rows(model, places), cases.X, cases.y)
     if known.get("n_sampled") is None:
         known["n_sampled"] = count_searched(model)
-    return Outcome(model, cases, training, suspects=suspects, **known)
+    return Outcome(in_source(model, training), cases, training, **known)
+
+
+def find_suspects(model: Any, cases: Cases) -> SuspectLabels:
+    """Find labels that disagree with nearby prototypes, once for terminal, table and report."""
+    return suspect_labels(model, cases.X, cases.y, sample_weight=cases.weights)
 
 
 def count_searched(model: Any) -> int | None:
@@ -131,13 +136,18 @@ def summarize_cases(
     title: str,
     how: dict[str, str] | None = None,
     high_is_dark: bool = False,
+    suspects: SuspectLabels | None = None,
     **counted: Any,
 ) -> Summary:
     """Return what the report says of a model and the cases it was fitted on.
 
-    `how` says where they come from, if there is more to it than their number; `counted` is
-    what `summarize` need not count.
+    `how` says where they come from, if there is more to it than their number; `suspects` are
+    numbered in the order of all cases in their source; `counted` is what `summarize` need not
+    count, and the name of the target.
     """
+    if suspects is not None:
+        parts = [training.rows] if held_out is None else [training.rows, held_out.rows]
+        suspects = replace(suspects, row=np.argsort(np.concatenate(parts))[suspects.row])
     how = describe_cases(training, held_out) if how is None else dict(how)
     if isinstance(model, Pipeline):
         how["Columns"] = "brought to mean 0 and standard deviation 1 before distances"
@@ -146,9 +156,11 @@ def summarize_cases(
         training.X,
         training.y,
         held_out=None if held_out is None else as_queries(held_out, high_is_dark),
+        sample_weight=training.weights,
         row_names=training.titles,
         title=title,
         how=how,
+        suspects=suspects,
         **_show(training, high_is_dark),
         **counted,
     )
@@ -157,7 +169,7 @@ def summarize_cases(
 def _show(cases: Cases, high_is_dark: bool) -> dict[str, Any]:
     """Return how `summarize` is to show cases: as a table, or as pictures."""
     if cases.layout is None and cases.pictures is None:
-        return {"shown": cases.X}
+        return {"shown": in_own_words(cases.X, cases.shown)}
     if high_is_dark and cases.layout is not None:
         return {"image_shape": cases.layout.shape}
     # Bare numbers beside pictures are not shown.
@@ -193,7 +205,7 @@ def describe_cases(training: Cases, held_out: Cases | None) -> dict[str, str]:
                 f"without half of their values cannot be prototypes ({n_empty} here)"
             )
     if n_held_out:
-        how["Test"] = f"{n_held_out} of them kept back, drawn by chance from each class"
+        how["Test"] = f"{n_held_out} of them held out, drawn by chance from each class"
     return how
 
 
@@ -203,9 +215,10 @@ def print_outcome(outcome: Outcome, console: Console) -> None:
     console.say()
     _print_classes(summary, console)
     console.say()
+    print_error_tables(outcome.quality.error, console)
     _print_quality(outcome, console)
-    if len(outcome.suspects):
-        console.say(f"suspects   {_describe_suspects(outcome)}")
+    for k, line in enumerate(textwrap.wrap(_describe_suspects(outcome), 69)):
+        console.say(f"{'' if k else 'suspects':<11}{line}")
     n_close = _count_close(outcome)
     if n_close:
         cases = count_things(n_close, "held-out case is", "held-out cases are")
@@ -267,13 +280,12 @@ def _strangers(outcome: Outcome) -> list[tuple[int, str, str]]:
 
 
 def _describe_suspects(outcome: Outcome) -> str:
-    """Say how many labels are suspect, and among which cases."""
-    n_suspects, n_shown = len(outcome.suspects), len(outcome.cases)
+    """Return how many labels disagree with nearby prototypes, and among which cases."""
+    told, n_shown = outcome.suspects.describe(), len(outcome.cases)
     if n_shown < outcome.n_cases:
-        return f"{n_suspects} of the {n_shown} shown look more like another class"
-    n_held_out = outcome.is_held_out[outcome.suspects.row].sum()
-    among = f", {n_held_out} of them held out" if outcome.held_out else ""
-    return f"{n_suspects} cases look more like another class{among}"
+        return f"{told} ({n_shown:,} of {outcome.n_cases:,} cases were compared.)"
+    n_held_out = int(outcome.is_held_out[outcome.suspects.row].sum())
+    return f"{told} ({n_held_out:,} of them held out.)" if n_held_out else told
 
 
 def _print_classes(summary: Summary, console: Console) -> None:
@@ -293,7 +305,7 @@ def _print_classes(summary: Summary, console: Console) -> None:
 
 
 def _print_quality(outcome: Outcome, console: Console) -> None:
-    """Print radius, objective and error, beside that of 1-NN."""
+    """Print radius, objective and error figures."""
     quality = outcome.quality
     _print_radius(outcome, console)
     prototypes = count_things(quality.n_prototypes, "prototype", "prototypes")
@@ -305,24 +317,9 @@ def _print_quality(outcome: Outcome, console: Console) -> None:
         f"{quality.n_wrong} wrongly covered, "
         f"{prototypes} at {outcome.classifier.prototype_cost_:.2g}"
     )
-    if quality.gap == 0.0:
-        console.say("           proved: no other choice of prototypes is better")
-    elif quality.gap is not None:
-        console.say(f"           a better choice could save at most {100 * quality.gap:.1f} %")
-    error = quality.error
-    if error is None:
-        console.say("error      not known: no case was kept back (--test-size)")
-        return
-    digits = 0 if error.n_cases < 1000 else 1 if error.n_cases < 100_000 else 2
-    extent = f"{100 * error.low:.{digits}f} to {100 * error.high:.{digits}f} %"
-    if error.kind == "held-out":
-        cases = f"{error.n_cases} held-out cases (95 % interval: {extent})"
-    else:
-        cases = f"{error.n_cases} cases, cross-validated (one standard error: {extent})"
-    console.say(f"error      {100 * error.value:.{max(1, digits)}f} % of {cases}")
-    if error.nearest_error is not None:
-        nearest = f"{100 * error.nearest_error:.1f} %"
-        console.say(f"1-NN       {nearest} of them, with all {quality.n_points} cases to compare")
+    for line in textwrap.wrap(quality.verdict, 69):
+        console.say(f"           {line}")
+    print_accuracy(quality, console)
 
 
 def _print_radius(outcome: Outcome, console: Console) -> None:
@@ -349,8 +346,8 @@ def _why_radius(outcome: Outcome) -> str:
         asked = count_things(outcome.settings["about"], "prototype", "prototypes")
         return f": the {what} was chosen for about {asked}"
     if outcome.settings["eps"] in (None, "auto"):
-        share = "half" if outcome.summary.radii == "shared" else "a quarter"
-        return f": {share} of the cases have no rival that near{_sampled(outcome)}"
+        share = "median" if outcome.summary.radii == "shared" else "0.9 quantile"
+        return f" ({share} of the distances to another class{_sampled(outcome)})"
     return ", as given"
 
 

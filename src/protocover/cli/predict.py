@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
@@ -11,12 +10,15 @@ import numpy as np
 
 from ..balls import traits_of
 from ..inspection.fitted import unwrap
+from ..persistence import load_model
 from ..report import Queries, render, summarize_queries
 from .cases import Cases
-from .console import CommandError, Console, UsageError, count_things
+from .columns import in_own_words
+from .console import CommandError, Console, UsageError, count_things, put_out
 from .dialect import csv_bytes, csv_text
+from .errors import evaluate_answers, tell_errors
 from .images import enlarge, resize
-from .model import classifier_of, explain_cases, open_model, read_cases
+from .model import MODEL, classifier_of, explain_cases, read_cases
 from .outcome import as_queries
 from .writing import check_file, prototype_names, read_pictures, write_file
 
@@ -25,10 +27,8 @@ __all__ = ["run_predict"]
 
 def run_predict(options: Namespace, console: Console) -> None:
     """Read a model and new cases, and write an answer for each."""
-    for path in (options.output, options.report):
-        if path is not None:
-            check_file(path, force=options.force)
-    model = open_model(options.model)
+    _check_outputs(options)
+    model = load_model(options.model)
     if unwrap(model, covers=True).cover is not None:
         _refuse_for_covers(options)
     cases = read_cases(model, options, console)
@@ -36,15 +36,31 @@ def run_predict(options: Namespace, console: Console) -> None:
     answers = explain_cases(model, cases)
     text = csv_text(answers, dialect=cases.dialect)
     if options.output is None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        put_out(text)
     else:
         write_file(options.output, csv_bytes(answers, dialect=cases.dialect))
         console.note(f"Wrote {options.output}: {count_things(len(cases), 'case', 'cases')}.")
     if options.report is not None:
         _write_report(model, cases, options)
         console.note(f"Wrote {options.report}: why each case is answered as it is.")
-    _count_errors(model, cases, answers, console)
+    evaluation = evaluate_answers(model, cases, answers)
+    if evaluation is not None:
+        tell_errors(evaluation, answers, console)
+
+
+def _check_outputs(options: Namespace) -> None:
+    """Refuse to write over what exists, what is read, or one output over the other."""
+    inputs = [options.data, options.model, options.model / MODEL, options.features]
+    for name in ("output", "report"):
+        path = getattr(options, name)
+        if path is not None:
+            check_file(path, force=options.force, option=f"--{name}", inputs=inputs)
+    written = [path.resolve() for path in (options.output, options.report) if path is not None]
+    if len(set(written)) < len(written):
+        raise UsageError(
+            f"--output and --report are the same file, {options.output}; choose another for one "
+            "of them"
+        )
 
 
 def _refuse_for_covers(options: Namespace) -> None:
@@ -80,7 +96,7 @@ def _show_prototypes(model: Any, cases: Cases, folder: Path) -> Queries:
         table = pd.DataFrame(np.asarray(table), columns=list(cases.X.columns))
     names = prototype_names(classifier, folder)
     if cases.pictures is None:
-        return Queries(table, names=names)
+        return Queries(in_own_words(table, cases.shown), names=names)
     pixels = np.asarray(table, dtype=np.float64)
     return Queries(pixels, names=names, images=_picture_prototypes(cases, pixels, folder))
 
@@ -107,17 +123,4 @@ def _check_values(model: Any, cases: Cases) -> None:
         raise CommandError(
             f"row {cases.rows[row]} has no value of {str(cases.X.columns[column])!r}, and the "
             "model's distance needs all; fill it in, or fit a model with --metric gower"
-        )
-
-
-def _count_errors(model: Any, cases: Cases, answers: Any, console: Console) -> None:
-    """Say how many cases of known class are answered wrongly."""
-    if cases.y is None or "predicted" not in answers:
-        return
-    known = np.isin(cases.y.astype(str), classifier_of(model).classes_.astype(str))
-    if known.any():
-        wrong = answers["predicted"].to_numpy()[known].astype(str) != cases.y[known].astype(str)
-        console.note(
-            f"{wrong.sum()} of {known.sum()} cases of known class are answered wrongly "
-            f"({100 * wrong.mean():.1f} %)."
         )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,12 +13,14 @@ from typing import Any
 import numpy as np
 
 from ..inspection.fitted import unwrap
+from ..persistence import load_model
 from ..report import render
-from .cases import Cases
+from ..report.training_rows import ForeignRowsError
+from .cases import Cases, read_weights
 from .console import CommandError, Console, UsageError
 from .cover import summarize_covered
-from .model import MODEL, classifier_of, open_model, read_cases, with_rows
-from .outcome import summarize_cases
+from .model import MODEL, classifier_of, read_cases, with_rows
+from .outcome import find_suspects, summarize_cases
 from .writing import REPORT, SUMMARY, WRITER, check_file, write_file
 
 __all__ = ["run_report"]
@@ -27,8 +31,9 @@ def run_report(options: Namespace, console: Console) -> None:
     figures = _read_figures(options.model)
     ours = options.output is None and options.model.is_dir() and figures is not None
     path = options.model / REPORT if ours else options.output or Path(REPORT)
-    check_file(path, force=options.force or ours)
-    model = open_model(options.model)
+    inputs = [options.data, options.model, options.model / MODEL, options.features]
+    check_file(path, force=options.force or ours, inputs=inputs)
+    model = load_model(options.model)
     known = figures["data"] if figures else {}
     if unwrap(model, covers=True).cover is not None:
         options.id = options.id or known.get("id")
@@ -36,15 +41,20 @@ def run_report(options: Namespace, console: Console) -> None:
         return
     options.target = options.target or known.get("target")
     options.id = options.id or known.get("id")
-    cases = _labelled(read_cases(model, options, console), model, options, console)
+    cases = _weighted(read_cases(model, options, console), figures)
+    cases = _labelled(cases, model, options, console)
     training, held_out = _split(cases, figures)
-    model = _point_to_rows(model, training, options.data, console)
-    summary = summarize_cases(
-        model,
-        training,
-        held_out,
-        title=options.title or f"Prototypes of {cases.source}",
-    )
+    model = _point_to_rows(model, training, options.data)
+    title = options.title or f"Prototypes of {cases.source}"
+    with _naming(options.data):
+        summary = summarize_cases(
+            model,
+            training,
+            held_out,
+            title=title,
+            suspects=find_suspects(model, cases),
+            target_name=options.target,
+        )
     write_file(path, render(summary).encode())
     console.say(f"Wrote {path}.")
 
@@ -55,8 +65,23 @@ def _report_cover(model: Any, options: Namespace, path: Path, console: Console) 
         raise UsageError("--target goes with a classifier, and the model is a cover; leave it out")
     cases = replace(read_cases(model, options, console), y=None)
     title = options.title or f"Representatives of {cases.source}"
-    write_file(path, render(summarize_covered(model, cases, title=title)).encode())
+    with _naming(options.data):
+        summary = summarize_covered(model, cases, title=title)
+    write_file(path, render(summary).encode())
     console.say(f"Wrote {path}.")
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Name the file whose rows are not those of the fit."""
+    try:
+        yield
+    except ForeignRowsError as error:
+        raise CommandError(
+            f"{path} does not hold the rows that the model was fitted on: {error.fault}; give the "
+            "table of the fit, unchanged, and the folder that fit wrote, which lists the "
+            "held-out rows"
+        ) from error
 
 
 def _read_figures(path: Path) -> dict[str, Any] | None:
@@ -71,6 +96,16 @@ def _read_figures(path: Path) -> dict[str, Any] | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return {**figures, "held_out_rows": held_out} if known else None
+
+
+def _weighted(cases: Cases, figures: dict[str, Any] | None) -> Cases:
+    """Return the cases with the weights of the fit: it does not count those of weight 0."""
+    settings = (figures or {}).get("settings")
+    column = settings.get("weights") if isinstance(settings, dict) else None
+    if cases.shown is None or column not in list(cases.shown):
+        return cases
+    weights = read_weights(cases.shown[column], cases.dialect.decimal)
+    return replace(cases, weights=weights)
 
 
 def _labelled(cases: Cases, model: Any, options: Namespace, console: Console) -> Cases:
@@ -99,21 +134,14 @@ def _split(cases: Cases, figures: dict[str, Any] | None) -> tuple[Cases, Cases |
     return cases.take(np.flatnonzero(~kept_back)), cases.take(np.flatnonzero(kept_back))
 
 
-def _point_to_rows(model: Any, training: Cases, path: Path, console: Console) -> Any:
+def _point_to_rows(model: Any, training: Cases, path: Path) -> Any:
     """Return a model with its prototypes' rows among the training cases."""
-    within = unwrap(model)
-    rows = within.classifier.prototype_rows_
+    rows = classifier_of(model).prototype_rows_
     places = np.minimum(np.searchsorted(training.rows, rows + 1), len(training) - 1)
     real = rows >= 0
     if (training.rows[places] != rows + 1)[real].any():
         raise CommandError(
             f"{path} lacks rows that the model has as prototypes; give the data that it was "
             "fitted on"
-        )
-    itself = within.prepare(training.take(places[real]).X)
-    if real.any() and (within.classifier.explain(itself).relative_distance > 0.01).any():
-        console.warn(
-            f"the prototypes of the model are not those rows of {path}; give the data that it "
-            "was fitted on"
         )
     return with_rows(model, np.where(real, places, -1))

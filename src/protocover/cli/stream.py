@@ -23,9 +23,10 @@ from sklearn.utils import _safe_indexing
 from ..candidates import is_number, is_train
 from ..data.parquet import is_parquet, lay_out_rows, take_rows
 from ..estimators import PVMClassifier, PVMClassifierCV, draw_rows, fit_sample, propose_candidates
+from ..inspection.suspects import SuspectLabels
 from ..prototypes import CoverageTotals
 from ..report import Summary
-from ..report.quality import cross_validated_error, held_out_error
+from ..report.quality import cross_validated_error, held_out_error, tally_answers
 from ..report.summary import ErrorEstimate
 from ..report.wording import short_number, short_range
 from ..resources import available_memory
@@ -34,8 +35,10 @@ from .console import CommandError, Console, UsageError
 from .estimator import Distance, build_model, choose_distance, fit_model
 from .model import classifier_of, explain_labelled, with_last_step, with_rows
 from .outcome import (
+    Outcome,
     count_searched,
     describe_cases,
+    find_suspects,
     gather_outcome,
     in_source,
     print_outcome,
@@ -77,8 +80,8 @@ class _Fitted:
 
 def fit_streamed(
     options: Namespace, folder: Path, settings: dict[str, Any], console: Console
-) -> None:
-    """Fit a Parquet file without holding its rows, print and write what comes out.
+) -> Outcome:
+    """Fit a Parquet file without holding its rows, and write and return what comes out.
 
     Counts of the outcome are of all cases; its `cases` are some of those it was fitted on.
     """
@@ -98,25 +101,26 @@ def fit_streamed(
         scaled = Pipeline([("scale", scaler), ("pvm", fitted.model)])
         fitted = replace(fitted, model=scaled)
     model = in_source(fitted.model, training)
-    n_wrong, unwritten = _write_predictions(folder, model, streamed, ~learned, options.id)
-    error = _estimate_error(fitted, held_out, n_wrong)
-    shown, summary = _summarize(fitted, streamed, training, held_out, error, options)
+    predicted, unwritten = _write_predictions(folder, model, streamed, ~learned, options.id)
+    error = _estimate_error(fitted, held_out, predicted)
+    shown, suspects, summary = _summarize(fitted, streamed, training, held_out, error, options)
     outcome = gather_outcome(
         fitted.model,
         cases=shown,
         training=training,
         held_out=held_out,
         summary=summary,
+        suspects=suspects,
         distance=distance.words,
         settings={**settings, "candidates": classifier_of(model).candidates},
         seconds=time.perf_counter() - started,
         n_sampled=fitted.n_sampled,
     )
-    print_outcome(outcome, console)
-    with told_where(options.output):
+    with told_where(options.output, instead=lambda: print_outcome(outcome, console)):
         if unwritten is not None:
             raise unwritten
         write_beside_predictions(folder, outcome)
+    return outcome
 
 
 @contextmanager
@@ -232,12 +236,13 @@ def _write_predictions(
     streamed: StreamedRows,
     held_out: NDArray[np.bool_],
     identifier: str | None,
-) -> tuple[int, OSError | None]:
-    """Write an answer for every row, and count the wrong ones among those kept back.
+) -> tuple[NDArray[Any], OSError | None]:
+    """Write an answer for every row, and return those for the rows that were held out.
 
     Where they cannot be written all the same, and the error is returned to be raised later.
     """
-    n_wrong, unwritten = 0, None
+    unwritten = None
+    predicted = []
     with (folder / PREDICTIONS).open("wb", buffering=0) as file:
         for places, frame, batch in blocks_of(streamed, identifier):
             names: Any = None
@@ -247,9 +252,8 @@ def _write_predictions(
             answers = explain_labelled(model, cases, held_out[places])
             if unwritten is None:
                 unwritten = _append(file, csv_text(answers, header=places.start == 0).encode())
-            wrong = answers["predicted"].to_numpy() != cases.y
-            n_wrong += int((wrong & held_out[places]).sum())
-    return n_wrong, unwritten
+            predicted.append(answers["predicted"].to_numpy()[held_out[places]])
+    return np.concatenate(predicted), unwritten
 
 
 def _append(file: FileIO, content: bytes) -> OSError | None:
@@ -263,10 +267,12 @@ def _append(file: FileIO, content: bytes) -> OSError | None:
     return None
 
 
-def _estimate_error(fitted: _Fitted, held_out: Cases | None, n_wrong: int) -> ErrorEstimate | None:
-    """Return the error on cases kept back, else that cross-validated on the sample, if any."""
+def _estimate_error(
+    fitted: _Fitted, held_out: Cases | None, predicted: NDArray[Any]
+) -> ErrorEstimate | None:
+    """Return the error on held-out cases, else that cross-validated on the sample, if any."""
     if held_out is not None:
-        return held_out_error(n_wrong, len(held_out))
+        return held_out_error(tally_answers(classifier_of(fitted.model), held_out.y, predicted))
     if fitted.search is None:
         return None
     return cross_validated_error(fitted.search, cast("int", fitted.n_sampled))
@@ -279,7 +285,7 @@ def _summarize(
     held_out: Cases | None,
     error: ErrorEstimate | None,
     options: Namespace,
-) -> tuple[Cases, Summary]:
+) -> tuple[Cases, SuspectLabels, Summary]:
     """Draw cases to show, and sum up: counts of all training cases, lists of those shown."""
     prototypes = classifier_of(fitted.model).prototype_rows_
     companions = fitted.companions[fitted.companions >= 0]
@@ -296,16 +302,19 @@ def _summarize(
         search = copy(fitted.search)
         search.best_estimator_ = classifier_of(model)
         model = with_last_step(model, search)
+    suspects = find_suspects(model, shown)
     summary = summarize_cases(
         model,
         shown,
         None,
         title=f"Prototypes of {training.source}",
+        suspects=suspects,
+        target_name=options.target,
         how=how | _describe_draws(fitted),
         totals=fitted.totals,
         error=error,
     )
-    return shown, summary
+    return shown, suspects, summary
 
 
 def _draw_shown(y: Any, needed: NDArray[np.intp], seed: int) -> NDArray[np.intp]:
@@ -328,9 +337,8 @@ def _describe_draws(fitted: _Fitted) -> dict[str, str]:
     classifier, how = classifier_of(fitted.model), {}
     if fitted.n_sampled is not None:
         radii = classifier.solution_.radii
-        guessed = (
-            f"as {'half' if radii is None else 'a quarter'} of the cases have no rival so near"
-        )
+        share = "median" if radii is None else "0.9 quantile"
+        guessed = f"as the {share} of the distances to another class"
         why = guessed if fitted.search is None else "by cross-validation"
         eps = short_number(classifier.eps_)
         if radii is not None:

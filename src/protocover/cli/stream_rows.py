@@ -12,8 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
+from ..data.checks import TableCheck
+from ..data.checks.classes import look_at_classes
+from ..data.checks.remedies import COMMAND_LINE
 from ..data.parquet import open_parquet, read_batches
-from .cases import Cases, check_classes, find_features, label_texts, label_type
+from .cases import Cases, check_classes, find_features, label_texts, label_type, settle
 from .columns import NO_COLUMNS, is_missing, note_left_out, warn_of_row_numbers
 from .console import CommandError, Console, UsageError, check_packages, list_names
 from .tables import named_columns
@@ -60,7 +63,10 @@ def open_rows(options: Namespace, console: Console) -> StreamedRows:
     if len(rows) < n_rows:
         console.warn(f"left out {n_rows - len(rows)} rows without a value of {options.target!r}")
     counts = np.bincount(codes[rows], minlength=len(texts)).tolist()
-    check_classes(options.target, dict(zip(texts, counts, strict=True)))
+    sizes = dict(zip(texts, counts, strict=True))
+    check_classes(options.target, sizes)
+    found = tuple(look_at_classes(options.target, sizes, COMMAND_LINE))
+    settle(TableCheck((), found), path, go_on=options.yes, console=console)
     as_text = options.outlier_label is not None
     labels: NDArray[Any] = np.array(texts, dtype=label_type(texts, text=as_text))
     cases = Cases(None, labels[codes[rows]], rows + 1, path.name)

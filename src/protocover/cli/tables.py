@@ -15,7 +15,7 @@ from typing import Any
 from ..data.parquet import is_parquet, read_parquet
 from ..resources import available_memory
 from .console import CommandError, Console, check_packages
-from .dialect import rearm
+from .dialect import is_disarmed, rearm
 from .sheets import read_sheet
 
 __all__ = ["SPREADSHEETS", "named_columns", "read_table"]
@@ -23,6 +23,7 @@ __all__ = ["SPREADSHEETS", "named_columns", "read_table"]
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 
 _USUAL_MEMORY = 8 << 30
+_PART = 1 << 20
 
 # Those of UTF-32 first: one of them begins as one of UTF-16 does.
 _BOMS = (
@@ -54,7 +55,7 @@ def read_table(
     """
     if path.is_dir():
         raise CommandError(f"{path} is a folder; give a CSV, TSV, Parquet or Excel file")
-    spreadsheet = path.suffix.lower() in SPREADSHEETS
+    spreadsheet = path.suffix.lower() in SPREADSHEETS and path.is_file()
     if sheet is not None and not spreadsheet:
         raise CommandError(f"--sheet is for spreadsheets, and {path} is none; leave it out")
     if is_parquet(path):
@@ -117,23 +118,30 @@ def _read_delimited(
 def _name_by_first_row(cells: Any, *, rearmed: bool = False) -> Any:
     """Take the first row of a table for the names of its columns, and undo `disarm` if asked."""
     frame = cells.iloc[1:].reset_index(drop=True)
-    frame.columns = [rearm(str(name).strip()) for name in cells.iloc[0].fillna("")]
-    for place, (_, series) in enumerate(frame.items() if rearmed else ()):
-        if any(isinstance(cell, str) and cell[:1] == "'" for cell in series.to_numpy(object)):
-            frame.isetitem(place, series.map(rearm, na_action="ignore"))
+    frame.columns = [str(name).strip() for name in cells.iloc[0].fillna("")]
+    columns = [series.to_numpy(object) for _, series in frame.items()] if rearmed else []
+    if rearmed and all(map(is_disarmed, (frame.columns, *columns))):
+        frame.columns = [rearm(name) for name in frame.columns]
+        for place, values in enumerate(columns):
+            if any(isinstance(cell, str) and cell[:1] == "'" for cell in values):
+                frame.isetitem(place, frame.iloc[:, place].map(rearm, na_action="ignore"))
     return frame
 
 
 def _read_bytes(path: Path) -> bytes:
-    """Read a file, unpacking it if it is gzipped, and refuse what is no text."""
-    data = path.read_bytes()
+    """Read a file or pipe once, unpacking it if it is gzipped, and refuse what is no text."""
+    data = path.read_bytes() if path.is_file() else _read_pipe(path)
     if data.startswith(b"\x1f\x8b"):
         try:
-            data = _unpack(path)
+            data = _unpack(data, path)
         except (OSError, EOFError, zlib.error) as error:
             raise CommandError(
                 f"{path} cannot be unpacked ({error}); the file is damaged or cut off"
             ) from error
+    if data.startswith(b"PAR1"):  # a Parquet file is read elsewhere
+        raise CommandError(
+            f"{path} is a pipe with a Parquet file; save it as a file, or give the table as CSV"
+        )
     if data.startswith(b"PK\x03\x04"):
         raise CommandError(
             f"{path} is a spreadsheet or a zip archive; give a spreadsheet the ending .xlsx or "
@@ -183,17 +191,31 @@ def _wide_encoding(data: bytes) -> str | None:
     return None
 
 
-def _unpack(path: Path) -> bytes:
+def _read_pipe(path: Path) -> bytes:
+    """Read a pipe, or a device, to its end, unless that is more than memory can hold."""
+    with path.open("rb") as file:
+        return _read_some(file, f"{path} holds")
+
+
+def _unpack(data: bytes, path: Path) -> bytes:
     """Unpack a gzipped file, unless it grows beyond what memory can hold as a table."""
+    with gzip.open(io.BytesIO(data)) as file:
+        return _read_some(file, f"{path} unpacks to")
+
+
+def _read_some(file: Any, what: str) -> bytes:
+    """Read a file to its end, and refuse more than memory can hold as a table."""
     limit = (available_memory() or _USUAL_MEMORY) // 8
-    with gzip.open(path) as file:
-        data = file.read(limit + 1)
-    if len(data) > limit:
-        raise CommandError(
-            f"{path} unpacks to more than {limit / 1e9:.1f} GB, too much for this machine's "
-            "memory; give fewer rows"
-        )
-    return data
+    parts, size = [], 0
+    while part := file.read(_PART):
+        parts.append(part)
+        size += len(part)
+        if size > limit:
+            raise CommandError(
+                f"{what} more than {limit / 1e9:.1f} GB, too much for this machine's memory; give "
+                "fewer rows"
+            )
+    return b"".join(parts)
 
 
 def _find_separator(text: str, path: Path) -> str:

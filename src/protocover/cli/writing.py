@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from ..report import write_report
 from .cases import Cases
 from .console import CommandError, Console
 from .dialect import csv_bytes, csv_text
+from .images import SUFFIXES
 from .model import MODEL, SUMMARY, explain_labelled
 from .numbering import number_rows
 from .outcome import Outcome
@@ -54,14 +55,17 @@ FILES = {
     REPORT: "to look at in a browser: start here",
     "prototypes.csv": "the prototypes, as they are in the data",
     PREDICTIONS: "every case, and the prototype that decides it",
-    "suspects.csv": "cases whose label is suspect",
+    "suspects.csv": "labels that disagree with nearby prototypes",
     SUMMARY: "all figures",
     MODEL: "the model, for `protocover predict`",
 }
 
 
-def check_folder(folder: Path, *, force: bool) -> None:
-    """Refuse a folder that cannot be written, or replaced, without loss to the user."""
+def check_folder(folder: Path, *, force: bool, inputs: Sequence[Path | None] = ()) -> None:
+    """Refuse a folder that cannot be written, or replaced, without loss to the user.
+
+    `inputs` are read by the command, and must not be inside the folder.
+    """
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise CommandError(
             f"{folder} exists and is not a folder; choose another one with --output DIR"
@@ -79,16 +83,30 @@ def check_folder(folder: Path, *, force: bool) -> None:
             f"--force does not replace {folder}, which holds {foreign}, not written by "
             "protocover; choose another one with --output DIR"
         )
+    inside = next((path for path in inputs if path is not None and _within(path, folder)), None)
+    if inside is not None:
+        raise CommandError(
+            f"--force would replace {folder}, which holds the input {inside}; choose another "
+            "folder with --output DIR"
+        )
+
+
+def _within(path: Path, folder: Path) -> bool:
+    """Whether a path is a folder, or lies inside it."""
+    whole = path.resolve()
+    return folder.resolve() in (whole, *whole.parents)
 
 
 @contextmanager
-def fresh_folder(folder: Path, *, force: bool) -> Iterator[Path]:
+def fresh_folder(
+    folder: Path, *, force: bool, inputs: Sequence[Path | None] = ()
+) -> Iterator[Path]:
     """Give a folder to write to, which becomes `folder` when all has gone well.
 
     With `force` an earlier output of protocover is replaced; it stays until then. Where
     nothing can be written, that is found out before any work.
     """
-    check_folder(folder, force=force)
+    check_folder(folder, force=force, inputs=inputs)
     with ExitStack() as stack:
         with told_where(folder):
             unfinished = stack.enter_context(whole_folder(folder))
@@ -97,25 +115,45 @@ def fresh_folder(folder: Path, *, force: bool) -> Iterator[Path]:
 
 
 @contextmanager
-def told_where(path: Path) -> Iterator[None]:
-    """Tell of an error of the system, while `path` is written, that this is what failed."""
+def told_where(path: Path, instead: Callable[[], None] | None = None) -> Iterator[None]:
+    """Tell of an error of the system, while `path` is written, that this is what failed.
+
+    `instead` prints the results that could not be written, so that they are not lost.
+    """
     try:
         yield
     except OSError as error:
+        if instead is not None:
+            with suppress(OSError, CommandError):  # standard output may be full as well
+                instead()
         raise CommandError(
             f"{path} cannot be written ({error.strerror or error}); make room or get leave to "
             "write there, or choose another place with --output"
         ) from error
 
 
-def check_file(path: Path, *, force: bool) -> None:
-    """Refuse a file that exists."""
+def check_file(
+    path: Path, *, force: bool, option: str = "--output", inputs: Sequence[Path | None] = ()
+) -> None:
+    """Refuse a file that exists, and, with `force` too, one that the command reads."""
     if path.is_dir():
-        raise CommandError(f"{path} is a folder; give a file with --output FILE")
+        raise CommandError(f"{path} is a folder; give a file with {option} FILE")
+    if any(_replaces(path, read) for read in inputs):
+        raise CommandError(
+            f"{option} {path} is the input of this command; choose another file with {option} FILE"
+        )
     if path.exists() and not force:
         raise CommandError(
-            f"{path} exists; choose another file with --output FILE, or replace it with --force"
+            f"{path} exists; choose another file with {option} FILE, or replace it with --force"
         )
+
+
+def _replaces(path: Path, read: Path | None) -> bool:
+    """Whether writing a file would replace one that is read: itself, or an image of a folder."""
+    if read is None or not path.exists() or not read.exists():
+        return False
+    is_image = read.is_dir() and path.suffix.lower() in SUFFIXES and _within(path, read)
+    return is_image or path.samefile(read)
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -314,7 +352,12 @@ def _figures(outcome: Outcome, files: list[str]) -> dict[str, Any]:
             "high": error.high,
             "cases": error.n_cases,
             "nearest_neighbour": error.nearest_error,
+            "majority_class": error.majority,
+            "majority_accuracy": error.baseline,
         },
+        "evaluation": None
+        if error is None or error.evaluation is None
+        else {"samples": error.kind, **error.evaluation.to_dict()},
         "suspects": len(outcome.suspects.row),
         "classes": [vars(entry) for entry in summary.classes],
         "seconds": round(outcome.seconds, 3),

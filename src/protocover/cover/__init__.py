@@ -6,7 +6,7 @@ selection is computed here, from the problem alone and in exact arithmetic.
 
 from __future__ import annotations
 
-from .arithmetic import exact_sum, is_above, simplest_fraction
+from .arithmetic import decimal_fractions, exact_sum, is_above, simplest_fraction
 from .certificate import verify, verify_enough, verify_together
 from .leaves import Leaves
 from .nested import NestedCoverProblem
@@ -23,6 +23,7 @@ __all__ = [
     "NestedCoverProblem",
     "Verification",
     "ball_sums",
+    "decimal_fractions",
     "exact_sum",
     "first_cover",
     "is_above",

@@ -9,7 +9,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["exact_sum", "is_above", "simplest_fraction"]
+__all__ = ["decimal_fractions", "exact_sum", "is_above", "simplest_fraction"]
+
+# Decimal places of a number that is taken for a decimal, such as 0.1.
+_PLACES = 9
 
 
 def exact_sum(values: NDArray[np.float64]) -> Fraction:
@@ -20,6 +23,23 @@ def exact_sum(values: NDArray[np.float64]) -> Fraction:
         total += Fraction(part)
         terms.append(-part)
     return total
+
+
+def decimal_fractions(numbers: NDArray[np.float64]) -> list[Fraction]:
+    """Return the decimals of up to nine places that round to `numbers`, else their exact values.
+
+    So ten times 0.1 is 1, and sums of prices in cents are equal where they should be.
+    """
+    found = [Fraction(number) for number in numbers.tolist()]
+    left = np.arange(len(found))
+    for power in range(_PLACES + 1):
+        with np.errstate(over="ignore"):
+            above = np.round(numbers[left] * 10.0**power)
+        is_decimal = (above / 10.0**power == numbers[left]) & (above < 2.0**53)
+        for place, count in zip(left[is_decimal], above[is_decimal].tolist(), strict=True):
+            found[place] = Fraction(int(count), 10**power)
+        left = left[~is_decimal]
+    return found
 
 
 @lru_cache(maxsize=256)

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import simplest_fraction
+from .arithmetic import decimal_fractions, simplest_fraction
 from .leaves import bound_by_leaves
 from .problem import CoverProblem
 from .reproof import (
@@ -163,7 +163,7 @@ def verify_enough(
     solution : CoverSolution
         What is said; its objective is the expense.
     expense : ndarray of float, shape (n_candidates,), or None
-        What each candidate costs; None for 1.
+        What each candidate costs, as :func:`~.arithmetic.decimal_fractions`; None for 1.
     allowed : Fraction
         How much weight may stay uncovered.
     """
@@ -198,7 +198,7 @@ def _spent(expense: NDArray[np.float64] | None, selected: NDArray[np.intp]) -> F
     """Sum what a selection costs."""
     if expense is None:
         return Fraction(len(selected))
-    return sum(map(Fraction, expense[selected].tolist()), Fraction(0))
+    return sum(decimal_fractions(expense[selected]), Fraction(0))
 
 
 def _expense_bound(
@@ -217,9 +217,10 @@ def _expense_bound(
         worth, step = simplest_fraction(rate), Fraction(1)
         dear = problem.prototype_cost != rate or bool(problem.wrong.any())
     else:
-        worth, step = Fraction(rate), common_step(expense)
-        told = zip(problem.wrong.tolist(), expense.tolist(), strict=True)
-        dear = problem.prototype_cost > 0.0 or any(c > worth * Fraction(e) for c, e in told)
+        prices = decimal_fractions(expense)
+        worth, step = Fraction(rate), common_step(prices)
+        told = zip(problem.wrong.tolist(), prices, strict=True)
+        dear = problem.prototype_cost > 0.0 or any(c > worth * e for c, e in told)
     if dear:
         return None, [f"priced_at is {rate!r}, but a candidate costs more in the problem"]
     bound, faults = reproved(problem, solution.dual)
@@ -328,9 +329,7 @@ def _score_faults(
 ) -> list[str]:
     """Compare the scores with those of the rules, given the prize that each choice adds."""
     wrong = problem.wrong[solution.selected]
-    cost = wrong + problem.prototype_cost
-    if problem.prototype_cost == 0.0:  # ranks as an infinitely small one
-        cost = cost + 1e-9 * min(1.0, problem.prize.max(initial=0.0))
+    cost = problem.ranked_cost[solution.selected]
     drop, rounding = prizes - wrong, np.full(len(wrong), _rounding(problem))
     by_drop, by_ratio = (drop, rounding), (prizes / cost, rounding / cost)
     # Described in some order, a selection has the least drop so far for its scores.

@@ -19,6 +19,8 @@ from .sums import ball_sums
 
 __all__ = ["CoverProblem", "first_cover"]
 
+# Prizes per cost beyond this could overflow.
+_LARGEST_RATIO = 1e300
 # What is found out about a problem, once it is asked for, that no cost of a prototype changes.
 _COSTLESS = ("by_point", "grid", "n_holders", "on_grid", "reach")
 
@@ -100,6 +102,16 @@ class CoverProblem:
     def cost(self) -> NDArray[np.float64]:
         """Cost of choosing each candidate, C_l(j) in the paper."""
         return self.wrong + self.prototype_cost
+
+    @property
+    def ranked_cost(self) -> NDArray[np.float64]:
+        """What each candidate costs where prizes are divided by it.
+
+        A cost of zero, or so small that the ratio could overflow, ranks as a very small one.
+        """
+        if self.prototype_cost > self.prize.sum() / _LARGEST_RATIO:
+            return self.cost
+        return self.cost + 1e-9 * min(1.0, float(self.prize.max(initial=0.0)))
 
     @property
     def exact_cost(self) -> Fraction:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import reduce
 
@@ -129,9 +129,9 @@ def rounded_up(bound: Fraction, unit: Fraction) -> Fraction:
     return math.ceil(bound / unit) * unit if unit else bound
 
 
-def common_step(numbers: NDArray[np.float64]) -> Fraction:
+def common_step(numbers: Iterable[Fraction]) -> Fraction:
     """Largest number of which all are whole multiples, 0 where all are 0."""
-    return reduce(_common, {Fraction(one) for one in numbers.tolist()}, Fraction(0))
+    return reduce(_common, set(numbers), Fraction(0))
 
 
 def _scale(numbers: NDArray[np.float64]) -> int:

@@ -10,11 +10,14 @@ __all__ = [
     "BOOLEANS",
     "MISSING",
     "TRUE",
+    "DateNotation",
     "Notation",
     "Reading",
     "common_unit",
     "decimal_mark",
+    "fitting_dates",
     "fitting_notations",
+    "nearest_dates",
     "read_cells",
     "split_unit",
     "stands_for_missing",
@@ -23,20 +26,21 @@ __all__ = [
 MISSING = frozenset({"", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "?"})
 BOOLEANS = ({"true", "false"}, {"yes", "no"}, {"t", "f"}, {"y", "n"})
 TRUE = frozenset({"true", "yes", "t", "y", "1"})
+_YES_NO = frozenset({"true", "false", "yes", "no"})
 
 _CODE = re.compile(r"0\d+")
-_DAY = re.compile(
-    r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
-)
-_OTHER_DAY = re.compile(r"\d{1,2}([./-])\d{1,2}\1(?:\d{4}|\d{2})")
-_UNIT = re.compile(r"(.*?\d[.,]?)\s*([^\W\d_]{1,6}\d?(?:/[^\W\d_]{1,6}\d?)?|%|°[CFK]?)")
+_TIME = r"(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+_LIKE_A_DAY = re.compile(rf"\d{{1,2}}([./-])\d{{1,2}}\1(?:\d{{4}}|\d{{2}}){_TIME}")
+# A point before the unit, as in "1. Yes", makes the number one of a list.
+_UNIT = re.compile(r"(.*?\d)\s*([^\W\d_]{1,6}\d?(?:/[^\W\d_]{1,6}\d?)?|%|°[CFK]?)")
 _MONEY = r"[$€£¥]?\s*"
 # What is a number to people only: money, brackets or a late minus for what is owed, a unit that
 # others do not share. Text right after a number, as in 3b, may as well be a code.
 _FORM = re.compile(
-    rf"\(?[-+\u2212]?\s*{_MONEY}[-+\u2212]?\d[\d.,']*\s*{_MONEY}(?:%|(?<=\s)[^\W\d_]{{1,4}})?[-\u2212]?\)?"
+    rf"\(?[-+\u2212]?\s*{_MONEY}[-+\u2212]?\d(?:[\d.,']*\d)?\s*{_MONEY}(?:%|(?<=\s)[^\W\d_]{{1,4}})?[-\u2212]?\)?"
 )
 _FEW_UNITS = 3
+_UNCLEAR_DATES = "dates in which day and month may be swapped"
 # Units that change the number before them: 3k beside 3 are 3000 and 3.
 _SCALES = frozenset({"%", "k", "K", "M", "B", "Mio", "Mrd", "bn", "mn"})
 _SPACES = "[ \u00a0\u202f\u2009]"
@@ -88,6 +92,46 @@ _NOTATIONS = (
 
 
 @dataclass(frozen=True)
+class DateNotation:
+    """A way to write dates: the order of day, month and year and what is between them."""
+
+    words: str
+    pattern: re.Pattern[str]
+
+    def fits(self, cells: Iterable[str]) -> bool:
+        """Whether all cells are dates written so."""
+        return all(map(self.pattern.fullmatch, cells))
+
+    def iso(self, cell: str) -> str:
+        """Return a date so written, with its time, as 2024-12-31, and "" for any other cell."""
+        if self is _ISO_DATE:  # as it is, and there are further forms of ISO 8601
+            return cell
+        parts = self.pattern.fullmatch(cell)
+        if parts is None:
+            return ""
+        return f"{parts['year']}-{parts['month']:0>2}-{parts['day']:0>2}{parts['time']}"
+
+
+def _date_notation(*order: str, between: str) -> DateNotation:
+    """Return a notation of dates with its pattern."""
+    forms = {"day": "0?[1-9]|[12][0-9]|3[01]", "month": "0?[1-9]|1[0-2]", "year": "[0-9]{4}"}
+    pattern = re.escape(between).join(f"(?P<{part}>{forms[part]})" for part in order)
+    return DateNotation(between.join(order), re.compile(f"{pattern}(?P<time>{_TIME})"))
+
+
+_ISO_DATE = DateNotation(
+    "year-month-day",
+    re.compile(rf"(?P<year>\d{{4}})-(?P<month>\d{{2}})-(?P<day>\d{{2}})(?P<time>{_TIME})"),
+)
+_DATES = (
+    _ISO_DATE,
+    *(_date_notation("year", "month", "day", between=mark) for mark in "/."),
+    *(_date_notation("day", "month", "year", between=mark) for mark in "./-"),
+    *(_date_notation("month", "day", "year", between=mark) for mark in "./-"),
+)
+
+
+@dataclass(frozen=True)
 class Reading:
     """What a column of text is taken for, and why.
 
@@ -122,6 +166,24 @@ def fitting_notations(cells: Sequence[str], decimal: str | None = None) -> list[
     return list(readings.values())
 
 
+def fitting_dates(cells: Sequence[str]) -> list[DateNotation]:
+    """Return the notations that all cells are dates of and that read them differently.
+
+    With points the day comes first wherever it can.
+    """
+    fitting = [notation for notation in _DATES if notation.fits(cells)]
+    readings: dict[tuple[str, ...], DateNotation] = {}
+    for notation in fitting:
+        readings.setdefault(tuple(map(notation.iso, cells)), notation)
+    found = list(readings.values())
+    return found[:1] if found and "." in found[0].words else found
+
+
+def nearest_dates(cells: Sequence[str]) -> DateNotation:
+    """Return the notation that most cells are dates of."""
+    return max(_DATES, key=lambda notation: sum(notation.fits([cell]) for cell in cells))
+
+
 def decimal_mark(cells: Sequence[str]) -> str | None:
     """Return the decimal mark of a column of numbers if its cells leave no doubt about it."""
     marks = "".join(cells)
@@ -143,11 +205,13 @@ def read_cells(cells: Sequence[str], *, decimal: str | None = None) -> Reading:
             return replace(reading, why="numbers, if points are decimal", odd=pointed[:3])
         return reading
     if any({cell.lower() for cell in cells[:3]} <= pair for pair in BOOLEANS):
-        words = {cell.lower() for cell in cells}
-        if any(words <= pair for pair in BOOLEANS):
-            return Reading("booleans", f"all cells are {' or '.join(sorted(words))}")
-    if all(map(_DAY.fullmatch, cells)):
-        return Reading("dates", "all cells are dates such as 2024-12-31")
+        words = {cell.lower(): cell for cell in reversed(cells)}
+        if any(words.keys() <= pair for pair in BOOLEANS):
+            own = " or ".join(words[word] for word in sorted(words))
+            return Reading("booleans", f"all cells are {own}")
+    dates = fitting_dates(cells)
+    if len(dates) == 1:
+        return Reading("dates", f"all cells are dates such as {cells[0]} ({dates[0].words})")
     return _read_labels(cells, decimal)
 
 
@@ -203,13 +267,26 @@ def _read_numbers(cells: Sequence[str], notations: list[Notation]) -> Reading:
     if any(map(_CODE.fullmatch, cells)):
         code = next(filter(_CODE.fullmatch, cells))
         return Reading("labels", f"codes such as {code}")
-    return Reading("numbers", "all cells are numbers", notations[0])
+    return Reading("numbers", _describe_numbers(cells, notations[0]), notations[0])
+
+
+def _describe_numbers(cells: Sequence[str], notation: Notation) -> str:
+    """Say how numbers are read, with an example where Python writes them otherwise."""
+    grouped = next((cell for cell in cells if len(notation.plain(cell)) < len(cell)), None)
+    if grouped is not None:
+        return f"numbers with thousands separators ({grouped} is {notation.plain(grouped)})"
+    other = next((cell for cell in cells if notation.plain(cell) != cell), None)
+    if other is not None:
+        return f"numbers with decimal commas ({other} is {notation.plain(other)})"
+    return "all cells are numbers"
 
 
 def _read_labels(cells: Sequence[str], decimal: str | None) -> Reading:
     """Return a reading of labels, with what may have been numbers or dates."""
-    if all(_OTHER_DAY.fullmatch(cell) or _DAY.fullmatch(cell) for cell in cells):
-        others = filter(_OTHER_DAY.fullmatch, cells)
+    if fitting_dates(cells):
+        return Reading("labels", _UNCLEAR_DATES, odd=tuple(cells)[:3])
+    if all(_LIKE_A_DAY.fullmatch(cell) or _ISO_DATE.fits([cell]) for cell in cells):
+        others = filter(_LIKE_A_DAY.fullmatch, cells)
         return Reading("labels", "dates not written as 2024-12-31", odd=tuple(others)[:3])
     parts = [split_unit(cell) for cell in cells]
     unit = common_unit(parts)
@@ -228,6 +305,8 @@ def _read_labels(cells: Sequence[str], decimal: str | None) -> Reading:
 def _are_forms(cells: Sequence[str], parts: Sequence[tuple[str, str]]) -> bool:
     """Whether all cells are numbers to people, such as (25), $7.50, 3k or 3 kg beside 200."""
     units = {unit for _, unit in parts if unit}
+    if any(unit.lower() in _YES_NO for unit in units):
+        return False
     if units and units <= _SCALES:  # some leave it out
         return all(any(n.pattern.fullmatch(number) for n in _NOTATIONS) for number, _ in parts)
     return len(units) <= _FEW_UNITS and all(map(_FORM.fullmatch, cells))

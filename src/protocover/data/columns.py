@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from .frames import in_memory
+
 __all__ = ["Column", "read_columns"]
 
 
@@ -76,6 +78,7 @@ def is_number(value: Any) -> bool:
 
 def read_columns(X: Any) -> list[Column]:
     """Read the columns of a pandas or polars frame, a 2-D array or a list of rows."""
+    X = in_memory(X)
     if issparse(X):
         raise ValueError("X must not be sparse: a mixed table has no zeros to leave out")
     if hasattr(X, "get_columns"):
@@ -149,9 +152,8 @@ def _is_missing(value: Any) -> bool:
 
 def _objects(values: Any, missing: Any) -> NDArray[Any]:
     """Return an array of objects with None where a value is missing."""
-    objects = np.empty(len(values), dtype=object)
-    for i, (value, absent) in enumerate(zip(values, missing, strict=True)):
-        objects[i] = None if absent else value
+    objects = np.fromiter(values, dtype=object, count=len(values))
+    objects[np.asarray(missing, dtype=bool)] = None
     return objects
 
 

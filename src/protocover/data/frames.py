@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-__all__ = ["frame_library", "frame_package", "make_frame", "stack_frames"]
+__all__ = ["frame_library", "frame_package", "in_memory", "make_frame", "stack_frames"]
 
 
 def make_frame(columns: Mapping[str, Any], index: Any = None) -> Any:
@@ -16,11 +16,35 @@ def make_frame(columns: Mapping[str, Any], index: Any = None) -> Any:
 
 def frame_package(value: Any) -> str | None:
     """Return the name of the package that a value is a frame or series of, else None."""
-    for kind in type(value).__mro__:
-        package = kind.__module__.partition(".")[0]
-        if package in ("pandas", "polars") and kind.__name__ in ("DataFrame", "Series"):
+    for package, kind in _origins(value):
+        if package in ("pandas", "polars") and kind in ("DataFrame", "Series"):
             return package
     return None
+
+
+def in_memory(X: Any, *, name: str = "X") -> Any:
+    """Return values as they are, but a frame of narwhals as the frame that it wraps.
+
+    What is not in memory is refused: it would be loaded silently, or taken for one value.
+    """
+    origins = _origins(X)
+    if hasattr(X, "__dask_graph__"):
+        raise TypeError(
+            f"{name} must be in memory, got a collection of Dask; use "
+            f"protocover.distributed.DaskPVMClassifier, or pass {name}.compute()"
+        )
+    if any(package in ("polars", "narwhals") and kind == "LazyFrame" for package, kind in origins):
+        raise TypeError(
+            f"{name} must be in memory, got a LazyFrame, which holds no values yet; pass "
+            f"{name}.collect()"
+        )
+    return X.to_native() if origins[0][0] == "narwhals" else X
+
+
+def _origins(value: Any) -> list[tuple[str, str]]:
+    """Return package and name of the class of a value and of those that it derives from."""
+    kinds = type(value).__mro__
+    return [(kind.__module__.partition(".")[0], kind.__name__) for kind in kinds]
 
 
 def stack_frames(parts: Sequence[Any]) -> Any:

@@ -102,7 +102,12 @@ def lay_out_rows(
 
 
 def is_parquet(path: Path) -> bool:
-    """Tell a Parquet file by its first bytes, which all have."""
+    """Tell a Parquet file by its first bytes, which all have.
+
+    A pipe is none: it can be read only once, and is not opened here.
+    """
+    if path.exists() and not path.is_file():
+        return False
     with path.open("rb") as file:
         return file.read(4) == b"PAR1"
 

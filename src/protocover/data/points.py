@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_feature_names, _get_feature_names, v
 from ..balls import Traits, traits_of
 from ..balls.graph import check_graph, pick_entries, same_graphs
 from .columns import read_columns
-from .frames import frame_package
+from .frames import frame_package, in_memory
 
 __all__ = ["check_estimator_points", "check_points", "same_points"]
 
@@ -26,19 +26,19 @@ _NARROW = [np.float16, np.int8]
 
 def check_points(X: Any, dissimilarity: Any) -> Any:
     """Check points outside of an estimator."""
-    _refuse_dask(X)
+    X = in_memory(X)
     traits = traits_of(dissimilarity)
     if traits.accepts_anything:
         return _as_wanted(X, dissimilarity)
     if issparse(X) and traits.takes_graph:
         return _check_training_graph(X)
-    with _pointing_to_gower(X):
+    with _naming_the_remedy(X):
         return check_array(X, **_rules(traits, X))
 
 
 def check_estimator_points(estimator: Any, X: Any, dissimilarity: Any, *, reset: bool) -> Any:
     """Check an estimator's points (`reset`) or queries, and their features' names."""
-    _refuse_dask(X)
+    X = in_memory(X)
     traits = traits_of(dissimilarity)
     if traits.accepts_anything:
         if len(getattr(X, "shape", ())) == 2:  # lists may hold points of unequal length
@@ -46,16 +46,23 @@ def check_estimator_points(estimator: Any, X: Any, dissimilarity: Any, *, reset:
         return _as_wanted(X, dissimilarity)
     if traits.pairwise:
         return _check_table(estimator, X, traits, reset=reset)
-    with _pointing_to_gower(X):
+    with _naming_the_remedy(X):
         return validate_data(estimator, X, reset=reset, **_rules(traits, X))
 
 
 @contextmanager
-def _pointing_to_gower(X: Any) -> Iterator[None]:
-    """Say of a data frame which column is no numbers, or has gaps, and what compares such."""
+def _naming_the_remedy(X: Any) -> Iterator[None]:
+    """Say of text, and of a data frame's columns that are no numbers, what compares such."""
     try:
         yield
     except (ValueError, TypeError) as error:
+        text = _first_text(X)
+        if text is not None:
+            raise ValueError(
+                f"X must hold rows of numbers, got text: {text[:40]!r}; encode texts first, as "
+                "make_pipeline(TfidfVectorizer(), PVMClassifier()) does, or compare them as they "
+                "are with a metric such as SpectrumDistance from protocover.dissimilarity"
+            ) from error
         if frame_package(X) is None:
             raise
         for column in read_columns(X):
@@ -72,13 +79,12 @@ def _pointing_to_gower(X: Any) -> Iterator[None]:
         raise
 
 
-def _refuse_dask(X: Any) -> None:
-    """Refuse a collection of Dask, which would silently be loaded into this memory."""
-    if hasattr(X, "__dask_graph__"):
-        raise TypeError(
-            "X must be in memory, got a collection of Dask; use "
-            "protocover.distributed.DaskPVMClassifier, or pass X.compute()"
-        )
+def _first_text(X: Any) -> str | None:
+    """Return the first of a list, array or series of texts, None where it is none."""
+    if not isinstance(X, list | tuple) and len(getattr(X, "shape", ())) != 1:
+        return None
+    first = next(iter(X), None)
+    return str(first) if isinstance(first, str) else None
 
 
 def _as_wanted(X: Any, dissimilarity: Any) -> Any:

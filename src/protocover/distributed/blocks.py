@@ -69,6 +69,7 @@ class CandidateBlock:
 
     numbers: Indices  # rising
     points: Any  # the candidates themselves, as rows
+    served: Indices  # the class that each may serve, -1 for any
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,17 +135,21 @@ def block_numbers(numbers: Indices, n_blocks: int) -> Indices:
     return ((mixed >> np.uint64(32)) % np.uint64(n_blocks)).astype(np.intp)
 
 
-def pick_block(chunk: Chunk, first: int, block: int, n_blocks: int) -> CandidateBlock:
+def pick_block(
+    chunk: Chunk, first: int, block: int, n_blocks: int, *, cross_class: bool = True
+) -> CandidateBlock:
     """Pick a block's candidates out of a chunk whose points are numbered from `first` on."""
     numbers = np.arange(first, first + len(chunk.rows))
     mine = np.flatnonzero(block_numbers(numbers, n_blocks) == block)
-    return CandidateBlock(numbers[mine], chunk.points[mine])
+    served = np.full(len(mine), -1) if cross_class else chunk.codes[mine]
+    return CandidateBlock(numbers[mine], chunk.points[mine], served)
 
 
 def gather_block(picks: Sequence[CandidateBlock]) -> CandidateBlock:
     """Put a block together of what was picked from all chunks, in order."""
     numbers = np.concatenate([pick.numbers for pick in picks])
-    return CandidateBlock(numbers, stack_rows([pick.points for pick in picks]))
+    served = np.concatenate([pick.served for pick in picks])
+    return CandidateBlock(numbers, stack_rows([pick.points for pick in picks]), served)
 
 
 def chunk_cover(
@@ -178,7 +183,7 @@ def reduce_block(
     """Give each candidate to the class that it can serve, with all points of that class.
 
     `parts` are the contributions of all chunks, in order. A candidate that can serve no
-    class at this cost is dropped.
+    class at this cost is dropped, unless it gains most for a class that none can serve.
     """
     reach = np.sum([part.reach for part in parts], axis=0)
     total = reach.sum(axis=0)
@@ -190,7 +195,10 @@ def reduce_block(
         wrong = total - own
         gain = own - wrong
         # The exact cost may be a hair below prototype_cost, so equality stays in.
-        kept = np.flatnonzero((gain > 0.0) & (gain >= prototype_cost))
+        fits = (block.served < 0) | (block.served == label)
+        kept = np.flatnonzero(fits & (gain > 0.0) & (gain >= prototype_cost))
+        if len(kept) == 0 and fits.any():
+            kept = np.array([np.where(fits, gain, -np.inf).argmax()])
         cover = vstack([part.covers[label][:, kept] for part in parts], format="csc")
         served = held[label, kept]
         miscovered = held.sum(axis=0)[kept] - served

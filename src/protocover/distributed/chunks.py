@@ -17,8 +17,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from ..candidates import stack_rows
 from ..data.points import check_points
 from ..resources import row_count
+from ..selection.labels import check_label_values, join_labels
 from ..selection.parameters import (
     check_largest_weight,
+    class_factors,
     default_own_cost,
     default_prototype_cost,
 )
@@ -30,6 +32,7 @@ __all__ = [
     "as_queries",
     "as_rows",
     "as_values",
+    "check_length",
     "read_points",
     "take",
     "take_points",
@@ -47,6 +50,7 @@ class Chunk:
     codes: Indices  # class numbers
     weights: Floats  # on the grid of all points
     rows: Indices  # row of each point in the chunk as it was given
+    plain: Floats | None = None  # the weights before those of the classes, if there are any
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +115,13 @@ def as_values(y: Any, client: Any, *, like: Any, name: str) -> Any:
 
 
 def read_points(
-    client: Any, X: Any, y: Any, sample_weight: Any, dissimilarity: Any
+    client: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    dissimilarity: Any,
+    *,
+    class_weight: Any = None,
 ) -> ChunkedPoints:
     """Encode labels, bring weights to the grid of all points, and have workers hold the chunks.
 
@@ -124,13 +134,21 @@ def read_points(
     scans = client.gather(
         client.compute([delayed(_scan)(*pair) for pair in zip(labels, weights, strict=True)])
     )
-    classes = np.unique(np.concatenate([found for found, _ in scans if len(found)]))
+    classes = np.unique(join_labels(found for found, _ in scans if len(found)))
     check_classification_targets(classes)
     largest = max(found for _, found in scans)
     check_largest_weight(largest)
     grid = weight_grid(largest, X.shape[0])
     read = partial(_read, classes=classes, grid=grid, dissimilarity=dissimilarity)
-    parts = zip(rows, labels, weights, strict=True)
+    if class_weight is not None:
+        held = zip(labels, weights, strict=True)
+        asked = [delayed(_weights_of_classes)(*pair, classes=classes) for pair in held]
+        by_class = np.array(client.gather(client.compute(asked)))
+        factors = class_factors(class_weight, by_class[:, 0].sum(axis=0), classes)
+        largest = float((by_class[:, 1].max(axis=0) * factors).max())
+        check_largest_weight(largest)
+        read = partial(read, factors=factors, fine=weight_grid(largest, X.shape[0]))
+    parts = zip(rows, labels, weights, X.chunks[0], strict=True)
     chunks = client.compute([delayed(read, pure=True)(*part) for part in parts])
     told = client.gather(client.map(_tell, chunks, n_classes=len(classes)))
     counts, totals, smallest, whole = zip(*told, strict=True)
@@ -146,7 +164,7 @@ def read_points(
         extent=X.shape[0],
         classes=classes,
         counts=np.array(counts),
-        weighted=sample_weight is not None,
+        weighted=sample_weight is not None or class_weight is not None,
         default_cost=default_prototype_cost(math.fsum(totals), min(smallest), whole=all(whole)),
         default_own_cost=default_own_cost(
             math.fsum(totals), int(np.sum(counts)), whole=all(whole)
@@ -219,6 +237,7 @@ def _check_columns(X: Any, name: str) -> None:
 
 def _scan(y: Any, weights: Any) -> tuple[NDArray[Any], float]:
     """Find the labels of a chunk and its largest weight."""
+    check_label_values(np.asarray(y))
     labels = np.unique(np.asarray(y))
     if weights is None:
         return labels, 1.0
@@ -231,22 +250,64 @@ def _scan(y: Any, weights: Any) -> tuple[NDArray[Any], float]:
     return labels, float(values.max(initial=0.0))
 
 
+def _weights_of_classes(y: Any, weights: Any, *, classes: NDArray[Any]) -> Floats:
+    """Return the total and the largest weight of each class in a chunk, as two rows."""
+    codes = np.searchsorted(classes, np.asarray(y))
+    values = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=np.float64)
+    if len(values) != len(codes):  # which reading the chunk refuses
+        values = np.resize(values, len(codes))
+    largest = np.zeros(len(classes))
+    np.maximum.at(largest, codes, values)
+    return np.array([np.bincount(codes, values, minlength=len(classes)), largest])
+
+
+def check_length(rows: Any, declared: int, name: str) -> None:
+    """Refuse a chunk that does not have as many rows as its collection says."""
+    if row_count(rows) != declared:
+        raise ValueError(
+            f"{name} must have chunks as long as it declares, got a chunk of {row_count(rows)} "
+            f"rows that was declared with {declared}; pass chunks= to the map_blocks that made "
+            f"it, or call {name}.compute_chunk_sizes()"
+        )
+
+
 def _read(
-    X: Any, y: Any, weights: Any, *, classes: NDArray[Any], grid: float, dissimilarity: Any
+    X: Any,
+    y: Any,
+    weights: Any,
+    length: int,
+    *,
+    classes: NDArray[Any],
+    grid: float,
+    dissimilarity: Any,
+    factors: Floats | None = None,
+    fine: float = 1.0,
 ) -> Chunk:
-    """Check a chunk and leave out its points of weight zero."""
+    """Check a chunk and leave out its points of weight zero.
+
+    Weights are brought to `grid`; those that are multiplied by the `factors` of their classes
+    to the grid `fine`.
+    """
+    check_length(X, length, "X")
+    check_length(y, length, "y")
+    if weights is not None:
+        check_length(weights, length, "sample_weight")
     codes = np.searchsorted(classes, np.asarray(y))
     points = check_points(X, dissimilarity) if row_count(X) else X
-    if weights is None:
+    if weights is None and factors is None:
         return Chunk(points, codes, np.ones(len(codes)), np.arange(len(codes)))
-    snapped = snap_to(grid, np.asarray(weights, dtype=np.float64))
+    given = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=np.float64)
+    plain = snapped = snap_to(grid, given)
+    if factors is not None:
+        snapped = snap_to(fine, given * factors[codes])
     rows = np.flatnonzero(snapped > 0.0)
-    return Chunk(points[rows], codes[rows], snapped[rows], rows)
+    kept = None if factors is None else plain[rows]
+    return Chunk(points[rows], codes[rows], snapped[rows], rows, kept)
 
 
 def _tell(chunk: Chunk, *, n_classes: int) -> tuple[Indices, float, float, bool]:
     """Count the points of each class; sum their weights, exactly, and say of what kind."""
-    weights = chunk.weights
+    weights = chunk.weights if chunk.plain is None else chunk.plain
     return (
         np.bincount(chunk.codes, minlength=n_classes),
         float(weights.sum()),

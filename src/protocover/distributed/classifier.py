@@ -12,7 +12,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..estimators import PVMClassifier
 from ..estimators.fitted import Fitted
+from ..estimators.fitting import warn_of_selection
 from ..selection.parameters import unchanged_on_error
+from ..selection.training import after_candidates
 from .chunks import ChunkedPoints, as_queries, as_rows, as_values, read_points
 from .cluster import describe_cluster, find_client
 from .cover import folder_for_blocks
@@ -35,8 +37,8 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
         Radius of the balls, or the largest allowed; "auto" and None as in the plain
         classifier.
     radii : {"shared", "own"}, default="shared"
-        As in the plain classifier. With "own" each class is selected in one task, which must
-        fit a worker; rounds are refused.
+        As in the plain classifier, but shared by default, because rounds need one radius. With
+        "own" each class is selected in one task, which must fit a worker.
     metric, metric_params
         As in the plain classifier, for rows of numbers. Metrics that must learn something
         simple, such as "mahalanobis", learn it from a sample of 20,000 points; those that need
@@ -44,10 +46,11 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
     candidates : "train", int, float or array, default="train"
         What may become a prototype: all training points, a number or fraction of them drawn
         by class, or the rows of a NumPy or Dask array.
-    prototype_cost, n_prototypes, closed_ball, outlier_label
+    cross_class, prototype_cost, n_prototypes, min_per_class, class_weight, closed_ball, \
+outlier_label
         As in the plain classifier.
     random_state : int, RandomState or None, default=None
-        For candidates that are drawn, and for sampling in "auto".
+        As in the plain classifier.
     client : distributed.Client or None, default=None
         The client to use; None for the default one.
     cache_dir : path or None, default=None
@@ -104,8 +107,11 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
         candidates: Any = "train",
+        cross_class: bool = False,
         prototype_cost: float | None = None,
         n_prototypes: int | dict[Any, int] | None = None,
+        min_per_class: int = 1,
+        class_weight: Any = None,
         closed_ball: bool = False,
         outlier_label: Any = None,
         random_state: Any = None,
@@ -118,8 +124,11 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
         self.metric = metric
         self.metric_params = metric_params
         self.candidates = candidates
+        self.cross_class = cross_class
         self.prototype_cost = prototype_cost
         self.n_prototypes = n_prototypes
+        self.min_per_class = min_per_class
+        self.class_weight = class_weight
         self.closed_ball = closed_ball
         self.outlier_label = outlier_label
         self.random_state = random_state
@@ -160,8 +169,7 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
                 job.client, self.candidates, points, n_features=self.n_features_in_, rng=rng
             )
             sample = job.learn(points, for_sample)
-            seeded = self.random_state is not None
-            eps = job.radius(points, sample, rng if seeded else np.random.default_rng(0))
+            eps = job.radius(points, sample, after_candidates(self.random_state, rng))
             density = job.density(sample, eps, for_forecast)
             with folder_for_blocks(job.client, self.cache_dir) as folder:
                 cover = job.build(
@@ -169,6 +177,7 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
                 )
                 selection = job.select(points, cover, terms)
             self._keep(job.keep(selection, points, candidates, terms, eps=eps))
+            warn_of_selection(self, len(points))
         return self
 
     def predict(self, X: Any) -> Any:
@@ -257,14 +266,20 @@ class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
         labels = as_values(y, job.client, like=rows, name="y")
         if sample_weight is not None:
             sample_weight = as_values(sample_weight, job.client, like=rows, name="sample_weight")
-        return read_points(job.client, rows, labels, sample_weight, job.dissimilarity)
+        return read_points(
+            job.client,
+            rows,
+            labels,
+            sample_weight,
+            job.dissimilarity,
+            class_weight=self.class_weight,
+        )
 
     def _keep(self, fitted: Fitted) -> None:
         """Make the plain classifier and set the fitted attributes, which are its."""
         own = ("client", "cache_dir", "selection")
         params = self.get_params(deep=False)
-        given = {name: params[name] for name in params if name not in own}
-        model = PVMClassifier(cross_class=True, min_per_class=0, **given)
+        model = PVMClassifier(**{name: params[name] for name in params if name not in own})
         model._keep(fitted)
         model.n_features_in_ = self.n_features_in_
         if hasattr(self, "feature_names_in_"):

@@ -56,6 +56,7 @@ def build_cover(
     eps: float,
     closed: bool,
     prototype_cost: float,
+    cross_class: bool,
     n_blocks: int,
     folder: str | None,
 ) -> BlockCover:
@@ -72,7 +73,13 @@ def build_cover(
         urgent = {"priority": -b}
         starts = candidates.bounds[:-1].tolist()
         picks = client.map(
-            pick_block, candidates.chunks, starts, block=b, n_blocks=n_blocks, **urgent
+            pick_block,
+            candidates.chunks,
+            starts,
+            block=b,
+            n_blocks=n_blocks,
+            cross_class=cross_class,
+            **urgent,
         )
         reduced.append(reduce(client.submit(gather_block, picks, **urgent), **urgent))
     if folder is None:

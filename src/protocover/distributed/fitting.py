@@ -17,6 +17,8 @@ from ..estimators.fitting import Terms
 from ..selection.parameters import (
     check_closed_ball,
     check_eps,
+    check_flag,
+    check_min_per_class,
     check_n_prototypes,
     check_outlier_label,
     check_own_radii,
@@ -62,6 +64,7 @@ class Job:
     eps: float | None  # the largest allowed with radii of their own; None for a proposal
     own_radii: bool
     closed: bool
+    cross_class: bool
     selection: str
 
     @classmethod
@@ -73,7 +76,8 @@ class Job:
         dissimilarity = _resolve(classifier.metric, classifier.metric_params)
         client = find_client(classifier.client)
         cluster = describe_cluster(client)
-        return cls(client, cluster, dissimilarity, eps, own, closed, classifier.selection)
+        cross = check_flag(classifier.cross_class, "cross_class")
+        return cls(client, cluster, dissimilarity, eps, own, closed, cross, classifier.selection)
 
     def learn(self, points: ChunkedPoints, rng: np.random.Generator) -> Chunk:
         """Fit the dissimilarity to a sample of the points, and return that."""
@@ -128,6 +132,7 @@ class Job:
             eps=eps,
             closed=self.closed,
             prototype_cost=terms.prototype_cost,
+            cross_class=self.cross_class,
             n_blocks=n_blocks,
             folder=folder,
         )
@@ -176,7 +181,8 @@ def terms_of(classifier: Any, points: ChunkedPoints) -> Terms:
         cost = check_prototype_cost(classifier.prototype_cost, np.ones(1), own=own)
     budget = check_n_prototypes(classifier.n_prototypes, points.classes)
     label = check_outlier_label(classifier.outlier_label, points.classes, points.class_count)
-    return Terms(cost, budget, label, 0, points.classes)
+    least = check_min_per_class(classifier.min_per_class, budget, len(points.classes))
+    return Terms(cost, budget, label, least, points.classes)
 
 
 def _resolve(metric: Any, params: dict[str, Any] | None) -> Any:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..balls import OrderedMembers, ordered_members, spans
+from ..selection.by_class import with_floor
 from ..selection.own_radii import OwnBalls, Rules, join_own
 from ..solvers import greedy
 from .blocks import CandidateBlock
@@ -99,8 +100,9 @@ def reduce_own(
     `parts` are the members in all chunks. In the share of a class its points are numbered
     among themselves, and it is class 0, as if there were no other.
     """
+    here = replace(rules, served=block.served)
     balls = _side_by_side(
-        [OwnBalls.of(members, rules) for members in _by_candidate(parts, len(block.numbers))]
+        [OwnBalls.of(members, here) for members in _by_candidate(parts, len(block.numbers))]
     )
     place = _places_in_class(rules.codes)
     shares = []
@@ -124,6 +126,7 @@ def solve_own(
     n_points: int,
     prototype_cost: float,
     max_prototypes: int | None,
+    min_per_class: int = 0,
     keep: int | None = None,
 ) -> Solved:
     """Run the greedy on a class of `n_points`, given all blocks' balls for it.
@@ -134,10 +137,13 @@ def solve_own(
     alone = Rules(np.zeros(n_points, dtype=np.intp), prize, 1, prototype_cost, np.inf, False)
     balls = _side_by_side(shares)
     balls = _taken(balls, np.argsort(balls.candidate, kind="stable"))
-    (problem,) = join_own([balls], alone, prototype_cost=prototype_cost).problems
+    formulation = join_own([balls], alone, prototype_cost=prototype_cost)
+    (problem,), (described,) = formulation.problems, formulation.balls or ()
     solution = greedy(problem, max_prototypes=max_prototypes).prefix(problem, keep)
+    if min_per_class and max_prototypes != 0:
+        solution = with_floor(problem, solution)
     covered = np.diff(problem.members(solution.selected).indptr).astype(np.intp)
-    chosen = _taken(balls, solution.selected)
+    chosen = described.chosen(solution.selected)
     named = replace(solution, selected=chosen.candidate)
     return Solved(named, covered, chosen.miscovered, chosen.radius)
 

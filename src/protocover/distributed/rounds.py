@@ -60,6 +60,7 @@ class Progress:
     score: tuple[float, ...] = ()  # gain of each choice
     ask: int = 32  # how many candidates each block is to report next
     done: bool = False  # whether nothing is left to choose
+    forced: bool = False  # whether the one choice is not worth its cost
 
 
 def begin(
@@ -118,6 +119,25 @@ def take_round(progress: Progress, reports: Sequence[Report]) -> Progress:
     )
 
 
+def best_of_block(share: ClassCover, prize: Floats | None) -> tuple[float, ClassCover] | None:
+    """Return the candidate of a block that alone gains most, and its gain; None without any."""
+    if len(share.numbers) == 0:
+        return None
+    value = np.ones(share.cover.shape[0]) if prize is None else prize
+    gain = share.cover.T @ value - share.wrong
+    best = int(gain.argmax())
+    return float(gain[best]), share.taken(np.array([best]))
+
+
+def force_single(progress: Progress, found: Sequence[tuple[float, ClassCover] | None]) -> Progress:
+    """Choose the best candidate of all blocks, of equals the first, though it is not worth it."""
+    known = [one for one in found if one is not None]
+    if not known:
+        return progress
+    gain, best = max(known, key=lambda one: (one[0], -int(one[1].numbers[0])))
+    return replace(progress, chosen=(best,), score=(gain,), forced=True)
+
+
 def conclude(progress: Progress, limit: int | None = None) -> Solved:
     """Describe the first `limit` choices; also count the points in their balls.
 
@@ -132,7 +152,12 @@ def conclude(progress: Progress, limit: int | None = None) -> Solved:
     else:
         chosen = in_order(progress.chosen).taken(np.arange(k))
     problem = CoverProblem(chosen.cover, chosen.wrong, progress.prize, progress.prototype_cost)
-    solution = CoverSolution.of(problem, np.arange(k), score=np.array(progress.score[:k]))
+    solution = CoverSolution.of(
+        problem,
+        np.arange(k),
+        score=np.array(progress.score[:k]),
+        at_least=int(progress.forced and k > 0),
+    )
     return Solved(replace(solution, selected=chosen.numbers), chosen.own, chosen.miscovered)
 
 

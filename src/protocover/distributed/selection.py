@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cover import CoverProblem
-from ..estimators.fitting import Terms
+from ..estimators.fitting import Terms, no_candidates
+from ..selection.by_class import with_floor
 from ..selection.selected import Selection
 from ..solvers import greedy
 from .blocks import ClassCover, join_covers
@@ -20,7 +21,17 @@ from .chunks import Chunk, ChunkedPoints
 from .cluster import Cluster, as_task
 from .cover import BlockCover
 from .own_radii import solve_own
-from .rounds import Progress, Report, Solved, begin, conclude, report, take_round
+from .rounds import (
+    Progress,
+    Report,
+    Solved,
+    begin,
+    best_of_block,
+    conclude,
+    force_single,
+    report,
+    take_round,
+)
 
 __all__ = ["check_selection", "choose_tiers", "refuse_rounds", "select_on_cluster"]
 
@@ -48,6 +59,7 @@ class _Work:
     points: ChunkedPoints
     cover: BlockCover
     prototype_cost: float
+    min_per_class: int
 
     def solver(self, label: int) -> Any:
         """Return what solves a class whose balls are all in one place."""
@@ -121,7 +133,7 @@ def select_on_cluster(
     in_rounds: NDArray[np.bool_],
 ) -> Selection:
     """Select for every class, in exactly the order of the greedy on one machine."""
-    work = _Work(client, points, cover, terms.prototype_cost)
+    work = _Work(client, points, cover, terms.prototype_cost, terms.min_per_class)
     labels, n_prototypes = range(len(points.classes)), terms.n_prototypes
     budget = (
         n_prototypes if isinstance(n_prototypes, Mapping) else dict.fromkeys(labels, n_prototypes)
@@ -132,8 +144,10 @@ def select_on_cluster(
     solved = _solve_whole(work, small)
     raced = _solve_in_rounds(work, large)
     solved |= {label: conclude(race) for label, race in raced.items()}
+    if terms.min_per_class:
+        _check_has_prototypes(solved, points.classes, budget)
     if isinstance(n_prototypes, int):
-        spent = _spend(solved, n_prototypes)
+        spent = _spend(solved, n_prototypes, min_per_class=terms.min_per_class)
         # Each class is bounded among as many as the whole budget: so their bounds add up.
         cut = {label: n_prototypes for label in spent if label in small}
         solved |= _solve_whole(work, cut, keep=spent)
@@ -153,9 +167,27 @@ def _joined(solved: Sequence[Solved]) -> Selection:
     )
 
 
-def _spend(solved: Mapping[int, Solved], budget: int) -> dict[int, int]:
+def _check_has_prototypes(
+    solved: Mapping[int, Solved], classes: NDArray[Any], budget: Mapping[int, int | None]
+) -> None:
+    """Refuse a class that must have a prototype and has nothing to choose from."""
+    without = [
+        classes[label : label + 1].tolist()[0]
+        for label, one in solved.items()
+        if len(one.solution.selected) == 0 and budget.get(label) != 0
+    ]
+    if without:
+        raise no_candidates(without)
+
+
+def _spend(solved: Mapping[int, Solved], budget: int, *, min_per_class: int = 0) -> dict[int, int]:
     """Say how many prototypes remain to classes that lose some of theirs to the budget."""
     in_order = _joined([solved[label] for label in range(len(solved))]).classes
+    if min_per_class:  # the first of each class goes first
+        order = np.argsort(in_order, kind="stable")
+        is_later = np.ones(len(in_order), dtype=bool)
+        is_later[order[np.flatnonzero(np.diff(in_order[order], prepend=-1))]] = False
+        in_order = in_order[np.argsort(is_later, kind="stable")]
     kept = np.bincount(in_order[:budget], minlength=len(solved)).tolist()
     return {label: k for label, k in enumerate(kept) if k < len(solved[label].solution.selected)}
 
@@ -174,6 +206,7 @@ def _solve_whole(
             work.weights(label),
             prototype_cost=work.prototype_cost,
             max_prototypes=most,
+            min_per_class=work.min_per_class,
             keep=(keep or {}).get(label),
         )
         for label, most in budgets.items()
@@ -187,6 +220,7 @@ def _solve(
     *,
     prototype_cost: float,
     max_prototypes: int | None,
+    min_per_class: int = 0,
     keep: int | None = None,
 ) -> Solved:
     """Run the greedy on one class; also count the points in the balls chosen.
@@ -197,6 +231,8 @@ def _solve(
     prize = np.ones(whole.cover.shape[0]) if weights is None else weights
     problem = CoverProblem(whole.cover, whole.wrong, prize, prototype_cost)
     solution = greedy(problem, max_prototypes=max_prototypes).prefix(problem, keep)
+    if min_per_class and max_prototypes != 0:
+        solution = with_floor(problem, solution)
     chosen = solution.selected
     named = replace(solution, selected=whole.numbers[chosen])
     return Solved(named, whole.own[chosen], whole.miscovered[chosen])
@@ -218,6 +254,12 @@ def _solve_in_rounds(work: _Work, budgets: Mapping[int, int | None]) -> dict[int
         for label, reports in zip(running, told, strict=True):
             state[label] = take_round(state[label], reports)
     logger.info("%d rounds", n_rounds)
+    for label, most in budgets.items():
+        if work.min_per_class and most != 0 and not state[label].score:
+            asked = [
+                work.client.submit(best_of_block, share, weights[label]) for share in shares[label]
+            ]
+            state[label] = force_single(state[label], work.client.gather(asked))
     return state
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from ..candidates import Pool, draw_stratified, is_number, is_train
-from .chunks import Chunk, ChunkedPoints, as_rows, take, take_points
+from .chunks import Chunk, ChunkedPoints, as_rows, check_length, take, take_points
 
 __all__ = ["Candidates", "find_source"]
 
@@ -88,17 +88,20 @@ def _given(client: Any, Z: Any, n_features: int) -> Candidates:
         raise ValueError(
             f"given candidates must have {n_features} features as X has, got {Z.shape[1]}"
         )
-    parts = client.compute([delayed(_as_chunk, pure=True)(part) for (part,) in Z.to_delayed()])
+    rows = [part for (part,) in Z.to_delayed()]
+    read = delayed(_as_chunk, pure=True)
+    parts = client.compute([read(*part) for part in zip(rows, Z.chunks[0], strict=True)])
     bounds = np.cumsum([0, *Z.chunks[0]])
     return Candidates(parts, bounds, bounds[:-1], "given", Z.shape[0])
 
 
-def _as_chunk(rows: Any) -> Chunk:
+def _as_chunk(rows: Any, length: int) -> Chunk:
     """Check candidates as training points are checked; their class and weight nobody asks."""
+    check_length(rows, length, "candidates")
     n = rows.shape[0]
     if n:
         rows = check_array(rows, input_name="candidates", dtype=[np.float64, np.float32])
-    return Chunk(rows, np.zeros(n, dtype=np.intp), np.ones(n), np.arange(n))
+    return Chunk(rows, np.full(n, -1, dtype=np.intp), np.ones(n), np.arange(n))
 
 
 def _codes(chunk: Chunk) -> Indices:

@@ -19,7 +19,7 @@ from ..selection.cover_radius import propose_cover_eps
 from ..selection.covering import choose_cover
 from ..selection.parameters import check_cover_eps, check_wish, unchanged_on_error
 from ..selection.reach import check_reach
-from ..selection.training import Training, completed, side_by_side
+from ..selection.training import Training, after_candidates, completed, side_by_side
 from .answers import warn_without_diagonal
 from .cover_parts import CoverTerms, Kept, nearest_within
 from .display import ShowsChosen, describe_cover
@@ -49,7 +49,8 @@ class BallCover(ShowsChosen, ClusterMixin, TransformerMixin, BaseEstimator):
         At most so many, which leave as little uncovered as possible.
     coverage : float or None, default=None
         The share of the points, or of their weight, that must be covered, above 0 and up
-        to 1, by as few representatives as possible.
+        to 1, by as few representatives as possible. It may be missed by what rounding adds to
+        weights that are not integers, about ``n_points`` times 2e-16 of their sum.
     cost : float or None, default=None
         What a representative costs, in points left uncovered: one is chosen only if it
         covers more than that. None for a cost that only breaks ties.
@@ -59,7 +60,7 @@ class BallCover(ShowsChosen, ClusterMixin, TransformerMixin, BaseEstimator):
     candidate_cost : array-like of float or None, default=None
         The price of each candidate, in place of 1: the cheapest test, the longest
         sequence. `cost` is multiplied by it, and `coverage` is reached at the least sum of
-        prices.
+        prices. Prices of up to nine decimal places, such as 0.1, are compared as decimals.
     candidates, metric, metric_params, solver, solver_options, closed_ball, n_jobs, \
 random_state, verbose
         As in :class:`PVMClassifier`.
@@ -184,6 +185,7 @@ random_state, verbose
             rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
             nobody = np.zeros(row_count(points), dtype=np.intp)
             training = prepare(self, points, nobody, sample_weight, rng=rng)
+            rng = after_candidates(self.random_state, rng)
             terms = CoverTerms.of(self, training)
             eps = self._radius(training, settings)
             chosen = choose_cover(

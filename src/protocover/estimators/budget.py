@@ -225,7 +225,7 @@ def _fixed(random_state: Any) -> int:
     """Return a seed: the candidates of all paths are to be the same."""
     if is_count(random_state):
         return int(random_state)
-    return int(check_random_state(random_state).randint(2**31))
+    return 0 if random_state is None else int(check_random_state(random_state).randint(2**31))
 
 
 def _check_wish(n_prototypes: Any, y: Any) -> int | dict[int, int]:

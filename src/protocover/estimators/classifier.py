@@ -18,6 +18,7 @@ from ..exceptions import warn_caller
 from ..resources import limited_threads
 from ..selection.batches import Growth
 from ..selection.parameters import check_flag, unchanged_on_error
+from ..selection.training import after_candidates
 from .answers import PrototypeAnswers
 from .display import ShowsChosen, describe_prototypes
 from .export import as_nearest_neighbour
@@ -47,25 +48,25 @@ def _takes_rows(estimator: Any) -> bool:
 
 
 class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimator):
-    """Prototype selection: classify by the nearest of a few points that stand for their class.
+    """Prototype selection: classify by the nearest of a few representative samples.
 
-    The prototype vector machine (Bien & Tibshirani, 2009). For each class it chooses
-    prototypes, also called exemplars or representatives, whose balls of radius `eps` cover
-    many points of that class, few of the others, and which are few. A new point gets the
-    class of its nearest prototype.
+    The prototype vector machine (Bien & Tibshirani, 2009). For each class it selects as few
+    prototypes as possible, also called exemplars, whose neighbourhoods cover many samples of
+    that class and few of the others. By default each prototype has its own radius. A new
+    sample gets the class of its nearest prototype.
 
     Parameters
     ----------
     eps : float, "auto" or None, default="auto"
-        Radius of the balls. "auto" takes the median distance of a training point from
-        the nearest point of another class, whatever the candidates are. With
-        ``radii="own"`` it is the largest radius allowed, None for no limit (of a neighbour
-        graph for what it holds), and "auto" takes the upper quartile of these distances.
-    radii : {"shared", "own"}, default="shared"
-        Whether all prototypes have the radius `eps`, as in the paper, or each takes the
-        radius up to `eps` that serves it best: large in the middle of a class, small at
-        its edge. A new point then gets the class of the prototype of whose radius its
-        distance is the smallest multiple.
+        With ``radii="own"`` the largest radius allowed, None for no limit; "auto" takes the
+        0.9 quantile of the distances of training samples to the nearest sample of another
+        class. With ``radii="shared"`` the radius of all neighbourhoods; "auto" takes the
+        median of these distances.
+    radii : {"own", "shared"}, default="own"
+        "own" selects a radius up to `eps` for each prototype: large inside a class, small at
+        its boundary. A new sample is assigned to the prototype with the smallest scaled
+        distance ``d(x, z) / r_z``. "shared" gives all prototypes the radius `eps`, as in the
+        paper.
     metric : str, callable or dissimilarity, default="euclidean"
         The name of a metric of SciPy or scikit-learn, "precomputed", a function of two
         points, or an object such as ``KernelDistance("rbf")`` from
@@ -80,6 +81,10 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         a share between 0 and 1 of them, drawn from each class in proportion, "kmeans"
         and "hull" or a generator object from :mod:`protocover.candidates`, an array of
         rows, or a list for the union of several.
+    cross_class : bool, default=False
+        Whether a training sample may become a prototype of another class than its own, as in
+        the paper. Candidates without a class (arrays, `unlabeled`, "kmeans", "hull", columns
+        of a rectangular matrix) may serve every class in any case.
     solver : str or callable, default="auto"
         "auto", near the optimum with a bound that says how near, in a few times what
         "greedy" takes, the same on every machine; "greedy", the paper's, whose order of
@@ -100,8 +105,14 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         None is for 1, or the mean of weights that are not whole numbers: a prototype has
         to stand for more than itself.
     n_prototypes : int, dict or None, default=None
-        At most so many prototypes, in total or, with a dict, for each class in it: the best
-        so many that the solver finds, with "greedy" the first in its order.
+        Maximum number of prototypes, in total (int) or per class (dict). ``solver="greedy"``
+        keeps the first ones it selects; all other solvers optimise under this constraint.
+    min_per_class : {1, 0}, default=1
+        1 if every class must have a prototype. If none is worth its cost, the class gets the
+        best single one, and `fit` warns. 0 allows classes without prototypes, as in the paper.
+    class_weight : None, "balanced" or dict, default=None
+        Weights of the classes, which multiply `sample_weight`. "balanced" gives all classes
+        the same total weight. The default `prototype_cost` does not depend on it.
     closed_ball : bool, default=False
         Whether a point at distance eps exactly lies in the ball.
     outlier_label : label, "most_frequent" or None, default=None
@@ -112,10 +123,10 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         None, here and everywhere, starts no processes and takes as many threads as the
         linear algebra library does. The result does not depend on it.
     random_state : int, RandomState or None, default=None
-        For candidates that are drawn, and for sampling in "auto", which with None is the same
-        at every fit.
+        Seed for drawn candidates, for the sample behind ``eps="auto"`` and for the solvers that
+        use chance. With None only drawn candidates differ from one fit to the next.
     verbose : int, default=0
-        Above 0, what the fit is expected to take, said beforehand, and progress bars.
+        Above 0, progress bars and what was found.
 
     Attributes
     ----------
@@ -171,6 +182,9 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
 
     Notes
     -----
+    The machine of the paper is ``PVMClassifier(radii="shared", cross_class=True,
+    min_per_class=0)``.
+
     Prototypes are in the order of what they add: of those selected, each lowers the objective
     most once those before it are chosen. With ``solver="greedy"`` that is the order in which
     they were found, and the beginning of it is what greedy selects for a higher
@@ -291,6 +305,7 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         """Choose the prototypes for points that `fit`, or a search, has checked."""
         rng = self._generator()
         training = prepare(self, points, y, sample_weight, unlabeled=unlabeled, rng=rng)
+        rng = after_candidates(self.random_state, rng)
         terms = Terms.of(self, training)
         eps = settings.radius(training, rng)
         formulation = settings.formulate(training, terms, eps, rng)
@@ -331,7 +346,9 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         the points themselves are not kept. So do ``eps="auto"`` and what a dissimilarity
         learns in its `fit`: give a number and fix its parameters where the first batch
         is not like the rest. Either way the model keeps the cover, five bytes for each
-        (point, ball) membership, until `fit` is called. A model that comes from `fit`
+        (point, ball) membership, until `fit` is called. `radii`, `closed_ball`, `metric` and
+        `metric_params` must not change between batches, nor must numbers as labels be
+        followed by text. A model that comes from `fit`
         has none: it starts over, with a warning.
 
         Examples
@@ -361,6 +378,7 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
             rng = self._generator()
             settings = Settings.of(self)
             growth = take_in(self, settings, X, y, sample_weight, classes=classes, rng=rng)
+            rng = after_candidates(self.random_state, rng)
             training, covers = growth.training(
                 cross_class=check_flag(self.cross_class, "cross_class")
             )

@@ -16,6 +16,7 @@ from ..resources import row_count
 from ..selection.covering import Chosen, Wish
 from ..selection.parameters import (
     check_candidate_cost,
+    check_charged,
     check_must_include,
     check_prototype_cost,
 )
@@ -60,6 +61,8 @@ class CoverTerms:
         n_given = sum(pool.extent for pool in training.pools)
         forced = check_must_include(cover.must_include, places, cover.n_representatives)
         price = check_candidate_cost(cover.candidate_cost, places, n_given)
+        if price is not None:
+            check_charged(price[forced] if cover.coverage is None else price)
         cost = _cost(cover.cost, training.weights, price)
         number = cover.n_representatives
         wish = Wish(cost, None if number is None else int(number), cover.coverage)

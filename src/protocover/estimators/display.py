@@ -14,6 +14,7 @@ from scipy.sparse import issparse
 from ..data.frames import frame_package
 from ..data.png import encode_png
 from ..resources import row_count
+from .bounds import describe_bound
 
 __all__ = ["ShowsChosen", "describe_cover", "describe_prototypes"]
 
@@ -64,7 +65,7 @@ def describe_prototypes(model: Any) -> str:
     radius = "radii of their own" if model._own_radii else f"eps {model.eps_:.4g}"
     line = (
         f"{_count(n, 'prototype')} of {_count(n_classes, 'class', 'classes')}, {radius}; "
-        f"objective {model.objective_:.6g}, {_proof(model)}."
+        f"objective {model.objective_:.6g}, {escape(describe_bound(model))}."
     )
     columns: list[Column] = [
         ("row", _cells(model.prototype_rows_, _row), ""),
@@ -83,22 +84,13 @@ def describe_cover(model: Any) -> str:
     n = len(model.representative_indices_)
     line = (
         f"{_count(n, 'representative')} that cover {model.coverage_:.1%} of the points, "
-        f"eps {model.eps_:.4g}; {_proof(model)}."
+        f"eps {model.eps_:.4g}; {escape(describe_bound(model))}."
     )
     columns: list[Column] = [
         ("candidate", _cells(model.representative_indices_, _number), ""),
         ("stands for", _cells(model.counts_, _number), ""),
     ]
     return _block(line, columns + _features(model, model.representatives_), n)
-
-
-def _proof(model: Any) -> str:
-    """Say what is proved of the choice."""
-    if not np.isfinite(model.lower_bound_):
-        return "nothing is proved of the optimum"
-    if model.gap_ == 0.0:
-        return f"no other choice is better ({escape(model.certificate_)})"
-    return f"at most {model.gap_:.2%} from the best ({escape(model.certificate_)})"
 
 
 def _features(model: Any, points: Any) -> list[Column]:
@@ -141,8 +133,9 @@ def _limited(
 
 def _entries(row: Any, names: Any) -> str:
     """Tell the largest entries of a sparse row."""
-    largest = np.argsort(-abs(row.data), kind="stable")[:4]
-    told = [f"{_name(names, row.indices[place])} {_number(row.data[place])}" for place in largest]
+    values = row.data.astype(np.float64)  # bits have no sign to turn
+    largest = np.argsort(-abs(values), kind="stable")[:4]
+    told = [f"{_name(names, row.indices[place])} {_number(values[place])}" for place in largest]
     return ", ".join(told) + (", …" if row.nnz > len(told) else "")
 
 

@@ -6,6 +6,7 @@ them before any dissimilarity is computed.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -33,7 +34,13 @@ from ..selection.parameters import (
 from ..selection.radius import propose_eps, proposed_quantile
 from ..selection.reach import check_reach
 from ..selection.selected import Selection
-from ..selection.training import Training, pool_balls, prepare_training, side_by_side
+from ..selection.training import (
+    Training,
+    after_candidates,
+    pool_balls,
+    prepare_training,
+    side_by_side,
+)
 from ..solvers import Solver, check_options, find_solver
 from .fitted import Fitted, forget_features
 
@@ -41,6 +48,7 @@ __all__ = [
     "Settings",
     "Terms",
     "check_training_points",
+    "no_candidates",
     "prepare",
     "take_in",
     "warn_of_selection",
@@ -48,6 +56,9 @@ __all__ = [
 
 # A fit on more samples than this warns if it keeps more than this share of them.
 _FEW_SAMPLES, _LARGE_SHARE = 100, 0.25
+
+# What every ball of a cover that grows depends on; eps is decided with the first batch.
+_SETTLED = ("radii", "closed_ball", "metric", "metric_params")
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +77,6 @@ class Settings:
         What chooses the prototypes, with `options` of its own.
     n_jobs, verbose
         As in :class:`protocover.PVMClassifier`.
-    seeded : bool
-        Whether the sample that a proposed radius rests on is drawn as `random_state` has it.
     """
 
     eps: float | None
@@ -77,7 +86,6 @@ class Settings:
     options: dict[str, Any]
     n_jobs: int | None
     verbose: int
-    seeded: bool
 
     @classmethod
     def of(cls, classifier: Any) -> Self:
@@ -95,7 +103,6 @@ class Settings:
             options,
             classifier.n_jobs,
             classifier.verbose,
-            seeded=classifier.random_state is not None,
         )
 
     def radius(self, training: Training, rng: np.random.Generator) -> float:
@@ -103,8 +110,6 @@ class Settings:
         eps = self.eps
         if eps is None:
             share = proposed_quantile(own=self.own_radii)
-            # Who asks for nothing in particular gets the same radius at every fit.
-            rng = rng if self.seeded else np.random.default_rng(0)
             own = self.own_radii
             eps = propose_eps(training, rng=rng, n_jobs=self.n_jobs, quantile=share, own=own)
         check_reach(training, eps)
@@ -236,11 +241,15 @@ def _check_has_candidates(formulation: Formulation, classes: NDArray[Any]) -> No
         if problem.n_points and not problem.n_candidates
     ]
     if without:
-        raise ValueError(
-            f"every class needs a candidate within eps of one of its samples, got none for "
-            f"{without}; add candidates, raise eps, or pass min_per_class=0 to allow classes "
-            "without prototypes"
-        )
+        raise no_candidates(without)
+
+
+def no_candidates(classes: list[Any]) -> ValueError:
+    """Return the error for classes that must have a prototype and can have none."""
+    return ValueError(
+        f"every class needs a candidate within eps of one of its samples, got none for {classes}; "
+        "add candidates, raise eps, or pass min_per_class=0 to allow classes without prototypes"
+    )
 
 
 def warn_of_selection(model: Any, n_samples: int) -> None:
@@ -288,8 +297,9 @@ def prepare(
         candidates=classifier.candidates,
         rng=rng,
         unlabeled=unlabeled,
-        cross_class=classifier.cross_class,
-        class_weight=classifier.class_weight,
+        # A cover has one class, which needs no weight.
+        cross_class=getattr(classifier, "cross_class", True),
+        class_weight=getattr(classifier, "class_weight", None),
         verbose=classifier.verbose,
     )
 
@@ -304,12 +314,17 @@ def take_in(
     classes: Any,
     rng: np.random.Generator,
 ) -> Growth:
-    """Return the cover that a classifier keeps between batches with a further one in it."""
+    """Return the cover that a classifier keeps between batches with a further one in it.
+
+    Points are copied: a caller may use the same array for the next batch.
+    """
+    settled = _settled(classifier)
     if hasattr(classifier, "_growth"):
         growth = classifier._growth
+        growth.check_settled(settled)
         return grow(
             growth,
-            check_estimator_points(classifier, X, growth.dissimilarity, reset=False),
+            deepcopy(check_estimator_points(classifier, X, growth.dissimilarity, reset=False)),
             y,
             sample_weight,
             classes=classes,
@@ -317,7 +332,9 @@ def take_in(
             n_jobs=settings.n_jobs,
             verbose=settings.verbose,
         )
-    training = prepare(classifier, check_training_points(classifier, X), y, sample_weight, rng=rng)
+    points = deepcopy(check_training_points(classifier, X))
+    training = prepare(classifier, points, y, sample_weight, rng=rng)
+    rng = after_candidates(classifier.random_state, rng)
     eps = settings.radius(training, rng)
     return start_growth(
         training,
@@ -327,4 +344,20 @@ def take_in(
         eps=eps,
         candidates=classifier.candidates,
         classes=classes,
+        settled=settled,
     )
+
+
+def _settled(classifier: Any) -> dict[str, Any]:
+    """Return the parameters that later batches may not change, also those of a metric object."""
+    parameters = classifier.get_params()
+    names = sorted(name for name in parameters if name.partition("__")[0] in _SETTLED)
+    return {name: _comparable(parameters[name]) for name in names}
+
+
+def _comparable(value: Any) -> Any:
+    """Return a parameter as something that does not change with it."""
+    if isinstance(value, dict):
+        return [list(pair) for pair in value.items()]
+    # The parameters of an object are compared under names of their own.
+    return type(value) if hasattr(value, "get_params") else value

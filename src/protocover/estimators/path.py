@@ -23,7 +23,7 @@ from ..selection.parameters import (
 )
 from ..selection.path import PostponedBounds, formulate_path, solve_path
 from ..selection.selected import Selection
-from ..selection.training import Training
+from ..selection.training import Training, after_candidates
 from ..solvers import check_options, find_solver
 from .classifier import PVMClassifier
 from .fitted import by_column, with_selection
@@ -340,6 +340,7 @@ closed_ball, n_jobs, random_state, verbose
     with limited_threads(n_jobs):
         points = check_training_points(classifier, X, unlabeled)
         training = prepare(classifier, points, y, sample_weight, unlabeled=unlabeled, rng=rng)
+    rng = after_candidates(random_state, rng)
     if isinstance(eps, str):  # what that means is the classifier's to say
         eps = Settings.of(clone(classifier).set_params(eps=eps)).radius(training, rng)
     limits = grid_of_radii(eps, n_eps, training, own=own, rng=rng)

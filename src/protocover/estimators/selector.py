@@ -10,6 +10,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, _safe_indexing, column_or_1d
 
+from ..data.frames import in_memory
 from ..exceptions import no_prototypes
 from .classifier import PVMClassifier
 from .fitted import copy_features
@@ -148,7 +149,7 @@ n_prototypes, min_per_class, class_weight, closed_ball, n_jobs, random_state, ve
             raise no_prototypes(self.classifier_, "nothing would be left of X")
         if isinstance(X, PathLike):  # a file of sequences, which has been read for the fit
             return self.classifier_.prototypes_, self._labels(y)
-        rows = X.tocsr() if issparse(X) else X
+        rows = X.tocsr() if issparse(X) else in_memory(X)
         return _safe_indexing(rows, self.sample_indices_), self._labels(y)
 
     def __sklearn_tags__(self) -> Tags:

@@ -1,7 +1,8 @@
-"""Labels that the prototypes speak against."""
+"""Labels that disagree with nearby prototypes."""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, fields, replace
 from os import PathLike
 from typing import Any
@@ -17,24 +18,31 @@ from ..data.points import check_estimator_points, same_points
 from ..estimators import PVMClassifier
 from ..prototypes.coverage import Coverage
 from ..resources import row_count
+from ..selection.parameters import is_count
 from .distances import distance_blocks, nearness
 from .fitted import unwrap
+from .plausible import Plausible, count_plausible, relative_share
 
 __all__ = ["SuspectLabels", "suspect_labels"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
+# Columns of the data frame, the first fields.
+_N_COLUMNS = 11
 _COVERED = "covered only by other classes"
 _NEARER = "nearest prototypes disagree"
 # So many nearest prototypes of a class speak for it: one alone is easily misled. But with
 # radii of their own one may stand for a whole class, and the next for a single point.
 _N_WITNESSES, _N_WITNESSES_OWN = 2, 1
+# Pairs of a sample and a candidate that the reference compares; with more than 10,000 samples
+# it draws candidates. Fewer than that many would miss small classes.
+_MOST_PAIRS, _FEWEST_CANDIDATES = 10**8, 2_000
 
 
 @dataclass(frozen=True, eq=False)
 class SuspectLabels:
-    """Points whose labels are suspect, the most suspect first.
+    """Samples whose labels disagree with nearby prototypes, the most suspect first.
 
     Parameters
     ----------
@@ -49,8 +57,8 @@ class SuspectLabels:
     reason : ndarray of str
         "covered only by other classes" or else "nearest prototypes disagree".
     own_prototype, other_prototype : ndarray of int
-        Place in ``prototypes_`` of the nearest prototype of the label's class and of the
-        suggested class; -1 where there is none.
+        Place in ``judge.prototypes_`` of the nearest prototype of the label's class and of
+        the suggested class; -1 where there is none.
     own_distance, other_distance : ndarray of float
         Their dissimilarities from the point; inf where there is none.
     own_count, other_count : ndarray of int
@@ -58,6 +66,14 @@ class SuspectLabels:
         holds nobody else of its class does not count for the point it is.
     index : index, array or None
         Names of the suspects, where `X` or `y` is a pandas frame or series.
+    judge : PVMClassifier or None
+        The fitted classifier whose prototypes the labels are compared with.
+    n_disagree : int
+        How many labels disagree in all, listed or not.
+    plausible : Plausible or None
+        The estimate of how many labels are wrong; None if no limit was estimated.
+    n_candidates : int or None
+        How many samples were drawn as candidates for prototypes; None for all of them.
 
     Examples
     --------
@@ -83,51 +99,101 @@ class SuspectLabels:
     own_count: Indices
     other_count: Indices
     index: Any = None
+    judge: PVMClassifier | None = None
+    n_disagree: int = 0
+    plausible: Plausible | None = None
+    n_candidates: int | None = None
 
     def __len__(self) -> int:
         return len(self.row)
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with a row for each suspect, the most suspect first."""
-        names = [field.name for field in fields(self) if field.name != "index"]
+        names = [field.name for field in fields(self)[:_N_COLUMNS]]
         return make_frame({name: getattr(self, name) for name in names}, self.index)
 
+    def describe(self) -> str:
+        """Return how many labels disagree, or why none are listed, as a sentence."""
+        n, drawn = len(self), ""
+        if self.n_candidates is not None:
+            drawn = (
+                f" The prototypes were chosen among {self.n_candidates:,} samples drawn at random."
+            )
+        if self.plausible is not None and self.plausible.overlap:
+            return (
+                f"No labels are listed: nearby prototypes disagree with "
+                f"{100 * self.plausible.share:.0f} % of the labels even where they are most "
+                f"certain, so the classes overlap too much to find wrong labels.{drawn}"
+            )
+        if n == 0:
+            return f"No label disagrees with nearby prototypes.{drawn}"
+        found = f"{n:,} label{' disagrees' if n == 1 else 's disagree'} with nearby prototypes"
+        return f"{found}.{drawn}"
 
-def suspect_labels(model: Any, X: Any, y: Any) -> SuspectLabels:
-    """Find the points whose labels the prototypes speak against.
+
+def suspect_labels(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    refit: bool = True,
+    max_suspects: int | str | None = "auto",
+) -> SuspectLabels:
+    """Find labels that disagree with nearby prototypes.
 
     Parameters
     ----------
     model : PVMClassifier, PVMClassifierCV, PVMSelector, or a pipeline or search that ends in one
-        Fitted, usually on the same points.
+        Fitted. By default only its dissimilarity and the steps before it are used, not its
+        prototypes or its radius.
     X : array-like, table or data frame, shape (n_points, n_features)
-        Labelled points, as for `predict`.
+        Labelled samples, as for `predict`.
     y : array-like, shape (n_points,)
-        Their labels, among the classes of the model.
+        Their labels.
+    sample_weight : array-like, shape (n_points,), or None, default=None
+        Weights of the samples, for the reference model.
+    refit : bool, default=True
+        Whether to compare with the prototypes of a reference model fitted on `X` and `y`, which
+        finds more wrong labels than a short summary does. False for the prototypes of `model`
+        itself, for instance to judge new labels. They are also used if `X` is a precomputed
+        matrix that is not square.
+    max_suspects : "auto", int or None, default="auto"
+        How many labels to list at most, the most suspect first. "auto" estimates the number of
+        wrong labels, and lists all with ``refit=False``. None lists every label that disagrees.
 
     Returns
     -------
     SuspectLabels
-        The most suspect label first; ``.to_frame()`` makes a data frame.
+        The most suspect label first. ``.to_frame()`` returns a data frame and ``.describe()``
+        a sentence.
 
     Notes
     -----
-    Suspect is a point that lies in balls of other classes and in none of its own, or that
-    is nearer to another class, by the mean dissimilarity from the class's two nearest
+    The reference model has a shared radius, ``eps="auto"`` and the greedy solver. With more than
+    10,000 samples its candidates are a random sample of them.
+
+    A label is suspect if its sample lies in balls of other classes and in none of its own, or
+    if it is nearer to another class, by the mean dissimilarity from the class's two nearest
     prototypes. With that of its own class, a, and the least of the others, b, the score
-    is ``a / (a + b)``.
+    is ``a / (a + b)``. Labels of classes without a prototype worth its cost
+    are never listed.
 
-    No point vouches for itself. From the point it is a prototype counts as `eps` away, not
-    0: as far as the others in its ball may be. Where there are no others of its class it
-    does not count for that point at all. Otherwise a mislabelled point, which often
-    becomes a prototype of nobody but itself, would confirm its own label.
+    No sample counts as evidence for its own label. A prototype counts as `eps` away from the
+    sample that it is, not 0. If its ball holds no other sample of its class, it does not count
+    for that sample at all. Otherwise a mislabelled sample, which often becomes a prototype of
+    itself alone, would confirm its own label.
 
-    Where prototypes have radii of their own, dissimilarities count as multiples of these,
-    so that a prototype is 1 away from the point it is, and the nearest prototype of a class
-    speaks alone: one may stand for a whole class, and the next for a single point. Reported
-    are the dissimilarities themselves.
+    The number of wrong labels is estimated from the quarter of the samples whose two nearest
+    classes differ most in dissimilarity. If k of these m samples disagree with their labels, at
+    most ``n (k + 1) / m`` of n samples are listed. If k is above 10 % of m by more than two
+    standard errors, the classes overlap too much to find wrong labels, and none are listed.
 
-    A suspect label need not be wrong: rare and borderline cases look the same.
+    With ``refit=False`` and radii of their own, dissimilarities count as multiples of these, a
+    prototype is 1 away from the sample that it is, and only the nearest prototype of a class
+    counts. `own_distance` and `other_distance` remain dissimilarities.
+
+    A suspect label need not be wrong. Rare and borderline samples look the same.
 
     See Also
     --------
@@ -144,13 +210,23 @@ def suspect_labels(model: Any, X: Any, y: Any) -> SuspectLabels:
     >>> y[[10, 80, 150]] = [1, 2, 0]  # three wrong labels
     >>> model = make_pipeline(StandardScaler(), PVMClassifier()).fit(X, y)
     >>> suspect_labels(model, X, y).row[:3]
-    array([ 80, 150,  10])
+    array([ 80,  10, 150])
     """
     index = next((part.index for part in (X, y) if hasattr(part, "iloc")), None)
-    within = unwrap(model).require_prototypes("nothing speaks for or against a label")
-    classifier, X = within.classifier, within.prepare(X)
+    _check_max(max_suspects)
+    within = unwrap(model)
+    classifier, X, drawn = within.classifier, within.prepare(X), None
+    exempt = classifier.classes_[classifier.solution_.forced]
     if isinstance(X, PathLike):  # a file of sequences
         X = check_estimator_points(classifier, X, classifier.dissimilarity_, reset=False)
+    if refit and not _is_rectangular(classifier, X):
+        X = replace(within, transformers=()).prepare_training(X)
+        classifier, drawn = _fit_reference(classifier, X, y, sample_weight)
+        if len(classifier.prototype_labels_) == 0:
+            return _list_none(classifier)
+    else:
+        refit = False
+        within.require_prototypes("no label can be compared with any")
     coverage = classifier.coverage(X, y)
     if (coverage.point_classes < 0).any():
         raise ValueError(
@@ -164,7 +240,69 @@ def suspect_labels(model: Any, X: Any, y: Any) -> SuspectLabels:
         (np.ones(len(loners), dtype=bool), (own_rows[loners], loners)), shape=coverage.balls.shape
     )
     heard = replace(coverage, balls=coverage.balls > alone.tocsr())
-    return _judge(heard, measures, index)
+    limit = None if max_suspects == "auto" and not refit else max_suspects
+    found = _judge(heard, measures, index, limit, exempt=exempt)
+    return replace(found, judge=classifier, n_candidates=drawn)
+
+
+def _list_none(classifier: PVMClassifier) -> SuspectLabels:
+    """Return an empty list, of a classifier without prototypes."""
+    label, places, numbers = classifier.classes_[:0], np.empty(0, np.intp), np.empty(0)
+    return SuspectLabels(
+        row=places,
+        label=label,
+        suggested=label,
+        score=numbers,
+        reason=np.empty(0, np.str_),
+        own_prototype=places,
+        own_distance=numbers,
+        other_prototype=places,
+        other_distance=numbers,
+        own_count=places,
+        other_count=places,
+        judge=classifier,
+    )
+
+
+def _check_max(max_suspects: Any) -> None:
+    """Refuse what is no limit to the length of the list."""
+    if max_suspects in ("auto", None) or (is_count(max_suspects) and max_suspects >= 0):
+        return
+    raise ValueError(
+        f'max_suspects must be "auto", a non-negative integer or None for all, got '
+        f"{max_suspects!r}"
+    )
+
+
+def _is_rectangular(classifier: PVMClassifier, X: Any) -> bool:
+    """Whether `X` are dissimilarities from other samples than its own rows."""
+    return traits_of(classifier.dissimilarity_).pairwise and X.shape[0] != X.shape[1]
+
+
+def _fit_reference(
+    classifier: PVMClassifier, X: Any, y: Any, sample_weight: Any
+) -> tuple[PVMClassifier, int | None]:
+    """Fit the model that finds wrong labels best, and return how many candidates it drew."""
+    n = row_count(X)
+    most = max(_FEWEST_CANDIDATES, _MOST_PAIRS // max(1, n))
+    drawn = None if n <= most else most
+    reference = PVMClassifier(
+        radii="shared",
+        cross_class=True,
+        min_per_class=0,
+        candidates="train" if drawn is None else drawn,
+        metric=classifier.metric,
+        metric_params=classifier.metric_params,
+        solver="greedy",
+        solver_options={"bound": False},
+        closed_ball=classifier.closed_ball,
+        n_jobs=classifier.n_jobs,
+        random_state=0,
+    )
+    with warnings.catch_warnings():
+        # Its number of prototypes does not matter, nor does a class without any.
+        warnings.simplefilter("ignore", UserWarning)
+        return reference.fit(X, y, sample_weight=sample_weight), drawn
 
 
 def _own_rows(classifier: PVMClassifier, X: Any) -> Indices:
@@ -268,18 +406,35 @@ def _hear(distance: Floats, near: Floats, few: int) -> tuple[Indices, Floats, Fl
     return np.where(np.isfinite(least), first, -1), least, mean
 
 
-def _judge(coverage: Coverage, measures: _Measures, index: Any) -> SuspectLabels:
-    """Rank the points that are suspect."""
+def _judge(
+    coverage: Coverage,
+    measures: _Measures,
+    index: Any,
+    limit: int | str | None,
+    *,
+    exempt: NDArray[Any],
+) -> SuspectLabels:
+    """Rank the labels that disagree, and list no more than the limit.
+
+    Classes that have no prototype worth its cost, those `exempt` included, are not judged.
+    """
     own_class = coverage.point_classes
     points = np.arange(len(own_class))
     others = measures.mean.copy()
     others[points, own_class] = np.inf
     other_class = others.argmin(axis=1)
-    score = _share(measures.mean[points, own_class], others[points, other_class])
+    score = relative_share(measures.mean[points, own_class], others[points, other_class])
     own_count, other_count = coverage.own_count, coverage.other_count
     only_others = (own_count == 0) & (other_count > 0)
-    suspect = np.flatnonzero(only_others | (score > 0.5))
+    judged = np.isin(own_class, coverage.prototype_classes)
+    judged &= ~np.isin(coverage.classes[own_class], exempt)
+    suspect = np.flatnonzero(judged & (only_others | (score > 0.5)))
     row = suspect[np.lexsort((suspect, -score[suspect]))]
+    plausible = None
+    if limit == "auto":
+        plausible = count_plausible(measures.mean[judged], score[judged] > 0.5)
+        limit = plausible.number
+    row = row[:limit]
     own, other = own_class[row], other_class[row]
     return SuspectLabels(
         row=row,
@@ -294,16 +449,6 @@ def _judge(coverage: Coverage, measures: _Measures, index: Any) -> SuspectLabels
         own_count=own_count[row],
         other_count=other_count[row],
         index=None if index is None else index[row],
+        n_disagree=len(suspect),
+        plausible=plausible,
     )
-
-
-def _share(a: Floats, b: Floats) -> Floats:
-    """Return a / (a + b), one half where both are zero or beyond measure, or there is neither."""
-    score = np.full(len(a), 0.5)
-    score[np.isinf(a) & np.isfinite(b)] = 1.0
-    score[np.isfinite(a) & np.isinf(b)] = 0.0
-    with np.errstate(over="ignore"):  # beyond measure in radii of 0
-        total = a + b
-    both = np.isfinite(total) & (total > 0.0)
-    score[both] = a[both] / total[both]
-    return score

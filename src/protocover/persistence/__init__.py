@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 from ..data.fields import check_record, check_text, refuse
@@ -25,6 +26,7 @@ from .values import Loaded
 
 __all__ = ["ModelFileError", "ModelInfo", "load_model", "model_info", "save_model"]
 
+MODEL_FILE = "model.protocover"  # in the folder that `protocover fit` writes
 _PACKAGES = ("protocover", "numpy", "scipy", "scikit-learn")
 
 
@@ -112,7 +114,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     Parameters
     ----------
     path : str or path-like
-        The file.
+        The file, or the folder that ``protocover fit`` or ``protocover cover`` wrote.
 
     Returns
     -------
@@ -129,6 +131,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     save_model : Write one.
     protocover.persistence.model_info : When and with what it was saved.
     """
+    path = _file_of(path)
     with _named_in_errors(path):
         return _read_document(unpack(read_whole(path)))
 
@@ -139,15 +142,28 @@ def model_info(path: str | os.PathLike[str]) -> ModelInfo:
     Parameters
     ----------
     path : str or path-like
-        The file.
+        The file, or the folder that ``protocover fit`` or ``protocover cover`` wrote.
 
     Returns
     -------
     ModelInfo
         Without the model itself.
     """
+    path = _file_of(path)
     with _named_in_errors(path):
         return _read_info(unpack(read_whole(path)))
+
+
+def _file_of(path: str | os.PathLike[str]) -> Path:
+    """Return the model file that is meant: the one in a folder that the command wrote."""
+    given = Path(path)
+    file = given / MODEL_FILE if given.is_dir() else given
+    if not file.exists():
+        missing = f"{given} holds no {MODEL_FILE}" if file != given else f"there is no {given}"
+        raise FileNotFoundError(
+            f"{missing}; give a model file, or the folder that `protocover fit` wrote"
+        )
+    return file
 
 
 @contextmanager

@@ -106,6 +106,7 @@ def summarize_queries(
         radii="shared" if model.solution_.radii is None else "own",
         eps=float(model.eps_) if math.isfinite(model.eps_) else None,
         quality=None,
+        target="",
         classes=[
             ClassSummary(str(label), 0, int((classes == c).sum()), 0, 0)
             for c, label in enumerate(model.classes_.tolist())
@@ -117,6 +118,7 @@ def summarize_queries(
         path=None,
         suspects=[],
         n_suspects=0,
+        suspects_note="",
         uncovered=[],
         n_uncovered=0,
         held_out=None,

@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 _MOST_COLUMNS, _FEWEST_COLUMNS, _MOST_CELLS = 40, 8, 600_000
-_MOST_CHARACTERS, _LONGEST_TEXT, _SHORTEST_TEXT = 6_000_000, 4000, 160
+_MOST_CHARACTERS, _LONGEST_TEXT, _SHORTEST_TEXT = 3_000_000, 4000, 40
 _LONGEST_LABEL = 400
 
 
@@ -98,12 +98,15 @@ def lay_out(
     names += [str(name) for queries in display.further for name in queries.names or ()]
     names += [_foreign_name(model, k) for k in foreign.tolist()]
     beside = np.full(n_further + len(foreign), -1)
+    longest = _longest_text(columns, len(kept))
     cases = Cases(
         rows=np.where(kept < n_points, kept, -1).tolist(),
         names=[_cut(names[i], _LONGEST_LABEL) for i in kept],
         classes=np.concatenate((codes, beside))[kept].tolist(),
         columns=[
-            _summarize_column(c, codes, len(model.classes_) if display.spread else 0, kept)
+            _summarize_column(
+                c, codes, len(model.classes_) if display.spread else 0, kept, longest
+            )
             for c in columns
         ],
         n_columns=n_columns,
@@ -165,14 +168,19 @@ def _choose_columns(
     return np.sort(np.argsort(rank, kind="stable")[:most])
 
 
+def _longest_text(columns: list[ShownColumn], n_cases: int) -> int:
+    """Return the length to which texts are cut, so that all of them fit on a page."""
+    n_texts = n_cases * sum(column.kind == "text" for column in columns)
+    return max(_SHORTEST_TEXT, min(_LONGEST_TEXT, _MOST_CHARACTERS // max(1, n_texts)))
+
+
 def _summarize_column(
-    column: ShownColumn, codes: Indices, n_classes: int, kept: Indices
+    column: ShownColumn, codes: Indices, n_classes: int, kept: Indices, longest: int
 ) -> ColumnSummary:
     """Return the kept values of a column, and how it is spread within the classes."""
     name = _cut(column.name, _LONGEST_LABEL)
     values = column.values[kept]
     if column.kind == "text":
-        longest = max(_SHORTEST_TEXT, min(_LONGEST_TEXT, _MOST_CHARACTERS // max(1, len(kept))))
         texts = [None if value is None else _cut(value, longest) for value in values]
         return ColumnSummary(name, "text", texts)
     if column.kind == "label":

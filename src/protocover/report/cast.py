@@ -13,6 +13,7 @@ from ..estimators import PVMClassifier
 from ..inspection.fitted import Unwrapped
 from ..inspection.suspects import SuspectLabels
 from ..prototypes.coverage import Coverage
+from ..resources import row_count
 from .cases import LaidOut
 from .comparison import Contest, as_comparison, hold_contest
 from .queries import MOST_LISTED, Asked, Queries, ask, summarize_answers
@@ -96,18 +97,26 @@ def gather_cast(
     """Compare suspects, uncovered cases, held-out cases and queries with two prototypes each.
 
     `X` are the training cases as the classifier takes them, `nearest_own` the nearest
-    prototype of each one's own class.
+    prototype of each one's own class. Rows of suspects go on with those of the held-out cases,
+    which are listed and compared with what answered them.
     """
     model = within.classifier
     scenes = []
-    if suspects is not None and len(suspects):
-        scenes.append(_suspects(model, X, suspects))
+    compared, beside = np.empty((2, 0), dtype=np.intp)
+    if suspects is not None:
+        listed = suspects.row[:MOST_LISTED]
+        known = (listed < row_count(X)) & (suspects.other_prototype[:MOST_LISTED] >= 0)
+        compared, beside = listed[known], listed[listed >= row_count(X)] - row_count(X)
+        if len(compared):
+            scenes.append(_suspects(model, X, suspects, np.flatnonzero(known)))
     if uncovered is not None and coverage is not None and nearest_own is not None:
-        shown = np.empty(0, dtype=np.intp) if suspects is None else suspects.row[:MOST_LISTED]
-        left = uncovered[~np.isin(uncovered, shown)]
+        left = uncovered[~np.isin(uncovered, compared)]
         if len(left):
             scenes.append(_uncovered(model, X, left, coverage, nearest_own))
-    answered = [None if part is None else ask(part, within) for part in (held_out, queries)]
+    answered = [
+        None if held_out is None else ask(held_out, within, first=beside),
+        None if queries is None else ask(queries, within),
+    ]
     scenes += [_answered(model, asked) for asked in answered if asked is not None]
     return Cast(scenes, *answered)
 
@@ -207,14 +216,14 @@ def _shown_places(laid: LaidOut, features: Indices | None, model: PVMClassifier)
     return shown
 
 
-def _suspects(model: PVMClassifier, X: Any, suspects: SuspectLabels) -> Scene:
-    """Compare suspects with the suggested class and with their own."""
-    rows = suspects.row[:MOST_LISTED]
-    near, far = suspects.other_prototype[:MOST_LISTED], suspects.own_prototype[:MOST_LISTED]
+def _suspects(model: PVMClassifier, X: Any, suspects: SuspectLabels, chosen: Indices) -> Scene:
+    """Compare some of the suspects with the suggested class and with their own."""
+    rows = suspects.row[chosen]
+    near, far = suspects.other_prototype[chosen], suspects.own_prototype[chosen]
     starts = [
-        f"Labelled “{label}”, but its neighbourhood speaks for “{suggested}”."
+        f"Labelled “{label}”, but nearby prototypes suggest “{suggested}”."
         for label, suggested in zip(
-            suspects.label[:MOST_LISTED], suspects.suggested[:MOST_LISTED], strict=True
+            suspects.label[chosen], suspects.suggested[chosen], strict=True
         )
     ]
     of = [_SUSPECT] * len(rows)

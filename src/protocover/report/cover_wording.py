@@ -15,7 +15,7 @@ from .wording import (
     short_number,
 )
 
-__all__ = ["describe_cover", "describe_cover_settings", "describe_proof"]
+__all__ = ["describe_cover", "describe_cover_settings"]
 
 
 def describe_cover(cover: BallCover) -> str:
@@ -27,29 +27,6 @@ def describe_cover(cover: BallCover) -> str:
     near = f"within {short_number(cover.eps_)} of {'it' if n == 1 else 'one of them'}"
     lie = f"{percent(share)} of them lie {near}" if share < 1.0 else f"all of them lie {near}"
     return f"{some}: {lie}{_weighted(cover, share)}."
-
-
-def describe_proof(cover: BallCover) -> str:
-    """Say in plain words what is proved about the choice."""
-    word, gap = str(cover.certificate_), float(cover.gap_)
-    by_word = "By the solver's word, " if word.startswith("solver-") else ""
-    if word in ("proved", "solver-proved"):
-        sure = by_word or "It is proved that "
-        return f"{sure}no {_other(cover)} {_better(cover)}."
-    if word == "none" or not math.isfinite(gap):
-        return "How near this is to the best possible choice is not known."
-    if gap >= 0.995:
-        return "A bound was computed, but it is too weak to tell how near this is to the best."
-    if cover.coverage is not None:
-        least = math.ceil(cover.lower_bound_ - 1e-9)
-        if cover.candidate_cost is None:
-            rest = f"any {_other(cover)} that covers as much needs {least:,} cases or more"
-        else:
-            least_price = short_number(cover.lower_bound_)
-            rest = f"any {_other(cover)} that covers as much costs {least_price} or more"
-    else:
-        rest = f"no {_other(cover)} can save more than {percent(gap)} of the objective"
-    return f"{by_word}{rest}." if by_word else f"{rest[0].upper()}{rest[1:]}."
 
 
 def describe_cover_settings(
@@ -79,23 +56,6 @@ def _weighted(cover: BallCover, share: float) -> str:
     if math.isclose(cover.coverage_, share, rel_tol=0.0, abs_tol=5e-4):
         return ""
     return f", {percent(cover.coverage_)} of their weight"
-
-
-def _other(cover: BallCover) -> str:
-    """Name the choices that this one is compared with."""
-    given = cover.must_include is not None and len(cover.must_include) > 0
-    return "other choice with the given cases" if given else "other choice"
-
-
-def _better(cover: BallCover) -> str:
-    """Say what no other choice does."""
-    if cover.coverage is not None:
-        return "covers as much " + ("with fewer" if cover.candidate_cost is None else "for less")
-    if cover.n_representatives is not None:
-        return f"of at most {cover.n_representatives:,} leaves less uncovered"
-    if cover.cost is not None:
-        return "is a better trade of uncovered cases against representatives"
-    return "covers as much with fewer" if cover.candidate_cost is None else "does better"
 
 
 def _describe_question(cover: BallCover) -> str:

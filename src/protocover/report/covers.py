@@ -10,14 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import __version__
-from ..estimators import BallCover, PVMClassifier
+from ..estimators import BallCover
+from ..estimators.bounds import describe_bound
 from ..estimators.cover_view import ONE_CLASS
 from ..inspection.fitted import Unwrapped
 from ..prototypes.coverage import Coverage
+from ..resources import row_count
 from .cases import Display, LaidOut, lay_out
-from .cover_wording import describe_cover, describe_cover_settings, describe_proof
+from .cover_wording import describe_cover, describe_cover_settings
 from .neighbours import Members, draw_map, find_members, find_rivals
 from .summary import ClassSummary, CoverSummary, Far, PrototypeSummary, Quality
+from .training_rows import ForeignRowsError, check_training_rows
+from .wording import as_sentence
 
 __all__ = ["summarize_cover"]
 
@@ -38,7 +42,7 @@ def summarize_cover(
     """Gather all that a report says about a fitted cover and the points `X` it was fitted on."""
     cover, model = within.cover, within.classifier
     assert cover is not None
-    coverage = _cover(cover, model, X)
+    coverage = _cover(within, cover, X)
     members = find_members(model, X, coverage)
     rivals = find_rivals(model, X, coverage.prototype_classes)
     far, uncovered = _find_far(cover, members)
@@ -59,6 +63,7 @@ def summarize_cover(
         radii="shared",
         eps=float(cover.eps_),
         quality=quality,
+        target="",
         classes=[
             ClassSummary(ONE_CLASS, quality.n_points, quality.n_prototypes, quality.n_covered, 0)
         ],
@@ -69,6 +74,7 @@ def summarize_cover(
         path=None,
         suspects=[],
         n_suspects=0,
+        suspects_note="",
         uncovered=_list_far(members, uncovered[:_MOST_UNCOVERED], laid),
         n_uncovered=len(uncovered),
         held_out=None,
@@ -83,11 +89,12 @@ def summarize_cover(
     )
 
 
-def _cover(cover: BallCover, model: PVMClassifier, X: Any) -> Coverage:
+def _cover(within: Unwrapped, cover: BallCover, X: Any) -> Coverage:
     """Return who lies in whose ball, of points that the cover can have been fitted on."""
-    coverage = model.coverage(X, np.full(len(cover.labels_), ONE_CLASS))
+    coverage = within.classifier.coverage(X, np.full(row_count(X), ONE_CLASS))
+    check_training_rows(within, X, coverage.totals())
     if not np.array_equal(coverage.covered, cover.labels_ >= 0):
-        raise ValueError("X must be what the cover was fitted on: other points of it are covered")
+        raise ForeignRowsError("other rows of it are covered")
     return coverage
 
 
@@ -120,7 +127,7 @@ def _assess(cover: BallCover) -> Quality:
         lower_bound=float(bound) if math.isfinite(bound) else None,
         gap=float(gap) if math.isfinite(gap) else None,
         certificate=str(cover.certificate_),
-        verdict=describe_proof(cover),
+        verdict=as_sentence(describe_bound(cover)),
     )
 
 

@@ -21,36 +21,54 @@ def list_figures(quality: Quality, model: PVMClassifier, plane: MapSummary | Non
 
 
 def _of_error(quality: Quality) -> list[Figure]:
-    """Return the error with its interval, and that of 1-NN."""
+    """Return the accuracy with its interval, next to those of the largest class and 1-NN."""
     error = quality.error
     if error is None:
         return []
-    figures = [Figure(*_describe_error(error))]
+    figures = [Figure(*_describe_error(error)), *_of_classes(error)]
     if error.nearest_error is not None:
         about = (
-            f"Error of the nearest neighbour among all {count(quality.n_points, 'training case')}"
-            " by the same dissimilarity, on the same unseen cases."
+            "Accuracy of the nearest neighbour among all "
+            f"{count(quality.n_points, 'training case')} by the same dissimilarity, on the same "
+            "unseen cases."
         )
-        figures.append(Figure("1-NN", percent(error.nearest_error), about))
+        figures.append(Figure("1-NN", percent(1.0 - error.nearest_error), about))
+    return figures
+
+
+def _of_classes(error: ErrorEstimate) -> list[Figure]:
+    """Return the accuracy of the majority class, and the mean recall."""
+    if error.baseline is None:
+        return []
+    about = f"Accuracy of always answering “{error.majority}”, the most frequent training class."
+    figures = [Figure("Baseline", percent(error.baseline), about)]
+    if error.evaluation is not None:
+        balanced = percent(error.evaluation.balanced_accuracy)
+        about = "Mean recall of the classes, on the same unseen cases."
+        figures.append(Figure("Balanced accuracy", balanced, about))
     return figures
 
 
 def _describe_error(error: ErrorEstimate) -> tuple[str, str, str]:
     """Return heading, value and meaning of an error or another score."""
-    show = percent if error.name == "error" else short_number
-    if error.kind == "held-out":
+    if error.evaluation is not None and error.kind == "held-out":
         about = (
-            f"Share of {count(error.n_cases, 'held-out case')} answered wrongly; the range is "
+            f"Share of {count(error.n_cases, 'held-out case')} answered rightly; the range is "
             "Wilson's 95 % interval."
         )
-        value = f"{show(error.value)} ({show(error.low)} to {show(error.high)})"
-        return "Held-out error", value, about
-    value = f"{show(error.value)} ± {show(error.high - error.value)}"
+        low, high = error.evaluation.accuracy_interval
+        value = f"{percent(error.evaluation.accuracy)} ({percent(low)} to {percent(high)})"
+        return "Held-out accuracy", value, about
+    spread = error.high - error.value
+    if error.name == "error":
+        name, value = "accuracy", f"{percent(1.0 - error.value)} ± {percent(spread)}"
+    else:
+        name, value = error.name, f"{short_number(error.value)} ± {short_number(spread)}"
     about = (
         "Mean over the folds of the cross-validation, with its standard error; the setting was "
         "chosen on the same folds, so expect a little worse."
     )
-    return f"Cross-validated {error.name}", value, about
+    return f"Cross-validated {name}", value, about
 
 
 def _of_objective(quality: Quality) -> list[Figure]:
@@ -64,8 +82,7 @@ def _of_objective(quality: Quality) -> list[Figure]:
         )
     ]
     if quality.lower_bound is not None:
-        about = f"No choice of prototypes has a smaller objective. {quality.verdict}"
-        figures.append(Figure("Lower bound", short_number(quality.lower_bound), about))
+        figures.append(Figure("Lower bound", short_number(quality.lower_bound), quality.verdict))
     else:
         figures.append(Figure("Lower bound", "none", quality.verdict))
     if quality.gap is not None:

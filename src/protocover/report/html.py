@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..data.files import write_whole
+from ..inspection.proportions import percentages
 from .summarize import summarize
 from .summary import CoverSummary, Summary, plain
 from .wording import count, percent, short_number, short_range
@@ -65,8 +66,8 @@ def make_report(model: Any, X: Any, y: Any, path: Any = None, **options: Any) ->
         y, path = None, y
     if not isinstance(path, str | os.PathLike):
         raise TypeError(
-            "make_report takes model, X, y and the path of a file, of a cover model, X and path; "
-            f"got {type(path).__name__} for the path"
+            f"path must be the name of a file, got {type(path).__name__}; call "
+            "make_report(model, X, y, path), or make_report(cover, X, path) for a BallCover"
         )
     return write_report(summarize(model, X, y, **options), path)
 
@@ -111,7 +112,13 @@ def render(summary: Summary) -> str:
         lstrip_blocks=True,
         loader=FunctionLoader(lambda name: (folder / name).read_text(encoding="utf-8")),
     )
-    words = {"count": count, "percent": percent, "range": short_range, "short": short_number}
+    words = {
+        "count": count,
+        "percent": percent,
+        "percentages": percentages,
+        "range": short_range,
+        "short": short_number,
+    }
     environment.filters |= words
     of_cover = isinstance(summary, CoverSummary)
     template = environment.get_template("cover.html.j2" if of_cover else "page.html.j2")

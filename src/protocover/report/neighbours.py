@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -14,17 +15,19 @@ from sklearn.utils import _safe_indexing
 from ..balls import traits_of
 from ..estimators import PVMClassifier
 from ..inspection.distances import distance_blocks, nearness
+from ..inspection.suspects import SuspectLabels
 from ..maps.sammon import sammon_map
 from ..prototypes.coverage import Coverage
+from ..resources import row_count
 from .summary import MapSummary
 
-__all__ = ["Members", "Rivals", "draw_map", "find_members", "find_rivals"]
+__all__ = ["Members", "Rivals", "draw_map", "find_members", "find_rivals", "relate_suspects"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 # Points listed for all prototypes together, and at least for each.
-_MOST_MEMBERS, _FEWEST_MEMBERS = 250_000, 50
+_MOST_MEMBERS, _FEWEST_MEMBERS = 100_000, 20
 # Prototypes on the map; its table of distances grows with the square.
 _MOST_MAPPED = 500
 # The map is to be looked at: what lowers its stress by less than this share is not seen.
@@ -94,6 +97,32 @@ def find_rivals(model: PVMClassifier, X: Any, classes: Indices) -> Rivals | None
     return Rivals(index, distance, square)
 
 
+def relate_suspects(
+    model: PVMClassifier, parts: Sequence[Any], found: SuspectLabels
+) -> SuspectLabels:
+    """Return suspects with the nearest prototypes of the model that is reported.
+
+    `parts` are the training cases and then the others whose rows follow theirs. A suspect that
+    is a prototype itself is compared with the next one of its class.
+    """
+    own, other = np.full((2, len(found)), -1)
+    start = 0
+    for part in parts:
+        here = np.flatnonzero((found.row >= start) & (found.row < start + row_count(part)))
+        points = _safe_indexing(part, found.row[here] - start) if len(here) else None
+        for rows, table in distance_blocks(model, points) if len(here) else ():
+            chosen = here[rows]
+            same = found.label[chosen][:, None] == model.prototype_labels_
+            suggested = found.suggested[chosen][:, None] == model.prototype_labels_
+            itself = found.row[chosen][:, None] == np.where(
+                model.prototype_sources_ == "train", model.prototype_rows_, -1
+            )
+            own[chosen] = _nearest_among(model, table.copy(), same & ~itself)[0]
+            other[chosen] = _nearest_among(model, table, suggested)[0]
+        start += row_count(part)
+    return replace(found, own_prototype=own, other_prototype=other, judge=model)
+
+
 def draw_map(rivals: Rivals | None) -> MapSummary | None:
     """Place the first prototypes on a plane; None where there is nothing to place."""
     if rivals is None or len(rivals.table) < 2:
@@ -111,7 +140,10 @@ def draw_map(rivals: Rivals | None) -> MapSummary | None:
 def _nearest_among(
     model: PVMClassifier, table: Floats, allowed: NDArray[np.bool_]
 ) -> tuple[Indices, Floats, Floats]:
-    """Return each row's nearest allowed prototype, its distance and nearness, or -1 and inf."""
+    """Return each row's nearest allowed prototype, its distance and nearness, or -1 and inf.
+
+    The table may be changed.
+    """
     near = nearness(model, table)
     near[~allowed] = np.inf
     rows, best = np.arange(len(table)), near.argmin(axis=1)

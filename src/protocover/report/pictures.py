@@ -15,7 +15,7 @@ from .summary import PictureSheets
 __all__ = ["as_bytes", "check_images", "make_sheets"]
 
 _PER_SHEET = 256
-_BUDGET = 12_000_000
+_BUDGET = 6_000_000  # bytes of all pictures of a page, before compression
 
 
 def check_images(images: Any, n_points: int) -> Any:
@@ -53,12 +53,13 @@ def as_bytes(images: NDArray[Any], *, ink: bool) -> NDArray[np.uint8]:
 
 def make_sheets(images: NDArray[np.uint8], *, budget: int = _BUDGET) -> PictureSheets:
     """Put images, at least one, on sheets, reduced so that all take `budget` bytes raw."""
-    images = _reduce(images, math.ceil(math.sqrt(max(1.0, images.size / budget))))
+    factor = math.ceil(math.sqrt(max(1.0, images.size / budget)))
+    images = _reduce(images, factor)
     n, height, width = images.shape[:3]
     per_sheet = min(_PER_SHEET, n)
     across = math.ceil(math.sqrt(per_sheet))
     sheets = [_sheet(images[i : i + per_sheet], across) for i in range(0, n, per_sheet)]
-    return PictureSheets(width, height, across, per_sheet, n, sheets)
+    return PictureSheets(width, height, across, per_sheet, n, sheets, is_reduced=factor > 1)
 
 
 def _reduce(images: NDArray[np.uint8], factor: int) -> NDArray[np.uint8]:

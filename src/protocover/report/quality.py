@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from scipy.stats import binomtest
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from ..balls import traits_of
@@ -16,14 +15,16 @@ from ..balls.nearest import find_nearest
 from ..data.points import check_points
 from ..dissimilarity import resolve_metric
 from ..estimators import PVMClassifier, PVMClassifierCV
+from ..estimators.bounds import describe_bound
 from ..estimators.search.metadata import name_scoring
 from ..estimators.search.standard_error import trace_path
+from ..inspection.evaluation import Evaluation, match_labels, tally
 from ..prototypes.coverage import CoverageTotals
 from ..resources import row_count
 from .summary import ErrorEstimate, PathSummary, Quality
-from .wording import describe_certificate
+from .wording import as_sentence
 
-__all__ = ["assess", "cross_validated_error", "held_out_error", "read_path", "wilson_interval"]
+__all__ = ["assess", "cross_validated_error", "held_out_error", "read_path", "tally_answers"]
 
 
 def assess(
@@ -51,7 +52,7 @@ def assess(
         lower_bound=_finite(model.lower_bound_),
         gap=_finite(model.gap_),
         certificate=str(model.certificate_),
-        verdict=describe_certificate(str(model.certificate_), model.gap_),
+        verdict=as_sentence(describe_bound(model)),
     )
 
 
@@ -75,12 +76,6 @@ def read_path(search: PVMClassifierCV | None) -> PathSummary | None:
     )
 
 
-def wilson_interval(n_errors: int, n_cases: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share of errors."""
-    interval = binomtest(n_errors, n_cases).proportion_ci(method="wilson")
-    return float(interval.low), float(interval.high)
-
-
 def _count_errors(model: PVMClassifier, X: Any, y: Any, X_test: Any, y_test: Any) -> ErrorEstimate:
     """Answer held-out cases and count the errors, and those of 1-NN."""
     y_test = column_or_1d(y_test, warn=True)
@@ -88,15 +83,37 @@ def _count_errors(model: PVMClassifier, X: Any, y: Any, X_test: Any, y_test: Any
     n_cases = len(y_test)
     if n_cases == 0:
         raise ValueError("held_out must hold at least one case, got none; leave it out instead")
-    n_wrong = int((model.predict(X_test) != y_test).sum())
+    y_test = match_labels(y_test, model.classes_)
     nearest = _nearest_error(model, X, y, X_test, y_test)
-    return held_out_error(n_wrong, n_cases, nearest=nearest)
+    return held_out_error(tally_answers(model, y_test, model.predict(X_test)), nearest=nearest)
 
 
-def held_out_error(n_wrong: int, n_cases: int, *, nearest: float | None = None) -> ErrorEstimate:
-    """Return the error on held-out cases with Wilson's 95 % interval, beside 1-NN's."""
-    low, high = wilson_interval(n_wrong, n_cases)
-    return ErrorEstimate("held-out", "error", n_wrong / n_cases, low, high, n_cases, nearest)
+def tally_answers(model: PVMClassifier, labels: Any, answers: Any) -> Evaluation:
+    """Return the error figures of answers to cases of known classes."""
+    return tally(
+        labels,
+        answers,
+        classes=model.classes_,
+        class_count=model.class_count_,
+        outlier_label=model.outlier_label_,
+    )
+
+
+def held_out_error(evaluation: Evaluation, *, nearest: float | None = None) -> ErrorEstimate:
+    """Return the error on held-out cases with its 95 % interval, next to those of others."""
+    low, high = evaluation.accuracy_interval.tolist()
+    return ErrorEstimate(
+        kind="held-out",
+        name="error",
+        value=1.0 - evaluation.accuracy,
+        low=1.0 - high,
+        high=1.0 - low,
+        n_cases=evaluation.n_samples,
+        nearest_error=nearest,
+        majority=str(evaluation.majority_label),
+        baseline=evaluation.baseline_accuracy,
+        evaluation=evaluation,
+    )
 
 
 def _nearest_error(model: PVMClassifier, X: Any, y: Any, X_test: Any, y_test: Any) -> float | None:
@@ -133,7 +150,19 @@ def cross_validated_error(search: PVMClassifierCV, n_points: int) -> ErrorEstima
     path, name = trace_path(search), _score_name(search)
     value = _told(search.best_score_, name)
     se = float(path.error[path.chosen])
-    return ErrorEstimate("cross-validated", name, value, value - se, value + se, n_points, None)
+    counts = search.class_count_
+    is_error = name == "error"
+    return ErrorEstimate(
+        kind="cross-validated",
+        name=name,
+        value=value,
+        low=value - se,
+        high=value + se,
+        n_cases=n_points,
+        nearest_error=None,
+        majority=str(search.classes_[counts.argmax()]) if is_error else None,
+        baseline=float(counts.max() / counts.sum()) if is_error else None,
+    )
 
 
 def _told(score: float, name: str) -> float:

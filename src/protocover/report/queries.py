@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from ..data.frames import in_memory
 from ..estimators import PVMClassifier
+from ..inspection.evaluation import is_missing_label, match_labels
 from ..inspection.fitted import Unwrapped
 from ..prototypes import Explanation
 from ..resources import row_count
+from .quality import tally_answers
 from .summary import Answer, Answers
 from .table import read_row_names
 
@@ -96,6 +99,7 @@ def read_queries(given: Any, name: str = "queries") -> Queries | None:
         queries = Queries(*given)
     else:
         queries = Queries(given)
+    queries = replace(queries, X=in_memory(queries.X, name=name), shown=in_memory(queries.shown))
     if row_count(queries.X) == 0:
         raise ValueError(f"{name} must hold at least one case, got none; leave it out instead")
     if queries.shown is not None and row_count(queries.shown) != row_count(queries.X):
@@ -106,7 +110,7 @@ def read_queries(given: Any, name: str = "queries") -> Queries | None:
     if queries.y is None:
         return queries
     labels = queries.y
-    if isinstance(labels, list | tuple) and any(map(_is_missing, labels)):
+    if isinstance(labels, list | tuple) and any(map(is_missing_label, labels)):
         # Among texts NumPy would write a missing one out as "nan".
         labels = np.fromiter(labels, dtype=object, count=len(labels))
     labels = column_or_1d(labels, warn=True)
@@ -125,8 +129,11 @@ def read_held_out(given: Any) -> Queries | None:
     return held_out
 
 
-def ask(queries: Queries, within: Unwrapped) -> Asked:
-    """Answer queries, and choose which are listed: the wrong ones first, then close calls."""
+def ask(queries: Queries, within: Unwrapped, first: NDArray[np.intp] | None = None) -> Asked:
+    """Answer queries, and choose which are listed: the wrong ones first, then close calls.
+
+    Those whose rows come `first` are listed in any case.
+    """
     model, X = within.classifier, within.prepare(queries.X)
     why, answers = model.explain(X), np.asarray(model.predict(X))
     n_cases = len(answers)
@@ -138,6 +145,9 @@ def ask(queries: Queries, within: Unwrapped) -> Asked:
     asked = Asked(queries, X, why, np.arange(n_cases), answers, labels, classes)
     order = np.lexsort((np.arange(n_cases), _clearness(model, why), ~asked.wrong))
     listed = order[:MOST_LISTED]
+    if first is not None and not np.isin(first, listed).all():
+        some = order[~np.isin(order, first)][: max(0, MOST_LISTED - len(first))]
+        listed = order[np.isin(order, np.concatenate((some, first)))]
     return replace(
         asked, queries=queries.take(listed), points=_safe_indexing(X, listed), listed=listed
     )
@@ -147,6 +157,11 @@ def summarize_answers(asked: Asked, places: NDArray[np.intp], model: PVMClassifi
     """Return the answers as data; `places` are those of the listed cases among all shown."""
     classes = {str(label): c for c, label in enumerate(model.classes_.tolist())}
     wrong = asked.wrong
+    known = np.array([label is not None for label in asked.labels])
+    evaluation = None
+    if known.any():
+        labels = match_labels(asked.labels[known], model.classes_)
+        evaluation = tally_answers(model, labels, asked.answers[known])
     listed = [
         Answer(
             case=int(place),
@@ -159,10 +174,11 @@ def summarize_answers(asked: Asked, places: NDArray[np.intp], model: PVMClassifi
     ]
     return Answers(
         n_cases=len(asked.answers),
-        n_labelled=sum(label is not None for label in asked.labels),
+        n_labelled=int(known.sum()),
         n_wrong=int(wrong.sum()),
         n_outside=int((~asked.why.inside).sum()),
         listed=listed,
+        evaluation=evaluation,
     )
 
 
@@ -181,16 +197,8 @@ def _known(label: Any, classes: NDArray[Any]) -> Any:
 
     Beside missing ones, whole numbers come as floats.
     """
-    if _is_missing(label):
+    if is_missing_label(label):
         return None
     if isinstance(label, float) and label.is_integer() and classes.dtype.kind in "iu":
         return int(label)
     return label
-
-
-def _is_missing(label: Any) -> bool:
-    """Whether there is no label: NaN is not itself, and of pandas' NA not even that is known."""
-    if label is None:
-        return True
-    same = label == label
-    return not isinstance(same, bool | np.bool_) or not same

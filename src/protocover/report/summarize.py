@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import __version__
+from ..data.frames import in_memory
 from ..estimators import PVMClassifier
 from ..inspection.fitted import Unwrapped, unwrap
 from ..inspection.suspects import SuspectLabels, suspect_labels
@@ -19,10 +20,11 @@ from .cases import Display, LaidOut, lay_out
 from .cast import Cast, explain_cast, gather_cast, match_columns
 from .covers import summarize_cover
 from .figures import list_figures
-from .neighbours import Members, Rivals, draw_map, find_members, find_rivals
+from .neighbours import Members, Rivals, draw_map, find_members, find_rivals, relate_suspects
 from .quality import assess, read_path
-from .queries import MOST_LISTED, Queries, read_held_out, read_queries
+from .queries import MOST_LISTED, Asked, Queries, read_held_out, read_queries
 from .summary import ClassSummary, ErrorEstimate, PrototypeSummary, Summary, Suspect, Uncovered
+from .training_rows import check_training_rows, count_training
 from .wording import describe_selection, describe_settings
 
 Indices = NDArray[np.intp]
@@ -41,9 +43,12 @@ def summarize(
     image_shape: tuple[int, ...] | None = None,
     images: Any = None,
     title: str | None = None,
+    target_name: str | None = None,
     how: Mapping[str, str] | None = None,
+    sample_weight: Any = None,
     totals: CoverageTotals | None = None,
     error: ErrorEstimate | None = None,
+    suspects: SuspectLabels | None = None,
 ) -> Summary:
     """Gather all that a report says about a fitted model.
 
@@ -52,7 +57,8 @@ def summarize(
     model : PVMClassifier, PVMClassifierCV, PVMSelector or BallCover, or what ends in one
         Fitted; also a pipeline or search that ends in one of these.
     X, y : array-like, data frame, list of texts
-        What it was fitted on; a cover has no `y`.
+        The samples that it was fitted on, in the same order; a cover has no `y`. Other
+        samples are refused.
     held_out : tuple (X_test, y_test), Queries with `y`, or None, default=None
         Cases that the model has not seen, for its error and that of 1-NN, and to be shown
         with what decided each, the wrong ones first. Without them the cross-validated error
@@ -72,19 +78,35 @@ def summarize(
         Images of the rows. High values are bright.
     title : str or None, default=None
         Heading of the report; None for "Prototypes", of a cover "Representatives".
+    target_name : str or None, default=None
+        What the classes tell, such as "diagnosis", to be shown with them; None for the name of
+        `y`, if it is a series that has one.
     how : mapping of str to str, or None, default=None
         Further lines for "What was asked", such as where the data comes from, or words of
         your own under a heading that is there.
+    sample_weight : array-like, shape (n_points,), or None, default=None
+        The weights of the fit, needed only if some are 0: a model does not count such samples.
     totals : CoverageTotals or None, default=None
         Counts of all that the model was fitted on, where `X` and `y` are only a sample of
         it, the prototypes among them: lists are of the sample then, counts of everything.
     error : ErrorEstimate or None, default=None
         The error, where it is known already.
+    suspects : SuspectLabels or None, default=None
+        Labels that disagree with nearby prototypes, in rows of `X` and then of `held_out`. None
+        for those that :func:`~protocover.suspect_labels` finds in `X`.
 
     Returns
     -------
     Summary
         For :func:`render` and :func:`write_report`.
+
+    Raises
+    ------
+    ValueError
+        If `X` and `y` are not the training samples: the class counts, the prototypes or the
+        number of samples in their balls differ from those of the model. Prototypes that
+        are not training samples, or that a precomputed matrix does not show, are not
+        compared.
 
     Examples
     --------
@@ -101,7 +123,8 @@ def summarize(
     """
     within = unwrap(model, covers=True).require_prototypes("there is nothing to report")
     model, search = within.classifier, within.search
-    original, X = X, within.prepare_training(X)
+    original, shown = in_memory(X), in_memory(shown, name="shown")
+    X = within.prepare_training(original)
     display = Display(
         shown=original if shown is None else shown,
         is_own=shown is None and not within.transformers,
@@ -114,13 +137,17 @@ def summarize(
     if within.cover is not None:
         _refuse_cases_of_cover(held_out, queries)
         return summarize_cover(within, X, display, title=title or "Representatives", how=how)
-    findings = _find(model, X, y)
+    coverage = _cover(model, X, y)
+    counts = coverage.totals() if totals is None else totals
+    learned = counts if sample_weight is None else count_training(coverage, sample_weight)
+    check_training_rows(within, X, learned)
     tested = read_held_out(held_out)
+    unseen = None if tested is None else (within.prepare(tested.X), tested.y)
+    beside = () if unseen is None else unseen[:1]
+    findings = _find(model, X, y, coverage, suspects, beside=beside)
     cast = _gather(within, X, findings, held_out=tested, queries=read_queries(queries))
     features = match_columns(within, original, shown)
     laid = _lay_out_all(display, model, findings, cast, features)
-    counts = findings.coverage.totals() if totals is None else totals
-    unseen = None if tested is None else (within.prepare(tested.X), tested.y)
     quality = assess(model, search, X, y, totals=counts, held_out=unseen, error=error)
     explained = explain_cast(cast, laid, model, features)
     plane = draw_map(findings.rivals)
@@ -134,14 +161,16 @@ def summarize(
         radii="shared" if model.solution_.radii is None else "own",
         eps=float(model.eps_) if math.isfinite(model.eps_) else None,
         quality=quality,
+        target=_name_target(y) if target_name is None else str(target_name),
         classes=_list_classes(counts),
         confusion=counts.confusion.tolist(),
         prototypes=_list_prototypes(model, counts, findings, laid),
         cases=explained.cases,
         map=plane,
         path=read_path(search),
-        suspects=_list_suspects(model, findings.suspects, laid),
+        suspects=_list_suspects(model, findings.suspects, laid, cast.held_out),
         n_suspects=len(findings.suspects),
+        suspects_note=findings.suspects.describe(),
         uncovered=_list_uncovered(findings, laid),
         n_uncovered=counts.n_points - counts.n_covered,
         held_out=explained.held_out,
@@ -165,12 +194,20 @@ class _Findings:
     uncovered: Indices  # rows in no ball of their class, the farthest from it first
 
 
-def _find(model: PVMClassifier, X: Any, y: Any) -> _Findings:
-    """Look at the training data through the model."""
-    coverage = _cover(model, X, y)
+def _find(
+    model: PVMClassifier,
+    X: Any,
+    y: Any,
+    coverage: Coverage,
+    suspects: SuspectLabels | None,
+    *,
+    beside: Sequence[Any],
+) -> _Findings:
+    """Look at the training data through the model, and at suspects in the cases `beside` it."""
     members = find_members(model, X, coverage)
     rivals = find_rivals(model, X, coverage.prototype_classes)
-    suspects = suspect_labels(model, X, y)
+    suspects = suspect_labels(model, X, y) if suspects is None else suspects
+    suspects = relate_suspects(model, (X, *beside), suspects)
     return _Findings(coverage, members, rivals, suspects, _find_uncovered(coverage, members))
 
 
@@ -212,7 +249,9 @@ def _lay_out_all(
     features: Indices | None,
 ) -> LaidOut:
     """Lay out all cases that the page mentions."""
-    listed = [findings.suspects.row[:MOST_LISTED], findings.uncovered[:MOST_LISTED]]
+    suspects = findings.suspects.row[:MOST_LISTED]
+    suspects = suspects[suspects < len(findings.coverage.point_classes)]
+    listed = [suspects, findings.uncovered[:MOST_LISTED]]
     return lay_out(
         replace(display, further=cast.further),
         model,
@@ -225,6 +264,11 @@ def _lay_out_all(
 
 def _cover(model: PVMClassifier, X: Any, y: Any) -> Coverage:
     """Return who lies in whose ball, of data that the model can have been fitted on."""
+    if y is None:
+        raise TypeError(
+            "y must hold the labels of X: a report of a classifier needs the data that it was "
+            "fitted on; call summarize(model, X, y) or make_report(model, X, y, path)"
+        )
     coverage = model.coverage(X, y)
     unknown = np.flatnonzero(coverage.point_classes < 0)
     if len(unknown):
@@ -234,6 +278,12 @@ def _cover(model: PVMClassifier, X: Any, y: Any) -> Coverage:
             "the data that it was fitted on, and other data as held_out"
         )
     return coverage
+
+
+def _name_target(y: Any) -> str:
+    """Return the name of a series of labels, nothing where it has none."""
+    name = getattr(y, "name", None)
+    return "" if name is None else str(name)
 
 
 def _list_classes(totals: CoverageTotals) -> list[ClassSummary]:
@@ -268,13 +318,17 @@ def _list_prototypes(
     ]
 
 
-def _list_suspects(model: PVMClassifier, suspects: SuspectLabels, laid: LaidOut) -> list[Suspect]:
+def _list_suspects(
+    model: PVMClassifier, suspects: SuspectLabels, laid: LaidOut, held_out: Asked | None
+) -> list[Suspect]:
     """Return the most suspect labels, the most suspect first."""
+    n = len(laid.place)
+    further = {} if held_out is None else {n + row: k for k, row in enumerate(held_out.listed)}
     label = np.searchsorted(model.classes_, suspects.label)
     suggested = np.searchsorted(model.classes_, suspects.suggested)
     return [
         Suspect(
-            case=int(laid.place[row]),
+            case=int(laid.place[row] if row < n else laid.further[further[row]]),
             label=int(label[i]),
             suggested=int(suggested[i]),
             score=round(float(suspects.score[i]), 4),

@@ -1,9 +1,11 @@
-"""What a report says, as plain data: numbers, strings, lists, and nothing to compute."""
+"""What a report says, as plain data: numbers, strings, lists, error figures."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
+
+from ..inspection.evaluation import Evaluation
 
 __all__ = [
     "Answer",
@@ -40,6 +42,9 @@ class ErrorEstimate:
     high: float
     n_cases: int  # how many cases it rests on
     nearest_error: float | None  # the same of 1-NN with all training cases, where it is known
+    majority: str | None = None  # the most frequent class of the training cases
+    baseline: float | None = None  # accuracy of always answering that, None for other scores
+    evaluation: Evaluation | None = None  # all figures, where every answer is known
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,7 @@ class PictureSheets:
     per_sheet: int
     count: int  # images of the first cases; later ones have none
     sheets: list[str]  # PNG files in base64
+    is_reduced: bool = False  # to fewer pixels than the images have, so that the page stays small
 
 
 @dataclass(frozen=True)
@@ -234,6 +240,7 @@ class Answers:
     n_wrong: int  # of these
     n_outside: int  # in no ball of any prototype
     listed: list[Answer]
+    evaluation: Evaluation | None = None  # of those whose class is known
 
 
 @dataclass(frozen=True)
@@ -253,6 +260,8 @@ class Summary:
     quality : Quality or None
         How good the selection is; None where the training data is not at hand, and with it
         all that is said of coverage.
+    target : str
+        Name of what the classes tell, such as "diagnosis"; empty where it has none.
     classes : list of ClassSummary
         The classes, sorted by label.
     confusion : list of list of int
@@ -269,6 +278,8 @@ class Summary:
         The most suspect first.
     n_suspects : int
         How many there are in all.
+    suspects_note : str
+        That in words, or why none are listed.
     uncovered : list of Uncovered
         The farthest first.
     n_uncovered : int
@@ -295,6 +306,7 @@ class Summary:
     radii: str
     eps: float | None
     quality: Quality | None
+    target: str
     classes: list[ClassSummary]
     confusion: list[list[int]]
     prototypes: list[PrototypeSummary]
@@ -303,6 +315,7 @@ class Summary:
     path: PathSummary | None
     suspects: list[Suspect]
     n_suspects: int
+    suspects_note: str
     uncovered: list[Uncovered]
     n_uncovered: int
     held_out: Answers | None
@@ -345,6 +358,8 @@ class CoverSummary(Summary):
 
 def plain(value: Any) -> dict[str, Any]:
     """Return a dataclass as a dict, one level deep: what ``json.dumps(default=)`` asks for."""
+    if isinstance(value, Evaluation):
+        return value.to_dict()
     if not is_dataclass(value) or isinstance(value, type):
         raise TypeError(f"cannot put a {type(value).__name__} into a report")
     return {part.name.rstrip("_"): getattr(value, part.name) for part in fields(value)}

@@ -11,13 +11,14 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 from ..estimators import PVMClassifier, PVMClassifierCV
+from ..inspection.proportions import percent
 from .summary import Answers, Quality
 
 __all__ = [
+    "as_sentence",
     "count",
     "describe_answers",
     "describe_candidates",
-    "describe_certificate",
     "describe_metric",
     "describe_selection",
     "describe_settings",
@@ -123,37 +124,24 @@ def describe_answers(answers: Answers) -> str:
         known = count(answers.n_labelled, "case")
         verb = "is" if answers.n_wrong == 1 else "are"
         text += f" Of {known} of known class {answers.n_wrong:,} {verb} answered wrongly."
+    if answers.evaluation is not None:
+        n_wrong = round((1.0 - answers.evaluation.baseline_accuracy) * answers.n_labelled)
+        majority = answers.evaluation.majority_label
+        text += f" Always answering “{majority}” would be wrong for {n_wrong:,}."
     if answers.n_outside:
         lie = "lies" if answers.n_outside == 1 else "lie"
         text += f" {answers.n_outside:,} {lie} in no prototype's ball: take these with caution."
     return text
 
 
-def describe_certificate(certificate: str, gap: float) -> str:
-    """Say how far from the best possible choice this one may be."""
-    if certificate == "proved":
-        return "It is proved that no other choice of prototypes does better."
-    if certificate == "solver-proved":
-        return "By the solver's word, no other choice of prototypes does better."
-    if certificate == "none" or not math.isfinite(gap):
-        return "How near this is to the best possible choice is not known."
-    if gap >= 0.995:
-        return "A bound was computed, but it is too weak to tell how near this is to the best."
-    start = "No" if certificate == "bounded" else "By the solver's word, no"
-    return f"{start} other choice of prototypes can save more than {percent(gap)} of it."
+def as_sentence(clause: str) -> str:
+    """Return a clause as a sentence."""
+    return f"{clause[0].upper()}{clause[1:]}."
 
 
 def count(number: int, one: str, many: str | None = None) -> str:
     """Return a number of things: "1 case", "2 cases"."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
-def percent(share: float) -> str:
-    """Return a share in percent, 0.0 and 100.0 only where it is none or all."""
-    if 0.0 < share < 0.001:
-        return "0.1 %" if share >= 0.0005 else "< 0.1 %"
-    shown = min(100.0 * share, 99.9) if share < 1.0 else 100.0 * share
-    return f"{shown:.1f} %"
 
 
 def short_number(value: float) -> str:

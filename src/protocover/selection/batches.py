@@ -19,6 +19,8 @@ from sklearn.utils import _safe_indexing
 
 from ..balls import build_balls, traits_of
 from ..candidates import Pool, is_train, listed, stack_rows
+from ..data.points import same_points
+from .labels import join_labels
 from .parameters import check_weight_numbers, check_weights
 from .training import Training, check_labels
 from .weights import snap_weights
@@ -53,6 +55,8 @@ class Growth:
         Radius, or the largest allowed, decided with the first batch.
     classes : ndarray or None
         Labels that were declared beforehand.
+    settled : dict
+        Parameters that must stay as they were with the first batch, by name.
     """
 
     points: Any
@@ -65,6 +69,18 @@ class Growth:
     covers: tuple[csr_array, ...] | None
     eps: float
     classes: NDArray[Any] | None
+    settled: dict[str, Any]
+
+    def check_settled(self, parameters: dict[str, Any]) -> None:
+        """Refuse parameters that would not be those of the balls that are there."""
+        for name, value in parameters.items():
+            first = self.settled.get(name)
+            if not same_points([value], [first]):
+                raise ValueError(
+                    f"{name} must stay as it was in the first call of partial_fit, {first!r}, "
+                    f"because the balls of earlier batches depend on it, got {value!r}; set it "
+                    "back, or call fit with all samples"
+                )
 
     def training(self, *, cross_class: bool) -> tuple[Training, list[csr_array] | None]:
         """Return what a fit on all points so far would have made ready, and its covers."""
@@ -103,6 +119,7 @@ def start_growth(
     eps: float,
     candidates: Any,
     classes: Any = None,
+    settled: dict[str, Any],
 ) -> Growth:
     """Take in the first batch, which has decided the radius and all that is drawn or learned.
 
@@ -120,6 +137,8 @@ def start_growth(
         As in :class:`protocover.PVMClassifier`.
     classes : array-like or None, default=None
         All labels that will ever come, if they are declared.
+    settled : dict
+        Parameters that later batches may not change, by name.
     """
     seen, codes = check_labels(y, y)
     weights = check_weights(sample_weight, codes, seen)
@@ -128,13 +147,14 @@ def start_growth(
         points=training.points if any(growing) or covers is None else None,
         rows=np.flatnonzero(weights > 0.0),
         labels=seen[codes],
-        weights=weights,
+        weights=weights.copy(),
         dissimilarity=training.dissimilarity,
         pools=tuple(training.pools),
         growing=growing,
         covers=None if covers is None else tuple(covers),
         eps=eps,
         classes=_declared(classes, seen),
+        settled=settled,
     )
 
 
@@ -173,7 +193,7 @@ def grow(
             f"classes must be those of the first call of partial_fit ({growth.declared}), or "
             f"None, got {classes!r}"
         )
-    labels = np.concatenate((growth.labels, seen[codes]))
+    labels = join_labels((growth.labels, seen[codes]))
     weights = _appended_weights(growth, labels, sample_weight)
     kept = np.flatnonzero(weights[len(growth.labels) :] > 0.0)
     if len(kept) == 0:
@@ -230,7 +250,8 @@ def _declared(classes: Any, labels: NDArray[Any]) -> NDArray[Any] | None:
     """Return the declared classes, sorted, after checking that all `labels` are among them."""
     if classes is None:
         return None
-    declared = np.unique(np.asarray(classes))
+    declared, _ = check_labels(classes, classes)
+    join_labels((declared, labels))
     unknown = np.setdiff1d(labels, declared)
     if len(unknown):
         raise ValueError(

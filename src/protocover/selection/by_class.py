@@ -167,14 +167,14 @@ def select(
     min_per_class : int, default=0
         1 if every class must have a prototype, but those whose own budget is 0.
     rng : numpy.random.Generator or None
-        Each class gets its own child of it.
+        Each class gets its own child of it; None for a fixed seed.
     options : mapping or None
         Passed on to the solver. A ``time_limit``, given or the solver's default, is for
         all classes together (:func:`protocover.solvers.solve_together`).
     verbose : int, default=0
         Above 0, a progress bar over the classes.
     """
-    rng = np.random.default_rng() if rng is None else rng
+    rng = np.random.default_rng(0) if rng is None else rng
     given = dict(options or {})
     if isinstance(n_prototypes, int) and is_ours(solver):
         return _select_within(
@@ -330,7 +330,7 @@ def _described_again(
             status="best single" if k in forced else old.status,
             budget=None if old.priced_at is None else len(selected),
             priced_at=old.priced_at,
-            at_least=int(k in forced),
+            at_least=int(k in forced and len(problem.worthwhile) == 0),
         )
         for k, (problem, old, selected) in enumerate(
             zip(problems, found.solutions, chosen, strict=True)

@@ -12,13 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
-from ..cover import CoverProblem, CoverSolution, exact_sum, judge, simplest_fraction
+from ..cover import (
+    CoverProblem,
+    CoverSolution,
+    decimal_fractions,
+    exact_sum,
+    judge,
+    simplest_fraction,
+)
 from ..solvers import Solver, ask_solver, auto, exact, unwrapped
 from ..solvers.auto import is_large, supply_small
 from ..solvers.budget import TimeLeft, close_in_time, supply_large
 from ..solvers.budget.demand import Demand, Supplied, at_rates, cover_enough
 from ..solvers.exact import supply_by_tree
 from ..solvers.stepwise import choose_by_drop
+from .weights import may_stay_uncovered
 
 __all__ = ["Chosen", "Rest", "Wish", "choose_cover"]
 
@@ -156,7 +164,9 @@ class Rest:
             weight=weights[~covered],
             price=None if price is None else price[columns],
             forced=forced,
-            paid=Fraction(len(forced)) if price is None else exact_sum(price[forced]),
+            paid=Fraction(len(forced))
+            if price is None
+            else sum(decimal_fractions(price[forced]), Fraction(0)),
         )
 
     def problem(self, cost: float) -> CoverProblem:
@@ -173,7 +183,7 @@ class Rest:
 
     def demand(self, coverage: float, weights: Floats) -> Demand:
         """Return what must be covered for a share of the weight of all points."""
-        allowed = exact_sum(weights) * (1 - simplest_fraction(float(coverage)))
+        allowed = may_stay_uncovered(weights, simplest_fraction(float(coverage)))
         return Demand(self.cover, self.weight, self.price, allowed)
 
     def chosen(self, solution: CoverSolution, cost: float | None) -> Chosen:

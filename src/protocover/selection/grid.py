@@ -20,7 +20,7 @@ from ..resources import row_count
 from .parameters import check_costs, check_radii, is_count, is_whole
 from .radius import draw_rows, rival_distances, weighted_quantile
 from .reach import check_reach
-from .training import Training, check_labels, completed
+from .training import Training, after_candidates, check_labels, completed
 
 __all__ = [
     "check_n_eps",
@@ -81,7 +81,8 @@ def suggest_eps(
         different classes. A neighbour graph is asked for no radius that it does not hold.
     random_state : int, RandomState or None, default=None
         Draws candidates as :class:`protocover.PVMClassifier` does, and the 2000 points
-        and 2000 candidates that are used when there are more.
+        and 2000 candidates that are used when there are more. With None only drawn candidates
+        differ from one call to the next.
 
     Returns
     -------
@@ -119,6 +120,7 @@ def suggest_eps(
     training = Training(X, codes, np.ones(n_points), classes, dissimilarity, pools)
     if max_quantile is None:
         max_quantile = 0.5 if y is None else _upper_quantile(codes)
+    rng = after_candidates(random_state, rng)
     return propose_grid(training, int(n_eps), rng=rng, max_quantile=max_quantile)
 
 

@@ -11,9 +11,9 @@ of a class pays, the best one stays.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
@@ -21,10 +21,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from ..balls import Floats, Indices, OrderedMembers, ordered_members, spans
-from ..balls.own_forecast import foretell_own
+from ..balls.own_forecast import warn_if_own_too_large
 from ..cover import CoverProblem, NestedCoverProblem
+from ..resources import row_count, say
 from .by_class import BallsOfClass, Formulation
 from .training import Training, over_pools
+from .trimming import GainTrim
 from .walk import Steps, Stretches
 from .weights import weight_grid
 
@@ -57,7 +59,7 @@ def formulate_own(
     prototype_cost : float
         The cost of one prototype.
     rng : numpy.random.Generator or None
-        Draws the candidates that tell beforehand what it will take; None tells nothing.
+        Draws the candidates that the memory needed is estimated from; None for no estimate.
     n_jobs, verbose
         As for :func:`protocover.balls.build_balls`.
     """
@@ -78,24 +80,35 @@ def formulate_own(
         def take(members: OrderedMembers) -> OwnBalls:
             return OwnBalls.of(members, here)
 
-        def keep(members: OrderedMembers) -> tuple[int, int]:
-            balls = take(members)
-            return len(balls.radius), len(balls.point)
-
-        asked: dict[str, Any] = {
-            "eps": eps,
-            "closed": closed,
-            "n_jobs": n_jobs,
-            "verbose": verbose,
-        }
+        asked: dict[str, Any] = {"eps": eps, "closed": closed, "n_jobs": n_jobs}
         if rng is not None:
-            foretell_own(dissimilarity, X, Z, keep, rng=rng, **asked)
-        return list(ordered_members(dissimilarity, X, Z, take, **asked))
+            warn_if_own_too_large(dissimilarity, X, Z, partial(_counting, here), rng=rng, **asked)
+        asked |= {"trim": here.trim, "verbose": verbose}
+        found = list(ordered_members(dissimilarity, X, Z, take, **asked))
+        limit = f"up to {eps:.4g}" if np.isfinite(eps) else "without a limit"
+        say(
+            f"per-prototype radii {limit}: {row_count(X)} points x {row_count(Z)} candidates, "
+            f"{sum(len(balls.radius) for balls in found)} balls that may be chosen, with "
+            f"{sum(len(balls.point) for balls in found)} memberships",
+            verbose,
+        )
+        return found
 
     found: list[OwnBalls] = []
     for start, strips in zip(pool_starts(training), over_pools(training, build), strict=True):
         found += [replace(balls, candidate=balls.candidate + start) for balls in strips]
     return join_own(found, rules, prototype_cost=prototype_cost)
+
+
+def _counting(rules: Rules, candidates: Indices) -> Callable[[OrderedMembers], tuple[int, int]]:
+    """Return what counts the balls of some candidates, and what these hold."""
+    some = rules.among(candidates)
+
+    def count(members: OrderedMembers) -> tuple[int, int]:
+        balls = OwnBalls.of(members, some)
+        return len(balls.radius), len(balls.point)
+
+    return count
 
 
 def pool_starts(training: Training) -> list[int]:
@@ -137,9 +150,16 @@ class Rules:
 
     def of_pool(self, start: int) -> Rules:
         """Return the rules for candidates that are counted from number `start` on."""
-        if start == 0 or self.served is None:
-            return self
-        return replace(self, served=self.served[start:])
+        return self if start == 0 else self.among(slice(start, None))
+
+    def among(self, candidates: Indices | slice) -> Rules:
+        """Return the rules for some of the candidates, which are then counted among these."""
+        return self if self.served is None else replace(self, served=self.served[candidates])
+
+    @property
+    def trim(self) -> GainTrim:
+        """What leaves out members that no ball worth looking at holds."""
+        return GainTrim(self.codes, self.units, self.n_classes, self.served)
 
     @cached_property
     def grid(self) -> float:

@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import column_or_1d
 
+from ..data.frames import in_memory
 from ..exceptions import warn_caller
 
 __all__ = [
     "apply_class_weight",
     "check_candidate_cost",
+    "check_charged",
     "check_closed_ball",
     "check_column",
     "check_costs",
@@ -36,6 +38,7 @@ __all__ = [
     "check_weight_numbers",
     "check_weights",
     "check_wish",
+    "class_factors",
     "default_own_cost",
     "default_prototype_cost",
     "is_count",
@@ -148,23 +151,25 @@ def apply_class_weight(
     """
     if class_weight is None:
         return weights
-    if isinstance(class_weight, str) and class_weight == "balanced":
-        totals = np.bincount(codes, weights, minlength=len(classes))
-        factors = totals.sum() / (np.count_nonzero(totals) * np.where(totals > 0.0, totals, 1.0))
-    elif isinstance(class_weight, Mapping):
-        factors = _class_factors(class_weight, classes)
-    else:
-        raise ValueError(
-            "class_weight must be None, 'balanced' or a dict from label to weight, got "
-            f"{class_weight!r}"
-        )
-    weighted = weights * factors[codes]
+    totals = np.bincount(codes, weights, minlength=len(classes)).astype(np.float64)
+    factors = class_factors(class_weight, totals, classes)
+    weighted: NDArray[np.float64] = weights * factors[codes]
     check_largest_weight(float(weighted.max(initial=0.0)))
     return weighted
 
 
-def _class_factors(class_weight: Mapping[Any, Any], classes: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the weight of each class, 1 for those that a mapping does not name."""
+def class_factors(
+    class_weight: Any, totals: NDArray[np.float64], classes: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Return the weight of each class, given the total weight of its samples."""
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        present = np.where(totals > 0.0, totals, 1.0)
+        return np.asarray(totals.sum() / (np.count_nonzero(totals) * present))
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(
+            "class_weight must be None, 'balanced' or a dict from label to weight, got "
+            f"{class_weight!r}"
+        )
     number = {label: k for k, label in enumerate(classes.tolist())}
     unknown = [label for label in class_weight if label not in number]
     if unknown:
@@ -200,10 +205,11 @@ def check_prototype_cost(
         if own:
             return default_own_cost(float(some.sum()), len(some), whole=whole)
         return default_prototype_cost(float(some.sum()), float(some.min()), whole=whole)
-    if _is_number(cost) and 0.0 <= float(cost) < np.inf:
+    if _is_number(cost) and 0.0 <= float(cost) <= _MOST_WEIGHT:
         return float(cost)
     raise ValueError(
-        f"{name} must be a number not below 0, or None for {_default_said(own)}, got {cost!r}"
+        f"{name} must be a number from 0 to {_MOST_WEIGHT:g}, or None for {_default_said(own)}, "
+        f"got {cost!r}"
     )
 
 
@@ -282,6 +288,15 @@ def check_candidate_cost(
     return prices[numbers]
 
 
+def check_charged(prices: NDArray[np.float64]) -> None:
+    """Refuse prices of candidates that may all be chosen where floats cannot add them up."""
+    if prices.max(initial=0.0) > _MOST_WEIGHT:
+        raise ValueError(
+            f"candidate_cost must hold numbers up to {_MOST_WEIGHT:g} with coverage, and for rows "
+            f"in must_include, got {prices.max():g}; divide all of them by one factor"
+        )
+
+
 def _default_said(own: bool) -> str:
     """Say what cost None stands for."""
     return "the weight of one point" if own else "one that only breaks ties"
@@ -340,10 +355,10 @@ def check_costs(costs: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]
     if costs is None:
         return np.array([check_prototype_cost(None, weights)])
     grid = _rising(costs)
-    if grid is None or not (np.isfinite(grid) & (grid >= 0.0)).all():
+    if grid is None or not ((grid >= 0.0) & (grid <= _MOST_WEIGHT)).all():
         raise ValueError(
-            "prototype_costs must be numbers not below 0, or None for one that only breaks ties, "
-            f"got {costs!r}"
+            f"prototype_costs must be numbers from 0 to {_MOST_WEIGHT:g}, or None for one that "
+            f"only breaks ties, got {costs!r}"
         )
     return grid
 
@@ -391,6 +406,7 @@ def check_verbose(verbose: Any) -> None:
 
 def check_column(y: Any) -> NDArray[Any]:
     """Return labels as one dimension, with scikit-learn's warning for a table of one column."""
+    y = in_memory(y, name="y")
     column = np.asarray(column_or_1d(y))
     if len(y.shape if hasattr(y, "shape") else np.asarray(y).shape) == 2:
         warn_caller(

@@ -15,16 +15,18 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length
 
 from ..balls import build_balls, build_levels, traits_of
-from ..balls.forecast import announce, warn_if_too_large
+from ..balls.forecast import warn_if_too_large
 from ..candidates import Pool, gather_candidates
 from ..dissimilarity import resolve_metric
 from ..dissimilarity.precomputed import read_table
-from ..resources import row_count
+from ..resources import row_count, say
+from .labels import check_label_values
 from .parameters import apply_class_weight, check_column, check_flag, check_weights
 from .weights import snap_weights
 
 __all__ = [
     "Training",
+    "after_candidates",
     "check_labels",
     "completed",
     "over_pools",
@@ -176,6 +178,11 @@ def prepare_training(
     )
 
 
+def after_candidates(random_state: Any, rng: np.random.Generator) -> np.random.Generator:
+    """Return the generator for all that follows the candidates, fixed if there is no seed."""
+    return np.random.default_rng(0) if random_state is None else rng
+
+
 def pool_balls(
     training: Training,
     *,
@@ -189,10 +196,15 @@ def pool_balls(
 
     def build(dissimilarity: Any, X: Any, Z: Any) -> csr_array:
         warn_if_too_large(dissimilarity, X, Z, eps=eps, rng=rng)
-        announce(dissimilarity, X, Z, eps=eps, rng=rng, n_jobs=n_jobs, verbose=verbose)
-        return build_balls(
+        balls = build_balls(
             dissimilarity, X, Z, eps=eps, closed=closed, n_jobs=n_jobs, verbose=verbose
         )
+        say(
+            f"balls of radius {eps:.4g}: {row_count(X)} points x {row_count(Z)} candidates, "
+            f"{balls.nnz} memberships ({balls.nnz / row_count(Z):.3g} per ball)",
+            verbose,
+        )
+        return balls
 
     return over_pools(training, build)
 
@@ -260,7 +272,10 @@ def check_labels(y: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
         raise ValueError(
             "this estimator requires y to be passed, but the target y is None; pass the labels"
         )
+    if isinstance(y, list | tuple):
+        check_label_values(y)
     y = check_column(y)
+    check_label_values(y)
     check_classification_targets(y)
     check_consistent_length(X, y)
     classes, codes = np.unique(y, return_inverse=True)

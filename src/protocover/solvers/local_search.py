@@ -46,6 +46,7 @@ def local_search(
         What to solve.
     rng : numpy.random.Generator or None
         Decides the shakes; the same generator gives the same selection, unless time runs out.
+        None for a fixed seed.
     max_prototypes : int or None
         Keep so many at most, the first in gain order of what was found.
     time_limit : float or None
@@ -54,7 +55,7 @@ def local_search(
         Shakes without success before giving up.
     """
     check_values(max_prototypes=max_prototypes, time_limit=time_limit, patience=patience)
-    rng = np.random.default_rng() if rng is None else rng
+    rng = np.random.default_rng(0) if rng is None else rng
     if max_prototypes is not None:
         unlimited = partial(local_search, rng=rng, patience=patience)
         return solve_alone(problem, unlimited, max_prototypes, time_limit=time_limit)

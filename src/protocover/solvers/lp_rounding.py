@@ -45,7 +45,7 @@ def lp_rounding(
     problem : CoverProblem
         What to solve.
     rng : numpy.random.Generator or None
-        Makes the draws.
+        Makes the draws; None for a fixed seed.
     max_prototypes : int or None
         Keep so many at most, the first in gain order of what was found.
     time_limit : float or None
@@ -61,7 +61,7 @@ def lp_rounding(
         ``draw_objectives`` and ``expected_at_most``, the bound on their mean.
     """
     check_values(max_prototypes=max_prototypes, time_limit=time_limit, n_draws=n_draws)
-    rng = np.random.default_rng() if rng is None else rng
+    rng = np.random.default_rng(0) if rng is None else rng
     if max_prototypes is not None:
         unlimited = partial(lp_rounding, rng=rng, n_draws=n_draws)
         return solve_alone(problem, unlimited, max_prototypes, time_limit=time_limit)

@@ -22,8 +22,9 @@ def ratio_greedy(
 ) -> CoverSolution:
     """Add the candidate with the most newly covered prize per cost until none is worth it.
 
-    Ties go to the lower candidate index. A ``prototype_cost`` of zero ranks as an
-    infinitely small one, so that of two pure balls the larger comes first. The bound is
+    Ties go to the lower candidate index. A ``prototype_cost`` of zero, or one so small that
+    ratios would overflow, ranks as a very small one: of two pure balls the larger comes first.
+    The bound is
     that of dual ascent. `rng` and `time_limit` are there for the common signature.
     """
     check_values(max_prototypes=max_prototypes, time_limit=time_limit)

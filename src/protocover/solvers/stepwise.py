@@ -46,10 +46,7 @@ def choose_by_ratio(
     problem: CoverProblem, max_prototypes: int | None = None
 ) -> tuple[NDArray[np.intp], Floats]:
     """Choose by falling prize per cost; a prototype that costs nothing costs almost nothing."""
-    cost = problem.cost
-    if problem.prototype_cost == 0.0:
-        cost = cost + 1e-9 * min(1.0, problem.prize.max(initial=0.0))
-    return choose_stepwise(problem, np.divide, cost, max_prototypes)
+    return choose_stepwise(problem, np.divide, problem.ranked_cost, max_prototypes)
 
 
 def choose_stepwise(

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..cells import Reading
-from .findings import Finding, list_some
+from .findings import ColumnFacts, Finding, list_some
+from .remedies import Remedies
 
-__all__ = ["MANY", "look_at_numbers", "look_at_text", "quoted"]
+__all__ = ["MANY", "look_at_free_text", "look_at_numbers", "look_at_text"]
 
 # Fewer rows than that tell nothing about what a column is.
 MANY = 10
@@ -26,22 +25,17 @@ _IDENTIFIER = re.compile(
 _NAMES = re.compile(r"^(?:id|no|nr|index|row|key|code|number|unnamed: 0)\.?$", re.IGNORECASE)
 
 
-def quoted(option: str, name: Any, value: str = "") -> str:
-    """Return an option as it is typed in a shell."""
-    text = f"{name}={value}" if value else str(name)
-    return f"{option} {shlex.quote(text)}"
-
-
-def look_at_text(name: str, reading: Reading, n_values: int, n_rows: int) -> Iterator[Finding]:
+def look_at_text(facts: ColumnFacts, reading: Reading, remedies: Remedies) -> Iterator[Finding]:
     """Tell what kept a column of text from being more than labels, or made it unclear."""
-    as_labels, drop = quoted("--kind", name, "categorical"), quoted("--drop", name)
+    name = facts.name
+    keep, drop = remedies.keep(name, "labels"), remedies.drop(name)
     if reading.unclear:
         yield Finding(
             name,
             "thousands or decimals",
             "its commas may set thousands apart or be decimal marks, and no other column tells",
-            "say which with --decimal . (1,675 is 1675) or --decimal , (1,675 is 1.675), or use "
-            f"{drop}",
+            f"say which with {remedies.decimal('.')} (1,675 is 1675) or {remedies.decimal(',')} "
+            f"(1,675 is 1.675), or {drop}",
             "unclear",
         )
     elif reading.odd and reading.stores == "numbers":
@@ -52,22 +46,22 @@ def look_at_text(name: str, reading: Reading, n_values: int, n_rows: int) -> Ite
             "thousands or decimals",
             f"{cell} is beside whole numbers below 1000 and may be {thousands}: all points have "
             "three digits after them, and no other column tells what they are",
-            f"say which with --decimal , ({cell} is {thousands}) or --decimal . (it is {cell})",
+            f"say which with {remedies.decimal(',')} ({cell} is {thousands}) or "
+            f"{remedies.decimal('.')} (it is {cell})",
         )
     elif reading.unit:
         yield Finding(
             name,
             "unit",
             f"numbers followed by {reading.unit!r} are taken as categories",
-            f"read them as numbers with {quoted('--kind', name, 'numeric')}, or keep them with "
-            f"{as_labels}",
+            f"{remedies.read_numbers(name)}, or {keep}",
         )
     elif reading.odd and reading.why.startswith("dates"):
         yield Finding(
             name,
             "dates",
-            f"dates such as {reading.odd[0]!r} are taken as categories",
-            f"write them as 2024-12-31, or use {drop} or {as_labels}",
+            f"{reading.why}, such as {reading.odd[0]!r}, are taken as categories",
+            f"write them as 2024-12-31, {drop}, or {keep}",
         )
     elif reading.odd and "form" in reading.why:
         yield Finding(
@@ -75,28 +69,34 @@ def look_at_text(name: str, reading: Reading, n_values: int, n_rows: int) -> Ite
             "form of numbers",
             f"numbers such as {list_some(reading.odd)} are not read as such and taken as "
             "categories",
-            f"write them all as plain numbers in one unit, or use {drop} or {as_labels}",
+            f"write them all as plain numbers in one unit, {drop}, or {keep}",
         )
     elif reading.odd:
-        first = shlex.quote(f"--missing={name}={reading.odd[0]}")
+        first = remedies.take_as_missing(name, reading.odd[0])
         yield Finding(
             name,
             "odd cells",
             f"numbers but for {list_some(reading.odd)}, so that it is taken as a category",
-            f"mend these cells, take them as missing with {first}"
-            f"{' and so on' if len(reading.odd) > 1 else ''}, or keep it with {as_labels}",
+            f"fix these cells, take them as missing with {first}"
+            f"{' and so on' if len(reading.odd) > 1 else ''}, or {keep}",
         )
-    elif reading.stores == "labels" and n_rows >= MANY and n_rows > n_values > n_rows / 2:
+
+
+def look_at_free_text(facts: ColumnFacts, remedies: Remedies) -> Iterator[Finding]:
+    """Tell of a column of text in which most rows have a value of their own."""
+    if facts.stores == "labels" and facts.n_values > 1:
         yield Finding(
-            name,
+            facts.name,
             "free text",
-            f"{n_values} different texts in {n_rows} rows",
-            f"use {drop} if it is free text, or write dates as 2024-12-31",
+            f"most of its {facts.n_values} texts are in one row only",
+            f"{remedies.drop(facts.name)} if it is a name or free text",
             "note",
         )
 
 
-def look_at_numbers(name: str, numbers: NDArray[np.float64]) -> Iterator[Finding]:
+def look_at_numbers(
+    name: str, numbers: NDArray[np.float64], remedies: Remedies
+) -> Iterator[Finding]:
     """Tell of sentinels, identifiers and values that hardly ever change in a column of numbers."""
     present = numbers[np.isfinite(numbers)]
     n_infinite = int(np.isinf(numbers).sum())
@@ -106,12 +106,12 @@ def look_at_numbers(name: str, numbers: NDArray[np.float64]) -> Iterator[Finding
             "infinite",
             f"{n_infinite} {'row holds' if n_infinite == 1 else 'rows hold'} infinity, or a "
             "number too large to keep, which no distance can be measured to",
-            f"mend or empty these cells, or use {quoted('--drop', name)}",
+            f"fix or empty these cells, or {remedies.drop(name)}",
         )
     if len(present) < MANY:
         return
     values, counts = np.unique(present, return_counts=True)
-    keep = f"keep it with {quoted('--kind', name, 'numeric')}"
+    keep = remedies.keep(name, "numbers")
     for sentinel in _sentinels(values):
         text = f"{sentinel:g}"
         n = int(counts[np.searchsorted(values, sentinel)])
@@ -120,7 +120,7 @@ def look_at_numbers(name: str, numbers: NDArray[np.float64]) -> Iterator[Finding
             "sentinel",
             f"{text} in {n} {'row' if n == 1 else 'rows'}, far from all other values, looks like "
             "a mark for missing",
-            f"take it as missing with {shlex.quote(f'--missing={name}={text}')}, or {keep}",
+            f"take it as missing with {remedies.take_as_missing(name, text)}, or {keep}",
         )
     why = _identifies(name, present, values)
     if why:
@@ -128,14 +128,14 @@ def look_at_numbers(name: str, numbers: NDArray[np.float64]) -> Iterator[Finding
             name,
             "identifier",
             f"{why} and would be taken as a measurement",
-            f"use {quoted('--id', name)} or {quoted('--drop', name)}, or {keep}",
+            f"{remedies.name_rows(name)}, or {keep}",
         )
     if len(values) > 1 and counts.max() >= 0.99 * len(present) and len(present) >= 2 * MANY:
         yield Finding(
             name,
             "nearly constant",
             f"{values[counts.argmax()]:g} in all rows but {len(present) - counts.max()}",
-            f"{quoted('--drop', name)} leaves it out",
+            f"{remedies.drop(name)} if it does not matter",
             "note",
         )
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..cells import Notation
@@ -14,6 +15,8 @@ __all__ = ["LEVELS", "ColumnFacts", "Finding", "TableCheck", "list_some"]
 # What needs an answer, what needs one or the word to go on, and what is good to know.
 LEVELS = ("unclear", "danger", "note")
 _WIDTH = 100
+# Findings of one kind, and classes, that are printed.
+_MOST_ALIKE, _MOST_CLASSES = 5, 20
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class Finding:
     why : str
         What was seen.
     option : str
-        The option of ``protocover fit`` that settles it, or what to do.
+        What to do about it; on the command line, the option of ``protocover fit``.
     level : {"unclear", "danger", "note"}
         "unclear" needs an answer before a fit, "danger" an answer or ``--yes``.
     """
@@ -74,11 +77,14 @@ class TableCheck:
         What to look at, the worst first.
     decimal : str or None
         The decimal mark of the table, where its cells tell.
+    classes : dict of str to int
+        The number of rows of each class, the largest first; empty without a target.
     """
 
     columns: tuple[ColumnFacts, ...]
     findings: tuple[Finding, ...]
     decimal: str | None = None
+    classes: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def dangers(self) -> tuple[Finding, ...]:
@@ -92,16 +98,34 @@ class TableCheck:
 
     def __repr__(self) -> str:
         lines = [*self._column_lines(), ""]
+        if self.classes:
+            lines += [*self._class_lines(), ""]
         if not self.findings:
-            return "\n".join([*lines, "Nothing to look at."])
-        for finding in self.findings:
-            mark = " " if finding.level == "note" else "!"
-            lines.extend(
-                textwrap.wrap(
-                    f"{mark} {finding}", _WIDTH, subsequent_indent="    ", break_on_hyphens=False
-                )
-            )
+            return "\n".join([*lines, "No problems found."])
+        for text in self._finding_texts():
+            lines += textwrap.wrap(text, _WIDTH, subsequent_indent="    ", break_on_hyphens=False)
         return "\n".join(lines)
+
+    def _finding_texts(self) -> list[str]:
+        """Return the findings; the first few of each kind, and the columns of the others."""
+        texts = []
+        for level, what in dict.fromkeys((f.level, f.what) for f in self.findings):
+            same = [f for f in self.findings if (f.level, f.what) == (level, what)]
+            mark = " " if level == "note" else "!"
+            texts += [f"{mark} {finding}" for finding in same[:_MOST_ALIKE]]
+            others = [finding.column for finding in same[_MOST_ALIKE:]]
+            if others:
+                texts.append(f"{mark} {len(others)} more ({what}): {list_some(others, 8)}")
+        return texts
+
+    def _class_lines(self) -> list[str]:
+        """Return how many rows each class has, of many classes the largest."""
+        shown = [(_cut(label, 30), str(n)) for label, n in self.classes.items()][:_MOST_CLASSES]
+        rows = [("class", "rows"), *shown]
+        widths = [max(len(row[k]) for row in rows) for k in range(2)]
+        lines = [f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}" for row in rows]
+        further = len(self.classes) - len(shown)
+        return [*lines, f"... and {further} more classes"] if further else lines
 
     def _column_lines(self) -> list[str]:
         """Return a table of the columns, of many the first and the last ones."""

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from ..cells import MISSING, Reading, decimal_mark, read_cells, stands_for_missing
 from ..columns import Column, read_columns
-from .classes import look_at_classes, look_for_leak
-from .columns import MANY, look_at_numbers, look_at_text
+from .classes import Classes, look_at_classes, look_for_leak, look_for_thresholds, number_values
+from .columns import MANY, look_at_free_text, look_at_numbers, look_at_text
 from .findings import LEVELS, ColumnFacts, Finding, TableCheck
+from .remedies import PYTHON, Remedies
 
-__all__ = ["LEAST_KNOWN", "check", "find_decimal"]
+__all__ = ["LEAST_KNOWN", "check", "find_decimal", "inspect_table"]
 
 # Rows with a smaller share of known values cannot stand for others.
 LEAST_KNOWN = 0.5
@@ -61,71 +62,109 @@ def check(
     >>> [(finding.column, finding.what) for finding in found.findings]
     [('0', 'thousands or decimals')]
     """
+    return inspect_table(
+        table,
+        target,
+        remedies=PYTHON,
+        kinds=kinds,
+        missing=missing,
+        decimal=decimal,
+        row_numbers=row_numbers,
+    )
+
+
+def inspect_table(
+    table: Any,
+    target: Any = None,
+    *,
+    remedies: Remedies,
+    kinds: Mapping[Any, str] | None = None,
+    missing: Mapping[Any, Collection[str]] | None = None,
+    decimal: str | None = None,
+    row_numbers: Sequence[int] | None = None,
+) -> TableCheck:
+    """Check a table as :func:`check` does, with the remedies of the interface it is called by."""
     columns = read_columns(table)
     _refuse_repeated(columns)
     labels = _labels(columns, target)
+    classes = None if labels is None else Classes(labels, number_values(labels))
     features = [c for c in columns if _is_no_target(c, target)]
     cells = {str(c.name): _clean(c, missing or {}) for c in features}
     mark = decimal or find_decimal(cells.values())
     given = {str(name): kind for name, kind in (kinds or {}).items()}
-    classes = None if labels is None else _number(labels)
-    facts, findings = [], []
+    facts: list[ColumnFacts] = []
+    findings: list[Finding] = []
     for column in features:
         name = str(column.name)
-        of_column, said = _look_at(
-            column, cells[name], given=given.get(name), decimal=mark, classes=classes
-        )
+        reading = _read(column, cells[name], mark)
+        of_column = _gather_facts(name, cells[name], reading, given.get(name), remedies)
         facts.append(of_column)
-        findings.extend(said)
-    if labels is not None:
-        known = labels[[label is not None for label in labels]]
+        if name not in given:
+            findings.extend(_look_at(of_column, cells[name], reading, classes, remedies))
+    counts = Counter([] if labels is None else [v for v in labels if v is not None])
+    if counts:
         name = "" if np.ndim(target) else str(target)
-        findings.extend(look_at_classes(name, known))
+        findings.extend(look_at_classes(name, counts, remedies))
     findings.extend(_look_at_rows(facts, cells, row_numbers))
     findings.sort(key=lambda finding: LEVELS.index(finding.level))
-    return TableCheck(tuple(facts), tuple(findings), mark)
+    return TableCheck(tuple(facts), tuple(findings), mark, dict(counts.most_common()))
 
 
-def _look_at(
-    column: Column,
-    cells: NDArray[Any],
-    *,
-    given: str | None,
-    decimal: str | None,
-    classes: NDArray[np.intp] | None,
-) -> tuple[ColumnFacts, list[Finding]]:
-    """Return what one column is, and what is to be said of it unless its kind is `given`."""
-    name = str(column.name)
-    absent = _is_absent(cells)
-    present = cells[~absent]
-    distinct = list(dict.fromkeys(present.tolist()))
+def _read(column: Column, cells: NDArray[Any], decimal: str | None) -> Reading:
+    """Return what a column is taken for."""
+    distinct = dict.fromkeys(cells[~_is_absent(cells)].tolist())
     if any(isinstance(value, str) for value in distinct):
         # Spreadsheets give numbers as such and what is odd among them as text.
-        reading = read_cells(list(dict.fromkeys(map(str, distinct))), decimal=decimal)
-    else:
-        reading = Reading(_store(column), "by its type")
-    useless = _useless(reading.stores, len(distinct), len(present), len(cells))
-    found: list[Finding] = []
-    # Numbers spoiled by a cell or a unit are often all different, and no free text for that.
-    spoiled = bool(reading.odd or reading.unit)
-    if given is None and (spoiled or not useless):
-        found.extend(look_at_text(name, reading, len(distinct), len(cells)))
-        if reading.stores == "numbers" and not reading.unclear:
-            found.extend(look_at_numbers(name, _numbers(cells, absent, reading)))
-        if classes is not None and len(distinct) <= len(cells) / 5:
-            codes = np.where(absent, -1, _number(cells))
-            kind = "numeric" if reading.stores == "numbers" else "categorical"
-            found.extend(look_for_leak(name, codes, classes, kind=kind))
-    facts = ColumnFacts(
+        return read_cells(list(dict.fromkeys(map(str, distinct))), decimal=decimal)
+    return Reading(_store(column), "by its type")
+
+
+def _gather_facts(
+    name: str, cells: NDArray[Any], reading: Reading, given: str | None, remedies: Remedies
+) -> ColumnFacts:
+    """Return what one column is, or is `given` as."""
+    absent = _is_absent(cells)
+    n_values = len(set(cells[~absent].tolist()))
+    useless = _useless(name, reading.stores, n_values, len(cells), int(absent.sum()), remedies)
+    return ColumnFacts(
         name,
         given or reading.stores,
-        "as --kind says" if given else reading.why,
-        len(distinct),
+        remedies.given if given else reading.why,
+        n_values,
         int(absent.sum()),
         reading.notation,
         "" if given else useless,
     )
-    return facts, found
+
+
+def _look_at(
+    facts: ColumnFacts,
+    cells: NDArray[Any],
+    reading: Reading,
+    classes: Classes | None,
+    remedies: Remedies,
+) -> Iterator[Finding]:
+    """Tell what is to be said of one column."""
+    # Numbers spoiled by a cell or a unit are often all different, and no free text for that.
+    spoiled = bool(reading.odd or reading.unit)
+    if facts.useless and not spoiled:
+        if not remedies.leaves_out:
+            yield from look_at_free_text(facts, remedies)
+        return
+    yield from look_at_text(facts, reading, remedies)
+    if reading.stores == "numbers" and not reading.unclear:
+        numbers = _numbers(cells, _is_absent(cells), reading)
+        said = list(look_at_numbers(facts.name, numbers, remedies))
+        yield from said
+        # A table may be sorted by class and then numbered.
+        if classes is not None and not any(finding.what == "identifier" for finding in said):
+            yield from look_for_thresholds(facts.name, numbers, classes, remedies)
+    if classes is not None and facts.n_values <= len(cells) / 5:
+        codes = number_values(cells)
+        stores = "numbers" if reading.stores == "numbers" else "labels"
+        yield from look_for_leak(
+            facts.name, codes, classes.codes, stores=stores, remedies=remedies
+        )
 
 
 def _store(column: Column) -> str:
@@ -137,14 +176,19 @@ def _store(column: Column) -> str:
     return "numbers" if column.holds_only_numbers else "labels"
 
 
-def _useless(stores: str, n_values: int, n_present: int, n_rows: int) -> str:
+def _useless(
+    name: str, stores: str, n_values: int, n_rows: int, n_missing: int, remedies: Remedies
+) -> str:
     """Say why a column cannot help to tell rows apart, if so."""
+    n_present = n_rows - n_missing
     if not n_present:
         return "no values"
-    if n_values == 1 and n_present == n_rows:
+    if n_values == 1 and not n_missing:
         return "the same value in every row"
     if stores == "labels" and n_values == n_present >= MANY:
-        return "another text in every row; --id names the rows by it"
+        return remedies.all_texts_differ
+    if stores == "labels" and n_values > n_present / 2 and n_present >= 2 * MANY:
+        return f"{n_values} different texts in {n_present} rows{remedies.most_texts_differ(name)}"
     return ""
 
 
@@ -220,7 +264,7 @@ def _is_no_target(column: Column, target: Any) -> bool:
 
 
 def _labels(columns: list[Column], target: Any) -> NDArray[Any] | None:
-    """Return the labels as objects, None where one is missing."""
+    """Return the labels as texts, None where one is missing."""
     if target is None:
         return None
     if not np.ndim(target):
@@ -233,7 +277,7 @@ def _labels(columns: list[Column], target: Any) -> NDArray[Any] | None:
             )
         target = named[0].values
     labels = np.empty(len(target), dtype=object)
-    labels[:] = [None if v is None or v != v else v for v in list(target)]
+    labels[:] = [None if v is None or v != v else _label_text(v) for v in list(target)]
     if columns and len(labels) != len(columns[0].values):
         raise ValueError(
             f"target must have a label for each of the {len(columns[0].values)} rows, got "
@@ -242,12 +286,9 @@ def _labels(columns: list[Column], target: Any) -> NDArray[Any] | None:
     return labels
 
 
-def _number(values: NDArray[Any]) -> NDArray[np.intp]:
-    """Give each different value a number, None -1."""
-    places: dict[Any, int] = {None: -1}
-    return np.array(
-        [places.setdefault(v, len(places) - 1) for v in values.tolist()], dtype=np.intp
-    )
+def _label_text(label: Any) -> str:
+    """Return the text of a label; whole numbers may have been read as floats."""
+    return str(int(label) if isinstance(label, float) and label.is_integer() else label)
 
 
 def _look_at_rows(

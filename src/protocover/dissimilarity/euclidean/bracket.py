@@ -27,6 +27,7 @@ __all__ = [
     "error_slack",
     "power_of_unit",
     "refuse_overflow",
+    "scaled_squares",
 ]
 
 # Single precision is worth it while the bracket is narrower than this share of eps^2.
@@ -35,6 +36,8 @@ _WIDEST = 0.02
 _TINY = 2.0**-100
 # Larger scales would overflow when squared.
 _LARGEST_SCALE = 2.0**500
+# No two rows are that far apart in units in which the longest has length one.
+_FARTHEST = 2.0**10
 _SPARSE_COLUMNS = 1024
 _BLOCK_NUMBERS = 1 << 18
 # Rows of Z are kept ready for the product up to so many bytes, else made ready as they come.
@@ -87,7 +90,7 @@ class DenseBracket:
         self.scale = power_of_unit(self._x_norms, self._z_norms)
         # Single precision, unless the scaled radius is too small for it.
         width = 8.0 * _error_rate(X.shape[1], np.float32)
-        fine = eps is not None and width > _WIDEST * (eps * self.scale) ** 2
+        fine = eps is not None and width > _WIDEST * scaled_squares(eps, self.scale)
         self._dtype: Any = np.float64 if fine else np.float32
         self.x_slack, self.z_slack = (
             error_slack(norms, X.shape[1], self.scale, self._dtype) + error * self.scale**2
@@ -200,6 +203,12 @@ def power_of_unit(x_norms: Floats, z_norms: Floats) -> float:
     if longest == 0.0:
         return 1.0
     return float(min(2.0 ** -np.ceil(np.log2(longest)), _LARGEST_SCALE))
+
+
+def scaled_squares(reach: Any, scale: float) -> Any:
+    """Return the squares of scaled radii, none of them larger than any distance needs."""
+    # Scaled rows have lengths up to one.
+    return (np.minimum(reach, _FARTHEST / scale) * scale) ** 2
 
 
 def refuse_overflow() -> NoReturn:

@@ -8,7 +8,6 @@ import numpy as np
 from scipy.sparse import issparse
 from scipy.spatial import KDTree
 from sklearn.base import BaseEstimator
-from sklearn.metrics.pairwise import euclidean_distances
 
 from ...balls import DistanceTest, Floats, GroupSearch, Indices, LevelTest, relative_to
 from ...balls.nearest import nearest_in_groups
@@ -19,14 +18,16 @@ from .index import PrototypeIndex
 from .nearest import TreeSearch, suits_tree_search
 from .order import OrderScan, TreeOrder
 from .scan import Scan, StripScan, rounded_up
-from .sums import direct_squares, table_of_squares
+from .sums import direct_squares, finished, root, table_of_squares
 from .tree import TreeScan, suits_tree
 from .units import UnitRows
 
-__all__ = ["Cosine", "Euclidean", "Quadratic", "SquaredEuclidean"]
+__all__ = ["FARTHEST_COSINE", "Cosine", "Euclidean", "Quadratic", "SquaredEuclidean"]
 
 # More than what multiplying a bracket's ends by a share adds to their error.
 _ROUNDING = 1e-12
+# More than any cosine distance: larger radii make no difference.
+FARTHEST_COSINE = 8.0
 
 
 class Quadratic(BaseEstimator):
@@ -56,12 +57,7 @@ class Quadratic(BaseEstimator):
     def cross(self, A: Any, B: Any) -> Floats:
         """Return the dissimilarities of the rows of A from the rows of B."""
         left, right = self._embed(A), self._embed(B)
-        if issparse(left) or issparse(right):
-            squares = euclidean_distances(left, right, squared=True)
-        else:
-            squares = table_of_squares(left, right)
-        table: Floats = self._finish(squares)
-        return table
+        return finished(self._finish, table_of_squares(left, right), left, right)
 
     def contributions(self, A: Any, B: Any) -> Any:
         """Return what each column contributes to the distance of A[i] from B[i], or its square."""
@@ -76,12 +72,6 @@ class Quadratic(BaseEstimator):
         if suits_tree(left, right, reach):
             return TreeScan.of(Scan(*asked))
         return StripScan(*asked, bracket(left, right, eps=float(reach[-1])))
-
-    def goes_by_rows(self, X: Any, Z: Any, *, eps: float) -> bool:
-        """Tell whether trees find the members: their time is not in proportion to all pairs."""
-        left = self._embed(X)
-        right = left if Z is X else self._embed(Z)
-        return suits_tree(left, right, self._reach(np.array([eps])))
 
     def distance_test(self, X: Any, Z: Any, *, eps: float, closed: bool) -> DistanceTest:
         """Return a test that tells who is nearer by bounds, and by direct sums where asked."""
@@ -120,7 +110,8 @@ class Quadratic(BaseEstimator):
             slack = 2.0 * (near.x_slack[rows][:, None] + near.z_slack[index]) * share[index]
             limit = least + slack + (abs(least) + slack) * _ROUNDING
             i, j, g = find_contenders(lower, rounded_up(limit, lower.dtype), bounds)
-            distance = self._finish(direct_squares(left, right, rows.start + i, j))
+            pairs = left, right, rows.start + i, j
+            distance = finished(self._finish, direct_squares(*pairs), *pairs)
             ranking = distance if radii is None else relative_to(radii[j], distance)
             return nearest_contender(i, j, g, distance, ranking, index.shape)
 
@@ -143,8 +134,7 @@ class Euclidean(Quadratic):
 
     adds_up_to = "square"
 
-    def _finish(self, squares: Floats) -> Floats:
-        return np.sqrt(squares)
+    _finish = staticmethod(root)
 
     def _reach(self, eps: Floats) -> Floats:
         return eps
@@ -203,4 +193,4 @@ class Cosine(Quadratic):
         return squares / 2.0
 
     def _reach(self, eps: Floats) -> Floats:
-        return np.sqrt(2.0 * eps)
+        return np.sqrt(2.0 * np.minimum(eps, FARTHEST_COSINE))

@@ -19,7 +19,7 @@ from ...balls import Floats, GroupSearch, Indices
 from ...balls.nearest import nearest_in_groups, two_in_table, two_of_groups
 from .bracket import error_slack, power_of_unit, refuse_overflow
 from .nearest import suits_tree_search
-from .sums import direct_squares, squares_in_runs, table_of_squares
+from .sums import direct_squares, finished, squares_in_runs, table_of_squares
 
 __all__ = ["PrototypeIndex"]
 
@@ -194,8 +194,7 @@ class PrototypeIndex:
         squares = table_of_squares(self._Z, X) if by_row else table_of_squares(X, self._Z).T
         if not squares.max(initial=0.0) < np.inf:
             refuse_overflow()
-        table: Floats = self._metric._finish(squares)
-        return table
+        return finished(self._metric._finish, squares, self._Z, X)
 
     def _lower(self, X: NDArray[Any]) -> tuple[Bounds, Floats] | None:
         """Return bounds below scaled squares, all less their query's |x|^2, and its slack.
@@ -233,8 +232,7 @@ class PrototypeIndex:
             squares = squares_in_runs(X, self._Z, i, np.searchsorted(j, np.arange(few + 1)))
         else:
             squares = direct_squares(X, self._Z, i, j)
-        distances: Floats = self._metric._finish(squares)
-        return distances
+        return finished(self._metric._finish, squares, X, self._Z, i, j)
 
 
 def _is_moderate(Z: NDArray[Any]) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...balls import Floats, GroupSearch, Indices
 from ...balls.nearest import nearest_in_groups
-from .distance import Quadratic
+from .distance import FARTHEST_COSINE, Quadratic
 
 __all__ = ["MappedCosine", "MappedEuclidean"]
 
@@ -46,4 +46,4 @@ class MappedCosine(_Mapped):
     """The metric is half of the squared distance of the mapped rows."""
 
     def _reach(self, eps: Floats) -> Floats:
-        return np.sqrt(2.0 * eps)
+        return np.sqrt(2.0 * np.minimum(eps, FARTHEST_COSINE))

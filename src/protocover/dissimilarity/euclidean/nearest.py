@@ -16,7 +16,7 @@ from scipy.spatial import KDTree
 
 from ...balls import Floats, Indices
 from .contenders import nearest_contender
-from .sums import direct_squares
+from .sums import direct_squares, finished
 from .tree import MARGIN, SMALLEST, within_range
 
 __all__ = ["TreeSearch", "suits_tree_search"]
@@ -68,7 +68,8 @@ class TreeSearch:
             for i, j in _contenders(tree, queries)
         ]
         i, j, g = (np.concatenate(part) for part in zip(*found, strict=True))
-        distance = self.finish(direct_squares(self.A, self.B, rows.start + i, j))
+        pairs = self.A, self.B, rows.start + i, j
+        distance = finished(self.finish, direct_squares(*pairs), *pairs)
         return nearest_contender(i, j, g, distance, distance, (len(queries), len(self.trees)))
 
 

@@ -16,6 +16,7 @@ from scipy.spatial import KDTree
 
 from ...balls import within
 from ...balls.traits import Near
+from .bracket import scaled_squares
 from .scan import Scan, StripScan, rounded_up
 from .tree import MARGIN
 
@@ -46,7 +47,7 @@ class OrderScan:
         near, low = self.scan.near, np.maximum(lower, 0.0).astype(np.float32)
         slack = near.z_slack[rows][point] + near.x_slack[columns][candidate]
         # No row is longer than one where lengths are scaled.
-        farthest = min(4.0, float(self.scan.reach[-1] * near.scale) ** 2)
+        farthest = min(4.0, float(scaled_squares(self.scan.reach[-1], near.scale)))
         width = 2.0 * slack + _ROUNDING * farthest
         return point, candidate, low, rounded_up(width, low.dtype)
 

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...balls import Floats, Indices, levels_of
-from .bracket import DenseBracket, SparseBracket
-from .sums import direct_squares
+from .bracket import DenseBracket, SparseBracket, scaled_squares
+from .sums import direct_squares, finished
 
 __all__ = ["Scan", "StripScan", "rounded_up"]
 
@@ -36,7 +36,8 @@ class Scan:
 
     def measure(self, i: Indices, j: Indices) -> Floats:
         """Return the dissimilarities of the pairs (X[i], Z[j])."""
-        return self.finish(direct_squares(self.X, self.Z, i, j))
+        pairs = self.X, self.Z, i, j
+        return finished(self.finish, direct_squares(*pairs), *pairs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +56,7 @@ class StripScan(Scan):
 
     def sift(self, rows: slice, columns: slice) -> tuple[Indices, Indices, Indices, Floats]:
         """Return members and levels, and the lower bounds on their scaled squared distances."""
-        thresholds = (self.reach * self.near.scale) ** 2
+        thresholds = scaled_squares(self.reach, self.near.scale)
         i, j, lower = self._pick(rows, columns, float(thresholds[-1]))
         level = np.searchsorted(thresholds, lower) if len(thresholds) > 1 else np.zeros_like(i)
         # What was picked only because of rounding is above the last threshold: open as well.

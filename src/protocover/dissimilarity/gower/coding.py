@@ -95,13 +95,19 @@ class Coding:
         """
         values = column.numbers() if self.kind == "numeric" else column.values
         known = {value: i for i, value in enumerate(self.categories)}
+        there = ~column.missing
         codes = np.full(len(values), -1, dtype=np.int32)
-        for i in np.flatnonzero(~column.missing):
-            value = _hashable(values[i], self.name)
-            code = known.get(value)
-            if code is None:
-                code = unseen.setdefault(value, len(known) + len(unseen))
-            codes[i] = code
+
+        def code(value: Any) -> int:
+            found = known.get(value)
+            return unseen.setdefault(value, len(known) + len(unseen)) if found is None else found
+
+        try:
+            codes[there] = [code(value) for value in values[there].tolist()]
+        except TypeError:
+            for value in values[there]:
+                _hashable(value, self.name)  # says which value is no category
+            raise
         return codes
 
 

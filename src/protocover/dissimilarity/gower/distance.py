@@ -22,6 +22,8 @@ from ...data.fields import (
     check_text,
     refuse,
 )
+from ...resources import row_count
+from .coded import CodedGower
 from .coding import KINDS, STORES, Coding, learn_coding
 from .mixed import CodedTable, Weighing, average_differences
 from .shares import share_differences
@@ -31,6 +33,8 @@ __all__ = ["Gower"]
 logger = logging.getLogger(__name__)
 
 _LEAST_KNOWN = 0.5
+# Pairs below which looking at all of them is as fast.
+_WORTH_A_SEARCH = 1 << 22
 
 
 class Gower(BaseEstimator):
@@ -190,17 +194,19 @@ class Gower(BaseEstimator):
 
     def prepare(self, A: Any, B: Any) -> Tile:
         """Return a function of (rows, columns) that gives that tile of ``cross(A, B)``."""
-        check_is_fitted(self)
-        codings = self._codings()
-        weighing = self._weighing(codings)
-        unseen: list[dict[Any, int]] = [{} for _ in codings]
-        left = self._encode(A, codings, unseen)
-        right = left if B is A else self._encode(B, codings, unseen)
+        weighing, left, right = self._encode_both(A, B)
 
         def tile(rows: slice, columns: slice) -> Floats:
             return average_differences(left.take(rows), right.take(columns), weighing)
 
         return tile
+
+    def mapped(self, A: Any, B: Any) -> tuple[CodedGower, CodedTable, CodedTable] | None:
+        """Return the same between coded rows, if there are enough for a search to be faster."""
+        if row_count(A) * row_count(B) < _WORTH_A_SEARCH:
+            return None
+        weighing, left, right = self._encode_both(A, B)
+        return CodedGower(weighing), left, right
 
     def can_stand(self, X: Any) -> NDArray[np.bool_]:
         """Tell which rows have values enough to stand for others."""
@@ -229,6 +235,15 @@ class Gower(BaseEstimator):
         shares = np.zeros((left.n_rows, len(codings)))
         shares[:, places] = share_differences(left, right, self._weighing(codings))
         return shares
+
+    def _encode_both(self, A: Any, B: Any) -> tuple[Weighing, CodedTable, CodedTable]:
+        """Code the rows of both tables, in which values that are not known are the same."""
+        check_is_fitted(self)
+        codings = self._codings()
+        unseen: list[dict[Any, int]] = [{} for _ in codings]
+        left = self._encode(A, codings, unseen)
+        right = left if B is A else self._encode(B, codings, unseen)
+        return self._weighing(codings), left, right
 
     def _codings(self) -> list[Coding]:
         """Return the coding of each column."""

@@ -49,7 +49,7 @@ class CodedTable:
     numbers: Floats
     codes: NDArray[np.int32]  # (n_codes, n_rows), -1 if missing
 
-    def take(self, rows: slice) -> CodedTable:
+    def take(self, rows: slice | Indices) -> CodedTable:
         """Return some of the rows."""
         return CodedTable(self.numbers[:, rows], self.codes[:, rows])
 

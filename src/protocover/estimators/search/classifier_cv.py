@@ -31,7 +31,7 @@ from ...selection.parameters import (
     is_count,
     unchanged_on_error,
 )
-from ...selection.training import check_labels, completed
+from ...selection.training import after_candidates, check_labels, completed
 from ...selection.weights import snap_weights
 from ...solvers import check_options, find_solver
 from ..classifier import PVMClassifier
@@ -211,7 +211,7 @@ outlier_label, random_state
         *,
         eps: ArrayLike | None = None,
         n_eps: int | None = None,
-        radii: str = "shared",
+        radii: str = "own",
         prototype_costs: ArrayLike | None = None,
         cv: Any = 10,
         rule: str = "1se",
@@ -490,8 +490,7 @@ outlier_label, random_state
             return check_radii(self.eps, own=own)  # of a graph it depends on the points
         rng, unlabeled = model._generator(), data.unlabeled
         training = prepare(model, data.points, data.y, data.weights, unlabeled=unlabeled, rng=rng)
-        if self.random_state is None:  # the same grid at every fit
-            rng = np.random.default_rng(0)
+        rng = after_candidates(model.random_state, rng)
         return grid_of_radii(
             self.eps, self.n_eps, training, own=own, rng=rng, propose=propose_radii
         )

@@ -31,7 +31,7 @@ from ...selection.parameters import (
 from ...selection.part import Part
 from ...selection.path import Known, formulate_path, has_prefixes, solve_path, wants_lists
 from ...selection.selected import Selection
-from ...selection.training import Training, training_levels
+from ...selection.training import Training, after_candidates, training_levels
 from ...solvers import find_solver
 from ..classifier import PVMClassifier
 from ..fitted import with_selection
@@ -236,6 +236,7 @@ def _solve(
     points = take_points(data.points, train, beside=train if _is_pairwise(model) else None)
     weights = data.weights[train]
     training = prepare(model, points, data.y[train], weights, unlabeled=data.unlabeled, rng=rng)
+    rng = after_candidates(model.random_state, rng)
     solver, options = find_solver(model.solver), _fold_options(model)
     budget = check_n_prototypes(model.n_prototypes, training.classes)
     if isinstance(common, csr_array):  # its columns after those of all points are unlabeled

@@ -19,7 +19,7 @@ function makeCard(prototype) {
   });
   if (cases.pictures) button.append(picture(i));
   button.append(
-    el("span", { class: "card-head" }, classTag(prototype.class), el("span", { class: "order", text: `#${prototype.number + 1}`, title: "order of selection" })),
+    el("span", { class: "card-head" }, cases.pictures ? classTag(prototype.class) : fullClassTag(prototype.class), el("span", { class: "order", text: `#${prototype.number + 1}`, title: "order of selection" })),
     datum(cases.names[i], "name"),
   );
   if (cases.columns.length && !cases.pictures) {

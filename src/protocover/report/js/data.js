@@ -53,6 +53,13 @@ function classTag(k) {
   return el("span", { class: "label" }, k < 0 ? null : classMark(k), datum(classLabel(k)));
 }
 
+// The same with what the class tells, such as "diagnosis: healthy".
+function fullClassTag(k) {
+  if (!labelled || !data.target || k < 0) return classTag(k);
+  const told = data.target.length > 24 ? `${data.target.slice(0, 23)}…` : data.target;
+  return el("span", { class: "label" }, classMark(k), datum(`${told}: ${classLabel(k)}`));
+}
+
 function valueText(column, i) {
   const value = column.values[i];
   if (value === null || value === undefined) return "–";

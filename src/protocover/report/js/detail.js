@@ -39,7 +39,7 @@ function step(by) {
 }
 
 function prototypeTitle(k) {
-  return [classTag(prototypes[k].class), datum(cases.names[prototypes[k].case], "name")];
+  return [fullClassTag(prototypes[k].class), datum(cases.names[prototypes[k].case], "name")];
 }
 
 function prototypeBody(k) {
@@ -192,7 +192,7 @@ function valueCell(column, i) {
 }
 
 function caseTitle(i) {
-  return [classTag(cases.classes[i]), datum(cases.names[i], "name")];
+  return [fullClassTag(cases.classes[i]), datum(cases.names[i], "name")];
 }
 
 function caseBody(i) {

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from ...cover import CoverProblem, CoverSolution, exact_sum, first_cover
+from ...cover import CoverProblem, CoverSolution, decimal_fractions, exact_sum, first_cover
 from ..stepwise import choose_by_drop, choose_by_ratio
 
 __all__ = [
@@ -40,6 +40,8 @@ Solve = Callable[[CoverProblem], CoverSolution]
 
 # Rates that are tried; the search for the best one ends before in all but odd cases.
 _TRIALS = 24
+# Rates above this would overflow.
+_LARGEST_RATE = 2**1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +55,7 @@ class Demand:
     weight : ndarray of float, shape (n_points,)
         What each point counts, on a grid on which sums are exact.
     expense : ndarray of float, shape (n_candidates,), or None
-        What each candidate costs; None for 1.
+        What each candidate costs, decimals such as 0.1 taken for what they say; None for 1.
     allowed : Fraction
         How much weight may stay uncovered.
     """
@@ -72,7 +74,7 @@ class Demand:
             return self.plain.at_cost(rate)
         # Below the product as floats have it there is none above the true one.
         grid = self.plain.grid
-        cost = np.floor(np.nextafter(rate * self.expense, 0.0) / grid) * grid
+        cost = np.floor(np.nextafter(rate * self._lowered, 0.0) / grid) * grid
         return CoverProblem(self.cover, cost, self.weight, 0.0)
 
     @cached_property
@@ -93,7 +95,8 @@ class Demand:
         """Return what a selection costs."""
         if self.expense is None:
             return Fraction(len(selected))
-        return exact_sum(self.expense[selected])
+        n_steps = sum(self._steps[j] for j in selected.tolist())
+        return Fraction(self.step * n_steps)
 
     @cached_property
     def room(self) -> float:
@@ -106,7 +109,24 @@ class Demand:
         """Every expense is a whole multiple of this."""
         if self.expense is None:
             return Fraction(1)
-        return reduce(_common, {Fraction(one) for one in self.expense.tolist()}, Fraction(0))
+        return reduce(_common, set(self._prices), Fraction(0))
+
+    @cached_property
+    def _prices(self) -> list[Fraction]:
+        """The numbers that the expenses stand for."""
+        return decimal_fractions(self.expenses)
+
+    @cached_property
+    def _steps(self) -> list[int]:
+        """The expenses in steps."""
+        return [int(price / self.step) if self.step else 0 for price in self._prices]
+
+    @cached_property
+    def _lowered(self) -> Floats:
+        """The expenses as floats, none of them above the number that it stands for."""
+        exact = zip(self.expenses.tolist(), self._prices, strict=True)
+        above = np.array([Fraction(one) > price for one, price in exact], dtype=bool)
+        return np.where(above, np.nextafter(self.expenses, 0.0), self.expenses)
 
     def rounded_up(self, expense: Fraction) -> Fraction:
         """Round up to the next expense that there can be."""
@@ -199,7 +219,7 @@ def at_rates(
     little, much = (Fraction(0), exact_sum(demand.weight)), _point(demand, found.selected)
     for _ in range(_TRIALS):
         rate = (little[1] - much[1]) / (much[0] - little[0]) if much[0] > little[0] else 0
-        if rate <= 0 or not in_time():
+        if not 0 < rate < _LARGEST_RATE or not in_time():
             break
         solution = solve(demand.at(float(rate)))
         if solution.dual is not None:

@@ -46,7 +46,7 @@ def exact(
     problem : CoverProblem
         What to solve.
     rng : numpy.random.Generator or None
-        Decides the shakes of the local search.
+        Decides the shakes of the local search; None for a fixed seed.
     max_prototypes : int or None
         Keep so many at most, the first in gain order of the optimum for any number.
     time_limit : float or None
@@ -99,7 +99,7 @@ class ExactSearch:
     def __post_init__(self) -> None:
         check_values(max_nodes=self.max_nodes, gap=self.gap)
         check_values(patience=self.patience, verbose=self.verbose)
-        self._rng = np.random.default_rng() if self.rng is None else self.rng
+        self._rng = np.random.default_rng(0) if self.rng is None else self.rng
         self._state: State | None = None
         self._is_relaxed = self._is_closed = self.is_finished = False
 

@@ -130,6 +130,9 @@ def relaxed(task: Task, problem: CoverProblem, state: State) -> State:
     task.show("linear program", state)
     # A problem too large for the linear program still gets its local search.
     deadline = task.rest(_PROGRAM_SHARE)
+    if state.packing is not None:
+        # The program resumes with its own columns, even if fewer are possible by now.
+        state = replace(state, left=state.packing.residual)
     solved = state
     for _ in range(_ROUNDS):
         packing = state.packing or Packing(state.left)

@@ -82,7 +82,7 @@ class Packing:
     def __init__(
         self, residual: Residual, *, burden: Floats | None = None, verbose: int = 0
     ) -> None:
-        self._residual, self._burden, self._verbose = residual, burden, verbose
+        self.residual, self._burden, self._verbose = residual, burden, verbose
         self._scale = magnitude(residual)
         # In these the price's coefficients are at most one.
         self._portion = 1.0 if burden is None else max(float(burden.max(initial=1.0)), 1.0)
@@ -108,7 +108,7 @@ class Packing:
         `room` is taken from the payments and given to the columns. Starts from `basis`, by
         default from where the last solve ended.
         """
-        if 0 in self._residual.cover.shape:  # HiGHS would have nothing to do; all rows pay all
+        if 0 in self.residual.cover.shape:  # HiGHS would have nothing to do; all rows pay all
             return Payments(prize, np.zeros(len(cost)), float(prize.sum()), True, None)
         if time.monotonic() >= deadline:
             return Payments(self._nothing, np.zeros(len(cost)), 0.0, False, basis)
@@ -155,27 +155,27 @@ class Packing:
         is_open = np.isfinite(cost)
         if is_open.all():
             return cost
-        raised = prize > self._residual.prize
+        raised = prize > self.residual.prize
         most = (
             self._most
             if not raised.any()
-            else self._come_in(np.maximum(prize, self._residual.prize))
+            else self._come_in(np.maximum(prize, self.residual.prize))
         )
         return np.where(is_open, cost, most)
 
     @cached_property
     def _most(self) -> Floats:
         """More than each column can be paid while no prize is raised."""
-        return self._come_in(self._residual.prize)
+        return self._come_in(self.residual.prize)
 
     def _come_in(self, prize: Floats) -> Floats:
         """Return one unit more than all the prizes in each column."""
-        return np.asarray(self._residual.cover.T @ prize + 1.0)
+        return np.asarray(self.residual.cover.T @ prize + 1.0)
 
     def _begin(self) -> Any:
         """Return HiGHS with the packing in its memory."""
         price = None if self._burden is None else -self._burden / self._portion
-        return _highs_with(self._residual, price, verbose=self._verbose)
+        return _highs_with(self.residual, price, verbose=self._verbose)
 
     def _run(self, iterations: float, deadline: float) -> bool:
         """Run the simplex method; tell whether it came to an end."""

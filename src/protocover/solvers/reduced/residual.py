@@ -78,7 +78,8 @@ class Residual:
         exact_cost = round(problem.exact_cost * scale) + (1 if ties > 1 else 0)
         return cls(
             cover=core.cover,
-            cost=_count(core.wrong, scale) + exact_cost,
+            # A cost beyond the largest leaves no candidate worthwhile.
+            cost=_count(core.wrong, scale) + float(min(exact_cost, _LARGEST)),
             prize=_count(problem.prize, scale),
             candidates=candidates,
             rows=np.arange(problem.n_points),

@@ -1,0 +1,194 @@
+"""A bound in words is true, whatever the question: every choice on tiny data is tried."""
+
+import re
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris
+
+from protocover import BallCover, PVMClassifier
+from protocover.cover import CoverSolution
+from protocover.estimators.bounds import describe_bound
+
+NUMBER = r"([\d,]+(?:\.\d+)?)"
+PLACES = st.lists(st.integers(0, 14), min_size=3, max_size=8)
+EPS = st.sampled_from([0.5, 1.5, 2.5])
+SOLVER = st.sampled_from(["greedy", "local-search", "auto"])
+
+
+def number(words, pattern):
+    found = re.search(pattern, words)
+    return None if found is None else float(found[1].replace(",", ""))
+
+
+def choices(n, most=None):
+    for size in range((n if most is None else min(n, most)) + 1):
+        yield from map(list, combinations(range(n), size))
+
+
+def weighed(draw, n):
+    kind = draw(st.sampled_from(["none", "integers", "floats", "halves"]))
+    values = {
+        "none": st.just(1.0),
+        "integers": st.integers(0, 3).map(float),
+        "floats": st.floats(0.01, 5.0),
+        "halves": st.sampled_from([0.5, 1.0, 1.5]),
+    }[kind]
+    weights = np.array(draw(st.lists(values, min_size=n, max_size=n)))
+    weights[0] = max(weights[0], 1.0)
+    return None if kind == "none" else weights
+
+
+@st.composite
+def covers(draw):
+    """A cover with its samples, weights and prices, fitted to some question."""
+    X = np.array(draw(PLACES), dtype=float)[:, None]
+    n = len(X)
+    question = draw(
+        st.sampled_from([{"n_representatives": 1}, {"n_representatives": 2}])
+        | st.sampled_from([{}, {"coverage": 0.6}, {"coverage": 0.9}, {"cost": 1.5}])
+    )
+    prices = st.lists(st.sampled_from([0.5, 1.0, 2.25]), min_size=n, max_size=n)
+    price = draw(st.none() | prices)
+    given = [0] if draw(st.booleans()) else None
+    cover = BallCover(
+        draw(EPS),
+        must_include=given,
+        candidate_cost=None if price is None else np.array(price),
+        solver=draw(SOLVER),
+        **question,
+    )
+    weights = weighed(draw, n)
+    return cover.fit(X, sample_weight=weights), X, np.ones(n) if weights is None else weights
+
+
+@settings(max_examples=300, deadline=None)
+@given(covers())
+def test_what_is_said_of_a_cover_is_true_of_every_choice(fitted):
+    cover, X, weights = fitted
+    words = describe_bound(cover)
+    near = abs(X - X.T) < cover.eps
+    price = np.ones(len(X)) if cover.candidate_cost is None else cover.candidate_cost
+    for chosen in choices(len(X), cover.n_representatives):
+        if (cover.must_include and 0 not in chosen) or (weights[chosen] == 0).any():
+            continue
+        covered = weights[near[:, chosen].any(axis=1)].sum() / weights.sum()
+        paid = price[chosen].sum()
+        most = number(words, rf"covers? more than {NUMBER} %")
+        if cover.n_representatives is not None and most is not None:
+            assert 100 * covered <= most + 1e-6
+        elif re.search("covers? more$", words):
+            assert covered <= cover.coverage_ + 1e-6
+        demanded = 1.0 if words.startswith("no cover") else cover.coverage
+        if demanded is not None and covered >= demanded - 1e-12:
+            fewest = number(words, rf"(?:fewer than|at least) {NUMBER} rep")
+            least = number(words, rf"(?:less than|costs at least) {NUMBER}")
+            assert (len(chosen) if least is None else paid + 1e-6) >= (fewest or least)
+        if cover.cost is not None:
+            bound = number(words, rf"objective below {NUMBER}") or 0.0
+            assert weights.sum() * (1 - covered) + cover.cost * paid >= bound - 1e-6
+
+
+def poor(problem, *, max_prototypes=None, **_):
+    """Choose the first candidates, whatever they cover."""
+    return CoverSolution.of(problem, np.arange(min(max_prototypes, problem.n_candidates)))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data(), PLACES, EPS, st.integers(1, 3), st.booleans())
+def test_the_best_bound_there_is_on_a_budget_is_true_and_tight(data, places, eps, k, priced):
+    X, n = np.array(places, dtype=float)[:, None], len(places)
+    price = np.where(np.arange(n) % 2, 2.25, 0.5) if priced else np.ones(n)
+    weights = weighed(data.draw, n)
+    if weights is not None:
+        weights = np.maximum(weights, 0.25)
+    cover = BallCover(
+        eps, n_representatives=k, candidate_cost=price if priced else None, solver=poor
+    ).fit(X, sample_weight=weights)
+    w, near = np.ones(n) if weights is None else weights, abs(X - X.T) < eps
+    uncovered = {tuple(chosen): w[~near[:, chosen].any(axis=1)].sum() for chosen in choices(n, k)}
+    chosen = cover.representative_indices_
+    cost = (cover.objective_ - uncovered[tuple(chosen)]) / price[chosen].sum()
+    best = min(u + cost * price[list(some)].sum() for some, u in uncovered.items())
+    cover.lower_bound_, cover.certificate_ = best, "bounded"
+    words, most = describe_bound(cover), 1 - min(uncovered.values()) / w.sum()
+    stated = number(words, rf"more than {NUMBER} %")
+    if "everything" in words:
+        stated = 100.0
+    elif stated is None:
+        assert words.endswith("more")
+        stated = 100 * cover.coverage_
+    assert stated >= 100 * most - 1e-6
+    assert weights is not None or stated < 100 * most + 0.1
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data(), PLACES, EPS, SOLVER, st.integers(1, 3), st.integers(0, 2**16))
+def test_what_is_said_of_a_budget_of_prototypes_is_true_of_every_choice(
+    data, places, eps, solver, k, seed
+):
+    X, n = np.array(places, dtype=float)[:, None], len(places)
+    y = np.append([0, 1], np.random.default_rng(seed).integers(0, 2, n - 2))
+    weights = weighed(data.draw, n)
+    options = {"n_prototypes": k, "solver": solver, "radii": "shared"}
+    weights = None if weights is None else np.maximum(weights, 0.25)
+    model = PVMClassifier(eps=eps, **options).fit(X, y, sample_weight=weights)
+    words, w = describe_bound(model), np.ones(n) if weights is None else weights
+    bound = number(words, rf"(?:fewer|less) than {NUMBER}")
+    if words.endswith("better"):
+        bound = model.objective_ - k * model.prototype_cost_
+    near = abs(X - X.T) < eps
+    for chosen in choices(2 * n, k):  # each sample for either class
+        rows, classes = np.array(chosen, int) % n, np.array(chosen, int) // n
+        holds = near[:, rows]
+        uncovered = ~(holds & (classes == y[:, None])).any(axis=1)
+        wrong = (holds & (classes != y[:, None])).sum(axis=1)
+        assert bound is None or w @ (uncovered + wrong) >= bound - 1e-6
+
+
+IRIS = load_iris().data
+WEIGHTS = IRIS[:, 0] / 3
+
+
+def unproved(problem, **_):
+    return CoverSolution.of(problem, [0])
+
+
+@pytest.mark.parametrize(
+    ("options", "weights", "words"),
+    [
+        (
+            {"n_representatives": 5},
+            None,
+            r"no 5 representatives cover more than \S+ % of the samp",
+        ),
+        ({"n_representatives": 5}, WEIGHTS, r"cover more than \S+ % of the weight$"),
+        ({}, None, r"no cover has fewer than \d+ representatives$"),
+        ({"coverage": 0.95}, None, r"covering 95 % of the samples takes at least \d+ rep"),
+        ({"coverage": 0.8}, WEIGHTS, r"covering 80 % of the weight takes at least \d+ rep"),
+        ({"coverage": 0.8, "candidate_cost": WEIGHTS}, None, r"costs at least \d"),
+        (
+            {"cost": 3.0},
+            None,
+            r"below \S+ \(samples uncovered plus 3 per representative\)|better$",
+        ),
+        (
+            {"must_include": [7], "n_representatives": 4},
+            None,
+            "no 4 representatives with the 1 gi",
+        ),
+        ({"solver": unproved}, None, "it is not known how much better"),
+    ],
+)
+def test_a_bound_is_stated_in_the_terms_of_the_question(options, weights, words):
+    cover = BallCover(eps=0.5, **{"solver": "greedy", **options}).fit(IRIS, sample_weight=weights)
+    assert re.search(words, describe_bound(cover))
+
+
+def test_a_bound_that_rests_on_the_solver_is_said_to():
+    cover = BallCover(eps=0.5, coverage=0.8, solver="exact").fit(IRIS)
+    cover.certificate_ = "solver-proved"
+    assert describe_bound(cover).startswith("according to the solver, covering 80 %")
