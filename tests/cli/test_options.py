@@ -139,7 +139,7 @@ def test_a_search_on_a_sample_is_reported(flowers, capsys):
     assert f"sample of 20 of {len(flowers)} cases; --max-search-samples all" in said.err
     assert re.search(r"3-fold cross-validation \(.*\) on 20 cases", said.out)
     assert json.loads(Path("out/summary.json").read_text())["eps_sample"] == 20
-    assert fitted(flowers, f"{words} all").search_rows_ is None
+    assert fitted(flowers, f"{words} all --force").search_rows_ is None
     assert " on 20 cases" not in capsys.readouterr().out
 
 

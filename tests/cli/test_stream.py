@@ -113,7 +113,7 @@ def test_samples_are_stated_and_the_counts_are_of_all_rows(blobs, monkeypatch, c
     monkeypatch.setattr(stream, "_SHOWN", 150)
     monkeypatch.setattr(stream, "_FEWEST_SHOWN", 20)
     save(blobs)
-    assert fit("--id", "tree", "--grid", 4, "--cv", 3, "--stream") == 0
+    assert fit("--id", "tree", "--grid", 4, "--cv", 3, "--stream", "--radii", "shared") == 0
     said = capsys.readouterr()
     assert "with 90 of them" in said.err
     assert "120 of them, drawn by chance, may become prototypes" in said.err
@@ -124,7 +124,18 @@ def test_samples_are_stated_and_the_counts_are_of_all_rows(blobs, monkeypatch, c
     assert found["eps_sample"] == 90
     assert 0 < found["data"]["shown"] < 318
     assert found["training_cases"] == sum(entry["points"] for entry in found["classes"]) == 318
-    again = ("--eps", found["eps"], "--candidates", 120, "--id", "tree", "--solver", "greedy")
+    again = (
+        "--eps",
+        found["eps"],
+        "--candidates",
+        120,
+        "--id",
+        "tree",
+        "--solver",
+        "greedy",
+        "--radii",
+        "shared",
+    )
     assert fit(*again, out="held") == 0
     for name in ("covered", "wrongly_covered", "classes", "objective"):
         assert found[name] == figures("held")[name]
