@@ -732,7 +732,7 @@ def test_splits_may_be_lists_or_masks():
         ({"scoring": "magic"}, "magic"),
         ({"solver": ["greedy", "magic"]}, "solver must be one of .*got 'magic'"),
         ({"candidates": "magic"}, "candidates must be .*got 'magic'"),
-        ({"prototype_costs": [-1]}, "prototype_costs must be numbers not below 0"),
+        ({"prototype_costs": [-1]}, "prototype_costs must be numbers from 0 to"),
     ],
 )
 def test_bad_settings_are_named(options, message):

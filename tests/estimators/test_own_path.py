@@ -399,7 +399,7 @@ def test_a_selector_takes_radii_of_their_own():
         ({"radii": "many"}, "radii must be 'shared', one radius for all, or 'own'"),
         ({"eps": [None], "radii": "shared"}, r"eps must be positive numbers, got \[None\]"),
         ({"eps": [np.inf], "radii": "shared"}, "eps must be positive numbers, got"),
-        ({"prototype_costs": [-1.0]}, "prototype_costs must be numbers not below 0"),
+        ({"prototype_costs": [-1.0]}, "prototype_costs must be numbers from 0 to"),
     ],
 )
 def test_bad_grids_are_named(arguments, message):
