@@ -18,6 +18,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
+from paper import PAPER
 from protocover import PVMClassifier, suggest_eps
 from protocover.selection.radius import propose_eps
 from protocover.selection.training import prepare_training
@@ -71,7 +72,7 @@ def optional() -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
 
 def try_radius(eps, X, y, X_test, y_test):
-    model = PVMClassifier(eps=eps, solver="greedy").fit(X, y)
+    model = PVMClassifier(eps=eps, solver="greedy", **PAPER).fit(X, y)
     return 1 - model.score(X_test, y_test), len(model.prototype_labels_) / len(y)
 
 

@@ -26,6 +26,7 @@ from sklearn.neighbors import KDTree, NearestNeighbors, radius_neighbors_graph
 from threadpoolctl import threadpool_limits
 
 from page import table, write_section
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.balls import build_balls
 from protocover.dissimilarity import Euclidean
@@ -182,11 +183,11 @@ def our_balls(X, y, eps):
 
 
 def greedy_fit(X, y, eps):
-    PVMClassifier(eps=eps, solver="greedy", n_jobs=1).fit(X, y)
+    PVMClassifier(eps=eps, solver="greedy", n_jobs=1, **PAPER).fit(X, y)
 
 
 def greedy_fit_auto(X, y, eps):
-    PVMClassifier(eps="auto", solver="greedy", n_jobs=1, random_state=0).fit(X, y)
+    PVMClassifier(eps="auto", solver="greedy", n_jobs=1, random_state=0, **PAPER).fit(X, y)
 
 
 FEW_DIMENSIONS = {

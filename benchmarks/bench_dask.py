@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from distributed import Client, LocalCluster
 from page import table, write_section
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.dissimilarity import Euclidean
 from protocover.distributed import DaskPVMClassifier
@@ -166,9 +167,9 @@ def cluster_text(n=20_000):
             [da.from_array(X, chunks=(n // 4, N_FEATURES)), da.from_array(y, chunks=n // 4)]
         )
         plain, classes, rounds = fastest(
-            lambda: PVMClassifier(eps=eps, n_jobs=2, solver="greedy").fit(X, y),
-            lambda: DaskPVMClassifier(eps=eps, selection="classes").fit(dX, dy),
-            lambda: DaskPVMClassifier(eps=eps, selection="rounds").fit(dX, dy),
+            lambda: PVMClassifier(eps=eps, n_jobs=2, solver="greedy", **PAPER).fit(X, y),
+            lambda: DaskPVMClassifier(eps=eps, selection="classes", **PAPER).fit(dX, dy),
+            lambda: DaskPVMClassifier(eps=eps, selection="rounds", **PAPER).fit(dX, dy),
             repeats=3,
         )
     rows = [

@@ -24,6 +24,7 @@ from bench_exact import PERCENTILES as USPS_PERCENTILES
 from bench_exact import load as load_usps
 from compare_solvers import COSTS, MOST_TRAINED, PERCENTILES, SMALL, load_dozen
 from page import table
+from paper import PAPER
 from protocover import PVMClassifier
 from report_solvers import DATA, load_fashion
 
@@ -104,7 +105,7 @@ def measure(X, y, eps, cost, *, repeats):
 def fit(X, y, eps, cost, solver):
     """Return the processor time of a fit, and the model."""
     value = None if cost == "1/n" else float(cost)
-    model = PVMClassifier(eps=eps, prototype_cost=value, solver=solver)
+    model = PVMClassifier(eps=eps, prototype_cost=value, solver=solver, **PAPER)
     begun = time.process_time()
     model.fit(X, y)
     return time.process_time() - begun, model

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.neighbors import KNeighborsClassifier
 
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.balls import build_balls
 from protocover.dissimilarity import Euclidean
@@ -64,7 +65,7 @@ def bench_fit(X, y, eps):
     problems = formulate(balls, y, ones, n_classes=10, prototype_cost=1 / len(y))
     product, fit, build, solve = fastest(
         lambda: X @ X.T,
-        lambda: PVMClassifier(eps=eps, solver="greedy").fit(X, y),
+        lambda: PVMClassifier(eps=eps, solver="greedy", **PAPER).fit(X, y),
         lambda: build_balls(Euclidean(), X, X, eps=eps),
         lambda: select(problems, greedy),
     )
@@ -75,7 +76,7 @@ def bench_fit(X, y, eps):
 
 
 def bench_predict(X, y, X_test, eps):
-    model = PVMClassifier(eps=eps, solver="greedy").fit(X, y)
+    model = PVMClassifier(eps=eps, solver="greedy", **PAPER).fit(X, y)
     peer = KNeighborsClassifier(1, algorithm="brute")
     peer.fit(model.prototypes_, model.prototype_labels_)
     assert (model.predict(X_test) == peer.predict(X_test)).all()

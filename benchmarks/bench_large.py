@@ -21,6 +21,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from page import write_section
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.balls.forecast import estimate_memberships
 from protocover.candidates import draw_stratified
@@ -87,9 +88,9 @@ def bench(X, y, eps, candidates):
     del Z
     Path("/proc/self/clear_refs").write_text("5")
     before, start, wall = memory("VmRSS:"), time.process_time(), time.perf_counter()
-    model = PVMClassifier(eps=eps, candidates=candidates, random_state=0, solver="greedy").fit(
-        X, y
-    )
+    model = PVMClassifier(
+        eps=eps, candidates=candidates, random_state=0, solver="greedy", **PAPER
+    ).fit(X, y)
     seconds, wall = time.process_time() - start, time.perf_counter() - wall
     added, peak = memory("VmHWM:") - before, memory("VmHWM:")
     return seconds, [

@@ -27,6 +27,7 @@ from sklearn.model_selection import GridSearchCV
 from threadpoolctl import threadpool_limits
 
 from bench_fit import load
+from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, pvm_path, suggest_eps
 
 N_JOBS = 2
@@ -47,13 +48,13 @@ def bench_large():
     print(f"{name}: {X.shape[0]} x {X.shape[1]}")
     radii = suggest_eps(X, y, max_quantile=0.14, random_state=0)
     costs = np.append(1 / len(y), np.linspace(0.5, 8.0, 9))
-    largest = seconds(lambda: PVMClassifier(eps=radii[-1], solver="greedy").fit(X, y), 3)
-    path = seconds(lambda: pvm_path(X, y, eps=radii, prototype_costs=costs), 2)
+    largest = seconds(lambda: PVMClassifier(eps=radii[-1], solver="greedy", **PAPER).fit(X, y), 3)
+    path = seconds(lambda: pvm_path(X, y, eps=radii, prototype_costs=costs, **PAPER), 2)
     print(f"path of 20 x 10 / fit at its largest radius:  {path / largest:.1f}  (at most 6)")
     grid = suggest_eps(X, y, random_state=0)
-    middle = PVMClassifier(eps=grid[len(grid) // 2], n_jobs=N_JOBS, solver="greedy")
+    middle = PVMClassifier(eps=grid[len(grid) // 2], n_jobs=N_JOBS, solver="greedy", **PAPER)
     median = seconds(lambda: middle.fit(X, y), 3)
-    search = PVMClassifierCV(eps=grid, n_jobs=N_JOBS, solver="greedy")
+    search = PVMClassifierCV(eps=grid, n_jobs=N_JOBS, solver="greedy", **PAPER)
     search.fit(X[:500], y[:500])  # worker processes take seconds to start, once
     cv = seconds(lambda: search.fit(X, y))
     print(f"10-fold CV over 20 radii / fit at the median:  {cv / median:.1f}  (at most 30)")
@@ -65,8 +66,8 @@ def bench_one_thread():
     sets = {name: (X, y, 30), "digits": (*datasets.load_digits(return_X_y=True), 60)}
     for name, (X, y, most) in sets.items():
         grid = suggest_eps(X, y, random_state=0)
-        middle = PVMClassifier(eps=grid[len(grid) // 2], n_jobs=1, solver="greedy")
-        search = PVMClassifierCV(eps=grid, n_jobs=1, solver="greedy")
+        middle = PVMClassifier(eps=grid[len(grid) // 2], n_jobs=1, solver="greedy", **PAPER)
+        search = PVMClassifierCV(eps=grid, n_jobs=1, solver="greedy", **PAPER)
         with threadpool_limits(1):
             median = seconds(partial(middle.fit, X, y), 3, time.process_time)
             cv = seconds(partial(search.fit, X, y), 1, time.process_time)
@@ -107,9 +108,11 @@ def bench_against_grid_search():
     for name, (X, y) in sets.items():
         radii = suggest_eps(X, y, random_state=0)
         costs = [1 / len(y), 0.5, 1.0, 2.0, 4.0]
-        ours = PVMClassifierCV(eps=radii, prototype_costs=costs, n_jobs=1, solver="greedy")
+        ours = PVMClassifierCV(
+            eps=radii, prototype_costs=costs, n_jobs=1, solver="greedy", **PAPER
+        )
         theirs = GridSearchCV(
-            PVMClassifier(solver="greedy"), {"eps": radii, "prototype_cost": costs}, cv=10
+            PVMClassifier(solver="greedy", **PAPER), {"eps": radii, "prototype_cost": costs}, cv=10
         )
         fast = seconds(partial(ours.fit, X, y))
         with warnings.catch_warnings():

@@ -17,6 +17,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from threadpoolctl import threadpool_limits
 
 from page import table, write_section
+from paper import PAPER
 from protocover import PVMClassifier
 
 PROTOTYPES = (10, 100, 1_000, 10_000)
@@ -33,7 +34,7 @@ def models(
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n_prototypes, n_features)).astype(dtype)
     y = np.arange(n_prototypes) % 5
-    ours = PVMClassifier(eps=1e-6, solver="greedy").fit(X, y)
+    ours = PVMClassifier(eps=1e-6, solver="greedy", **PAPER).fit(X, y)
     assert len(ours.prototypes_) == n_prototypes
     return ours, KNeighborsClassifier(1, algorithm="brute").fit(X, y)
 

@@ -17,6 +17,7 @@ from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.neighbors import KNeighborsClassifier
 
+from paper import PAPER
 from protocover import PVMClassifier
 
 
@@ -53,7 +54,9 @@ def main() -> None:
     y = np.random.default_rng(2).integers(4, size=given.points)
     print(f"{given.points} x {given.words} TF-IDF, {X.nnz / given.points:.0f} words a row")
     for metric in ("euclidean", "cosine"):
-        model = PVMClassifier(metric=metric, solver="greedy", n_jobs=1, random_state=0).fit(X, y)
+        model = PVMClassifier(
+            metric=metric, solver="greedy", n_jobs=1, random_state=0, **PAPER
+        ).fit(X, y)
         prototypes = csr_array(model.prototypes_)
         neighbours = KNeighborsClassifier(1, algorithm="brute", metric=metric, n_jobs=1)
         neighbours.fit(prototypes, model.prototype_labels_)

@@ -17,6 +17,7 @@ from sklearn.model_selection import train_test_split
 
 from bench_fit import DATA
 from page import table, write_section
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.dissimilarity import Euclidean
 
@@ -38,7 +39,9 @@ def load():
 def measure(share, seed, X, y, X_test, y_test, eps):
     """Fit once: error, objective, prototypes and processor time."""
     start = time.process_time()
-    model = PVMClassifier(eps=eps, candidates=share, random_state=seed, solver="greedy").fit(X, y)
+    model = PVMClassifier(
+        eps=eps, candidates=share, random_state=seed, solver="greedy", **PAPER
+    ).fit(X, y)
     seconds = time.process_time() - start
     error = float((model.predict(X_test) != y_test).mean())
     return error, model.objective_, len(model.prototype_labels_), seconds

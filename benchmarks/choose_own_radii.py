@@ -40,6 +40,7 @@ from sklearn.model_selection import StratifiedKFold
 from own_radii_search import joined
 from own_radii_sets import MOST_ROWS, DataSet, fashion, halves
 from page import table
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.balls import OrderedMembers, ordered_members
 from protocover.cover import NestedCoverProblem
@@ -195,7 +196,9 @@ def predict(rule, distances, radii, classes, common) -> np.ndarray:
 
 def baseline(within, y, across, y_test):
     """Error and number of prototypes of the shared radius with its defaults, and of 1-NN."""
-    shared = PVMClassifier(metric="precomputed", solver="greedy", random_state=0).fit(within, y)
+    shared = PVMClassifier(metric="precomputed", solver="greedy", random_state=0, **PAPER).fit(
+        within, y
+    )
     return (
         (1.0 - shared.score(across, y_test), len(shared.prototype_labels_)),
         (float(np.mean(y[across.argmin(axis=1)] != y_test)), len(y)),

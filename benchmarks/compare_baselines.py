@@ -25,6 +25,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
 from page import table, write_section
+from paper import PAPER
 from protocover import PVMClassifier
 
 SPLITS = 10
@@ -42,7 +43,7 @@ def data_sets() -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
 
 def by_cover(X, y, sizes):
-    model = PVMClassifier(random_state=0, solver="greedy").fit(X, y)
+    model = PVMClassifier(random_state=0, solver="greedy", **PAPER).fit(X, y)
     return model.prototypes_, model.prototype_labels_
 
 

@@ -27,6 +27,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.preprocessing import StandardScaler
 
 from page import table, write_section
+from paper import PAPER
 from protocover import PVMClassifier
 from report_solvers import DATA, UCI, load_fashion, load_sets, made_by
 
@@ -135,6 +136,7 @@ def fit(X, y, eps, cost, solver, stretch):
         if seconds is None
         else {"time_limit": seconds * stretch * len(np.unique(y))},
         random_state=0,
+        **PAPER,
     )
     begun, wall = time.process_time(), time.perf_counter()
     model.fit(X, y)

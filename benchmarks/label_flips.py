@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from sklearn import datasets
 from sklearn.preprocessing import StandardScaler
 
+from paper import PAPER
 from protocover import PVMClassifier, suspect_labels
 
 SHARES = (0.0, 0.02, 0.05, 0.1)
@@ -74,7 +75,7 @@ def measure(X: Any, y: NDArray[np.intp], metric: str, share: float) -> NDArray[n
     for draw in range(N_DRAWS if share else 1):
         labels, flipped = flip(y, share, np.random.default_rng(draw))
         # The model lends its metric only.
-        model = PVMClassifier(1.0, metric=metric, candidates=0.1, solver="greedy")
+        model = PVMClassifier(eps=1.0, metric=metric, candidates=0.1, solver="greedy", **PAPER)
         model.fit(X, labels)
         ranked = suspect_labels(model, X, labels, max_suspects=None).row
         listed = suspect_labels(model, X, labels).row

@@ -31,6 +31,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
 from page import write_section
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.balls import build_balls
 from protocover.dissimilarity import Euclidean
@@ -70,7 +71,7 @@ def compare(X, y, *, n_repeats):
             for solver in ("greedy", "local-search", "exact"):
                 options = None if solver == "greedy" else {"time_limit": 20.0}
                 model = PVMClassifier(
-                    eps=eps, solver=solver, solver_options=options, random_state=0
+                    eps=eps, solver=solver, solver_options=options, random_state=0, **PAPER
                 ).fit(A, y[train])
                 wrong = int((model.predict(B) != y[test]).sum())
                 n_prototypes = len(model.prototype_indices_)

@@ -45,7 +45,8 @@ EXPERIMENTS = (
 INTRODUCTION = """# The paper, reproduced
 
 J. Bien and R. Tibshirani (2009), *Classification by set cover: the prototype vector
-machine*, arXiv:0908.2284: every experiment, run through the public API by `make paper`.
+machine*, arXiv:0908.2284: every experiment, run through the public API by `make paper`. The
+machine of the paper is `PVMClassifier(radii="shared", cross_class=True, min_per_class=0)`.
 The numbers, tables and figures on this page are written by such runs, and each section says
 when its own was, from which data and with what; the numbers of the paper stand beside ours.
 Where a sentence compares two numbers it is chosen by them.

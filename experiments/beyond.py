@@ -19,6 +19,7 @@ from protocover.datasets import UCI_NAMES
 from .baselines.codebook import Codebook
 from .baselines.medoids import fit_medoids
 from .baselines.olvq1 import fit_olvq1
+from .machine import PAPER
 from .parts import Parts
 from .uci import run_split, split
 
@@ -47,9 +48,14 @@ def run_selection(name: str, seed: int, eps: float, k: int, codebook: int) -> di
     """Fit and test every selection on one split."""
     X, y, X_test, y_test = split(name, seed)
     fits: dict[str, Callable[[], Any]] = {
-        "greedy": lambda: PVMClassifier(eps=eps, solver="greedy", n_jobs=1).fit(X, y),
+        "greedy": lambda: PVMClassifier(eps=eps, solver="greedy", n_jobs=1, **PAPER).fit(X, y),
         "exact": lambda: PVMClassifier(
-            eps=eps, solver="exact", solver_options={"time_limit": 30.0}, n_jobs=1, random_state=0
+            eps=eps,
+            solver="exact",
+            solver_options={"time_limit": 30.0},
+            n_jobs=1,
+            random_state=0,
+            **PAPER,
         ).fit(X, y),
         "1-NN": lambda: Codebook(X, y),
         "K-medoids": lambda: fit_medoids(X, y, [k], seed=seed)[0],

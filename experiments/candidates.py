@@ -17,6 +17,7 @@ from protocover.candidates import HullCandidates, KMeansCandidates
 from protocover.datasets import GaussianMixtures, load_usps, make_gaussian_mixture
 
 from .baselines.codebook import Codebook
+from .machine import PAPER
 from .parts import Parts
 from .tuning import make_folds
 
@@ -123,6 +124,7 @@ def _tuned(X: Any, y: Any, extra: Any, seed: int, n_folds: int) -> PVMClassifier
         solver="greedy",
         n_jobs=1,
         random_state=seed,
+        **PAPER,
     ).fit(X, y)
 
 

@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from protocover import PVMClassifierCV, suggest_eps
 from protocover.dissimilarity import DANN, Euclidean
 
+from .machine import PAPER
 from .parts import Parts
 from .tuning import make_folds
 
@@ -57,6 +58,7 @@ def run_draw(problem: str, seed: int, n_folds: int) -> dict[str, Any]:
             rule="best",
             solver="greedy",
             n_jobs=1,
+            **PAPER,
         ).fit(X, y)
         told[f"PVM, {name}"] = float(1.0 - model.score(X_test, y_test))
         told[f"PVM, {name}: prototypes"] = len(model.best_estimator_.prototype_labels_)

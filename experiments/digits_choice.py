@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from protocover import PVMClassifierCV, pvm_path
 
 from .digits_table import DISTANCES, load_digits
+from .machine import PAPER
 from .parts import Parts
 from .tuning import make_folds
 
@@ -120,7 +121,9 @@ def run_folds(
     """Return the error of each radius in each fold of one choice of folds."""
     digits = load_digits(n, folder, distance)
     folds = make_folds(digits.images, digits.labels, seed=seed, n_folds=n_folds)
-    search = PVMClassifierCV(eps=eps, cv=folds, metric="precomputed", solver="greedy", n_jobs=1)
+    search = PVMClassifierCV(
+        eps=eps, cv=folds, metric="precomputed", solver="greedy", n_jobs=1, **PAPER
+    )
     search.fit(digits.table, digits.labels)
     scores = [search.cv_results_[f"split{k}_test_score"] for k in range(n_folds)]
     return {"error": (1.0 - np.array(scores).T).round(12)}

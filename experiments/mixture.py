@@ -18,6 +18,7 @@ from protocover.datasets import make_gaussian_mixture
 from .baselines.codebook import Codebook
 from .baselines.medoids import fit_medoids
 from .baselines.olvq1 import fit_olvq1
+from .machine import PAPER
 from .parts import Parts
 from .tuning import make_folds, spread_sizes, tune
 
@@ -49,7 +50,9 @@ def run_draw(seed: int, n_folds: int, n_test: int) -> dict[str, Any]:
     folds = make_folds(X, y, seed=seed, n_folds=n_folds)
     tuned = {
         "PVM": pvm_book(
-            PVMClassifierCV(eps=suggest_eps(X, y, N_RADII), cv=folds, solver="greedy", n_jobs=1)
+            PVMClassifierCV(
+                eps=suggest_eps(X, y, N_RADII), cv=folds, solver="greedy", n_jobs=1, **PAPER
+            )
             .fit(X, y)
             .best_estimator_
         ),
@@ -74,7 +77,7 @@ def all_books(
 ) -> dict[str, dict[float, Codebook]]:
     """Return each method's prototypes for every value of its parameter."""
     path = pvm_path(
-        X, y, eps=suggest_eps(X, y, N_RADII, random_state=seed), solver="greedy", n_jobs=1
+        X, y, eps=suggest_eps(X, y, N_RADII, random_state=seed), solver="greedy", n_jobs=1, **PAPER
     )
     pvm = {
         float(eps): Codebook(X[row[0].candidates], path.classes[row[0].classes])

@@ -13,6 +13,7 @@ from protocover.datasets import make_gaussian_mixture
 from protocover.plotting import BallsDisplay, BoundaryDisplay
 
 from .figures import save
+from .machine import PAPER
 from .mixture import all_books
 from .words import compare_draws, mean_sd, percent, table
 
@@ -69,7 +70,7 @@ def _draw_balls(seed: int, folder: Path) -> str:
     grid = suggest_eps(X, y, 51, max_quantile=0.5, random_state=0)
     figure, axes = plt.subplots(2, 3, figsize=(9.0, 5.7), layout="constrained")
     for ax, percentile in zip(axes.flat, PERCENTILES, strict=True):
-        model = PVMClassifier(eps=float(grid[percentile]), solver="greedy").fit(X, y)
+        model = PVMClassifier(eps=float(grid[percentile]), solver="greedy", **PAPER).fit(X, y)
         BallsDisplay.from_estimator(model, X, y, ax=ax)
         at = f"{percentile} %" if percentile else "smallest distance"
         ax.set_title(f"{at}: eps = {model.eps_:.2f}, {len(model.prototype_labels_)} prototypes")

@@ -13,6 +13,7 @@ from protocover import PVMClassifier, pvm_path
 from protocover.dissimilarity import kernel_to_distance
 
 from .baselines.medoids import choose_medoids
+from .machine import PAPER
 
 # Equally spaced up to the median, as in the paper, and closer together below the first.
 PERCENTILES = (*(0.1 * step for step in range(10)), *range(1, 51, 2), 50)
@@ -49,7 +50,7 @@ def average(folds: Sequence[dict[str, Any]], n: int) -> dict[str, Curve]:
 
 def count_prototypes(kernel: Floats, y: NDArray[Any], eps: float) -> dict[str, Any]:
     """Fit PVM to all proteins, and count what it keeps."""
-    model = PVMClassifier(eps=eps, metric="precomputed", solver="greedy", n_jobs=1).fit(
+    model = PVMClassifier(eps=eps, metric="precomputed", solver="greedy", n_jobs=1, **PAPER).fit(
         kernel_to_distance(kernel), y
     )
     labels = model.prototype_labels_
@@ -91,6 +92,7 @@ def _run_pvm(distances: Floats, y: NDArray[Any], train: Rows, held: Rows) -> Cur
         solver="greedy",
         solver_options={"bound": False},
         n_jobs=1,
+        **PAPER,
     )
     rest = distances[np.ix_(held, train)]
     wrong = []

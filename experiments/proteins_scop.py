@@ -17,6 +17,7 @@ from protocover import PVMClassifier
 from protocover.datasets import load_scop
 from protocover.dissimilarity import MismatchDistance, mismatch_kernel
 
+from .machine import PAPER
 from .parts import Parts
 from .proteins_compared import average, best_radius, compare_methods, count_prototypes, thin_out
 from .tuning import make_folds
@@ -51,7 +52,9 @@ def run_final(name: str, n: int, eps: float) -> dict[str, Any]:
     sequences, kernel, y = load(name, n)
     told = count_prototypes(kernel, y, eps)
     metric = MismatchDistance(WORD, MISMATCHES)
-    model = PVMClassifier(eps=eps, metric=metric, solver="greedy", n_jobs=1).fit(sequences, y)
+    model = PVMClassifier(eps=eps, metric=metric, solver="greedy", n_jobs=1, **PAPER).fit(
+        sequences, y
+    )
     same = np.array_equal(model.prototype_indices_, told.pop("prototypes"))
     return told | {"points": int(np.sum(y == "Positive")), "same_from_sequences": same}
 

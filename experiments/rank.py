@@ -14,6 +14,7 @@ from protocover import PVMClassifierCV, suggest_eps
 from protocover.datasets import UCI_NAMES
 from protocover.dissimilarity import RankDissimilarity
 
+from .machine import PAPER
 from .parts import Parts
 from .tuning import make_folds
 from .uci import N_RADII, split
@@ -50,6 +51,7 @@ def run_split(name: str, seed: int, n_folds: int) -> dict[str, Any]:
             solver="greedy",
             n_jobs=1,
             random_state=seed,
+            **PAPER,
         ).fit(X, y)
         told[metric] = {
             "error": float(1.0 - search.score(X_test, y_test)),

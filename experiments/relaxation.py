@@ -23,6 +23,7 @@ from scipy.spatial.distance import cdist
 from protocover import PVMClassifier
 from protocover.datasets import load_usps
 
+from .machine import PAPER
 from .parts import Parts
 from .solvers import radius
 
@@ -75,7 +76,9 @@ def solve(X: NDArray[np.float64], y: NDArray[Any], eps: float, way: str) -> floa
     if way == PLAIN:
         return solve_relaxation(X, y, eps)
     options = {"time_limit": 600.0} if way == "exact" else None
-    model = PVMClassifier(eps=eps, solver=way, solver_options=options, n_jobs=1, random_state=0)
+    model = PVMClassifier(
+        eps=eps, solver=way, solver_options=options, n_jobs=1, random_state=0, **PAPER
+    )
     return float(model.fit(X, y).objective_)
 
 

@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from protocover import PVMClassifier, suggest_eps
 from protocover.datasets import UCI_NAMES, load_uci, load_usps, make_gaussian_mixture
 
+from .machine import PAPER
 from .parts import Parts
 
 SOLVERS = ("greedy", "ratio-greedy", "lp-rounding", "exact")
@@ -45,7 +46,12 @@ def run_radius(name: str, percentile: int) -> dict[str, Any]:
         options = {"lp-rounding": {"n_draws": N_DRAWS}, "exact": {"time_limit": TIME_LIMIT}}
         start = time.process_time()
         model = PVMClassifier(
-            eps=eps, solver=solver, solver_options=options.get(solver), n_jobs=1, random_state=0
+            eps=eps,
+            solver=solver,
+            solver_options=options.get(solver),
+            n_jobs=1,
+            random_state=0,
+            **PAPER,
         ).fit(X, y)
         told[solver] = {
             "objective": model.objective_,

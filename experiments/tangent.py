@@ -17,6 +17,7 @@ from protocover import pvm_path
 
 from .baselines.medoids import choose_medoids
 from .digits_table import PERCENTILES, load_digits
+from .machine import PAPER
 from .own_radii import AT_MOST, N_FOLDS, choose_settings, judge_fold, trace_curves
 from .parts import Parts
 from .tuning import make_folds
@@ -58,6 +59,7 @@ def run_pvm(n: int, folder: Path) -> dict[str, Any]:
         solver="greedy",
         solver_options={"bound": False},
         n_jobs=1,
+        **PAPER,
     )
     wrong = [
         digits.count_wrong(chosen.candidates, path.classes[chosen.classes])

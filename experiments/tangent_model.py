@@ -18,6 +18,7 @@ from protocover.maps import sammon_map
 from protocover.plotting.greedy_progress import running_error
 
 from .digits_table import Digits, load_digits, pack_images
+from .machine import PAPER
 from .parts import Parts
 
 # Of the paper: all prototypes, the first ones that it shows, and the cost that stops there.
@@ -42,7 +43,7 @@ def run_model(n: int, folder: Path, total: int, first: int) -> dict[str, Any]:
     """Find the radius, fit the model and take it apart."""
     digits = load_digits(n, folder)
     eps = find_radius(digits, total)
-    model = PVMClassifier(eps=eps, metric="precomputed", solver="greedy", n_jobs=1).fit(
+    model = PVMClassifier(eps=eps, metric="precomputed", solver="greedy", n_jobs=1, **PAPER).fit(
         digits.table, digits.labels
     )
     scores = model.solution_.score
@@ -79,6 +80,7 @@ def find_radius(digits: Digits, total: int) -> float:
         solver="greedy",
         solver_options={"bound": False},
         n_jobs=1,
+        **PAPER,
     )
     return float(path.eps[np.abs(path.n_prototypes[:, 0] - total).argmin()])
 

@@ -19,6 +19,7 @@ from protocover.datasets import UCI_NAMES, load_uci
 from .baselines.codebook import Codebook
 from .baselines.medoids import fit_medoids
 from .baselines.olvq1 import fit_olvq1
+from .machine import PAPER
 from .parts import Parts
 from .tuning import make_folds, spread_sizes, tune
 
@@ -54,9 +55,9 @@ def run_split(name: str, seed: int, n_folds: int) -> dict[str, Any]:
     X, y, X_test, y_test = split(name, seed)
     folds = make_folds(X, y, seed=seed, n_folds=n_folds)
     grid = suggest_eps(X, y, N_RADII, random_state=seed)
-    pvm = PVMClassifierCV(eps=grid, cv=folds, solver="greedy", n_jobs=1, random_state=seed).fit(
-        X, y
-    )
+    pvm = PVMClassifierCV(
+        eps=grid, cv=folds, solver="greedy", n_jobs=1, random_state=seed, **PAPER
+    ).fit(X, y)
     per_class = spread_sizes(1, int(np.unique(y, return_counts=True)[1].max()), N_SIZES)
     in_total = spread_sizes(len(np.unique(y)), len(y), N_SIZES)
     medoids, k = tune(fit_medoids, X, y, per_class, seed=seed, n_folds=n_folds)

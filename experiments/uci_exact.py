@@ -12,6 +12,7 @@ from typing import Any
 from protocover import PVMClassifierCV, suggest_eps
 from protocover.datasets import UCI_NAMES
 
+from .machine import PAPER
 from .parts import Parts
 from .tuning import make_folds
 from .uci import N_RADII, split
@@ -46,7 +47,9 @@ def run_search(name: str, seed: int, n_folds: int) -> dict[str, Any]:
     for solver in ("greedy", "exact"):
         start = time.process_time()
         grid = suggest_eps(X, y, N_RADII, random_state=seed)
-        search = PVMClassifierCV(eps=grid, cv=folds, solver=solver, n_jobs=1, random_state=seed)
+        search = PVMClassifierCV(
+            eps=grid, cv=folds, solver=solver, n_jobs=1, random_state=seed, **PAPER
+        )
         search.fit(X, y)
         model = search.best_estimator_
         told[solver] = {

@@ -21,6 +21,7 @@ from .baselines.codebook import Codebook
 from .baselines.means import fit_means
 from .baselines.medoids import fit_medoids
 from .baselines.olvq1 import fit_olvq1
+from .machine import PAPER
 from .own_radii import AT_MOST, N_FOLDS, choose_settings, judge_fold, trace_curves
 from .parts import Parts
 from .tuning import make_folds
@@ -69,7 +70,9 @@ def run_pvm(n: int, centroids: bool, seed: int) -> dict[str, Any]:
     X, y, X_test, y_test = load(n)
     Z = fit_means(X, y, [10], seed=seed)[0].points if centroids else X[:0]
     candidates = ["train", Z] if centroids else "train"
-    path = pvm_path(X, y, eps=radii(X, y), candidates=candidates, solver="greedy", n_jobs=1)
+    path = pvm_path(
+        X, y, eps=radii(X, y), candidates=candidates, solver="greedy", n_jobs=1, **PAPER
+    )
     pool = np.vstack((X, Z))
     curve = []
     for row in path.selections:

@@ -16,6 +16,7 @@ from protocover import pvm_path, suggest_eps
 
 from .baselines.codebook import Codebook
 from .baselines.edited import edit
+from .machine import PAPER
 from .parts import Parts
 from .usps import load
 
@@ -44,7 +45,7 @@ def run_radius(n: int, percentile: float) -> dict[str, Any]:
     told: dict[str, Any] = {"percentile": percentile, "eps": float(eps[0])}
     for solver, options in (("greedy", None), ("exact", {"time_limit": TIME_LIMIT})):
         path = pvm_path(
-            X, y, eps=eps, solver=solver, solver_options=options, n_jobs=1, random_state=0
+            X, y, eps=eps, solver=solver, solver_options=options, n_jobs=1, random_state=0, **PAPER
         )
         selection = path.selections[0][0]
         book = Codebook(X[selection.candidates], path.classes[selection.classes])

@@ -553,6 +553,23 @@ def suspects(distances, y, prototype_labels, prototype_rows, eps, radii=None, cl
     return sorted(found, key=lambda entry: (-entry[1], entry[0]))
 
 
+def plausible(mean, disagrees):
+    """Number of labels to list, given how far each sample is from each class."""
+    n = len(mean)
+
+    def certainty(i):
+        first, second = sorted(mean[i])[:2]
+        return 0.5 if first == second else 1.0 if np.isinf(second) else second / (first + second)
+
+    certain = sorted((certainty(i) for i in range(n)), reverse=True)
+    limit = certain[-(-n // 4) - 1]
+    top = [i for i in range(n) if certainty(i) >= limit]
+    wrong = sum(bool(disagrees[i]) for i in top)
+    if wrong > 0.1 * len(top) + 2 * (len(top) * 0.1 * 0.9) ** 0.5:
+        return 0
+    return round((wrong + 1) * n / len(top))
+
+
 def own_columns(D, y, weights, label, eps, closed=False):
     """Every ball of every radius up to `eps` that a candidate may take for a class.
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from sklearn.datasets import load_digits
 
+from paper import PAPER
 from protocover import PVMClassifier
 
 PAGE = Path(__file__).parent.parent / "docs" / "elsewhere.md"
@@ -42,7 +43,7 @@ def test_onnx_of_other_metrics(metric):
     skl2onnx = pytest.importorskip("skl2onnx", reason=WHY)
     onnxruntime = pytest.importorskip("onnxruntime", reason=WHY)
     X, y = load_digits(return_X_y=True)
-    clf = PVMClassifier(metric=metric).fit(X[::2], y[::2])
+    clf = PVMClassifier(metric=metric, **PAPER).fit(X[::2], y[::2])
     onnx = skl2onnx.to_onnx(clf.to_knn(), X[:1], options={"zipmap": False})
     session = onnxruntime.InferenceSession(onnx.SerializeToString())
     assert (session.run(["label"], {"X": X})[0] == clf.predict(X)).all()

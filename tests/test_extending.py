@@ -14,6 +14,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.balls import Traits, traits_of
 
@@ -35,22 +36,24 @@ def iris():
 
 def test_the_solver_takes_the_best_candidate_of_each_class(toys, iris):
     X, y = iris
-    model = PVMClassifier(eps=1.0, solver=toys["take_best"]).fit(X, y)
-    greedy = PVMClassifier(eps=1.0, solver="greedy").fit(X, y)
+    model = PVMClassifier(eps=1.0, solver=toys["take_best"], **PAPER).fit(X, y)
+    greedy = PVMClassifier(eps=1.0, solver="greedy", **PAPER).fit(X, y)
     first = [greedy.prototype_indices_[greedy.prototype_labels_ == label][0] for label in range(3)]
     assert sorted(model.prototype_indices_) == sorted(first)
 
 
 def test_the_solver_keeps_to_its_budget(toys, iris):
     X, y = iris
-    model = PVMClassifier(eps=1.0, solver=toys["take_best"], n_prototypes={0: 0}).fit(X, y)
+    model = PVMClassifier(eps=1.0, solver=toys["take_best"], n_prototypes={0: 0}, **PAPER).fit(
+        X, y
+    )
     assert sorted(model.prototype_labels_) == [1, 2]
 
 
 def test_the_solver_need_not_be_trusted(toys, iris):
     """Objective and bound are recomputed from the problem, whatever the solver says."""
     X, y = iris
-    model = PVMClassifier(eps=1.0, solver=toys["take_best"]).fit(X, y)
+    model = PVMClassifier(eps=1.0, solver=toys["take_best"], **PAPER).fit(X, y)
     inside = cdist(X, model.prototypes_) < 1.0
     own = y[:, None] == model.prototype_labels_
     uncovered = np.sum(~(inside & own).any(axis=1))
@@ -61,9 +64,9 @@ def test_the_solver_need_not_be_trusted(toys, iris):
 def test_the_dissimilarity_selects_and_predicts(toys, iris):
     X, y = iris
     weights = np.array([0.1, 0.1, 1.0, 1.0])
-    model = PVMClassifier(eps=1.0, metric=toys["Weighted"](weights)).fit(X, y)
+    model = PVMClassifier(eps=1.0, metric=toys["Weighted"](weights), **PAPER).fit(X, y)
     table = cdist(X * weights, X * weights, "cityblock")
-    same = PVMClassifier(eps=1.0, metric="precomputed").fit(table, y)
+    same = PVMClassifier(eps=1.0, metric="precomputed", **PAPER).fit(table, y)
     assert np.array_equal(model.prototype_indices_, same.prototype_indices_)
     assert np.array_equal(model.predict(X), same.predict(table))
     assert clone(model).metric.weights is not None
@@ -93,7 +96,9 @@ def test_traits_are_read_from_plain_attributes_and_properties(toys):
 
 def test_the_generator_offers_candidates_that_become_prototypes(toys, iris):
     X, y = iris
-    model = PVMClassifier(eps=1.0, candidates=toys["Midpoints"](20), random_state=0).fit(X, y)
+    model = PVMClassifier(eps=1.0, candidates=toys["Midpoints"](20), random_state=0, **PAPER).fit(
+        X, y
+    )
     assert set(model.prototype_sources_) == {"midpoints"}
     assert model.score(X, y) > 0.8
 

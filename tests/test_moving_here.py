@@ -21,6 +21,7 @@ from sklearn.neighbors import (
     RadiusNeighborsClassifier,
 )
 
+from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, PVMSelector
 
 PAGE = Path(__file__).parents[1] / "docs" / "moving-here.md"
@@ -72,6 +73,7 @@ def test_protoclass_is_the_default_with_its_table(problem):
         metric="precomputed",
         prototype_cost=problem["prototype_cost"],
         solver="greedy",
+        **PAPER,
     )
     model.fit(np.array(problem["dissimilarities"]), problem["labels"])
     order = [entry[0] if isinstance(entry, list) else entry for entry in problem["order"]]
@@ -194,7 +196,7 @@ def test_protoclass_has_our_default_cost(problem):
 def test_a_point_at_the_radius_is_not_covered():
     line = np.arange(3.0)[:, None]
     for closed, size in ((False, 1), (True, 2)):
-        model = PVMClassifier(eps=1.0, closed_ball=closed).fit(line[:2], [0, 0])
+        model = PVMClassifier(eps=1.0, closed_ball=closed, **PAPER).fit(line[:2], [0, 0])
         assert model.coverage(line[:2], [0, 0]).balls.sum(axis=0).max() == size
 
 
@@ -267,7 +269,7 @@ def test_one_class_has_nothing_that_is_wrongly_covered():
 
 
 def test_a_budget_is_one_of_the_search_too():
-    search = PVMClassifierCV(eps=[0.5, 1.0], cv=3, n_prototypes=8).fit(X, Y)
+    search = PVMClassifierCV(eps=[0.5, 1.0], cv=3, n_prototypes=8, **PAPER).fit(X, Y)
     assert len(search.best_estimator_.prototypes_) <= 8
 
 
@@ -289,7 +291,7 @@ def test_sorted_by_label_the_prototypes_come_as_those_of_alibi(case):
 
 @checks("`cv_protoselect_euclidean(grid_size=k)`")
 def test_the_search_has_ten_folds_and_the_rule_of_one_standard_error():
-    search = PVMClassifierCV(n_eps=4).fit(X, Y)
+    search = PVMClassifierCV(n_eps=4, **PAPER).fit(X, Y)
     assert len(search.cv_results_["param_eps"]) == 4
     assert (search.n_splits_, search.rule) == (10, "1se")
 
@@ -307,7 +309,9 @@ def test_there_are_pictures_of_prototypes():
 @checks("`KNeighborsClassifier(1)`", "back again")
 def test_below_the_smallest_distance_every_point_is_a_prototype():
     points, first = np.unique(X, axis=0, return_index=True)
-    model = PVMClassifier(eps=cdist(points, points)[~np.eye(len(points), dtype=bool)].min() / 2)
+    model = PVMClassifier(
+        eps=cdist(points, points)[~np.eye(len(points), dtype=bool)].min() / 2, **PAPER
+    )
     model.fit(points, Y[first])
     assert len(model.prototypes_) == len(points)
     queries = X + 0.01
@@ -318,7 +322,10 @@ def test_below_the_smallest_distance_every_point_is_a_prototype():
 
 @checks("the same, with fewer points", "`KNeighborsClassifier(k)` votes", "`kneighbors(X)`")
 def test_the_nearest_of_fewer_points_answers_and_is_named():
-    for model in (PVMClassifier().fit(X, Y), PVMClassifierCV(cv=3).fit(X, Y).best_estimator_):
+    for model in (
+        PVMClassifier(**PAPER).fit(X, Y),
+        PVMClassifierCV(cv=3, **PAPER).fit(X, Y).best_estimator_,
+    ):
         assert len(model.prototypes_) < len(X)
         nearest = cdist(X, model.prototypes_).argmin(axis=1)
         why = model.explain(X)
@@ -332,7 +339,7 @@ def test_the_nearest_of_fewer_points_answers_and_is_named():
 
 @checks("`NearestCentroid()`")
 def test_centroids_are_candidates_that_must_be_worth_it():
-    model = PVMClassifier(eps=1.0, candidates="kmeans", random_state=0).fit(X, Y)
+    model = PVMClassifier(eps=1.0, candidates="kmeans", random_state=0, **PAPER).fit(X, Y)
     assert set(model.prototype_rows_.tolist()) == {-1}
     assert len(model.prototypes_) >= 3
 
@@ -341,7 +348,7 @@ def test_centroids_are_candidates_that_must_be_worth_it():
 def test_queries_in_no_ball_have_the_same_word():
     far = np.add(X.max(axis=0), [[100.0], [200.0]])
     theirs = RadiusNeighborsClassifier(1.0, outlier_label=-1).fit(X, Y).predict(far)
-    model = PVMClassifier(eps=1.0, closed_ball=True, outlier_label=-1).fit(X, Y)
+    model = PVMClassifier(eps=1.0, closed_ball=True, outlier_label=-1, **PAPER).fit(X, Y)
     np.testing.assert_array_equal(model.predict(far), theirs)
 
 
@@ -350,15 +357,17 @@ def test_queries_in_no_ball_have_the_same_word():
 )
 def test_metrics_have_the_same_names_and_a_graph_can_be_fitted():
     theirs = NearestNeighbors(radius=2.0, metric="minkowski", metric_params={"p": 3}).fit(X)
-    ours = PVMClassifier(eps=1.0, metric="minkowski", metric_params={"p": 3}, n_jobs=1).fit(X, Y)
+    ours = PVMClassifier(
+        eps=1.0, metric="minkowski", metric_params={"p": 3}, n_jobs=1, **PAPER
+    ).fit(X, Y)
     graph = theirs.radius_neighbors_graph(X, 2.0, mode="distance")
-    on_graph = PVMClassifier(eps=1.0, metric="precomputed").fit(graph, Y)
+    on_graph = PVMClassifier(eps=1.0, metric="precomputed", **PAPER).fit(graph, Y)
     np.testing.assert_array_equal(ours.prototype_indices_, on_graph.prototype_indices_)
 
 
 @checks("imbalanced-learn's `CondensedNearestNeighbour().fit_resample(X, y)`")
 def test_the_selector_resamples():
-    fewer, labels = PVMSelector().fit_resample(X, Y)
+    fewer, labels = PVMSelector(**PAPER).fit_resample(X, Y)
     assert 3 <= len(fewer) == len(labels) < len(X)
 
 

@@ -14,6 +14,7 @@ from sklearn.datasets import load_iris
 from sklearn.utils import check_random_state
 from threadpoolctl import ThreadpoolController, threadpool_info
 
+from paper import PAPER
 from protocover import (
     BallCover,
     PVMClassifier,
@@ -63,7 +64,7 @@ def no_threads(monkeypatch):
 
 def use_everything(metric, n_jobs, verbose=0):
     """Fit, predict, explain, measure and cover with one number of jobs."""
-    clf = PVMClassifier(metric=metric, n_jobs=n_jobs, verbose=verbose).fit(X, Y)
+    clf = PVMClassifier(metric=metric, n_jobs=n_jobs, verbose=verbose, **PAPER).fit(X, Y)
     clf.explain(X)
     clf.distances_to_prototypes(X)
     clf.coverage(X, Y)
@@ -78,12 +79,12 @@ def test_one_job_starts_no_thread(metric, started, capsys):
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_one_job_starts_no_thread_whatever_the_solver(solver, started, capsys):
-    PVMClassifier(eps=0.8, solver=solver, n_jobs=1, verbose=1).fit(X, Y)
+    PVMClassifier(eps=0.8, solver=solver, n_jobs=1, verbose=1, **PAPER).fit(X, Y)
     assert started == []
 
 
 def test_the_exact_solver_shows_its_best_and_its_bound_where_bars_are_shown(capsys):
-    PVMClassifier(eps=0.8, solver="exact", n_jobs=1, verbose=1).fit(X, Y)
+    PVMClassifier(eps=0.8, solver="exact", n_jobs=1, verbose=1, **PAPER).fit(X, Y)
     out, err = capsys.readouterr()
     assert out == ""
     stage = r"(linear program|local search|branch and bound)"
@@ -102,32 +103,42 @@ def test_a_model_is_the_same_where_no_thread_can_be_started(metric, n_jobs, requ
 
 @pytest.mark.parametrize("n_jobs", [None, 1, 2])
 def test_a_path_and_a_search_need_no_thread(no_threads, n_jobs):
-    path = pvm_path(X, Y, eps=[0.5, 1.0], n_jobs=n_jobs, verbose=1)
+    path = pvm_path(X, Y, eps=[0.5, 1.0], n_jobs=n_jobs, verbose=1, **PAPER)
     assert path.n_prototypes.shape == (2, 1)
-    search = PVMClassifierCV(eps=[0.5, 1.0], cv=3, n_jobs=n_jobs, verbose=1).fit(X, Y)
+    search = PVMClassifierCV(eps=[0.5, 1.0], cv=3, n_jobs=n_jobs, verbose=1, **PAPER).fit(X, Y)
     assert search.score(X, Y) > 0.9
 
 
 def _report(n_jobs, folder):
-    model = PVMClassifier(n_jobs=n_jobs).fit(X, Y)
+    model = PVMClassifier(n_jobs=n_jobs, **PAPER).fit(X, Y)
     make_report(model, X, Y, folder / "report.html")
 
 
 ERRANDS = {
-    "path": lambda n_jobs, _: pvm_path(X, Y, eps=[0.5, 1.0], n_jobs=n_jobs, verbose=1),
+    "path": lambda n_jobs, _: pvm_path(X, Y, eps=[0.5, 1.0], n_jobs=n_jobs, verbose=1, **PAPER),
     "own path": lambda n_jobs, _: pvm_path(X, Y, eps=[0.5, 1.0], radii="own", n_jobs=n_jobs),
-    "search": lambda n_jobs, _: PVMClassifierCV(eps=[0.5, 1.0], cv=3, n_jobs=n_jobs).fit(X, Y),
+    "search": lambda n_jobs, _: PVMClassifierCV(eps=[0.5, 1.0], cv=3, n_jobs=n_jobs, **PAPER).fit(
+        X, Y
+    ),
     "own radii": lambda n_jobs, _: PVMClassifier(radii="own", n_jobs=n_jobs).fit(X, Y).explain(X),
-    "k-means": lambda n_jobs, _: PVMClassifier(candidates="kmeans", n_jobs=n_jobs).fit(X, Y),
-    "hull": lambda n_jobs, _: PVMClassifier(candidates="hull", n_jobs=n_jobs).fit(X, Y),
-    "batches": lambda n_jobs, _: PVMClassifier(n_jobs=n_jobs).partial_fit(X, Y).predict(X),
-    "selector": lambda n_jobs, _: PVMSelector(eps=0.8, n_jobs=n_jobs).fit(X, Y),
+    "k-means": lambda n_jobs, _: PVMClassifier(candidates="kmeans", n_jobs=n_jobs, **PAPER).fit(
+        X, Y
+    ),
+    "hull": lambda n_jobs, _: PVMClassifier(candidates="hull", n_jobs=n_jobs, **PAPER).fit(X, Y),
+    "batches": lambda n_jobs, _: (
+        PVMClassifier(n_jobs=n_jobs, **PAPER).partial_fit(X, Y).predict(X)
+    ),
+    "selector": lambda n_jobs, _: PVMSelector(eps=0.8, n_jobs=n_jobs, **PAPER).fit(X, Y),
     "cover": lambda n_jobs, _: BallCover(n_jobs=n_jobs).fit(X),
-    "verify": lambda n_jobs, _: PVMClassifier(n_jobs=n_jobs).fit(X, Y).verify(X, Y),
-    "suspects": lambda n_jobs, _: suspect_labels(PVMClassifier(n_jobs=n_jobs).fit(X, Y), X, Y),
+    "verify": lambda n_jobs, _: PVMClassifier(n_jobs=n_jobs, **PAPER).fit(X, Y).verify(X, Y),
+    "suspects": lambda n_jobs, _: suspect_labels(
+        PVMClassifier(n_jobs=n_jobs, **PAPER).fit(X, Y), X, Y
+    ),
     "report": _report,
-    "large": lambda n_jobs, _: PVMClassifier(n_jobs=n_jobs).fit(LARGE, LARGE[:, 0] > 0),
-    "large queries": lambda n_jobs, _: PVMClassifier(n_jobs=n_jobs).fit(X, Y).explain(QUERIES),
+    "large": lambda n_jobs, _: PVMClassifier(n_jobs=n_jobs, **PAPER).fit(LARGE, LARGE[:, 0] > 0),
+    "large queries": lambda n_jobs, _: (
+        PVMClassifier(n_jobs=n_jobs, **PAPER).fit(X, Y).explain(QUERIES)
+    ),
 }
 LARGE = np.random.default_rng(0).normal(size=(3000, 5))
 QUERIES = np.random.default_rng(0).normal(size=(200_000, 4))
@@ -149,7 +160,7 @@ def test_anything_can_be_done_where_no_thread_can_be_started(
 
 def test_libraries_are_looked_for_once(monkeypatch):
     """Looking for them, or asking for all that is known of them, takes milliseconds."""
-    clf = PVMClassifier(n_jobs=1).fit(X, Y)
+    clf = PVMClassifier(n_jobs=1, **PAPER).fit(X, Y)
 
     def refuse(controller):
         pytest.fail("a small call has asked for all that is known of the libraries")
@@ -179,7 +190,7 @@ def test_libraries_get_their_threads_back(n_jobs):
 
 def test_large_fits_do_use_threads_when_asked(started):
     Z = check_random_state(0).normal(size=(5000, 3))
-    PVMClassifier(eps=0.1, n_jobs=2).fit(Z, Z[:, 0] > 0)
+    PVMClassifier(eps=0.1, n_jobs=2, **PAPER).fit(Z, Z[:, 0] > 0)
     assert len(started) == 2
 
 

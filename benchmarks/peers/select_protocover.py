@@ -13,6 +13,7 @@ import numpy as np
 from memory import PeakMemory
 from sklearn.base import clone
 
+from paper import PAPER
 from protocover import PVMClassifier
 
 # One alone would be short beside what else the machine does.
@@ -27,6 +28,7 @@ def main(problem: str, answer: str) -> None:
         prototype_cost=float(data["cost"]),
         closed_ball=bool(data["closed"]),
         solver="greedy",
+        **PAPER,
     )
     clone(unfitted).fit(X[:50], y[:50])
     with PeakMemory() as memory:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import sklearn
+from experiments.machine import PAPER
 from experiments.parts import Parts
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
@@ -117,14 +118,14 @@ def prepare(data: DataSet, train: Labels, test: Labels) -> Split:
 
 def fit_prototypes(split: Split) -> dict[str, PVMClassifier]:
     """Fit ours with its default parameters."""
-    models = {"shared radius": PVMClassifier(), "own radii": PVMClassifier(radii="own")}
+    models = {"shared radius": PVMClassifier(**PAPER), "own radii": PVMClassifier(radii="own")}
     return {name: model.fit(split.X, split.y) for name, model in models.items()}
 
 
 def calibrate(split: Split, n_trees: int) -> dict[str, Floats]:
     """Return probabilities from cross-validated scores, by every method of calibration."""
     models = {
-        "shared radius": PVMClassifier(),
+        "shared radius": PVMClassifier(**PAPER),
         "own radii": PVMClassifier(radii="own"),
         "1-NN": KNeighborsClassifier(1),
         "forest": RandomForestClassifier(n_trees, random_state=0),

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from experiments.machine import PAPER
 from experiments.parts import Parts
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
@@ -132,10 +133,12 @@ def flip(
 
 def doubt_by_prototypes(X: NDArray[np.float64], y: NDArray[Any]) -> dict[str, Doubt]:
     """Doubt labels by suspect_labels, with default parameters and other radii."""
-    shared = PVMClassifier().fit(X, y)
+    shared = PVMClassifier(**PAPER).fit(X, y)
     models = {"shared radius": shared, "own radii": PVMClassifier(radii="own").fit(X, y)}
     for factor in FACTORS:
-        models[f"shared radius x {factor:g}"] = PVMClassifier(eps=factor * shared.eps_).fit(X, y)
+        models[f"shared radius x {factor:g}"] = PVMClassifier(
+            eps=factor * shared.eps_, **PAPER
+        ).fit(X, y)
     return {name: listed(model, X, y) for name, model in models.items()}
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
+from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, pvm_path, suggest_eps
 from protocover.dissimilarity import Gower
 
@@ -19,16 +20,18 @@ KINDS = {
     "polars": lambda rows, names=NAMES: pl.DataFrame(rows, schema=list(names)),
 }
 FITS = {
-    "classifier": lambda X, candidates: PVMClassifier(eps=0.8, candidates=candidates).fit(X, Y),
-    "unlabeled": lambda X, Z: PVMClassifier(eps=0.8).fit(X, Y, unlabeled=Z),
-    "search": lambda X, candidates: PVMClassifierCV(eps=[0.8], cv=3, candidates=candidates).fit(
+    "classifier": lambda X, candidates: PVMClassifier(eps=0.8, candidates=candidates, **PAPER).fit(
         X, Y
     ),
-    "searched grid": lambda X, candidates: PVMClassifierCV(eps=2, cv=3, candidates=candidates).fit(
-        X, Y
-    ),
+    "unlabeled": lambda X, Z: PVMClassifier(eps=0.8, **PAPER).fit(X, Y, unlabeled=Z),
+    "search": lambda X, candidates: PVMClassifierCV(
+        eps=[0.8], cv=3, candidates=candidates, **PAPER
+    ).fit(X, Y),
+    "searched grid": lambda X, candidates: PVMClassifierCV(
+        eps=2, cv=3, candidates=candidates, **PAPER
+    ).fit(X, Y),
     "grid": lambda X, candidates: suggest_eps(X, Y, candidates=candidates),
-    "path": lambda X, candidates: pvm_path(X, Y, eps=[0.8], candidates=candidates),
+    "path": lambda X, candidates: pvm_path(X, Y, eps=[0.8], candidates=candidates, **PAPER),
 }
 
 
@@ -49,7 +52,7 @@ def test_candidates_whose_columns_are_in_another_order_are_refused(fit, kind):
 
 def test_names_that_are_missing_or_new_are_told():
     with pytest.raises(ValueError, match=r"not in X: e; missing: d"):
-        PVMClassifier(eps=0.8, candidates=KINDS["pandas"](X, list("abce"))).fit(
+        PVMClassifier(eps=0.8, candidates=KINDS["pandas"](X, list("abce")), **PAPER).fit(
             KINDS["pandas"](X), Y
         )
 
@@ -66,8 +69,10 @@ def test_names_on_one_side_only_are_a_warning_as_in_predict(fit):
 @pytest.mark.parametrize("kind", KINDS)
 def test_frames_of_rows_give_the_model_of_arrays(kind):
     frame = KINDS[kind]
-    plain = PVMClassifier(eps=0.8, candidates=["train", X[::5] + 0.01]).fit(X, Y, unlabeled=X[::7])
-    framed = PVMClassifier(eps=0.8, candidates=["train", frame(X[::5] + 0.01)])
+    plain = PVMClassifier(eps=0.8, candidates=["train", X[::5] + 0.01], **PAPER).fit(
+        X, Y, unlabeled=X[::7]
+    )
+    framed = PVMClassifier(eps=0.8, candidates=["train", frame(X[::5] + 0.01)], **PAPER)
     framed.fit(frame(X), Y, unlabeled=frame(X[::7]))
     np.testing.assert_array_equal(plain.prototypes_, framed.prototypes_)
     np.testing.assert_array_equal(plain.prototype_indices_, framed.prototype_indices_)
@@ -83,13 +88,13 @@ def mixed(kind, rows):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_union_of_frames_is_a_frame(kind):
     train, more = mixed(kind, slice(0, 150)), mixed(kind, slice(3, 150, 5))
-    model = PVMClassifier(eps=0.1, metric=Gower(), candidates=["train", more])
+    model = PVMClassifier(eps=0.1, metric=Gower(), candidates=["train", more], **PAPER)
     model.fit(train, Y, unlabeled=mixed(kind, slice(0, 150, 7)))
     assert type(model.prototypes_) is type(train)
     assert list(model.prototypes_.columns) == [*NAMES, "word"]
     assert model.prototypes_.shape == (len(model.prototype_labels_), 5)
     assert model.predict(train).shape == (150,)
-    search = PVMClassifierCV(eps=[0.1], cv=3, metric=Gower(), candidates=["train", more])
+    search = PVMClassifierCV(eps=[0.1], cv=3, metric=Gower(), candidates=["train", more], **PAPER)
     assert search.fit(train, Y).predict(train).shape == (150,)
 
 
@@ -98,7 +103,7 @@ def test_batches_of_frames_grow_to_the_model_of_the_whole(kind):
     rows = np.random.default_rng(0).permutation(150)
     whole, parts = mixed(kind, rows), [mixed(kind, rows[:100]), mixed(kind, rows[100:])]
     metric = Gower(kinds={"word": "categorical"})
-    grown = PVMClassifier(eps=0.1, metric=metric)
+    grown = PVMClassifier(eps=0.1, metric=metric, **PAPER)
     grown.partial_fit(parts[0], Y[rows[:100]]).partial_fit(parts[1], Y[rows[100:]])
     assert type(grown.prototypes_) is type(whole)
     assert grown.prototypes_.shape == (len(grown.prototype_labels_), 5)
@@ -108,11 +113,13 @@ def test_batches_of_frames_grow_to_the_model_of_the_whole(kind):
 def test_frames_of_different_packages_are_not_joined():
     train, more = mixed("pandas", slice(0, 150)), mixed("polars", slice(3, 150, 5))
     with pytest.raises(ValueError, match=r"one kind.*pandas.*polars"):
-        PVMClassifier(eps=0.1, metric=Gower(), candidates=["train", more]).fit(train, Y)
+        PVMClassifier(eps=0.1, metric=Gower(), candidates=["train", more], **PAPER).fit(train, Y)
     with pytest.raises(ValueError, match=r"one kind.*pandas.*polars"):
-        PVMClassifier(eps=0.1, metric=Gower()).fit(train, Y, unlabeled=more)
-    model = PVMClassifier(eps=0.1, metric=Gower()).partial_fit(train, Y)
+        PVMClassifier(eps=0.1, metric=Gower(), **PAPER).fit(train, Y, unlabeled=more)
+    model = PVMClassifier(eps=0.1, metric=Gower(), **PAPER).partial_fit(train, Y)
     with pytest.raises(ValueError, match=r"one kind.*pandas.*polars"):
         model.partial_fit(mixed("polars", slice(0, 150)), Y)
     with pytest.raises(ValueError, match=r"one kind.*pandas.*list|one kind.*pandas.*ndarray"):
-        PVMClassifier(eps=0.1, metric=Gower(), candidates=["train", more.to_numpy()]).fit(train, Y)
+        PVMClassifier(eps=0.1, metric=Gower(), candidates=["train", more.to_numpy()], **PAPER).fit(
+            train, Y
+        )

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.candidates import HullCandidates, Pool
 from protocover.candidates.chords import draw_on_chord, find_chord, lift, start_at_mean
@@ -107,11 +108,11 @@ def test_a_walk_goes_on_from_the_edge(share):
 def test_slow_draws_are_announced_and_shown(capfd):
     rng = np.random.default_rng(6)
     X, y = rng.normal(size=(60, 6)), np.arange(60) % 2
-    quiet = PVMClassifier(eps=3.0, candidates=HullCandidates(5), random_state=0).fit(X, y)
+    quiet = PVMClassifier(eps=3.0, candidates=HullCandidates(5), random_state=0, **PAPER).fit(X, y)
     assert capfd.readouterr().err == ""
-    model = PVMClassifier(eps=3.0, candidates=HullCandidates(5), random_state=0, verbose=1).fit(
-        X, y
-    )
+    model = PVMClassifier(
+        eps=3.0, candidates=HullCandidates(5), random_state=0, verbose=1, **PAPER
+    ).fit(X, y)
     told = capfd.readouterr().err
     assert "hull candidates: 5 draws from each of 2 classes, about" in told
     assert "draws from a hull" in told
@@ -126,5 +127,5 @@ def test_generators_of_users_need_not_know_of_verbose():
             )
 
     X, y = np.array([[0.0], [1.0], [5.0], [6.0]]), [0, 0, 1, 1]
-    model = PVMClassifier(eps=2.0, candidates=Means(), verbose=1).fit(X, y)
+    model = PVMClassifier(eps=2.0, candidates=Means(), verbose=1, **PAPER).fit(X, y)
     assert model.prototypes_.ravel().tolist() == [0.5, 5.5]

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.candidates import draw_stratified
 
@@ -36,7 +37,7 @@ def test_a_share_takes_that_share_of_each_class():
 
 
 def test_prototypes_are_drawn_rows_and_numbered_as_such():
-    model = PVMClassifier(eps=1.0, candidates=20, random_state=0).fit(X, Y)
+    model = PVMClassifier(eps=1.0, candidates=20, random_state=0, **PAPER).fit(X, Y)
     np.testing.assert_array_equal(model.prototypes_, X[model.prototype_indices_])
     np.testing.assert_array_equal(model.prototype_rows_, model.prototype_indices_)
     assert set(model.prototype_sources_) == {"train"}
@@ -44,34 +45,39 @@ def test_prototypes_are_drawn_rows_and_numbered_as_such():
 
 def test_the_sample_follows_random_state():
     first, again, other = (
-        PVMClassifier(eps=0.4, candidates=0.3, random_state=seed).fit(X, Y) for seed in (0, 0, 1)
+        PVMClassifier(eps=0.4, candidates=0.3, random_state=seed, **PAPER).fit(X, Y)
+        for seed in (0, 0, 1)
     )
     np.testing.assert_array_equal(first.prototype_indices_, again.prototype_indices_)
     assert first.prototype_indices_.tolist() != other.prototype_indices_.tolist()
 
 
 def test_more_than_there_are_is_all_of_them():
-    many = PVMClassifier(eps=0.7, candidates=1000).fit(X, Y)
-    every = PVMClassifier(eps=0.7).fit(X, Y)
+    many = PVMClassifier(eps=0.7, candidates=1000, **PAPER).fit(X, Y)
+    every = PVMClassifier(eps=0.7, **PAPER).fit(X, Y)
     np.testing.assert_array_equal(many.prototype_indices_, every.prototype_indices_)
 
 
 def test_rows_of_weight_zero_are_not_drawn():
     weights = np.ones(60)
     weights[::2] = 0.0
-    model = PVMClassifier(eps=0.3, candidates=25, random_state=0).fit(X, Y, weights)
+    model = PVMClassifier(eps=0.3, candidates=25, random_state=0, **PAPER).fit(X, Y, weights)
     assert (model.prototype_indices_ % 2 == 1).all()
 
 
 def test_a_square_table_gives_the_model_of_its_metric():
     D = np.linalg.norm(X[:, None] - X, axis=2)
-    rows = PVMClassifier(eps=0.8, candidates=0.4, random_state=3).fit(X, Y)
-    table = PVMClassifier(eps=0.8, metric="precomputed", candidates=0.4, random_state=3).fit(D, Y)
+    rows = PVMClassifier(eps=0.8, candidates=0.4, random_state=3, **PAPER).fit(X, Y)
+    table = PVMClassifier(
+        eps=0.8, metric="precomputed", candidates=0.4, random_state=3, **PAPER
+    ).fit(D, Y)
     np.testing.assert_array_equal(table.prototype_indices_, rows.prototype_indices_)
 
 
 def test_a_sample_joins_with_other_candidates():
-    model = PVMClassifier(eps=0.5, candidates=[0.2, X[:5] + 0.01], random_state=0).fit(X, Y)
+    model = PVMClassifier(eps=0.5, candidates=[0.2, X[:5] + 0.01], random_state=0, **PAPER).fit(
+        X, Y
+    )
     assert set(model.prototype_sources_) == {"train", "given"}
 
 
@@ -79,10 +85,10 @@ def test_a_sample_joins_with_other_candidates():
 def test_what_is_no_sample_is_refused(number):
     message = r"candidates must be a whole number not below the number of classes \(3\) or a share"
     with pytest.raises(ValueError, match=message):
-        PVMClassifier(eps=1.0, candidates=number).fit(X, Y)
+        PVMClassifier(eps=1.0, candidates=number, **PAPER).fit(X, Y)
 
 
 def test_a_rectangular_table_has_no_points_to_draw_from():
     D = np.linalg.norm(X[:, None] - X[:7], axis=2)
     with pytest.raises(ValueError, match="of a square table"):
-        PVMClassifier(eps=1.0, metric="precomputed", candidates=0.5).fit(D, Y)
+        PVMClassifier(eps=1.0, metric="precomputed", candidates=0.5, **PAPER).fit(D, Y)

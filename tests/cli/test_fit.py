@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.pipeline import make_pipeline
 
+from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, load_model, suspect_labels
 from protocover.cli import main
 from protocover.cli.cases import Cases, split_cases
@@ -302,7 +303,9 @@ def test_hostile_names_are_shown_as_text_and_written_as_they_are(flowers, fit, c
 
 
 @pytest.mark.parametrize("make", [lambda model: model, lambda model: make_pipeline(None, model)])
-@pytest.mark.parametrize("search", [PVMClassifier(eps=1.0), PVMClassifierCV(eps=[1.0, 2.0], cv=2)])
+@pytest.mark.parametrize(
+    "search", [PVMClassifier(eps=1.0, **PAPER), PVMClassifierCV(eps=[1.0, 2.0], cv=2, **PAPER)]
+)
 def test_other_row_numbers_leave_the_fitted_model_as_it_was(flowers, make, search):
     X = flowers[["length", "width"]]
     model = make(search).fit(X, flowers["kind"])

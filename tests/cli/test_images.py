@@ -4,6 +4,7 @@ import zlib
 import numpy as np
 import pytest
 
+from paper import PAPER
 from protocover.cli.cases import ImageLayout
 from protocover.cli.console import CommandError, Console
 from protocover.cli.images import find_images, flatten, layout_of, read_labelled_images
@@ -252,7 +253,9 @@ def test_vectors_beside_the_images_are_what_is_compared(tmp_path, monkeypatch, s
     from protocover import PVMClassifier
 
     labels = [name.split("/")[0] for name in names]
-    expected = PVMClassifier(eps=40.0, random_state=0).fit(vectors, labels).predict(vectors)
+    expected = (
+        PVMClassifier(eps=40.0, random_state=0, **PAPER).fit(vectors, labels).predict(vectors)
+    )
     assert answers["predicted"].tolist() == expected.tolist()
     page = (tmp_path / "why.html").read_text(encoding="utf-8")
     start = page.index('id="data">') + len('id="data">')

@@ -9,6 +9,7 @@ from inspect import signature
 import numpy as np
 import pytest
 
+from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, find_cost, find_eps, load_model
 from protocover.cli import main
 from protocover.cli.commands import _build_parser
@@ -94,7 +95,7 @@ def test_parameters_of_a_metric_reach_it(flowers):
     model = fitted(flowers, "--metric minkowski --metric-param p=3 --no-scale --eps 2")
     assert model.metric_params == {"p": 3}
     X, y = flowers[["length", "width"]].to_numpy(), flowers["kind"]
-    same = PVMClassifier(eps=2.0, metric="minkowski", metric_params={"p": 3}).fit(X, y)
+    same = PVMClassifier(eps=2.0, metric="minkowski", metric_params={"p": 3}, **PAPER).fit(X, y)
     np.testing.assert_array_equal(model.prototype_rows_, same.prototype_rows_)
 
 
@@ -129,7 +130,7 @@ def test_a_column_of_weights_counts_and_measures_no_distance(flowers, words):
     classifier = getattr(model, "best_estimator_", model)
     assert list(classifier.feature_names_in_) == ["length", "width"]
     solver = "exact" if "exact" in words else "auto"
-    same = PVMClassifier(eps=classifier.eps_, solver=solver, random_state=0)
+    same = PVMClassifier(eps=classifier.eps_, solver=solver, random_state=0, **PAPER)
     same.fit(X, y, sample_weight=flowers["times"])
     np.testing.assert_array_equal(classifier.prototype_rows_, same.prototype_rows_)
     assert classifier.objective_ == same.objective_

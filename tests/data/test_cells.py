@@ -64,7 +64,7 @@ def test_only_what_leaves_no_doubt_tells_the_decimal_mark(cells, mark):
     [
         ([], "labels", "no values"),
         (["00713", "80331"], "labels", "codes such as 00713"),
-        (["yes", "No"], "booleans", "all cells are no or yes"),
+        (["yes", "No"], "booleans", "all cells are No or yes"),
         (["2024-01-31"], "dates", "dates"),
         (["31.12.2024", "1.1.2025"], "dates", "day.month.year"),
         (["31/12/2024", "1/1/25"], "labels", "dates not written as"),

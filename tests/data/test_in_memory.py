@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
+from paper import PAPER
 from protocover import (
     BallCover,
     PVMClassifier,
@@ -17,15 +18,15 @@ from protocover.report import make_report, summarize
 
 X, Y = load_iris(return_X_y=True)
 NAMES = ["length", "width", "petal", "leaf"]
-MODEL = PVMClassifier(eps=1.0).fit(X, Y)
+MODEL = PVMClassifier(eps=1.0, **PAPER).fit(X, Y)
 
 DOORS = {
-    "fit": PVMClassifier(eps=1.0).fit,
-    "mixed": PVMClassifier(eps=1.0, metric="gower").fit,
-    "search": PVMClassifierCV(eps=[1.0], cv=3).fit,
-    "selector": PVMSelector(eps=1.0).fit_resample,
+    "fit": PVMClassifier(eps=1.0, **PAPER).fit,
+    "mixed": PVMClassifier(eps=1.0, metric="gower", **PAPER).fit,
+    "search": PVMClassifierCV(eps=[1.0], cv=3, **PAPER).fit,
+    "selector": PVMSelector(eps=1.0, **PAPER).fit_resample,
     "cover": BallCover(eps=1.0).fit,
-    "path": lambda X, y: pvm_path(X, y, eps=[1.0]),
+    "path": lambda X, y: pvm_path(X, y, eps=[1.0], **PAPER),
     "grid": suggest_eps,
     "predict": lambda X, y: MODEL.predict(X),
     "report": lambda X, y: summarize(MODEL, X, y),
@@ -57,10 +58,10 @@ def test_a_lazy_frame_is_to_be_collected(door):
 @pytest.mark.parametrize(
     "model",
     [
-        PVMClassifier(eps=1.0),
-        PVMClassifier(eps=0.2, metric="gower"),
-        PVMClassifierCV(eps=[1.0], cv=3),
-        PVMSelector(eps=1.0),
+        PVMClassifier(eps=1.0, **PAPER),
+        PVMClassifier(eps=0.2, metric="gower", **PAPER),
+        PVMClassifierCV(eps=[1.0], cv=3, **PAPER),
+        PVMSelector(eps=1.0, **PAPER),
         BallCover(eps=1.0),
     ],
     ids=lambda model: f"{type(model).__name__} {model.metric}",

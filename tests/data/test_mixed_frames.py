@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, find_eps
 
 MIXED = pd.DataFrame({"age": [20.0, 30.0, 60.0, 70.0] * 3, "sex": ["f", "m", "f", "m"] * 3})
@@ -11,16 +12,16 @@ Y = [0, 0, 1, 1] * 3
 
 def test_a_mixed_frame_is_pointed_to_gower_by_column():
     with pytest.raises(ValueError, match=r"column 'sex' of X must hold numbers, got 'f'.*gower"):
-        PVMClassifier().fit(MIXED, Y)
+        PVMClassifier(**PAPER).fit(MIXED, Y)
 
 
 def test_a_frame_with_gaps_is_pointed_to_gower():
     with pytest.raises(ValueError, match=r"contains NaN[\s\S]*metric=\"gower\""):
-        PVMClassifier().fit(MIXED[["age"]].mask(MIXED[["age"]] == 60.0), Y)
+        PVMClassifier(**PAPER).fit(MIXED[["age"]].mask(MIXED[["age"]] == 60.0), Y)
 
 
 def test_the_name_works_wherever_a_name_does():
-    assert PVMClassifier(eps=0.3, metric="gower").fit(MIXED, Y).score(MIXED, Y) == 1.0
-    search = PVMClassifierCV(n_eps=3, cv=2, metric="gower").fit(MIXED, Y)
+    assert PVMClassifier(eps=0.3, metric="gower", **PAPER).fit(MIXED, Y).score(MIXED, Y) == 1.0
+    search = PVMClassifierCV(n_eps=3, cv=2, metric="gower", **PAPER).fit(MIXED, Y)
     assert search.score(MIXED, Y) == 1.0
-    assert find_eps(MIXED, Y, 2, metric="gower") > 0.0
+    assert find_eps(MIXED, Y, 2, metric="gower", **PAPER) > 0.0

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.data import parquet
 from protocover.data.parquet import parquet_to_memmap
@@ -27,9 +28,10 @@ def test_rows_and_labels_come_out_as_they_went_in(tmp_path):
     X, y = parquet_to_memmap(path, tmp_path / "rows", features=["b"])
     np.testing.assert_array_equal(X, b[:, None])
     assert y is None
-    model = PVMClassifier(eps=1.0).fit(X, kinds)
+    model = PVMClassifier(eps=1.0, **PAPER).fit(X, kinds)
     np.testing.assert_array_equal(
-        model.prototype_indices_, PVMClassifier(eps=1.0).fit(b[:, None], kinds).prototype_indices_
+        model.prototype_indices_,
+        PVMClassifier(eps=1.0, **PAPER).fit(b[:, None], kinds).prototype_indices_,
     )
 
 

@@ -11,6 +11,7 @@ from scipy.sparse import coo_array, csr_array
 from scipy.spatial.distance import cdist
 
 import naive
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.balls import balls_of_radii, build_balls, build_levels
 from protocover.balls.nearest import find_nearest, nearest_in_groups
@@ -118,11 +119,14 @@ def test_a_classifier_takes_every_form_and_keeps_it(form):
     bits = _bits(6, 60, 40, 0.3)
     metric, X = _forms(bits)[form]
     y = np.arange(60) % 3
-    model = PVMClassifier(eps=0.6, metric=metric).fit(X, y)
-    expected = PVMClassifier(eps=0.6, metric="jaccard").fit(bits, y)
+    model = PVMClassifier(eps=0.6, metric=metric, **PAPER).fit(X, y)
+    expected = PVMClassifier(eps=0.6, metric="jaccard", **PAPER).fit(bits, y)
     np.testing.assert_array_equal(model.prototype_indices_, expected.prototype_indices_)
     np.testing.assert_array_equal(model.predict(X), expected.predict(bits))
-    assert PVMClassifier(eps="auto", metric=RankDissimilarity(metric)).fit(X, y).score(X, y) > 0.3
+    assert (
+        PVMClassifier(eps="auto", metric=RankDissimilarity(metric), **PAPER).fit(X, y).score(X, y)
+        > 0.3
+    )
     if form == "packed":
         assert model.prototypes_.dtype == np.uint8
         assert model.prototypes_.shape[1] == 5

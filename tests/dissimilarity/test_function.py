@@ -3,6 +3,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.spatial.distance import euclidean
 
+from paper import PAPER
 from protocover import DissimilarityError, PVMClassifier
 from protocover.dissimilarity import Function
 
@@ -17,8 +18,8 @@ def letters_apart(a, b):
 def test_a_function_gives_the_model_of_the_metric_it_computes():
     X = np.random.default_rng(0).normal(size=(40, 3))
     y = X[:, 0] > 0
-    named = PVMClassifier(eps=0.8).fit(X, y)
-    written = PVMClassifier(eps=0.8, metric=euclidean).fit(X, y)
+    named = PVMClassifier(eps=0.8, **PAPER).fit(X, y)
+    written = PVMClassifier(eps=0.8, metric=euclidean, **PAPER).fit(X, y)
     np.testing.assert_array_equal(named.prototype_indices_, written.prototype_indices_)
     np.testing.assert_array_equal(named.predict(X), written.predict(X))
 
@@ -26,14 +27,16 @@ def test_a_function_gives_the_model_of_the_metric_it_computes():
 @pytest.mark.parametrize("as_what", [list, np.array, lambda words: np.array(words, dtype=object)])
 def test_examples_may_be_strings(as_what):
     words = as_what(WORDS)
-    model = PVMClassifier(eps=3.0, metric=letters_apart).fit(words, KINDS)
+    model = PVMClassifier(eps=3.0, metric=letters_apart, **PAPER).fit(words, KINDS)
     assert set(model.prototypes_) <= set(WORDS)
     np.testing.assert_array_equal(model.predict(as_what(["tract", "hose"])), ["c", "h"])
 
 
 def test_a_pandas_series_of_strings_will_do():
     pd = pytest.importorskip("pandas")
-    model = PVMClassifier(eps=3.0, metric=letters_apart).fit(pd.Series(WORDS), pd.Series(KINDS))
+    model = PVMClassifier(eps=3.0, metric=letters_apart, **PAPER).fit(
+        pd.Series(WORDS), pd.Series(KINDS)
+    )
     np.testing.assert_array_equal(model.predict(pd.Series(["tract"])), ["c"])
 
 
@@ -69,7 +72,7 @@ def raises(a, b):
     ],
 )
 def test_functions_that_raise_or_return_nonsense_are_named(function, message):
-    model = PVMClassifier(eps=1.0, metric=function)
+    model = PVMClassifier(eps=1.0, metric=function, **PAPER)
     with pytest.raises(DissimilarityError, match=message):
         model.fit(WORDS, KINDS)
     assert not hasattr(model, "classes_")

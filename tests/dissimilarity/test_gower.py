@@ -18,6 +18,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import KNeighborsClassifier
 
 import naive
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.balls import build_balls
 from protocover.balls.nearest import find_nearest
@@ -277,18 +278,20 @@ def test_rows_without_half_of_their_values_stand_for_nobody():
     assert heavy.can_stand(rows).tolist() == [True, False, False, True]
     y = ["x", "x", "x", "y"]
     for candidates in ("train", 4, ["train", 4]):
-        model = PVMClassifier(eps=0.9, metric=strict, candidates=candidates).fit(rows, y)
+        model = PVMClassifier(eps=0.9, metric=strict, candidates=candidates, **PAPER).fit(rows, y)
         assert set(model.prototype_rows_) <= {0, 3}
-    assert len(PVMClassifier(eps=0.9, metric=Gower(least_known=0.0)).fit(rows, y).prototypes_)
+    assert len(
+        PVMClassifier(eps=0.9, metric=Gower(least_known=0.0), **PAPER).fit(rows, y).prototypes_
+    )
 
 
 def test_the_name_stands_for_gower_with_gaps_that_count():
     X = pandas_frame(ROWS)
     y = [0, 0, 1, 1, 0]
-    by_name = PVMClassifier(eps=0.5, metric="gower").fit(X, y)
+    by_name = PVMClassifier(eps=0.5, metric="gower", **PAPER).fit(X, y)
     assert isinstance(by_name.dissimilarity_, Gower)
     assert by_name.dissimilarity_.gap == 0.5
-    given = PVMClassifier(eps=0.5, metric="gower", metric_params={"gap": None}).fit(X, y)
+    given = PVMClassifier(eps=0.5, metric="gower", metric_params={"gap": None}, **PAPER).fit(X, y)
     assert given.dissimilarity_.gap is None
 
 
@@ -341,8 +344,8 @@ def test_classifier_is_that_of_the_precomputed_matrix(make):
     X, y = make(ROWS), [0, 0, 1, 1, 0]
     metric = Gower(kinds=_size_ranks(X))
     table = clone(metric).fit(X).cross(X, X)
-    model = PVMClassifier(eps=0.6, metric=metric).fit(X, y)
-    judge = PVMClassifier(eps=0.6, metric="precomputed").fit(table, y)
+    model = PVMClassifier(eps=0.6, metric=metric, **PAPER).fit(X, y)
+    judge = PVMClassifier(eps=0.6, metric="precomputed", **PAPER).fit(table, y)
     np.testing.assert_array_equal(model.prototype_indices_, judge.prototype_indices_)
     np.testing.assert_array_equal(model.predict(X), judge.predict(table))
 

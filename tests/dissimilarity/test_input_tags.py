@@ -7,6 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.utils import InputTags
 
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.dissimilarity import (
     DANN,
@@ -70,12 +71,12 @@ def _name(metric):
 
 
 def _tags(metric):
-    return PVMClassifier(metric=metric).__sklearn_tags__().input_tags
+    return PVMClassifier(metric=metric, **PAPER).__sklearn_tags__().input_tags
 
 
 def _takes(metric, X):
     try:
-        PVMClassifier(metric=metric, outlier_label=0).fit(X, Y).predict(X)
+        PVMClassifier(metric=metric, outlier_label=0, **PAPER).fit(X, Y).predict(X)
     except (TypeError, ValueError):
         return False
     return True
@@ -154,11 +155,11 @@ def test_an_object_that_says_nothing_is_handed_sparse_rows():
 
 def test_sparse_rows_are_refused_with_a_way_out():
     with pytest.raises(TypeError, match=r"Sparse data was passed.*Use '\.toarray\(\)'"):
-        PVMClassifier(metric="canberra").fit(csr_array(np.eye(20)), Y)
+        PVMClassifier(metric="canberra", **PAPER).fit(csr_array(np.eye(20)), Y)
 
 
 def test_a_function_keeps_its_examples_under_ranks():
     words = ["a", "bb", "ccc", "dddd"] * 5
     rank = RankDissimilarity(Function(lambda a, b: abs(len(a) - len(b))))
-    model = PVMClassifier(eps=6, metric=rank).fit(tuple(words), Y)
+    model = PVMClassifier(eps=6, metric=rank, **PAPER).fit(tuple(words), Y)
     assert list(model.predict(["aa"])) in ([0], [1])

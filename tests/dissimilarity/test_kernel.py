@@ -4,6 +4,7 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import cross_val_score
 
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.dissimilarity import KernelDistance, RankDissimilarity, kernel_to_distance
 
@@ -39,8 +40,10 @@ def test_diagonals_are_needed_where_the_matrix_is_not_square():
 
 def test_a_precomputed_kernel_gives_the_model_of_its_name():
     K = rbf_kernel(X, gamma=0.5)
-    by_name = PVMClassifier(eps=0.6, metric=KernelDistance("rbf", {"gamma": 0.5})).fit(X, Y)
-    by_matrix = PVMClassifier(eps=0.6, metric=KernelDistance("precomputed")).fit(K, Y)
+    by_name = PVMClassifier(eps=0.6, metric=KernelDistance("rbf", {"gamma": 0.5}), **PAPER).fit(
+        X, Y
+    )
+    by_matrix = PVMClassifier(eps=0.6, metric=KernelDistance("precomputed"), **PAPER).fit(K, Y)
     np.testing.assert_array_equal(by_name.prototype_indices_, by_matrix.prototype_indices_)
     queries = np.random.default_rng(1).normal(size=(20, 3))
     K_new = rbf_kernel(queries, X, gamma=0.5)
@@ -56,8 +59,10 @@ QUERIES = np.random.default_rng(1).normal(size=(25, 3))
 
 def _linear():
     """A model of an unnormalised kernel matrix, and the same by the name of the kernel."""
-    by_matrix = PVMClassifier(eps=1.0, metric=KernelDistance("precomputed")).fit(X @ X.T, Y)
-    return by_matrix, PVMClassifier(eps=1.0, metric=KernelDistance("linear")).fit(X, Y)
+    by_matrix = PVMClassifier(eps=1.0, metric=KernelDistance("precomputed"), **PAPER).fit(
+        X @ X.T, Y
+    )
+    return by_matrix, PVMClassifier(eps=1.0, metric=KernelDistance("linear"), **PAPER).fit(X, Y)
 
 
 def test_an_unnormalised_kernel_matrix_tells_the_nearest_prototype():
@@ -92,7 +97,7 @@ def test_what_needs_distances_of_unknown_queries_says_what_is_missing(ask):
 
 def test_an_outlier_label_needs_distances():
     metric = KernelDistance("precomputed")
-    model = PVMClassifier(eps=1.0, metric=metric, outlier_label=7).fit(X @ X.T, Y)
+    model = PVMClassifier(eps=1.0, metric=metric, outlier_label=7, **PAPER).fit(X @ X.T, Y)
     with pytest.raises(ValueError, match="predict with outlier_label=None does without"):
         model.predict(QUERIES @ X.T)
 
@@ -109,7 +114,9 @@ def test_the_training_matrix_itself_tells_everything():
     np.testing.assert_array_equal(
         by_matrix.coverage(K, Y).balls.toarray(), by_name.coverage(X, Y).balls.toarray()
     )
-    with_label = PVMClassifier(eps=1.0, metric=KernelDistance("precomputed"), outlier_label=7)
+    with_label = PVMClassifier(
+        eps=1.0, metric=KernelDistance("precomputed"), outlier_label=7, **PAPER
+    )
     assert set(with_label.fit(K, Y).predict(K)) <= {0, 1, 7}
 
 
@@ -128,8 +135,8 @@ def test_a_point_of_weight_zero_is_as_if_it_were_not_in_the_matrix(metric):
     weights[[0, 7, 33]] = 0.0
     kept = np.flatnonzero(weights)
     eps = 6 if isinstance(metric, RankDissimilarity) else 1.0
-    with_zeros = PVMClassifier(eps=eps, metric=metric).fit(K, Y, weights)
-    without = PVMClassifier(eps=eps, metric=metric).fit(K[np.ix_(kept, kept)], Y[kept])
+    with_zeros = PVMClassifier(eps=eps, metric=metric, **PAPER).fit(K, Y, weights)
+    without = PVMClassifier(eps=eps, metric=metric, **PAPER).fit(K[np.ix_(kept, kept)], Y[kept])
     np.testing.assert_array_equal(with_zeros.prototype_indices_, kept[without.prototype_indices_])
     np.testing.assert_array_equal(
         with_zeros.prototype_newly_covered_, without.prototype_newly_covered_
@@ -146,16 +153,18 @@ def test_a_point_of_weight_zero_is_as_if_it_were_not_in_the_matrix(metric):
 
 def test_cross_validation_of_an_unnormalised_kernel_matrix():
     scores = cross_val_score(
-        PVMClassifier(eps=1.0, metric=KernelDistance("precomputed")), X @ X.T, Y, cv=3
+        PVMClassifier(eps=1.0, metric=KernelDistance("precomputed"), **PAPER), X @ X.T, Y, cv=3
     )
-    by_name = cross_val_score(PVMClassifier(eps=1.0, metric=KernelDistance("linear")), X, Y, cv=3)
+    by_name = cross_val_score(
+        PVMClassifier(eps=1.0, metric=KernelDistance("linear"), **PAPER), X, Y, cv=3
+    )
     np.testing.assert_array_equal(scores, by_name)
 
 
 def test_an_indefinite_kernel_is_said_to_be_so_once_and_where_it_was_passed():
     """K(x, x) = 1 and K(x, z) = 3 give squared distances of -4."""
     K = np.full((4, 4), 1.0) + 2.0 * (1 - np.eye(4))
-    model = PVMClassifier(eps=0.5, metric=KernelDistance("precomputed"))
+    model = PVMClassifier(eps=0.5, metric=KernelDistance("precomputed"), **PAPER)
     with pytest.warns(UserWarning, match="not positive definite.* as low as -4 times K") as seen:
         model.fit(K, [0, 0, 1, 1])
     assert len(seen) == 1
@@ -210,7 +219,9 @@ def test_equal_pairs_are_equally_far(kernel):
 
 def test_a_kernel_matrix_to_fit_on_must_be_square():
     with pytest.raises(ValueError, match=r"square matrix to fit on, got shape \(90, 80\)"):
-        PVMClassifier(eps=1.0, metric=KernelDistance("precomputed")).fit((X @ X.T)[:, :80], Y)
+        PVMClassifier(eps=1.0, metric=KernelDistance("precomputed"), **PAPER).fit(
+            (X @ X.T)[:, :80], Y
+        )
 
 
 @pytest.mark.parametrize("kernel", ["chi2", "additive_chi2"])

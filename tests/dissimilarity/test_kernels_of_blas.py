@@ -69,10 +69,16 @@ PROGRAM = textwrap.dedent(
             "radii": ours,
             "model": [model.eps_, model.prototype_indices_.tolist()],
         }
+    many = np.random.default_rng(9).normal(size=(1500, 30))
+    dependent = np.hstack((many[:, :9], many[:, :3] - 2.0 * many[:, 3:6]))
+    learned = [
+        Metric("mahalanobis").fit(rows).params_["VI"].tolist() for rows in (many, dependent)
+    ]
     tangent = [tangent_digest.digest(**setting) for setting in tangent_digest.SETTINGS]
     blas = sorted({str(lib.get("architecture")) for lib in threadpool_info()})
     placed = sammon_map(cdist(X, X)).coordinates.tolist()
-    print(json.dumps({"blas": blas, "answers": answers, "tangent": tangent, "map": placed}))
+    told = {"answers": answers, "tangent": tangent, "learned": learned, "map": placed}
+    print(json.dumps({"blas": blas, **told}))
     """
 )
 
@@ -132,6 +138,11 @@ def test_the_same_model_is_fitted(on_two_processors):
 def test_tangent_distances_are_the_same_to_the_last_bit(on_two_processors):
     one, other = on_two_processors
     assert one["tangent"] == other["tangent"]
+
+
+def test_an_inverse_covariance_is_the_same_to_the_last_bit(on_two_processors):
+    one, other = on_two_processors
+    assert one["learned"] == other["learned"]
 
 
 def test_a_map_is_the_same_to_the_last_bit(on_two_processors):

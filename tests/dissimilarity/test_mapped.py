@@ -194,7 +194,7 @@ def _not_to_be_mapped():
         "negative variance": (Metric("seuclidean", {"V": [1.0, 1.0, -1.0, 1.0]}), X),
         "negative weight": (Metric("minkowski", {"p": 2, "w": [1.0, 1.0, -1.0, 1.0]}), X),
         "huge": (Metric("seuclidean", {"V": np.full(4, 1e300)}), X * 1e150),
-        "tiny": (Metric("seuclidean"), X * 1e-200),
+        "tiny": (Metric("seuclidean", {"V": np.ones(4)}), X * 1e-200),
         "constant row": (Metric("correlation"), constant),
         "weighted correlation": (Metric("correlation", {"w": [1.0, 2.0, 3.0, 4.0]}), X),
         "another p": (Metric("minkowski", {"p": 3}), X),

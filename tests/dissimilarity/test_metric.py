@@ -6,6 +6,7 @@ from sklearn.metrics import DistanceMetric, pairwise_distances
 from sklearn.metrics.pairwise import nan_euclidean_distances
 from sklearn.neighbors import VALID_METRICS
 
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.dissimilarity import (
     Cosine,
@@ -16,6 +17,7 @@ from protocover.dissimilarity import (
     gaps,
     resolve_metric,
 )
+from protocover.dissimilarity.inverse import column_products, pseudo_inverse
 from protocover.dissimilarity.metric import METRIC_ALIASES, METRIC_NAMES
 
 RNG = np.random.default_rng(0)
@@ -198,8 +200,8 @@ def test_sparse_rows_may_come_in_any_form(metric, form):
     S = form(Y)
     np.testing.assert_allclose(metric.fit(csr_array(Y)).cross(S, S), expected, atol=1e-12)
     labels = np.arange(len(Y)) % 2
-    sparse = PVMClassifier(eps=0.5, metric=metric).fit(S, labels)
-    dense = PVMClassifier(eps=0.5, metric=metric).fit(Y, labels)
+    sparse = PVMClassifier(eps=0.5, metric=metric, **PAPER).fit(S, labels)
+    dense = PVMClassifier(eps=0.5, metric=metric, **PAPER).fit(Y, labels)
     np.testing.assert_array_equal(sparse.prototype_indices_, dense.prototype_indices_)
 
 
@@ -256,6 +258,25 @@ def test_a_feature_that_repeats_others_adds_nothing_to_mahalanobis_distance():
     wider = np.column_stack((data, data[:, 0] + data[:, 3], np.full(60, 2.0), 1e4 * data[:, 1]))
     table = Metric("mahalanobis").fit(wider).cross(wider, wider[:5])
     np.testing.assert_allclose(table, expected, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("rank", [1, 4, 12])
+def test_the_inverse_is_that_of_linear_algebra(rank):
+    rng = np.random.default_rng(rank)
+    rows = rng.normal(size=(5000, rank)) @ rng.normal(size=(rank, 12))
+    products = column_products(rows)
+    np.testing.assert_allclose(products, rows.T @ rows, atol=1e-12 * abs(products).max())
+    np.testing.assert_array_equal(products, products.T)
+    expected = np.linalg.pinv(products, hermitian=True, rtol=1e-10)
+    found = pseudo_inverse(products, rtol=1e-10)
+    np.testing.assert_allclose(found, expected, atol=1e-9 * abs(expected).max())
+    np.testing.assert_array_equal(found, found.T)
+
+
+@pytest.mark.parametrize("name", ["seuclidean", "mahalanobis"])
+def test_a_variance_that_underflows_is_refused(name):
+    with pytest.raises(ValueError, match="variance underflows; rescale the features"):
+        Metric(name).fit(X * [1.0, 1.0, 1e-200, 1.0])
 
 
 @pytest.mark.parametrize("name", ["seuclidean", "mahalanobis"])

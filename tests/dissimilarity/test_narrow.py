@@ -7,6 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from paper import PAPER
 from protocover import BallCover, PVMClassifier, load_model, save_model
 from protocover.balls import build_balls
 from protocover.balls.nearest import find_nearest
@@ -68,16 +69,20 @@ def test_a_model_is_that_of_the_same_numbers_and_keeps_the_type(metric, dtype, r
 @pytest.mark.parametrize("candidates", ["kmeans", "hull", 20])
 def test_made_candidates_are_not_cut_to_the_type(candidates):
     X, y = _rows(np.int8, p=2), np.arange(80) % 3
-    narrow = PVMClassifier(eps=20.0, candidates=candidates, random_state=0).fit(X, y)
-    wide = PVMClassifier(eps=20.0, candidates=candidates, random_state=0).fit(X.astype(float), y)
+    narrow = PVMClassifier(eps=20.0, candidates=candidates, random_state=0, **PAPER).fit(X, y)
+    wide = PVMClassifier(eps=20.0, candidates=candidates, random_state=0, **PAPER).fit(
+        X.astype(float), y
+    )
     np.testing.assert_array_equal(narrow.prototypes_, wide.prototypes_)
 
 
 def test_candidates_given_as_bytes_and_points_as_doubles_go_together():
     X, y = _rows(np.int8), np.arange(80) % 3
     for points, given in ((X, X.astype(float)), (X.astype(float), X)):
-        model = PVMClassifier(eps=60.0, candidates=given[:40]).fit(points, y)
-        same = PVMClassifier(eps=60.0, candidates=X[:40].astype(float)).fit(X.astype(float), y)
+        model = PVMClassifier(eps=60.0, candidates=given[:40], **PAPER).fit(points, y)
+        same = PVMClassifier(eps=60.0, candidates=X[:40].astype(float), **PAPER).fit(
+            X.astype(float), y
+        )
         np.testing.assert_array_equal(model.prototype_indices_, same.prototype_indices_)
 
 
@@ -95,7 +100,7 @@ def test_a_report_finds_the_same_telling_columns(dtype):
 
 def test_other_metrics_see_double_precision():
     X, y = _rows(np.int8), np.arange(80) % 3
-    model = PVMClassifier(eps=100.0, metric="cityblock").fit(X, y)
+    model = PVMClassifier(eps=100.0, metric="cityblock", **PAPER).fit(X, y)
     assert model.prototypes_.dtype == np.float64
 
 

@@ -19,6 +19,7 @@ from sklearn.model_selection import KFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
 import naive
+from paper import PAPER
 from protocover import PVMClassifier, PVMSelector, suggest_eps, suspect_labels
 from protocover.balls import build_balls
 from protocover.balls.nearest import find_nearest
@@ -206,8 +207,8 @@ def test_classifier_is_that_of_the_precomputed_matrix(name):
     X, y = _containers()[name], [0, 0, 1, 0, 1, 0]
     metric = MismatchDistance(k=3, m=1)
     table = clone(metric).fit(X).cross(X, X)
-    model = PVMClassifier(eps=0.9, metric=metric).fit(X, y)
-    judge = PVMClassifier(eps=0.9, metric="precomputed").fit(table, y)
+    model = PVMClassifier(eps=0.9, metric=metric, **PAPER).fit(X, y)
+    judge = PVMClassifier(eps=0.9, metric="precomputed", **PAPER).fit(table, y)
     np.testing.assert_array_equal(model.prototype_indices_, judge.prototype_indices_)
     np.testing.assert_array_equal(model.predict(X), judge.predict(table))
 
@@ -286,13 +287,17 @@ def fasta(tmp_path):
 
 def test_a_selector_and_suspects_take_the_path_of_a_fasta_file(fasta):
     y = np.arange(len(DNA)) % 2
-    selector = PVMSelector(eps=0.9, metric=SpectrumDistance(k=2))
+    selector = PVMSelector(eps=0.9, metric=SpectrumDistance(k=2), **PAPER)
     few, labels = selector.fit_resample(fasta, y)
     expected, expected_labels = selector.fit_resample(DNA, y)
     assert list(few) == list(expected)
     np.testing.assert_array_equal(labels, expected_labels)
-    model = PVMClassifier(eps=0.9, metric=SpectrumDistance(k=2)).fit(DNA, y, unlabeled=DNA)
-    again = PVMClassifier(eps=0.9, metric=SpectrumDistance(k=2)).fit(fasta, y, unlabeled=fasta)
+    model = PVMClassifier(eps=0.9, metric=SpectrumDistance(k=2), **PAPER).fit(
+        DNA, y, unlabeled=DNA
+    )
+    again = PVMClassifier(eps=0.9, metric=SpectrumDistance(k=2), **PAPER).fit(
+        fasta, y, unlabeled=fasta
+    )
     np.testing.assert_array_equal(again.prototype_indices_, model.prototype_indices_)
     np.testing.assert_array_equal(
         suspect_labels(model, fasta, y).row, suspect_labels(model, DNA, y).row
@@ -307,8 +312,8 @@ def test_a_selector_and_suspects_take_the_path_of_a_fasta_file(fasta):
 def test_a_model_is_fitted_on_the_path_of_a_fasta_file(fasta, metric):
     y = [0, 0, 1, 1, 1, 0]
     eps = 3.0 if isinstance(metric, RankDissimilarity) else "auto"
-    from_file = PVMClassifier(eps=eps, metric=metric).fit(fasta, y)
-    from_list = PVMClassifier(eps=eps, metric=metric).fit(DNA, y)
+    from_file = PVMClassifier(eps=eps, metric=metric, **PAPER).fit(fasta, y)
+    from_list = PVMClassifier(eps=eps, metric=metric, **PAPER).fit(DNA, y)
     assert list(from_file.prototypes_) == list(from_list.prototypes_)
     np.testing.assert_array_equal(from_file.predict(fasta), from_list.predict(DNA))
     np.testing.assert_array_equal(
@@ -321,12 +326,12 @@ def test_a_model_is_fitted_on_the_path_of_a_fasta_file(fasta, metric):
 
 def test_there_is_a_label_for_each_record_of_the_file(fasta):
     with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[6, 5\]"):
-        PVMClassifier(metric=SpectrumDistance(2)).fit(fasta, [0, 0, 1, 1, 1])
+        PVMClassifier(metric=SpectrumDistance(2), **PAPER).fit(fasta, [0, 0, 1, 1, 1])
 
 
 def test_the_name_of_a_file_is_no_list_of_sequences(fasta):
     with pytest.raises(ValueError, match=r"or pathlib\.Path\(name\) for a FASTA file"):
-        PVMClassifier(metric=SpectrumDistance(2)).fit(str(fasta), [0] * 6)
+        PVMClassifier(metric=SpectrumDistance(2), **PAPER).fit(str(fasta), [0] * 6)
 
 
 @settings(max_examples=60, deadline=None)
@@ -375,5 +380,7 @@ def test_cross_validation_without_an_alphabet():
     y = np.array([0, 0, 1, 1, 1, 0, 0, 1] * 2)
     order = np.argsort([("N" in word) + 2 * ("R" in word) for word in words], kind="stable")
     words, y = [words[i] for i in order], y[order]
-    scores = cross_val_score(PVMClassifier(metric=MismatchDistance(3, 1)), words, y, cv=KFold(4))
+    scores = cross_val_score(
+        PVMClassifier(metric=MismatchDistance(3, 1), **PAPER), words, y, cv=KFold(4)
+    )
     assert np.isfinite(scores).all()

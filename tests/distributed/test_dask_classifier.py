@@ -21,6 +21,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from distributed import Client, LocalCluster
+from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV
 from protocover.dissimilarity import DANN
 from protocover.distributed import DaskPVMClassifier
@@ -99,8 +100,8 @@ def test_the_model_is_the_plain_one_to_the_last_bit(client, tmp_path, selection,
     seed = 2 * stored + (selection == "rounds")
     X, y = tied_points(seed)
     w = np.random.default_rng(seed).choice([0.0, 0.3, 1.0, 2.0], len(y)) if stored else None
-    expected = PVMClassifier(solver="greedy").fit(X, y, w)
-    model = DaskPVMClassifier(selection=selection, cache_dir=tmp_path if stored else None)
+    expected = PVMClassifier(solver="greedy", **PAPER).fit(X, y, w)
+    model = DaskPVMClassifier(selection=selection, cache_dir=tmp_path if stored else None, **PAPER)
     model.fit(cut(X, 50), cut(y, 35), None if w is None else cut(w, 120))
     assert_same_model(model, expected)
     if selection == "classes":
@@ -183,7 +184,9 @@ def test_where_no_prototype_is_worth_its_cost_there_is_none(client, selection):
 
 def test_answers_are_lazy_and_those_of_the_plain_classifier(client):
     X, y = tied_points(3)
-    model = DaskPVMClassifier(eps=1.5, outlier_label="most_frequent").fit(cut(X, 60), cut(y, 60))
+    model = DaskPVMClassifier(eps=1.5, outlier_label="most_frequent", **PAPER).fit(
+        cut(X, 60), cut(y, 60)
+    )
     local = model.to_local()
     assert type(local) is PVMClassifier
     queries = np.random.default_rng(0).normal(3.0, 5.0, (40, 2))
@@ -207,8 +210,8 @@ def test_data_frames_keep_their_names_and_labels(client):
     frame = pd.DataFrame(X, columns=["a", "b"])
     labels = pd.Series(np.array(["x", "y", "z"])[y])
     dX, dy = dd.from_pandas(frame, npartitions=3), dd.from_pandas(labels, npartitions=2)
-    model = DaskPVMClassifier(eps=1.5).fit(dX, dy)
-    expected = PVMClassifier(eps=1.5, solver="greedy").fit(frame, labels)
+    model = DaskPVMClassifier(eps=1.5, **PAPER).fit(dX, dy)
+    expected = PVMClassifier(eps=1.5, solver="greedy", **PAPER).fit(frame, labels)
     assert_same_model(model, expected)
     local = model.to_local()
     assert local.feature_names_in_.tolist() == ["a", "b"]
@@ -235,7 +238,7 @@ def test_chunks_shorter_than_declared_are_refused(client, which):
         parts |= {name: shortened(parts[name]) for name in which.split(" and ")}
     message = f"{which.split(' ')[0]} must have chunks as long as it declares, got a chunk of 19"
     with pytest.raises(ValueError, match=message):
-        DaskPVMClassifier(eps=1.5, candidates=candidates).fit(**parts)
+        DaskPVMClassifier(eps=1.5, candidates=candidates, **PAPER).fit(**parts)
 
 
 def test_labels_of_all_chunks_are_checked_as_in_memory(client):
@@ -244,18 +247,18 @@ def test_labels_of_all_chunks_are_checked_as_in_memory(client):
         labels = y.astype(str).astype(object)
         labels[40:] = wrong
         with pytest.raises(ValueError, match=message):
-            DaskPVMClassifier(eps=1.5).fit(cut(X, 20), cut(labels, 20))
+            DaskPVMClassifier(eps=1.5, **PAPER).fit(cut(X, 20), cut(labels, 20))
 
 
 def test_the_radius_must_be_named():
     with pytest.raises(TypeError, match="takes 1 positional argument"):
-        DaskPVMClassifier(50)
+        DaskPVMClassifier(50, **PAPER)
 
 
 def test_the_plain_classifier_can_be_saved_and_the_estimator_pickled(client, tmp_path):
     persistence = pytest.importorskip("protocover.persistence")
     X, y = tied_points(5)
-    model = DaskPVMClassifier(eps=1.5, client=client).fit(cut(X, 60), cut(y, 60))
+    model = DaskPVMClassifier(eps=1.5, client=client, **PAPER).fit(cut(X, 60), cut(y, 60))
     assert model.client_ is client
     persistence.save_model(model.to_local(), tmp_path / "model")
     read = persistence.load_model(tmp_path / "model")
@@ -268,9 +271,9 @@ def test_the_plain_classifier_can_be_saved_and_the_estimator_pickled(client, tmp
 def test_candidates_may_be_given_in_memory_or_as_a_collection(client):
     X, y = tied_points(6)
     Z = np.random.default_rng(6).normal(2.5, 2.0, (40, 2))
-    expected = PVMClassifier(eps=1.2, candidates=Z, solver="greedy").fit(X, y)
+    expected = PVMClassifier(eps=1.2, candidates=Z, solver="greedy", **PAPER).fit(X, y)
     for given in (Z, cut(Z, 15)):
-        model = DaskPVMClassifier(eps=1.2, candidates=given).fit(cut(X, 60), cut(y, 60))
+        model = DaskPVMClassifier(eps=1.2, candidates=given, **PAPER).fit(cut(X, 60), cut(y, 60))
         assert_same_model(model, expected)
 
 
@@ -289,15 +292,17 @@ def test_candidates_may_be_drawn_and_are_those_of_one_machine(client, candidates
 def test_other_metrics_agree_too(client, metric):
     """One that learns variances, and a function that is not even symmetric."""
     X, y = tied_points(8, n=60)
-    expected = PVMClassifier(metric=metric).fit(X, y)
-    assert_same_model(DaskPVMClassifier(metric=metric).fit(cut(X, 25), cut(y, 25)), expected)
+    expected = PVMClassifier(metric=metric, **PAPER).fit(X, y)
+    assert_same_model(
+        DaskPVMClassifier(metric=metric, **PAPER).fit(cut(X, 25), cut(y, 25)), expected
+    )
 
 
 def test_chunks_may_be_sparse(client):
     X, y = tied_points(11)
-    expected = PVMClassifier().fit(csr_array(X), y)
+    expected = PVMClassifier(**PAPER).fit(csr_array(X), y)
     dX = cut(X, 50).map_blocks(csr_array)
-    model = DaskPVMClassifier().fit(dX, cut(y, 50))
+    model = DaskPVMClassifier(**PAPER).fit(dX, cut(y, 50))
     np.testing.assert_array_equal(model.prototype_indices_, expected.prototype_indices_)
     assert model.eps_ == expected.eps_
     np.testing.assert_array_equal(model.predict(dX).compute(), expected.predict(csr_array(X)))
@@ -306,11 +311,16 @@ def test_chunks_may_be_sparse(client):
 def test_the_default_radius_is_that_of_one_machine_beyond_the_sample(client):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(1500, 2)), rng.integers(0, 2, 1500)
-    expected = PVMClassifier(random_state=3, solver="greedy").fit(X, y)
-    model = DaskPVMClassifier(random_state=3, selection="rounds").fit(cut(X, 800), cut(y, 800))
+    expected = PVMClassifier(random_state=3, solver="greedy", **PAPER).fit(X, y)
+    model = DaskPVMClassifier(random_state=3, selection="rounds", **PAPER).fit(
+        cut(X, 800), cut(y, 800)
+    )
     assert_same_model(model, expected)
-    alone = DaskPVMClassifier(random_state=3).fit(cut(X, 800), cut(np.zeros(1500), 800))
-    assert alone.eps_ == PVMClassifier(random_state=3, solver="greedy").fit(X, np.zeros(1500)).eps_
+    alone = DaskPVMClassifier(random_state=3, **PAPER).fit(cut(X, 800), cut(np.zeros(1500), 800))
+    assert (
+        alone.eps_
+        == PVMClassifier(random_state=3, solver="greedy", **PAPER).fit(X, np.zeros(1500)).eps_
+    )
 
 
 def counting(path, pause=0.0):
@@ -334,7 +344,7 @@ def kill_one_worker(client):
 def test_a_worker_killed_while_the_cover_is_built_does_not_change_the_answer(client, tmp_path):
     X, y = tied_points(9, n=60)
     calls = tmp_path / "calls"
-    model = DaskPVMClassifier(eps=1.5, metric=counting(calls, pause=0.001))
+    model = DaskPVMClassifier(eps=1.5, metric=counting(calls, pause=0.001), **PAPER)
     client.wait_for_workers(2, timeout=180)
     thread = threading.Thread(target=lambda: model.fit(cut(X, 20), cut(y, 20)))
     thread.start()
@@ -344,7 +354,7 @@ def test_a_worker_killed_while_the_cover_is_built_does_not_change_the_answer(cli
     kill_one_worker(client)
     thread.join(timeout=120)
     assert not thread.is_alive()
-    expected = PVMClassifier(eps=1.5, metric="cityblock").fit(X, y)
+    expected = PVMClassifier(eps=1.5, metric="cityblock", **PAPER).fit(X, y)
     np.testing.assert_array_equal(model.prototype_indices_, expected.prototype_indices_)
 
 
@@ -372,10 +382,11 @@ def test_a_worker_killed_during_selection_costs_at_most_a_reload(
         cache_dir=tmp_path / "blocks" if stored else None,
         selection="rounds",
         n_prototypes={0: 4, 1: 4, 2: 4},
+        **PAPER,
     ).fit(cut(X, 20), cut(y, 20))
-    expected = PVMClassifier(eps=1.5, metric="cityblock", n_prototypes={0: 4, 1: 4, 2: 4}).fit(
-        X, y
-    )
+    expected = PVMClassifier(
+        eps=1.5, metric="cityblock", n_prototypes={0: 4, 1: 4, 2: 4}, **PAPER
+    ).fit(X, y)
     np.testing.assert_array_equal(model.prototype_indices_, expected.prototype_indices_)
     if stored:
         assert at_kill == [calls.stat().st_size]
@@ -383,9 +394,9 @@ def test_a_worker_killed_during_selection_costs_at_most_a_reload(
 
 def test_cross_validation_runs_on_the_cluster_through_joblib(client):
     X, y = tied_points(10)
-    expected = PVMClassifierCV(n_eps=4, cv=3, random_state=0).fit(X, y)
+    expected = PVMClassifierCV(n_eps=4, cv=3, random_state=0, **PAPER).fit(X, y)
     with joblib.parallel_config(backend="dask"):
-        model = PVMClassifierCV(n_eps=4, cv=3, random_state=0, n_jobs=2).fit(X, y)
+        model = PVMClassifierCV(n_eps=4, cv=3, random_state=0, n_jobs=2, **PAPER).fit(X, y)
     assert model.eps_ == expected.eps_
     np.testing.assert_array_equal(
         model.cv_results_["mean_test_score"], expected.cv_results_["mean_test_score"]
@@ -393,7 +404,7 @@ def test_cross_validation_runs_on_the_cluster_through_joblib(client):
 
 
 def test_a_copy_uses_the_same_client(client):
-    model = DaskPVMClassifier(eps=1.5, client=client, candidates=np.zeros((1, 2)))
+    model = DaskPVMClassifier(eps=1.5, client=client, candidates=np.zeros((1, 2)), **PAPER)
     copy = clone(model)
     assert copy.client is client
     assert copy.candidates is not model.candidates
@@ -459,12 +470,12 @@ def test_what_cannot_be_done_is_said_at_once_and_leaves_no_trace(client, case):
 )
 def test_weights_are_checked(client, weights, message):
     with pytest.raises(ValueError, match=message):
-        DaskPVMClassifier().fit(X, Y, cut(np.array(weights, dtype=float), 3))
+        DaskPVMClassifier(**PAPER).fit(X, Y, cut(np.array(weights, dtype=float), 3))
 
 
 @pytest.mark.parametrize("metric", ["euclidean", lambda a, b: float(abs(a - b).sum())])
 def test_the_plain_estimators_point_here(metric):
-    model = PVMClassifier(eps=1.0, metric=metric)
+    model = PVMClassifier(eps=1.0, metric=metric, **PAPER)
     with pytest.raises(TypeError, match=r"DaskPVMClassifier, or pass X.compute\(\)"):
         model.fit(X, Y)
     model.fit(X.compute(), Y.compute())

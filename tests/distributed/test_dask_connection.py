@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from distributed import Client, LocalCluster
+from paper import PAPER
 from protocover.distributed import DaskPVMClassifier
 
 X = da.from_array(np.arange(12.0).reshape(6, 2), chunks=(3, 2))
@@ -27,12 +28,12 @@ def empty_cluster():
 
 def test_without_any_client_it_is_said_how_to_get_one():
     with pytest.raises(ValueError, match=r"no Dask client is active.*or pass client="):
-        DaskPVMClassifier().fit(X, Y)
+        DaskPVMClassifier(**PAPER).fit(X, Y)
 
 
 def test_a_client_must_be_one():
     with pytest.raises(TypeError, match="client must be a distributed"):
-        DaskPVMClassifier(client="tcp://127.0.0.1:8786").fit(X, Y)
+        DaskPVMClassifier(client="tcp://127.0.0.1:8786", **PAPER).fit(X, Y)
 
 
 @contextmanager
@@ -57,7 +58,7 @@ def waiting_seconds_at_most(limit):
 def test_a_cluster_without_workers_is_refused(empty_cluster):
     refusal = pytest.raises(RuntimeError, match=r"no workers.*wait_for_workers")
     with Client(empty_cluster) as client, waiting_seconds_at_most(20), refusal:
-        DaskPVMClassifier(client=client).fit(X, Y)
+        DaskPVMClassifier(client=client, **PAPER).fit(X, Y)
 
 
 def test_an_unreachable_scheduler_is_reported(empty_cluster):
@@ -65,7 +66,7 @@ def test_an_unreachable_scheduler_is_reported(empty_cluster):
     empty_cluster.close()
     refusal = pytest.raises(ConnectionError, match="cannot be reached")
     with waiting_seconds_at_most(20), refusal:
-        DaskPVMClassifier(client=client).fit(X, Y)
+        DaskPVMClassifier(client=client, **PAPER).fit(X, Y)
     client.close()
 
 
@@ -74,6 +75,6 @@ def test_an_asynchronous_client_is_refused(empty_cluster):
         address = empty_cluster.scheduler_address
         async with Client(address, asynchronous=True, set_as_default=False) as client:
             with pytest.raises(ValueError, match="must not be asynchronous"):
-                DaskPVMClassifier(client=client).fit(X, Y)
+                DaskPVMClassifier(client=client, **PAPER).fit(X, Y)
 
     asyncio.run(attempt())

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, pvm_path
 from protocover.candidates import HullCandidates, KMeansCandidates
 from protocover.dissimilarity import KernelDistance, RankDissimilarity
@@ -194,13 +195,13 @@ PREDICT_CASES = {
 @pytest.mark.parametrize("method", ["predict", "decision_function", "explain"])
 def test_queries_are_refused(case, method):
     queries, message = PREDICT_CASES[case]
-    model = PVMClassifier(eps=1.5).fit(X, Y)
+    model = PVMClassifier(eps=1.5, **PAPER).fit(X, Y)
     with pytest.raises(ValueError, match=message):
         getattr(model, method)(queries)
 
 
 def test_a_table_of_the_wrong_width_says_which_widths_would_do():
-    model = PVMClassifier(eps=1.5, metric="precomputed").fit(TABLE, Y)
+    model = PVMClassifier(eps=1.5, metric="precomputed", **PAPER).fit(TABLE, Y)
     with pytest.raises(ValueError, match=r"expecting 4 features.*or 2, one for each prototype"):
         model.predict(TABLE[:, :3])
 
@@ -209,11 +210,11 @@ def test_unlabelled_points_of_the_wrong_width_are_refused():
     with pytest.raises(
         ValueError, match="unlabeled candidates must have 2 features as X has, got 3"
     ):
-        PVMClassifier(eps=1.5).fit(X, Y, unlabeled=np.ones((2, 3)))
+        PVMClassifier(eps=1.5, **PAPER).fit(X, Y, unlabeled=np.ones((2, 3)))
 
 
 def test_a_failed_refit_leaves_the_former_model():
-    model = PVMClassifier(eps=1.5).fit(X, Y)
+    model = PVMClassifier(eps=1.5, **PAPER).fit(X, Y)
     before = model.predict(X)
     wider = np.hstack((X, X))
     for arguments in ((with_entry(np.nan), Y), (wider, Y[:3]), (wider, Y, [-1, 1, 1, 1])):

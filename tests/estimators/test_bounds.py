@@ -182,7 +182,6 @@ def unproved(problem, **_):
         ),
         ({"solver": unproved}, None, "it is not known how much better"),
     ],
-    ids=str,
 )
 def test_a_bound_is_stated_in_the_terms_of_the_question(options, weights, words):
     cover = BallCover(eps=0.5, **{"solver": "greedy", **options}).fit(IRIS, sample_weight=weights)

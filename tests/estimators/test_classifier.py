@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.fixes import parse_version
 
 import naive
+from paper import PAPER
 from protocover import NoPrototypesError, PVMClassifier, PVMClassifierCV
 from protocover.candidates import HullCandidates, KMeansCandidates
 
@@ -38,9 +39,9 @@ def test_prototypes_are_those_of_the_naive_algorithm(seed):
     data, y = rng.integers(0, 5, size=(n, 2)).astype(float), rng.integers(0, 3, size=n)
     weights = rng.integers(1, 4, size=n) / 4.0 if seed % 3 == 0 else np.ones(n)
     eps, cost, closed = rng.choice([1.0, 1.5, 2.0]), rng.choice([1 / n, 0.5, 1.0]), seed % 2 == 0
-    model = PVMClassifier(eps=eps, prototype_cost=cost, closed_ball=closed, solver="greedy").fit(
-        data, y, weights
-    )
+    model = PVMClassifier(
+        eps=eps, prototype_cost=cost, closed_ball=closed, solver="greedy", **PAPER
+    ).fit(data, y, weights)
     codes = np.unique(y, return_inverse=True)[1]
     inside = naive.members(cdist(data, data), eps, closed)
     expected, _ = naive.pvm_greedy(inside, codes, weights, cost, n_classes=len(model.classes_))
@@ -51,7 +52,7 @@ def test_prototypes_are_those_of_the_naive_algorithm(seed):
 
 
 def test_prediction_is_the_class_of_the_nearest_prototype():
-    model = PVMClassifier(eps=1.0).fit(X, Y)
+    model = PVMClassifier(eps=1.0, **PAPER).fit(X, Y)
     expected = naive.nearest_class(QUERIES, model.prototypes_, model.prototype_labels_)
     np.testing.assert_array_equal(model.predict(QUERIES), expected)
 
@@ -59,7 +60,7 @@ def test_prediction_is_the_class_of_the_nearest_prototype():
 def test_below_the_smallest_distance_it_is_the_nearest_neighbour_rule():
     data, rows = np.unique(X, axis=0, return_index=True)
     eps = cdist(data, data)[np.triu_indices(len(data), 1)].min()
-    model = PVMClassifier(eps=eps).fit(data, Y[rows])
+    model = PVMClassifier(eps=eps, **PAPER).fit(data, Y[rows])
     assert sorted(model.prototype_indices_) == list(range(len(data)))
     nearest = KNeighborsClassifier(1).fit(data, Y[rows])
     np.testing.assert_array_equal(model.predict(QUERIES), nearest.predict(QUERIES))
@@ -71,8 +72,8 @@ def test_below_the_smallest_distance_it_is_the_nearest_neighbour_rule():
 def test_a_precomputed_table_gives_the_model_of_its_metric(metric):
     whole = cdist(X, X, metric)
     eps = np.quantile(whole, 0.2)
-    by_metric = PVMClassifier(eps=eps, metric=metric).fit(X, Y)
-    by_table = PVMClassifier(eps=eps, metric="precomputed").fit(whole, Y)
+    by_metric = PVMClassifier(eps=eps, metric=metric, **PAPER).fit(X, Y)
+    by_table = PVMClassifier(eps=eps, metric="precomputed", **PAPER).fit(whole, Y)
     same_model(by_metric, by_table)
     table = cdist(QUERIES, X, metric)
     expected = by_metric.predict(QUERIES)
@@ -85,8 +86,8 @@ def test_a_precomputed_table_gives_the_model_of_its_metric(metric):
 def test_a_rectangular_table_has_candidates_of_its_own():
     Z = X[::7] + 0.05
     table = cdist(X, Z)
-    by_table = PVMClassifier(eps=1.0, metric="precomputed").fit(table, Y)
-    by_rows = PVMClassifier(eps=1.0, candidates=Z).fit(X, Y)
+    by_table = PVMClassifier(eps=1.0, metric="precomputed", **PAPER).fit(table, Y)
+    by_rows = PVMClassifier(eps=1.0, candidates=Z, **PAPER).fit(X, Y)
     same_model(by_table, by_rows)
     np.testing.assert_array_equal(by_table.prototypes_, by_table.prototype_indices_)
     np.testing.assert_array_equal(by_table.predict(cdist(QUERIES, Z)), by_rows.predict(QUERIES))
@@ -98,8 +99,8 @@ def test_sparse_rows_give_the_model_of_dense_rows(container, metric):
     counts = np.random.default_rng(1).poisson(0.4, size=(80, 30)).astype(float)
     y = counts[:, :15].sum(axis=1) > counts[:, 15:].sum(axis=1)
     eps = np.quantile(pairwise_distances(counts, metric=metric), 0.3)
-    dense = PVMClassifier(eps=eps, metric=metric).fit(counts, y)
-    sparse = PVMClassifier(eps=eps, metric=metric).fit(container(counts), y)
+    dense = PVMClassifier(eps=eps, metric=metric, **PAPER).fit(counts, y)
+    sparse = PVMClassifier(eps=eps, metric=metric, **PAPER).fit(container(counts), y)
     same_model(dense, sparse)
     np.testing.assert_array_equal(dense.predict(counts), sparse.predict(container(counts)))
 
@@ -107,7 +108,8 @@ def test_sparse_rows_give_the_model_of_dense_rows(container, metric):
 def test_single_precision_data_gives_the_model_of_the_same_numbers_in_double():
     single = X.astype(np.float32)
     same_model(
-        PVMClassifier(eps=1.0).fit(single, Y), PVMClassifier(eps=1.0).fit(single.astype(float), Y)
+        PVMClassifier(eps=1.0, **PAPER).fit(single, Y),
+        PVMClassifier(eps=1.0, **PAPER).fit(single.astype(float), Y),
     )
 
 
@@ -116,10 +118,10 @@ def test_data_frames_go_in_and_their_columns_are_remembered(frame):
     library = pytest.importorskip(frame)
     columns = ["a", "b", "c", "d"]
     table = library.DataFrame(dict(zip(columns, X.T, strict=True)))
-    model = PVMClassifier(eps=1.0).fit(table, library.Series(NAMES[Y]))
+    model = PVMClassifier(eps=1.0, **PAPER).fit(table, library.Series(NAMES[Y]))
     assert model.feature_names_in_.tolist() == columns
     np.testing.assert_array_equal(
-        model.predict(table), NAMES[PVMClassifier(eps=1.0).fit(X, Y).predict(X)]
+        model.predict(table), NAMES[PVMClassifier(eps=1.0, **PAPER).fit(X, Y).predict(X)]
     )
     with pytest.raises(ValueError, match="feature names"):
         model.predict(table[["b", "a", "c", "d"]])
@@ -127,14 +129,14 @@ def test_data_frames_go_in_and_their_columns_are_remembered(frame):
 
 @pytest.mark.parametrize("labels", [Y, NAMES[Y], Y > 0, Y.astype(float), NAMES[Y].astype(object)])
 def test_labels_of_any_kind_come_back_as_they_went_in(labels):
-    model = PVMClassifier(eps=1.0).fit(X, labels)
+    model = PVMClassifier(eps=1.0, **PAPER).fit(X, labels)
     answer = model.predict(X)
     assert answer.dtype == np.asarray(labels).dtype
     assert set(answer.tolist()) <= set(np.asarray(labels).tolist())
 
 
 def test_decision_function_is_minus_the_distance_to_each_class():
-    model = PVMClassifier(eps=1.0).fit(X, Y)
+    model = PVMClassifier(eps=1.0, **PAPER).fit(X, Y)
     D = cdist(QUERIES, model.prototypes_)
     expected = np.column_stack([-D[:, model.prototype_labels_ == c].min(axis=1) for c in range(3)])
     np.testing.assert_array_equal(model.decision_function(QUERIES), expected)
@@ -142,14 +144,14 @@ def test_decision_function_is_minus_the_distance_to_each_class():
 
 
 def test_decision_function_of_two_classes_is_positive_for_the_second():
-    model = PVMClassifier(eps=1.0).fit(X, Y > 0)
+    model = PVMClassifier(eps=1.0, **PAPER).fit(X, Y > 0)
     decision = model.decision_function(QUERIES)
     assert decision.shape == (len(QUERIES),)
     np.testing.assert_array_equal(decision > 0, model.predict(QUERIES))
 
 
 def test_a_class_without_prototypes_is_farther_than_all_others():
-    model = PVMClassifier(eps=1.0, n_prototypes={2: 0}).fit(X, Y)
+    model = PVMClassifier(eps=1.0, n_prototypes={2: 0}, **PAPER).fit(X, Y)
     values = model.decision_function(X)
     np.testing.assert_allclose(values[:, 2], values[:, :2].min(axis=1) - 1.0)
     assert set(model.predict(X)) == {0, 1}
@@ -158,37 +160,41 @@ def test_a_class_without_prototypes_is_farther_than_all_others():
 def test_ties_between_classes_go_to_the_first():
     """The very same point is a prototype of both classes."""
     data = np.array([[0.0], [0.0], [5.0], [5.0], [5.0]])
-    model = PVMClassifier(eps=1.0, prototype_cost=0.0, n_prototypes=4)
+    model = PVMClassifier(eps=1.0, prototype_cost=0.0, n_prototypes=4, **PAPER)
     model.fit(data, ["b", "a", "b", "b", "b"])
     assert model.predict([[0.0]])[0] in ("a", "b")
     table = np.array([[1.0, 1.0]])
-    tied = PVMClassifier(eps=2.0, metric="precomputed").fit([[0.0, 9.0], [9.0, 0.0]], ["b", "a"])
+    tied = PVMClassifier(eps=2.0, metric="precomputed", **PAPER).fit(
+        [[0.0, 9.0], [9.0, 0.0]], ["b", "a"]
+    )
     assert tied.predict(table).tolist() == ["a"]
 
 
 def test_n_prototypes_keeps_the_first_of_the_greedy():
-    everything = PVMClassifier(eps=0.8, solver="greedy").fit(X, Y)
+    everything = PVMClassifier(eps=0.8, solver="greedy", **PAPER).fit(X, Y)
     for k in (0, 1, 3, 1000):
-        model = PVMClassifier(eps=0.8, solver="greedy", n_prototypes=k).fit(X, Y)
+        model = PVMClassifier(eps=0.8, solver="greedy", n_prototypes=k, **PAPER).fit(X, Y)
         np.testing.assert_array_equal(model.prototype_indices_, everything.prototype_indices_[:k])
 
 
 @pytest.mark.parametrize("solver", ["ratio-greedy", "local-search", "exact", "auto"])
 def test_no_solver_is_worse_within_a_budget_than_the_first_of_the_greedy(solver):
     for k in (0, 1, 3, 1000):
-        first = PVMClassifier(eps=0.8, solver="greedy", n_prototypes=k).fit(X, Y)
-        model = PVMClassifier(eps=0.8, solver=solver, n_prototypes=k, random_state=0).fit(X, Y)
+        first = PVMClassifier(eps=0.8, solver="greedy", n_prototypes=k, **PAPER).fit(X, Y)
+        model = PVMClassifier(eps=0.8, solver=solver, n_prototypes=k, random_state=0, **PAPER).fit(
+            X, Y
+        )
         assert len(model.prototype_indices_) <= k
         assert model.objective_ <= first.objective_
         assert model.verify(X, Y).ok
-    by_class = PVMClassifier(eps=0.8, n_prototypes={1: 2, 2: 0}).fit(X, Y)
+    by_class = PVMClassifier(eps=0.8, n_prototypes={1: 2, 2: 0}, **PAPER).fit(X, Y)
     assert (by_class.prototype_labels_ == 1).sum() == 2
     assert (by_class.prototype_labels_ == 2).sum() == 0
 
 
 def test_a_higher_cost_stops_the_greedy_earlier():
-    free = PVMClassifier(eps=0.8, prototype_cost=0.0, solver="greedy").fit(X, Y)
-    dear = PVMClassifier(eps=0.8, prototype_cost=3.0, solver="greedy").fit(X, Y)
+    free = PVMClassifier(eps=0.8, prototype_cost=0.0, solver="greedy", **PAPER).fit(X, Y)
+    dear = PVMClassifier(eps=0.8, prototype_cost=3.0, solver="greedy", **PAPER).fit(X, Y)
     assert len(dear.prototype_indices_) < len(free.prototype_indices_)
     np.testing.assert_array_equal(
         dear.prototype_indices_, free.prototype_indices_[: len(dear.prototype_indices_)]
@@ -196,12 +202,12 @@ def test_a_higher_cost_stops_the_greedy_earlier():
 
 
 def test_the_default_cost_is_one_over_n():
-    assert PVMClassifier(eps=1.0).fit(X, Y).prototype_cost_ == 1 / len(Y)
+    assert PVMClassifier(eps=1.0, **PAPER).fit(X, Y).prototype_cost_ == 1 / len(Y)
 
 
 def test_scaling_all_weights_changes_nothing_but_the_objective():
-    one = PVMClassifier(eps=0.8).fit(X, Y)
-    ten = PVMClassifier(eps=0.8).fit(X, Y, np.full(len(Y), 0.1))
+    one = PVMClassifier(eps=0.8, **PAPER).fit(X, Y)
+    ten = PVMClassifier(eps=0.8, **PAPER).fit(X, Y, np.full(len(Y), 0.1))
     np.testing.assert_array_equal(one.prototype_indices_, ten.prototype_indices_)
     assert ten.objective_ == pytest.approx(0.1 * one.objective_)
 
@@ -218,19 +224,19 @@ def test_a_weight_counts_for_leaving_uncovered_and_for_wrongly_covering():
 
 def test_points_of_weight_zero_are_as_if_they_were_not_there():
     weights = (np.arange(len(Y)) % 3 > 0).astype(float)
-    weighted = PVMClassifier(eps=0.8).fit(X, Y, weights)
+    weighted = PVMClassifier(eps=0.8, **PAPER).fit(X, Y, weights)
     kept = np.flatnonzero(weights)
-    without = PVMClassifier(eps=0.8).fit(X[kept], Y[kept])
+    without = PVMClassifier(eps=0.8, **PAPER).fit(X[kept], Y[kept])
     np.testing.assert_array_equal(weighted.prototype_indices_, kept[without.prototype_indices_])
     assert weighted.objective_ == without.objective_
-    table = PVMClassifier(eps=0.8, metric="precomputed").fit(cdist(X, X), Y, weights)
+    table = PVMClassifier(eps=0.8, metric="precomputed", **PAPER).fit(cdist(X, X), Y, weights)
     same_model(weighted, table)
 
 
 def test_unlabelled_points_may_become_prototypes():
     """Two points of a class too far apart for either's ball, and one between them."""
     data, y = np.array([[0.0], [2.0], [9.0], [9.5]]), [0, 0, 1, 1]
-    model = PVMClassifier(eps=1.5).fit(data, y, unlabeled=[[1.0], [50.0]])
+    model = PVMClassifier(eps=1.5, **PAPER).fit(data, y, unlabeled=[[1.0], [50.0]])
     assert model.prototype_sources_.tolist() == ["train", "unlabeled"] or (
         model.prototype_sources_.tolist() == ["unlabeled", "train"]
     )
@@ -246,6 +252,7 @@ def test_candidates_join_in_the_order_given_and_say_where_they_come_from():
         eps=0.8,
         candidates=[mine, KMeansCandidates(4), "train", HullCandidates(6)],
         random_state=0,
+        **PAPER,
     ).fit(X, Y)
     bounds = {"given": (0, 5), "kmeans": (5, 17), "train": (17, 167), "hull": (167, 185)}
     for index, source, row, point in zip(
@@ -282,7 +289,7 @@ def test_more_clusters_than_points_are_no_trouble():
 @pytest.mark.parametrize("candidates", ["train", "kmeans", "hull", ["train", "kmeans"]])
 def test_same_input_and_seed_give_the_same_model_on_any_number_of_jobs(candidates):
     models = [
-        PVMClassifier(candidates=candidates, random_state=3, n_jobs=n_jobs).fit(X, Y)
+        PVMClassifier(candidates=candidates, random_state=3, n_jobs=n_jobs, **PAPER).fit(X, Y)
         for n_jobs in (None, 1, 2, -1)
     ]
     for model in models[1:]:
@@ -292,27 +299,27 @@ def test_same_input_and_seed_give_the_same_model_on_any_number_of_jobs(candidate
 
 def test_outlier_label_answers_for_queries_in_no_ball():
     """As scikit-learn's radius neighbours, over the prototypes and the same radius."""
-    model = PVMClassifier(eps=0.6, outlier_label=-1).fit(X, Y)
+    model = PVMClassifier(eps=0.6, outlier_label=-1, **PAPER).fit(X, Y)
     answer = model.predict(QUERIES)
     radius = RadiusNeighborsClassifier(0.6, outlier_label=-1)
     radius.fit(model.prototypes_, model.prototype_labels_)
     np.testing.assert_array_equal(answer == -1, radius.predict(QUERIES) == -1)
     inside = answer != -1
-    plain = PVMClassifier(eps=0.6).fit(X, Y).predict(QUERIES)
+    plain = PVMClassifier(eps=0.6, **PAPER).fit(X, Y).predict(QUERIES)
     np.testing.assert_array_equal(answer[inside], plain[inside])
     assert 0 < inside.sum() < len(QUERIES)
 
 
 def test_outlier_label_may_be_a_longer_word_or_the_most_frequent_class():
-    model = PVMClassifier(eps=0.3, outlier_label="none of these at all").fit(X, NAMES[Y])
+    model = PVMClassifier(eps=0.3, outlier_label="none of these at all", **PAPER).fit(X, NAMES[Y])
     assert model.predict([[90.0] * 4]).tolist() == ["none of these at all"]
     y = np.repeat([0, 1], [100, 50])
-    frequent = PVMClassifier(eps=0.3, outlier_label="most_frequent").fit(X, y)
+    frequent = PVMClassifier(eps=0.3, outlier_label="most_frequent", **PAPER).fit(X, y)
     assert frequent.predict([[90.0] * 4]).tolist() == [0]
 
 
 def test_no_prototype_worth_its_cost_is_said_when_asked_to_predict():
-    model = PVMClassifier(eps=0.5, prototype_cost=1e6).fit(X, Y)
+    model = PVMClassifier(eps=0.5, prototype_cost=1e6, **PAPER).fit(X, Y)
     assert len(model.prototype_indices_) == 0
     assert model.objective_ == len(Y)
     for method in (model.predict, model.decision_function, model.explain):
@@ -320,24 +327,24 @@ def test_no_prototype_worth_its_cost_is_said_when_asked_to_predict():
             NoPrototypesError, match="lower prototype_cost, change eps or set outlier"
         ):
             method(X)
-    silent = PVMClassifier(eps=0.5, prototype_cost=1e6, outlier_label=-1).fit(X, Y)
+    silent = PVMClassifier(eps=0.5, prototype_cost=1e6, outlier_label=-1, **PAPER).fit(X, Y)
     assert (silent.predict(X) == -1).all()
 
 
 def test_one_class_is_answered_with_that_class():
-    model = PVMClassifier(eps=1.0).fit(X, np.full(len(X), "only"))
+    model = PVMClassifier(eps=1.0, **PAPER).fit(X, np.full(len(X), "only"))
     assert set(model.predict(QUERIES)) == {"only"}
     assert model.decision_function(QUERIES).shape == (len(QUERIES), 1)
 
 
 def test_points_all_alike_are_won_by_the_majority():
-    model = PVMClassifier(eps=1.0).fit(np.ones((5, 2)), [0, 0, 1, 1, 1])
+    model = PVMClassifier(eps=1.0, **PAPER).fit(np.ones((5, 2)), [0, 0, 1, 1, 1])
     assert model.prototype_labels_.tolist() == [1]
     assert model.objective_ == pytest.approx(2 + 2 + 1 / 5)
 
 
 def test_a_radius_that_holds_everything_leaves_one_prototype_at_most():
-    model = PVMClassifier(eps=1e6).fit(X, np.repeat([0, 1], [100, 50]))
+    model = PVMClassifier(eps=1e6, **PAPER).fit(X, np.repeat([0, 1], [100, 50]))
     assert model.prototype_labels_.tolist() == [0]
     assert (model.prototype_newly_covered_.tolist(), model.prototype_miscovered_.tolist()) == (
         [100],
@@ -355,15 +362,15 @@ def test_it_clones_pickles_and_keeps_its_parameters_as_given():
 
 
 def test_it_works_in_pipelines_and_grid_search():
-    pipeline = make_pipeline(StandardScaler(), PVMClassifier())
+    pipeline = make_pipeline(StandardScaler(), PVMClassifier(**PAPER))
     search = GridSearchCV(pipeline, {"pvmclassifier__eps": [0.2, 0.7, 1.5]}, cv=5).fit(X, Y)
     assert search.best_score_ > 0.9
 
 
 def test_grid_search_slices_both_sides_of_a_square_table():
     D = cdist(X, X)
-    by_table = cross_val_score(PVMClassifier(eps=0.7, metric="precomputed"), D, Y, cv=5)
-    by_rows = cross_val_score(PVMClassifier(eps=0.7), X, Y, cv=5)
+    by_table = cross_val_score(PVMClassifier(eps=0.7, metric="precomputed", **PAPER), D, Y, cv=5)
+    by_rows = cross_val_score(PVMClassifier(eps=0.7, **PAPER), X, Y, cv=5)
     np.testing.assert_array_equal(by_table, by_rows)
 
 
@@ -383,7 +390,7 @@ def test_grid_search_slices_both_sides_of_a_square_table():
 def test_weights_are_routed_through_a_pipeline(scoring):
     weights = np.where(Y == 1, 5.0, 1.0)
     with config_context(enable_metadata_routing=True):
-        asking = PVMClassifier(eps=0.8).set_fit_request(sample_weight=True)
+        asking = PVMClassifier(eps=0.8, **PAPER).set_fit_request(sample_weight=True)
         asking.set_score_request(sample_weight=True)
         scaler = StandardScaler().set_fit_request(sample_weight=False)
         pipeline = make_pipeline(scaler, asking).fit(X, Y, sample_weight=weights)
@@ -391,14 +398,14 @@ def test_weights_are_routed_through_a_pipeline(scoring):
         params = {"sample_weight": weights}
         scores = cross_validate(pipeline, X, Y, scoring=scorer, params=params)
     scaled = StandardScaler().fit_transform(X)
-    same_model(pipeline[-1], PVMClassifier(eps=0.8).fit(scaled, Y, weights))
+    same_model(pipeline[-1], PVMClassifier(eps=0.8, **PAPER).fit(scaled, Y, weights))
     assert np.isfinite(scores["test_score"]).all()
 
 
 def test_progress_is_shown_only_when_asked_for(capsys):
-    PVMClassifier(eps=1.0).fit(X, Y)
+    PVMClassifier(eps=1.0, **PAPER).fit(X, Y)
     assert capsys.readouterr() == ("", "")
-    PVMClassifier(eps=1.0, verbose=1).fit(X, Y)
+    PVMClassifier(eps=1.0, verbose=1, **PAPER).fit(X, Y)
     shown = capsys.readouterr()
     assert shown.out == ""
     assert "balls" in shown.err
@@ -407,13 +414,15 @@ def test_progress_is_shown_only_when_asked_for(capsys):
 
 def test_two_moons_need_a_handful_and_get_them_right():
     data, y = make_moons(400, noise=0.1, random_state=0)
-    model = PVMClassifier().fit(data, y)
+    model = PVMClassifier(**PAPER).fit(data, y)
     assert len(model.prototype_indices_) < 40
     fresh, truth = make_moons(400, noise=0.1, random_state=1)
     assert model.score(fresh, truth) > 0.97
 
 
-@pytest.mark.parametrize("model", [PVMClassifier(eps=2.0), PVMClassifierCV(eps=[2.0], cv=2)])
+@pytest.mark.parametrize(
+    "model", [PVMClassifier(eps=2.0, **PAPER), PVMClassifierCV(eps=[2.0], cv=2, **PAPER)]
+)
 def test_a_fit_to_points_without_features_forgets_those_of_the_last_fit(model):
     def size(point):
         return len(point) if isinstance(point, str) else point[0]

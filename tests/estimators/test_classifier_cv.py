@@ -23,6 +23,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted
 
 from grid_search import SCORES_WITH_WEIGHTS, fit_grid
+from paper import PAPER
 from protocover import DissimilarityError, PVMClassifier, PVMClassifierCV, suggest_eps
 from protocover.candidates import KMeansCandidates, Pool
 from protocover.dissimilarity import Gower, KernelDistance
@@ -324,7 +325,7 @@ def test_any_splitter_and_any_scorer_will_do():
 
 def test_several_metrics_and_solvers_are_compared():
     model = PVMClassifierCV(
-        n_eps=3, cv=3, metric=["euclidean", "cosine"], solver=["greedy", "ratio-greedy"]
+        n_eps=3, cv=3, metric=["euclidean", "cosine"], solver=["greedy", "ratio-greedy"], **PAPER
     ).fit(X, Y)
     assert set(model.cv_results_["param_metric"]) == {"euclidean", "cosine"}
     assert set(model.cv_results_["param_solver"]) == {"greedy", "ratio-greedy"}
@@ -698,7 +699,7 @@ def test_times_share_the_pass_of_a_fold_among_its_settings(monkeypatch):
     for module in (folds, crossvalidation):
         monkeypatch.setattr(module, "perf_counter", lambda: float(next(clock)))
     model = PVMClassifierCV(
-        eps=RADII, cv=3, prototype_costs=[0.01, 1.0], solver=["greedy", greedy]
+        eps=RADII, cv=3, prototype_costs=[0.01, 1.0], solver=["greedy", greedy], **PAPER
     )
     results = model.fit(X, Y).cv_results_
     # A second for the levels of all six folds, and one for a fold's path, by eight settings.

@@ -5,6 +5,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.dissimilarity import DANN, Function, Gower, KernelDistance, RankDissimilarity
 from protocover.dissimilarity.metric import METRIC_NAMES
@@ -15,7 +16,11 @@ def city_block(a, b):
 
 
 @parametrize_with_checks(
-    [PVMClassifier(), PVMClassifier(metric="precomputed"), PVMClassifier(solver="ratio-greedy")]
+    [
+        PVMClassifier(**PAPER),
+        PVMClassifier(metric="precomputed", **PAPER),
+        PVMClassifier(solver="ratio-greedy", **PAPER),
+    ]
 )
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
@@ -24,7 +29,7 @@ def test_scikit_learn_conventions(estimator, check):
 def test_the_choice_of_radii_is_a_parameter_like_any_other():
     model = PVMClassifier(eps=None, radii="own")
     assert repr(model) == "PVMClassifier(eps=None, radii='own')"
-    assert repr(PVMClassifier()) == "PVMClassifier()"
+    assert repr(PVMClassifier(**PAPER)) == "PVMClassifier()"
     assert clone(model).get_params() == model.get_params()
     X, y = np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 1])
     model.fit(X, y).set_params(radii="shared", eps=1.5)
@@ -65,26 +70,26 @@ _OF_TRUTH_VALUES = {
 _NOT_CHECKED = {"haversine", "TangentDistance"}
 
 CASES = {
-    name: PVMClassifier(metric=name)
+    name: PVMClassifier(metric=name, **PAPER)
     for name in sorted(METRIC_NAMES | {"sqeuclidean", "cosine"})
     if name not in _OF_TRUTH_VALUES | _NOT_CHECKED | {"l1", "manhattan"}
 }
 CASES |= {
-    name: PVMClassifier(metric=name, outlier_label="most_frequent")
+    name: PVMClassifier(metric=name, outlier_label="most_frequent", **PAPER)
     for name in sorted(_OF_TRUTH_VALUES)
 }
 CASES |= {
-    "minkowski": PVMClassifier(metric="minkowski", metric_params={"p": 3}),
-    "rbf": PVMClassifier(metric=KernelDistance()),
-    "linear": PVMClassifier(metric=KernelDistance("linear")),
-    "polynomial": PVMClassifier(metric=KernelDistance("polynomial")),
-    "sigmoid": PVMClassifier(metric=KernelDistance("sigmoid", {"gamma": 0.01})),
-    "laplacian": PVMClassifier(metric=KernelDistance("laplacian")),
-    "chi2": PVMClassifier(metric=KernelDistance("chi2")),
-    "Gower": PVMClassifier(metric=Gower()),
-    "DANN": PVMClassifier(metric=DANN()),
-    "rank": PVMClassifier(metric=RankDissimilarity()),
-    "Function": PVMClassifier(metric=Function(city_block)),
+    "minkowski": PVMClassifier(metric="minkowski", metric_params={"p": 3}, **PAPER),
+    "rbf": PVMClassifier(metric=KernelDistance(), **PAPER),
+    "linear": PVMClassifier(metric=KernelDistance("linear"), **PAPER),
+    "polynomial": PVMClassifier(metric=KernelDistance("polynomial"), **PAPER),
+    "sigmoid": PVMClassifier(metric=KernelDistance("sigmoid", {"gamma": 0.01}), **PAPER),
+    "laplacian": PVMClassifier(metric=KernelDistance("laplacian"), **PAPER),
+    "chi2": PVMClassifier(metric=KernelDistance("chi2"), **PAPER),
+    "Gower": PVMClassifier(metric=Gower(), **PAPER),
+    "DANN": PVMClassifier(metric=DANN(), **PAPER),
+    "rank": PVMClassifier(metric=RankDissimilarity(), **PAPER),
+    "Function": PVMClassifier(metric=Function(city_block), **PAPER),
 }
 
 # A call for each pair of rows.

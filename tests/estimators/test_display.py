@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 from sklearn import config_context
 from sklearn.datasets import load_digits, load_iris, load_wine
 
+from paper import PAPER
 from protocover import BallCover, PVMClassifier, PVMClassifierCV
 from protocover.dissimilarity import Gower, MismatchDistance, TangentDistance, Tanimoto
 
@@ -31,7 +32,7 @@ def cells(model):
 
 def test_the_first_prototypes_with_their_counts_and_features():
     frame, y = load_wine(return_X_y=True, as_frame=True)
-    model = PVMClassifier().fit(frame, y)
+    model = PVMClassifier(**PAPER).fit(frame, y)
     head, *rows = cells(model)
     assert head == [
         *("row", "class", "covers", "by mistake"),
@@ -51,25 +52,25 @@ def test_the_first_prototypes_with_their_counts_and_features():
 
 
 def test_what_is_proved():
-    model = PVMClassifier(eps=1.0).fit(X, Y)
+    model = PVMClassifier(eps=1.0, **PAPER).fit(X, Y)
     assert "eps 1; objective 10.06, no other choice of prototypes is better." in (shown(model))
-    model = PVMClassifier(eps=1.0, solver="greedy").fit(X, Y)
+    model = PVMClassifier(eps=1.0, solver="greedy", **PAPER).fit(X, Y)
     assert "no choice of prototypes has an objective below " in shown(model)
 
 
 def test_before_the_fit_and_as_text_there_is_the_diagram_alone_or_none():
-    assert "protocover {" not in PVMClassifier()._repr_html_()
+    assert "protocover {" not in PVMClassifier(**PAPER)._repr_html_()
     with config_context(display="text"):
-        assert set(PVMClassifier().fit(X, Y)._repr_mimebundle_()) == {"text/plain"}
+        assert set(PVMClassifier(**PAPER).fit(X, Y)._repr_mimebundle_()) == {"text/plain"}
 
 
 def test_labels_names_and_texts_are_escaped():
     bad = "<script>alert(1)</script>"
     frame = pd.DataFrame({bad: [bad, "b", bad, "c"], "n": [1.0, 2.0, 3.0, 4.0]})
     for model in (
-        PVMClassifier(metric=Gower()).fit(frame, [bad, "q", bad, "q"]),
-        PVMClassifier(metric=lambda a, b: float(a != b)).fit([bad, "x"], [bad, "q"]),
-        PVMClassifier().fit(frame[["n"]].rename(columns={"n": bad}), [bad, "q", bad, "q"]),
+        PVMClassifier(metric=Gower(), **PAPER).fit(frame, [bad, "q", bad, "q"]),
+        PVMClassifier(metric=lambda a, b: float(a != b), **PAPER).fit([bad, "x"], [bad, "q"]),
+        PVMClassifier(**PAPER).fit(frame[["n"]].rename(columns={"n": bad}), [bad, "q", bad, "q"]),
     ):
         assert "<script" not in shown(model)
         assert "&lt;script&gt;" in shown(model)
@@ -77,7 +78,9 @@ def test_labels_names_and_texts_are_escaped():
 
 def test_pictures_where_the_dissimilarity_is_of_images():
     digits, y = load_digits(return_X_y=True)
-    model = PVMClassifier(metric=TangentDistance((8, 8)), solver="greedy").fit(digits[:60], y[:60])
+    model = PVMClassifier(metric=TangentDistance((8, 8)), solver="greedy", **PAPER).fit(
+        digits[:60], y[:60]
+    )
     images = min(10, len(model.prototypes_))
     assert shown(model).count('src="data:image/png;base64,') == images
 
@@ -85,17 +88,17 @@ def test_pictures_where_the_dissimilarity_is_of_images():
 def test_sparse_rows_tell_their_largest_entries():
     rows = csr_array([[0.0, 2.0, -5.0, 1.0, 3.0, 4.0], [0.0, 0.0, 0.0, 0.0, 0.0, 9.0]])
     assert (
-        cells(PVMClassifier(eps=1.0).fit(rows, ["a", "b"]))[1][-1]
+        cells(PVMClassifier(eps=1.0, **PAPER).fit(rows, ["a", "b"]))[1][-1]
         == "[2] -5, [5] 4, [4] 3, [1] 2, …"
     )
-    assert cells(PVMClassifier(eps=1.0).fit(rows, ["a", "b"]))[2][-1] == "[5] 9"
+    assert cells(PVMClassifier(eps=1.0, **PAPER).fit(rows, ["a", "b"]))[2][-1] == "[5] 9"
 
 
 @pytest.mark.parametrize("dtype", [bool, np.int8])
 def test_sparse_bits_tell_which_are_set(dtype):
     bits = csr_array(np.array([[0, 1, 1, 0], [1, 0, 0, 0]], dtype))
     for model in (
-        PVMClassifier(eps=0.5, metric=Tanimoto()),
+        PVMClassifier(eps=0.5, metric=Tanimoto(), **PAPER),
         BallCover(eps=0.5, metric=Tanimoto()),
     ):
         told = [row[-1] for row in cells(model.fit(bits, ["a", "b"]))[1:]]
@@ -104,29 +107,31 @@ def test_sparse_bits_tell_which_are_set(dtype):
 
 def test_columns_of_a_table_have_no_features():
     table = abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)))
-    model = PVMClassifier(eps=0.5, metric="precomputed").fit(table, [0, 0, 0, 1, 1, 1])
+    model = PVMClassifier(eps=0.5, metric="precomputed", **PAPER).fit(table, [0, 0, 0, 1, 1, 1])
     assert cells(model)[0] == ["row", "class", "covers", "by mistake"]
 
 
 def test_long_texts_are_cut():
-    model = PVMClassifier(metric=MismatchDistance(3, 1)).fit(["ACGT" * 30, "TTTT" * 30], [0, 1])
+    model = PVMClassifier(metric=MismatchDistance(3, 1), **PAPER).fit(
+        ["ACGT" * 30, "TTTT" * 30], [0, 1]
+    )
     assert cells(model)[1][-1] == "ACGT" * 9 + "ACG…"
 
 
 def test_radii_of_their_own_and_what_was_made():
     assert cells(PVMClassifier(radii="own").fit(X, Y))[0][2] == "radius"
-    made = PVMClassifier(candidates="kmeans", random_state=0).fit(X, Y)
+    made = PVMClassifier(candidates="kmeans", random_state=0, **PAPER).fit(X, Y)
     assert cells(made)[1][0] == "made"
 
 
 def test_no_prototypes_no_table():
-    model = PVMClassifier(eps=1.0, n_prototypes=0, outlier_label=0).fit(X, Y)
+    model = PVMClassifier(eps=1.0, n_prototypes=0, outlier_label=0, **PAPER).fit(X, Y)
     assert shown(model).startswith("<p>0 prototypes of 3 classes")
     assert "<table" not in shown(model)
 
 
 def test_a_search_shows_what_it_chose_and_a_cover_its_representatives():
-    search = PVMClassifierCV(eps=[0.8, 1.0], cv=3).fit(X, Y)
+    search = PVMClassifierCV(eps=[0.8, 1.0], cv=3, **PAPER).fit(X, Y)
     assert shown(search) == shown(search.best_estimator_)
     cover = BallCover(eps=1.0).fit(X)
     assert "7 representatives that cover 100.0% of the points, eps 1" in shown(cover)
@@ -135,5 +140,5 @@ def test_a_search_shows_what_it_chose_and_a_cover_its_representatives():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.uint8])
 def test_other_numbers(dtype):
-    model = PVMClassifier().fit((X * 10).astype(dtype), Y)
+    model = PVMClassifier(**PAPER).fit((X * 10).astype(dtype), Y)
     assert cells(model)[1][4] == f"{float(model.prototypes_[0, 0]):.4g}"

@@ -24,6 +24,7 @@ from sklearn.neighbors import (
 from sklearn.pipeline import make_pipeline
 
 import naive
+from paper import PAPER
 from protocover import (
     BallCover,
     PVMClassifier,
@@ -261,9 +262,9 @@ def test_a_radius_beyond_the_largest_entry_is_refused_with_the_ways_out():
     for ask in (
         lambda: fit(graph, eps=1.8),
         lambda: fit(graph, eps=1.8, radii="own"),
-        lambda: pvm_path(graph, Y, eps=[1.0, 1.8], metric="precomputed"),
-        lambda: PVMClassifierCV(eps=[1.0, 1.8], metric="precomputed").fit(graph, Y),
-        lambda: PVMSelector(eps=1.8, metric="precomputed").fit(graph, Y),
+        lambda: pvm_path(graph, Y, eps=[1.0, 1.8], metric="precomputed", **PAPER),
+        lambda: PVMClassifierCV(eps=[1.0, 1.8], metric="precomputed", **PAPER).fit(graph, Y),
+        lambda: PVMSelector(eps=1.8, metric="precomputed", **PAPER).fit(graph, Y),
         lambda: find_cost(graph, Y, 5, eps=1.8, metric="precomputed"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -275,7 +276,7 @@ def test_the_radius_a_graph_was_cut_at_can_be_told():
     points = np.array([[0.0], [0.25], [9.0], [9.5]])
     graph = radius_neighbors_graph(points, 3.0, mode="distance")
     model = fit(graph, [0, 0, 1, 1], eps=2.0, metric=Precomputed(reach=3.0))
-    plain = PVMClassifier(eps=2.0, solver="greedy").fit(points, [0, 0, 1, 1])
+    plain = PVMClassifier(eps=2.0, solver="greedy", **PAPER).fit(points, [0, 0, 1, 1])
     assert_same_models(model, plain)
     with pytest.raises(ValueError, match="eps must not be above reach, 3, got 4"):
         fit(graph, [0, 0, 1, 1], eps=4.0, metric=Precomputed(reach=3.0))
@@ -305,7 +306,7 @@ def test_radii_are_proposed_within_the_reach_that_was_told():
     metric = Precomputed(reach=0.8)
     grid = suggest_eps(cut(D, NEAR), Y, metric=metric)
     np.testing.assert_array_equal(grid, suggest_eps(cut(D, 0.8), Y, metric="precomputed"))
-    assert pvm_path(cut(D, NEAR), Y, metric=metric, radii="own").eps[-2] <= 0.8
+    assert pvm_path(cut(D, NEAR), Y, metric=metric, radii="own").eps[-1] <= 0.8
     with pytest.raises(ValueError, match=r"eps must not be above reach, 0\.8, got 1\.09"):
         fit(cut(D, NEAR), eps="auto", metric=metric)
 
@@ -355,8 +356,7 @@ def test_proposed_radii_are_within_the_graph():
     assert np.isin(grid, graph.data).all()
     assert len(grid) > 15
     path = pvm_path(graph, Y, metric="precomputed", radii="own")
-    assert np.isinf(path.eps[-1])
-    assert np.isin(path.eps[:-1], graph.data).all()
+    assert np.isin(path.eps, graph.data).all()
 
 
 @pytest.mark.parametrize("wish", [{}, {"n_representatives": 4}, {"coverage": 0.9}])
@@ -388,7 +388,7 @@ def test_a_path_has_the_model_of_every_setting(radii):
 
 def test_wanted_numbers_of_prototypes_are_found_in_a_graph():
     graph = cut(D, NEAR)
-    eps = find_eps(graph, Y, 12, metric="precomputed")
+    eps = find_eps(graph, Y, 12, metric="precomputed", **PAPER)
     assert abs(len(fit(graph, eps=eps).prototype_indices_) - 12) <= 2
     cost = find_cost(graph, Y, 6, eps=1.0, metric="precomputed")
     model = fit(graph, radii="own", prototype_cost=cost)
@@ -413,17 +413,19 @@ def test_the_folds_of_a_search_are_slices_of_the_graph(radii, n_jobs):
 
 def test_a_search_says_which_fold_has_queries_without_an_entry():
     with pytest.raises(ValueError, match="stores no dissimilarity from any prototype"):
-        PVMClassifierCV(eps=[0.2], metric="precomputed", error_score="raise").fit(cut(D, 0.3), Y)
+        PVMClassifierCV(eps=[0.2], metric="precomputed", error_score="raise", **PAPER).fit(
+            cut(D, 0.3), Y
+        )
 
 
 def test_a_search_needs_a_square_graph():
     with pytest.raises(ValueError, match="needs a square one"):
-        PVMClassifierCV(metric="precomputed").fit(cut(D[:, :40], NEAR), Y)
+        PVMClassifierCV(metric="precomputed", **PAPER).fit(cut(D[:, :40], NEAR), Y)
 
 
 def test_the_selector_returns_rows_of_the_graph():
     graph = cut(D, NEAR)
-    selector = PVMSelector(eps=1.0, metric="precomputed", solver="greedy")
+    selector = PVMSelector(eps=1.0, metric="precomputed", solver="greedy", **PAPER)
     few, labels = selector.fit_resample(graph, Y)
     assert selector.sample_indices_.tolist() == fit(D).prototype_indices_.tolist()
     assert few.shape == (len(labels), 150)
@@ -450,7 +452,7 @@ def test_bad_graphs_are_refused(data, message):
     with pytest.raises(ValueError, match=message):
         fit(data)
     with pytest.raises(ValueError, match=message):
-        pvm_path(data, Y, eps=[1.0], metric="precomputed")
+        pvm_path(data, Y, eps=[1.0], metric="precomputed", **PAPER)
 
 
 def test_a_query_without_an_entry_is_an_outlier():
@@ -584,7 +586,7 @@ def test_a_search_over_a_graph_without_its_diagonal_has_nothing_to_warn_of():
     points = np.array([0.0, 2, 5, 20, 22, 25, 40, 42, 45, 60, 62, 65])[:, None]
     bare, y = radius_neighbors_graph(points, 6.0, mode="distance"), [0, 0, 0, 1, 1, 1] * 2
     folds = [(np.arange(6), np.arange(6, 12)), (np.arange(6, 12), np.arange(6))]
-    search = PVMClassifierCV(eps=[4.0], metric="precomputed", cv=folds, outlier_label=9)
+    search = PVMClassifierCV(eps=[4.0], metric="precomputed", cv=folds, outlier_label=9, **PAPER)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert search.fit(bare, y).best_score_ == 0.0
@@ -607,9 +609,9 @@ def test_pipelines_with_transformers_of_scikit_learn():
     points = np.random.default_rng(0).normal(X, 0.01)
     pipe = make_pipeline(
         RadiusNeighborsTransformer(radius=NEAR),
-        PVMClassifier(eps=1.0, metric="precomputed", outlier_label="most_frequent"),
+        PVMClassifier(eps=1.0, metric="precomputed", outlier_label="most_frequent", **PAPER),
     )
-    rows = PVMClassifier(eps=1.0, outlier_label="most_frequent")
+    rows = PVMClassifier(eps=1.0, outlier_label="most_frequent", **PAPER)
     pipe.fit(points[TRAIN], Y[TRAIN])
     plain = clone(rows).fit(points[TRAIN], Y[TRAIN])
     np.testing.assert_array_equal(pipe.predict(points), plain.predict(points))
@@ -617,9 +619,10 @@ def test_pipelines_with_transformers_of_scikit_learn():
         cross_val_score(pipe, points, Y, cv=4), cross_val_score(rows, points, Y, cv=4)
     )
     whole = make_pipeline(
-        KNeighborsTransformer(n_neighbors=74), PVMClassifier(eps=1.0, metric="precomputed")
+        KNeighborsTransformer(n_neighbors=74),
+        PVMClassifier(eps=1.0, metric="precomputed", **PAPER),
     )
-    plain = PVMClassifier(eps=1.0).fit(points[TRAIN], Y[TRAIN])
+    plain = PVMClassifier(eps=1.0, **PAPER).fit(points[TRAIN], Y[TRAIN])
     whole.fit(points[TRAIN], Y[TRAIN])
     np.testing.assert_array_equal(whole.predict(points), plain.predict(points))
 
@@ -681,7 +684,7 @@ def test_dask_refuses_a_graph_in_words():
     from protocover.distributed import DaskPVMClassifier
 
     with pytest.raises(ValueError, match=r"not supported on Dask.*use PVMClassifier on the table"):
-        DaskPVMClassifier(eps=1.0, metric="precomputed").fit(cut(D, NEAR), Y)
+        DaskPVMClassifier(eps=1.0, metric="precomputed", **PAPER).fit(cut(D, NEAR), Y)
 
 
 @pytest.mark.parametrize("radii", ["shared", "own"])
@@ -694,7 +697,7 @@ def test_further_candidates_are_refused():
     with pytest.raises(ValueError, match="leave candidates='train'"):
         fit(cut(D, NEAR), candidates="kmeans")
     with pytest.raises(AttributeError, match="no attribute 'partial_fit'"):
-        PVMClassifier(metric="precomputed").partial_fit(cut(D, NEAR), Y)
+        PVMClassifier(metric="precomputed", **PAPER).partial_fit(cut(D, NEAR), Y)
 
 
 LONG_LINE = """

@@ -19,6 +19,7 @@ from sklearn.model_selection import (
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from grid_search import fit_grid
+from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, PVMSelector, find_eps, pvm_path
 from protocover.candidates import KMeansCandidates
 from protocover.dissimilarity import DANN
@@ -150,21 +151,22 @@ def test_no_limit_is_none_or_infinity_everywhere():
     assert_same_model(
         auto.model(0), PVMClassifier(radii="own", prototype_cost=1.0, solver="greedy").fit(X, Y), X
     )
-    shared = pvm_path(X, Y, eps="auto", prototype_costs=1.0)
+    shared = pvm_path(X, Y, eps="auto", prototype_costs=1.0, **PAPER)
     assert_same_model(
-        shared.model(0), PVMClassifier(prototype_cost=1.0, solver="greedy").fit(X, Y), X
+        shared.model(0), PVMClassifier(prototype_cost=1.0, solver="greedy", **PAPER).fit(X, Y), X
     )
 
 
 def test_the_grid_goes_from_many_to_a_handful_of_prototypes():
     path = pvm_path(X, Y, radii="own")
+    rivals = [np.sort(D[i, Y[i] != Y])[0] for i in range(len(Y))]
+    np.testing.assert_allclose(path.eps[[0, -1]], [np.quantile(rivals, 0.25), max(rivals)], 0.1)
     assert path.eps.shape == (5,)
-    assert path.eps[-1] == np.inf
     assert path.prototype_costs.tolist() == [1 / 150, 1.0, 2.0, 3.0, 4.0, 6.0]
-    assert path.n_prototypes[0, 0] > 50
+    assert path.n_prototypes[0, 0] > 15
     assert path.n_prototypes[-1, -1] == 3
-    assert pvm_path(X, Y, radii="own", n_eps=1).eps.tolist() == [np.inf]
-    assert pvm_path(X, Y, n_eps=None).eps.shape == (20,)
+    assert pvm_path(X, Y, radii="own", n_eps=1).eps.tolist() == path.eps[-1:].tolist()
+    assert pvm_path(X, Y, n_eps=None, **PAPER).eps.shape == (20,)
 
 
 def test_the_grid_of_costs_follows_the_weights():
@@ -181,7 +183,7 @@ def test_the_grid_of_costs_follows_the_weights():
 
 
 def test_points_that_are_all_alike_have_no_limit_but_none():
-    path = pvm_path(np.zeros((4, 2)), [0, 0, 0, 1], radii="own")
+    path = pvm_path(np.zeros((4, 2)), [0, 0, 0, 1], radii="own", min_per_class=0)
     assert path.eps.tolist() == [np.inf]
     assert path.n_prototypes.tolist() == [[1, 1]]
 
@@ -368,7 +370,7 @@ def test_the_path_of_a_search_goes_along_the_costs():
     summary = summarize(search, X, Y)
     assert summary.path.parameter == "cost"
     assert "chosen from 6 with the limit" in str(summary)
-    shared = PVMClassifierCV(n_eps=4, cv=3).fit(X, Y)
+    shared = PVMClassifierCV(n_eps=4, cv=3, **PAPER).fit(X, Y)
     assert trace_path(shared).parameter == "eps"
     assert summarize(shared, X, Y).path.parameter == "radius"
 

@@ -11,6 +11,7 @@ from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.dissimilarity import Gower
 
@@ -98,7 +99,7 @@ def test_below_the_nearest_rival_it_is_the_machine_of_the_paper(closed):
     """No ball reaches a rival: all end at the limit, which is then the shared radius."""
     D = cdist(X, X)
     eps = float(D[Y[:, None] != Y].min()) * 0.999
-    shared = PVMClassifier(eps=eps, closed_ball=closed).fit(X, Y)
+    shared = PVMClassifier(eps=eps, closed_ball=closed, **PAPER).fit(X, Y)
     same = own(eps, closed_ball=closed, prototype_cost=1 / 150).fit(X, Y)
     np.testing.assert_array_equal(same.prototype_indices_, shared.prototype_indices_)
     np.testing.assert_array_equal(same.prototype_radii_, eps)
@@ -119,7 +120,7 @@ def test_radii_and_counts_are_those_of_the_balls():
 
 
 def test_a_shared_radius_is_told_as_the_radius_of_each():
-    model = PVMClassifier(eps=1.0).fit(X, Y)
+    model = PVMClassifier(eps=1.0, **PAPER).fit(X, Y)
     np.testing.assert_array_equal(model.prototype_radii_, np.full(len(model.prototypes_), 1.0))
 
 
@@ -275,7 +276,7 @@ def test_a_limit_of_none_needs_radii_of_their_own():
     with pytest.raises(
         ValueError, match="got None; None, for no limit to the radii, needs radii='own'"
     ):
-        PVMClassifier(eps=None).fit(X, Y)
+        PVMClassifier(eps=None, **PAPER).fit(X, Y)
 
 
 @pytest.mark.parametrize("radii", ["each", None, True, 2.0, ["own"]])

@@ -6,6 +6,7 @@ from scipy.sparse import csr_array, issparse
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
+from paper import PAPER
 from protocover import PVMClassifier, pvm_path, suggest_eps
 from protocover.candidates import KMeansCandidates
 from protocover.dissimilarity import DANN, RankDissimilarity
@@ -27,7 +28,7 @@ def assert_same(selection, model):
 
 def test_prototypes_that_are_all_columns_of_a_table_stand_as_in_the_model():
     table = cdist([[0.0], [10.0], [20.0], [30.0]], [[0.0], [10.0], [20.0], [30.0]])
-    path = pvm_path(table, [1, 0, 1, 0], eps=[1.0], metric="precomputed")
+    path = pvm_path(table, [1, 0, 1, 0], eps=[1.0], metric="precomputed", **PAPER)
     assert path.prototype_indices[0][0].tolist() == [0, 1, 2, 3]
     assert path.prototype_labels[0][0].tolist() == [1, 0, 1, 0]
     assert_same(path.selections[0][0], path.model(0))
@@ -56,29 +57,29 @@ def test_random_points_with_ties_agree_too(seed):
     rng = np.random.default_rng(seed)
     points, y = rng.integers(0, 6, size=(50, 2)).astype(float), rng.integers(0, 3, size=50)
     radii = np.unique(cdist(points, points))[1:6]
-    path = pvm_path(points, y, eps=radii)
+    path = pvm_path(points, y, eps=radii, **PAPER)
     for row, eps in zip(path.selections, radii, strict=True):
-        assert_same(row[0], PVMClassifier(eps=eps, solver="greedy").fit(points, y))
+        assert_same(row[0], PVMClassifier(eps=eps, solver="greedy", **PAPER).fit(points, y))
 
 
 def test_candidates_of_several_sources_are_drawn_once():
     candidates = ["train", KMeansCandidates(4)]
-    path = pvm_path(X, Y, eps=RADII, candidates=candidates, random_state=0)
-    model = PVMClassifier(eps=1.0, candidates=candidates, random_state=0, solver="greedy").fit(
-        X, Y
-    )
+    path = pvm_path(X, Y, eps=RADII, candidates=candidates, random_state=0, **PAPER)
+    model = PVMClassifier(
+        eps=1.0, candidates=candidates, random_state=0, solver="greedy", **PAPER
+    ).fit(X, Y)
     assert_same(path.selections[2][0], model)
 
 
 def test_the_default_grid_is_the_suggested_one():
-    path = pvm_path(X, Y, n_eps=6, random_state=0)
+    path = pvm_path(X, Y, n_eps=6, random_state=0, **PAPER)
     np.testing.assert_array_equal(path.eps, suggest_eps(X, Y, 6))
     np.testing.assert_array_equal(path.prototype_costs, [1 / len(Y)])
 
 
 def test_it_becomes_a_tidy_frame():
     pytest.importorskip("pandas")
-    path = pvm_path(X, Y, eps=RADII, prototype_costs=COSTS)
+    path = pvm_path(X, Y, eps=RADII, prototype_costs=COSTS, **PAPER)
     frame = path.to_frame()
     assert len(frame) == len(RADII) * len(COSTS)
     row = frame[(frame.eps == 1.0) & (frame.prototype_cost == 4.0)].iloc[0]
@@ -89,7 +90,7 @@ def test_it_becomes_a_tidy_frame():
 
 
 def test_radii_and_costs_are_sorted_and_told_once():
-    path = pvm_path(X, Y, eps=[1.0, 0.5, 1.0], prototype_costs=[2.0, 1.0])
+    path = pvm_path(X, Y, eps=[1.0, 0.5, 1.0], prototype_costs=[2.0, 1.0], **PAPER)
     assert path.eps.tolist() == [0.5, 1.0]
     assert path.prototype_costs.tolist() == [1.0, 2.0]
 
@@ -189,18 +190,18 @@ def test_models_of_the_path_know_their_features(kind):
     points, metric = (pd.DataFrame(X[::5], columns=list("abcd")), "euclidean")
     if kind == "words":
         points, metric = WORDS, lambda a, b: abs(len(a) - len(b)) + float(a[:1] != b[:1])
-    model = PVMClassifier(eps=1.0, metric=metric, prototype_cost=0.1, solver="greedy").fit(
-        points, Y[::5]
-    )
-    path = pvm_path(points, Y[::5], eps=[1.0], metric=metric, prototype_costs=[0.1])
+    model = PVMClassifier(
+        eps=1.0, metric=metric, prototype_cost=0.1, solver="greedy", **PAPER
+    ).fit(points, Y[::5])
+    path = pvm_path(points, Y[::5], eps=[1.0], metric=metric, prototype_costs=[0.1], **PAPER)
     assert_same_model(path.model(0), model, points)
 
 
 def test_prototypes_are_told_by_their_rows_where_some_have_no_weight():
     weights = np.ones(len(Y))
     weights[:50:2] = 0.0
-    path = pvm_path(X, Y, eps=[1.0], sample_weight=weights)
-    model = PVMClassifier(eps=1.0, solver="greedy").fit(X, Y, weights)
+    path = pvm_path(X, Y, eps=[1.0], sample_weight=weights, **PAPER)
+    model = PVMClassifier(eps=1.0, solver="greedy", **PAPER).fit(X, Y, weights)
     rows = model.prototype_indices_
     assert weights[rows].all()
     np.testing.assert_array_equal(X[rows], model.prototypes_)
@@ -216,11 +217,11 @@ def test_prototypes_are_told_by_their_rows_where_some_have_no_weight():
 def test_points_of_weight_zero_have_no_part_in_the_grid():
     weights = np.where(np.arange(len(Y)) % 3 == 0, 0.0, 1.0)
     kept = weights > 0
-    path = pvm_path(X, Y, n_eps=8, sample_weight=weights)
-    np.testing.assert_array_equal(path.eps, pvm_path(X[kept], Y[kept], n_eps=8).eps)
+    path = pvm_path(X, Y, n_eps=8, sample_weight=weights, **PAPER)
+    np.testing.assert_array_equal(path.eps, pvm_path(X[kept], Y[kept], n_eps=8, **PAPER).eps)
     D = cdist(X, X)
-    table = pvm_path(D, Y, n_eps=8, sample_weight=weights, metric="precomputed")
-    expected = pvm_path(D[np.ix_(kept, kept)], Y[kept], n_eps=8, metric="precomputed")
+    table = pvm_path(D, Y, n_eps=8, sample_weight=weights, metric="precomputed", **PAPER)
+    expected = pvm_path(D[np.ix_(kept, kept)], Y[kept], n_eps=8, metric="precomputed", **PAPER)
     np.testing.assert_array_equal(table.eps, expected.eps)
 
 
@@ -235,7 +236,7 @@ def test_a_solver_of_ones_own_gets_what_it_gets_in_a_fit():
         assert max_prototypes is None
         return greedy(problem, rng=rng, max_prototypes=2)
 
-    path = pvm_path(X, Y, eps=[1.0], solver=two_at_most)
+    path = pvm_path(X, Y, eps=[1.0], solver=two_at_most, **PAPER)
     assert path.n_prototypes.tolist() == [[6]]
 
 
@@ -260,7 +261,7 @@ def test_bounds_are_found_when_they_are_asked_for_a_radius_at_a_time(monkeypatch
     monkeypatch.setattr(
         PostponedBounds, "selections", lambda self, k: asked.append(k) or find(self, k)
     )
-    path = pvm_path(X, Y, eps=RADII, prototype_costs=COSTS)
+    path = pvm_path(X, Y, eps=RADII, prototype_costs=COSTS, **PAPER)
     assert path.n_prototypes[-1, -1] > 0
     assert path.objective.all()
     assert not asked

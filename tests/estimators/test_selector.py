@@ -7,6 +7,7 @@ from sklearn.datasets import load_iris
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from paper import PAPER
 from protocover import PVMClassifier, PVMSelector
 from protocover.dissimilarity import RankDissimilarity, SpectrumDistance
 from protocover.exceptions import NoPrototypesError
@@ -15,9 +16,9 @@ X, Y = load_iris(return_X_y=True)
 
 
 def test_it_returns_the_prototypes_of_the_classifier():
-    selector = PVMSelector(eps=0.8, n_prototypes=6)
+    selector = PVMSelector(eps=0.8, n_prototypes=6, **PAPER)
     X_few, y_few = selector.fit_resample(X, Y)
-    model = PVMClassifier(eps=0.8, n_prototypes=6).fit(X, Y)
+    model = PVMClassifier(eps=0.8, n_prototypes=6, **PAPER).fit(X, Y)
     np.testing.assert_array_equal(selector.sample_indices_, model.prototype_indices_)
     np.testing.assert_array_equal(X_few, model.prototypes_)
     np.testing.assert_array_equal(y_few, model.prototype_labels_)
@@ -25,9 +26,9 @@ def test_it_returns_the_prototypes_of_the_classifier():
 
 def test_nearest_neighbour_on_what_is_left_is_the_machine():
     queries = np.random.default_rng(0).uniform(X.min(axis=0), X.max(axis=0), size=(60, 4))
-    nearest = KNeighborsClassifier(1).fit(*PVMSelector(eps=0.8).fit_resample(X, Y))
+    nearest = KNeighborsClassifier(1).fit(*PVMSelector(eps=0.8, **PAPER).fit_resample(X, Y))
     np.testing.assert_array_equal(
-        nearest.predict(queries), PVMClassifier(eps=0.8).fit(X, Y).predict(queries)
+        nearest.predict(queries), PVMClassifier(eps=0.8, **PAPER).fit(X, Y).predict(queries)
     )
 
 
@@ -35,7 +36,7 @@ def test_frames_stay_frames():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(X, columns=list("abcd"), index=np.arange(len(X)) + 1000)
     labels = pd.Series(Y, index=frame.index, name="kind")
-    selector = PVMSelector(eps=0.8)
+    selector = PVMSelector(eps=0.8, **PAPER)
     X_few, y_few = selector.fit_resample(frame, labels)
     assert X_few.columns.tolist() == list("abcd")
     assert X_few.index.tolist() == (selector.sample_indices_ + 1000).tolist()
@@ -45,9 +46,11 @@ def test_frames_stay_frames():
 
 def test_it_stands_in_imbalanced_learn_s_pipelines():
     pipeline_module = pytest.importorskip("imblearn.pipeline")
-    pipeline = pipeline_module.make_pipeline(PVMSelector(eps=0.8), KNeighborsClassifier(1))
+    pipeline = pipeline_module.make_pipeline(
+        PVMSelector(eps=0.8, **PAPER), KNeighborsClassifier(1)
+    )
     pipeline.fit(X, Y)
-    expected = PVMClassifier(eps=0.8).fit(X, Y).predict(X)
+    expected = PVMClassifier(eps=0.8, **PAPER).fit(X, Y).predict(X)
     np.testing.assert_array_equal(pipeline.predict(X), expected)
     assert clone(pipeline).fit(X, Y).score(X, Y) > 0.9
 
@@ -55,9 +58,9 @@ def test_it_stands_in_imbalanced_learn_s_pipelines():
 def test_weights_are_taken_into_account():
     weights = np.where(Y == 0, 0.0, 1.0)
     with pytest.raises(ValueError, match="got none for"):
-        PVMSelector(eps=0.8).fit_resample(X, Y, weights)
+        PVMSelector(eps=0.8, **PAPER).fit_resample(X, Y, weights)
     weights = (np.arange(len(Y)) % 2).astype(float)
-    selector = PVMSelector(eps=0.8).fit(X, Y, weights)
+    selector = PVMSelector(eps=0.8, **PAPER).fit(X, Y, weights)
     assert (selector.sample_indices_ % 2 == 1).all()
 
 
@@ -109,7 +112,7 @@ def test_labels_keep_their_kind(kind):
     flipped = Y.copy()
     flipped[0] = 1
     y = in_kind(kind, flipped)
-    selector = PVMSelector(eps=1.0, n_prototypes=4)
+    selector = PVMSelector(eps=1.0, n_prototypes=4, **PAPER)
     _, few = selector.fit_resample(X, y)
     assert type(few) is type(y)
     bare = np.asarray(few).ravel()
@@ -133,7 +136,7 @@ ROWS = {
 @pytest.mark.parametrize("kind", ROWS)
 def test_rows_keep_their_kind(kind):
     rows = ROWS[kind]()
-    selector = PVMSelector(eps=1.0)
+    selector = PVMSelector(eps=1.0, **PAPER)
     few, _ = selector.fit_resample(rows, Y)
     assert type(few) is (csr_array if kind == "coo" else type(rows))
     dense = few.toarray() if issparse(few) else np.asarray(few)
@@ -144,7 +147,7 @@ def test_rows_keep_their_kind(kind):
 
 def test_sequences_are_returned_as_they_came():
     words = ["ACGT", "ACGA", "TTTT", "TTTA"]
-    selector = PVMSelector(eps=1.0, metric=SpectrumDistance(2))
+    selector = PVMSelector(eps=1.0, metric=SpectrumDistance(2), **PAPER)
     few, labels = selector.fit_resample(words, [0, 0, 1, 1])
     assert few == [words[i] for i in selector.sample_indices_]
     assert len(labels) == len(few)
@@ -153,17 +156,17 @@ def test_sequences_are_returned_as_they_came():
 
 def test_a_rectangular_table_is_refused():
     D = cdist(X, X)
-    selector = PVMSelector(eps=1.0, metric="precomputed")
+    selector = PVMSelector(eps=1.0, metric="precomputed", **PAPER)
     few, _ = selector.fit_resample(D, Y)
     np.testing.assert_array_equal(few, D[selector.sample_indices_])
     for metric in ("precomputed", RankDissimilarity("precomputed")):
         with pytest.raises(ValueError, match=r"square table.*got shape \(150, 90\)"):
-            PVMSelector(eps=1.0, metric=metric).fit_resample(D[:, :90], Y)
+            PVMSelector(eps=1.0, metric=metric, **PAPER).fit_resample(D[:, :90], Y)
 
 
 def test_a_failed_fit_leaves_the_former_selection():
     pd = pytest.importorskip("pandas")
-    selector = PVMSelector(eps=1.0).fit(pd.DataFrame(X, columns=list("abcd")), Y)
+    selector = PVMSelector(eps=1.0, **PAPER).fit(pd.DataFrame(X, columns=list("abcd")), Y)
     before = dict(vars(selector))
     with pytest.raises(ValueError, match="NaN"):
         selector.fit(np.full((150, 3), np.nan), Y)
@@ -175,11 +178,11 @@ def test_a_failed_fit_leaves_the_former_selection():
 
 def test_a_selection_of_nothing_is_refused():
     with pytest.raises(NoPrototypesError, match="left of X; lower prototype_cost or change eps"):
-        PVMSelector(eps=1.0, prototype_cost=1e6).fit_resample(X, Y)
-    assert len(PVMSelector(eps=1.0, prototype_cost=1e6).fit(X, Y).sample_indices_) == 0
+        PVMSelector(eps=1.0, prototype_cost=1e6, **PAPER).fit_resample(X, Y)
+    assert len(PVMSelector(eps=1.0, prototype_cost=1e6, **PAPER).fit(X, Y).sample_indices_) == 0
 
 
-@parametrize_with_checks([PVMSelector()])
+@parametrize_with_checks([PVMSelector(**PAPER)])
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
 
@@ -199,4 +202,4 @@ CHECKS_OF_SAMPLERS = (
 @pytest.mark.parametrize("check", CHECKS_OF_SAMPLERS)
 def test_imbalanced_learn_s_conventions(check):
     checks = pytest.importorskip("imblearn.utils.estimator_checks")
-    getattr(checks, check)("PVMSelector", PVMSelector())
+    getattr(checks, check)("PVMSelector", PVMSelector(**PAPER))

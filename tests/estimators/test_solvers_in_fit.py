@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
+from paper import PAPER
 from protocover import BallCover, PVMClassifier, pvm_path
 from protocover.cover import CoverSolution, verify
 from protocover.solvers import SOLVERS, default_time_limit, greedy
@@ -18,8 +19,10 @@ EPS = 0.7
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("cost", [None, 1.0, 4.0])
 def test_every_solver_tells_objective_bound_and_gap(solver, cost):
-    model = PVMClassifier(eps=EPS, solver=solver, prototype_cost=cost, random_state=0).fit(X, Y)
-    best = PVMClassifier(eps=EPS, solver="exact", prototype_cost=cost).fit(X, Y)
+    model = PVMClassifier(
+        eps=EPS, solver=solver, prototype_cost=cost, random_state=0, **PAPER
+    ).fit(X, Y)
+    best = PVMClassifier(eps=EPS, solver="exact", prototype_cost=cost, **PAPER).fit(X, Y)
     assert best.gap_ == 0.0
     assert model.lower_bound_ <= best.objective_ <= model.objective_
     assert model.gap_ == pytest.approx(1 - model.lower_bound_ / model.objective_)
@@ -46,7 +49,7 @@ FITS = {
         .representative_indices_
     ),
     "path": lambda D, s: (
-        pvm_path(D, np.zeros(len(D), int), eps=0.25, metric="precomputed", solver=s)
+        pvm_path(D, np.zeros(len(D), int), eps=0.25, metric="precomputed", solver=s, **PAPER)
         .selections[0][0]
         .candidates
     ),
@@ -68,11 +71,11 @@ def test_candidates_without_a_seed_differ():
 
 
 def test_a_model_s_certificate_is_that_of_all_its_classes():
-    model = PVMClassifier(eps=EPS, solver="exact").fit(X, Y)
+    model = PVMClassifier(eps=EPS, solver="exact", **PAPER).fit(X, Y)
     words = [part.certificate for part in model.solution_.solutions]
     assert model.certificate_ in words
     assert model.certificate_ in ("proved", "solver-proved")
-    assert PVMClassifier(eps=EPS).fit(X, Y).certificate_ in ("bounded", "proved")
+    assert PVMClassifier(eps=EPS, **PAPER).fit(X, Y).certificate_ in ("bounded", "proved")
 
 
 def test_certificates_of_a_fit_can_be_rechecked():
@@ -86,7 +89,7 @@ def test_certificates_of_a_fit_can_be_rechecked():
         balls, Y, np.ones(len(Y)), n_classes=3, prototype_cost=1 / len(Y)
     ).problems
     for solver in SOLVERS:
-        model = PVMClassifier(eps=EPS, solver=solver, random_state=0).fit(X, Y)
+        model = PVMClassifier(eps=EPS, solver=solver, random_state=0, **PAPER).fit(X, Y)
         for problem, solution in zip(problems, model.solution_.solutions, strict=True):
             found = verify(problem, solution)
             assert found.ok, found.faults
@@ -103,7 +106,9 @@ def test_a_function_may_be_the_solver():
         seen.append(flavour)
         return CoverSolution.of(problem, greedy(problem).selected[:1])
 
-    model = PVMClassifier(eps=EPS, solver=only_the_first, solver_options={"flavour": "sweet"})
+    model = PVMClassifier(
+        eps=EPS, solver=only_the_first, solver_options={"flavour": "sweet"}, **PAPER
+    )
     model.fit(X, Y)
     assert sorted(model.prototype_labels_.tolist()) == [0, 1, 2]
     assert seen == ["sweet"] * 3
@@ -124,8 +129,8 @@ def test_what_a_function_says_of_its_selection_is_computed_again():
     """Neither an objective nor a proof is taken from a function that has no vector for it."""
     lies = {"objective": -5.0, "certificate": "proved", "dual": None, "lower_bound": -np.inf}
     lies["newly_covered"] = np.array([], dtype=int)
-    model = PVMClassifier(eps=EPS, solver=answering(**lies)).fit(X, Y)
-    honest = PVMClassifier(eps=EPS, solver="greedy").fit(X, Y)
+    model = PVMClassifier(eps=EPS, solver=answering(**lies), **PAPER).fit(X, Y)
+    honest = PVMClassifier(eps=EPS, solver="greedy", **PAPER).fit(X, Y)
     assert model.objective_ == honest.objective_
     assert model.certificate_ == "none"
     assert model.lower_bound_ == -np.inf
@@ -135,11 +140,13 @@ def test_what_a_function_says_of_its_selection_is_computed_again():
 
 def test_a_function_s_vector_proves_what_it_proves_and_no_more():
     """A stronger bound is the function's word, also where it calls it proved."""
-    honest = PVMClassifier(eps=EPS, solver="greedy").fit(X, Y)
-    same = PVMClassifier(eps=EPS, solver=answering(certificate="proved")).fit(X, Y)
+    honest = PVMClassifier(eps=EPS, solver="greedy", **PAPER).fit(X, Y)
+    same = PVMClassifier(eps=EPS, solver=answering(certificate="proved"), **PAPER).fit(X, Y)
     assert same.certificate_ == honest.certificate_ == "bounded"
     assert same.lower_bound_ == honest.lower_bound_
-    claiming = PVMClassifier(eps=EPS, solver=answering(dual=None, certificate="proved")).fit(X, Y)
+    claiming = PVMClassifier(
+        eps=EPS, solver=answering(dual=None, certificate="proved"), **PAPER
+    ).fit(X, Y)
     assert claiming.certificate_ == "solver-bounded"
     assert claiming.lower_bound_ == honest.lower_bound_
 
@@ -147,7 +154,7 @@ def test_a_function_s_vector_proves_what_it_proves_and_no_more():
         solution = greedy(problem, bound=False)
         return replace(solution, lower_bound=solution.objective, certificate="proved")
 
-    assert PVMClassifier(eps=EPS, solver=sure).fit(X, Y).certificate_ == "solver-proved"
+    assert PVMClassifier(eps=EPS, solver=sure, **PAPER).fit(X, Y).certificate_ == "solver-proved"
 
 
 @pytest.mark.parametrize(
@@ -176,8 +183,8 @@ def test_a_function_s_vector_proves_what_it_proves_and_no_more():
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda solver: PVMClassifier(eps=EPS, solver=solver).fit(X, Y),
-        lambda solver: pvm_path(X, Y, eps=[EPS], solver=solver),
+        lambda solver: PVMClassifier(eps=EPS, solver=solver, **PAPER).fit(X, Y),
+        lambda solver: pvm_path(X, Y, eps=[EPS], solver=solver, **PAPER),
     ],
     ids=["fit", "path"],
 )
@@ -201,9 +208,9 @@ def test_a_function_that_overruns_its_budget_is_refused():
         return greedy(problem)
 
     with pytest.raises(ValueError, match=r"too_many .*chose \d+ .*max_prototypes allows 2; end"):
-        PVMClassifier(eps=EPS, solver=too_many, n_prototypes=2).fit(X, Y)
+        PVMClassifier(eps=EPS, solver=too_many, n_prototypes=2, **PAPER).fit(X, Y)
     with pytest.raises(ValueError, match="max_prototypes allows 0"):
-        PVMClassifier(eps=EPS, solver=too_many, n_prototypes={0: 0}).fit(X, Y)
+        PVMClassifier(eps=EPS, solver=too_many, n_prototypes={0: 0}, **PAPER).fit(X, Y)
 
 
 def test_a_function_that_passes_for_one_of_ours_is_not_believed_either():
@@ -211,8 +218,10 @@ def test_a_function_that_passes_for_one_of_ours_is_not_believed_either():
     def improved(problem, **options):
         return replace(greedy(problem, **options), objective=-5.0, certificate="proved")
 
-    model = PVMClassifier(eps=EPS, solver=improved).fit(X, Y)
-    assert model.objective_ == PVMClassifier(eps=EPS, solver="greedy").fit(X, Y).objective_
+    model = PVMClassifier(eps=EPS, solver=improved, **PAPER).fit(X, Y)
+    assert (
+        model.objective_ == PVMClassifier(eps=EPS, solver="greedy", **PAPER).fit(X, Y).objective_
+    )
     assert model.certificate_ == "bounded"
 
 
@@ -221,7 +230,7 @@ def test_a_function_may_say_too_much_by_rounding():
         solution = greedy(problem)
         return replace(solution, lower_bound=solution.objective * (1 + 1e-12), dual=None)
 
-    model = PVMClassifier(eps=EPS, solver=rounded).fit(X, Y)
+    model = PVMClassifier(eps=EPS, solver=rounded, **PAPER).fit(X, Y)
     assert model.certificate_ == "solver-proved"
     assert model.lower_bound_ == model.objective_
 
@@ -230,7 +239,7 @@ def test_plain_lists_in_an_answer_are_as_good_as_arrays():
     def listing(problem, *, rng, max_prototypes=None):
         return CoverSolution(greedy(problem).selected.tolist()[:2], [2, 1], [], None)
 
-    model = PVMClassifier(eps=EPS, solver=listing, n_prototypes=4).fit(X, Y)
+    model = PVMClassifier(eps=EPS, solver=listing, n_prototypes=4, **PAPER).fit(X, Y)
     assert len(model.prototype_indices_) == 4
     assert model.objective_ > 0
 
@@ -240,7 +249,7 @@ def test_a_function_that_cannot_be_asked_is_refused_before_any_work():
         raise AssertionError
 
     with pytest.raises(ValueError, match=r"a function \(problem, \*, rng, max_prototypes\)"):
-        PVMClassifier(eps=EPS, solver=no_budget).fit(X, Y)
+        PVMClassifier(eps=EPS, solver=no_budget, **PAPER).fit(X, Y)
 
 
 def no_distance(a, b):
@@ -279,14 +288,18 @@ def no_distance(a, b):
 )
 def test_options_are_checked_before_any_work(solver, options, error, message):
     with pytest.raises(error, match=message):
-        PVMClassifier(eps=EPS, metric=no_distance, solver=solver, solver_options=options).fit(X, Y)
+        PVMClassifier(
+            eps=EPS, metric=no_distance, solver=solver, solver_options=options, **PAPER
+        ).fit(X, Y)
     with pytest.raises(error, match=message):
-        pvm_path(X, Y, eps=[EPS], metric=no_distance, solver=solver, solver_options=options)
+        pvm_path(
+            X, Y, eps=[EPS], metric=no_distance, solver=solver, solver_options=options, **PAPER
+        )
 
 
 def test_a_solver_that_is_not_there_is_refused_before_any_work():
     with pytest.raises(ValueError, match="solver must be one of"):
-        pvm_path(X, Y, eps=[EPS], metric=no_distance, solver="exakt")
+        pvm_path(X, Y, eps=[EPS], metric=no_distance, solver="exakt", **PAPER)
 
 
 def test_the_time_that_a_solver_takes_by_itself_is_for_all_classes_together():
@@ -297,10 +310,10 @@ def test_the_time_that_a_solver_takes_by_itself_is_for_all_classes_together():
         shares.append(time_limit)
         return greedy(problem)
 
-    PVMClassifier(eps=EPS, solver=hasty).fit(X, Y)
+    PVMClassifier(eps=EPS, solver=hasty, **PAPER).fit(X, Y)
     assert shares[0] == pytest.approx(5.0 / 3, abs=0.1)
     shares.clear()
-    PVMClassifier(eps=EPS, solver=hasty, solver_options={"time_limit": None}).fit(X, Y)
+    PVMClassifier(eps=EPS, solver=hasty, solver_options={"time_limit": None}, **PAPER).fit(X, Y)
     assert shares == [None] * 3
     # None of ours has one: what they find does not depend on the clock unless it is set.
     assert [name for name in SOLVERS if default_time_limit(SOLVERS[name])] == []
@@ -308,12 +321,14 @@ def test_the_time_that_a_solver_takes_by_itself_is_for_all_classes_together():
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_no_prototypes_may_be_asked_for(solver):
-    nothing = PVMClassifier(eps=EPS, solver=solver, n_prototypes=0, outlier_label=9).fit(X, Y)
+    nothing = PVMClassifier(eps=EPS, solver=solver, n_prototypes=0, outlier_label=9, **PAPER).fit(
+        X, Y
+    )
     assert len(nothing.prototype_indices_) == 0
     assert nothing.objective_ == len(Y)
     assert nothing.lower_bound_ <= len(Y)
     assert nothing.predict(X[:2]).tolist() == [9, 9]
-    some = PVMClassifier(eps=EPS, solver=solver, n_prototypes={0: 0, 2: 1}).fit(X, Y)
+    some = PVMClassifier(eps=EPS, solver=solver, n_prototypes={0: 0, 2: 1}, **PAPER).fit(X, Y)
     counts = np.bincount(some.prototype_labels_, minlength=3)
     assert counts[0] == 0
     assert counts[2] == 1
@@ -327,7 +342,7 @@ def test_a_time_limit_is_shared_out_among_the_classes():
         shares.append(time_limit)
         return greedy(problem)
 
-    PVMClassifier(eps=EPS, solver=note, solver_options={"time_limit": 9.0}).fit(X, Y)
+    PVMClassifier(eps=EPS, solver=note, solver_options={"time_limit": 9.0}, **PAPER).fit(X, Y)
     assert len(shares) == 3
     assert shares[0] == pytest.approx(3.0, abs=0.1)
     assert all(later >= 2.9 for later in shares)
@@ -335,8 +350,8 @@ def test_a_time_limit_is_shared_out_among_the_classes():
 
 def test_a_budget_has_a_bound_of_its_own():
     """No four prototypes do as well as all that are worth having, and that is proved."""
-    everything = PVMClassifier(eps=EPS, solver="exact").fit(X, Y)
-    few = PVMClassifier(eps=EPS, solver="exact", n_prototypes=4).fit(X, Y)
+    everything = PVMClassifier(eps=EPS, solver="exact", **PAPER).fit(X, Y)
+    few = PVMClassifier(eps=EPS, solver="exact", n_prototypes=4, **PAPER).fit(X, Y)
     assert len(few.prototype_indices_) == 4
     assert few.lower_bound_ > everything.objective_
     assert few.lower_bound_ == few.objective_
@@ -345,4 +360,4 @@ def test_a_budget_has_a_bound_of_its_own():
 
 def test_an_unknown_option_is_refused_with_its_name():
     with pytest.raises(TypeError, match="flavour"):
-        PVMClassifier(eps=EPS, solver_options={"flavour": "sweet"}).fit(X, Y)
+        PVMClassifier(eps=EPS, solver_options={"flavour": "sweet"}, **PAPER).fit(X, Y)

@@ -7,6 +7,7 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.cover import CoverSolution
 from protocover.dissimilarity import KernelDistance, RankDissimilarity
@@ -36,7 +37,7 @@ def both_readings_agree(model, table):
 def test_with_every_candidate_chosen_both_readings_of_a_table_are_one(name):
     table = np.exp(-D / 5.0) if name == "kernel" else D
     eps = {"precomputed": 1.0, "rank": 1.2, "kernel": 0.3}
-    model = PVMClassifier(eps=eps[name], metric=TABLES[name]).fit(table, LABELS)
+    model = PVMClassifier(eps=eps[name], metric=TABLES[name], **PAPER).fit(table, LABELS)
     assert model.prototype_indices_.tolist() == [0, 1, 2, 3]
     assert model.predict(table).tolist() == [1, 0, 1, 0]
     both_readings_agree(model, table)
@@ -46,8 +47,8 @@ def test_attributes_stay_side_by_side_when_put_in_the_order_of_the_columns():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30, 2)), rng.integers(3, size=30)
     eps = cdist(X, X)[np.triu_indices(30, 1)].min()
-    rows = PVMClassifier(eps=eps).fit(X, y)
-    table = PVMClassifier(eps=eps, metric="precomputed").fit(cdist(X, X), y)
+    rows = PVMClassifier(eps=eps, **PAPER).fit(X, y)
+    table = PVMClassifier(eps=eps, metric="precomputed", **PAPER).fit(cdist(X, X), y)
     back = np.argsort(rows.prototype_indices_)
     for name in ("indices", "labels", "covered", "miscovered", "sources", "rows"):
         np.testing.assert_array_equal(
@@ -65,7 +66,7 @@ def test_attributes_stay_side_by_side_when_put_in_the_order_of_the_columns():
 def test_a_rectangular_table_of_which_all_columns_are_chosen():
     """The last column covers most and is chosen first."""
     table = np.array([[0.0, 9, 9], [9, 0, 9], [9, 9, 0], [9, 9, 0], [9, 9, 0]])
-    model = PVMClassifier(eps=1.0, metric="precomputed").fit(table, [0, 0, 1, 1, 1])
+    model = PVMClassifier(eps=1.0, metric="precomputed", **PAPER).fit(table, [0, 0, 1, 1, 1])
     assert model.prototype_indices_.tolist() == [0, 1, 2]
     assert model.prototype_newly_covered_.tolist() == [1, 1, 3]
     assert model.solution_.score.tolist() == [1.0, 1.0, 3.0]
@@ -77,7 +78,7 @@ def test_a_rectangular_table_of_which_all_columns_are_chosen():
 
 
 def test_a_model_from_a_file_reads_columns_alike(tmp_path):
-    model = PVMClassifier(eps=1.0, metric="precomputed").fit(D, LABELS)
+    model = PVMClassifier(eps=1.0, metric="precomputed", **PAPER).fit(D, LABELS)
     save_model(model, tmp_path / "model.pvm")
     loaded = load_model(tmp_path / "model.pvm")
     assert loaded.predict(D).tolist() == [1, 0, 1, 0]
@@ -89,7 +90,7 @@ def test_a_search_over_radii_reads_the_tables_of_its_folds_whole():
     X, rows = np.unique(X, axis=0, return_index=True)
     y = y[rows]
     eps = cdist(X, X)[np.triu_indices(len(X), 1)].min()
-    search = GridSearchCV(PVMClassifier(metric="precomputed"), {"eps": [eps]}, cv=4)
+    search = GridSearchCV(PVMClassifier(metric="precomputed", **PAPER), {"eps": [eps]}, cv=4)
     search.fit(cdist(X, X), y)
     nearest = GridSearchCV(KNeighborsClassifier(metric="precomputed"), {"n_neighbors": [1]}, cv=4)
     expected = nearest.fit(cdist(X, X), y)
@@ -106,7 +107,7 @@ def take_the_first_column(problem, *, rng=None, max_prototypes=None, **options):
 
 def test_where_a_candidate_serves_two_classes_a_table_that_may_be_either_is_refused():
     table = np.array([[0.0, 9.0, 9.0]] * 4 + [[9.0, 0.0, 9.0]])
-    model = PVMClassifier(eps=1.0, metric="precomputed", solver=take_the_first_column)
+    model = PVMClassifier(eps=1.0, metric="precomputed", solver=take_the_first_column, **PAPER)
     model.fit(table, ["a", "a", "b", "b", "b"])
     chosen = model.prototype_indices_
     assert sorted(chosen) == [0, 0, 1]
@@ -126,7 +127,7 @@ def test_names_tell_which_columns_a_table_has():
     pd = pytest.importorskip("pandas")
     names = np.array(["p", "q", "r", "s"])
     table = pd.DataFrame(D, columns=names)
-    few = PVMClassifier(eps=15.0, metric="precomputed", n_prototypes=2).fit(table, LABELS)
+    few = PVMClassifier(eps=15.0, metric="precomputed", n_prototypes=2, **PAPER).fit(table, LABELS)
     few_names = names[few.prototype_indices_]
     expected = few.predict(table)
     np.testing.assert_array_equal(few.predict(table[few_names]), expected)
@@ -142,7 +143,7 @@ def test_names_tell_which_columns_a_table_has():
 def test_names_tell_where_the_widths_do_not():
     pd = pytest.importorskip("pandas")
     table = pd.DataFrame([[0.0, 9.0, 9.0]] * 4 + [[9.0, 0.0, 9.0]], columns=list("pqr"))
-    model = PVMClassifier(eps=1.0, metric="precomputed", solver=take_the_first_column)
+    model = PVMClassifier(eps=1.0, metric="precomputed", solver=take_the_first_column, **PAPER)
     model.fit(table, ["a", "a", "b", "b", "b"])
     whole = pd.DataFrame([[0.5, 0.5, 2.0], [0.25, 0.25, 0.125]], columns=list("pqr"))
     expected = whole.to_numpy()[:, model.prototype_indices_]
@@ -153,7 +154,7 @@ def test_names_tell_where_the_widths_do_not():
 
 def test_a_file_with_the_columns_in_order_of_selection_is_put_in_their_order(tmp_path):
     """Models were written so before every column chosen meant the order of the columns."""
-    model = PVMClassifier(eps=1.0, metric="precomputed").fit(D, LABELS)
+    model = PVMClassifier(eps=1.0, metric="precomputed", **PAPER).fit(D, LABELS)
     former = np.array([1, 3, 0, 2])
     for name in ("prototypes_", "prototype_indices_", "prototype_rows_", "prototype_sources_"):
         setattr(model, name, getattr(model, name)[former])

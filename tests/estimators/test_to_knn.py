@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
+from paper import PAPER
 from protocover import NoPrototypesError, PVMClassifier
 from protocover.cover import CoverSolution
 from protocover.dissimilarity import KernelDistance
@@ -36,7 +37,7 @@ OF_NUMBERS = {
 
 @pytest.mark.parametrize("name", OF_NUMBERS)
 def test_the_answers_are_ours(name):
-    model = PVMClassifier(metric=name.partition(",")[0], metric_params=OF_NUMBERS[name])
+    model = PVMClassifier(metric=name.partition(",")[0], metric_params=OF_NUMBERS[name], **PAPER)
     model.fit(X, Y)
     knn = model.to_knn()
     assert knn.n_neighbors == 1
@@ -51,7 +52,9 @@ def test_rows_of_bits_are_as_near_to_many(name):
     rng = np.random.default_rng(1)
     bits = np.unique(rng.integers(0, 2, size=(80, 8)), axis=0)[1:]
     y = rng.integers(0, 3, size=len(bits))
-    model = PVMClassifier(eps=0.6 if name == "russellrao" else 1e-9, metric=name).fit(bits, y)
+    model = PVMClassifier(eps=0.6 if name == "russellrao" else 1e-9, metric=name, **PAPER).fit(
+        bits, y
+    )
     queries = (
         bits[rng.integers(0, len(bits), size=300)]
         | np.eye(8, dtype=int)[rng.integers(0, 8, size=300)]
@@ -63,7 +66,9 @@ def test_rows_of_bits_are_as_near_to_many(name):
 def test_places_on_the_globe():
     rng = np.random.default_rng(2)
     places = rng.uniform((-1.5, -3.1), (1.5, 3.1), size=(90, 2))
-    model = PVMClassifier(eps=0.5, metric="haversine").fit(places, rng.integers(0, 3, size=90))
+    model = PVMClassifier(eps=0.5, metric="haversine", **PAPER).fit(
+        places, rng.integers(0, 3, size=90)
+    )
     queries = rng.uniform((-1.5, -3.1), (1.5, 3.1), size=(200, 2))
     np.testing.assert_array_equal(model.to_knn().predict(queries), model.predict(queries))
 
@@ -75,7 +80,7 @@ def test_ties_go_to_the_class_that_comes_first(metric, seed):
     rng = np.random.default_rng(seed)
     rows = np.unique(rng.integers(0, 8, size=(40, 2)), axis=0).astype(float)
     y, weights = rng.choice(list("zabq"), size=len(rows)), rng.integers(1, 99, size=len(rows))
-    model = PVMClassifier(eps=1.0, metric=metric).fit(rows, y, sample_weight=weights)
+    model = PVMClassifier(eps=1.0, metric=metric, **PAPER).fit(rows, y, sample_weight=weights)
     queries = rng.integers(0, 16, size=(400, 2)) / 2.0
     assert ties(model, queries) > 50
     np.testing.assert_array_equal(model.to_knn().predict(queries), model.predict(queries))
@@ -90,7 +95,7 @@ def choose_all(problem, *, rng=None, max_prototypes=None):
 def test_points_that_stand_for_several_classes_answer_for_the_first(dtype):
     rng = np.random.default_rng(3)
     rows, y = rng.integers(0, 9, size=(30, 3)).astype(dtype), rng.choice(["b", "a", "c"], size=30)
-    model = PVMClassifier(eps=1.0, solver=choose_all).fit(rows, y)
+    model = PVMClassifier(eps=1.0, solver=choose_all, **PAPER).fit(rows, y)
     assert len(model.prototypes_) == 90
     assert set(model.predict(rows)) == {"a"}
     assert set(model.to_knn().predict(rows)) == {"a"}
@@ -100,7 +105,7 @@ def test_points_that_stand_for_several_classes_answer_for_the_first(dtype):
 def test_sparse_rows(metric):
     rng = np.random.default_rng(4)
     rows = rng.random((90, 12)) * (rng.random((90, 12)) < 0.4)
-    model = PVMClassifier(metric=metric).fit(csr_array(rows), rng.integers(0, 3, size=90))
+    model = PVMClassifier(metric=metric, **PAPER).fit(csr_array(rows), rng.integers(0, 3, size=90))
     queries = csr_array(rng.random((200, 12)) * (rng.random((200, 12)) < 0.4))
     np.testing.assert_array_equal(model.to_knn().predict(queries), model.predict(queries))
 
@@ -108,7 +113,7 @@ def test_sparse_rows(metric):
 def test_rows_with_gaps():
     rng = np.random.default_rng(5)
     rows = np.where(np.arange(4) == rng.integers(0, 8, size=150)[:, None], np.nan, X)
-    model = PVMClassifier(metric="nan_euclidean").fit(rows, Y)
+    model = PVMClassifier(metric="nan_euclidean", **PAPER).fit(rows, Y)
     assert np.isnan(model.prototypes_).any()
     np.testing.assert_array_equal(model.to_knn().predict(rows), model.predict(rows))
 
@@ -116,18 +121,18 @@ def test_rows_with_gaps():
 def test_distances_are_measured_one_by_one_far_from_the_origin():
     """A matrix product would find hardly any of these neighbours."""
     far = X + 1e8
-    model = PVMClassifier().fit(far, Y)
+    model = PVMClassifier(**PAPER).fit(far, Y)
     np.testing.assert_array_equal(model.to_knn().predict(far), model.predict(far))
 
 
 def test_one_class_and_one_prototype():
-    model = PVMClassifier(eps=100.0).fit(X, np.full(150, "only"))
+    model = PVMClassifier(eps=100.0, **PAPER).fit(X, np.full(150, "only"))
     assert model.to_knn().predict(QUERIES[:3]).tolist() == ["only"] * 3
 
 
 def test_names_of_columns_come_along():
     frame, y = load_iris(return_X_y=True, as_frame=True)
-    model = PVMClassifier().fit(frame, y)
+    model = PVMClassifier(**PAPER).fit(frame, y)
     knn = model.to_knn()
     np.testing.assert_array_equal(knn.feature_names_in_, frame.columns)
     with pytest.raises(ValueError, match="feature names"):
@@ -136,7 +141,7 @@ def test_names_of_columns_come_along():
 
 def test_a_pickled_copy_needs_nothing_of_ours():
     """What comes out is scikit-learn's, down to its parts."""
-    assert b"protocover" not in pickle.dumps(PVMClassifier().fit(X, Y).to_knn())
+    assert b"protocover" not in pickle.dumps(PVMClassifier(**PAPER).fit(X, Y).to_knn())
 
 
 def refusal(model, *data):
@@ -154,7 +159,7 @@ def test_radii_of_their_own_are_refused():
 
 
 def test_outlier_labels_are_refused():
-    assert refusal(PVMClassifier(outlier_label="most_frequent"), X, Y) == (
+    assert refusal(PVMClassifier(outlier_label="most_frequent", **PAPER), X, Y) == (
         "to_knn() needs outlier_label=None, got 'most_frequent': a nearest neighbour has no "
         "answer for queries in no ball; fit without outlier_label, or keep the model with "
         "protocover.save_model"
@@ -172,7 +177,7 @@ def test_outlier_labels_are_refused():
 )
 def test_dissimilarities_that_neighbours_lack_are_refused(metric, got):
     data = abs(X[:, None] - X).sum(axis=2) if metric == "precomputed" else X
-    assert refusal(PVMClassifier(metric=metric), data, Y) == (
+    assert refusal(PVMClassifier(metric=metric, **PAPER), data, Y) == (
         "to_knn() needs a metric of scikit-learn's neighbours, such as 'euclidean', 'cityblock' "
         f"or 'cosine', got '{got}'; protocover.save_model keeps any model"
     )
@@ -183,21 +188,21 @@ def test_dissimilarities_that_neighbours_lack_are_refused(metric, got):
     [("cityblock", {"w": np.ones(4)}), ("minkowski", {"p": np.inf, "w": np.ones(4)})],
 )
 def test_weights_that_neighbours_lack_are_refused(metric, params):
-    assert refusal(PVMClassifier(metric=metric, metric_params=params), X, Y) == (
+    assert refusal(PVMClassifier(metric=metric, metric_params=params, **PAPER), X, Y) == (
         f"to_knn() has no place for w among metric_params of '{metric}'; put the weights into "
         "the columns of X instead, or keep the model with protocover.save_model"
     )
 
 
 def test_nothing_to_be_near_to():
-    model = PVMClassifier(eps=1.0, n_prototypes=0, outlier_label=0).fit(X, Y)
+    model = PVMClassifier(eps=1.0, n_prototypes=0, outlier_label=0, **PAPER).fit(X, Y)
     with pytest.raises(NoPrototypesError, match="there is no neighbour to be the nearest"):
         model.to_knn()
 
 
 def test_before_the_fit():
     with pytest.raises(NotFittedError):
-        PVMClassifier().to_knn()
+        PVMClassifier(**PAPER).to_knn()
 
 
 def ties(model, queries):

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
+from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, load_model, save_model
 from protocover.candidates import KMeansCandidates
 from protocover.dissimilarity import DANN
@@ -33,7 +34,7 @@ def fitted(solver="greedy", **settings):
 @pytest.mark.parametrize("cost", [None, 1.0])
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weighted"])
 def test_a_true_model_has_no_faults(solver, cost, weights):
-    model = PVMClassifier(eps=EPS, solver=solver, prototype_cost=cost, random_state=0)
+    model = PVMClassifier(eps=EPS, solver=solver, prototype_cost=cost, random_state=0, **PAPER)
     model.fit(X, Y, sample_weight=weights)
     found = model.verify(X, Y, sample_weight=weights)
     assert found.ok, found
@@ -72,7 +73,7 @@ def test_candidates_of_every_kind_are_made_again(candidates):
 @pytest.mark.parametrize("candidates", ["kmeans", 30])
 @pytest.mark.parametrize("state", [None, np.random.RandomState(0)], ids=["none", "used up"])
 def test_candidates_that_cannot_be_made_again_leave_the_bounds_unchecked(candidates, state):
-    model = PVMClassifier(eps=EPS, candidates=candidates, random_state=state).fit(X, Y)
+    model = PVMClassifier(eps=EPS, candidates=candidates, random_state=state, **PAPER).fit(X, Y)
     with pytest.warns(UserWarning, match="cannot be made again .* fit with random_state=0"):
         found = model.verify(X, Y)
     assert found.ok, found
@@ -89,14 +90,14 @@ def test_candidates_that_cannot_be_made_again_leave_the_bounds_unchecked(candida
 
 def test_a_recheck_uses_up_no_randomness_of_the_user():
     state = np.random.RandomState(0)
-    model = PVMClassifier(eps=EPS, random_state=state).fit(X, Y)
+    model = PVMClassifier(eps=EPS, random_state=state, **PAPER).fit(X, Y)
     before = state.get_state()[1].copy()
     assert model.verify(X, Y).ok
     np.testing.assert_array_equal(state.get_state()[1], before)
 
 
 def test_further_candidates_must_be_handed_over_again():
-    model = PVMClassifier(eps=EPS).fit(X[::2], Y[::2], unlabeled=X[1::2])
+    model = PVMClassifier(eps=EPS, **PAPER).fit(X[::2], Y[::2], unlabeled=X[1::2])
     assert "unlabeled" in model.prototype_sources_
     assert model.verify(X[::2], Y[::2], unlabeled=X[1::2]).ok
     faults = model.verify(X[::2], Y[::2]).faults
@@ -107,7 +108,9 @@ def test_further_candidates_must_be_handed_over_again():
 def test_tables_are_rechecked_with_all_their_columns(width):
     table = np.abs(X[:, None] - X[:width]).sum(axis=2)
     weights = WEIGHTS
-    model = PVMClassifier(eps=1.0, metric="precomputed").fit(table, Y, sample_weight=weights)
+    model = PVMClassifier(eps=1.0, metric="precomputed", **PAPER).fit(
+        table, Y, sample_weight=weights
+    )
     assert model.verify(table, Y, sample_weight=weights).ok
     other = table.copy()
     other[:, model.prototype_indices_[0]] += 1.0
@@ -118,7 +121,7 @@ def test_tables_are_rechecked_with_all_their_columns(width):
 def test_prototypes_that_are_all_columns_are_rechecked_in_the_order_chosen():
     table = np.array([[1.0, 2.0], [1.0, 1.0], [2.0, 1.0], [2.0, 1.0], [2.0, 2.0]])
     labels = [0, 0, 0, 0, 1]
-    model = PVMClassifier(eps=2.0, metric="precomputed").fit(table, labels)
+    model = PVMClassifier(eps=2.0, metric="precomputed", **PAPER).fit(table, labels)
     assert model.prototype_indices_.tolist() == [0, 1]
     assert model.prototype_newly_covered_.tolist() == [1, 3]  # the second was chosen first
     found = model.verify(table, labels)
@@ -128,7 +131,7 @@ def test_prototypes_that_are_all_columns_are_rechecked_in_the_order_chosen():
 
 
 def test_sparse_rows_are_rechecked():
-    model = PVMClassifier(eps=EPS).fit(csr_array(X), Y)
+    model = PVMClassifier(eps=EPS, **PAPER).fit(csr_array(X), Y)
     assert model.verify(csr_array(X), Y).ok
     assert model.verify(X, Y).ok
     assert not model.verify(csr_array(X * 1.1), Y).ok
@@ -142,7 +145,9 @@ def test_models_with_a_budget_are_rechecked(budget, solver):
 
 
 def test_a_search_s_choice_is_rechecked():
-    search = PVMClassifierCV(eps=[0.5, 0.9], cv=3, candidates="kmeans", random_state=1).fit(X, Y)
+    search = PVMClassifierCV(
+        eps=[0.5, 0.9], cv=3, candidates="kmeans", random_state=1, **PAPER
+    ).fit(X, Y)
     assert search.best_estimator_.verify(X, Y).ok
 
 
@@ -199,7 +204,7 @@ def test_data_of_another_form_are_refused():
     with pytest.raises(ValueError, match="features"):
         model.verify(X[:, :3], Y)
     with pytest.raises(NotFittedError):
-        PVMClassifier().verify(X, Y)
+        PVMClassifier(**PAPER).verify(X, Y)
 
 
 @pytest.mark.parametrize(

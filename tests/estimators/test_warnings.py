@@ -8,6 +8,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, PVMSelector, pvm_path
 from protocover.balls import forecast
 from protocover.exceptions import CoverMemoryWarning
@@ -16,13 +17,13 @@ X = np.random.default_rng(0).normal(size=(60, 2))
 Y = np.arange(60) % 2
 
 FITS = {
-    "classifier": lambda: PVMClassifier(eps=1.0).fit(X, Y),
-    "search": lambda: PVMClassifierCV(eps=[0.5, 1.0], cv=2).fit(X, Y),
-    "path": lambda: pvm_path(X, Y, eps=[0.5, 1.0]),
-    "selector": lambda: PVMSelector(eps=1.0).fit_resample(X, Y),
-    "pipeline": lambda: make_pipeline(StandardScaler(), PVMClassifier(eps=1.0)).fit(X, Y),
-    "grid": lambda: GridSearchCV(PVMClassifier(), {"eps": [1.0]}, cv=2).fit(X, Y),
-    "first batch": lambda: PVMClassifier(eps=1.0).partial_fit(X, Y),
+    "classifier": lambda: PVMClassifier(eps=1.0, **PAPER).fit(X, Y),
+    "search": lambda: PVMClassifierCV(eps=[0.5, 1.0], cv=2, **PAPER).fit(X, Y),
+    "path": lambda: pvm_path(X, Y, eps=[0.5, 1.0], **PAPER),
+    "selector": lambda: PVMSelector(eps=1.0, **PAPER).fit_resample(X, Y),
+    "pipeline": lambda: make_pipeline(StandardScaler(), PVMClassifier(eps=1.0, **PAPER)).fit(X, Y),
+    "grid": lambda: GridSearchCV(PVMClassifier(**PAPER), {"eps": [1.0]}, cv=2).fit(X, Y),
+    "first batch": lambda: PVMClassifier(eps=1.0, **PAPER).partial_fit(X, Y),
 }
 
 
@@ -38,13 +39,15 @@ def test_little_memory(name, monkeypatch):
 
 
 def test_partial_fit_after_fit():
-    model = PVMClassifier(eps=1.0).fit(X, Y)
+    model = PVMClassifier(eps=1.0, **PAPER).fit(X, Y)
     with pytest.warns(UserWarning, match="starts over") as caught:
         model.partial_fit(X, Y)
     assert caught[0].filename == __file__
 
 
-@pytest.mark.parametrize("estimator", [PVMClassifier(eps=1.0), PVMClassifierCV(eps=[1.0], cv=2)])
+@pytest.mark.parametrize(
+    "estimator", [PVMClassifier(eps=1.0, **PAPER), PVMClassifierCV(eps=[1.0], cv=2, **PAPER)]
+)
 def test_labels_in_a_column(estimator):
     with pytest.warns(UserWarning, match="column-vector y") as caught:
         estimator.fit(X, Y[:, None])

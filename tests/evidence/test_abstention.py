@@ -15,6 +15,7 @@ from evidence.abstention.measure import (
 from evidence.abstention.page import _clear_on, _compare_pairs, _risk_at
 from scipy.spatial.distance import cdist
 
+from paper import PAPER
 from protocover import PVMClassifier
 
 
@@ -62,7 +63,7 @@ def test_calibrated_probabilities_are_probabilities(split):
 
 
 def test_inside_is_compared_with_as_many_of_the_largest_margin(split):
-    model = PVMClassifier().fit(split.X, split.y)
+    model = PVMClassifier(**PAPER).fit(split.X, split.y)
     why, found = model.explain(split.X_test), look_inside(model, split)
     wrong = why.label != split.y_test
     n = int(why.inside.sum())

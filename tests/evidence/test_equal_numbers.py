@@ -9,7 +9,7 @@ pytest.importorskip("kmedoids", reason="kmedoids, of the group experiments, is n
 pytest.importorskip("numba", reason="numba, of the group experiments, is not installed")
 
 from evidence.baselines.mmd_critic import order_by_discrepancy
-from evidence.budgets import Budget, Chosen, Grid, choose_settings, fit_default
+from evidence.budgets import PAPER, Budget, Chosen, Grid, choose_settings, fit_default
 from evidence.equal_numbers.at_most import choose_in
 from evidence.equal_numbers.page import NAMES, tied_with_best
 from evidence.equal_numbers.rivals import PER_CLASS, by_class, first_of, measure_rivals
@@ -47,6 +47,7 @@ def test_the_first_of_the_greedys_order_are_what_the_classifier_chooses(split, r
             metric="precomputed",
             solver="greedy",
             n_prototypes=budget.of(3),
+            **PAPER,
         ).fit(split.within, split.y)
         first = chosen.within(budget)
         assert set(zip(first.rows, first.labels, strict=True)) == set(

@@ -12,6 +12,7 @@ from evidence.suspects.measure import doubt_by_neighbours, flip, judge, kinds_of
 from evidence.trust_measures import Doubt
 from scipy.spatial.distance import cdist
 
+from paper import PAPER
 from protocover import PVMClassifier, suspect_labels
 
 # What cleanlab's rankings and lists come to, in a line each.
@@ -67,7 +68,7 @@ def test_with_two_classes_there_is_one_way_to_flip():
 def test_the_list_of_suspects_is_the_ranking_and_the_rest_comes_after_it(clouds):
     X, y, table = clouds
     labels, _ = flip(y, table, 0.1, "uniform", np.random.default_rng(1))
-    model = PVMClassifier().fit(X, labels)
+    model = PVMClassifier(**PAPER).fit(X, labels)
     doubt, found = listed(model, X, labels), suspect_labels(model, X, labels, refit=False)
     assert len(found) > 0
     np.testing.assert_array_equal(np.flatnonzero(doubt.flagged), np.sort(found.row))

@@ -11,6 +11,7 @@ pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 from experiments.digits_table import Digits
 
 from experiments import digits_choice, digits_choice_page
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.estimators.search.standard_error import choose
 
@@ -75,7 +76,7 @@ def test_further_choices_of_folds_do_not_shrink_the_standard_error(rng):
 def test_path_tells_which_test_images_each_model_gets_wrong(loaded, tmp_path):
     got = digits_choice.run_path(90, tmp_path, "tangent")
     for eps, size, wrong in zip(got["eps"], got["size"], got["wrong"], strict=True):
-        model = PVMClassifier(eps=eps, metric="precomputed", solver="greedy")
+        model = PVMClassifier(eps=eps, metric="precomputed", solver="greedy", **PAPER)
         model.fit(loaded.table, loaded.labels)
         answers = model.predict(loaded.test_table)
         assert size == len(model.prototype_labels_)

@@ -19,6 +19,7 @@ import own_radii_budgets
 import own_radii_page
 from own_radii_search import Fold, in_order, judge, own, ratio_at, shared
 from own_radii_sets import DataSet
+from paper import PAPER
 from protocover import PVMClassifier
 
 ROOT = Path(__file__).parents[2]
@@ -62,7 +63,9 @@ def test_the_search_chooses_as_the_package_does(fold, limit, cost, solver):
 
 def test_the_search_chooses_as_the_package_does_with_a_shared_radius(fold):
     chosen = in_order(shared(fold, 0.8)).at_cost(1.0)
-    model = PVMClassifier(eps=0.8, prototype_cost=1.0, solver="greedy", metric="precomputed")
+    model = PVMClassifier(
+        eps=0.8, prototype_cost=1.0, solver="greedy", metric="precomputed", **PAPER
+    )
     model.fit(fold.within, fold.y)
     np.testing.assert_array_equal(chosen.candidates, model.prototype_indices_)
 

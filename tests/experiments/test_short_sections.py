@@ -22,6 +22,7 @@ from experiments import (
     uci_page,
     uci_raw_page,
 )
+from paper import PAPER
 from protocover import PVMClassifier
 
 
@@ -33,7 +34,7 @@ def rng():
 
 def test_the_paper_s_relaxation_is_the_one_that_the_package_rounds(rng):
     X, y = rng.normal(size=(60, 2)), rng.integers(3, size=60)
-    model = PVMClassifier(eps=0.8, solver="lp-rounding", random_state=0).fit(X, y)
+    model = PVMClassifier(eps=0.8, solver="lp-rounding", random_state=0, **PAPER).fit(X, y)
     values = [one.details["lp_value"] for one in model.solution_.solutions]
     assert relaxation.solve_relaxation(X, y, 0.8) == pytest.approx(sum(values))
 

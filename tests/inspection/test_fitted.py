@@ -10,24 +10,25 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
+from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, PVMSelector
 from protocover.exceptions import NoPrototypesError
 from protocover.inspection.fitted import unwrap
 
 X, Y = load_iris(return_X_y=True)
 SCALED = StandardScaler().fit_transform(X)
-WITHIN = make_pipeline(StandardScaler(), PVMClassifier(eps=0.8))
+WITHIN = make_pipeline(StandardScaler(), PVMClassifier(eps=0.8, **PAPER))
 
 
 @pytest.mark.parametrize(
     ("model", "takes"),
     [
-        (PVMClassifier(eps=0.8), X),
-        (PVMSelector(eps=0.8), X),
-        (PVMClassifierCV(eps=[0.8], cv=2), X),
-        (GridSearchCV(PVMClassifier(), {"eps": [0.8]}, cv=2), X),
-        (make_pipeline(PVMClassifier(eps=0.8)), X),
-        (make_pipeline(StandardScaler(), PVMClassifierCV(eps=[0.8], cv=2)), SCALED),
+        (PVMClassifier(eps=0.8, **PAPER), X),
+        (PVMSelector(eps=0.8, **PAPER), X),
+        (PVMClassifierCV(eps=[0.8], cv=2, **PAPER), X),
+        (GridSearchCV(PVMClassifier(**PAPER), {"eps": [0.8]}, cv=2), X),
+        (make_pipeline(PVMClassifier(eps=0.8, **PAPER)), X),
+        (make_pipeline(StandardScaler(), PVMClassifierCV(eps=[0.8], cv=2, **PAPER)), SCALED),
         (GridSearchCV(WITHIN, {"pvmclassifier__eps": [0.8]}, cv=2), SCALED),
         (make_pipeline(MinMaxScaler(), WITHIN), SCALED),
     ],
@@ -43,7 +44,7 @@ def test_the_classifier_within_and_its_points_are_found(model, takes):
 
 
 def test_the_search_that_chose_the_classifier_is_found_with_it():
-    search = PVMClassifierCV(eps=[0.8], cv=2)
+    search = PVMClassifierCV(eps=[0.8], cv=2, **PAPER)
     pipe = make_pipeline(StandardScaler(), search).fit(X, Y)
     assert unwrap(pipe).search is search
     assert unwrap(pipe).classifier is search.best_estimator_
@@ -57,7 +58,7 @@ def test_the_model_of_a_cluster_is_its_local_one():
 
     with distributed.Client(processes=False, n_workers=1, dashboard_address=None) as client:
         points, labels = da.from_array(X, chunks=(75, 4)), da.from_array(Y, chunks=75)
-        model = DaskPVMClassifier(eps=0.8, client=client).fit(points, labels)
+        model = DaskPVMClassifier(eps=0.8, client=client, **PAPER).fit(points, labels)
     within = unwrap(model)
     assert type(within.classifier) is PVMClassifier
     np.testing.assert_array_equal(within.classifier.prototypes_, model.prototypes_)
@@ -73,7 +74,13 @@ def test_models_without_a_classifier_of_ours_are_refused_by_name():
 
 
 @pytest.mark.parametrize(
-    "model", [PVMClassifier(eps=0.8), PVMClassifierCV(), PVMSelector(eps=0.8), WITHIN]
+    "model",
+    [
+        PVMClassifier(eps=0.8, **PAPER),
+        PVMClassifierCV(**PAPER),
+        PVMSelector(eps=0.8, **PAPER),
+        WITHIN,
+    ],
 )
 def test_models_that_are_not_fitted_are_refused(model):
     with pytest.raises(NotFittedError):
@@ -81,7 +88,7 @@ def test_models_that_are_not_fitted_are_refused(model):
 
 
 def test_a_classifier_without_prototypes_is_refused_with_what_follows():
-    none = PVMClassifier(eps=0.1, prototype_cost=1e3, outlier_label=-1).fit(X, Y)
+    none = PVMClassifier(eps=0.1, prototype_cost=1e3, outlier_label=-1, **PAPER).fit(X, Y)
     message = "at eps=0.1 and prototype_cost=1000, so all is lost; lower prototype_cost"
     with pytest.raises(NoPrototypesError, match=message):
         unwrap(none).require_prototypes("all is lost")

@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import naive
+from paper import PAPER
 from protocover import (
     NoPrototypesError,
     PVMClassifier,
@@ -44,7 +45,7 @@ def flipped_iris(seed=0, n=8):
 
 
 def test_a_point_among_points_of_another_class_is_the_only_suspect():
-    found = judged(PVMClassifier(eps=0.35).fit(X, Y), X, Y)
+    found = judged(PVMClassifier(eps=0.35, **PAPER).fit(X, Y), X, Y)
     assert found.row.tolist() == [3]
     assert found.label.tolist() == [1]
     assert found.suggested.tolist() == [0]
@@ -56,7 +57,7 @@ def test_a_point_among_points_of_another_class_is_the_only_suspect():
 def test_a_mislabelled_point_does_not_vouch_for_itself_as_a_prototype_of_nobody_else():
     aside = np.vstack((X, [[0.8]]))
     labels = np.append(np.repeat([0, 1], 6), 1)
-    model = PVMClassifier(eps=0.25).fit(aside, labels)
+    model = PVMClassifier(eps=0.25, **PAPER).fit(aside, labels)
     alone = np.flatnonzero(model.prototype_rows_ == 12)
     assert model.prototype_labels_[alone].tolist() == [1]
     assert model.predict([[0.8]]).tolist() == [1]
@@ -66,13 +67,13 @@ def test_a_mislabelled_point_does_not_vouch_for_itself_as_a_prototype_of_nobody_
 
 
 def test_a_prototype_with_others_in_its_ball_is_not_suspect_for_being_the_only_one():
-    model = PVMClassifier(eps=0.6).fit(X, np.repeat([0, 1], 6))
+    model = PVMClassifier(eps=0.6, **PAPER).fit(X, np.repeat([0, 1], 6))
     assert len(model.prototype_rows_) == 2
     assert len(judged(model, X, np.repeat([0, 1], 6))) == 0
 
 
 def test_points_outside_of_all_balls_are_suspect_if_the_nearest_prototypes_disagree():
-    model = PVMClassifier(eps=0.6).fit(X, np.repeat([0, 1], 6))
+    model = PVMClassifier(eps=0.6, **PAPER).fit(X, np.repeat([0, 1], 6))
     found = judged(model, [[1.5], [1.6], [5.2]], [0, 1, 1])
     assert found.row.tolist() == [1]
     assert found.reason.tolist() == ["nearest prototypes disagree"]
@@ -91,7 +92,7 @@ def test_points_outside_of_all_balls_are_suspect_if_the_nearest_prototypes_disag
 def test_suspects_are_those_of_a_slow_obvious_search(places, seed, eps):
     rng = np.random.default_rng(seed)
     X, y = np.array(places, dtype=float)[:, None], rng.integers(0, 3, len(places))
-    model = PVMClassifier(eps=eps).fit(X, y)
+    model = PVMClassifier(eps=eps, **PAPER).fit(X, y)
     assume(len(model.prototype_labels_) > 0)
     found = judged(model, X, y)
     expected = naive.suspects(
@@ -163,7 +164,7 @@ def test_labels_of_a_class_without_a_prototype_are_not_listed(refit):
 
 def test_a_reference_without_prototypes_lists_nothing():
     X, y = np.r_[0.0, 0.0, 0.0, 0.0, 9.0][:, None], np.array([0, 1, 0, 1, 0])
-    model = PVMClassifier(eps=1.0).fit(X, y)
+    model = PVMClassifier(eps=1.0, **PAPER).fit(X, y)
     found = suspect_labels(model, X[:4], y[:4])
     assert len(found) == len(found.to_frame()) == 0
     assert found.describe() == "No label disagrees with nearby prototypes."
@@ -178,8 +179,10 @@ def reference(**metric):
     [
         PVMClassifier(eps=3.0, radii="shared"),
         PVMClassifier(eps=None, radii="own"),
-        PVMClassifierCV(eps=[0.5, 2.0], cv=2),
-        make_pipeline(StandardScaler(with_mean=False, with_std=False), PVMClassifier(eps=0.1)),
+        PVMClassifierCV(eps=[0.5, 2.0], cv=2, **PAPER),
+        make_pipeline(
+            StandardScaler(with_mean=False, with_std=False), PVMClassifier(eps=0.1, **PAPER)
+        ),
     ],
 )
 def test_the_result_does_not_depend_on_radius_or_prototypes_of_the_model(model):
@@ -207,7 +210,7 @@ def test_the_list_is_about_as_long_as_there_are_wrong_labels(load, share, fewest
     X, y = load(return_X_y=True)
     X = StandardScaler().fit_transform(X) if load is load_breast_cancer else X
     labels, rows = flipped(X, y, share)
-    found = suspect_labels(PVMClassifier(eps=1.0).fit(X, labels), X, labels)
+    found = suspect_labels(PVMClassifier(eps=1.0, **PAPER).fit(X, labels), X, labels)
     assert fewest * len(y) <= len(found) <= most * len(y)
     assert share == 0 or np.isin(found.row, rows).mean() >= 0.75
     everything = suspect_labels(found.judge, X, labels, max_suspects=None)
@@ -219,7 +222,7 @@ def test_the_list_is_about_as_long_as_there_are_wrong_labels(load, share, fewest
 def test_nothing_is_listed_where_labels_have_nothing_to_do_with_the_samples():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 2)), rng.integers(0, 2, 300)
-    found = suspect_labels(PVMClassifier(eps=1.0).fit(X, y), X, y)
+    found = suspect_labels(PVMClassifier(eps=1.0, **PAPER).fit(X, y), X, y)
     assert found.plausible.overlap
     assert len(found) == 0
     assert found.n_disagree > 90
@@ -228,7 +231,7 @@ def test_nothing_is_listed_where_labels_have_nothing_to_do_with_the_samples():
 
 def test_at_most_as_many_are_listed_as_asked_for():
     X, y, _ = flipped_iris()
-    model = PVMClassifier(eps=1.0).fit(X, y)
+    model = PVMClassifier(eps=1.0, **PAPER).fit(X, y)
     assert suspect_labels(model, X, y, max_suspects=3).row.tolist() == (
         suspect_labels(model, X, y, max_suspects=None).row[:3].tolist()
     )
@@ -241,7 +244,7 @@ def test_at_most_as_many_are_listed_as_asked_for():
 
 def test_many_samples_are_compared_with_prototypes_among_some_of_them(monkeypatch):
     X, y, rows = flipped_iris()
-    model = PVMClassifier(eps=1.0).fit(X, y)
+    model = PVMClassifier(eps=1.0, **PAPER).fit(X, y)
     assert suspect_labels(model, X, y).n_candidates is None
     monkeypatch.setattr("protocover.inspection.suspects._MOST_PAIRS", 150 * 80)
     monkeypatch.setattr("protocover.inspection.suspects._FEWEST_CANDIDATES", 10)
@@ -253,7 +256,7 @@ def test_many_samples_are_compared_with_prototypes_among_some_of_them(monkeypatc
 
 def test_a_rectangular_matrix_is_compared_with_the_prototypes_of_the_model():
     X, y, _ = flipped_iris()
-    model = PVMClassifier(eps=1.0, metric="precomputed").fit(cdist(X, X), y)
+    model = PVMClassifier(eps=1.0, metric="precomputed", **PAPER).fit(cdist(X, X), y)
     some = slice(0, 60)
     found = suspect_labels(model, cdist(X[some], X), y[some])
     assert found.judge is model
@@ -263,7 +266,7 @@ def test_a_rectangular_matrix_is_compared_with_the_prototypes_of_the_model():
 def test_weights_are_those_of_the_reference():
     X, y, _ = flipped_iris()
     weights = np.where(y == 0, 1.0, 3.0) * (1 + np.arange(len(y)) % 3)
-    found = suspect_labels(PVMClassifier(eps=1.0).fit(X, y), X, y, sample_weight=weights)
+    found = suspect_labels(PVMClassifier(eps=1.0, **PAPER).fit(X, y), X, y, sample_weight=weights)
     expected = reference().fit(X, y, sample_weight=weights)
     assert found.judge.prototype_indices_.tolist() == expected.prototype_indices_.tolist()
     assert found.judge.objective_ == expected.objective_
@@ -303,7 +306,7 @@ def test_a_precomputed_table_gives_the_same_suspects_with_radii_of_their_own():
 
 def test_most_flipped_labels_are_found_first():
     X, y, rows = flipped_iris()
-    found = judged(PVMClassifier().fit(X, y), X, y)
+    found = judged(PVMClassifier(**PAPER).fit(X, y), X, y)
     assert np.isin(found.row[: len(rows)], rows).mean() >= 0.75
     assert (np.diff(found.score) <= 0).all()
 
@@ -311,17 +314,17 @@ def test_most_flipped_labels_are_found_first():
 def test_a_precomputed_table_gives_the_same_suspects_as_its_metric():
     X, y, _ = flipped_iris()
     table = cdist(X, X)  # the metric's own numbers: some distances are the radius
-    found = judged(PVMClassifier(eps=1.0).fit(X, y), X, y)
-    again = judged(PVMClassifier(eps=1.0, metric="precomputed").fit(table, y), table, y)
+    found = judged(PVMClassifier(eps=1.0, **PAPER).fit(X, y), X, y)
+    again = judged(PVMClassifier(eps=1.0, metric="precomputed", **PAPER).fit(table, y), table, y)
     assert again.row.tolist() == found.row.tolist()
     assert again.score == pytest.approx(found.score)
 
 
 def test_sparse_rows_give_the_same_suspects_as_dense_ones():
     X, y, _ = flipped_iris()
-    found = judged(PVMClassifier(eps=1.0).fit(X, y), X, y)
+    found = judged(PVMClassifier(eps=1.0, **PAPER).fit(X, y), X, y)
     sparse = csr_array(X)
-    assert judged(PVMClassifier(eps=1.0).fit(sparse, y), sparse, y).row.tolist() == (
+    assert judged(PVMClassifier(eps=1.0, **PAPER).fit(sparse, y), sparse, y).row.tolist() == (
         found.row.tolist()
     )
 
@@ -329,17 +332,19 @@ def test_sparse_rows_give_the_same_suspects_as_dense_ones():
 def test_searches_selectors_and_pipelines_are_asked_for_the_classifier_within():
     X, y, _ = flipped_iris()
     scaled = StandardScaler().fit_transform(X)
-    expected = judged(PVMClassifier(eps=0.8).fit(scaled, y), scaled, y).row.tolist()
-    pipeline = make_pipeline(StandardScaler(), PVMClassifier(eps=0.8)).fit(X, y)
+    expected = judged(PVMClassifier(eps=0.8, **PAPER).fit(scaled, y), scaled, y).row.tolist()
+    pipeline = make_pipeline(StandardScaler(), PVMClassifier(eps=0.8, **PAPER)).fit(X, y)
     assert judged(pipeline, X, y).row.tolist() == expected
-    search = PVMClassifierCV(eps=[0.8], cv=2).fit(scaled, y)
+    search = PVMClassifierCV(eps=[0.8], cv=2, **PAPER).fit(scaled, y)
     assert judged(search, scaled, y).row.tolist() == expected
-    selector = PVMSelector(eps=0.8).fit(scaled, y)
+    selector = PVMSelector(eps=0.8, **PAPER).fit(scaled, y)
     assert judged(selector, scaled, y).row.tolist() == expected
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("model", [PVMClassifier(eps=1.0), PVMClassifierCV(eps=[1.0], cv=2)])
+@pytest.mark.parametrize(
+    "model", [PVMClassifier(eps=1.0, **PAPER), PVMClassifierCV(eps=[1.0], cv=2, **PAPER)]
+)
 def test_frames_give_their_index_to_the_suspects(model):
     X, y, _ = flipped_iris()
     names = [f"flower {i}" for i in range(len(y))]
@@ -352,19 +357,19 @@ def test_frames_give_their_index_to_the_suspects(model):
 
 def test_any_dissimilarity_will_do():
     table = pd.DataFrame({"size": X[:, 0], "colour": np.where(X[:, 0] < 1, "red", "blue")})
-    model = PVMClassifier(metric=Gower()).fit(table, Y)
+    model = PVMClassifier(metric=Gower(), **PAPER).fit(table, Y)
     assert judged(model, table, Y).row.tolist()[0] == 3
-    ranks = PVMClassifier(eps=5, metric=RankDissimilarity()).fit(X, Y)
+    ranks = PVMClassifier(eps=5, metric=RankDissimilarity(), **PAPER).fit(X, Y)
     assert judged(ranks, X, Y).row.tolist()[0] == 3
     words = ["aaba", "aabb", "aaaa", "aabba", "cdcd", "ccdd", "cddc", "abaa"]
     labels = np.array(["x", "x", "x", "x", "z", "z", "z", "z"])
-    model = PVMClassifier(metric=SpectrumDistance(2)).fit(words, labels)
+    model = PVMClassifier(metric=SpectrumDistance(2), **PAPER).fit(words, labels)
     assert judged(model, words, labels).row.tolist() == [7]
 
 
 def test_rows_of_other_points_do_not_count_as_those_of_the_training():
     """New points in the rows of prototypes are judged as any new point is."""
-    model = PVMClassifier(eps=0.35).fit(X, Y)
+    model = PVMClassifier(eps=0.35, **PAPER).fit(X, Y)
     fresh = X[::-1] + 0.001
     found = judged(model, fresh, Y[::-1])
     whole = judged(model, np.vstack((fresh, fresh + 0.001)), np.r_[Y[::-1], Y[::-1]])
@@ -375,14 +380,14 @@ def test_rows_of_other_points_do_not_count_as_those_of_the_training():
 
 @pytest.mark.parametrize("outlier", [None, -1])
 def test_a_model_without_prototypes_has_nothing_to_say(outlier):
-    model = PVMClassifier(eps=0.1, prototype_cost=1e3, outlier_label=outlier).fit(X, Y)
+    model = PVMClassifier(eps=0.1, prototype_cost=1e3, outlier_label=outlier, **PAPER).fit(X, Y)
     with pytest.raises(NoPrototypesError, match="no label can be compared with any"):
         judged(model, X, Y)
 
 
 def test_labels_that_the_model_does_not_know_are_refused():
     with pytest.raises(ValueError, match=r"classes that the model knows, \[0, 1\]"):
-        judged(PVMClassifier(eps=0.35).fit(X, Y), X, Y + 1)
+        judged(PVMClassifier(eps=0.35, **PAPER).fit(X, Y), X, Y + 1)
 
 
 def test_other_models_are_refused():
@@ -392,7 +397,7 @@ def test_other_models_are_refused():
 
 def test_large_tables_are_measured_in_blocks(monkeypatch):
     X, y, _ = flipped_iris()
-    model = PVMClassifier(eps=1.0).fit(X, y)
+    model = PVMClassifier(eps=1.0, **PAPER).fit(X, y)
     whole = judged(model, X, y)
     monkeypatch.setattr("protocover.inspection.distances._ENTRIES", 100)
     parts = judged(model, X, y)
@@ -404,8 +409,10 @@ def test_queries_are_not_taken_for_training_points_because_they_are_as_many():
     """Of a table only its shape and its values tell whose rows they are."""
     X, y = load_wine(return_X_y=True)
     X = X / X.std(axis=0)
-    model = PVMClassifier(eps=2.5, metric="precomputed").fit(pairwise_distances(X[::2]), y[::2])
-    by_rows = PVMClassifier(eps=2.5).fit(X[::2], y[::2])
+    model = PVMClassifier(eps=2.5, metric="precomputed", **PAPER).fit(
+        pairwise_distances(X[::2]), y[::2]
+    )
+    by_rows = PVMClassifier(eps=2.5, **PAPER).fit(X[::2], y[::2])
     for rows in (slice(0, None, 2), slice(1, None, 2)):
         of_table = judged(model, pairwise_distances(X[rows], X[::2]), y[rows])
         of_rows = judged(by_rows, X[rows], y[rows])
@@ -426,7 +433,7 @@ def test_long_series_that_differ_in_their_middles_are_not_taken_for_those_of_the
         [series(peak, 1500 + k) for k, peak in enumerate(peaks)]
         for peaks in ([0.0, 0.1, 0.2, 5.0, 5.1, 5.2], [4.0, 4.1, 4.2, 5.0, 5.1, 5.2])
     )
-    model = PVMClassifier(eps=0.5, metric=lambda a, b: abs(a[700] - b[700])).fit(X, y)
+    model = PVMClassifier(eps=0.5, metric=lambda a, b: abs(a[700] - b[700]), **PAPER).fit(X, y)
     assert model.prototype_rows_[0] == 0
     found = judged(model, moved, y)
     order = np.argsort(found.row)

@@ -12,6 +12,7 @@ from scipy.sparse import csr_array, csr_matrix
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
+from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, PVMSelector
 from protocover.candidates import HullCandidates, KMeansCandidates
 from protocover.dissimilarity import (
@@ -83,7 +84,7 @@ def _sequences(kind):
 def _sequence_example(metric, kind):
     X, y = _sequences(kind)
     rows = (lambda a, b: X.iloc[a:b]) if hasattr(X, "iloc") else (lambda a, b: X[a:b])
-    return Example(PVMClassifier(metric=metric), rows(6, 20), y[6:], rows(0, 6))
+    return Example(PVMClassifier(metric=metric, **PAPER), rows(6, 20), y[6:], rows(0, 6))
 
 
 def frame(n=24, seed=2):
@@ -140,11 +141,11 @@ def _kernel(seed=3, n=20):
 
 def _gower(table, y):
     rows = (lambda a, b: table.iloc[a:b]) if hasattr(table, "iloc") else (lambda a, b: table[a:b])
-    return Example(PVMClassifier(metric=Gower()), rows(8, 24), y[8:], rows(0, 8))
+    return Example(PVMClassifier(metric=Gower(), **PAPER), rows(8, 24), y[8:], rows(0, 8))
 
 
 def _square(metric, table, y):
-    return Example(PVMClassifier(metric=metric), table, y, table[:7])
+    return Example(PVMClassifier(metric=metric, **PAPER), table, y, table[:7])
 
 
 _BOOLEAN = ("dice", "jaccard", "matching", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
@@ -158,8 +159,8 @@ _KERNEL, _KERNEL_Y = _kernel()
 
 def examples():
     """Every combination, by name."""
-    made = {name: _with(PVMClassifier(metric=name), _X, _Y) for name in _NUMERIC}
-    made |= {name: _with(PVMClassifier(metric=name), _X > 0.5, _Y) for name in _BOOLEAN}
+    made = {name: _with(PVMClassifier(metric=name, **PAPER), _X, _Y) for name in _NUMERIC}
+    made |= {name: _with(PVMClassifier(metric=name, **PAPER), _X > 0.5, _Y) for name in _BOOLEAN}
     for name, metric in {
         "euclidean": "euclidean",
         "sqeuclidean": "sqeuclidean",
@@ -180,42 +181,47 @@ def examples():
     }.items():
         X, y = _positive()
         X = X[:, :2] if name == "haversine" else X
-        made[name] = _with(PVMClassifier(metric=metric), X, y)
+        made[name] = _with(PVMClassifier(metric=metric, **PAPER), X, y)
     gappy = np.where(np.random.default_rng(4).random(_X.shape) < 0.1, np.nan, _X)
     made |= {
-        "missing numbers": _with(PVMClassifier(metric="nan_euclidean"), gappy, _Y),
+        "missing numbers": _with(PVMClassifier(metric="nan_euclidean", **PAPER), gappy, _Y),
         "metric_params": _with(
-            PVMClassifier(metric="minkowski", metric_params={"p": 1.5}), _X, _Y
+            PVMClassifier(metric="minkowski", metric_params={"p": 1.5}, **PAPER), _X, _Y
         ),
-        "single precision": _with(PVMClassifier(), _X.astype(np.float32), _Y),
-        "columns first": _with(PVMClassifier(), np.asfortranarray(_X), _Y),
-        "DANN in its span": _with(PVMClassifier(metric=DANN()), *_rows(7, 21, 30)),
-        "sparse array": _with(PVMClassifier(), csr_array(np.maximum(_X, 0)), _Y),
-        "sparse matrix": _with(PVMClassifier(metric="cosine"), csr_matrix(np.maximum(_X, 0)), _Y),
+        "single precision": _with(PVMClassifier(**PAPER), _X.astype(np.float32), _Y),
+        "columns first": _with(PVMClassifier(**PAPER), np.asfortranarray(_X), _Y),
+        "DANN in its span": _with(PVMClassifier(metric=DANN(), **PAPER), *_rows(7, 21, 30)),
+        "sparse array": _with(PVMClassifier(**PAPER), csr_array(np.maximum(_X, 0)), _Y),
+        "sparse matrix": _with(
+            PVMClassifier(metric="cosine", **PAPER), csr_matrix(np.maximum(_X, 0)), _Y
+        ),
         "sparse cityblock": _with(
-            PVMClassifier(metric="cityblock"), csr_array(np.maximum(_X, 0)), _Y
+            PVMClassifier(metric="cityblock", **PAPER), csr_array(np.maximum(_X, 0)), _Y
         ),
-        "bits": _with(PVMClassifier(metric=Tanimoto()), _BITS, _Y),
+        "bits": _with(PVMClassifier(metric=Tanimoto(), **PAPER), _BITS, _Y),
         "packed bits": _with(
-            PVMClassifier(metric=Tanimoto(packed=True)), np.packbits(_BITS, axis=1), _Y
+            PVMClassifier(metric=Tanimoto(packed=True), **PAPER), np.packbits(_BITS, axis=1), _Y
         ),
-        "sparse bits": _with(PVMClassifier(metric=Tanimoto()), csr_array(_BITS), _Y),
-        "tangent": _with(PVMClassifier(metric=TangentDistance((6, 6))), _IMAGES, _DIGITS),
+        "sparse bits": _with(PVMClassifier(metric=Tanimoto(), **PAPER), csr_array(_BITS), _Y),
+        "tangent": _with(PVMClassifier(metric=TangentDistance((6, 6)), **PAPER), _IMAGES, _DIGITS),
         "tangent, one side": _with(
             PVMClassifier(
                 metric=TangentDistance(
                     (4, 9), sides="candidate", transformations=["shift_x", "rotation"], spring=0.0
-                )
+                ),
+                **PAPER,
             ),
             _IMAGES,
             _DIGITS,
         ),
         "rank of tangent": _with(
-            PVMClassifier(metric=RankDissimilarity(TangentDistance((6, 6)))), _IMAGES, _DIGITS
+            PVMClassifier(metric=RankDissimilarity(TangentDistance((6, 6))), **PAPER),
+            _IMAGES,
+            _DIGITS,
         ),
         "precomputed": _square("precomputed", _TABLE, _TABLE_Y),
         "precomputed, given columns": Example(
-            PVMClassifier(metric="precomputed"), _TABLE[:, :9], _TABLE_Y, _TABLE[:5, :9]
+            PVMClassifier(metric="precomputed", **PAPER), _TABLE[:, :9], _TABLE_Y, _TABLE[:5, :9]
         ),
         "precomputed kernel": _square(KernelDistance("precomputed"), _KERNEL, _KERNEL_Y),
         "rank of precomputed": _square(RankDissimilarity("precomputed"), _TABLE, _TABLE_Y),
@@ -224,13 +230,13 @@ def examples():
         "Gower of objects": _gower(frame()[0].drop(columns="since").to_numpy(object), frame()[1]),
         "Gower with kinds": Example(
             PVMClassifier(
-                metric=Gower({"age": "ordered", "smokes": "asymmetric"}, {"weight": 0.5})
+                metric=Gower({"age": "ordered", "smokes": "asymmetric"}, {"weight": 0.5}), **PAPER
             ),
             *frame(),
             frame()[0][:5],
         ),
         "rank of Gower": Example(
-            PVMClassifier(metric=RankDissimilarity(Gower())), *frame(), frame()[0][:5]
+            PVMClassifier(metric=RankDissimilarity(Gower()), **PAPER), *frame(), frame()[0][:5]
         ),
     }
     for kind in ("list", "array", "objects", "letters", "series", "frame"):
@@ -246,33 +252,47 @@ def other_models():
     names = pd.DataFrame(X, columns=["a", "b", "c", "d"])
     words = np.array(["ab", "c", "def"])[y]
     return {
-        "labels are strings": _with(PVMClassifier(outlier_label="none"), X, words),
-        "labels are objects": _with(PVMClassifier(), X, words.astype(object)),
-        "labels are truths": _with(PVMClassifier(), X, y > 0),
-        "labels are floats": _with(PVMClassifier(outlier_label=9.0), X, y + 1.0),
-        "labels are small": _with(PVMClassifier(outlier_label="most_frequent"), X, y.astype("i1")),
-        "one class": _with(PVMClassifier(), X, np.zeros_like(y)),
-        "no prototypes": _with(PVMClassifier(eps=1.0, prototype_cost=1e6, outlier_label=-1), X, y),
+        "labels are strings": _with(PVMClassifier(outlier_label="none", **PAPER), X, words),
+        "labels are objects": _with(PVMClassifier(**PAPER), X, words.astype(object)),
+        "labels are truths": _with(PVMClassifier(**PAPER), X, y > 0),
+        "labels are floats": _with(PVMClassifier(outlier_label=9.0, **PAPER), X, y + 1.0),
+        "labels are small": _with(
+            PVMClassifier(outlier_label="most_frequent", **PAPER), X, y.astype("i1")
+        ),
+        "one class": _with(PVMClassifier(**PAPER), X, np.zeros_like(y)),
+        "no prototypes": _with(
+            PVMClassifier(eps=1.0, prototype_cost=1e6, outlier_label=-1, **PAPER), X, y
+        ),
         "no prototypes of rank": _with(
             PVMClassifier(
-                eps=1.0, metric=RankDissimilarity(), prototype_cost=1e6, outlier_label=-1
+                eps=1.0, metric=RankDissimilarity(), prototype_cost=1e6, outlier_label=-1, **PAPER
             ),
             X,
             y,
         ),
-        "frame": Example(PVMClassifier(closed_ball=True), names[9:], y[9:], names[:9]),
-        "NumPy parameters": _with(PVMClassifier(eps=np.float64(1.5), n_jobs=np.int64(1)), X, y),
-        "kmeans": _with(PVMClassifier(candidates=KMeansCandidates(2), random_state=0), X, y),
-        "several sources": _with(
-            PVMClassifier(candidates=["train", HullCandidates(4), X[:3]], random_state=0), X, y
+        "frame": Example(PVMClassifier(closed_ball=True, **PAPER), names[9:], y[9:], names[:9]),
+        "NumPy parameters": _with(
+            PVMClassifier(eps=np.float64(1.5), n_jobs=np.int64(1), **PAPER), X, y
         ),
-        "budget": _with(PVMClassifier(eps=0.8, n_prototypes={0: 1, 2: 2}), X, y),
-        "lp-rounding": _with(PVMClassifier(eps=1.0, solver="lp-rounding", random_state=1), X, y),
+        "kmeans": _with(
+            PVMClassifier(candidates=KMeansCandidates(2), random_state=0, **PAPER), X, y
+        ),
+        "several sources": _with(
+            PVMClassifier(candidates=["train", HullCandidates(4), X[:3]], random_state=0, **PAPER),
+            X,
+            y,
+        ),
+        "budget": _with(PVMClassifier(eps=0.8, n_prototypes={0: 1, 2: 2}, **PAPER), X, y),
+        "lp-rounding": _with(
+            PVMClassifier(eps=1.0, solver="lp-rounding", random_state=1, **PAPER), X, y
+        ),
         "exact": _with(
-            PVMClassifier(eps=1.0, solver="exact", solver_options={"time_limit": 5.0}), X, y
+            PVMClassifier(eps=1.0, solver="exact", solver_options={"time_limit": 5.0}, **PAPER),
+            X,
+            y,
         ),
         "leaves": Example(
-            PVMClassifier(eps=1.3, prototype_cost=1.0, solver="exact", random_state=0),
+            PVMClassifier(eps=1.3, prototype_cost=1.0, solver="exact", random_state=0, **PAPER),
             *_pentagons(),
             _pentagons()[0][::2] + 0.1,
         ),
@@ -295,7 +315,9 @@ def other_models():
         "own radii, standardised": _with(
             Pipeline([("scale", StandardScaler()), ("pvm", PVMClassifier(radii="own"))]), X, y
         ),
-        "cross-validated": Example(PVMClassifierCV(n_eps=4, cv=3), names[6:], y[6:], names[:6]),
+        "cross-validated": Example(
+            PVMClassifierCV(n_eps=4, cv=3, **PAPER), names[6:], y[6:], names[:6]
+        ),
         "several settings": _with(
             PVMClassifierCV(
                 eps=[0.5, 1.0, 2.0],
@@ -304,14 +326,15 @@ def other_models():
                 metric={"plain": "euclidean", "rank": RankDissimilarity()},
                 solver=["greedy", "ratio-greedy"],
                 rule="best",
+                **PAPER,
             ),
             X,
             y,
             6,
         ),
-        "selector": _with(PVMSelector(eps=1.0), X, y),
+        "selector": _with(PVMSelector(eps=1.0, **PAPER), X, y),
         "standardised": Example(
-            Pipeline([("scale", StandardScaler()), ("pvm", PVMClassifier())]),
+            Pipeline([("scale", StandardScaler()), ("pvm", PVMClassifier(**PAPER))]),
             names[9:],
             y[9:],
             names[:9],
@@ -321,7 +344,7 @@ def other_models():
                 [
                     ("no", "passthrough"),
                     ("scale", MinMaxScaler()),
-                    ("pvm", PVMClassifierCV(n_eps=3, cv=2)),
+                    ("pvm", PVMClassifierCV(n_eps=3, cv=2, **PAPER)),
                 ]
             ),
             X,
@@ -332,7 +355,7 @@ def other_models():
             Pipeline(
                 [
                     ("scale", StandardScaler().set_output(transform="pandas")),
-                    ("p", PVMClassifier()),
+                    ("p", PVMClassifier(**PAPER)),
                 ]
             ),
             names[9:],

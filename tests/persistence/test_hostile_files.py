@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from saved_models import examples, other_models
 
+from paper import PAPER
 from protocover import ModelFileError, PVMClassifier, load_model, save_model
 from protocover.persistence import container
 from protocover.persistence.container import pack, unpack
@@ -232,7 +233,7 @@ def test_hostile_headers_are_refused_without_much_memory(name, tmp_path):
 
 def test_reading_takes_a_small_multiple_of_the_file(tmp_path):
     X = np.random.default_rng(0).normal(size=(400, 500))
-    save_model(PVMClassifier(eps=1e-9).fit(X, np.arange(400) % 2), tmp_path / "m")
+    save_model(PVMClassifier(eps=1e-9, **PAPER).fit(X, np.arange(400) % 2), tmp_path / "m")
     size = (tmp_path / "m").stat().st_size
     tracemalloc.start()
     load_model(tmp_path / "m")

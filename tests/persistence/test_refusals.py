@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import LeaveOneOut
 from sklearn.pipeline import make_pipeline
 
+from paper import PAPER
 from protocover import (
     ModelFileError,
     PVMClassifier,
@@ -50,25 +51,43 @@ def own_solver(problem, *, rng=None, max_prototypes=None, **options):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (PVMClassifier(metric=distance), "metric is or holds .*function.*metric='precomputed'"),
-        (PVMClassifier(metric=Function(distance)), "metric is or holds.*metric='precomputed'"),
-        (PVMClassifier(metric=RankDissimilarity(distance)), "metric is or holds.*function"),
-        (PVMClassifier(metric=KernelDistance(lambda a, b: float(a @ b))), "function.*joblib"),
-        (PVMClassifier(metric=OwnMetric()), "OwnMetric.*joblib.dump or skops"),
-        (PVMClassifier(solver=own_solver), "solver is or holds .*name one of protocover's"),
         (
-            PVMClassifier(random_state=np.random.RandomState(0)),
+            PVMClassifier(metric=distance, **PAPER),
+            "metric is or holds .*function.*metric='precomputed'",
+        ),
+        (
+            PVMClassifier(metric=Function(distance), **PAPER),
+            "metric is or holds.*metric='precomputed'",
+        ),
+        (
+            PVMClassifier(metric=RankDissimilarity(distance), **PAPER),
+            "metric is or holds.*function",
+        ),
+        (
+            PVMClassifier(metric=KernelDistance(lambda a, b: float(a @ b)), **PAPER),
+            "function.*joblib",
+        ),
+        (PVMClassifier(metric=OwnMetric(), **PAPER), "OwnMetric.*joblib.dump or skops"),
+        (
+            PVMClassifier(solver=own_solver, **PAPER),
+            "solver is or holds .*name one of protocover's",
+        ),
+        (
+            PVMClassifier(random_state=np.random.RandomState(0), **PAPER),
             "random_state is or holds.*whole number or None",
         ),
-        (PVMClassifierCV(n_eps=2, cv=LeaveOneOut()), "cv is or holds.*best_estimator_"),
+        (PVMClassifierCV(n_eps=2, cv=LeaveOneOut(), **PAPER), "cv is or holds.*best_estimator_"),
         (
-            PVMClassifierCV(n_eps=2, cv=2, scoring=lambda m, X, y: 1.0),
+            PVMClassifierCV(n_eps=2, cv=2, scoring=lambda m, X, y: 1.0, **PAPER),
             "scoring is or .*best_estimator_",
         ),
         (OwnClassifier(), "holds a PVMClassifier.*got OwnClassifier"),
         (RandomForestClassifier(2), "got RandomForestClassifier.*joblib"),
-        (make_pipeline(PCA(1), PVMClassifier()), "StandardScaler.*got PCA; transform the data"),
-        (make_pipeline(PVMClassifier(), memory="cache"), "memory=None"),
+        (
+            make_pipeline(PCA(1), PVMClassifier(**PAPER)),
+            "StandardScaler.*got PCA; transform the data",
+        ),
+        (make_pipeline(PVMClassifier(**PAPER), memory="cache"), "memory=None"),
     ],
 )
 def test_code_and_objects_of_others_are_refused_with_the_way_out(
@@ -91,30 +110,30 @@ def test_code_and_objects_of_others_are_refused_with_the_way_out(
 )
 def test_columns_of_unusual_type_are_refused_by_name(column, tmp_path):
     table = pd.DataFrame({"a": X[:, 0], "odd": column})
-    model = PVMClassifier(eps=0.5, metric=Gower({"odd": "categorical"})).fit(table, Y)
+    model = PVMClassifier(eps=0.5, metric=Gower({"odd": "categorical"}), **PAPER).fit(table, Y)
     with pytest.raises(ModelFileError, match=r"column 'odd'.*convert"):
         save_model(model, tmp_path / "model.pvm")
 
 
 def test_a_model_that_is_not_fitted_is_refused(tmp_path):
     with pytest.raises(NotFittedError):
-        save_model(PVMClassifier(), tmp_path / "model.pvm")
+        save_model(PVMClassifier(**PAPER), tmp_path / "model.pvm")
 
 
 def test_one_of_our_solvers_given_as_a_function_is_kept_by_name(tmp_path):
-    save_model(PVMClassifier(solver=greedy).fit(X, Y), tmp_path / "m")
+    save_model(PVMClassifier(solver=greedy, **PAPER).fit(X, Y), tmp_path / "m")
     assert load_model(tmp_path / "m").solver is greedy
 
 
 def test_a_folder_of_cached_folds_is_not_kept(tmp_path):
-    model = PVMClassifierCV(n_eps=2, cv=2, memory=str(tmp_path / "cache")).fit(X, Y)
+    model = PVMClassifierCV(n_eps=2, cv=2, memory=str(tmp_path / "cache"), **PAPER).fit(X, Y)
     save_model(model, tmp_path / "m")
     assert load_model(tmp_path / "m").memory is None
 
 
 def test_a_save_that_fails_leaves_the_file_that_was_there(tmp_path, monkeypatch):
     path = tmp_path / "model.pvm"
-    save_model(PVMClassifier().fit(X, Y), path)
+    save_model(PVMClassifier(**PAPER).fit(X, Y), path)
     before = path.read_bytes()
 
     def no_room(handle):
@@ -122,7 +141,7 @@ def test_a_save_that_fails_leaves_the_file_that_was_there(tmp_path, monkeypatch)
 
     monkeypatch.setattr("os.fsync", no_room)
     with pytest.raises(OSError, match="no space left"):
-        save_model(PVMClassifier(eps=0.1).fit(X, Y), path)
+        save_model(PVMClassifier(eps=0.1, **PAPER).fit(X, Y), path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
 
@@ -130,14 +149,14 @@ def test_a_save_that_fails_leaves_the_file_that_was_there(tmp_path, monkeypatch)
 def test_a_folder_that_the_command_wrote_is_read_as_its_model(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"holds no model\.protocover; give a model file"):
         load_model(tmp_path)
-    model = PVMClassifier(eps=0.1).fit(X, Y)
+    model = PVMClassifier(eps=0.1, **PAPER).fit(X, Y)
     save_model(model, tmp_path / "model.protocover")
     np.testing.assert_array_equal(load_model(tmp_path).predict(X), model.predict(X))
     assert model_info(str(tmp_path)).model == "PVMClassifier"
 
 
 def test_a_missing_folder_and_a_missing_file_are_the_system_errors(tmp_path):
-    model = PVMClassifier().fit(X, Y)
+    model = PVMClassifier(**PAPER).fit(X, Y)
     with pytest.raises(FileNotFoundError):
         save_model(model, tmp_path / "no" / "model.pvm")
     with pytest.raises(FileNotFoundError):

@@ -23,6 +23,7 @@ from saved_models import Example, examples, other_models
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 
+from paper import PAPER
 from protocover import (
     ModelFileError,
     PVMClassifier,
@@ -143,7 +144,7 @@ def test_every_attribute_comes_back_with_its_type(name):
     metric=st.sampled_from(["euclidean", "cosine", "cityblock", "canberra"]),
 )
 def test_any_numbers_give_the_same_answers_after_loading(X, y, metric, tmp_path):
-    model = PVMClassifier(eps=1.0, metric=metric, outlier_label=99).fit(X, y)
+    model = PVMClassifier(eps=1.0, metric=metric, outlier_label=99, **PAPER).fit(X, y)
     again = round_trip(model, tmp_path)
     assert_same(model, again)
     assert_same(model.predict(X), again.predict(X))
@@ -155,7 +156,7 @@ def test_any_strings_can_be_labels(labels, tmp_path):
     y = np.array(sorted(labels))
     X = np.arange(float(len(y)))[:, None]
     for labelled in (y, y.astype(object)):
-        model = PVMClassifier(eps=0.5).fit(X, labelled)
+        model = PVMClassifier(eps=0.5, **PAPER).fit(X, labelled)
         assert round_trip(model, tmp_path).predict(X).tolist() == y.tolist()
 
 
@@ -264,7 +265,7 @@ def test_a_model_without_a_limit_can_be_rechecked_after_loading():
 
 def test_a_search_may_have_found_radii_of_their_own(tmp_path):
     example = OTHERS["own radii without a limit"]
-    model = PVMClassifierCV(eps=[1.0, 2.0], cv=2).fit(example.X, example.y)
+    model = PVMClassifierCV(eps=[1.0, 2.0], cv=2, **PAPER).fit(example.X, example.y)
     model.best_estimator_ = example.fitted()
     model.eps_ = model.best_estimator_.eps_
     again = round_trip(model, tmp_path)
@@ -330,7 +331,7 @@ def test_files_with_columns_of_the_cover_are_read_with_the_places_of_candidates(
     """Solutions used to be saved with candidates numbered among points of positive weight."""
     X, y = OTHERS["budget"].X, OTHERS["budget"].y
     weights = np.where(np.arange(len(y)) % 4 == 0, 0.0, 1.0)
-    model = PVMClassifier(eps=1.0).fit(X, y, weights)
+    model = PVMClassifier(eps=1.0, **PAPER).fit(X, y, weights)
     columns = np.searchsorted(np.flatnonzero(weights), model.prototype_indices_)
     assert (columns != model.prototype_indices_).any()
     expected, model.solution_ = model.solution_, model.solution_.renumbered(columns)

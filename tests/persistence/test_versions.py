@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from saved_models import examples, other_models
 
+from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, load_model, save_model
 from protocover.inspection.fitted import unwrap
 from protocover.persistence import model_info
@@ -57,7 +58,7 @@ def test_the_first_files_do_not_tell_all_that_a_ball_holds_and_the_model_says_so
     assert not hasattr(again, "prototype_covered_")
     np.testing.assert_array_equal(again.prototype_newly_covered_, model.prototype_newly_covered_)
     with pytest.raises(AttributeError, match="before it is fitted; call fit first"):
-        PVMClassifier().prototype_covered_  # noqa: B018
+        PVMClassifier(**PAPER).prototype_covered_  # noqa: B018
 
 
 @pytest.mark.parametrize(
@@ -70,7 +71,7 @@ def test_the_first_files_do_not_tell_all_that_a_ball_holds_and_the_model_says_so
 )
 def test_a_search_of_the_first_files_has_its_parameters_by_their_names_of_today(eps, read):
     """A whole number under eps was how many radii to propose, n_prototypes max_prototypes."""
-    model = PVMClassifierCV(eps=[1.0, 4.0], cv=2, n_prototypes=7)
+    model = PVMClassifierCV(eps=[1.0, 4.0], cv=2, n_prototypes=7, **PAPER)
     model.fit(np.arange(12.0)[:, None] % 7, np.arange(12) % 2)
     arrays = []
     record = encode_model(model, arrays)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from paper import PAPER
 from protocover import NoPrototypesError, PVMClassifier, PVMClassifierCV
 
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -146,7 +147,7 @@ def test_small_multiples_share_limits_and_have_no_legends():
 def test_many_classes_are_named_where_they_lie():
     centres = np.array([[10.0 * (k % 6), 10.0 * (k // 6)] for k in range(26)])
     names = np.array([f"class {chr(65 + k)}" for k in range(26)])
-    model = PVMClassifier(eps=1.0).fit(np.tile(centres, (3, 1)), np.tile(names, 3))
+    model = PVMClassifier(eps=1.0, **PAPER).fit(np.tile(centres, (3, 1)), np.tile(names, 3))
     display = BallsDisplay.from_estimator(model, centres, names)
     written = {text.get_text(): text.get_position() for text in display.ax_.texts}
     assert written == {name: tuple(centre) for name, centre in zip(names, centres, strict=True)}
@@ -156,13 +157,13 @@ def test_a_search_stands_for_its_best_model():
     rng = np.random.default_rng(0)
     points = rng.normal(size=(40, 2)) + np.repeat([[0.0, 0.0], [4.0, 0.0]], 20, axis=0)
     labels = np.repeat([0, 1], 20)
-    search = PVMClassifierCV(n_eps=4, cv=3, random_state=0).fit(points, labels)
+    search = PVMClassifierCV(n_eps=4, cv=3, random_state=0, **PAPER).fit(points, labels)
     display = BallsDisplay.from_estimator(search, points, labels)
     assert display.eps == search.eps_
 
 
 def test_data_that_are_not_in_the_plane_are_refused():
-    model = PVMClassifier(eps=1.0).fit(np.eye(3), [0, 1, 1])
+    model = PVMClassifier(eps=1.0, **PAPER).fit(np.eye(3), [0, 1, 1])
     with pytest.raises(ValueError, match="two features to be drawn in the plane, got shape"):
         BallsDisplay.from_estimator(model, np.eye(3), [0, 1, 1])
     with pytest.raises(ValueError, match=r"X must have two features .* got shape \(2, 1\)"):
@@ -170,7 +171,7 @@ def test_data_that_are_not_in_the_plane_are_refused():
 
 
 def test_a_model_without_prototypes_is_refused():
-    model = PVMClassifier(eps=1.5, prototype_cost=50.0).fit(X, Y)
+    model = PVMClassifier(eps=1.5, prototype_cost=50.0, **PAPER).fit(X, Y)
     with pytest.raises(NoPrototypesError, match="nothing to draw; lower prototype_cost"):
         BallsDisplay.from_estimator(model, X, Y)
     unlimited = PVMClassifier(eps=None, radii="own", prototype_cost=50.0).fit(X, Y)

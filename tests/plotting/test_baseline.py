@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from sklearn.utils.fixes import parse_version
 
+from paper import PAPER
 from protocover import PVMClassifier
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -45,19 +46,19 @@ def make_bars():
 
 def draw_balls(ax):
     X, y = make_plane()
-    model = PVMClassifier(eps=0.9, prototype_cost=1.0, solver="greedy").fit(X, y)
+    model = PVMClassifier(eps=0.9, prototype_cost=1.0, solver="greedy", **PAPER).fit(X, y)
     plotting.BallsDisplay.from_estimator(model, X, y, boundary=True, resolution=80, ax=ax)
 
 
 def draw_regions(ax):
     X, y = make_plane()
-    model = PVMClassifier(eps=0.9, solver="greedy").fit(X, y)
+    model = PVMClassifier(eps=0.9, solver="greedy", **PAPER).fit(X, y)
     plotting.BoundaryDisplay.from_estimator(model, X, y, resolution=80, ax=ax)
 
 
 def draw_map(ax):
     X, y = make_bars()
-    model = PVMClassifier(eps=0.5, solver="greedy").fit(X, y)
+    model = PVMClassifier(eps=0.5, solver="greedy", **PAPER).fit(X, y)
     places = np.column_stack([X[model.prototype_rows_].sum(axis=1), model.prototype_labels_ * 6])
     plotting.PrototypeMapDisplay.from_estimator(
         model, method=places, image_shape=(6, 6), thumbnail=0.3, ax=ax
@@ -66,13 +67,13 @@ def draw_map(ax):
 
 def draw_coverage(ax):
     X, y = make_plane()
-    model = PVMClassifier(eps=1.1, prototype_cost=4.0, solver="greedy").fit(X, y)
+    model = PVMClassifier(eps=1.1, prototype_cost=4.0, solver="greedy", **PAPER).fit(X, y)
     plotting.CoverageDisplay.from_estimator(model, X, y, ax=ax)
 
 
 def draw_confusion(ax):
     X, y = make_plane()
-    model = PVMClassifier(eps=1.1, prototype_cost=1.0, solver="greedy").fit(X, y)
+    model = PVMClassifier(eps=1.1, prototype_cost=1.0, solver="greedy", **PAPER).fit(X, y)
     plotting.CoverageConfusionDisplay.from_estimator(model, X, y, ax=ax)
 
 

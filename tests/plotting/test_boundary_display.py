@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
+from paper import PAPER
 from protocover import PVMClassifier
 
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -49,7 +50,7 @@ def test_regions_hold_the_answers_on_the_grid():
 
 
 def test_our_models_bring_their_prototypes():
-    model = PVMClassifier(eps=0.4).fit(X, Y)
+    model = PVMClassifier(eps=0.4, **PAPER).fit(X, Y)
     display = BoundaryDisplay.from_estimator(model, X, Y, resolution=30)
     np.testing.assert_array_equal(display.prototypes, model.prototypes_)
     np.testing.assert_array_equal(
@@ -60,7 +61,7 @@ def test_our_models_bring_their_prototypes():
 
 
 def test_classes_keep_their_colours_where_one_has_no_points():
-    model = PVMClassifier(eps=0.4).fit(X, Y)
+    model = PVMClassifier(eps=0.4, **PAPER).fit(X, Y)
     part = Y == "right"
     display = BoundaryDisplay.from_estimator(model, X[part], Y[part], resolution=20)
     np.testing.assert_array_equal(display.classes, ["left", "right"])
@@ -81,7 +82,7 @@ def test_a_second_boundary_may_lie_over_the_first():
     )
     before = len(ax.collections)
     display = BoundaryDisplay.from_estimator(
-        PVMClassifier(eps=0.4).fit(X, Y), X, Y, ax=ax, fill=False, show_prototypes=False
+        PVMClassifier(eps=0.4, **PAPER).fit(X, Y), X, Y, ax=ax, fill=False, show_prototypes=False
     )
     assert display.ax_ is ax
     assert not ax.images

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from paper import PAPER
 from protocover import NoPrototypesError, PVMClassifier, PVMClassifierCV
 from protocover.prototypes.coverage import Coverage
 
@@ -79,24 +80,26 @@ def test_they_are_made_from_models_and_searches_and_draw_where_told(name):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3)) + np.repeat(np.arange(3.0), 20)[:, None]
     y = np.repeat(["x", "y", "z"], 20)
-    model = PVMClassifier(eps=1.0).fit(X, y)
+    model = PVMClassifier(eps=1.0, **PAPER).fit(X, y)
     _, ax = plt.subplots()
     drawn = display.from_estimator(model, X, y, ax=ax)
     assert drawn.ax_ is ax
     np.testing.assert_array_equal(drawn.points, [20, 20, 20])
-    search = PVMClassifierCV(eps=[0.8, 1.0], cv=3, random_state=0).fit(X, y)
+    search = PVMClassifierCV(eps=[0.8, 1.0], cv=3, random_state=0, **PAPER).fit(X, y)
     same = display.from_estimator(search, X, y)
     np.testing.assert_array_equal(
         same.points, display.from_estimator(search.best_estimator_, X, y).points
     )
     with pytest.raises(NoPrototypesError, match="nothing to draw"):
-        display.from_estimator(PVMClassifier(eps=1.0, prototype_cost=100.0).fit(X, y), X, y)
+        display.from_estimator(
+            PVMClassifier(eps=1.0, prototype_cost=100.0, **PAPER).fit(X, y), X, y
+        )
 
 
 def test_shares_of_a_model_agree_with_its_own_counts():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(50, 2)), rng.integers(2, size=50)
-    model = PVMClassifier(eps=0.6).fit(X, y)
+    model = PVMClassifier(eps=0.6, **PAPER).fit(X, y)
     display = plotting.CoverageDisplay.from_estimator(model, X, y)
     covered = (display.shares[:, :2].sum(axis=1) * display.points).sum()
     assert covered == pytest.approx(model.prototype_newly_covered_.sum())

@@ -5,6 +5,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, suggest_eps
 
 plotting = pytest.importorskip("protocover.plotting")
@@ -33,7 +34,9 @@ def test_the_path_shows_means_standard_errors_and_the_two_marks():
 
 
 def test_the_path_of_a_pipeline_is_that_of_its_last_step():
-    pipe = make_pipeline(StandardScaler(), PVMClassifierCV(eps=[0.4, 0.8], cv=2)).fit(X, Y)
+    pipe = make_pipeline(StandardScaler(), PVMClassifierCV(eps=[0.4, 0.8], cv=2, **PAPER)).fit(
+        X, Y
+    )
     display = plotting.PathDisplay.from_estimator(pipe)
     alone = plotting.PathDisplay.from_estimator(pipe[-1])
     np.testing.assert_array_equal(display.loss, alone.loss)
@@ -41,22 +44,22 @@ def test_the_path_of_a_pipeline_is_that_of_its_last_step():
 
 def test_what_is_no_search_has_no_path():
     with pytest.raises(TypeError, match=r"PVMClassifierCV, got PVMClassifier.*GreedyProgressDisp"):
-        plotting.PathDisplay.from_estimator(PVMClassifier(eps=0.4).fit(X, Y))
-    pipe = make_pipeline(StandardScaler(), PVMClassifier(eps=0.4)).fit(X, Y)
+        plotting.PathDisplay.from_estimator(PVMClassifier(eps=0.4, **PAPER).fit(X, Y))
+    pipe = make_pipeline(StandardScaler(), PVMClassifier(eps=0.4, **PAPER)).fit(X, Y)
     with pytest.raises(TypeError, match=r"got Pipeline, which has tried no other radii"):
         plotting.PathDisplay.from_estimator(pipe)
     with pytest.raises(NotFittedError):
-        plotting.PathDisplay.from_estimator(PVMClassifierCV())
+        plotting.PathDisplay.from_estimator(PVMClassifierCV(**PAPER))
 
 
 def test_progress_shows_gains_errors_and_the_tail_of_single_points():
-    model = PVMClassifier(eps=0.4).fit(X[::2], Y[::2])
+    model = PVMClassifier(eps=0.4, **PAPER).fit(X[::2], Y[::2])
     display = plotting.GreedyProgressDisplay.from_estimator(model, X[1::2], Y[1::2])
     assert (np.diff(display.improvement) <= 0).all()
     assert (model.prototype_newly_covered_[display.tail_ :] == 1).all()
     assert model.prototype_newly_covered_[display.tail_ - 1] > 1
     for k in (1, 5, len(display.error)):
-        few = PVMClassifier(eps=0.4, n_prototypes=k).fit(X[::2], Y[::2])
+        few = PVMClassifier(eps=0.4, n_prototypes=k, **PAPER).fit(X[::2], Y[::2])
         assert display.error[k - 1] == pytest.approx(1 - few.score(X[1::2], Y[1::2]))
     assert len(display.axes_) == 2
 
@@ -88,24 +91,28 @@ def test_the_error_of_the_first_prototypes_counts_their_own_radii():
 
 
 def test_without_queries_there_is_one_panel():
-    display = plotting.GreedyProgressDisplay.from_estimator(PVMClassifier(eps=0.4).fit(X, Y))
+    display = plotting.GreedyProgressDisplay.from_estimator(
+        PVMClassifier(eps=0.4, **PAPER).fit(X, Y)
+    )
     assert len(display.axes_) == 1
     with pytest.raises(ValueError, match="ax must be 1 axes"):
         display.plot(
             ax=plotting.GreedyProgressDisplay.from_estimator(
-                PVMClassifier(eps=0.4).fit(X, Y), X, Y
+                PVMClassifier(eps=0.4, **PAPER).fit(X, Y), X, Y
             ).axes_
         )
 
 
 def test_progress_of_a_search_is_that_of_its_best_model():
-    search = PVMClassifierCV(eps=[0.4, 0.8], cv=3, random_state=0).fit(X, Y)
+    search = PVMClassifierCV(eps=[0.4, 0.8], cv=3, random_state=0, **PAPER).fit(X, Y)
     display = plotting.GreedyProgressDisplay.from_estimator(search)
     np.testing.assert_array_equal(display.covered, search.best_estimator_.prototype_newly_covered_)
 
 
 def test_numbers_of_prototypes_are_written_in_full():
-    display = plotting.GreedyProgressDisplay.from_estimator(PVMClassifier(eps=0.2).fit(X, Y))
+    display = plotting.GreedyProgressDisplay.from_estimator(
+        PVMClassifier(eps=0.2, **PAPER).fit(X, Y)
+    )
     display.figure_.canvas.draw()
     ticks = [label.get_text() for label in display.axes_[0].get_xticklabels()]
     assert {"1", "2", "5", "10", "20", "50"} <= set(ticks)

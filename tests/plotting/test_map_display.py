@@ -10,6 +10,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits
 
 import naive
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.dissimilarity import RankDissimilarity
 from protocover.maps import classical_scaling, sammon_map
@@ -24,7 +25,7 @@ X, Y = X[:400], Y[:400]
 
 @pytest.fixture(scope="module")
 def model():
-    return PVMClassifier(eps=25.0).fit(X, Y)
+    return PVMClassifier(eps=25.0, **PAPER).fit(X, Y)
 
 
 def test_sammons_map_is_that_of_the_distances_between_prototypes(model):
@@ -82,7 +83,7 @@ def test_without_images_the_classes_or_given_names_are_written(model):
 
 def test_precomputed_dissimilarities_are_handed_over():
     D = cdist(X, X)
-    table = PVMClassifier(eps=25.0, metric="precomputed").fit(D, Y)
+    table = PVMClassifier(eps=25.0, metric="precomputed", **PAPER).fit(D, Y)
     with pytest.raises(ValueError, match="dissimilarities between the prototypes must be passed"):
         PrototypeMapDisplay.from_estimator(table)
     between = D[np.ix_(table.prototype_rows_, table.prototype_indices_)]
@@ -92,14 +93,16 @@ def test_precomputed_dissimilarities_are_handed_over():
         n_prototypes=15,
         images=X.reshape(-1, 8, 8)[table.prototype_rows_],
     )
-    plain = PrototypeMapDisplay.from_estimator(PVMClassifier(eps=25.0).fit(X, Y), n_prototypes=15)
+    plain = PrototypeMapDisplay.from_estimator(
+        PVMClassifier(eps=25.0, **PAPER).fit(X, Y), n_prototypes=15
+    )
     assert display.stress == pytest.approx(plain.stress, rel=1e-4)
     with pytest.raises(ValueError, match="prototypes are not rows of features; pass images"):
         PrototypeMapDisplay.from_estimator(table, dissimilarities=between, image_shape=(8, 8))
 
 
 def test_of_an_asymmetric_dissimilarity_the_means_are_mapped():
-    ranked = PVMClassifier(eps=20.0, metric=RankDissimilarity("euclidean")).fit(X, Y)
+    ranked = PVMClassifier(eps=20.0, metric=RankDissimilarity("euclidean"), **PAPER).fit(X, Y)
     display = PrototypeMapDisplay.from_estimator(ranked, n_prototypes=12, method="mds")
     D = ranked.distances_to_prototypes(ranked.prototypes_[:12])[:, :12]
     assert np.abs(D - D.T).max() > 0

@@ -4,6 +4,7 @@ from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from paper import PAPER
 from protocover import PVMClassifier
 
 plotting = pytest.importorskip("protocover.plotting")
@@ -11,8 +12,8 @@ plotting = pytest.importorskip("protocover.plotting")
 X, Y = load_iris(return_X_y=True)
 X = X[:, 2:]
 SCALED = StandardScaler().fit_transform(X)
-PIPE = make_pipeline(StandardScaler(), PVMClassifier(eps=0.5)).fit(X, Y)
-ALONE = PVMClassifier(eps=0.5).fit(SCALED, Y)
+PIPE = make_pipeline(StandardScaler(), PVMClassifier(eps=0.5, **PAPER)).fit(X, Y)
+ALONE = PVMClassifier(eps=0.5, **PAPER).fit(SCALED, Y)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from paper import PAPER
 from protocover import NoPrototypesError, PVMClassifier
 from protocover.dissimilarity import Gower
 
@@ -21,7 +22,7 @@ def written(display):
 
 
 def test_it_shows_values_classes_and_counts():
-    model = PVMClassifier(eps=4.5).fit(X, Y)
+    model = PVMClassifier(eps=4.5, **PAPER).fit(X, Y)
     display = PrototypeTableDisplay.from_estimator(model, feature_names=["width", "height"])
     assert display.standings is None
     texts = written(display)
@@ -67,7 +68,7 @@ def test_separation_is_the_share_of_variance_between_classes():
 def test_of_many_features_those_that_tell_classes_apart_are_shown():
     noise = np.random.default_rng(0).normal(size=(6, 4))
     wide = np.column_stack([noise[:, :2], X[:, 0], noise[:, 2:]])
-    model = PVMClassifier(eps=6.0).fit(wide, Y)
+    model = PVMClassifier(eps=6.0, **PAPER).fit(wide, Y)
     display = PrototypeTableDisplay.from_estimator(model, wide, Y, n_features=2)
     assert display.feature_names[0] == "feature 2"
     assert len(display.values) == 2
@@ -78,7 +79,7 @@ def test_of_many_features_those_that_tell_classes_apart_are_shown():
 
 
 def test_rows_may_be_shown_in_other_units():
-    model = PVMClassifier(eps=1.5).fit((X - X.mean(axis=0)) / X.std(axis=0), Y)
+    model = PVMClassifier(eps=1.5, **PAPER).fit((X - X.mean(axis=0)) / X.std(axis=0), Y)
     display = PrototypeTableDisplay.from_estimator(model, X, Y, rows=X[model.prototype_rows_])
     np.testing.assert_array_equal(np.column_stack(display.values), X[model.prototype_rows_])
 
@@ -88,7 +89,7 @@ def test_mixed_frames_keep_their_names_and_categories():
     frame = pandas.DataFrame(
         {"size": X[:, 0], "colour": ["red", "red", "blue", "blue", "blue", "green"]}
     )
-    model = PVMClassifier(eps=0.3, metric=Gower()).fit(frame, Y)
+    model = PVMClassifier(eps=0.3, metric=Gower(), **PAPER).fit(frame, Y)
     display = PrototypeTableDisplay.from_estimator(model, frame, Y, n_prototypes=2)
     assert display.feature_names == ["size", "colour"]
     assert set(display.values[1]) <= {"red", "blue", "green"}
@@ -114,7 +115,7 @@ def test_values_are_written_in_few_letters(value, text):
 
 
 def test_what_does_not_fit_is_refused():
-    model = PVMClassifier(eps=4.5).fit(X, Y)
+    model = PVMClassifier(eps=4.5, **PAPER).fit(X, Y)
     with pytest.raises(ValueError, match=r"feature_names must be 2 names, .* got 1"):
         PrototypeTableDisplay.from_estimator(model, feature_names=["width"])
     with pytest.raises(ValueError, match="X must have the 2 features of the prototypes, got 1"):
@@ -123,10 +124,10 @@ def test_what_does_not_fit_is_refused():
         PrototypeTableDisplay.from_estimator(model, X)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         PrototypeTableDisplay.from_estimator(model, X, Y[:2])
-    none = PVMClassifier(eps=4.5, prototype_cost=50.0).fit(X, Y)
+    none = PVMClassifier(eps=4.5, prototype_cost=50.0, **PAPER).fit(X, Y)
     with pytest.raises(NoPrototypesError, match="nothing to draw"):
         PrototypeTableDisplay.from_estimator(none)
     D = np.abs(X[:, :1] - X[:, 0])
-    table = PVMClassifier(eps=2.0, metric="precomputed").fit(D, Y)
+    table = PVMClassifier(eps=2.0, metric="precomputed", **PAPER).fit(D, Y)
     with pytest.raises(ValueError, match=r"pass rows= such as X\[clf.prototype_rows_\]"):
         PrototypeTableDisplay.from_estimator(table)

@@ -7,6 +7,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
+from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV
 from protocover.dissimilarity import DANN, RankDissimilarity
 
@@ -20,7 +21,7 @@ def iris():
 def test_balls_hold_the_points_within_eps_of_each_prototype(iris):
     """Columns follow the order of selection, not the classes."""
     X, y = iris
-    model = PVMClassifier(eps=0.8).fit(X, y)
+    model = PVMClassifier(eps=0.8, **PAPER).fit(X, y)
     held = model.coverage(X, y)
     assert np.array_equal(held.balls.toarray(), cdist(X, model.prototypes_) < 0.8)
     for k, z in enumerate(model.prototypes_):
@@ -30,7 +31,7 @@ def test_balls_hold_the_points_within_eps_of_each_prototype(iris):
 def test_counts_are_those_of_the_fit(iris):
     """Summed over points, what fit said of each prototype."""
     X, y = iris
-    model = PVMClassifier(eps=0.8).fit(X, y)
+    model = PVMClassifier(eps=0.8, **PAPER).fit(X, y)
     held = model.coverage(X, y)
     assert held.covered.sum() == model.prototype_newly_covered_.sum()
     assert held.other_count.sum() == model.prototype_miscovered_.sum()
@@ -45,7 +46,7 @@ def test_counts_are_those_of_the_fit(iris):
 
 def test_own_and_other_counts_by_point(iris):
     X, y = iris
-    model = PVMClassifier(eps=0.8).fit(X, y)
+    model = PVMClassifier(eps=0.8, **PAPER).fit(X, y)
     held = model.coverage(X, y)
     for i in (0, 70, 106, 149):
         inside = model.prototype_labels_[cdist(X[[i]], model.prototypes_)[0] < 0.8]
@@ -55,7 +56,7 @@ def test_own_and_other_counts_by_point(iris):
 
 def test_classes_and_confusion_by_counting(iris):
     X, y = iris
-    model = PVMClassifier(eps=1.2).fit(X, y)
+    model = PVMClassifier(eps=1.2, **PAPER).fit(X, y)
     held = model.coverage(X, y)
     table, confusion = held.by_class(), held.confusion()
     inside = cdist(X, model.prototypes_) < 1.2
@@ -74,7 +75,7 @@ def test_classes_and_confusion_by_counting(iris):
 
 def test_a_label_the_model_does_not_know_has_no_own_class(iris):
     X, y = iris
-    model = PVMClassifier(eps=0.8).fit(X, y)
+    model = PVMClassifier(eps=0.8, **PAPER).fit(X, y)
     held = model.coverage(X[:2], ["setosa", "rose"])
     assert held.point_classes.tolist() == [0, -1]
     assert held.own_count.tolist()[1] == 0
@@ -85,16 +86,18 @@ def test_a_label_the_model_does_not_know_has_no_own_class(iris):
 @pytest.mark.parametrize("closed", [False, True])
 def test_a_point_at_eps_exactly_follows_the_balls(closed):
     X, y = np.array([[0.0], [1.0], [5.0]]), [0, 0, 1]
-    model = PVMClassifier(eps=1.0, closed_ball=closed).fit(X, y)
+    model = PVMClassifier(eps=1.0, closed_ball=closed, **PAPER).fit(X, y)
     held = model.coverage(X[:2], y[:2])
     assert held.balls.sum() == (2 if not closed else np.sum(cdist(X[:2], model.prototypes_) <= 1))
 
 
 def test_precomputed_dissimilarities_give_the_same(iris):
     X, y = iris
-    rows = PVMClassifier(eps=0.8).fit(X, y).coverage(X, y)
+    rows = PVMClassifier(eps=0.8, **PAPER).fit(X, y).coverage(X, y)
     table = (
-        PVMClassifier(eps=0.8, metric="precomputed").fit(cdist(X, X), y).coverage(cdist(X, X), y)
+        PVMClassifier(eps=0.8, metric="precomputed", **PAPER)
+        .fit(cdist(X, X), y)
+        .coverage(cdist(X, X), y)
     )
     assert np.array_equal(rows.balls.toarray(), table.balls.toarray())
 
@@ -102,13 +105,13 @@ def test_precomputed_dissimilarities_give_the_same(iris):
 @pytest.mark.parametrize("metric", [DANN(), RankDissimilarity()], ids=["DANN", "rank"])
 def test_a_metric_cut_down_to_the_prototypes_gives_the_counts_of_its_fit(iris, metric):
     X, y = iris
-    model = PVMClassifier(eps=5.0, metric=metric).fit(X, y)
+    model = PVMClassifier(eps=5.0, metric=metric, **PAPER).fit(X, y)
     assert model.coverage(X, y).covered.sum() == model.prototype_newly_covered_.sum()
 
 
 def test_the_cross_validated_estimator_answers_too(iris):
     X, y = iris
-    model = PVMClassifierCV(n_eps=5, cv=3, random_state=0).fit(X, y)
+    model = PVMClassifierCV(n_eps=5, cv=3, random_state=0, **PAPER).fit(X, y)
     assert np.array_equal(
         model.coverage(X, y).own_count, model.best_estimator_.coverage(X, y).own_count
     )
@@ -116,7 +119,7 @@ def test_the_cross_validated_estimator_answers_too(iris):
 
 def test_without_prototypes_nothing_is_covered():
     X, y = np.array([[0.0], [1.0], [5.0]]), [0, 0, 1]
-    model = PVMClassifier(eps=0.5, prototype_cost=10.0, outlier_label=-1).fit(X, y)
+    model = PVMClassifier(eps=0.5, prototype_cost=10.0, outlier_label=-1, **PAPER).fit(X, y)
     held = model.coverage(X, y)
     assert held.balls.shape == (3, 0)
     assert not held.covered.any()
@@ -126,7 +129,7 @@ def test_without_prototypes_nothing_is_covered():
 def test_totals_of_parts_add_up_to_those_of_the_whole():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)), rng.choice(list("abc"), 60)
-    model = PVMClassifier(eps=0.7).fit(X, y)
+    model = PVMClassifier(eps=0.7, **PAPER).fit(X, y)
     held = model.coverage(X, y)
     parts = [model.coverage(X[k : k + 17], y[k : k + 17]).totals() for k in range(0, 60, 17)]
     added = parts[0] + parts[1] + parts[2] + parts[3]

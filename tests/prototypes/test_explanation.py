@@ -6,6 +6,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
 import naive
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.balls import relative_to
 
@@ -15,7 +16,7 @@ QUERIES = np.random.default_rng(0).uniform(X.min(axis=0), X.max(axis=0), size=(4
 
 @pytest.mark.parametrize("closed", [False, True])
 def test_it_names_the_nearest_prototype_and_that_of_the_runner_up(closed):
-    model = PVMClassifier(eps=0.9, closed_ball=closed).fit(X, Y)
+    model = PVMClassifier(eps=0.9, closed_ball=closed, **PAPER).fit(X, Y)
     why = model.explain(QUERIES)
     D = cdist(QUERIES, model.prototypes_)
     for i in range(len(why)):
@@ -36,20 +37,27 @@ def test_it_names_the_nearest_prototype_and_that_of_the_runner_up(closed):
 def test_a_training_point_on_the_sphere_is_judged_as_in_fit():
     """At distance eps exactly it is in no open ball, neither in fit nor in explain."""
     data = np.array([[0.0], [0.1], [0.2], [0.30000000000000004]])
-    model = PVMClassifier(eps=0.1, candidates=data[:1], prototype_cost=0.0).fit(data, [0] * 4)
+    model = PVMClassifier(eps=0.1, candidates=data[:1], prototype_cost=0.0, **PAPER).fit(
+        data, [0] * 4
+    )
     assert model.prototype_newly_covered_.tolist() == [1]
     assert model.explain(data).inside.tolist() == [True, False, False, False]
 
 
 def test_with_one_class_there_is_no_runner_up():
-    why = PVMClassifier(eps=1.0).fit(X, np.zeros(len(X))).explain(QUERIES)
+    why = PVMClassifier(eps=1.0, **PAPER).fit(X, np.zeros(len(X))).explain(QUERIES)
     assert (why.runner_up_prototype == -1).all()
     assert np.isinf(why.margin).all()
 
 
 def test_it_becomes_a_data_frame():
     pytest.importorskip("pandas")
-    frame = PVMClassifier(eps=1.0).fit(X, Y).explain(QUERIES[:3]).to_frame(index=["p", "q", "r"])
+    frame = (
+        PVMClassifier(eps=1.0, **PAPER)
+        .fit(X, Y)
+        .explain(QUERIES[:3])
+        .to_frame(index=["p", "q", "r"])
+    )
     assert frame.index.tolist() == ["p", "q", "r"]
     assert frame.columns.tolist()[:5] == ["label", "prototype", "row", "distance", "inside"]
 
@@ -57,11 +65,11 @@ def test_it_becomes_a_data_frame():
 def test_it_names_the_row_of_the_deciding_prototype_in_the_training_data():
     """As it was given: points of weight zero are counted, other candidates are not there."""
     weights = np.arange(len(X)) % 3 > 0
-    model = PVMClassifier(eps=0.9).fit(X, Y, weights)
+    model = PVMClassifier(eps=0.9, **PAPER).fit(X, Y, weights)
     why = model.explain(QUERIES)
     np.testing.assert_array_equal(X[why.row], model.prototypes_[why.prototype])
     means = np.array([X[label == Y].mean(axis=0) for label in range(3)])
-    mixed = PVMClassifier(eps=0.9, candidates=["train", means], solver="greedy").fit(X, Y)
+    mixed = PVMClassifier(eps=0.9, candidates=["train", means], solver="greedy", **PAPER).fit(X, Y)
     why = mixed.explain(np.vstack([X, means]))
     sources = mixed.prototype_sources_[why.prototype]
     assert set(sources) == {"train", "given"}
@@ -71,15 +79,15 @@ def test_it_names_the_row_of_the_deciding_prototype_in_the_training_data():
 
 
 def test_of_a_table_only_the_columns_that_are_points_have_a_row():
-    square = PVMClassifier(eps=0.9, metric="precomputed").fit(cdist(X, X), Y)
+    square = PVMClassifier(eps=0.9, metric="precomputed", **PAPER).fit(cdist(X, X), Y)
     why = square.explain(cdist(QUERIES, X))
     np.testing.assert_array_equal(why.row, square.prototypes_[why.prototype])
-    tall = PVMClassifier(eps=0.9, metric="precomputed").fit(cdist(X, X[:100]), Y)
+    tall = PVMClassifier(eps=0.9, metric="precomputed", **PAPER).fit(cdist(X, X[:100]), Y)
     assert (tall.explain(cdist(QUERIES, X[:100])).row == -1).all()
 
 
 def test_without_pandas_it_says_what_to_install(monkeypatch):
-    why = PVMClassifier(eps=1.0).fit(X, Y).explain(QUERIES)
+    why = PVMClassifier(eps=1.0, **PAPER).fit(X, Y).explain(QUERIES)
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match="pip install pandas"):
         why.to_frame()

@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import naive
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.dissimilarity import Gower
 from protocover.inspection.fitted import unwrap
@@ -146,7 +147,7 @@ def test_an_outlier_label_is_the_answer_and_the_nearest_is_still_told():
 
 
 def test_one_class_has_no_runner_up():
-    model = PVMClassifier(eps=1.0).fit([[0.0], [0.5]], ["a", "a"])
+    model = PVMClassifier(eps=1.0, **PAPER).fit([[0.0], [0.5]], ["a", "a"])
     summary = summarize_queries(model, [[0.2]])
     assert summary.comparisons[0].far is None
     assert "No other class has a prototype." in summary.comparisons[0].words
@@ -154,7 +155,7 @@ def test_one_class_has_no_runner_up():
 
 def test_gower_tells_shares_of_the_distance_and_unseen_labels_are_shown():
     frame = pd.DataFrame({"size": [1.0, 2.0, 8.0, 9.0], "colour": ["red", "red", "blue", None]})
-    model = PVMClassifier(eps=0.3, metric=Gower()).fit(frame, list("aabb"))
+    model = PVMClassifier(eps=0.3, metric=Gower(), **PAPER).fit(frame, list("aabb"))
     asked = pd.DataFrame({"size": [8.5], "colour": ["green"]}, index=["mine"])
     summary = summarize(model, frame, list("aabb"), queries=asked)
     item = summary.queries.listed[0]
@@ -172,7 +173,9 @@ def test_gower_tells_shares_of_the_distance_and_unseen_labels_are_shown():
 )
 def test_columns_are_told_only_where_they_are_those_of_the_distance(steps, told):
     data = load_wine(as_frame=True)
-    model = make_pipeline(*steps, PVMClassifier(eps=2.5)).fit(data.data[::2], data.target[::2])
+    model = make_pipeline(*steps, PVMClassifier(eps=2.5, **PAPER)).fit(
+        data.data[::2], data.target[::2]
+    )
     summary = summarize(
         model, data.data[::2], data.target[::2], held_out=(data.data[1::2], data.target[1::2])
     )
@@ -182,7 +185,7 @@ def test_columns_are_told_only_where_they_are_those_of_the_distance(steps, told)
 
 
 def test_a_dissimilarity_that_is_no_sum_says_so():
-    model = PVMClassifier(eps=0.5, metric="chebyshev").fit(X[TRAIN], Y[TRAIN])
+    model = PVMClassifier(eps=0.5, metric="chebyshev", **PAPER).fit(X[TRAIN], Y[TRAIN])
     summary = summarize(model, X[TRAIN], Y[TRAIN], held_out=(X[TEST], Y[TEST]))
     assert "not available" in summary.shares
     assert summary.adds_up_to is None
@@ -193,7 +196,7 @@ def test_of_many_columns_the_rest_is_told_as_a_sum():
     rng = np.random.default_rng(0)
     wide = rng.normal(size=(40, 300)) + 3.0 * np.repeat([[0.0], [1.0]], 20, axis=0)
     labels = np.repeat(["a", "b"], 20)
-    model = PVMClassifier(eps=30.0).fit(wide[::2], labels[::2])
+    model = PVMClassifier(eps=30.0, **PAPER).fit(wide[::2], labels[::2])
     summary = summarize(model, wide[::2], labels[::2], held_out=(wide[1::2], labels[1::2]))
     found = summary.comparisons[-1]
     assert 0 < len(found.columns) <= 12
@@ -215,7 +218,7 @@ def test_a_table_of_dissimilarities_is_explained_without_columns(model, summary)
 
 def test_ten_thousand_queries_make_a_page_that_is_cut_and_says_so(tmp_path):
     rng = np.random.default_rng(0)
-    model = PVMClassifier(eps=0.8).fit(X, Y)
+    model = PVMClassifier(eps=0.8, **PAPER).fit(X, Y)
     asked = X[rng.integers(0, 150, 10_000)] + rng.normal(0.0, 0.3, (10_000, 4))
     summary = summarize_queries(model, asked)
     assert summary.queries.n_cases == 10_000
@@ -282,7 +285,7 @@ def test_a_page_of_answers_alone_neither_bursts_nor_runs_what_it_shows(look, tmp
     hostile = ["<script>window.hacked = 1</script>", "</script><img src=x onerror=alert(1)>"]
     frame = pd.DataFrame({hostile[0] * 3: [0.0, 1.0, 9.0, 10.0], "b": [0.0, 1.0, 0.0, 1.0]})
     labels = [hostile[1]] * 2 + ["long" * 100] * 2
-    model = make_pipeline(StandardScaler(), PVMClassifier(eps=1.0)).fit(frame, labels)
+    model = make_pipeline(StandardScaler(), PVMClassifier(eps=1.0, **PAPER)).fit(frame, labels)
     asked = Queries(frame, labels, [f"{hostile[0]} {i}" * 20 for i in range(4)])
     path = write_report(summarize_queries(model, asked, title=hostile[1]), tmp_path / "why.html")
     with look(path, width=width) as page:
@@ -303,7 +306,7 @@ def test_a_page_of_answers_alone_neither_bursts_nor_runs_what_it_shows(look, tmp
 
 def test_pictures_are_compared_picture_by_picture(look, tmp_path):
     pixels, y = load_digits(return_X_y=True)
-    model = PVMClassifier(eps=22.0).fit(pixels[:300], y[:300])
+    model = PVMClassifier(eps=22.0, **PAPER).fit(pixels[:300], y[:300])
     path = make_report(
         model,
         pixels[:300],
@@ -336,7 +339,7 @@ def test_an_encoder_of_images_is_a_step_before_the_classifier(look, tmp_path):
     photos = rng.integers(0, 120, (24, 6, 5, 3)).astype(np.uint8)
     photos[12:, :, :, 0] += 120
     labels = np.repeat(["dark", "red"], 12)
-    model = make_pipeline(FunctionTransformer(encode), PVMClassifier(metric="cosine"))
+    model = make_pipeline(FunctionTransformer(encode), PVMClassifier(metric="cosine", **PAPER))
     model.fit(photos[::2], labels[::2])
     asked = Queries(photos[1::2], labels[1::2], images=photos[1::2])
     path = make_report(
@@ -350,7 +353,7 @@ def test_an_encoder_of_images_is_a_step_before_the_classifier(look, tmp_path):
 def test_an_uncovered_case_is_compared_with_its_own_class_even_if_two_others_are_nearer():
     clusters = np.linspace(-0.4, 0.4, 5), np.linspace(3.6, 4.4, 5), [20.0, 20.2, 20.4, 1.6]
     points, labels = np.concatenate(clusters)[:, None], [*"aaaaabbbbbcccc"]
-    model = PVMClassifier(eps=1.0, prototype_cost=1.5).fit(points, labels)
+    model = PVMClassifier(eps=1.0, prototype_cost=1.5, **PAPER).fit(points, labels)
     coverage = model.coverage(points, labels)
     assert not coverage.covered[13]
     cast = gather_cast(
@@ -377,7 +380,7 @@ def test_an_uncovered_case_is_compared_with_its_own_class_even_if_two_others_are
     ids=lambda labels: type(labels).__name__,
 )
 def test_a_missing_label_is_no_wrong_answer_and_leaves_numbers_what_they_are(labels):
-    found = summarize_queries(PVMClassifier(eps=1.0).fit(X, Y), (X[:3], labels)).queries
+    found = summarize_queries(PVMClassifier(eps=1.0, **PAPER).fit(X, Y), (X[:3], labels)).queries
     assert (found.n_labelled, found.n_wrong) == (2, 1)
     assert {item.label for item in found.listed} == {"0", None, "1"}
 
@@ -389,7 +392,9 @@ def test_a_missing_label_is_no_wrong_answer_and_leaves_numbers_what_they_are(lab
 )
 def test_a_missing_label_among_texts_is_none(labels):
     texts = np.array(["a", "b", "c"])[Y]
-    found = summarize_queries(PVMClassifier(eps=1.0).fit(X, texts), (X[:3], labels)).queries
+    found = summarize_queries(
+        PVMClassifier(eps=1.0, **PAPER).fit(X, texts), (X[:3], labels)
+    ).queries
     assert (found.n_labelled, found.n_wrong) == (2, 1)
     assert {item.label for item in found.listed} == {"a", None, "b"}
 
@@ -397,4 +402,4 @@ def test_a_missing_label_among_texts_is_none(labels):
 def test_what_is_shown_of_too_few_cases_is_refused():
     asked = Queries(X[:3], shown=X[:2])
     with pytest.raises(ValueError, match="a row for each of the 3 cases of queries, got 2"):
-        summarize_queries(PVMClassifier(eps=1.0).fit(X, Y), asked)
+        summarize_queries(PVMClassifier(eps=1.0, **PAPER).fit(X, Y), asked)

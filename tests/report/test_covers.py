@@ -14,6 +14,7 @@ from sklearn.neighbors import radius_neighbors_graph
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from paper import PAPER
 from protocover import BallCover, PVMClassifier
 from protocover.exceptions import NoPrototypesError
 from protocover.inspection.suspects import suspect_labels
@@ -121,7 +122,7 @@ def test_points_of_a_graph_are_their_own_neighbours_in_its_report_too():
     cover = BallCover(eps=2.5, metric="precomputed").fit(bare)
     assert summarize(cover, bare).quality.n_covered == len(Z)
     summaries = [
-        summarize(PVMClassifier(eps=2.5, metric="precomputed").fit(graph, Y), graph, Y)
+        summarize(PVMClassifier(eps=2.5, metric="precomputed", **PAPER).fit(graph, Y), graph, Y)
         for graph in (bare, whole)
     ]
     assert summaries[0].quality == summaries[1].quality
@@ -144,7 +145,7 @@ def test_a_cover_of_nothing_has_nothing_to_report():
 def test_labels_need_a_classifier(cover):
     with pytest.raises(TypeError, match="must be a classifier: a BallCover knows no classes"):
         suspect_labels(cover, Z, Y)
-    assert summarize(PVMClassifier().fit(Z, Y), Z, Y).classes
+    assert summarize(PVMClassifier(**PAPER).fit(Z, Y), Z, Y).classes
 
 
 def test_the_page_works_in_a_browser(cover, tmp_path, browser):

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris, make_blobs
 
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.dissimilarity import Gower
 from protocover.report import make_report, summarize, write_report
@@ -16,7 +17,7 @@ X, Y = load_iris(return_X_y=True)
 
 @pytest.fixture(scope="module")
 def iris(tmp_path_factory):
-    model = PVMClassifier(eps=0.6).fit(X[::2], Y[::2])
+    model = PVMClassifier(eps=0.6, **PAPER).fit(X[::2], Y[::2])
     summary = summarize(model, X[::2], Y[::2], held_out=(X[1::2], Y[1::2]))
     return write_report(summary, tmp_path_factory.mktemp("iris") / "iris.html"), summary
 
@@ -56,7 +57,7 @@ def test_each_figure_has_its_sentence(iris):
 
 
 def test_one_is_told_as_one(tmp_path):
-    model = PVMClassifier(eps=2.0).fit([[0.0], [1.0]], ["a", "a"])
+    model = PVMClassifier(eps=2.0, **PAPER).fit([[0.0], [1.0]], ["a", "a"])
     summary = summarize(model, [[0.0], [1.0]], ["a", "a"], held_out=([[0.5]], ["b"]))
     assert summary.lead.startswith("1 case sums up 2 cases of 1 class:")
     page = write_report(summary, tmp_path / "one.html").read_text(encoding="utf-8")
@@ -72,7 +73,7 @@ def people(tmp_path_factory):
     frame = pd.DataFrame(
         {"sex": ["male", "female"] * 6, "age": np.arange(12.0), "town": ["Köln", "東京都"] * 6}
     )
-    model = PVMClassifier(eps=0.01, metric=Gower()).fit(frame, ["x", "y"] * 6)
+    model = PVMClassifier(eps=0.01, metric=Gower(), **PAPER).fit(frame, ["x", "y"] * 6)
     path = tmp_path_factory.mktemp("people") / "people.html"
     return make_report(model, frame, ["x", "y"] * 6, path)
 
@@ -105,7 +106,7 @@ def test_a_narrow_bar_shows_that_there_is_more_of_it(look, iris):
 def test_long_names_on_the_map_are_cut_and_do_not_overlap(look, tmp_path, width):
     points, y = make_blobs(300, centers=12, n_features=5, center_box=(-20, 20), random_state=3)
     names = np.array([f"一 very long name of class {c} and what it is" for c in range(12)])[y]
-    model = PVMClassifier(eps=2.5).fit(points, names)
+    model = PVMClassifier(eps=2.5, **PAPER).fit(points, names)
     path = make_report(model, points, names, tmp_path / "long.html")
     with look(path, width=width) as page:
         texts = page.locator("#map-canvas .node-name")
@@ -122,7 +123,7 @@ def test_ten_classes_have_ten_frames(look, tmp_path):
     rng = np.random.default_rng(0)
     pixels = np.repeat(np.eye(10), 3, axis=0) * 8 + rng.uniform(0, 1, (30, 10))
     y = np.repeat(np.arange(10), 3)
-    model = PVMClassifier(eps=3.0).fit(pixels, y)
+    model = PVMClassifier(eps=3.0, **PAPER).fit(pixels, y)
     path = make_report(model, pixels, y, tmp_path / "ten.html", image_shape=(2, 5))
     with look(path) as page:
         page.wait_for_selector("#map-canvas .corner")
@@ -139,13 +140,13 @@ def test_what_is_no_summary_and_classes_without_prototypes_are_said_to_be(tmp_pa
     crowd = np.linspace(0.0, 0.3, 9)[:, None]
     points, labels = np.vstack((crowd, [[0.15]])), ["many"] * 9 + ["lost"]
     few = make_report(
-        PVMClassifier(eps=1.0).fit(points, labels), points, labels, tmp_path / "few.html"
+        PVMClassifier(eps=1.0, **PAPER).fit(points, labels), points, labels, tmp_path / "few.html"
     )
     said = " ".join(few.read_text(encoding="utf-8").split())
     assert "No prototype stands for lost:" in said
     assert "That is no summary" not in said
     apart = np.arange(10.0)[:, None]
-    model = PVMClassifier(eps=0.5).fit(apart, [0, 1] * 5)
+    model = PVMClassifier(eps=0.5, **PAPER).fit(apart, [0, 1] * 5)
     all_kept = make_report(model, apart, [0, 1] * 5, tmp_path / "all.html")
     said = all_kept.read_text(encoding="utf-8")
     assert "That is no summary" in said
@@ -155,7 +156,7 @@ def test_what_is_no_summary_and_classes_without_prototypes_are_said_to_be(tmp_pa
 def test_a_prototype_that_stands_for_another_class_than_its_label_says_so(look, tmp_path):
     points = np.vstack((np.linspace(-1.0, 1.0, 9)[:, None], [[9.0]]))
     labels = ["crowd"] * 4 + ["odd"] + ["crowd"] * 4 + ["odd"]
-    model = PVMClassifier(eps=1.01).fit(points, labels)
+    model = PVMClassifier(eps=1.01, **PAPER).fit(points, labels)
     assert labels[model.prototype_rows_[0]] != model.prototype_labels_[0]
     path = make_report(model, points, labels, tmp_path / "odd.html")
     with look(path) as page:

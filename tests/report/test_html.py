@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.report import make_report, render, summarize, write_report
 
@@ -20,7 +21,7 @@ EVIL = "</script><script>window.hacked=1</script>\u2028<img src=x onerror=alert(
 @pytest.fixture(scope="module")
 def page():
     labels = np.array(["setosa", EVIL, "virginica"])[Y]
-    model = PVMClassifier(eps=0.8).fit(X, labels)
+    model = PVMClassifier(eps=0.8, **PAPER).fit(X, labels)
     names = ["petal", EVIL, "a", "b"]
     summary = summarize(model, X, labels, feature_names=names, title=EVIL, how={EVIL: EVIL})
     return render(summary)
@@ -74,7 +75,7 @@ def test_scripts_put_text_into_the_page_as_text_alone(page):
 
 
 def test_a_report_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
-    model = PVMClassifier(eps=0.8).fit(X, Y)
+    model = PVMClassifier(eps=0.8, **PAPER).fit(X, Y)
     path = make_report(model, X, Y, tmp_path / "report.html", title="Iris")
     assert path.read_text(encoding="utf-8").rstrip().endswith("</html>")
     before = path.read_bytes()
@@ -90,13 +91,13 @@ def _fail(*_):
 
 
 def test_halves_of_characters_do_not_stop_a_report(tmp_path):
-    model = PVMClassifier(eps=0.8).fit(X, Y)
+    model = PVMClassifier(eps=0.8, **PAPER).fit(X, Y)
     summary = summarize(model, X, Y, title="half \ud800", row_names=["\udfff"] * 150)
     assert write_report(summary, tmp_path / "r.html").stat().st_size > 1000
 
 
 def test_a_missing_template_engine_is_named(monkeypatch):
-    model = PVMClassifier(eps=0.8).fit(X, Y)
+    model = PVMClassifier(eps=0.8, **PAPER).fit(X, Y)
     monkeypatch.setitem(__import__("sys").modules, "jinja2", None)
     with pytest.raises(ImportError, match=r'pip install "protocover\[report\]"'):
         render(summarize(model, X, Y))
@@ -119,7 +120,7 @@ def test_the_page_says_what_was_asked(options, says):
 
 
 def test_an_unknown_error_is_said_to_be_unknown():
-    model = PVMClassifier(eps=0.8).fit(X, Y)
+    model = PVMClassifier(eps=0.8, **PAPER).fit(X, Y)
     assert "not known" in render(summarize(model, X, Y))
     told = render(summarize(model, X, Y, held_out=(X[:10], 2 - Y[:10])))
     assert "not known" not in told

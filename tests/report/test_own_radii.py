@@ -9,6 +9,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits, load_iris
 
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.report import render, summarize, write_report
 from protocover.report.summary import plain
@@ -93,7 +94,7 @@ def test_a_limit_is_told_beside_the_radii():
 
 
 def test_one_radius_for_all_is_told_as_ever():
-    summary = summarize(PVMClassifier(eps=0.8).fit(X, LABELS), X, LABELS)
+    summary = summarize(PVMClassifier(eps=0.8, **PAPER).fit(X, LABELS), X, LABELS)
     assert (summary.radii, summary.eps) == ("shared", 0.8)
     assert {p.radius for p in summary.prototypes} == {0.8}
     assert dict(summary.settings)["Radius"] == "0.8, as given"
@@ -196,7 +197,7 @@ def test_nothing_bursts_on_a_phone(look, report, request):
 
 
 def test_one_radius_for_all_leaves_the_page_as_it_was(look, tmp_path):
-    shared = summarize(PVMClassifier(eps=0.8).fit(X, LABELS), X, LABELS)
+    shared = summarize(PVMClassifier(eps=0.8, **PAPER).fit(X, LABELS), X, LABELS)
     with look(write_report(shared, tmp_path / "shared.html")) as page:
         assert "radius" not in page.locator("#grid").inner_text()
         assert page.locator("#sort option[value=radius]").count() == 0

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits, load_iris, make_blobs
 
+from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV
 from protocover.report import make_report, summarize, write_report
 
@@ -25,7 +26,7 @@ def iris(tmp_path_factory):
     X, y = load_iris(return_X_y=True)
     labels = np.array(["setosa", "versicolor", "virginica"])[y]
     names = ["sepal length", "sepal width", "petal length", "petal width"]
-    search = PVMClassifierCV(eps=[0.4, 0.6, 0.8, 1.0], cv=3).fit(X[::2], labels[::2])
+    search = PVMClassifierCV(eps=[0.4, 0.6, 0.8, 1.0], cv=3, **PAPER).fit(X[::2], labels[::2])
     path = tmp_path_factory.mktemp("iris") / "iris.html"
     summary = summarize(
         search,
@@ -42,7 +43,7 @@ def iris(tmp_path_factory):
 def digits(tmp_path_factory):
     """Pictures."""
     X, y = load_digits(return_X_y=True)
-    model = PVMClassifier(eps=22.0).fit(X[:400], y[:400])
+    model = PVMClassifier(eps=22.0, **PAPER).fit(X[:400], y[:400])
     path = tmp_path_factory.mktemp("digits") / "digits.html"
     summary = summarize(model, X[:400], y[:400], image_shape=(8, 8), title="Digits")
     return write_report(summary, path), summary
@@ -54,7 +55,7 @@ def hostile(tmp_path_factory):
     X, y = make_blobs(120, centers=6, n_features=3, random_state=0)
     table = np.array([[*row, HOSTILE[i % 6]] for i, row in enumerate(X)], dtype=object)
     labels = np.array(HOSTILE, dtype=object)[y]
-    model = PVMClassifier(eps=2.0).fit(X, labels)
+    model = PVMClassifier(eps=2.0, **PAPER).fit(X, labels)
     path = tmp_path_factory.mktemp("hostile") / "hostile.html"
     return make_report(
         model,
@@ -73,7 +74,7 @@ def hostile(tmp_path_factory):
 def test_cards_name_what_the_classes_tell(tmp_path, look):
     data = load_iris(as_frame=True)
     y = data.target.map(dict(enumerate(["setosa", "versicolor", "virginica"]))).rename("species")
-    model = PVMClassifier(eps=1.0).fit(data.data, y)
+    model = PVMClassifier(eps=1.0, **PAPER).fit(data.data, y)
     named = make_report(model, data.data, y, tmp_path / "named.html")
     given = make_report(
         model, data.data, y.to_numpy(), tmp_path / "given.html", target_name="kind"
@@ -366,7 +367,7 @@ def test_ten_thousand_points_and_five_hundred_prototypes_stay_light(look, tmp_pa
     """The page, and what a filter changes in it, are bounded; that keeps both quick."""
     X, y = make_blobs(10_000, centers=10, n_features=20, cluster_std=4.0, random_state=0)
     model = PVMClassifier(
-        eps=19.0, n_prototypes=500, solver="greedy", solver_options={"bound": False}
+        eps=19.0, n_prototypes=500, solver="greedy", solver_options={"bound": False}, **PAPER
     ).fit(X, y)
     assert len(model.prototype_labels_) == 500
     path = make_report(model, X, y, tmp_path / "large.html")

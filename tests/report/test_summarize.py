@@ -13,10 +13,11 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from protocover import NoPrototypesError, PVMClassifier, PVMClassifierCV
+from paper import PAPER
+from protocover import NoPrototypesError, PVMClassifier, PVMClassifierCV, suspect_labels
 from protocover.dissimilarity import Gower
 from protocover.inspection.evaluation import tally
-from protocover.report import make_report, summarize
+from protocover.report import Queries, make_report, summarize
 from protocover.report.quality import held_out_error
 from protocover.report.summary import plain
 
@@ -26,7 +27,7 @@ TRAIN, TEST = slice(0, None, 2), slice(1, None, 2)
 
 @pytest.fixture(scope="module")
 def model():
-    return PVMClassifier(eps=0.8).fit(X[TRAIN], Y[TRAIN])
+    return PVMClassifier(eps=0.8, **PAPER).fit(X[TRAIN], Y[TRAIN])
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +96,7 @@ def test_objective_and_counts_are_the_models(summary, model, table):
 
 
 def test_uncovered_cases_come_farthest_from_their_class_first(table):
-    small = PVMClassifier(eps=0.4, prototype_cost=1.5).fit(X[TRAIN], Y[TRAIN])
+    small = PVMClassifier(eps=0.4, prototype_cost=1.5, **PAPER).fit(X[TRAIN], Y[TRAIN])
     found = summarize(small, X[TRAIN], Y[TRAIN])
     table = cdist(X[TRAIN], small.prototypes_)
     table[Y[TRAIN][:, None] != small.prototype_labels_[None, :]] = np.inf
@@ -113,7 +114,7 @@ def test_without_unseen_cases_the_error_is_not_known(model):
 
 
 def test_cross_validated_error_and_path_are_those_of_the_search():
-    search = PVMClassifierCV(eps=[0.3, 0.6, 0.9, 1.2], cv=5).fit(X, Y)
+    search = PVMClassifierCV(eps=[0.3, 0.6, 0.9, 1.2], cv=5, **PAPER).fit(X, Y)
     found = summarize(search, X, Y)
     results, best = search.cv_results_, search.best_index_
     folds = np.array([results[f"split{k}_test_score"] for k in range(5)])
@@ -132,13 +133,13 @@ def test_cross_validated_error_and_path_are_those_of_the_search():
 
 
 def test_held_out_cases_come_before_cross_validation():
-    search = PVMClassifierCV(eps=[0.3, 0.9], cv=3).fit(X[TRAIN], Y[TRAIN])
+    search = PVMClassifierCV(eps=[0.3, 0.9], cv=3, **PAPER).fit(X[TRAIN], Y[TRAIN])
     found = summarize(search, X[TRAIN], Y[TRAIN], held_out=(X[TEST], Y[TEST]))
     assert found.quality.error.kind == "held-out"
 
 
 def test_a_pipeline_shows_what_went_into_it():
-    pipe = make_pipeline(StandardScaler(), PVMClassifier(eps=0.8)).fit(X[TRAIN], Y[TRAIN])
+    pipe = make_pipeline(StandardScaler(), PVMClassifier(eps=0.8, **PAPER)).fit(X[TRAIN], Y[TRAIN])
     found = summarize(pipe, X[TRAIN], Y[TRAIN], held_out=(X[TEST], Y[TEST]))
     assert found.quality.error.value == pytest.approx(1 - pipe.score(X[TEST], Y[TEST]))
     first = found.prototypes[0]
@@ -148,7 +149,7 @@ def test_a_pipeline_shows_what_went_into_it():
 
 def test_what_is_shown_may_be_other_than_what_is_measured():
     texts = [f"flower {i}" for i in range(75)]
-    model = PVMClassifier(eps=0.8).fit(X[TRAIN], Y[TRAIN])
+    model = PVMClassifier(eps=0.8, **PAPER).fit(X[TRAIN], Y[TRAIN])
     found = summarize(model, X[TRAIN], Y[TRAIN], shown=texts, row_names=range(75))
     assert [column.kind for column in found.cases.columns] == ["text"]
     first = found.prototypes[0].case
@@ -158,7 +159,7 @@ def test_what_is_shown_may_be_other_than_what_is_measured():
 
 def test_a_precomputed_table_gives_the_same_report_without_features(summary):
     table = cdist(X[TRAIN], X[TRAIN])
-    model = PVMClassifier(eps=0.8, metric="precomputed").fit(table, Y[TRAIN])
+    model = PVMClassifier(eps=0.8, metric="precomputed", **PAPER).fit(table, Y[TRAIN])
     queries = cdist(X[TEST], X[TRAIN])
     found = summarize(model, table, Y[TRAIN], held_out=(queries, Y[TEST]))
     assert found.cases.columns == []
@@ -169,7 +170,7 @@ def test_a_precomputed_table_gives_the_same_report_without_features(summary):
 
 
 def test_prototypes_that_are_no_training_points_are_cases_of_their_own():
-    model = PVMClassifier(eps=0.8, candidates="kmeans", random_state=0).fit(X, Y)
+    model = PVMClassifier(eps=0.8, candidates="kmeans", random_state=0, **PAPER).fit(X, Y)
     found = summarize(model, X, Y)
     for k, prototype in enumerate(found.prototypes):
         assert prototype.source == "kmeans"
@@ -190,7 +191,7 @@ def test_a_mixed_frame_keeps_its_names_kinds_and_rows():
         index=["p0", "p1", "p2", "p3", "p4", "p5"],
     )
     y = ["young", "young", "old", "old", "young", "old"]
-    found = summarize(PVMClassifier(eps=0.4, metric=Gower()).fit(frame, y), frame, y)
+    found = summarize(PVMClassifier(eps=0.4, metric=Gower(), **PAPER).fit(frame, y), frame, y)
     columns = {column.name: column for column in found.cases.columns}
     assert {name: column.kind for name, column in columns.items()} == {
         "age": "number",
@@ -210,10 +211,30 @@ def test_the_map_has_a_place_for_each_prototype(summary):
     assert max(np.abs(summary.map.x).max(), np.abs(summary.map.y).max()) == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("most", [1000, 3])
+def test_suspects_among_held_out_cases_are_listed_with_the_others(monkeypatch, most):
+    """Even if fewer answers are listed than there are held-out cases."""
+    monkeypatch.setattr("protocover.report.queries.MOST_LISTED", most)
+    flipped = Y.copy()
+    flipped[[3, 12, 101, 140]] = [2, 2, 0, 0]
+    order = np.r_[0:150:2, 1:150:2]
+    model = PVMClassifier(0.8).fit(X[::2], flipped[::2])
+    suspects = suspect_labels(model, X[order], flipped[order])
+    held_out = Queries(X[1::2], flipped[1::2], names=[f"new {row}" for row in range(75)])
+    found = summarize(model, X[::2], flipped[::2], held_out=held_out, suspects=suspects)
+    names = [found.cases.names[suspect.case] for suspect in found.suspects]
+    assert {"row 6", "row 70", "new 1", "new 50"} <= set(names)
+    assert names == [f"row {row}" if row < 75 else f"new {row - 75}" for row in suspects.row]
+    assert [suspect.label for suspect in found.suspects] == suspects.label.tolist()
+    assert found.suspects_note == suspects.describe()
+    for suspect in found.suspects:
+        assert found.prototypes[suspect.prototype].class_ == suspect.suggested
+
+
 def test_flipped_labels_are_listed_as_suspects():
     flipped = Y.copy()
     flipped[[3, 12]] = 2
-    found = summarize(PVMClassifier(eps=0.8).fit(X, flipped), X, flipped)
+    found = summarize(PVMClassifier(eps=0.8, **PAPER).fit(X, flipped), X, flipped)
     listed = {found.cases.rows[s.case]: s for s in found.suspects}
     assert {3, 12} <= set(listed)
     assert (listed[3].label, listed[3].suggested) == (2, 0)
@@ -233,7 +254,7 @@ def test_too_many_members_are_cut_to_the_nearest(monkeypatch, model):
     monkeypatch.setattr(neighbours, "_MOST_MEMBERS", 60)
     monkeypatch.setattr(neighbours, "_FEWEST_MEMBERS", 3)
     cut = summarize(model, X[TRAIN], Y[TRAIN]).prototypes
-    whole = PVMClassifier(eps=0.8).fit(X[TRAIN], Y[TRAIN]).coverage(X[TRAIN], Y[TRAIN])
+    whole = PVMClassifier(eps=0.8, **PAPER).fit(X[TRAIN], Y[TRAIN]).coverage(X[TRAIN], Y[TRAIN])
     assert sum(len(p.members) for p in cut) <= 60 < whole.balls.nnz
     assert max(len(p.members) for p in cut) < max(p.covers + p.wrong for p in cut)
 
@@ -266,7 +287,7 @@ def test_labels_and_models_that_it_does_not_know_are_refused(model):
         summarize(model, X[TRAIN], np.full(75, 7))
     with pytest.raises(TypeError, match="got KNeighborsClassifier"):
         summarize(KNeighborsClassifier().fit(X, Y), X, Y)
-    none = PVMClassifier(eps=0.1, prototype_cost=1000.0, outlier_label=0).fit(X, Y)
+    none = PVMClassifier(eps=0.1, prototype_cost=1000.0, outlier_label=0, **PAPER).fit(X, Y)
     with pytest.raises(NoPrototypesError, match="nothing to report"):
         summarize(none, X, Y)
 
@@ -299,8 +320,8 @@ def test_what_can_be_compared_of_other_candidates_is():
     words = "must be the samples that the model was fitted on"
     table = cdist(X[TRAIN], X[TRAIN])
     for model, given in (
-        (PVMClassifier(eps=0.8, candidates="kmeans", random_state=0), X[TRAIN]),
-        (PVMClassifier(eps=0.8, metric="precomputed"), table),
+        (PVMClassifier(eps=0.8, candidates="kmeans", random_state=0, **PAPER), X[TRAIN]),
+        (PVMClassifier(eps=0.8, metric="precomputed", **PAPER), table),
     ):
         model.fit(given, Y[TRAIN])
         summarize(model, given, Y[TRAIN])
@@ -313,7 +334,7 @@ def test_what_can_be_compared_of_other_candidates_is():
 
 def test_rows_of_weight_zero_are_known_by_their_weights():
     weights = np.arange(150) % 3
-    model = PVMClassifier(eps=0.8).fit(X, Y, weights)
+    model = PVMClassifier(eps=0.8, **PAPER).fit(X, Y, weights)
     with pytest.raises(ValueError, match="with its sample_weight if some weights are 0"):
         summarize(model, X, Y)
     assert summarize(model, X, Y, sample_weight=weights).quality.n_points == 150
@@ -322,7 +343,7 @@ def test_rows_of_weight_zero_are_known_by_their_weights():
 
 
 def test_a_step_that_rounds_otherwise_when_it_is_asked_again_is_no_other_data():
-    turned = make_pipeline(PCA(3, svd_solver="full"), PVMClassifier(eps=0.8)).fit(X, Y)
+    turned = make_pipeline(PCA(3, svd_solver="full"), PVMClassifier(eps=0.8, **PAPER)).fit(X, Y)
     assert not np.array_equal(turned[0].fit_transform(X), turned[0].transform(X))
     assert summarize(turned, X, Y).quality.n_points == 150
 
@@ -337,10 +358,10 @@ def test_a_classifier_needs_labels(model, tmp_path):
 def test_a_search_on_a_frame_is_reported_without_warnings(kind):
     frames = pytest.importorskip(kind, reason=f"{kind} is not installed")
     frame = frames.DataFrame({name: X[:, j] for j, name in enumerate("abcd")})
-    search = PVMClassifierCV(eps=[0.6, 0.9], cv=3).fit(frame, Y)
+    search = PVMClassifierCV(eps=[0.6, 0.9], cv=3, **PAPER).fit(frame, Y)
     found = summarize(search, frame, Y, held_out=(frame, Y))
     assert [column.name for column in found.cases.columns] == list("abcd")
-    model = PVMClassifier(eps=0.8, candidates="kmeans", random_state=0).fit(frame, Y)
+    model = PVMClassifier(eps=0.8, candidates="kmeans", random_state=0, **PAPER).fit(frame, Y)
     made = summarize(model, frame, Y, held_out=(frame, Y))
     assert made.cases.columns[1].values[made.prototypes[0].case] == pytest.approx(
         model.prototypes_[0, 1], rel=1e-4
@@ -353,7 +374,7 @@ def test_a_search_on_a_frame_is_reported_without_warnings(kind):
 )
 def test_a_draw_of_candidates_is_told_in_words(candidates, words):
     X, y = load_iris(return_X_y=True)
-    model = PVMClassifier(eps=1.0, candidates=candidates, random_state=0).fit(X, y)
+    model = PVMClassifier(eps=1.0, candidates=candidates, random_state=0, **PAPER).fit(X, y)
     asked = dict(summarize(model, X, y).settings)
     assert asked["May become a prototype"].startswith(words)
 
@@ -367,10 +388,10 @@ def counted(n_wrong, n_cases):
 
 
 def test_with_totals_the_counts_are_of_everything_and_the_lists_of_the_sample():
-    model = PVMClassifier(eps=0.8).fit(X, Y)
+    model = PVMClassifier(eps=0.8, **PAPER).fit(X, Y)
     everything = summarize(model, X, Y)
     some = np.union1d(model.prototype_rows_, np.arange(0, 150, 3))
-    sampled = PVMClassifier(eps=0.8).fit(X, Y)
+    sampled = PVMClassifier(eps=0.8, **PAPER).fit(X, Y)
     sampled.prototype_rows_ = np.searchsorted(some, model.prototype_rows_)
     totals = model.coverage(X[:70], Y[:70]).totals() + model.coverage(X[70:], Y[70:]).totals()
     known = counted(3, 40)

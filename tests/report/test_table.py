@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from scipy.stats import norm
 from sklearn.datasets import load_iris
 
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.report import render, summarize
 from protocover.report.evidence import weigh_evidence
@@ -141,7 +142,7 @@ def test_figures_are_short_and_never_more_than_the_truth():
 
 def test_large_pictures_and_many_long_texts_are_cut_and_the_page_says_so():
     X, y = load_iris(return_X_y=True)
-    model = PVMClassifier(eps=1.0).fit(X, y)
+    model = PVMClassifier(eps=1.0, **PAPER).fit(X, y)
     rng = np.random.default_rng(0)
     images = rng.integers(0, 256, (150, 128, 128, 3), dtype=np.uint8)
     small, large = (

@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.dissimilarity import KernelDistance, RankDissimilarity
 
@@ -75,22 +76,22 @@ def test_any_split_ends_in_the_model_of_all_points(cuts, eps, seed):
         cuts = [cut + 10 for cut in cuts if cut < 38]
         weights[:10] = 1.0
     batches = [rows for rows in np.split(np.arange(len(X)), sorted(set(cuts))) if len(rows)]
-    whole = PVMClassifier(eps=eps).fit(X, Y, weights)
+    whole = PVMClassifier(eps=eps, **PAPER).fit(X, Y, weights)
     assert_same_model(grown(batches, eps=eps, weights=weights), whole)
 
 
 def test_after_every_batch_the_model_is_that_of_the_points_so_far():
-    model = PVMClassifier(eps=2.0)
+    model = PVMClassifier(eps=2.0, **PAPER)
     for start, stop in ((0, 10), (10, 25), (25, 48)):
         model.partial_fit(X[start:stop], Y[start:stop])
-        assert_same_model(model, PVMClassifier(eps=2.0).fit(X[:stop], Y[:stop]))
+        assert_same_model(model, PVMClassifier(eps=2.0, **PAPER).fit(X[:stop], Y[:stop]))
 
 
 def test_sparse_rows_grow_as_dense_rows_do():
-    model = PVMClassifier(eps=2.0)
+    model = PVMClassifier(eps=2.0, **PAPER)
     for rows in (slice(0, 30), slice(30, 48)):
         model.partial_fit(csr_array(X[rows]), Y[rows])
-    whole = PVMClassifier(eps=2.0).fit(X, Y)
+    whole = PVMClassifier(eps=2.0, **PAPER).fit(X, Y)
     np.testing.assert_array_equal(model.prototype_indices_, whole.prototype_indices_)
 
 
@@ -102,7 +103,7 @@ def test_no_distance_is_computed_twice():
         return float(abs(a - b).sum())
 
     points = np.random.default_rng(1).normal(size=(12, 2))
-    model = PVMClassifier(eps=1.0, metric=distance, n_jobs=1)
+    model = PVMClassifier(eps=1.0, metric=distance, n_jobs=1, **PAPER)
     for rows in (slice(0, 5), slice(5, 9), slice(9, 12)):
         model.partial_fit(points[rows], np.arange(12)[rows] % 2)
     known = {frozenset(pair) for pair in asked}
@@ -113,36 +114,38 @@ def test_no_distance_is_computed_twice():
 
 
 def test_sampled_candidates_stay_those_of_the_first_batch():
-    model = PVMClassifier(eps=2.0, candidates=0.5, random_state=0).partial_fit(X[:20], Y[:20])
+    model = PVMClassifier(eps=2.0, candidates=0.5, random_state=0, **PAPER).partial_fit(
+        X[:20], Y[:20]
+    )
     fixed = model._growth.pools[0].points.copy()
     model.partial_fit(X[20:], Y[20:])
-    whole = PVMClassifier(eps=2.0, candidates=fixed).fit(X, Y)
+    whole = PVMClassifier(eps=2.0, candidates=fixed, **PAPER).fit(X, Y)
     np.testing.assert_array_equal(model.prototypes_, whole.prototypes_)
     assert model.objective_ == whole.objective_
     assert model._growth.points is None
 
 
 def test_the_automatic_radius_is_that_of_the_first_batch():
-    first = PVMClassifier().fit(X[:20], Y[:20])
-    model = PVMClassifier().partial_fit(X[:20], Y[:20]).partial_fit(X[20:], Y[20:])
+    first = PVMClassifier(**PAPER).fit(X[:20], Y[:20])
+    model = PVMClassifier(**PAPER).partial_fit(X[:20], Y[:20]).partial_fit(X[20:], Y[20:])
     assert model.eps_ == first.eps_
-    assert_same_model(model, PVMClassifier(eps=first.eps_).fit(X, Y))
+    assert_same_model(model, PVMClassifier(eps=first.eps_, **PAPER).fit(X, Y))
 
 
 def test_classes_may_be_declared_or_come_as_they_are():
     order = np.argsort(Y, kind="stable")
     first, rest = order[:10], order[10:]
-    declared = PVMClassifier(eps=2.0).partial_fit(X[first], Y[first], classes=[2, 0, 1])
+    declared = PVMClassifier(eps=2.0, **PAPER).partial_fit(X[first], Y[first], classes=[2, 0, 1])
     assert declared.classes_.tolist() == [0, 1, 2]
-    undeclared = PVMClassifier(eps=2.0).partial_fit(X[first], Y[first])
+    undeclared = PVMClassifier(eps=2.0, **PAPER).partial_fit(X[first], Y[first])
     assert undeclared.classes_.tolist() == [0]
-    whole = PVMClassifier(eps=2.0).fit(X[order], Y[order])
+    whole = PVMClassifier(eps=2.0, **PAPER).fit(X[order], Y[order])
     for model in (declared, undeclared):
         assert_same_model(model.partial_fit(X[rest], Y[rest]), whole)
 
 
 def test_labels_and_classes_that_do_not_fit_are_refused_and_change_nothing():
-    model = PVMClassifier(eps=2.0).partial_fit(X[:20], Y[:20], classes=[0, 1, 2])
+    model = PVMClassifier(eps=2.0, **PAPER).partial_fit(X[:20], Y[:20], classes=[0, 1, 2])
     before = dict(vars(model))
     with pytest.raises(ValueError, match=r"y holds labels that are not in classes: \[7\]"):
         model.partial_fit(X[20:], np.full(28, 7))
@@ -195,25 +198,25 @@ def test_what_the_balls_depend_on_does_not_change_between_batches(first, then):
 
 
 def test_numbers_and_text_are_not_labels_of_one_model():
-    model = PVMClassifier(eps=2.0).partial_fit(X[:20], Y[:20])
+    model = PVMClassifier(eps=2.0, **PAPER).partial_fit(X[:20], Y[:20])
     with pytest.raises(ValueError, match=r"y must hold labels of one type, got \d and 'a'"):
         model.partial_fit(X[20:], np.array(["a", "b"] * 14))
     assert model.classes_.dtype.kind == "i"
     with pytest.raises(ValueError, match="labels of one type, got 0 and '0'"):
-        PVMClassifier(eps=2.0).partial_fit(X[:20], Y[:20].astype(str), classes=[0, 1, 2])
+        PVMClassifier(eps=2.0, **PAPER).partial_fit(X[:20], Y[:20].astype(str), classes=[0, 1, 2])
 
 
 def test_fit_forgets_the_cover():
-    model = PVMClassifier(eps=2.0).partial_fit(X[:20], Y[:20]).fit(X, Y)
+    model = PVMClassifier(eps=2.0, **PAPER).partial_fit(X[:20], Y[:20]).fit(X, Y)
     assert not hasattr(model, "_growth")
     with pytest.warns(UserWarning, match="keeps no cover to extend"):
         model.partial_fit(X[:20], Y[:20])
-    assert_same_model(model, PVMClassifier(eps=2.0).fit(X[:20], Y[:20]))
+    assert_same_model(model, PVMClassifier(eps=2.0, **PAPER).fit(X[:20], Y[:20]))
 
 
 def test_tables_of_dissimilarities_do_not_grow():
     with pytest.raises(AttributeError) as caught:
-        PVMClassifier(metric="precomputed").partial_fit(np.zeros((3, 3)), [0, 1, 1])
+        PVMClassifier(metric="precomputed", **PAPER).partial_fit(np.zeros((3, 3)), [0, 1, 1])
     assert "new columns in the rows of old ones" in str(caught.value.__cause__)
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 import naive
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.cover import CoverSolution, verify
 from protocover.selection.by_class import formulate, select
@@ -238,7 +239,9 @@ def test_no_weight_is_so_small_beside_another_that_its_point_gets_lost():
     weights = snap_weights(np.array([0.0, 1e-30, 1.0, 1e20]))
     assert (weights > 0.0).tolist() == [False, True, True, True]
     assert weights[3] == 1e20
-    model = PVMClassifier(eps=1.5).fit([[0.0], [1.0], [5.0]], [0, 0, 1], [1e20, 1e20, 1.0])
+    model = PVMClassifier(eps=1.5, **PAPER).fit(
+        [[0.0], [1.0], [5.0]], [0, 0, 1], [1e20, 1e20, 1.0]
+    )
     assert model.class_count_.tolist() == [2, 1]
     assert model.predict([[0.0], [5.0]]).tolist() == [0, 1]
 

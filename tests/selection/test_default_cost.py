@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, PVMSelector, pvm_path
 from protocover.solvers import SOLVERS
 
@@ -28,15 +29,15 @@ def weighted_points(draw, weight):
 def test_a_whole_weight_is_a_repetition(solver, case, eps):
     """The greedy's bound alone may differ: dual ascent goes by how many balls hold a point."""
     X, y, weights = case
-    weighted = PVMClassifier(eps=eps, solver=solver, random_state=0).fit(X, y, weights)
+    weighted = PVMClassifier(eps=eps, solver=solver, random_state=0, **PAPER).fit(X, y, weights)
     rows = np.repeat(np.arange(len(y)), weights)
-    repeated = PVMClassifier(eps=eps, solver=solver, random_state=0).fit(X[rows], y[rows])
+    repeated = PVMClassifier(eps=eps, solver=solver, random_state=0, **PAPER).fit(X[rows], y[rows])
     assert weighted.prototype_cost_ == repeated.prototype_cost_ == 1 / weights.sum()
     assert weighted.objective_ == repeated.objective_
     if solver == "exact":
         assert weighted.lower_bound_ == repeated.lower_bound_ == weighted.objective_
     else:
-        best = PVMClassifier(eps=eps, solver="exact").fit(X, y, weights).objective_
+        best = PVMClassifier(eps=eps, solver="exact", **PAPER).fit(X, y, weights).objective_
         assert max(weighted.lower_bound_, repeated.lower_bound_) <= best
     np.testing.assert_array_equal(weighted.prototype_labels_, repeated.prototype_labels_)
     np.testing.assert_array_equal(weighted.prototypes_, repeated.prototypes_)
@@ -51,8 +52,8 @@ def test_a_whole_weight_is_a_repetition(solver, case, eps):
 def test_fractional_weights_may_be_scaled(case, power, eps):
     X, y, weights = case
     weights[0] = 1.5
-    one = PVMClassifier(eps=eps).fit(X, y, weights)
-    other = PVMClassifier(eps=eps).fit(X, y, weights * 2.0**power)
+    one = PVMClassifier(eps=eps, **PAPER).fit(X, y, weights)
+    other = PVMClassifier(eps=eps, **PAPER).fit(X, y, weights * 2.0**power)
     np.testing.assert_array_equal(one.prototype_indices_, other.prototype_indices_)
     assert other.prototype_cost_ == one.prototype_cost_ * 2.0**power
     assert other.objective_ == pytest.approx(one.objective_ * 2.0**power, rel=1e-12)
@@ -67,13 +68,13 @@ def test_no_point_is_left_out_to_save_a_prototype(case):
     y, weights = y[rows], np.maximum(weights[rows], 0.3)
     if len(X) == 1:
         return
-    model = PVMClassifier(eps=0.5).fit(X, y, weights)
+    model = PVMClassifier(eps=0.5, **PAPER).fit(X, y, weights)
     assert sorted(model.prototype_indices_) == list(range(len(X)))
 
 
 def test_a_light_point_among_heavy_ones_is_kept():
     X = 10.0 * np.arange(11)[:, None]
-    model = PVMClassifier(eps=1.0).fit(X, np.arange(11) % 2, [100.0] * 10 + [1.0])
+    model = PVMClassifier(eps=1.0, **PAPER).fit(X, np.arange(11) % 2, [100.0] * 10 + [1.0])
     assert len(model.prototype_indices_) == 11
     assert model.prototype_cost_ == 1 / 1001
 
@@ -85,7 +86,7 @@ def test_weights_of_any_size_that_is_taken_are_solved(largest, solver):
     X, y = np.arange(8.0)[:, None] ** 1.5, np.arange(8) // 2 % 2
     weights = largest * np.array([1.0, 0.3, 1e-9, 1.0, 1e-20, 0.7, 1.0, 0.1])
     for cost in (None, largest / 8, 1.0):
-        model = PVMClassifier(eps=4.0, solver=solver, prototype_cost=cost, random_state=0)
+        model = PVMClassifier(eps=4.0, solver=solver, prototype_cost=cost, random_state=0, **PAPER)
         assert model.fit(X, y, weights).verify(X, y, weights).ok
 
 
@@ -102,22 +103,24 @@ def test_weights_of_any_size_that_is_taken_are_solved(largest, solver):
 )
 def test_every_door_takes_the_same_cost(weights, cost):
     X, y = np.arange(4.0)[:, None], [0, 0, 1, 1]
-    assert PVMClassifier(eps=1.0).fit(X, y, weights).prototype_cost_ == cost
-    assert PVMClassifier(eps=1.0).partial_fit(X, y, None, weights).prototype_cost_ == cost
-    assert PVMSelector(eps=1.0).fit(X, y, weights).classifier_.prototype_cost_ == cost
-    assert pvm_path(X, y, eps=[1.0], sample_weight=weights).prototype_costs.tolist() == [cost]
+    assert PVMClassifier(eps=1.0, **PAPER).fit(X, y, weights).prototype_cost_ == cost
+    assert PVMClassifier(eps=1.0, **PAPER).partial_fit(X, y, None, weights).prototype_cost_ == cost
+    assert PVMSelector(eps=1.0, **PAPER).fit(X, y, weights).classifier_.prototype_cost_ == cost
+    assert pvm_path(X, y, eps=[1.0], sample_weight=weights, **PAPER).prototype_costs.tolist() == [
+        cost
+    ]
     folds = [(np.array([0, 3]), np.array([0, 1, 2, 3]))]
-    search = PVMClassifierCV(eps=[1.0], cv=folds, outlier_label=0).fit(X, y, weights)
+    search = PVMClassifierCV(eps=[1.0], cv=folds, outlier_label=0, **PAPER).fit(X, y, weights)
     assert search.prototype_cost_ == cost
 
 
 def test_a_point_alone_is_as_many_as_its_weight():
     """A single point gains as much as its prototype costs; three at one place gain more."""
-    alone = PVMClassifier(eps=1.0).fit([[0.0]], [0])
-    once = PVMClassifier(eps=1.0).fit([[0.0]], [0], [1])
+    alone = PVMClassifier(eps=1.0, **PAPER).fit([[0.0]], [0])
+    once = PVMClassifier(eps=1.0, **PAPER).fit([[0.0]], [0], [1])
     assert len(alone.prototype_indices_) == len(once.prototype_indices_) == 0
     assert alone.objective_ == once.objective_ == 1.0
-    three = PVMClassifier(eps=1.0).fit(np.zeros((3, 1)), [0, 0, 0])
-    thrice = PVMClassifier(eps=1.0).fit([[0.0]], [0], [3])
+    three = PVMClassifier(eps=1.0, **PAPER).fit(np.zeros((3, 1)), [0, 0, 0])
+    thrice = PVMClassifier(eps=1.0, **PAPER).fit([[0.0]], [0], [3])
     assert three.prototype_indices_.tolist() == thrice.prototype_indices_.tolist() == [0]
     assert three.objective_ == thrice.objective_ == 1 / 3

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
+from paper import PAPER
 from protocover import (
     BallCover,
     NoPrototypesError,
@@ -32,16 +33,19 @@ def test_a_number_without_a_name_is_not_taken_for_a_radius(estimator):
 def test_a_ball_is_closed_or_not(closed):
     message = "closed_ball must be True or False, got"
     for fit in (
-        PVMClassifier(eps=1.0, closed_ball=closed).fit,
-        PVMClassifier(eps=1.0, closed_ball=closed).partial_fit,
-        PVMClassifier(eps=1.0).partial_fit(X, Y).set_params(closed_ball=closed).partial_fit,
-        PVMSelector(eps=1.0, closed_ball=closed).fit,
-        PVMClassifierCV(eps=[1.0], closed_ball=closed).fit,
-        lambda X, y: pvm_path(X, y, eps=[1.0], closed_ball=closed),
+        PVMClassifier(eps=1.0, closed_ball=closed, **PAPER).fit,
+        PVMClassifier(eps=1.0, closed_ball=closed, **PAPER).partial_fit,
+        PVMClassifier(eps=1.0, **PAPER)
+        .partial_fit(X, Y)
+        .set_params(closed_ball=closed)
+        .partial_fit,
+        PVMSelector(eps=1.0, closed_ball=closed, **PAPER).fit,
+        PVMClassifierCV(eps=[1.0], closed_ball=closed, **PAPER).fit,
+        lambda X, y: pvm_path(X, y, eps=[1.0], closed_ball=closed, **PAPER),
     ):
         with pytest.raises(ValueError, match=message):
             fit(X, Y)
-    PVMClassifier(eps=1.0, closed_ball=np.True_).fit(X, Y)
+    PVMClassifier(eps=1.0, closed_ball=np.True_, **PAPER).fit(X, Y)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +77,7 @@ def test_grids_are_lists_of_numbers(values):
 def test_costs_stay_small_enough_to_be_added_up():
     for fit, message in (
         (
-            PVMClassifier(eps=1.0, prototype_cost=1e308).fit,
+            PVMClassifier(eps=1.0, prototype_cost=1e308, **PAPER).fit,
             "prototype_cost must be a number from 0",
         ),
         (BallCover(eps=1.0, cost=1e308).fit, "cost must be a number from 0 to 1e\\+280, or None"),
@@ -81,7 +85,10 @@ def test_costs_stay_small_enough_to_be_added_up():
             BallCover(eps=1.0, coverage=0.9, candidate_cost=[1e308] * len(X)).fit,
             "candidate_cost must hold numbers up to 1e",
         ),
-        (lambda X, y: pvm_path(X, y, prototype_costs=1e308), "prototype_costs must be numbers"),
+        (
+            lambda X, y: pvm_path(X, y, prototype_costs=1e308, **PAPER),
+            "prototype_costs must be numbers",
+        ),
     ):
         with pytest.raises(ValueError, match=message):
             fit(X, Y)
@@ -108,8 +115,8 @@ def test_true_is_no_radius_and_no_number_of_radii(door):
 
 
 def test_a_whole_number_under_eps_is_one_radius_and_n_eps_is_then_not_looked_at():
-    assert pvm_path(X, Y, eps=2, n_eps=5).eps.tolist() == [2.0]
-    search = PVMClassifierCV(eps=2, n_eps=5, cv=2).fit(X, Y)
+    assert pvm_path(X, Y, eps=2, n_eps=5, **PAPER).eps.tolist() == [2.0]
+    search = PVMClassifierCV(eps=2, n_eps=5, cv=2, **PAPER).fit(X, Y)
     assert search.cv_results_["param_eps"].tolist() == [2.0]
 
 
@@ -130,30 +137,37 @@ def test_a_whole_number_under_eps_is_one_radius_and_n_eps_is_then_not_looked_at(
 )
 def test_weights_are_one_number_a_point(weights, got):
     message = f"sample_weight must hold one number for each of the 150 points, {got}"
-    begun = PVMClassifier(eps=1.0).partial_fit(X, Y)
-    for fit in (PVMClassifier(eps=1.0).fit, PVMSelector(eps=1.0).fit, begun.partial_fit):
+    begun = PVMClassifier(eps=1.0, **PAPER).partial_fit(X, Y)
+    for fit in (
+        PVMClassifier(eps=1.0, **PAPER).fit,
+        PVMSelector(eps=1.0, **PAPER).fit,
+        begun.partial_fit,
+    ):
         with pytest.raises(ValueError, match=message):
             fit(X, Y, sample_weight=weights)
     with pytest.raises(ValueError, match=message):
-        pvm_path(X, Y, eps=[1.0], sample_weight=weights)
+        pvm_path(X, Y, eps=[1.0], sample_weight=weights, **PAPER)
 
 
 def test_one_weight_is_that_of_every_point():
-    one = PVMClassifier(eps=1.0).fit(X, Y, 2.0)
-    assert one.objective_ == PVMClassifier(eps=1.0).fit(X, Y, np.full(150, 2)).objective_
-    grown = PVMClassifier(eps=1.0).partial_fit(X, Y, sample_weight=2.0)
+    one = PVMClassifier(eps=1.0, **PAPER).fit(X, Y, 2.0)
+    assert one.objective_ == PVMClassifier(eps=1.0, **PAPER).fit(X, Y, np.full(150, 2)).objective_
+    grown = PVMClassifier(eps=1.0, **PAPER).partial_fit(X, Y, sample_weight=2.0)
     grown.partial_fit(X, Y, sample_weight=2.0)
-    twice = PVMClassifier(eps=1.0).fit(np.vstack((X, X)), np.append(Y, Y), 2.0)
+    twice = PVMClassifier(eps=1.0, **PAPER).fit(np.vstack((X, X)), np.append(Y, Y), 2.0)
     assert grown.objective_ == twice.objective_
 
 
 @pytest.mark.parametrize("budget", [0, {0: 0, 1: 0, 2: 0}])
 def test_a_budget_of_nothing_is_named_as_the_reason(budget):
-    model = PVMClassifier(eps=1.0, n_prototypes=budget).fit(X, Y)
-    selector = PVMSelector(eps=1.0, n_prototypes=budget)
+    model = PVMClassifier(eps=1.0, n_prototypes=budget, **PAPER).fit(X, Y)
+    selector = PVMSelector(eps=1.0, n_prototypes=budget, **PAPER)
     for ask, so in (
         (model.predict, "nothing to predict with; raise n_prototypes or set outlier_label"),
-        (lambda X: suspect_labels(model, X, Y), "against a label; raise n_prototypes"),
+        (
+            lambda X: suspect_labels(model, X, Y, refit=False),
+            "no label can be compared with any; raise n_prototypes",
+        ),
         (lambda X: summarize(model, X, Y), "nothing to report; raise n_prototypes"),
         (
             lambda X: unwrap(model).require_prototypes("there is nothing to draw"),
@@ -163,11 +177,13 @@ def test_a_budget_of_nothing_is_named_as_the_reason(budget):
     ):
         with pytest.raises(NoPrototypesError, match=f"n_prototypes=.* allows no prototype.*{so}"):
             ask(X)
-    model = PVMClassifier(eps=1.0, n_prototypes=budget, outlier_label=1).fit(X, Y)
+    model = PVMClassifier(eps=1.0, n_prototypes=budget, outlier_label=1, **PAPER).fit(X, Y)
     assert set(model.predict(X)) == {1}
 
 
 def test_a_budget_that_leaves_a_class_is_not_the_reason():
-    model = PVMClassifier(eps=1.0, n_prototypes={0: 0, 1: 0}, prototype_cost=1e6).fit(X, Y)
+    model = PVMClassifier(eps=1.0, n_prototypes={0: 0, 1: 0}, prototype_cost=1e6, **PAPER).fit(
+        X, Y
+    )
     with pytest.raises(NoPrototypesError, match="no prototype was worth its cost"):
         model.predict(X)

@@ -5,6 +5,7 @@ from scipy.spatial.distance import cdist, pdist
 from sklearn.datasets import load_iris
 from sklearn.neighbors import KNeighborsClassifier
 
+from paper import PAPER
 from protocover import PVMClassifier, suggest_eps
 from protocover.balls import build_balls
 from protocover.dissimilarity import DANN
@@ -25,7 +26,7 @@ def test_the_grid_starts_at_the_smallest_distance_and_rises():
 def test_at_its_start_the_machine_is_the_nearest_neighbour_rule():
     X_distinct, rows = np.unique(X, axis=0, return_index=True)
     y = Y[rows]
-    model = PVMClassifier(eps=suggest_eps(X_distinct, y)[0]).fit(X_distinct, y)
+    model = PVMClassifier(eps=suggest_eps(X_distinct, y)[0], **PAPER).fit(X_distinct, y)
     assert len(model.prototype_indices_) == len(y)
     queries = np.random.default_rng(0).uniform(X.min(axis=0), X.max(axis=0), size=(50, 4))
     nearest = KNeighborsClassifier(1).fit(X_distinct, y)
@@ -85,67 +86,74 @@ def test_auto_is_the_median_distance_to_the_nearest_rival():
     D = cdist(X, X)
     rival = np.array([D[i, Y[i] != Y].min() for i in range(len(Y))])
     expected = np.sort(rival)[(len(rival) - 1) // 2]
-    assert PVMClassifier().fit(X, Y).eps_ == expected
-    assert PVMClassifier(metric="precomputed").fit(D, Y).eps_ == expected
+    assert PVMClassifier(**PAPER).fit(X, Y).eps_ == expected
+    assert PVMClassifier(metric="precomputed", **PAPER).fit(D, Y).eps_ == expected
 
 
 def test_an_explicit_radius_wins():
-    assert PVMClassifier(eps=0.5).fit(X, Y).eps_ == 0.5
+    assert PVMClassifier(eps=0.5, **PAPER).fit(X, Y).eps_ == 0.5
 
 
 def test_auto_counts_a_point_of_weight_three_three_times():
     weights = np.random.default_rng(0).integers(0, 4, size=len(Y))
-    weighted = PVMClassifier().fit(X, Y, weights)
-    repeated = PVMClassifier().fit(np.repeat(X, weights, axis=0), np.repeat(Y, weights))
+    weighted = PVMClassifier(**PAPER).fit(X, Y, weights)
+    repeated = PVMClassifier(**PAPER).fit(np.repeat(X, weights, axis=0), np.repeat(Y, weights))
     assert weighted.eps_ == repeated.eps_
 
 
 def test_auto_works_with_a_function_that_is_not_symmetric():
-    model = PVMClassifier(metric=lambda a, b: max(0.0, float((b - a).max()))).fit(X[::5], Y[::5])
+    model = PVMClassifier(metric=lambda a, b: max(0.0, float((b - a).max())), **PAPER).fit(
+        X[::5], Y[::5]
+    )
     assert model.eps_ > 0
 
 
 def test_auto_has_an_answer_where_there_is_no_rival():
-    one_class = PVMClassifier().fit(X, np.zeros(len(X)))
+    one_class = PVMClassifier(**PAPER).fit(X, np.zeros(len(X)))
     assert 1 <= len(one_class.prototype_indices_) < 20
-    alike = PVMClassifier().fit(np.ones((6, 2)), [0, 0, 0, 1, 1, 1])
+    alike = PVMClassifier(**PAPER).fit(np.ones((6, 2)), [0, 0, 0, 1, 1, 1])
     assert alike.eps_ == 1.0
 
 
 def test_auto_is_the_same_for_a_table_where_some_have_no_weight():
     D = cdist(X, X)
     weights = np.random.default_rng(5).choice([0.0, 1.0, 2.5], size=len(Y))
-    expected = PVMClassifier().fit(X, Y, weights).eps_
-    assert expected != PVMClassifier().fit(X, Y).eps_
-    assert PVMClassifier(metric="precomputed").fit(D, Y, weights).eps_ == expected
-    drawn = PVMClassifier(metric="precomputed", candidates=30, random_state=0)
+    expected = PVMClassifier(**PAPER).fit(X, Y, weights).eps_
+    assert expected != PVMClassifier(**PAPER).fit(X, Y).eps_
+    assert PVMClassifier(metric="precomputed", **PAPER).fit(D, Y, weights).eps_ == expected
+    drawn = PVMClassifier(metric="precomputed", candidates=30, random_state=0, **PAPER)
     assert drawn.fit(D, Y, weights).eps_ == expected
     kept = weights > 0
-    wide = PVMClassifier(metric="precomputed").fit(D[:, ::2], Y, np.where(kept, 1.0, 0.0))
-    assert wide.eps_ == PVMClassifier(metric="precomputed").fit(D[kept, ::2], Y[kept]).eps_
+    wide = PVMClassifier(metric="precomputed", **PAPER).fit(D[:, ::2], Y, np.where(kept, 1.0, 0.0))
+    assert (
+        wide.eps_ == PVMClassifier(metric="precomputed", **PAPER).fit(D[kept, ::2], Y[kept]).eps_
+    )
 
 
 def test_auto_does_not_depend_on_the_candidates():
-    expected = PVMClassifier().fit(X, Y).eps_
+    expected = PVMClassifier(**PAPER).fit(X, Y).eps_
     for candidates in ("kmeans", 20, X[:5] + 40.0, ["train", "hull"]):
-        assert PVMClassifier(candidates=candidates, random_state=0).fit(X, Y).eps_ == expected
+        assert (
+            PVMClassifier(candidates=candidates, random_state=0, **PAPER).fit(X, Y).eps_
+            == expected
+        )
 
 
 def test_auto_does_not_depend_on_the_blocks_of_rows(monkeypatch):
-    expected = PVMClassifier().fit(X, Y).eps_
+    expected = PVMClassifier(**PAPER).fit(X, Y).eps_
     monkeypatch.setattr(radius_module, "_BLOCK_BYTES", 1)
     monkeypatch.setattr(radius_module, "SAMPLE_SIZE", 7)
     monkeypatch.setattr(radius_module, "draw_rows", lambda n, size, rng: np.arange(n))
-    assert PVMClassifier().fit(X, Y).eps_ == expected
+    assert PVMClassifier(**PAPER).fit(X, Y).eps_ == expected
 
 
 def test_with_one_class_many_points_are_sampled_on_both_sides(monkeypatch):
     distances = pdist(X)
     quartile = np.quantile(distances[distances > 0], 0.25)
-    assert PVMClassifier().fit(X, np.zeros(150)).eps_ == pytest.approx(quartile, rel=0.02)
+    assert PVMClassifier(**PAPER).fit(X, np.zeros(150)).eps_ == pytest.approx(quartile, rel=0.02)
     monkeypatch.setattr(radius_module, "SAMPLE_SIZE", 60)
     for metric, points in (("euclidean", X), ("precomputed", cdist(X, X))):
-        model = PVMClassifier(metric=metric, random_state=0).fit(points, np.zeros(150))
+        model = PVMClassifier(metric=metric, random_state=0, **PAPER).fit(points, np.zeros(150))
         assert model.eps_ == pytest.approx(quartile, rel=0.2)
 
 
@@ -173,7 +181,9 @@ def test_the_grid_is_of_distances_from_the_candidates(options, expected):
 def test_candidates_are_those_of_the_classifier(candidates, y):
     """Drawn with the same random_state; without labels as if of one class."""
     labels = np.zeros(150) if y is None else y
-    model = PVMClassifier(eps=1e9, candidates=candidates, prototype_cost=0, random_state=7)
+    model = PVMClassifier(
+        eps=1e9, candidates=candidates, prototype_cost=0, random_state=7, **PAPER
+    )
     training = prepare(model, X, labels, None, rng=model._generator())
     distances = cdist(X, training.pools[0].points)
     smallest = distances[distances > 0].min()
@@ -215,7 +225,7 @@ def test_the_smallest_of_many_is_found_in_both_directions(monkeypatch):
 def test_of_a_table_with_drawn_columns_only_those_count():
     D = cdist(X, X)
     grid = suggest_eps(D, Y, metric="precomputed", candidates=20, random_state=3)
-    model = PVMClassifier(eps=1.0, metric="precomputed", candidates=20, random_state=3)
+    model = PVMClassifier(eps=1.0, metric="precomputed", candidates=20, random_state=3, **PAPER)
     training = prepare(model, D, Y, None, rng=model._generator())
     part = D[:, training.pools[0].points]
     assert grid[0] == part[part > 0].min()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.balls import build_balls
 from protocover.dissimilarity import Euclidean, SquaredEuclidean
@@ -48,7 +49,7 @@ def wide_rows(tmp_path):
 @pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean"])
 def test_fit_and_predict_hold_a_small_part_of_rows_on_disk(wide_rows, metric):
     X, y = wide_rows
-    model = PVMClassifier(eps=2.3, metric=metric, candidates=60, n_jobs=1, random_state=0)
+    model = PVMClassifier(eps=2.3, metric=metric, candidates=60, n_jobs=1, random_state=0, **PAPER)
     _, peak = peak_of(lambda: model.fit(X, y))
     assert len(model.prototype_indices_) > 0
     assert peak < X.nbytes / 2
@@ -61,10 +62,12 @@ def test_fit_and_predict_hold_a_small_part_of_rows_on_disk(wide_rows, metric):
 def test_the_automatic_radius_reads_rows_on_disk_block_by_block(wide_rows, n_classes, share):
     """With one class it holds the distances in a sample, however many rows there are."""
     X, y = wide_rows
-    model = PVMClassifier(candidates=60, n_jobs=1, random_state=0)
+    model = PVMClassifier(candidates=60, n_jobs=1, random_state=0, **PAPER)
     _, peak = peak_of(lambda: model.fit(X, y % n_classes))
     assert peak < share * X.nbytes
-    in_memory = PVMClassifier(candidates=60, random_state=0).fit(np.array(X), y % n_classes)
+    in_memory = PVMClassifier(candidates=60, random_state=0, **PAPER).fit(
+        np.array(X), y % n_classes
+    )
     assert model.eps_ == in_memory.eps_
 
 
@@ -83,7 +86,10 @@ def test_rows_on_disk_give_the_model_of_rows_in_memory(tmp_path):
     rng = np.random.default_rng(2)
     X, y = rng.integers(0, 4, size=(300, 3)).astype(np.float64), rng.integers(2, size=300)
     stored = on_disk(tmp_path / "rows", X)
-    here, there = PVMClassifier(eps=1.5).fit(X, y), PVMClassifier(eps=1.5).fit(stored, y)
+    here, there = (
+        PVMClassifier(eps=1.5, **PAPER).fit(X, y),
+        PVMClassifier(eps=1.5, **PAPER).fit(stored, y),
+    )
     np.testing.assert_array_equal(here.prototype_indices_, there.prototype_indices_)
     np.testing.assert_array_equal(here.predict(X), there.predict(stored))
 

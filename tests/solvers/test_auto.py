@@ -13,6 +13,7 @@ from covers import large_problem, make_problem, problem_and_optimum
 from sklearn.datasets import load_digits, load_iris
 
 import naive
+from paper import PAPER
 from protocover import PVMClassifier
 from protocover.cover import NestedCoverProblem, first_cover, verify
 from protocover.solvers import auto, greedy, ratio_greedy
@@ -58,7 +59,7 @@ def test_a_slow_machine_gives_the_same_answer(slow):
 def test_a_fit_on_a_slow_machine_is_the_same_model(monkeypatch):
     points, labels = load_digits(return_X_y=True)
     points, labels = points[:300], labels[:300]
-    quick = PVMClassifier().fit(points, labels)
+    quick = PVMClassifier(**PAPER).fit(points, labels)
     for name in ("relax", "search", "Grove"):
         plain = getattr(stages, name)
 
@@ -67,7 +68,7 @@ def test_a_fit_on_a_slow_machine_is_the_same_model(monkeypatch):
             return plain(*args, **options)
 
         monkeypatch.setattr(stages, name, late)
-    slow = PVMClassifier().fit(points, labels)
+    slow = PVMClassifier(**PAPER).fit(points, labels)
     np.testing.assert_array_equal(quick.prototype_indices_, slow.prototype_indices_)
     assert (quick.objective_, quick.lower_bound_) == (slow.objective_, slow.lower_bound_)
 
@@ -80,11 +81,11 @@ def test_the_default_model_does_not_depend_on_the_random_state(radii):
 
 
 def test_the_default_is_auto_and_its_gap_is_closed_on_small_tables():
-    model = PVMClassifier(eps=1.0).fit(X, Y)
+    model = PVMClassifier(eps=1.0, **PAPER).fit(X, Y)
     assert model.solver == "auto"
     assert model.gap_ == 0.0
     assert model.verify(X, Y).ok
-    assert model.objective_ < PVMClassifier(eps=1.0, solver="greedy").fit(X, Y).objective_
+    assert model.objective_ < PVMClassifier(eps=1.0, solver="greedy", **PAPER).fit(X, Y).objective_
 
 
 def test_without_a_time_limit_no_clock_is_looked_at_by_the_stages():
@@ -199,7 +200,7 @@ def test_nothing_to_choose_and_nothing_worth_choosing():
 
 def test_one_class_and_weights_of_zero():
     weights = (np.arange(len(X)) % 3 > 0).astype(float)
-    model = PVMClassifier(eps=1.0).fit(X, np.zeros(len(X)), weights)
+    model = PVMClassifier(eps=1.0, **PAPER).fit(X, np.zeros(len(X)), weights)
     assert model.gap_ == 0.0
     assert (weights[model.prototype_indices_] > 0).all()
 

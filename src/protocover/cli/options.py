@@ -47,11 +47,14 @@ PARAMETERS: dict[str, str | None] = {
     "metric": "--metric",
     "metric_params": "--metric-param",
     "candidates": "--candidates",
+    "cross_class": "--cross-class",
     "solver": "--solver",
     "solver_options": "--solver-option",
     "prototype_cost": "--prototype-cost",
     "prototype_costs": "--prototype-cost",
     "n_prototypes": "--n-prototypes",
+    "min_per_class": "--min-per-class",
+    "class_weight": "--balance",
     "closed_ball": "--closed-ball",
     "outlier_label": "--outlier-label",
     "cv": "--cv",
@@ -145,21 +148,21 @@ def add_search(parser: Any) -> None:
     group = parser.add_argument_group("radius and test")
     group.add_argument(
         "--radii",
-        choices=("shared", "own"),
-        default="shared",
-        help="shared: one radius for all prototypes; own: one for each, --eps at most "
-        "(default: %(default)s)",
+        choices=("own", "shared"),
+        default="own",
+        help="own: a radius for each prototype, at most --eps; shared: one radius, --eps, for "
+        "all (default: %(default)s)",
     )
     _add(
         group,
         "--eps",
         "EPS[,EPS]|auto|none",
-        "radius of the balls; auto: a quick guess; several: chosen by cross-validation "
-        "(default: chosen from a grid by cross-validation); with --radii own the largest "
-        "allowed, none for no limit",
+        "largest radius allowed, none for no limit, or with --radii shared the radius; auto: a "
+        "quick guess; several: chosen by cross-validation (default: chosen from a grid by "
+        "cross-validation)",
         type=_read_eps,
     )
-    about = "radii to try (default: 20, with --radii own 5 limits)"
+    about = "radii to try (default: 5 limits, with --radii shared 20)"
     _add(group, "--grid", "N", about, type=whole_number(1))
     about = "parts to validate in (default: 10, fewer for small classes)"
     _add(group, "--cv", "N", about, type=whole_number(2))
@@ -265,16 +268,28 @@ def _add_selection(group: Any) -> None:
         "--prototype-cost",
         "COST[,COST]",
         "cost of a prototype in uncovered cases; higher means fewer; several are tried "
-        "by cross-validation (default: 1/n, with --radii own 1)",
+        "by cross-validation (default: 1, with --radii shared 1/n)",
         type=_read_numbers,
     )
     _add(
         group,
         "--n-prototypes",
         "N|CLASS=N[,CLASS=N]",
-        "at most so many in all, or of some classes (default: no limit)",
+        "maximum number in all, or of some classes (default: no limit)",
         type=_read_budget,
     )
+    _add(
+        group,
+        "--min-per-class",
+        "0|1",
+        "1: every class has a prototype; 0: only those where one is worth its cost "
+        "(default: %(default)s)",
+        type=int,
+        choices=(0, 1),
+        default=1,
+    )
+    _add_flag(group, "--balance", "give all classes the same total weight")
+    _add_flag(group, "--cross-class", "a case may become a prototype of another class")
     about = f"{', '.join(SOLVER_NAMES)} (default: auto; with --stream greedy)"
     _add(group, "--solver", "NAME", about, choices=sorted(SOLVER_NAMES))
     about = "for the solver (default: none)"

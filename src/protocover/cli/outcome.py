@@ -346,8 +346,8 @@ def _why_radius(outcome: Outcome) -> str:
         asked = count_things(outcome.settings["about"], "prototype", "prototypes")
         return f": the {what} was chosen for about {asked}"
     if outcome.settings["eps"] in (None, "auto"):
-        share = "half" if outcome.summary.radii == "shared" else "a quarter"
-        return f": {share} of the cases have no rival that near{_sampled(outcome)}"
+        share = "median" if outcome.summary.radii == "shared" else "0.9 quantile"
+        return f" ({share} of the distances to another class{_sampled(outcome)})"
     return ", as given"
 
 

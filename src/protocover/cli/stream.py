@@ -337,9 +337,8 @@ def _describe_draws(fitted: _Fitted) -> dict[str, str]:
     classifier, how = classifier_of(fitted.model), {}
     if fitted.n_sampled is not None:
         radii = classifier.solution_.radii
-        guessed = (
-            f"as {'half' if radii is None else 'a quarter'} of the cases have no rival so near"
-        )
+        share = "median" if radii is None else "0.9 quantile"
+        guessed = f"as the {share} of the distances to another class"
         why = guessed if fitted.search is None else "by cross-validation"
         eps = short_number(classifier.eps_)
         if radii is not None:

@@ -111,7 +111,7 @@ class CoverProblem:
         """
         if self.prototype_cost > self.prize.sum() / _LARGEST_RATIO:
             return self.cost
-        return np.asarray(self.cost + 1e-9 * min(1.0, self.prize.max(initial=0.0)))
+        return self.cost + 1e-9 * min(1.0, float(self.prize.max(initial=0.0)))
 
     @property
     def exact_cost(self) -> Fraction:

@@ -205,9 +205,10 @@ def read_cells(cells: Sequence[str], *, decimal: str | None = None) -> Reading:
             return replace(reading, why="numbers, if points are decimal", odd=pointed[:3])
         return reading
     if any({cell.lower() for cell in cells[:3]} <= pair for pair in BOOLEANS):
-        words = {cell.lower() for cell in cells}
-        if any(words <= pair for pair in BOOLEANS):
-            return Reading("booleans", f"all cells are {' or '.join(sorted(words))}")
+        words = {cell.lower(): cell for cell in reversed(cells)}
+        if any(words.keys() <= pair for pair in BOOLEANS):
+            own = " or ".join(words[word] for word in sorted(words))
+            return Reading("booleans", f"all cells are {own}")
     dates = fitting_dates(cells)
     if len(dates) == 1:
         return Reading("dates", f"all cells are dates such as {cells[0]} ({dates[0].words})")

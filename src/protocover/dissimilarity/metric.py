@@ -16,6 +16,7 @@ from ..data.fields import check_array, check_keywords, check_text
 from ..resources import row_count
 from .contributions import contributions_of
 from .gaps import nan_euclidean
+from .inverse import column_products, pseudo_inverse
 from .mapped import map_points
 from .mapped.centred import CORRELATION_GRID
 from .rounding import grain, round_in_place
@@ -83,9 +84,9 @@ class Metric(BaseEstimator):
     Where a logarithm, a power or a sine is involved, whose last bits differ, they are
     rounded: ``"correlation"``, ``"haversine"`` and the square of ``"jensenshannon"`` to
     multiples of 2^-40, ``"minkowski"`` with a `p` other than 1, 2 and infinity to about 40
-    bits. The inverse covariance that ``"mahalanobis"`` learns is rounded to 2^-40 of its
-    largest entry, and directions in which the standardised training points do not extend,
-    but for such rounding, do not count in it.
+    bits. The inverse covariance that ``"mahalanobis"`` learns is computed from exact sums and
+    elementwise operations, and rounded to 2^-40 of its largest entry. Directions in which the
+    standardised training points do not extend, except for rounding, do not count in it.
 
     Balls and nearest prototypes of ``"seuclidean"``, ``"mahalanobis"``, ``"correlation"``
     without weights, ``"minkowski"`` of p = 2, and ``"nan_euclidean"`` where nothing is missing
@@ -224,6 +225,10 @@ def _variances(X: Any) -> Floats:
     if len(rows) < 2:
         return np.ones(rows.shape[1])
     variance = rows.var(axis=0, ddof=1)
+    if ((variance == 0.0) & (rows.max(axis=0) > rows.min(axis=0))).any():
+        raise ValueError(
+            "X holds values so close that their variance underflows; rescale the features"
+        )
     # A constant feature tells nothing: any positive variance leaves it out.
     return np.where(variance > 0.0, variance, 1.0)
 
@@ -239,10 +244,8 @@ def _inverse_covariance(X: Any) -> Floats:
         return np.eye(p)
     deviation = np.sqrt(_variances(rows))
     standard = (rows - rows.mean(axis=0)) / deviation
-    correlation = round_in_place(standard.T @ standard / (len(rows) - 1), 2.0**-40)
-    inverse = np.asarray(
-        np.linalg.pinv(correlation, hermitian=True, rtol=p * 2.0**-38), dtype=np.float64
-    )
+    correlation = round_in_place(column_products(standard) / (len(rows) - 1), 2.0**-40)
+    inverse = pseudo_inverse(correlation, rtol=p * 2.0**-38)
     round_in_place(inverse, grain(np.abs(inverse).max()))
     result: Floats = inverse / np.outer(deviation, deviation)
     return result

@@ -297,8 +297,9 @@ def prepare(
         candidates=classifier.candidates,
         rng=rng,
         unlabeled=unlabeled,
-        cross_class=classifier.cross_class,
-        class_weight=classifier.class_weight,
+        # A cover has one class, which needs no weight.
+        cross_class=getattr(classifier, "cross_class", True),
+        class_weight=getattr(classifier, "class_weight", None),
         verbose=classifier.verbose,
     )
 

@@ -40,8 +40,8 @@ def prepare_again(
         candidates=model.candidates,
         rng=rng,
         unlabeled=unlabeled,
-        cross_class=model.cross_class,
-        class_weight=model.class_weight,
+        cross_class=getattr(model, "cross_class", True),
+        class_weight=getattr(model, "class_weight", None),
     )
     return training, seeded or _state(rng) == before
 

@@ -90,7 +90,7 @@ class Blocks:
             np.fmax(np.fmax(low[c] - column[:, None], column[:, None] - high[c]), 0.0)
             for c, column in enumerate(columns)
         )
-        return _lower_bounds(islice(apart, n_numbers), apart, weighing)
+        return np.asarray(_lower_bounds(islice(apart, n_numbers), apart, weighing))
 
     def block(self, number: int) -> slice:
         """Return the places of the rows of a block."""

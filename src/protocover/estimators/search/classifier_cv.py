@@ -211,7 +211,7 @@ outlier_label, random_state
         *,
         eps: ArrayLike | None = None,
         n_eps: int | None = None,
-        radii: str = "shared",
+        radii: str = "own",
         prototype_costs: ArrayLike | None = None,
         cv: Any = 10,
         rule: str = "1se",

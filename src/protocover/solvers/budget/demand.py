@@ -95,7 +95,8 @@ class Demand:
         """Return what a selection costs."""
         if self.expense is None:
             return Fraction(len(selected))
-        return Fraction(self.step * sum(self._steps[j] for j in selected.tolist()))
+        n_steps = sum(self._steps[j] for j in selected.tolist())
+        return Fraction(self.step * n_steps)
 
     @cached_property
     def room(self) -> float:
