@@ -120,7 +120,7 @@ def _of_prototypes(model: Any) -> str:
     what = "uncovered or wrongly covered"
     if not isinstance(k, (int, np.integer)):
         return _of_objective(model, what, f"{model.prototype_cost_:.2g} per prototype")
-    some, one = _several(k, "prototype"), k == 1
+    some, one = f"{_several(k, 'prototype')}{_floor_of(model)}", k == 1
     if model.gap_ == 0.0:
         return f"no other {some} {'does' if one else 'do'} better"
     least = _floor(max(0.0, model.lower_bound_ - k * model.prototype_cost_))
@@ -137,6 +137,7 @@ def _of_objective(model: Any, what: str, cost: str) -> str:
     choice = "choice"
     if hasattr(model, "prototype_labels_"):
         choice = "choice of prototypes" + (" within the budget" if model.n_prototypes else "")
+        choice += _floor_of(model)
     if model.gap_ == 0.0:
         return f"no other {choice}{_given(model)} is better"
     unit = "weight" if _is_weighted(model) else "samples"
@@ -144,6 +145,11 @@ def _of_objective(model: Any, what: str, cost: str) -> str:
         f"no {choice}{_given(model)} has an objective below {_floor(model.lower_bound_)} "
         f"({unit} {what} plus {cost})"
     )
+
+
+def _floor_of(model: Any) -> str:
+    """Restrict a statement to choices with a prototype for every class where that matters."""
+    return " with one for every class" if len(model.solution_.forced) else ""
 
 
 def _has_unit_weights(cover: Any) -> bool:

@@ -176,7 +176,8 @@ def suspect_labels(
     A label is suspect if its sample lies in balls of other classes and in none of its own, or
     if it is nearer to another class, by the mean dissimilarity from the class's two nearest
     prototypes. With that of its own class, a, and the least of the others, b, the score
-    is ``a / (a + b)``. Labels of classes without a prototype are never listed.
+    is ``a / (a + b)``. Labels of classes without a prototype worth its cost
+    are never listed.
 
     No sample counts as evidence for its own label. A prototype counts as `eps` away from the
     sample that it is, not 0. If its ball holds no other sample of its class, it does not count
@@ -215,6 +216,7 @@ def suspect_labels(
     _check_max(max_suspects)
     within = unwrap(model)
     classifier, X, drawn = within.classifier, within.prepare(X), None
+    exempt = classifier.classes_[classifier.solution_.forced]
     if isinstance(X, PathLike):  # a file of sequences
         X = check_estimator_points(classifier, X, classifier.dissimilarity_, reset=False)
     if refit and not _is_rectangular(classifier, X):
@@ -239,7 +241,7 @@ def suspect_labels(
     )
     heard = replace(coverage, balls=coverage.balls > alone.tocsr())
     limit = None if max_suspects == "auto" and not refit else max_suspects
-    found = _judge(heard, measures, index, limit)
+    found = _judge(heard, measures, index, limit, exempt=exempt)
     return replace(found, judge=classifier, n_candidates=drawn)
 
 
@@ -405,9 +407,17 @@ def _hear(distance: Floats, near: Floats, few: int) -> tuple[Indices, Floats, Fl
 
 
 def _judge(
-    coverage: Coverage, measures: _Measures, index: Any, limit: int | str | None
+    coverage: Coverage,
+    measures: _Measures,
+    index: Any,
+    limit: int | str | None,
+    *,
+    exempt: NDArray[Any],
 ) -> SuspectLabels:
-    """Rank the labels that disagree, and list no more than the limit."""
+    """Rank the labels that disagree, and list no more than the limit.
+
+    Classes that have no prototype worth its cost, those `exempt` included, are not judged.
+    """
     own_class = coverage.point_classes
     points = np.arange(len(own_class))
     others = measures.mean.copy()
@@ -417,6 +427,7 @@ def _judge(
     own_count, other_count = coverage.own_count, coverage.other_count
     only_others = (own_count == 0) & (other_count > 0)
     judged = np.isin(own_class, coverage.prototype_classes)
+    judged &= ~np.isin(coverage.classes[own_class], exempt)
     suspect = np.flatnonzero(judged & (only_others | (score > 0.5)))
     row = suspect[np.lexsort((suspect, -score[suspect]))]
     plausible = None
