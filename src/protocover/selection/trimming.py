@@ -121,7 +121,8 @@ def _n_bins(n_bits: int) -> int:
 
 def _bin_numbers(low: NDArray[Any], slack: float, n_bits: int) -> Bins:
     """Return the bin of each member; two that are more than one apart differ by the slack."""
-    bits = low.astype(np.float32).view(np.int32)
+    with np.errstate(over="ignore"):  # huge distances share the last bin
+        bits = low.astype(np.float32).view(np.int32)
     bits >>= _MANTISSA - n_bits
     # From here on a bin is wider than twice the slack: its width is its start's share of that.
     wide = np.array(slack * (4 << n_bits), dtype=np.float32).view(np.int32)
