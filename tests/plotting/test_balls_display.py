@@ -17,7 +17,7 @@ Y = np.array(["a", "a", "a", "b", "b", "b"])
 
 
 def fit(eps=1.5, **parameters):
-    return PVMClassifier(eps=eps, prototype_cost=1.0, **parameters).fit(X, Y)
+    return PVMClassifier(eps=eps, prototype_cost=1.0, **{**PAPER, **parameters}).fit(X, Y)
 
 
 def circles(ax):
@@ -174,7 +174,8 @@ def test_a_model_without_prototypes_is_refused():
     model = PVMClassifier(eps=1.5, prototype_cost=50.0, **PAPER).fit(X, Y)
     with pytest.raises(NoPrototypesError, match="nothing to draw; lower prototype_cost"):
         BallsDisplay.from_estimator(model, X, Y)
-    unlimited = PVMClassifier(eps=None, radii="own", prototype_cost=50.0).fit(X, Y)
+    options = {"radii": "own", "min_per_class": 0, "prototype_cost": 50.0}
+    unlimited = PVMClassifier(eps=None, **options).fit(X, Y)
     with pytest.raises(
         NoPrototypesError,
         match=r"at prototype_cost=50, so there is nothing to draw; lower prototype_cost$",

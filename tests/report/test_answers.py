@@ -119,7 +119,7 @@ def line_model(**options):
     ],
 )
 def test_words_say_how_close_the_call_was(place, words):
-    summary = summarize_queries(line_model(), [[place]])
+    summary = summarize_queries(line_model(**PAPER), [[place]])
     assert words in summary.comparisons[0].words
 
 

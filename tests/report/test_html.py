@@ -111,7 +111,11 @@ def test_a_missing_template_engine_is_named(monkeypatch):
         ({"n_prototypes": {0: 2}}, "2 for 0"),
         ({"metric": "cosine", "eps": 0.002}, "cosine distance"),
         ({"prototype_cost": 0.5}, "0.5 of an uncovered case"),
-        ({"eps": "auto"}, "half of the cases have no case of another class that near"),
+        ({"eps": "auto"}, ": 10 % of the cases have no case of another class that near"),
+        (
+            {"eps": "auto", "radii": "shared"},
+            ": half of the cases have no case of another class that near",
+        ),
     ],
 )
 def test_the_page_says_what_was_asked(options, says):

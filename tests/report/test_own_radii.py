@@ -107,7 +107,7 @@ def test_a_prototype_of_radius_zero_is_reported_like_any_other():
     model = PVMClassifier(eps=None, radii="own", closed_ball=True, prototype_cost=0.1)
     model.fit(places, labels)
     summary = summarize(model, places, labels)
-    assert [p.radius for p in summary.prototypes] == [0.0]
+    assert [p.radius for p in summary.prototypes] == [0.0, 0.0]
     assert "within its own radius, 0." in render(summary)
 
 

@@ -218,7 +218,7 @@ def test_suspects_among_held_out_cases_are_listed_with_the_others(monkeypatch, m
     flipped = Y.copy()
     flipped[[3, 12, 101, 140]] = [2, 2, 0, 0]
     order = np.r_[0:150:2, 1:150:2]
-    model = PVMClassifier(0.8).fit(X[::2], flipped[::2])
+    model = PVMClassifier(eps=0.8, **PAPER).fit(X[::2], flipped[::2])
     suspects = suspect_labels(model, X[order], flipped[order])
     held_out = Queries(X[1::2], flipped[1::2], names=[f"new {row}" for row in range(75)])
     found = summarize(model, X[::2], flipped[::2], held_out=held_out, suspects=suspects)

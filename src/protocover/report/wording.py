@@ -224,7 +224,7 @@ def _describe_own_radii(model: PVMClassifier, search: PVMClassifierCV | None) ->
         tried = f"{limits} limit{'s'[: limits != 1]} and {costs} cost{'s'[: costs != 1]}"
         limit += f", {_describe_search(search, tried)}"
     elif isinstance(model.eps, str):
-        limit += ": a quarter of the cases have no case of another class that near"
+        limit += ": 10 % of the cases have no case of another class that near"
     elif limited:
         limit += ", as given"
     return f"its own for each prototype, {short_range(model.prototype_radii_)}; {limit}"
