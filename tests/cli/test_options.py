@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
 from inspect import signature
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -120,6 +123,26 @@ def test_budgets_by_class_reach_their_classes(flowers, numbered):
     assert model.prototype_labels_.tolist() == [lily, lily]
 
 
+def test_budgets_by_class_bind_a_search(flowers):
+    search = fitted(flowers, "--radii own --cv 3 --no-scale --n-prototypes lily=2,rose=1")
+    assert search.n_prototypes == {"lily": 2, "rose": 1}
+    assert set(search.prototype_labels_) == {"lily", "rose"}
+    assert (search.prototype_labels_ == "rose").sum() == 1
+    assert search.rule == "1se"
+
+
+def test_a_search_on_a_sample_is_reported(flowers, capsys):
+    words = "--radii own --cv 3 --no-scale --max-search-samples"
+    search = fitted(flowers, f"{words} 20")
+    said = capsys.readouterr()
+    assert len(search.search_rows_) == 20
+    assert f"sample of 20 of {len(flowers)} cases; --max-search-samples all" in said.err
+    assert re.search(r"3-fold cross-validation \(.*\) on 20 cases", said.out)
+    assert json.loads(Path("out/summary.json").read_text())["eps_sample"] == 20
+    assert fitted(flowers, f"{words} all --force").search_rows_ is None
+    assert " on 20 cases" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "words", ["--eps 1", "--eps 1,2 --cv 3", "--eps 1,2 --cv 3 --solver exact"]
 )
@@ -189,7 +212,6 @@ def test_weights_must_not_all_be_zero(flowers, capsys):
         ("--metric gower --metric-param kinds=3", "kinds is not one of metric gower; it has wei"),
         ("--solver exact --solver-option cats=9 --eps 1", "its options are gap, max_nodes"),
         ("--solver-option time_limit=1 --time-limit 1 --eps 1", "give it once"),
-        ("--n-prototypes lily=1", "--n-prototypes by class goes with one radius; add --eps"),
         ("--n-prototypes tulip=1 --eps 1", "the classes are 'lily', 'rose'"),
     ],
 )
@@ -201,6 +223,8 @@ def test_what_is_passed_on_is_checked_before_the_fit(flowers, words, message, ca
 @pytest.mark.parametrize(
     "words",
     [
+        "--max-search-samples 1",
+        "--max-search-samples some",
         "--metric-param p",
         "--metric-param =3",
         "--solver-option 3=p",

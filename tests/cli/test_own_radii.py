@@ -81,7 +81,7 @@ def test_limit_and_cost_are_searched_for(shells, words, limits, costs, capsys):
     said = capsys.readouterr().out
     eps = "no limit" if np.isinf(search.eps_) else f"at most {search.eps_:.4g}"
     assert (
-        f"           {eps}, by 3-fold cross-validation ({costs} cost{'s'[: costs != 1]}, rule few)"
+        f"           {eps}, by 3-fold cross-validation ({costs} cost{'s'[: costs != 1]}, rule 1se)"
         in said
     )
     assert max(map(len, said.splitlines())) <= 80

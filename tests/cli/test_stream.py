@@ -113,18 +113,29 @@ def test_samples_are_stated_and_the_counts_are_of_all_rows(blobs, monkeypatch, c
     monkeypatch.setattr(stream, "_SHOWN", 150)
     monkeypatch.setattr(stream, "_FEWEST_SHOWN", 20)
     save(blobs)
-    assert fit("--id", "tree", "--grid", 4, "--cv", 3, "--stream") == 0
+    assert fit("--id", "tree", "--grid", 4, "--cv", 3, "--stream", "--radii", "shared") == 0
     said = capsys.readouterr()
     assert "with 90 of them" in said.err
     assert "120 of them, drawn by chance, may become prototypes" in said.err
-    assert re.search(r"3-fold cross-validation \(4 radii, rule few\) on 90 cases", said.out)
+    assert re.search(r"3-fold cross-validation \(4 radii, rule 1se\) on 90 cases", said.out)
     assert re.search(r"\(\d+ of \d+ cases\s+were\s+compared\.\)", said.out)
     found = figures("out")
     assert found["settings"]["candidates"] == 120
     assert found["eps_sample"] == 90
     assert 0 < found["data"]["shown"] < 318
     assert found["training_cases"] == sum(entry["points"] for entry in found["classes"]) == 318
-    again = ("--eps", found["eps"], "--candidates", 120, "--id", "tree")
+    again = (
+        "--eps",
+        found["eps"],
+        "--candidates",
+        120,
+        "--id",
+        "tree",
+        "--solver",
+        "greedy",
+        "--radii",
+        "shared",
+    )
     assert fit(*again, out="held") == 0
     for name in ("covered", "wrongly_covered", "classes", "objective"):
         assert found[name] == figures("held")[name]

@@ -776,7 +776,7 @@ def test_what_cannot_be_remembered_says_so(tmp_path):
 def test_a_random_state_object_is_the_same_in_every_fold(n_jobs):
     options = {"candidates": 0.5, "cv": 3}
     ours = PVMClassifierCV(
-        eps=RADII, random_state=np.random.RandomState(7), n_jobs=n_jobs, **options
+        radii="shared", eps=RADII, random_state=np.random.RandomState(7), n_jobs=n_jobs, **options
     ).fit(X, Y)
     assert_same_scores(
         ours, PVMClassifierCV(radii="shared", eps=RADII, random_state=7, **options).fit(X, Y)
@@ -822,7 +822,7 @@ def test_splits_may_be_lists_or_masks():
         ({"scoring": "magic"}, "magic"),
         ({"solver": ["greedy", "magic"]}, "solver must be one of .*got 'magic'"),
         ({"candidates": "magic"}, "candidates must be .*got 'magic'"),
-        ({"prototype_costs": [-1]}, "prototype_costs must be numbers not below 0"),
+        ({"prototype_costs": [-1]}, "prototype_costs must be numbers from 0 to"),
     ],
 )
 def test_bad_settings_are_named(options, message):

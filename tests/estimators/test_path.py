@@ -246,8 +246,8 @@ def test_a_solver_of_ones_own_gets_what_it_gets_in_a_fit():
         ({"eps": [0.0, 1.0]}, "eps must be positive numbers"),
         ({"eps": []}, "eps must be positive numbers"),
         ({"eps": [np.nan]}, "eps must be positive numbers"),
-        ({"prototype_costs": [-1.0]}, "prototype_costs must be numbers not below 0"),
-        ({"prototype_costs": []}, "prototype_costs must be numbers not below 0"),
+        ({"prototype_costs": [-1.0]}, "prototype_costs must be numbers from 0 to"),
+        ({"prototype_costs": []}, "prototype_costs must be numbers from 0 to"),
         ({"solver": "magic"}, "solver must be one of"),
     ],
 )

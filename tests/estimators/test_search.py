@@ -146,7 +146,7 @@ def test_the_grid_is_made_of_distances_to_the_nearest_sample_of_another_class(we
     wide = suggest_eps(table, labels, 9, metric="precomputed")[1:]
     tried = np.unique(shared.cv_results_["param_eps"])
     np.testing.assert_allclose(
-        tried, np.unique(np.append(quantiles(np.linspace(0.0, 1.0, 12)), wide)), rtol=1e-12
+        tried, np.unique(np.append(quantiles(np.linspace(0.0, 1.0, 12) ** 2), wide)), rtol=1e-12
     )
     one = PVMClassifierCV(radii="shared", n_eps=1, **options).fit(points, Y, weights)
     np.testing.assert_allclose(one.eps_, quantiles([0.5]))

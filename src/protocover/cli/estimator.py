@@ -297,7 +297,12 @@ def _with_search(
     """Return a search for the radius, or for limit and cost, by cross-validation."""
     announce_search_sample(options, len(y), console)
     limits: Any = [None] if options.eps == "none" else options.eps
-    solver = _solver(options)
+    solver, most = _solver(options), options.max_search_samples
+    if most is not None and len(y) > most and not console.verbose:  # else the search says so
+        console.note(
+            f"Searching on a stratified sample of {most} of {len(y)} cases; "
+            "--max-search-samples all searches on all of them."
+        )
     return PVMClassifierCV(
         eps=limits,
         n_eps=options.grid,
@@ -307,7 +312,7 @@ def _with_search(
             _count_folds(options.cv, y, console), shuffle=True, random_state=options.seed
         ),
         rule=options.rule,
-        max_search_samples=options.max_search_samples,
+        max_search_samples=most,
         solver=solver if solver in _SEARCHED else "greedy",
         solver_options=_solver_options(options) if solver in _SEARCHED else None,
         **shared,

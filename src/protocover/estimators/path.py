@@ -301,7 +301,7 @@ closed_ball, n_jobs, random_state, verbose
     >>> X, y = load_iris(return_X_y=True)
     >>> path = pvm_path(X, y, eps=[0.5, 1.0, 1.5], prototype_costs=[0.01, 1.0, 5.0])
     >>> path.n_prototypes
-    array([[31, 18,  6],
+    array([[32, 17,  7],
            [ 8,  5,  4],
            [ 4,  4,  3]])
     >>> model = path.model(1, 2)

@@ -183,8 +183,9 @@ def _propose_limits(training: Training, n_limits: int, *, rng: np.random.Generat
 
     They are quantiles of the distances from samples to the nearest of another class: the
     largest, beyond which every ball about a sample holds rivals, the one that
-    ``eps="auto"`` takes, and lower ones in even steps. One class has no rivals, and its only
-    limit is none.
+    ``eps="auto"`` takes, and lower ones in even steps. Limits near the smallest of these
+    distances kept half of the samples for little accuracy. One class has no rivals, and its
+    only limit is none.
     """
     distances, weights = _held_rivals(training, rng)
     if len(distances) == 0:
@@ -197,16 +198,16 @@ def _propose_limits(training: Training, n_limits: int, *, rng: np.random.Generat
 def propose_radii(training: Training, n_radii: int, *, rng: np.random.Generator) -> Floats:
     """Return at most `n_radii` radii to choose one from, small ones and large ones.
 
-    Three fifths are quantiles, in even steps, of the distances from samples to the nearest of
-    another class. The smallest is the smallest useful radius: all balls up to it are pure,
-    so a smaller radius only needs more prototypes. The others are the paper's quantiles of
-    all distances, for classes that overlap.
+    Three fifths are quantiles of the distances from samples to the nearest of another class,
+    closer to one another where they are small. The smallest is the smallest useful radius:
+    all balls up to it are pure, so a smaller radius only needs more prototypes. The others
+    are the paper's quantiles of all distances, for classes that overlap.
     """
     distances, weights = _held_rivals(training, rng)
     if len(distances) == 0:
         return propose_grid(training, n_radii, rng=rng)
     n_wide = 2 * n_radii // 5
-    steps = np.linspace(0.0, 1.0, n_radii - n_wide) if n_radii > 1 else [0.5]
+    steps = np.linspace(0.0, 1.0, n_radii - n_wide) ** 2 if n_radii > 1 else [0.5]
     near = [weighted_quantile(distances, weights, step) for step in steps]
     wide = propose_grid(training, n_wide + 1, rng=rng)[1:]
     return np.unique(np.append(near, wide))

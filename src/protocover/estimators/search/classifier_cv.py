@@ -56,13 +56,11 @@ __all__ = ["PVMClassifierCV"]
 
 
 class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
-    """Prototype selection with the radius chosen by cross-validation.
+    """Prototype selection with its settings chosen by cross-validation.
 
-    Fits a :class:`PVMClassifier` for each radius and takes one by the paper's rule. With
-    radii of their own it chooses their limit and the cost of a prototype.
-
-    Each fold is one path over all radii and costs, so a whole grid costs little more than
-    a few fits per fold.
+    Chooses the largest radius and the cost of a prototype, or a shared radius, by the paper's
+    rule. Each fold is one path over all settings, so a grid costs little more than a few fits
+    per fold.
 
     Parameters
     ----------
@@ -74,7 +72,7 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
         for no limit.
     n_eps : int or None, default=None
         How many to propose where `eps` is None; None for 20, with ``radii="own"`` for 5.
-    radii : {"shared", "own"}, default="shared"
+    radii : {"own", "shared"}, default="own"
         As in :class:`PVMClassifier`.
     prototype_costs : array-like or None, default=None
         Costs of a prototype to try; None for the default of :class:`PVMClassifier` on all
@@ -121,9 +119,7 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
     n_jobs : int or None, default=None
         Folds computed at once, by joblib in as many processes, among which it shares out
         the threads. None, as everywhere, starts no processes and takes as many threads as
-        the linear algebra library does: one fold after another, each with the threads of
-        a plain fit (within :func:`joblib.parallel_config` what that says). The result
-        does not depend on it.
+        the linear algebra library does. The result does not depend on it.
     metric_params, candidates, cross_class, min_per_class, class_weight, closed_ball, \
 outlier_label, random_state
         As in :class:`PVMClassifier`. Candidates are made, and classes balanced, in each fold.
@@ -195,12 +191,12 @@ outlier_label, random_state
     >>> X, y = load_iris(return_X_y=True)
     >>> clf = PVMClassifierCV(cv=5, random_state=0).fit(X, y)
     >>> len(clf.prototype_indices_)
-    9
+    7
     >>> clf.score(X, y) > 0.9
     True
-    >>> own = PVMClassifierCV(radii="own", cv=5, random_state=0).fit(X, y)
-    >>> own.best_params_["prototype_cost"], len(own.prototype_indices_)
-    (1.0, 13)
+    >>> few = PVMClassifierCV(n_prototypes=4, cv=5, random_state=0).fit(X, y)
+    >>> len(few.prototype_indices_)
+    4
     """
 
     # Only the splitter wants the groups, so nobody need ask for them in the search's name.
