@@ -181,6 +181,7 @@ bench-large: $(READY)  ## Measure the ball builder against others and fit a mill
 	@$(BIN)/python benchmarks/bench_sparse.py
 	@$(BIN)/python benchmarks/candidate_share.py
 	@$(BIN)/python benchmarks/bench_large.py
+	@$(BIN)/python benchmarks/bench_mixed.py --write
 
 clean:  ## Remove the environment and what tools have left
 	rm -rf $(VENV) $(PYTHONS:%=.venv-%) $(PEERS) $(PROSET) $(COVERS) $(CLEANLAB) $(EMPTY) $(OLDEST) docs/_build docs/gallery build dist demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
