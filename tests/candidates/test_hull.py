@@ -105,7 +105,7 @@ def test_a_walk_goes_on_from_the_edge(share):
         assert in_hull(place.point * (1 - 1e-7) + Y.mean(axis=0) * 1e-7, Y)
 
 
-def test_slow_draws_are_announced_and_shown(capfd):
+def test_slow_draws_are_shown_and_promise_no_time(capfd):
     rng = np.random.default_rng(6)
     X, y = rng.normal(size=(60, 6)), np.arange(60) % 2
     quiet = PVMClassifier(eps=3.0, candidates=HullCandidates(5), random_state=0, **PAPER).fit(X, y)
@@ -114,7 +114,7 @@ def test_slow_draws_are_announced_and_shown(capfd):
         eps=3.0, candidates=HullCandidates(5), random_state=0, verbose=1, **PAPER
     ).fit(X, y)
     told = capfd.readouterr().err
-    assert "hull candidates: 5 draws from each of 2 classes, about" in told
+    assert "processor time" not in told
     assert "draws from a hull" in told
     np.testing.assert_array_equal(model.prototypes_, quiet.prototypes_)
 

@@ -279,6 +279,30 @@ def test_a_variance_that_underflows_is_refused(name):
         Metric(name).fit(X * [1.0, 1.0, 1e-200, 1.0])
 
 
+@pytest.mark.parametrize(
+    ("name", "params", "unit"),
+    [
+        ("minkowski", {"p": 2}, 1e-160),
+        ("minkowski", {"p": 3}, 1e-110),
+        ("nan_euclidean", None, 1e-160),
+        ("sqeuclidean", None, 1e-160),
+    ],
+)
+def test_values_whose_powers_underflow_are_refused(name, params, unit):
+    model = PVMClassifier(eps=1.0, radii="shared", metric=name, metric_params=params)
+    y = np.arange(len(X)) % 2
+    with pytest.raises(ValueError, match=f"so small that {name} distances underflow; rescale"):
+        model.fit(X * unit, y)
+    model.fit(np.where(np.arange(4) < 3, X * unit, X), y)
+    model.fit(X * 0.0, y)
+
+
+def test_the_largest_difference_does_not_underflow():
+    tiny = X * 1e-160
+    table = Metric("minkowski", {"p": np.inf}).fit(tiny).cross(tiny, tiny)
+    np.testing.assert_array_equal(table, cdist(tiny, tiny, "chebyshev"))
+
+
 @pytest.mark.parametrize("name", ["seuclidean", "mahalanobis"])
 def test_what_is_learned_does_not_depend_on_the_layout_in_memory(name):
     data = np.random.default_rng(4).normal(size=(500, 5))

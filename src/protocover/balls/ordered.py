@@ -180,7 +180,9 @@ def ordered_members(
         expected = _members_of_a_ball(test, n_points, n_candidates)
         strips = _strips(n_candidates, strip_width(expected))
         find = partial(_test_strip, test, n_points, strips)
-        if Z is X and traits.symmetric and half_is_held(test, expected * n_candidates):
+        if trim is not None and np.isinf(eps) and isinstance(test, Compared):
+            find, trim = partial(_trim_tables, test, n_points, strips, trim), None
+        elif Z is X and traits.symmetric and half_is_held(test, expected * n_candidates):
             half = partial(Half.of, test, strips)
             with progress_bar(run(half, range(len(strips))), len(strips), "half", verbose) as bar:
                 find = partial(whole_strip, list(bar), strips)
@@ -223,6 +225,14 @@ def _strips(n_candidates: int, width: int) -> list[slice]:
 def _test_strip(test: DistanceTest, n_points: int, strips: list[slice], number: int) -> Near:
     """Return all members of the balls of a strip."""
     return test(slice(0, n_points), strips[number])
+
+
+def _trim_tables(
+    test: Compared, n_points: int, strips: list[slice], trim: Trim, number: int
+) -> Near:
+    """Return the members of a strip that are needed if all points are members."""
+    table = test.table(slice(0, n_points), strips[number])
+    return trim.of_table(table, strips[number].start)
 
 
 def _put_in_order(
@@ -315,10 +325,19 @@ class Compared:
 
     def __call__(self, rows: slice, columns: slice) -> Near:
         found = []
-        for start in range(rows.start, rows.stop, TILE_ROWS):
-            some = slice(start, min(start + TILE_ROWS, rows.stop))
+        for some in self._cut(rows):
             table = np.asarray(self.tile(some, columns), dtype=np.float64)
             i, j = np.nonzero(within(table, self.eps, closed=self.closed))
-            found.append((i + (start - rows.start), j, table[i, j]))
+            found.append((i + (some.start - rows.start), j, table[i, j]))
         point, candidate, distance = (np.concatenate(part) for part in zip(*found, strict=True))
         return point, candidate, distance, np.zeros(len(distance), dtype=np.float32)
+
+    def table(self, rows: slice, columns: slice) -> Floats:
+        """Return all dissimilarities, within `eps` or not."""
+        parts = [np.asarray(self.tile(some, columns)) for some in self._cut(rows)]
+        return np.concatenate(parts, dtype=np.float64)
+
+    def _cut(self, rows: slice) -> list[slice]:
+        """Cut rows into tiles."""
+        starts = range(rows.start, rows.stop, TILE_ROWS)
+        return [slice(start, min(start + TILE_ROWS, rows.stop)) for start in starts]

@@ -19,7 +19,7 @@ from ..resources import available_memory, row_count, thread_count
 from .forecast import fixed_bytes
 from .halves import half_bytes
 from .ordered import BLOCK_MEMBERS, OrderedMembers, ordered_members, strip_width
-from .traits import Dissimilarity, DistanceSearch, Indices, Near, traits_of
+from .traits import Dissimilarity, DistanceSearch, Indices, traits_of
 
 __all__ = ["BYTES_PER_KEPT", "OwnForecast", "measure_own", "warn_if_own_too_large"]
 
@@ -98,18 +98,17 @@ def measure_own(
 
     The further arguments are those of :func:`protocover.balls.ordered_members`.
     """
-    n_candidates, n_found = row_count(Z), []
+    n_candidates = row_count(Z)
     chosen = np.sort(rng.choice(n_candidates, min(_SAMPLE, n_candidates), replace=False))
+    count = keep(chosen)
 
-    def count(near: Near, first: int) -> Near:
-        n_found.append(len(near[0]))
-        return near
+    def counted(members: OrderedMembers) -> tuple[int, int, int]:
+        return len(members.point), *count(members)
 
-    some, asked = _safe_indexing(Z, chosen), asked | {"n_jobs": n_jobs, "trim": count}
-    balls = ordered_members(dissimilarity, X, some, keep(chosen), **asked)
-    share = n_candidates / max(1, len(chosen))
-    n_balls, kept = (np.sum([(0, 0), *balls], axis=0) * share).tolist()
-    memberships = sum(n_found) * share
+    some = _safe_indexing(Z, chosen)
+    balls = ordered_members(dissimilarity, X, some, counted, n_jobs=n_jobs, **asked)
+    counts = np.sum([(0, 0, 0), *balls], axis=0) * (n_candidates / max(1, len(chosen)))
+    memberships, n_balls, kept = counts.tolist()
     halves = Z is X and traits_of(dissimilarity).symmetric
     held = half_bytes(memberships, quick=isinstance(dissimilarity, DistanceSearch)) * halves
     strips = thread_count(n_jobs) * _strip_bytes(memberships, n_candidates)

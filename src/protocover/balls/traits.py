@@ -40,7 +40,6 @@ Indices = NDArray[np.intp]
 Tile = Callable[[slice, slice], Floats]
 LevelTest = Callable[[slice, slice], tuple[Indices, Indices, Indices]]
 Near = tuple[Indices, Indices, NDArray[Any], NDArray[np.float32]]
-Trim = Callable[[Near, int], Near]
 GroupSearch = Callable[[slice], tuple[Indices, Floats]]
 
 
@@ -154,6 +153,18 @@ class DistanceTest(Protocol):
         more than both slacks, that with the lower one is nearer. Where `measure` is None,
         ``low`` is the dissimilarity and ``slack`` is zero.
         """
+        ...
+
+
+class Trim(Protocol):
+    """Leaves out members of a strip of candidates that are not needed."""
+
+    def __call__(self, near: Near, first: int) -> Near:
+        """Return the members that are needed, given the number of the first candidate."""
+        ...
+
+    def of_table(self, table: Floats, first: int) -> Near:
+        """Return the members that are needed, given the dissimilarities of all points."""
         ...
 
 

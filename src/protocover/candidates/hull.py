@@ -8,7 +8,6 @@ a hit-and-run walk elsewhere.
 from __future__ import annotations
 
 import math
-import time
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.spatial import Delaunay
 from sklearn.base import BaseEstimator
 
-from ..resources import progress_bar, say
+from ..resources import progress_bar
 from .chords import draw_on_chord, lift, start_at_mean
 from .pool import Pool
 
@@ -67,8 +66,6 @@ class HullCandidates(BaseEstimator):
         if not isinstance(X, np.ndarray):
             raise ValueError("hull candidates need dense rows of numbers; pass X.toarray()")
         groups = [X[y == label] for label in np.unique(y)]
-        if verbose > 0:
-            _announce(groups, self.n_per_class, verbose)
         drawn = [sample_hull(group, self.n_per_class, rng, verbose=verbose) for group in groups]
         single = X.dtype == np.float32
         points = np.vstack(drawn).astype(np.float32 if single else np.float64, copy=False)
@@ -93,18 +90,6 @@ def sample_hull(X: NDArray[Any], n: int, rng: np.random.Generator, *, verbose: i
     else:
         drawn = _hit_and_run(flat, n, rng, verbose=verbose)
     return np.asarray(centre + drawn @ axes[:dimension])
-
-
-def _announce(groups: list[NDArray[Any]], n: int, verbose: int) -> None:
-    """Say how long the draws will take, by one draw from the largest group."""
-    start = time.process_time()
-    sample_hull(max(groups, key=len), 1, np.random.default_rng(0))
-    seconds = (time.process_time() - start) * n * len(groups)
-    say(
-        f"hull candidates: {n} draws from each of {len(groups)} classes, about {seconds:.2g} s of "
-        "processor time",
-        verbose,
-    )
 
 
 def _draw_by_volume(X: Floats, n: int, rng: np.random.Generator) -> Floats:

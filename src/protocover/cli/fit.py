@@ -37,6 +37,9 @@ _OF_TABLES = (
     *("separator", "encoding", "sheet"),
 )
 
+# With fewer cases what comes after the fit takes no time to speak of.
+_MANY = 20_000
+
 
 def run_fit(options: Namespace, console: Console) -> None:
     """Read, choose prototypes, test them, and write everything into one folder."""
@@ -85,6 +88,8 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
         options = settle_about(options, distance, training)
     model = build_model(options, distance, np.asarray(training.y), console)
     fit_model(model, options, training.X, training.y, training.weights)
+    if len(cases) >= _MANY:
+        console.note("Testing the model, comparing labels and writing the report ...")
     error = None if held_out is not None else cross_validate_answers(model, training, console)
     suspects = find_suspects(model, cases)
     title = f"Prototypes of {cases.source}"

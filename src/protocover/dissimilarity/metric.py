@@ -20,6 +20,7 @@ from .inverse import column_products, pseudo_inverse
 from .mapped import map_points
 from .mapped.centred import CORRELATION_GRID
 from .rounding import grain, round_in_place
+from .underflow import refuse_underflow
 
 __all__ = ["METRIC_ALIASES", "METRIC_NAMES", "Metric", "narrow_rows"]
 
@@ -124,6 +125,13 @@ class Metric(BaseEstimator):
             raise ValueError(f"name must be one of {', '.join(sorted(known))}, got {self.name!r}")
         self._refuse_sparse(X)
         params = dict(self.params or {})
+        p = params.get("p", 2)
+        if (
+            self._name in ("minkowski", "nan_euclidean")
+            and isinstance(p, int | float)
+            and 1 <= p < np.inf
+        ):
+            refuse_underflow(X, float(p), self._name)
         if self._name == "seuclidean" and "V" not in params:
             params["V"] = _variances(X)
         if self._name == "mahalanobis":

@@ -185,6 +185,10 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
     The machine of the paper is ``PVMClassifier(radii="shared", cross_class=True,
     min_per_class=0)``.
 
+    With many small classes (ten or more, with fewer than about 80 samples each) the default
+    selects too few prototypes: the error was 11 points above that of 1-NN on seven such tables.
+    ``prototype_cost=0.5`` or :class:`PVMClassifierCV` helps.
+
     Prototypes are in the order of what they add: of those selected, each lowers the objective
     most once those before it are chosen. With ``solver="greedy"`` that is the order in which
     they were found, and the beginning of it is what greedy selects for a higher

@@ -11,6 +11,8 @@ from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
 from ..balls import relative_to
+from ..balls.traits import PreparedDissimilarity
+from ..data.points import check_estimator_points
 from ..estimators import PVMClassifier
 from ..resources import row_count
 
@@ -28,11 +30,20 @@ def distance_blocks(
     """Yield the rows of each block, and a table of their distances that the caller may change."""
     if issparse(X):
         X = X.tocsr()  # of which blocks of rows can be had
-    n_points = row_count(X)
-    step = max(1, _ENTRIES // max(1, len(classifier.prototype_labels_)))
+    n_points, n_prototypes = row_count(X), len(classifier.prototype_labels_)
+    step = max(1, _ENTRIES // max(1, n_prototypes))
+    dissimilarity, tile = classifier.dissimilarity_, None
+    if isinstance(dissimilarity, PreparedDissimilarity) and n_points > step:
+        # Points and prototypes are read once, not once for each block.
+        points = check_estimator_points(classifier, X, dissimilarity, reset=False)
+        tile = dissimilarity.prepare(points, classifier.prototypes_)
     for start in range(0, n_points, step):
         rows = np.arange(start, min(start + step, n_points))
-        yield rows, classifier.distances_to_prototypes(_safe_indexing(X, rows))
+        if tile is None:
+            yield rows, classifier.distances_to_prototypes(_safe_indexing(X, rows))
+        else:
+            some = slice(start, start + len(rows))
+            yield rows, np.array(tile(some, slice(0, n_prototypes)), dtype=np.float64)
 
 
 def nearness(classifier: PVMClassifier, table: Floats) -> Floats:

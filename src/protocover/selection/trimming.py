@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..balls import Indices
+from ..balls import Floats, Indices
 from ..balls.traits import Near
 
 __all__ = ["GainTrim"]
@@ -55,31 +55,56 @@ class GainTrim:
     def __call__(self, near: Near, first: int) -> Near:
         """Return members of candidates, counted from `first`, but for those that no ball needs."""
         point, candidate, low, slack = near
+        kept = self._needed(first, point, candidate, low, float(slack.max(initial=0.0)))
+        if kept is None:
+            return near
+        return point[kept], candidate[kept], low[kept], slack[kept]
+
+    def of_table(self, table: Floats, first: int) -> Near:
+        """Return the members that a ball needs, given all points' distances from candidates."""
+        points, candidates = (np.arange(size) for size in table.shape)
+        kept = self._needed(first, points[:, None], candidates, table, 0.0)
+        if kept is None:
+            kept = np.ones(table.shape, dtype=bool)
+        # NumPy finds places in a flat table several times faster.
+        places = np.flatnonzero(kept.ravel())
+        point, candidate = np.divmod(places, max(1, len(candidates)))
+        no_slack = np.zeros(len(places), dtype=np.float32)
+        return point, candidate, table.ravel()[places], no_slack
+
+    def _needed(
+        self, first: int, point: Indices, candidate: Indices, low: NDArray[Any], slack: float
+    ) -> NDArray[np.bool_] | None:
+        """Tell which members a ball needs; None if they are too few to be worth asking.
+
+        Points and candidates are those of each member, or of each row and column of a table.
+        """
         n_candidates = int(candidate.max(initial=0)) + 1
         served = None if self.served is None else self.served[first : first + n_candidates]
         if served is not None and (served < 0).any():
             served = None  # all classes are looked at
         n_ways = self.n_classes if served is None else 2
-        n_bits = _bits_for(len(point) / (n_candidates * n_ways))
+        n_bits = _bits_for(low.size / (n_candidates * n_ways))
         if n_bits < _FEWEST_BITS:
-            return near
-        bins, blurred = _bin_numbers(low, slack, n_bits)
+            return None
+        bins = _bin_numbers(low, slack, n_bits)
         way = self.codes[point]
         if served is not None:
             way = (way != served[candidate]).astype(np.intp)
         shape = n_candidates, n_ways, _n_bins(n_bits)
-        weights = self._count(point, (candidate * np.intp(n_ways) + way) * shape[2] + bins, shape)
+        place = (candidate * np.intp(n_ways) + way) * shape[2] + bins
+        weights = self._count(point, place, shape)
         own = weights if served is None else weights[:, :1]
-        last = _last_needed(own, weights.sum(axis=1), blurred=blurred)
-        kept = bins <= last[candidate]
-        return point[kept], candidate[kept], low[kept], slack[kept]
+        last = _last_needed(own, weights.sum(axis=1), blurred=int(slack > 0.0))
+        return np.asarray(bins <= last[candidate])
 
     def _count(self, point: Indices, place: Indices, shape: tuple[int, int, int]) -> Units:
         """Return the weights of members by candidate, class or whether it is its own, and bin."""
         if (self.units == 1).all():
-            return np.bincount(place, minlength=math.prod(shape)).reshape(shape)
-        weights = self.units[point].astype(np.float64)  # integers whose sums are exact
-        counts = np.bincount(place, weights, minlength=math.prod(shape))
+            return np.bincount(place.ravel(), minlength=math.prod(shape)).reshape(shape)
+        units = self.units[point].astype(np.float64)  # integers whose sums are exact
+        weights = np.broadcast_to(units, place.shape).ravel()
+        counts = np.bincount(place.ravel(), weights, minlength=math.prod(shape))
         return counts.astype(np.int64).reshape(shape)
 
 
@@ -94,17 +119,16 @@ def _n_bins(n_bits: int) -> int:
     return _OCTAVES << n_bits
 
 
-def _bin_numbers(low: NDArray[Any], slack: NDArray[np.float32], n_bits: int) -> tuple[Bins, int]:
-    """Return the bin of each member, and by how many bins two may be apart and yet as near."""
-    bits = low.astype(np.float32).view(np.int32)
+def _bin_numbers(low: NDArray[Any], slack: float, n_bits: int) -> Bins:
+    """Return the bin of each member; two that are more than one apart differ by the slack."""
+    with np.errstate(over="ignore"):  # huge distances share the last bin
+        bits = low.astype(np.float32).view(np.int32)
     bits >>= _MANTISSA - n_bits
-    widest = float(slack.max(initial=0.0))
     # From here on a bin is wider than twice the slack: its width is its start's share of that.
-    wide = np.array(widest * (4 << n_bits), dtype=np.float32).view(np.int32)
+    wide = np.array(slack * (4 << n_bits), dtype=np.float32).view(np.int32)
     n_bins = _n_bins(n_bits)
     bits -= max(int(bits.max()) - (n_bins - 1), int(wide) >> (_MANTISSA - n_bits))
-    np.clip(bits, 0, n_bins - 1, out=bits)
-    return bits, int(widest > 0.0)
+    return np.clip(bits, 0, n_bins - 1, out=bits)
 
 
 def _last_needed(own: Units, total: Units, *, blurred: int) -> Indices:

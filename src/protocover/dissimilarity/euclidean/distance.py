@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 
 from ...balls import DistanceTest, Floats, GroupSearch, Indices, LevelTest, relative_to
 from ...balls.nearest import nearest_in_groups
+from ..underflow import refuse_underflow
 from .bracket import bracket
 from .contenders import find_contenders, nearest_contender
 from .embedding import directions, in_order, square_differences
@@ -149,6 +150,11 @@ class SquaredEuclidean(Quadratic):
     >>> SquaredEuclidean().cross([[3.0, 4.0]], [[0.0, 0.0]])
     array([[25.]])
     """
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Refuse points whose squared distances underflow."""
+        refuse_underflow(X, 2.0, "sqeuclidean")
+        return self
 
     def _finish(self, squares: Floats) -> Floats:
         return squares
