@@ -78,7 +78,8 @@ def needed_version(record: Any) -> int:
     says `radii` where each has its own. Version 3 says `budget` where a bound is one on so
     many prototypes, and version 4 knows a `BallCover`. Version 5 says `leaves` where a branch
     and bound left them. Version 6 has the parameters `cross_class`, `min_per_class` and
-    `class_weight`, and says `at_least` where a class must have a prototype.
+    `class_weight`, says `at_least` where a class must have a prototype, and `search_rows_`
+    where a search was done on a sample.
     """
     if not isinstance(record, dict):
         return 1
@@ -93,7 +94,9 @@ def _own_version(record: dict[str, Any]) -> int:
     given = record.get("parameters")
     given = given if isinstance(given, dict) else {}
     later = ("cross_class", "min_per_class", "class_weight", "max_search_samples")
-    if any(name in given for name in later):
+    fitted = record.get("fitted")
+    is_sampled = isinstance(fitted, dict) and "search_rows_" in fitted
+    if is_sampled or any(name in given for name in later):
         return 6
     if any(isinstance(one, dict) and "leaves" in one for one in solutions):
         return 5
@@ -112,9 +115,13 @@ def _listed(value: Any) -> list[Any]:
 
 def _write_search(model: PVMClassifierCV, arrays: Arrays) -> dict[str, Any]:
     """Encode a cross-validated classifier."""
-    # A folder of cached folds belongs to the machine and not to the model.
+    # A folder of cached folds belongs to the machine and not to the model. The default number
+    # of samples to search on is left out, so that earlier versions can read the file.
+    without = ["memory"]
+    if model.max_search_samples == PVMClassifierCV().max_search_samples:
+        without.append("max_search_samples")
     return {
-        "parameters": write_parameters(model, arrays, without=("memory",)),
+        "parameters": write_parameters(model, arrays, without=without),
         "features": write_features(model, arrays),
         "best_estimator": encode_classifier(model.best_estimator_, arrays),
         "fitted": encode_attributes(model, _search_attributes(model.search_rows_), arrays),
@@ -152,13 +159,8 @@ def _in_words_of_today(given: Any, arrays: Loaded) -> Any:
     """Return a search's parameters, those of the first files with their names of today.
 
     There `eps` was either radii or, as a whole number, how many to propose, by default 20.
-    Searches were done on all samples before `max_search_samples` could limit their number.
     """
-    if not isinstance(given, dict):
-        return given
-    if "max_search_samples" not in given:
-        given = {**given, "max_search_samples": None}
-    if "n_eps" in given:
+    if not isinstance(given, dict) or "n_eps" in given:
         return given
     renamed = {_RENAMED.get(name, name): value for name, value in given.items()}
     # Only looked at: what it is made of stays for the constructor to take.
