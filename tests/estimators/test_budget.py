@@ -1,3 +1,5 @@
+import warnings
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -60,7 +62,7 @@ def test_the_search_is_among_the_candidates_there_are():
     eps = find_eps(X, Y, 2, candidates=far, **PAPER)
     assert eps > 20
     drawn = {"candidates": 20, "random_state": np.random.RandomState(4)}
-    assert find_eps(X, Y, 8, **drawn) > 0
+    assert find_eps(X, Y, 8, **drawn, **PAPER) > 0
 
 
 def counts_of(cost, eps="auto", weights=None, **options):
@@ -70,14 +72,23 @@ def counts_of(cost, eps="auto", weights=None, **options):
     return np.bincount(model.fit(X, Y, weights).prototype_labels_, minlength=3)
 
 
-@pytest.mark.parametrize("wanted", [1, 3, 8, 20, 60, 500])
+@cache
+def numbers_there_are(eps, least):
+    """All numbers of prototypes that any cost gives, one by one."""
+    limit, options = [None] if eps is None else eps, {"radii": "own", "min_per_class": least}
+    (whole,) = pvm_path(X, Y, eps=limit, prototype_costs=0.0, **options).selections[0]
+    costs = {0.0, *whole.score.tolist()}
+    return {counts_of(cost, eps, min_per_class=least).sum() for cost in costs} - {0}
+
+
+@pytest.mark.filterwarnings("ignore:no prototype of the classes:UserWarning")
+@pytest.mark.parametrize("least", [0, 1])
+@pytest.mark.parametrize("wanted", [1, 3, 4, 8, 20, 60, 500])
 @pytest.mark.parametrize("eps", [0.3, 1.0, None, "auto"])
-def test_the_cost_gives_the_nearest_number_there_is(wanted, eps):
-    """All numbers that any cost gives, one by one."""
-    found = counts_of(find_cost(X, Y, wanted, eps=eps), eps).sum()
-    limit = [None] if eps is None else eps
-    whole = pvm_path(X, Y, eps=limit, radii="own", prototype_costs=0.0).selections[0][0]
-    there = {counts_of(cost, eps).sum() for cost in {0.0, *whole.score.tolist()}} - {0}
+def test_the_cost_gives_the_nearest_number_there_is(wanted, eps, least):
+    cost = find_cost(X, Y, wanted, eps=eps, min_per_class=least)
+    found = counts_of(cost, eps, min_per_class=least).sum()
+    there = numbers_there_are(eps, least)
     assert abs(found - wanted) == min(abs(n - wanted) for n in there)
     assert found == max(n for n in there if abs(n - wanted) == abs(found - wanted))
 
@@ -97,8 +108,26 @@ def test_the_cost_gives_about_as_many_with_other_solvers(solver):
 
 
 def test_the_cost_of_a_shared_radius_is_found_too():
-    cost = find_cost(X, Y, 9, eps=0.5, radii="shared")
-    assert counts_of(cost, 0.5, radii="shared").sum() == 10  # the next lower number is 6
+    cost = find_cost(X, Y, 9, eps=0.5, **PAPER)
+    assert counts_of(cost, 0.5, **PAPER).sum() == 10  # the next lower number is 6
+
+
+@pytest.mark.parametrize("radii", ["shared", "own"])
+def test_no_class_needs_more_than_its_cost_where_one_of_each_is_wanted(radii):
+    cost = find_cost(X, Y, 3, eps=1.5, radii=radii)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert counts_of(cost, 1.5, radii=radii).tolist() == [1, 1, 1]
+
+
+@pytest.mark.filterwarnings("ignore:no prototype of the classes:UserWarning")
+@pytest.mark.parametrize("radii", ["shared", "own"])
+def test_a_prototype_that_every_class_must_have_stays_at_any_cost(radii):
+    """Its ball holds one sample of the class and nine of the other."""
+    points, y = np.append(np.zeros(9), [0.1, 5.0, 5.1, 9.0])[:, None], [0] * 9 + [1, 0, 0, 0]
+    cost = find_cost(points, y, 2, eps=0.5, radii=radii)
+    model = PVMClassifier(eps=0.5, radii=radii, prototype_cost=cost, solver="greedy")
+    assert model.fit(points, y).prototype_labels_.tolist() == [0, 1]
 
 
 def test_costs_follow_weights_and_leave_out_points_of_none():
@@ -135,4 +164,7 @@ def test_what_find_cost_cannot_do_is_refused():
     with pytest.raises(ValueError, match="None, for no limit to the radii, needs radii='own'"):
         find_cost(X, Y, 5, eps=None, radii="shared")
     with pytest.raises(ValueError, match="no cost gives any prototypes: every ball holds"):
-        find_cost(np.zeros((4, 1)), [0, 1, 0, 1], 2)
+        find_cost(np.zeros((4, 1)), [0, 1, 0, 1], 2, min_per_class=0)
+    for solver in ("greedy", "ratio-greedy"):
+        with pytest.raises(TypeError, match="solver_options holds 'speed'"):
+            find_cost(X, Y, 5, solver=solver, solver_options={"speed": 1})

@@ -135,7 +135,7 @@ def find_cost(
         classes, so that several wishes can only be met on the whole: the sum of what is
         missed is made small.
     eps, radii, solver, solver_options, random_state
-        As in :class:`PVMClassifier`, but for the radii, which are their own by default.
+        As in :class:`PVMClassifier`.
     sample_weight
         As in :meth:`PVMClassifier.fit`.
     **options
@@ -154,8 +154,9 @@ def find_cost(
     Notes
     -----
     The greedy solver's selection for any cost is a prefix of that for none, so that one run
-    tells which numbers there are, and the nearest of them is found. Prototypes whose drops
-    in the objective are equal, often those that stand for few points, come or go together:
+    tells which numbers there are, and the nearest of them is found. With ``min_per_class=1``
+    the first prototype of each class stays at any cost. Prototypes whose drops
+    in the objective are equal, often those that cover few points, come or go together:
     a wish may be missed by some of them, and ``n_prototypes=`` of the classifier then cuts
     off what is too many. With other solvers two paths are computed: one over a wide range
     of costs, one between the neighbours of the best of them.
@@ -180,6 +181,7 @@ def find_cost(
         eps="auto" if limit is None else limit,
         radii=radii,
         solver=solver,
+        solver_options=solver_options,
         sample_weight=sample_weight,
         random_state=_fixed(random_state),
         **options,
@@ -187,7 +189,8 @@ def find_cost(
     if has_prefixes(find_solver(solver)):
         without_bound = {**(solver_options or {}), "bound": False}
         path = search(prototype_costs=0.0, solver_options=without_bound)
-        return _cost_of_prefix(path.selections[0][0], len(path.classes), wanted)
+        least = options.get("min_per_class", 1)
+        return _cost_of_prefix(path.selections[0][0], len(path.classes), wanted, least)
     grid = _wide_grid(y, sample_weight)
     best = int(_missed(_counts(search(prototype_costs=grid)), wanted).argmin())
     below, above = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
@@ -195,22 +198,30 @@ def find_cost(
     return float(path.prototype_costs[_missed(_counts(path), wanted).argmin()])
 
 
-def _cost_of_prefix(whole: Selection, n_classes: int, wanted: int | dict[int, int]) -> float:
+def _cost_of_prefix(
+    whole: Selection, n_classes: int, wanted: int | dict[int, int], min_per_class: int
+) -> float:
     """Return the cost that cuts a greedy selection for no cost off nearest to what is wanted.
 
-    It lies in the middle between the drop of the last prototype kept and the next lower one.
+    It lies in the middle between the highest drop of those cut off and the next higher one.
     """
-    order = np.argsort(-whole.score, kind="stable")
-    score, classes = whole.score[order], whole.classes[order]
-    if len(score) == 0:
+    if len(whole.score) == 0:
         raise ValueError(
             "no cost gives any prototypes: every ball holds as much weight of other classes as "
             "of any one; change eps or metric"
         )
+    stays = np.zeros(len(whole.score), dtype=bool)
+    if min_per_class:  # the first of each class, at any cost
+        stays[np.unique(whole.classes, return_index=True)[1]] = True
+    order = np.lexsort((-whole.score, ~stays))
+    score, classes = whole.score[order], whole.classes[order]
     counts = np.cumsum(classes[:, np.newaxis] == np.arange(n_classes), axis=0)
-    ends = np.flatnonzero(np.append(score[1:] < score[:-1], True))[::-1]  # the lowest cost first
+    falls = np.where(stays[order], np.inf, score)
+    ends = np.flatnonzero(np.append(falls[1:] < falls[:-1], True))[::-1]  # the lowest cost first
     best = ends[_missed(counts[ends], wanted).argmin()]
-    return float(score[best] + np.append(score, 0.0)[best + 1]) / 2.0
+    cut_off = score[best + 1 :].max(initial=0.0)
+    above = score[: best + 1][score[: best + 1] >= cut_off]
+    return float((above.min() if len(above) else cut_off) + cut_off) / 2.0
 
 
 def _wide_grid(y: Any, sample_weight: Any) -> Floats:
