@@ -60,6 +60,15 @@ PATHS = {
     "unlabeled": (X, {"unlabeled": X[::7] + 0.05, "sample_weight": WEIGHTS}),
     "metric that learns": (X, {"metric": DANN(), "sample_weight": WEIGHTS}),
     "wide table": (cdist(X, X[::3]), {"metric": "precomputed", "sample_weight": WEIGHTS}),
+    "candidates for any class": (
+        D,
+        {
+            "metric": "precomputed",
+            "sample_weight": WEIGHTS,
+            "cross_class": True,
+            "min_per_class": 0,
+        },
+    ),
     "ratio greedy": (D, {"metric": "precomputed", "solver": "ratio-greedy"}),
     "exact": (D, {"metric": "precomputed", "solver": "exact", "random_state": 0}),
     "local search": (D, {"metric": "precomputed", "solver": "local-search", "random_state": 5}),

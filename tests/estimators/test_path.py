@@ -41,7 +41,7 @@ def test_every_point_of_the_path_is_a_separate_fit(solver, weighted, closed):
     """On distances with one decimal, so that radii are ties."""
     weights = np.random.default_rng(0).integers(1, 5, size=len(Y)) / 8 if weighted else None
     D = cdist(X, X).round(1)
-    options = {"metric": "precomputed", "solver": solver, "closed_ball": closed}
+    options = {"metric": "precomputed", "solver": solver, "closed_ball": closed, **PAPER}
     path = pvm_path(D, Y, eps=RADII, prototype_costs=COSTS, sample_weight=weights, **options)
     for i, eps in enumerate(RADII):
         for j, cost in enumerate(COSTS):
@@ -127,6 +127,7 @@ def uphill(a, b):
 
 
 WEIGHTS = np.random.default_rng(3).choice([0.0, 1.0, 2.0, 0.375], size=len(Y))
+DEFAULTS = {"cross_class": False, "min_per_class": 1}
 WORDS = [f"{'ab' * int(2 * row[2])}{'c' * int(row[0])}" for row in X[::5]]
 MODELS = {
     "plain": (X, {}),
@@ -154,14 +155,23 @@ MODELS = {
     "local search": (X, {"solver": "local-search", "random_state": 5}),
     "lp rounding": (X, {"solver": "lp-rounding", "random_state": 5}),
     "without a bound": (X, {"solver_options": {"bound": False}}),
+    "the defaults": (X, DEFAULTS),
+    "the defaults with drawn candidates": (
+        X,
+        {"candidates": 0.5, "random_state": 3, "sample_weight": WEIGHTS, **DEFAULTS},
+    ),
+    "the defaults with further points": (X, {"unlabeled": X[::7] + 0.05, **DEFAULTS}),
+    "the defaults, exact": (X, {"solver": "exact", **DEFAULTS}),
+    "the defaults at a high cost": (X, {"prototype_costs": [20.0, 60.0, 500.0], **DEFAULTS}),
 }
 OF_FIT = ("sample_weight", "unlabeled")
 
 
+@pytest.mark.filterwarnings("ignore:no prototype of the classes:UserWarning")
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_of_the_path_is_that_of_its_own_fit(name):
     points, options = MODELS[name]
-    options = {"eps": [0.3, 1.0, 2.0], "prototype_costs": [0.01, 1.0, 4.0], **options}
+    options = {"eps": [0.3, 1.0, 2.0], "prototype_costs": [0.01, 1.0, 4.0], **PAPER, **options}
     path = pvm_path(points, Y, **options)
     given = {key: value for key, value in options.items() if key in OF_FIT}
     params = {
@@ -227,7 +237,7 @@ def test_points_of_weight_zero_have_no_part_in_the_grid():
 
 def test_the_grid_is_that_of_the_candidates():
     options = {"candidates": KMeansCandidates(3), "random_state": 2}
-    path = pvm_path(X, Y, n_eps=5, unlabeled=X[:4] + 9.0, **options)
+    path = pvm_path(X, Y, n_eps=5, unlabeled=X[:4] + 9.0, **options, **PAPER)
     np.testing.assert_array_equal(path.eps, suggest_eps(X, Y, 5, unlabeled=X[:4] + 9.0, **options))
 
 

@@ -24,6 +24,7 @@ SETTINGS = {
     "an uphill metric": {"metric": lambda a, b: max(0.0, float((b - a).sum()))},
     "another solver": {"solver": "ratio-greedy"},
 }
+MACHINES = pytest.mark.parametrize("machine", [{}, PAPER], ids=["default", "paper"])
 
 
 def grown(batches, *, weights=None, **params):
@@ -54,20 +55,22 @@ def assert_same_model(one, other):
     np.testing.assert_array_equal(one.predict(queries), other.predict(queries))
 
 
+@MACHINES
 @pytest.mark.parametrize("name", SETTINGS)
-def test_batches_end_in_the_model_of_all_points(name):
-    params = {"eps": 2.0, **SETTINGS[name]}
+def test_batches_end_in_the_model_of_all_points(name, machine):
+    params = {"eps": 2.0, **SETTINGS[name], **machine}
     batches = np.split(np.arange(len(X)), [20, 21, 35])
     assert_same_model(grown(batches, **params), PVMClassifier(**params).fit(X, Y))
 
 
+@MACHINES
 @settings(max_examples=25, deadline=None)
 @given(
     st.lists(st.integers(1, 47), max_size=5),
     st.sampled_from([1.0, 1.5, np.sqrt(2.0), 3.0]),
     st.one_of(st.none(), st.integers(0, 99)),
 )
-def test_any_split_ends_in_the_model_of_all_points(cuts, eps, seed):
+def test_any_split_ends_in_the_model_of_all_points(machine, cuts, eps, seed):
     """Whole numbers make ties of distances and of gains; weights may be zero, or tiny."""
     weights = None
     if seed is not None:
@@ -76,8 +79,8 @@ def test_any_split_ends_in_the_model_of_all_points(cuts, eps, seed):
         cuts = [cut + 10 for cut in cuts if cut < 38]
         weights[:10] = 1.0
     batches = [rows for rows in np.split(np.arange(len(X)), sorted(set(cuts))) if len(rows)]
-    whole = PVMClassifier(eps=eps, **PAPER).fit(X, Y, weights)
-    assert_same_model(grown(batches, eps=eps, weights=weights), whole)
+    whole = PVMClassifier(eps=eps, **machine).fit(X, Y, weights)
+    assert_same_model(grown(batches, eps=eps, weights=weights, **machine), whole)
 
 
 def test_after_every_batch_the_model_is_that_of_the_points_so_far():
@@ -220,11 +223,15 @@ def test_tables_of_dissimilarities_do_not_grow():
     assert "new columns in the rows of old ones" in str(caught.value.__cause__)
 
 
+@pytest.mark.filterwarnings("ignore:no prototype of the classes:UserWarning")
+@pytest.mark.parametrize(
+    "machine", [{"eps": 1.0}, {"eps": 2.5, **PAPER}], ids=["default", "paper"]
+)
 @pytest.mark.parametrize("name", ["training points", "given candidates", "both"])
-def test_a_batch_without_weight_leaves_the_numbers_right(name):
+def test_a_batch_without_weight_leaves_the_numbers_right(name, machine):
     weights = np.where(np.arange(len(X)) < 30, 1.0, 0.0)
     batches = np.split(np.arange(len(X)), [20, 30])
-    params = {"eps": 2.5, **SETTINGS[name]}
+    params = {**SETTINGS[name], **machine}
     model, whole = grown(batches, weights=weights, **params), PVMClassifier(**params)
     assert_same_model(model, whole.fit(X, Y, weights))
     assert ("given" in whole.prototype_sources_) == (name != "training points")

@@ -101,17 +101,21 @@ def test_grids_of_all_kinds_of_numbers_are_taken():
 
 
 @pytest.mark.parametrize(
+    ("radii", "numbers"),
+    [("shared", "positive numbers"), ("own", "positive numbers, or None for no limit")],
+)
+@pytest.mark.parametrize(
     "door", [pvm_path, lambda X, y, **options: PVMClassifierCV(**options).fit(X, y)]
 )
-def test_true_is_no_radius_and_no_number_of_radii(door):
-    with pytest.raises(ValueError, match="eps must be positive numbers, got True"):
-        door(X, Y, eps=True)
-    with pytest.raises(ValueError, match="eps must be positive numbers, got 0"):
-        door(X, Y, eps=0)
+def test_true_is_no_radius_and_no_number_of_radii(door, radii, numbers):
+    with pytest.raises(ValueError, match=f"eps must be {numbers}, got True"):
+        door(X, Y, eps=True, radii=radii)
+    with pytest.raises(ValueError, match=f"eps must be {numbers}, got 0"):
+        door(X, Y, eps=0, radii=radii)
     with pytest.raises(ValueError, match=r"n_eps must be a positive whole number.*got True"):
-        door(X, Y, n_eps=True)
+        door(X, Y, n_eps=True, radii=radii)
     with pytest.raises(ValueError, match=r"n_eps must be a positive whole number.*got 0"):
-        door(X, Y, n_eps=0)
+        door(X, Y, n_eps=0, radii=radii)
 
 
 def test_a_whole_number_under_eps_is_one_radius_and_n_eps_is_then_not_looked_at():
