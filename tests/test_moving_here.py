@@ -7,6 +7,7 @@ protoclass's came from a run of that package), what is said of protocover by run
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from pathlib import Path
@@ -49,7 +50,7 @@ def fit(case, **parameters):
     problem = PROBLEMS[case["problem"]]
     table = np.array(problem["dissimilarities"])
     _, y = np.unique(problem["labels"], return_inverse=True)
-    model = PVMClassifier(eps=case["eps"], metric="precomputed", **parameters, solver="greedy")
+    model = greedy(case["eps"], metric="precomputed", **parameters)
     return model.fit(table, y), table, y
 
 
@@ -66,18 +67,30 @@ def same_sequences(model, case):
 
 @checks("`dxz =` points x candidates", "order of selection")
 @pytest.mark.parametrize("problem", PROBLEMS)
-def test_protoclass_is_the_default_with_its_table(problem):
+def test_protoclass_is_the_machine_of_the_paper_with_its_table(problem):
     """An open ball, the same cost: the same prototypes in the same order."""
-    model = PVMClassifier(
-        eps=problem["eps"],
-        metric="precomputed",
-        prototype_cost=problem["prototype_cost"],
-        solver="greedy",
-        **PAPER,
-    )
-    model.fit(np.array(problem["dissimilarities"]), problem["labels"])
+    assert same_as_protoclass(problem)
+
+
+def same_as_protoclass(problem, **parameters):
+    """Whether our prototypes come in the order of protoclass."""
+    model, _, _ = protoclass(problem, prototype_cost=problem["prototype_cost"], **parameters)
     order = [entry[0] if isinstance(entry, list) else entry for entry in problem["order"]]
-    assert model.prototype_indices_.tolist() == order
+    return model.prototype_indices_.tolist() == order
+
+
+@checks("one radius for all", "any candidate for any class", "a class may have no prototype")
+@pytest.mark.filterwarnings("ignore:no prototype of the classes:UserWarning")
+@pytest.mark.parametrize("name", PAPER)
+def test_a_default_in_place_of_the_parameter_of_the_paper_gives_another_selection(name):
+    default = PVMClassifier().get_params()[name]
+    assert default != PAPER[name]
+    assert not all(same_as_protoclass(problem, **{name: default}) for problem in PROBLEMS)
+
+
+def test_the_parameters_of_the_paper_are_those_that_the_page_says():
+    (said,) = re.findall(r"```python\npaper = (.*?)\n```", PAGE.read_text(), re.DOTALL)
+    assert ast.literal_eval(said) == PAPER
 
 
 @checks(
@@ -156,7 +169,8 @@ def objective(table, y, eps, candidates, labels):
 
 
 def greedy(eps=0.8, **parameters):
-    return PVMClassifier(eps=eps, solver="greedy", **parameters)
+    """A classifier of the paper, but for the given parameters."""
+    return PVMClassifier(eps=eps, solver="greedy", **{**PAPER, **parameters})
 
 
 def same_model(one, other):
@@ -309,9 +323,8 @@ def test_there_are_pictures_of_prototypes():
 @checks("`KNeighborsClassifier(1)`", "back again")
 def test_below_the_smallest_distance_every_point_is_a_prototype():
     points, first = np.unique(X, axis=0, return_index=True)
-    model = PVMClassifier(
-        eps=cdist(points, points)[~np.eye(len(points), dtype=bool)].min() / 2, **PAPER
-    )
+    eps = cdist(points, points)[~np.eye(len(points), dtype=bool)].min() / 2
+    model = PVMClassifier(eps=eps, radii="shared")
     model.fit(points, Y[first])
     assert len(model.prototypes_) == len(points)
     queries = X + 0.01
@@ -322,24 +335,24 @@ def test_below_the_smallest_distance_every_point_is_a_prototype():
 
 @checks("the same, with fewer points", "`KNeighborsClassifier(k)` votes", "`kneighbors(X)`")
 def test_the_nearest_of_fewer_points_answers_and_is_named():
-    for model in (
-        PVMClassifier(**PAPER).fit(X, Y),
-        PVMClassifierCV(cv=3, **PAPER).fit(X, Y).best_estimator_,
-    ):
+    for model in (PVMClassifier().fit(X, Y), PVMClassifierCV(cv=3).fit(X, Y).best_estimator_):
         assert len(model.prototypes_) < len(X)
-        nearest = cdist(X, model.prototypes_).argmin(axis=1)
+        multiples = cdist(X, model.prototypes_) / model.prototype_radii_
+        nearest = multiples.argmin(axis=1)
+        of_class = model.prototype_labels_ == model.prototype_labels_[nearest, None]
+        rivals = np.where(of_class, np.inf, multiples)
         why = model.explain(X)
         np.testing.assert_array_equal(model.predict(X), model.prototype_labels_[nearest])
         np.testing.assert_array_equal(why.label, model.predict(X))
         assert (why.runner_up_label != why.label).all()
-        np.testing.assert_allclose(why.margin, why.runner_up_distance - why.distance)
+        np.testing.assert_allclose(why.margin, rivals.min(axis=1) - multiples.min(axis=1))
         shape = len(X), len(model.prototypes_)
         assert model.distances_to_prototypes(X).shape == shape
 
 
 @checks("`NearestCentroid()`")
 def test_centroids_are_candidates_that_must_be_worth_it():
-    model = PVMClassifier(eps=1.0, candidates="kmeans", random_state=0, **PAPER).fit(X, Y)
+    model = PVMClassifier(eps=1.0, candidates="kmeans", random_state=0).fit(X, Y)
     assert set(model.prototype_rows_.tolist()) == {-1}
     assert len(model.prototypes_) >= 3
 
@@ -348,7 +361,7 @@ def test_centroids_are_candidates_that_must_be_worth_it():
 def test_queries_in_no_ball_have_the_same_word():
     far = np.add(X.max(axis=0), [[100.0], [200.0]])
     theirs = RadiusNeighborsClassifier(1.0, outlier_label=-1).fit(X, Y).predict(far)
-    model = PVMClassifier(eps=1.0, closed_ball=True, outlier_label=-1, **PAPER).fit(X, Y)
+    model = PVMClassifier(eps=1.0, closed_ball=True, outlier_label=-1).fit(X, Y)
     np.testing.assert_array_equal(model.predict(far), theirs)
 
 
@@ -356,18 +369,21 @@ def test_queries_in_no_ball_have_the_same_word():
     "`metric=`, `metric_params=`, `n_jobs=`", '`radius_neighbors_graph(X, r, mode="distance")`'
 )
 def test_metrics_have_the_same_names_and_a_graph_can_be_fitted():
-    theirs = NearestNeighbors(radius=2.0, metric="minkowski", metric_params={"p": 3}).fit(X)
-    ours = PVMClassifier(
-        eps=1.0, metric="minkowski", metric_params={"p": 3}, n_jobs=1, **PAPER
-    ).fit(X, Y)
-    graph = theirs.radius_neighbors_graph(X, 2.0, mode="distance")
-    on_graph = PVMClassifier(eps=1.0, metric="precomputed", **PAPER).fit(graph, Y)
-    np.testing.assert_array_equal(ours.prototype_indices_, on_graph.prototype_indices_)
+    """Without ties of distances, which the last bit would decide."""
+    points = X + np.random.default_rng(0).normal(0.0, 0.01, size=X.shape)
+    theirs = NearestNeighbors(radius=2.0, metric="minkowski", metric_params={"p": 3}).fit(points)
+    graph = theirs.radius_neighbors_graph(points, 2.0, mode="distance")
+    for machine in ({}, PAPER):
+        ours = PVMClassifier(
+            eps=1.0, metric="minkowski", metric_params={"p": 3}, n_jobs=1, **machine
+        ).fit(points, Y)
+        on_graph = PVMClassifier(eps=1.0, metric="precomputed", **machine).fit(graph, Y)
+        np.testing.assert_array_equal(ours.prototype_indices_, on_graph.prototype_indices_)
 
 
 @checks("imbalanced-learn's `CondensedNearestNeighbour().fit_resample(X, y)`")
 def test_the_selector_resamples():
-    fewer, labels = PVMSelector(**PAPER).fit_resample(X, Y)
+    fewer, labels = PVMSelector().fit_resample(X, Y)
     assert 3 <= len(fewer) == len(labels) < len(X)
 
 
