@@ -49,27 +49,41 @@ def pvm_objective(inside, y, weights, prototypes, prototype_cost):
     return value
 
 
-def pvm_greedy(inside, y, weights, prototype_cost, n_classes):
+def pvm_greedy(inside, y, weights, prototype_cost, n_classes, served=None, floor=False):
     """The paper's greedy on all classes at once, every gain recomputed at every step.
 
-    Ties go to the class first in order, then to the lower candidate.
+    Ties go to the class first in order, then to the lower candidate. `served` is the class
+    that each candidate may serve, None for any. With a `floor` the classes left without a
+    prototype get their best single candidate at the end.
     """
+    pairs = [
+        (j, label)
+        for label in range(n_classes)
+        for j in range(inside.shape[1])
+        if served is None or served[j] == label
+    ]
     chosen, gains = [], []
     covered = np.zeros(len(y), dtype=bool)
+
+    def gain(j, label):
+        new = weights[inside[:, j] & (y == label) & ~covered].sum()
+        return new - weights[inside[:, j] & (y != label)].sum()
+
     while True:
-        best, best_gain = None, prototype_cost
-        for label in range(n_classes):
-            own = y == label
-            for j in range(inside.shape[1]):
-                new = weights[inside[:, j] & own & ~covered].sum()
-                wrong = weights[inside[:, j] & ~own].sum()
-                if new - wrong > best_gain:
-                    best, best_gain = (j, label), new - wrong
-        if best is None:
-            return chosen, gains
+        best = max(pairs, key=lambda pair: gain(*pair), default=None)
+        if best is None or gain(*best) <= prototype_cost:
+            break
         chosen.append(best)
-        gains.append(best_gain)
+        gains.append(gain(*best))
         covered |= inside[:, best[0]] & (y == best[1])
+    while floor:
+        served_now = {label for _, label in chosen}
+        left = [pair for pair in pairs if pair[1] not in served_now]
+        if not left:
+            break
+        chosen.append(max(left, key=lambda pair: gain(*pair)))
+        gains.append(gain(*chosen[-1]))
+    return chosen, gains
 
 
 def ratio_greedy(problem):
@@ -640,28 +654,38 @@ def own_optimum(D, y, weights, label, eps, closed, prototype_cost):
     return best
 
 
-def own_greedy(D, y, weights, eps, *, closed, prototype_cost):
+def own_greedy(D, y, weights, eps, *, closed, prototype_cost, served=None, floor=False):
     """The paper's greedy on all classes at once, over all balls that may be part of an optimum.
 
     Returns (candidate, class, radius). Ties go to the class first in order, then to the lower
-    candidate, then to the smaller ball.
+    candidate, then to the smaller ball. `served` is as for :func:`own_balls`. With a `floor`
+    the classes left without a prototype get their best single ball at the end, if they have
+    one.
     """
     balls = [
         (j, label, radius, inside, wrong)
         for label in np.unique(y)
-        for j, radius, inside, wrong, _ in own_balls(D, y, weights, label, eps, closed)
+        for j, radius, inside, wrong, _ in own_balls(
+            D, y, weights, label, eps, closed, served=served
+        )
     ]
     chosen, covered = [], np.zeros(len(y), dtype=bool)
+
+    def gain(ball):
+        return weights[ball[3] & ~covered].sum() - ball[4]
+
     while True:
-        best, best_gain = None, prototype_cost
-        for ball in balls:
-            gain = weights[ball[3] & ~covered].sum() - ball[4]
-            if gain > best_gain:
-                best, best_gain = ball, gain
-        if best is None:
-            return chosen
+        best = max(balls, key=gain, default=None)
+        if best is None or gain(best) <= prototype_cost:
+            break
         chosen.append(best[:3])
         covered |= best[3]
+    while floor:
+        left = [ball for ball in balls if ball[1] not in {label for _, label, _ in chosen}]
+        if not left:
+            break
+        chosen.append(max(left, key=gain)[:3])
+    return chosen
 
 
 def own_nearest(D, chosen, *, closed):

@@ -76,14 +76,22 @@ FIT_CASES = {
     ),
     "eps negative": ({"eps": -1.0}, (X, Y), r"eps must be a positive number or 'auto', got -1\.0"),
     "eps NaN": ({"eps": np.nan}, (X, Y), "eps must be a positive number"),
-    "eps infinite": ({"eps": np.inf}, (X, Y), "eps must be a positive number"),
+    "eps infinite": (
+        {"eps": np.inf, "radii": "shared"},
+        (X, Y),
+        "eps must be a positive number or 'auto', got inf",
+    ),
     "eps a word": (
         {"eps": "small"},
         (X, Y),
         "eps must be a positive number or 'auto', got 'small'",
     ),
     "eps true": ({"eps": True}, (X, Y), "eps must be a positive number"),
-    "eps None": ({"eps": None}, (X, Y), "eps must be a positive number"),
+    "eps None": (
+        {"eps": None, "radii": "shared"},
+        (X, Y),
+        "eps must be a positive number or 'auto', got None; .* needs radii='own'",
+    ),
     "cost negative": (
         {"prototype_cost": -0.1},
         (X, Y),

@@ -15,12 +15,27 @@ def city_block(a, b):
     return float(np.abs(a - b).sum())
 
 
+def without_partial_fit(estimator):
+    """The checks that call partial_fit, which cannot balance classes it has not counted."""
+    if estimator.class_weight is None:
+        return {}
+    reason = "partial_fit refuses class_weight, as it does not know the counts of later batches"
+    checks = (
+        "fit_score_takes_y",
+        "n_features_in_after_fitting",
+        "estimators_partial_fit_n_features",
+    )
+    return {f"check_{name}": reason for name in checks}
+
+
 @parametrize_with_checks(
     [
         PVMClassifier(**PAPER),
         PVMClassifier(metric="precomputed", **PAPER),
         PVMClassifier(solver="ratio-greedy", **PAPER),
-    ]
+        PVMClassifier(class_weight="balanced"),
+    ],
+    expected_failed_checks=without_partial_fit,
 )
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
@@ -28,8 +43,10 @@ def test_scikit_learn_conventions(estimator, check):
 
 def test_the_choice_of_radii_is_a_parameter_like_any_other():
     model = PVMClassifier(eps=None, radii="own")
-    assert repr(model) == "PVMClassifier(eps=None, radii='own')"
-    assert repr(PVMClassifier(**PAPER)) == "PVMClassifier()"
+    assert repr(model) == "PVMClassifier(eps=None)"
+    assert repr(PVMClassifier(eps=1.0, radii="shared")) == "PVMClassifier(eps=1.0, radii='shared')"
+    paper = "PVMClassifier(cross_class=True, min_per_class=0, radii='shared')"
+    assert repr(PVMClassifier(**PAPER)) == paper
     assert clone(model).get_params() == model.get_params()
     X, y = np.arange(6.0)[:, None], np.array([0, 0, 0, 1, 1, 1])
     model.fit(X, y).set_params(radii="shared", eps=1.5)

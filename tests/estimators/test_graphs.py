@@ -2,13 +2,14 @@
 
 import os
 import pickle
+import re
 import subprocess
 import sys
 import warnings
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 from scipy.sparse import coo_array, csc_array, csr_array, csr_matrix
 from scipy.spatial.distance import cdist
@@ -45,6 +46,9 @@ X, Y = load_iris(return_X_y=True)
 D = cdist(X, X)
 NEAR = 1.6
 TRAIN, TEST = np.arange(0, 150, 2), np.arange(1, 150, 2)
+# Candidates of any class, and classes without prototypes; or neither.
+RULES = [{"cross_class": True, "min_per_class": 0}, {"cross_class": False, "min_per_class": 1}]
+pytestmark = pytest.mark.filterwarnings("ignore:no prototype of the class:UserWarning")
 
 
 def cut(table, radius):
@@ -54,7 +58,7 @@ def cut(table, radius):
 
 
 def fit(data, y=Y, *args, **parameters):
-    usual = {"eps": 1.0, "metric": "precomputed", "solver": "greedy"}
+    usual = {"eps": 1.0, "radii": "shared", "metric": "precomputed", "solver": "greedy"}
     return PVMClassifier(**{**usual, **parameters}).fit(data, y, *args)
 
 
@@ -97,16 +101,23 @@ def counted(table, y, weights, square):
     return table[np.ix_(kept, columns)], codes, weights[kept], columns
 
 
+def in_oracle(rules, codes, square):
+    """What rules mean to the slow versions: columns of a table that is not square serve any."""
+    served = codes if square and not rules["cross_class"] else None
+    return {"served": served, "floor": rules["min_per_class"] > 0}
+
+
 @settings(max_examples=300, deadline=None)
-@given(labelled_graphs(), st.booleans(), st.data())
-def test_a_shared_radius_chooses_as_from_the_table(given_graph, closed, data):
+@given(labelled_graphs(), st.booleans(), st.sampled_from(RULES), st.data())
+def test_a_shared_radius_chooses_as_from_the_table(given_graph, closed, rules, data):
     graph, table, y, weights, square = given_graph
     eps = data.draw(st.sampled_from(sorted(set(graph.data[graph.data > 0.0].tolist()))))
     asked = {"metric": Precomputed(reach=eps), "closed_ball": closed, "prototype_cost": 0.25}
-    model = fit(graph, y, weights, eps=eps, **asked)
+    model = fit(graph, y, weights, eps=eps, **asked, **rules)
     part, codes, some, columns = counted(table, y, weights, square)
     inside = naive.members(part, eps, closed)
-    expected, _ = naive.pvm_greedy(inside, codes, some, 0.25, codes.max() + 1)
+    n_classes, wanted = codes.max() + 1, in_oracle(rules, codes, square)
+    expected, _ = naive.pvm_greedy(inside, codes, some, 0.25, n_classes, **wanted)
     found = zip(
         model.prototype_indices_,
         np.searchsorted(model.classes_, model.prototype_labels_),
@@ -121,17 +132,25 @@ def test_a_shared_radius_chooses_as_from_the_table(given_graph, closed, data):
 @pytest.mark.filterwarnings("ignore:X has .* entries in every row")
 @pytest.mark.filterwarnings("ignore:X stores nothing but ones")
 @settings(max_examples=200, deadline=None)
-@given(labelled_graphs(), st.booleans(), st.booleans())
-def test_own_radii_are_those_of_the_table(given_graph, closed, limited):
+@given(labelled_graphs(), st.booleans(), st.booleans(), st.sampled_from(RULES))
+def test_own_radii_are_those_of_the_table(given_graph, closed, limited, rules):
     graph, table, y, weights, square = given_graph
     part, codes, some, columns = counted(table, y, weights, square)
     eps = float(graph.data.max()) if limited else None
     metric = Precomputed(reach=eps)
     asked = {"radii": "own", "closed_ball": closed, "prototype_cost": 0.25, "metric": metric}
-    model = fit(graph, y, weights, eps=eps, **asked)
+    asked |= {"eps": eps, **rules}
     limit = eps if limited else np.inf
     part = np.where(np.isinf(part), np.nan, part)  # is not within infinity either
-    expected = naive.own_greedy(part, codes, some, limit, closed=closed, prototype_cost=0.25)
+    wanted = {"closed": closed, "prototype_cost": 0.25, **in_oracle(rules, codes, square)}
+    expected = naive.own_greedy(part, codes, some, limit, **wanted)
+    without = np.setdiff1d(codes, [label for _, label, _ in expected])
+    if len(without) and rules["min_per_class"]:
+        names = re.escape(str(np.unique(y)[without].tolist()))
+        with pytest.raises(ValueError, match=f"every class needs a candidate.*none for {names}"):
+            fit(graph, y, weights, **asked)
+        return
+    model = fit(graph, y, weights, **asked)
     found = zip(
         model.prototype_indices_,
         np.searchsorted(model.classes_, model.prototype_labels_),
@@ -146,11 +165,22 @@ def test_own_radii_are_those_of_the_table(given_graph, closed, limited):
 @pytest.mark.filterwarnings("ignore:X stores nothing but ones")
 @pytest.mark.filterwarnings("ignore:X has the shape of the graph of fit")
 @settings(max_examples=300, deadline=None)
-@given(labelled_graphs(), labelled_graphs(), st.sampled_from(["shared", "own"]), st.booleans())
-def test_queries_are_answered_by_what_is_stored(given_graph, queries, radii, closed):
+@given(
+    labelled_graphs(),
+    labelled_graphs(),
+    st.sampled_from(["shared", "own"]),
+    st.booleans(),
+    st.sampled_from(RULES),
+)
+def test_queries_are_answered_by_what_is_stored(given_graph, queries, radii, closed, rules):
     graph, _, y, _, _ = given_graph
-    eps = float(graph.data.max())
-    model = fit(graph, y, eps=eps, radii=radii, closed_ball=closed, outlier_label=9)
+    asked = {"eps": float(graph.data.max()), "radii": radii, "closed_ball": closed, **rules}
+    try:
+        model = fit(graph, y, outlier_label=9, **asked)
+    except ValueError as error:
+        if "every class needs a candidate" not in str(error):
+            raise
+        reject()
     assume(len(model.prototype_labels_))
     n_columns = graph.shape[1]
     asked = csr_array(queries[0])
@@ -276,7 +306,7 @@ def test_the_radius_a_graph_was_cut_at_can_be_told():
     points = np.array([[0.0], [0.25], [9.0], [9.5]])
     graph = radius_neighbors_graph(points, 3.0, mode="distance")
     model = fit(graph, [0, 0, 1, 1], eps=2.0, metric=Precomputed(reach=3.0))
-    plain = PVMClassifier(eps=2.0, solver="greedy", **PAPER).fit(points, [0, 0, 1, 1])
+    plain = PVMClassifier(eps=2.0, solver="greedy", radii="shared").fit(points, [0, 0, 1, 1])
     assert_same_models(model, plain)
     with pytest.raises(ValueError, match="eps must not be above reach, 3, got 4"):
         fit(graph, [0, 0, 1, 1], eps=4.0, metric=Precomputed(reach=3.0))
@@ -340,8 +370,9 @@ def test_auto_takes_the_distances_that_are_there_or_says_which_are_missing():
         ValueError, match=r"eps='auto' needs 50% of .* another class.* as a number"
     ):
         fit(cut(D, 0.5), eps="auto")
-    with pytest.raises(ValueError, match="eps='auto' needs 75% of"):
-        fit(cut(D, 1.0), eps="auto", radii="own")
+    limit = fit(D, eps="auto", radii="own").eps_
+    assert fit(cut(D, limit), eps="auto", radii="own").eps_ == limit
+    assert fit(cut(D, NEAR), eps="auto", radii="own").eps_ == np.inf  # all that the graph holds
     with pytest.raises(ValueError, match="eps='auto' needs 25% of all distances"):
         fit(cut(D, 0.5), np.zeros(150), eps="auto")
     alone = fit(D, np.zeros(150), eps="auto").eps_
@@ -425,7 +456,7 @@ def test_a_search_needs_a_square_graph():
 
 def test_the_selector_returns_rows_of_the_graph():
     graph = cut(D, NEAR)
-    selector = PVMSelector(eps=1.0, metric="precomputed", solver="greedy", **PAPER)
+    selector = PVMSelector(eps=1.0, metric="precomputed", solver="greedy")
     few, labels = selector.fit_resample(graph, Y)
     assert selector.sample_indices_.tolist() == fit(D).prototype_indices_.tolist()
     assert few.shape == (len(labels), 150)

@@ -35,14 +35,19 @@ def tables(draw):
     return points, y, weights
 
 
+@pytest.mark.filterwarnings("ignore:no prototype of the classes:UserWarning")
 @settings(max_examples=150, deadline=None)
 @given(
     tables(),
     st.sampled_from([None, 1.0, 2.0, 2.5]),
     st.booleans(),
-    st.sampled_from([0.0, 0.25, 1.0]),
+    st.sampled_from([0.0, 0.25, 1.0, 4.0]),
+    st.booleans(),
+    st.sampled_from([0, 1]),
 )
-def test_prototypes_and_answers_are_those_of_the_obvious_version(table, eps, closed, cost):
+def test_prototypes_and_answers_are_those_of_the_obvious_version(
+    table, eps, closed, cost, cross, least
+):
     points, y, weights = table
     model = own(
         eps,
@@ -50,11 +55,14 @@ def test_prototypes_and_answers_are_those_of_the_obvious_version(table, eps, clo
         prototype_cost=cost,
         outlier_label="most_frequent",
         solver="greedy",
+        cross_class=cross,
+        min_per_class=least,
     )
     model.fit(points, y, weights)
     limit = np.inf if eps is None else eps
     D = cdist(points, points)
-    chosen = naive.own_greedy(D, y, weights, limit, closed=closed, prototype_cost=cost)
+    wanted = {"served": None if cross else y, "floor": least > 0}
+    chosen = naive.own_greedy(D, y, weights, limit, closed=closed, prototype_cost=cost, **wanted)
     found = zip(
         model.prototype_indices_, model.prototype_labels_, model.prototype_radii_, strict=True
     )
@@ -213,9 +221,22 @@ def test_one_class_needs_one_ball():
 
 
 def test_nothing_may_be_worth_its_cost():
-    model = own(prototype_cost=1e3, outlier_label=7).fit(X, Y)
+    model = own(prototype_cost=1e3, outlier_label=7, min_per_class=0).fit(X, Y)
     assert len(model.prototypes_) == len(model.prototype_radii_) == 0
     assert (model.predict(X) == 7).all()
+
+
+def test_by_default_each_class_has_the_ball_that_gains_most():
+    with pytest.warns(UserWarning, match=r"classes \[0, 1, 2\] is worth its cost"):
+        model = own(prototype_cost=1e3).fit(X, Y)
+    assert sorted(model.prototype_labels_) == [0, 1, 2]
+    D, ones = cdist(X, X), np.ones(150)
+    for label, found in zip(model.prototype_labels_, model.prototype_covered_, strict=True):
+        balls = naive.own_balls(D, Y, ones, label, np.inf, served=Y)
+        gains = [inside.sum() - wrong for _, _, inside, wrong, _ in balls]
+        (wrong,) = model.prototype_miscovered_[model.prototype_labels_ == label]
+        assert found - wrong == max(gains)
+    assert model.verify(X, Y).ok
 
 
 def test_duplicates_of_different_labels_share_a_place():
@@ -258,18 +279,17 @@ def test_threads_change_nothing(n_jobs):
 
 
 def test_by_default_a_prototype_stands_for_more_than_itself():
-    model = PVMClassifier(radii="own").fit(X, Y)
+    model = PVMClassifier().fit(X, Y)
     assert model.prototype_cost_ == 1.0
     assert (model.prototype_covered_ > 1).all()
-    weighted = PVMClassifier(radii="own").fit(X, Y, np.full(150, 0.5))
+    weighted = PVMClassifier().fit(X, Y, np.full(150, 0.5))
     assert weighted.prototype_cost_ == 0.5
     np.testing.assert_array_equal(weighted.prototype_indices_, model.prototype_indices_)
 
 
-def test_by_default_the_limit_is_the_upper_quartile_of_the_distances_to_rivals():
-    rivals = np.where(Y[:, None] != Y, cdist(X, X), np.inf).min(axis=1)
-    expected = np.quantile(rivals, 0.75, method="inverted_cdf")
-    assert PVMClassifier(radii="own").fit(X, Y).eps_ == expected
+def test_by_default_the_limit_is_the_upper_decile_of_the_distances_to_rivals():
+    expected = naive.rival_quantile(cdist(X, X), Y, np.ones(150), 0.9)
+    assert PVMClassifier().fit(X, Y).eps_ == expected
 
 
 def test_a_limit_of_none_needs_radii_of_their_own():
@@ -285,19 +305,8 @@ def test_other_words_for_radii_are_refused(radii):
         PVMClassifier(radii=radii).fit(X, Y)
 
 
-def ties(estimator):
-    """What of scikit-learn's checks is not to be had: at so low a cost there are ties."""
-    if estimator.prototype_cost is None:
-        return {}
-    reason = "the check shuffles the points, and of equally good candidates the first row is taken"
-    return {
-        f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")
-    }
-
-
 @parametrize_with_checks(
-    [PVMClassifier(radii="own"), PVMClassifier(eps=None, radii="own", prototype_cost=0.5)],
-    expected_failed_checks=ties,
+    [PVMClassifier(), PVMClassifier(eps=None, radii="own", prototype_cost=0.5)]
 )
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)

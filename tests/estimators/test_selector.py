@@ -182,7 +182,7 @@ def test_a_selection_of_nothing_is_refused():
     assert len(PVMSelector(eps=1.0, prototype_cost=1e6, **PAPER).fit(X, Y).sample_indices_) == 0
 
 
-@parametrize_with_checks([PVMSelector(**PAPER)])
+@parametrize_with_checks([PVMSelector(), PVMSelector(**PAPER)])
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
 
@@ -202,4 +202,5 @@ CHECKS_OF_SAMPLERS = (
 @pytest.mark.parametrize("check", CHECKS_OF_SAMPLERS)
 def test_imbalanced_learn_s_conventions(check):
     checks = pytest.importorskip("imblearn.utils.estimator_checks")
-    getattr(checks, check)("PVMSelector", PVMSelector(**PAPER))
+    for selector in (PVMSelector(), PVMSelector(**PAPER)):
+        getattr(checks, check)("PVMSelector", selector)

@@ -65,7 +65,7 @@ def test_fits_without_a_seed_are_equal(solver, fit):
 
 
 def test_candidates_without_a_seed_differ():
-    draw = PVMClassifier(EPS, radii="shared", candidates=0.2, solver="greedy")
+    draw = PVMClassifier(eps=EPS, radii="shared", candidates=0.2, solver="greedy")
     found = {tuple(draw.fit(X, Y).prototype_indices_) for _ in range(4)}
     assert len(found) > 1
 

@@ -137,10 +137,17 @@ def test_sparse_rows_are_rechecked():
     assert not model.verify(csr_array(X * 1.1), Y).ok
 
 
-@pytest.mark.parametrize("budget", [0, 4, {0: 1, 2: 0}])
+@pytest.mark.parametrize("budget", [0, 3, 4, {0: 1, 2: 0}])
 @pytest.mark.parametrize("solver", ["greedy", "exact"])
-def test_models_with_a_budget_are_rechecked(budget, solver):
-    found = fitted(solver=solver, n_prototypes=budget).verify(X, Y)
+@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("least", [0, 1])
+def test_models_with_a_budget_are_rechecked(budget, solver, radii, least):
+    asked = {"radii": radii, "n_prototypes": budget, "min_per_class": least}
+    if budget == 0 and least:
+        with pytest.raises(ValueError, match="at least the number of classes, 3, got 0"):
+            fitted(solver=solver, **asked)
+        return
+    found = fitted(solver=solver, **asked).verify(X, Y)
     assert found.ok, found
 
 
@@ -191,7 +198,8 @@ def test_a_model_that_has_grown_is_rechecked_with_all_its_points(settings):
     ids=["moved", "backwards", "scaled", "relabelled", "fewer", "few", "weighted", "heavier"],
 )
 def test_other_data_are_found_out(data, fault):
-    found = fitted(solver="greedy").verify(*data)
+    assert not fitted(solver="greedy").verify(*data).ok
+    found = fitted(solver="greedy", **PAPER).verify(*data)
     assert not found.ok
     assert fault in repr(found)
     assert "The model is not what it says" in repr(found)
