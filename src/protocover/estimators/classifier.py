@@ -218,19 +218,32 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
     >>> from sklearn.datasets import load_iris
     >>> from protocover import PVMClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> clf = PVMClassifier(eps=1.0).fit(X, y)
+    >>> clf = PVMClassifier().fit(X, y)
     >>> clf.prototype_indices_
-    array([ 29,  74, 144,  57, 114, 105,  16, 108,  64])
+    array([  0,  79, 109, 114,  58, 128])
+    >>> clf.prototype_labels_
+    array([0, 1, 2, 2, 1, 2])
+    >>> clf.prototype_radii_.round(2)
+    array([2.09, 1.46, 1.57, 0.79, 0.62, 0.81])
     >>> clf.prototype_covered_
-    array([43, 37, 25, 12, 22, 11, 34, 24, 27])
+    array([50, 39, 35, 11, 17, 29])
     >>> clf.prototype_miscovered_
-    array([0, 5, 0, 0, 2, 0, 0, 1, 0])
+    array([0, 0, 0, 0, 0, 0])
     >>> clf.prototype_newly_covered_
-    array([43, 37, 25, 12, 11,  8,  7,  4,  1])
+    array([50, 39, 35, 10,  9,  3])
     >>> clf.gap_  # no other choice is better
     0.0
     >>> clf.predict([[5.0, 3.4, 1.5, 0.2]])
     array([0])
+
+    The machine of the paper, with one radius:
+
+    >>> paper = {"radii": "shared", "cross_class": True, "min_per_class": 0}
+    >>> clf = PVMClassifier(eps=1.0, **paper).fit(X, y)
+    >>> clf.prototype_indices_
+    array([ 29,  74, 144,  57, 114, 105,  16, 108,  64])
+    >>> clf.prototype_miscovered_
+    array([0, 5, 0, 0, 2, 0, 0, 1, 0])
     """
 
     prototype_covered_: Any = NotInFirstFiles()
@@ -428,12 +441,12 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         >>> from sklearn.datasets import load_iris
         >>> from protocover import PVMClassifier
         >>> X, y = load_iris(return_X_y=True)
-        >>> clf = PVMClassifier(eps=1.0).fit(X, y)
+        >>> clf = PVMClassifier().fit(X, y)
         >>> clf.verify(X, y)
-        The model is what it says: objective 10.06, bound rechecked 10.06 (proved)
-          class 0: objective 0.0133333, bound 0.0133333 (proved)
-          class 1: objective 5.02, bound 5.02 (proved)
-          class 2: objective 5.02667, bound 5.02667 (proved)
+        The model is what it says: objective 10, bound rechecked 10 (proved)
+          class 0: objective 1, bound 1 (proved)
+          class 1: objective 4, bound 4 (proved)
+          class 2: objective 5, bound 5 (proved)
         >>> clf.verify(X + 1.0, y).faults[0]
         'prototypes_ are not the candidates of prototype_indices_'
         """
@@ -471,7 +484,7 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         >>> from sklearn.datasets import load_iris
         >>> from protocover import PVMClassifier
         >>> X, y = load_iris(return_X_y=True)
-        >>> clf = PVMClassifier(eps=1.0).fit(X, y)
+        >>> clf = PVMClassifier(eps=1.0, radii="shared").fit(X, y)
         >>> knn = clf.to_knn()
         >>> bool((knn.predict(X) == clf.predict(X)).all())
         True

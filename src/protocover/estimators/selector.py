@@ -66,7 +66,7 @@ n_prototypes, min_per_class, class_weight, closed_ball, n_jobs, random_state, ve
     >>> X, y = load_iris(return_X_y=True)
     >>> X_few, y_few = PVMSelector(eps=1.0).fit_resample(X, y)
     >>> X_few.shape, y_few
-    ((9, 4), array([0, 1, 2, 1, 2, 2, 0, 2, 1]))
+    ((9, 4), array([0, 1, 2, 1, 2, 0, 2, 2, 1]))
     """
 
     _sampling_type = "bypass"

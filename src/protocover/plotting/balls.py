@@ -74,7 +74,7 @@ class BallsDisplay:
     >>> from protocover.plotting import BallsDisplay
     >>> X, y = load_iris(return_X_y=True)
     >>> X = X[:, 2:]
-    >>> clf = PVMClassifier(eps=0.6).fit(X, y)
+    >>> clf = PVMClassifier(eps=0.6, radii="shared").fit(X, y)
     >>> display = BallsDisplay.from_estimator(clf, X, y)
     >>> display.circle_radius, len(display.prototypes) == len(clf.prototypes_)
     (0.6, True)

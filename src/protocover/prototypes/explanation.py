@@ -59,9 +59,9 @@ class Explanation:
     >>> why = PVMClassifier(eps=1.0).fit(X, y).explain(X[:2])
     >>> why.label, why.inside
     (array([0, 0]), array([ True,  True]))
-    >>> X[why.row]  # the points that decided, for both queries the same
-    array([[4.7, 3.2, 1.6, 0.2],
-           [4.7, 3.2, 1.6, 0.2]])
+    >>> X[why.row]  # the nearest prototype, the same for both new samples
+    array([[4.6, 3.1, 1.5, 0.2],
+           [4.6, 3.1, 1.5, 0.2]])
     """
 
     label: NDArray[Any]

@@ -63,9 +63,9 @@ def summarize_queries(
     >>> model = PVMClassifier(eps=1.0).fit(X, y)
     >>> why = summarize_queries(model, Queries([[5.0, 3.4, 1.5, 0.2]], names=["mine"]))
     >>> print(fill(why.comparisons[0].words, 92))
-    Answered “0”. The nearest prototype is row 29 of “0” at 0.374. The nearest of another class
-    is row 57 of “1” at 2.21: 5.9 times as far, a very clear call. It lies within the ball of
-    row 29, of radius 1.
+    Answered “0”. The nearest prototype is row 3 of “0” at 0.5, 0.5 times its radius of 1. The
+    nearest of another class is row 57 of “1” at 2.21, 2.21 times its radius of 1: 4.4 times as
+    far in radii, a very clear call. It lies within the ball of row 3, of radius 1.
     """
     within = unwrap(model).require_prototypes("there is nothing to answer by")
     model, search = within.classifier, within.search
