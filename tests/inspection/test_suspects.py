@@ -1,6 +1,7 @@
 """Labels that disagree with nearby prototypes."""
 
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import pairwise_distances
@@ -34,6 +36,10 @@ Y = np.array([0, 0, 0, 1, 0, 0, 1, 1, 1, 1, 1, 1])
 def judged(model, X, y):
     """Compare labels with the prototypes of the model itself, and list all that disagree."""
     return suspect_labels(model, X, y, refit=False)
+
+
+def some_labels(seed, n):
+    return np.random.default_rng(seed).integers(0, 3, n)
 
 
 def flipped_iris(seed=0, n=8):
@@ -83,24 +89,26 @@ def test_points_outside_of_all_balls_are_suspect_if_the_nearest_prototypes_disag
     assert model.prototype_labels_[found.own_prototype[0]] == 1
 
 
-@settings(max_examples=60)
-@given(
-    places=st.lists(st.integers(0, 12), min_size=4, max_size=12),
-    seed=st.integers(0, 2**16),
-    eps=st.sampled_from([0.5, 1.5, 2.5, 5.5]),
-)
-def test_suspects_are_those_of_a_slow_obvious_search(places, seed, eps):
-    rng = np.random.default_rng(seed)
-    X, y = np.array(places, dtype=float)[:, None], rng.integers(0, 3, len(places))
-    model = PVMClassifier(eps=eps, **PAPER).fit(X, y)
+MACHINES = st.sampled_from([{"cross_class": True, "min_per_class": 0}, {}])
+
+
+def assert_obvious(model, X, y):
+    """Suspects are those of a slow search among the prototypes that are worth their cost."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X, y)
+        paid = clone(model).set_params(min_per_class=0).fit(X, y).prototype_labels_
     assume(len(model.prototype_labels_) > 0)
     found = judged(model, X, y)
+    kept = np.isin(model.prototype_labels_, paid)
     expected = naive.suspects(
-        model.distances_to_prototypes(X),
+        model.distances_to_prototypes(X)[:, kept],
         y,
-        model.prototype_labels_,
-        model.prototype_rows_,
+        model.prototype_labels_[kept],
+        model.prototype_rows_[kept],
         model.eps_,
+        radii=model.prototype_radii_[kept] if model.radii == "own" else None,
+        closed=model.closed_ball,
     )
     assert found.row.tolist() == [row for row, *_ in expected]
     assert found.score.tolist() == pytest.approx([score for _, score, *_ in expected])
@@ -112,30 +120,28 @@ def test_suspects_are_those_of_a_slow_obvious_search(places, seed, eps):
 @given(
     places=st.lists(st.integers(0, 12), min_size=4, max_size=12),
     seed=st.integers(0, 2**16),
+    eps=st.sampled_from([0.5, 1.5, 2.5, 5.5]),
+    machine=MACHINES,
+)
+def test_suspects_are_those_of_a_slow_obvious_search(places, seed, eps, machine):
+    X, y = np.array(places, dtype=float)[:, None], some_labels(seed, len(places))
+    assert_obvious(PVMClassifier(eps=eps, radii="shared", **machine), X, y)
+
+
+@settings(max_examples=100)
+@given(
+    places=st.lists(st.integers(0, 12), min_size=4, max_size=12),
+    seed=st.integers(0, 2**16),
     eps=st.sampled_from([None, 1.5, 2.5, 5.5]),
     closed=st.booleans(),
+    machine=MACHINES,
 )
 def test_with_radii_of_their_own_prototypes_are_near_in_multiples_of_them(
-    places, seed, eps, closed
+    places, seed, eps, closed, machine
 ):
-    rng = np.random.default_rng(seed)
-    X, y = np.array(places, dtype=float)[:, None], rng.integers(0, 3, len(places))
-    model = PVMClassifier(eps=eps, radii="own", closed_ball=closed, prototype_cost=0.1).fit(X, y)
-    assume(len(model.prototype_labels_) > 0)
-    found = judged(model, X, y)
-    expected = naive.suspects(
-        model.distances_to_prototypes(X),
-        y,
-        model.prototype_labels_,
-        model.prototype_rows_,
-        model.eps_,
-        radii=model.prototype_radii_,
-        closed=closed,
-    )
-    assert found.row.tolist() == [row for row, *_ in expected]
-    assert found.score.tolist() == pytest.approx([score for _, score, *_ in expected])
-    assert found.suggested.tolist() == [label for _, _, label, _ in expected]
-    assert found.reason.tolist() == [reason for *_, reason in expected]
+    X, y = np.array(places, dtype=float)[:, None], some_labels(seed, len(places))
+    options = {"radii": "own", "closed_ball": closed, "prototype_cost": 0.1}
+    assert_obvious(PVMClassifier(eps=eps, **options, **machine), X, y)
 
 
 def test_a_far_prototype_of_large_radius_speaks_before_a_near_one_of_small():
@@ -154,11 +160,17 @@ def test_a_far_prototype_of_large_radius_speaks_before_a_near_one_of_small():
     assert doubted.other_distance == pytest.approx([7.4])
 
 
+@pytest.mark.filterwarnings("ignore:no prototype of the classes:UserWarning")
 @pytest.mark.parametrize("refit", [True, False])
-def test_labels_of_a_class_without_a_prototype_are_not_listed(refit):
+@pytest.mark.parametrize(("min_per_class", "labels"), [(0, {0}), (1, {0, 1})])
+def test_labels_of_a_class_without_a_prototype_worth_its_cost_are_not_listed(
+    refit, min_per_class, labels
+):
     X, y = np.zeros((5, 1)), np.array([0, 0, 0, 1, 1])
-    model = PVMClassifier(eps=1.0, radii="shared", prototype_cost=0.1).fit(X, y)
-    assert set(model.prototype_labels_) == {0}
+    model = PVMClassifier(
+        eps=1.0, radii="shared", prototype_cost=0.1, min_per_class=min_per_class
+    ).fit(X, y)
+    assert set(model.prototype_labels_) == labels
     assert len(suspect_labels(model, X, y, refit=refit, max_suspects=None)) == 0
 
 
@@ -171,14 +183,16 @@ def test_a_reference_without_prototypes_lists_nothing():
 
 
 def reference(**metric):
-    return PVMClassifier(eps="auto", radii="shared", solver="greedy", **metric)
+    return PVMClassifier(eps="auto", solver="greedy", **PAPER, **metric)
 
 
+@pytest.mark.filterwarnings("ignore:no prototype of the classes:UserWarning")
 @pytest.mark.parametrize(
     "model",
     [
         PVMClassifier(eps=3.0, radii="shared"),
         PVMClassifier(eps=None, radii="own"),
+        PVMClassifier(prototype_cost=60.0),  # more than any prototype is worth
         PVMClassifierCV(eps=[0.5, 2.0], cv=2, **PAPER),
         make_pipeline(
             StandardScaler(with_mean=False, with_std=False), PVMClassifier(eps=0.1, **PAPER)
@@ -289,9 +303,13 @@ def test_a_prototype_is_a_radius_away_from_the_point_it_is_be_the_radius_zero():
 
 
 def test_flipped_labels_are_found_with_radii_of_their_own_too():
-    X, y, rows = flipped_iris()
-    found = judged(PVMClassifier(radii="own").fit(X, y), X, y)
-    assert np.isin(found.row[: len(rows)], rows).mean() >= 0.75
+    hits = []
+    for seed in range(10):
+        X, y, rows = flipped_iris(seed)
+        found = judged(PVMClassifier(radii="own").fit(X, y), X, y)
+        hits.append(np.isin(found.row[: len(rows)], rows).mean())
+    assert min(hits) >= 0.6
+    assert np.mean(hits) >= 0.8
 
 
 def test_a_precomputed_table_gives_the_same_suspects_with_radii_of_their_own():

@@ -176,8 +176,8 @@ def suspect_labels(
     A label is suspect if its sample lies in balls of other classes and in none of its own, or
     if it is nearer to another class, by the mean dissimilarity from the class's two nearest
     prototypes. With that of its own class, a, and the least of the others, b, the score
-    is ``a / (a + b)``. Labels of classes without a prototype worth its cost
-    are never listed.
+    is ``a / (a + b)``. Classes without a prototype worth its cost are neither
+    listed nor suggested.
 
     No sample counts as evidence for its own label. A prototype counts as `eps` away from the
     sample that it is, not 0. If its ball holds no other sample of its class, it does not count
@@ -216,7 +216,6 @@ def suspect_labels(
     _check_max(max_suspects)
     within = unwrap(model)
     classifier, X, drawn = within.classifier, within.prepare(X), None
-    exempt = classifier.classes_[classifier.solution_.forced]
     if isinstance(X, PathLike):  # a file of sequences
         X = check_estimator_points(classifier, X, classifier.dissimilarity_, reset=False)
     if refit and not _is_rectangular(classifier, X):
@@ -239,9 +238,13 @@ def suspect_labels(
     alone = coo_array(
         (np.ones(len(loners), dtype=bool), (own_rows[loners], loners)), shape=coverage.balls.shape
     )
-    heard = replace(coverage, balls=coverage.balls > alone.tocsr())
+    # The one prototype of a class that is not worth its cost is no evidence.
+    forced = classifier.solution_.forced
+    measures.mean[:, forced] = np.inf
+    counts = ~np.isin(coverage.prototype_classes, forced)
+    heard = replace(coverage, balls=(coverage.balls > alone.tocsr()).multiply(counts).tocsr())
     limit = None if max_suspects == "auto" and not refit else max_suspects
-    found = _judge(heard, measures, index, limit, exempt=exempt)
+    found = _judge(heard, measures, index, limit, exempt=forced)
     return replace(found, judge=classifier, n_candidates=drawn)
 
 
@@ -412,7 +415,7 @@ def _judge(
     index: Any,
     limit: int | str | None,
     *,
-    exempt: NDArray[Any],
+    exempt: Indices,
 ) -> SuspectLabels:
     """Rank the labels that disagree, and list no more than the limit.
 
@@ -427,7 +430,7 @@ def _judge(
     own_count, other_count = coverage.own_count, coverage.other_count
     only_others = (own_count == 0) & (other_count > 0)
     judged = np.isin(own_class, coverage.prototype_classes)
-    judged &= ~np.isin(coverage.classes[own_class], exempt)
+    judged &= ~np.isin(own_class, exempt)
     suspect = np.flatnonzero(judged & (only_others | (score > 0.5)))
     row = suspect[np.lexsort((suspect, -score[suspect]))]
     plausible = None
