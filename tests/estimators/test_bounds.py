@@ -1,7 +1,8 @@
 """A bound in words is true, whatever the question: every choice on tiny data is tried."""
 
 import re
-from itertools import combinations
+import warnings
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -55,7 +56,7 @@ def covers(draw):
     price = draw(st.none() | prices)
     given = [0] if draw(st.booleans()) else None
     cover = BallCover(
-        draw(EPS),
+        eps=draw(EPS),
         must_include=given,
         candidate_cost=None if price is None else np.array(price),
         solver=draw(SOLVER),
@@ -106,7 +107,7 @@ def test_the_best_bound_there_is_on_a_budget_is_true_and_tight(data, places, eps
     if weights is not None:
         weights = np.maximum(weights, 0.25)
     cover = BallCover(
-        eps, n_representatives=k, candidate_cost=price if priced else None, solver=poor
+        eps=eps, n_representatives=k, candidate_cost=price if priced else None, solver=poor
     ).fit(X, sample_weight=weights)
     w, near = np.ones(n) if weights is None else weights, abs(X - X.T) < eps
     uncovered = {tuple(chosen): w[~near[:, chosen].any(axis=1)].sum() for chosen in choices(n, k)}
@@ -125,28 +126,88 @@ def test_the_best_bound_there_is_on_a_budget_is_true_and_tight(data, places, eps
     assert weights is not None or stated < 100 * most + 0.1
 
 
-@settings(max_examples=150, deadline=None)
-@given(st.data(), PLACES, EPS, SOLVER, st.integers(1, 3), st.integers(0, 2**16))
-def test_what_is_said_of_a_budget_of_prototypes_is_true_of_every_choice(
-    data, places, eps, solver, k, seed
-):
-    X, n = np.array(places, dtype=float)[:, None], len(places)
-    y = np.append([0, 1], np.random.default_rng(seed).integers(0, 2, n - 2))
-    weights = weighed(data.draw, n)
-    options = {"n_prototypes": k, "solver": solver, "radii": "shared"}
+def idle(problem, **_):
+    """Choose nothing, whatever is worth its cost."""
+    return CoverSolution.of(problem, [], dual=np.zeros(problem.n_points))
+
+
+@st.composite
+def classifiers(draw):
+    """A classifier of two classes with its samples, labels and weights, within some budget."""
+    X = np.array(draw(PLACES), dtype=float)[:, None]
+    n, floor = len(X), draw(st.integers(0, 1))
+    y = np.append([0, 1], np.random.default_rng(draw(st.integers(0, 2**16))).integers(0, 2, n - 2))
+    weights = weighed(draw, n)
     weights = None if weights is None else np.maximum(weights, 0.25)
-    model = PVMClassifier(eps=eps, **options).fit(X, y, sample_weight=weights)
-    words, w = describe_bound(model), np.ones(n) if weights is None else weights
-    bound = number(words, rf"(?:fewer|less) than {NUMBER}")
-    if words.endswith("better"):
-        bound = model.objective_ - k * model.prototype_cost_
-    near = abs(X - X.T) < eps
-    for chosen in choices(2 * n, k):  # each sample for either class
-        rows, classes = np.array(chosen, int) % n, np.array(chosen, int) // n
-        holds = near[:, rows]
-        uncovered = ~(holds & (classes == y[:, None])).any(axis=1)
-        wrong = (holds & (classes != y[:, None])).sum(axis=1)
-        assert bound is None or w @ (uncovered + wrong) >= bound - 1e-6
+    by_class = st.sampled_from([{0: 1}, {0: 0, 1: 2}, {0: 2, 1: 1}])
+    model = PVMClassifier(
+        eps=draw(EPS),
+        radii="shared",
+        cross_class=draw(st.booleans()),
+        min_per_class=floor,
+        prototype_cost=draw(st.sampled_from([None, 0.4, 1.5, 4.0])),
+        n_prototypes=draw(st.none() | st.integers(1 + floor, 3) | by_class),
+        solver=draw(SOLVER | st.just(idle)),
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # classes that only the floor gives a prototype
+        return (
+            model.fit(X, y, sample_weight=weights),
+            X,
+            y,
+            np.ones(n) if weights is None else weights,
+        )
+
+
+def least_lost(near, y, weights, label, candidates):
+    """The least weight uncovered or wrongly covered, by the number of prototypes of a class."""
+    own, least = y == label, {}
+    for some in choices(len(candidates)):
+        held = near[:, candidates[some]]
+        lost = weights[own & ~held.any(axis=1)].sum() + weights[~own] @ held[~own].sum(axis=1)
+        least[len(some)] = min(lost, least.get(len(some), np.inf))
+    return least
+
+
+@settings(max_examples=400, deadline=None)
+@given(classifiers())
+def test_what_is_said_of_prototypes_is_true_of_every_choice(fitted):
+    model, X, y, weights = fitted
+    words, near = describe_bound(model), abs(X - X.T) < model.eps
+    least = [
+        least_lost(near, y, weights, k, np.flatnonzero((y == k) | model.cross_class))
+        for k in (0, 1)
+    ]
+    budget, has = model.n_prototypes, np.isin([0, 1], model.prototype_labels_)
+    assert "with one for every class" not in words or has.all()  # it is one of these choices
+    for sizes in product(*least):
+        if isinstance(budget, int) and sum(sizes) > budget:
+            continue
+        if isinstance(budget, dict) and any(sizes[k] > most for k, most in budget.items()):
+            continue
+        if "with one for every class" in words and not all(sizes):
+            continue
+        if "with prototypes for the same classes" in words and (has != np.sign(sizes)).any():
+            continue
+        lost = sum(one[size] for one, size in zip(least, sizes, strict=True))
+        objective = lost + model.prototype_cost_ * sum(sizes)
+        assert lost >= (number(words, rf"(?:fewer|less) than {NUMBER}") or 0.0) - 1e-6
+        assert objective >= (number(words, rf"objective below {NUMBER}") or 0.0) - 1e-6
+        assert not words.endswith("better") or objective >= model.objective_ - 1e-6
+
+
+def test_a_floor_that_matters_is_said_to():
+    X, y = np.arange(9.0)[:, None], np.repeat([0, 1], [7, 2])
+    options = {"eps": 1.5, "prototype_cost": 2.5, "radii": "shared", "n_prototypes": {0: 3}}
+    with pytest.warns(UserWarning, match=r"no prototype of the classes \[1\] is worth its cost"):
+        model = PVMClassifier(**options).fit(X, y)
+    assert "within the budget with one for every class" in describe_bound(model)
+    with pytest.warns(UserWarning, match=r"no prototype of the classes \[1\] is worth its cost"):
+        model.set_params(n_prototypes={0: 0}).fit(X, y)
+    assert set(model.prototype_labels_) == {1}
+    assert "within the budget with prototypes for the same classes" in describe_bound(model)
+    model.set_params(n_prototypes=None, min_per_class=0).fit(X, y)
+    assert " with " not in describe_bound(model)
 
 
 IRIS = load_iris().data

@@ -148,8 +148,14 @@ def _of_objective(model: Any, what: str, cost: str) -> str:
 
 
 def _floor_of(model: Any) -> str:
-    """Restrict a statement to choices with a prototype for every class where that matters."""
-    return " with one for every class" if len(model.solution_.forced) else ""
+    """Restrict a statement to choices with a prototype for every class where that matters.
+
+    A class whose own budget is 0 has none.
+    """
+    if len(model.solution_.forced) == 0:
+        return ""
+    every = len(np.unique(model.solution_.classes)) == len(model.classes_)
+    return " with one for every class" if every else " with prototypes for the same classes"
 
 
 def _has_unit_weights(cover: Any) -> bool:
