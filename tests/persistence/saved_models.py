@@ -58,6 +58,10 @@ def _with(model, X, y, n_queries=9):
     return Example(model, X[n_queries:], y[n_queries:], X[:n_queries])
 
 
+# Radii of their own as they were in version 2 of the format, without a floor.
+OWN = {**PAPER, "radii": "own"}
+
+
 def _pentagons():
     """Three pentagons, of which two prototypes each are needed and the linear program says 5."""
     angle = 2 * np.pi * np.arange(5) / 5
@@ -296,25 +300,34 @@ def other_models():
             *_pentagons(),
             _pentagons()[0][::2] + 0.1,
         ),
-        "own radii": _with(PVMClassifier(eps=2.0, radii="own", outlier_label=-1), X, y),
+        "own radii": _with(PVMClassifier(eps=2.0, outlier_label=-1, **OWN), X, y),
         "own radii without a limit": Example(
-            PVMClassifier(eps=None, radii="own", prototype_cost=1.0), names[9:], y[9:], names[:9]
+            PVMClassifier(eps=None, prototype_cost=1.0, **OWN), names[9:], y[9:], names[:9]
         ),
         "own radii, closed": _with(
-            PVMClassifier(radii="own", closed_ball=True, solver="exact"), X, words
+            PVMClassifier(closed_ball=True, solver="exact", **OWN), X, words
         ),
         "own radii of a table": Example(
-            PVMClassifier(eps=None, radii="own", metric="precomputed"),
+            PVMClassifier(eps=None, metric="precomputed", **OWN),
             _TABLE,
             _TABLE_Y,
             _TABLE[:7],
         ),
         "own radii, no prototypes": _with(
-            PVMClassifier(eps=None, radii="own", prototype_cost=1e6, outlier_label=-1), X, y
+            PVMClassifier(eps=None, prototype_cost=1e6, outlier_label=-1, **OWN), X, y
         ),
         "own radii, standardised": _with(
-            Pipeline([("scale", StandardScaler()), ("pvm", PVMClassifier(radii="own"))]), X, y
+            Pipeline([("scale", StandardScaler()), ("pvm", PVMClassifier(**OWN))]), X, y
         ),
+        "defaults": _with(PVMClassifier(), X, y),
+        "forced": _with(PVMClassifier(prototype_cost=1e6), X, y),
+        "forced, one radius": _with(
+            PVMClassifier(eps=1.0, radii="shared", prototype_cost=1e6, n_prototypes=4), X, y
+        ),
+        "weights of classes": _with(
+            PVMClassifier(class_weight={"ab": 2.0, "def": 0.5}, cross_class=True), X, words
+        ),
+        "balanced search": _with(PVMClassifierCV(n_eps=2, cv=2, class_weight="balanced"), X, y, 6),
         "cross-validated": Example(
             PVMClassifierCV(n_eps=4, cv=3, **PAPER), names[6:], y[6:], names[:6]
         ),

@@ -35,6 +35,7 @@ NAMES = (
     "standardised",
     "leaves",
     "own radii",
+    "forced",
 )
 CONTENT = ("model", "content")
 in_any_folder = settings(
@@ -69,7 +70,7 @@ def load(data, folder):
     return load_model(path)
 
 
-def forge(document, arrays, version=2):
+def forge(document, arrays, version=container.VERSION):
     """The bytes of a file with these contents and a checksum that fits."""
     return b"".join(pack(document, list(arrays), version=version))
 
@@ -123,11 +124,11 @@ def test_a_damaged_file_is_called_damaged(saved, tmp_path):
         load(data[:-1] + bytes([data[-1] ^ 1]), tmp_path)
 
 
-@pytest.mark.parametrize("version", [6, 2**31])
+@pytest.mark.parametrize("version", [7, 2**31])
 def test_a_newer_version_is_refused_as_such(version, saved, tmp_path):
     contents = unpack(saved["euclidean"][0])
     data = forge(contents.document, contents.arrays, version)
-    message = rf"version {version} .* reads up to 5; upgrade protocover"
+    message = rf"version {version} .* reads up to 6; upgrade protocover"
     with pytest.raises(ModelFileError, match=message):
         load(data, tmp_path)
 
@@ -142,6 +143,24 @@ def test_an_earlier_version_with_words_of_a_later_one_is_refused(saved, tmp_path
     contents = unpack(saved["own radii"][0])
     with pytest.raises(ModelFileError, match=r"has version 1 .* words of version 2"):
         load(forge(contents.document, contents.arrays, 1), tmp_path)
+
+
+@pytest.mark.parametrize("left_out", [(), ("cross_class", "min_per_class")])
+def test_a_floor_needs_a_version_that_knows_it(left_out, saved, tmp_path):
+    contents = unpack(saved["forced"][0])
+    assert contents.version == 6
+    document = copy.deepcopy(contents.document)
+    for name in left_out:
+        del document["model"]["content"]["parameters"][name]
+    with pytest.raises(ModelFileError, match=r"has version 5 .* words of version 6"):
+        load(forge(document, contents.arrays, 5), tmp_path)
+
+
+@pytest.mark.parametrize("floor", [-1, 2, 0.5, True, None, "1"])
+def test_a_floor_of_anything_but_one_prototype_is_refused(floor, saved, tmp_path):
+    contents = unpack(saved["forced"][0])
+    place = (*CONTENT, "selection", "solutions", 0, "at_least")
+    refused(forge(changed(contents.document, place, floor), contents.arrays), tmp_path)
 
 
 LEAVES = (*CONTENT, "selection", "solutions", 0, "leaves")

@@ -40,6 +40,7 @@ from protocover.persistence.models import encode_model
 EXAMPLES = examples()
 OTHERS = other_models()
 OWN = [name for name in OTHERS if "own radii" in name]
+FLOOR = ["defaults", "forced", "forced, one radius", "weights of classes", "balanced search"]
 
 
 def round_trip(model, folder):
@@ -232,11 +233,29 @@ def test_a_file_tells_when_and_with_what_it_was_saved(tmp_path):
 
 def test_a_file_has_the_lowest_version_that_can_hold_its_model(tmp_path):
     versions = {}
-    for name in ("selector", "budget", "cross-validated", "standardised", *OWN):
+    for name in ("selector", "budget", "cross-validated", "standardised", *OWN, *FLOOR):
         save_model(saved_and_loaded(name)[0], tmp_path / "m")
         versions[name] = model_info(tmp_path / "m").format_version
     needed = {name: 2 if name in OWN else 1 for name in versions} | {"budget": 3}
-    assert versions == needed
+    assert versions == needed | dict.fromkeys(FLOOR, 6)
+
+
+def test_a_prototype_that_is_there_by_the_floor_alone_needs_a_version_that_knows_it(tmp_path):
+    """Also where the parameter that asked for it was changed since."""
+    model = deepcopy(saved_and_loaded("forced, one radius")[0]).set_params(min_per_class=0)
+    again = round_trip(model.set_params(cross_class=True), tmp_path)
+    assert model_info(tmp_path / "model.pvm").format_version == 6
+    assert again.solution_.forced.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("name", FLOOR)
+def test_floors_and_weights_of_classes_can_be_rechecked_after_loading(name):
+    example, (model, again) = OTHERS[name], saved_and_loaded(name)
+    for parameter in ("cross_class", "min_per_class", "class_weight"):
+        assert_same(getattr(again, parameter), getattr(model, parameter))
+    np.testing.assert_array_equal(again.solution_.forced, model.solution_.forced)
+    assert "forced" not in name or again.solution_.forced.tolist() == [0, 1, 2]
+    assert again.verify(example.X, example.y).ok
 
 
 @pytest.mark.parametrize("name", ["budget", "cross-validated", "selector"])

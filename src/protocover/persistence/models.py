@@ -96,9 +96,10 @@ def _own_version(record: dict[str, Any]) -> int:
     later = ("cross_class", "min_per_class", "class_weight", "max_search_samples")
     fitted = record.get("fitted")
     is_sampled = isinstance(fitted, dict) and "search_rows_" in fitted
-    if is_sampled or any(name in given for name in later):
+    said = {word for one in solutions if isinstance(one, dict) for word in one}
+    if is_sampled or "at_least" in said or any(name in given for name in later):
         return 6
-    if any(isinstance(one, dict) and "leaves" in one for one in solutions):
+    if "leaves" in said:
         return 5
     if record.get("model") == "BallCover":
         return 4
