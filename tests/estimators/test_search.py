@@ -1,6 +1,7 @@
 """What a search proposes, skips and leaves out: its grid, budgets, rare classes and samples."""
 
 import warnings
+from itertools import product
 
 import numpy as np
 import pytest
@@ -30,18 +31,19 @@ def assert_same_scores(ours, theirs):
         np.testing.assert_array_equal(ours.cv_results_[name], theirs.cv_results_[name])
 
 
-def assert_grid_search(radii, weights=None, scoring=None, **options):
+def assert_grid_search(radii, weights=None, scoring=None, data=(X, Y), cv=3, **options):
     """The scores of all folds are those of scikit-learn's grid search."""
     ours = PVMClassifierCV(
-        eps=GRIDS[radii], prototype_costs=COSTS, radii=radii, cv=3, scoring=scoring, **options
+        eps=GRIDS[radii], prototype_costs=COSTS, radii=radii, cv=cv, scoring=scoring, **options
     )
     grid = {"eps": GRIDS[radii], "prototype_cost": COSTS}
-    scoring = "balanced_accuracy" if options.get("class_weight") == "balanced" else scoring
+    if scoring is None and options.get("class_weight") == "balanced":
+        scoring = "balanced_accuracy"
     plain = PVMClassifier(radii=radii, **options)
-    theirs = GridSearchCV(plain, grid, cv=3, refit=False, scoring=scoring)
+    theirs = GridSearchCV(plain, grid, cv=cv, refit=False, scoring=scoring)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # classes that only the floor gives a prototype
-        assert_same_scores(ours.fit(X, Y, weights), fit_grid(theirs, X, Y, weights=weights))
+        assert_same_scores(ours.fit(*data, weights), fit_grid(theirs, *data, weights=weights))
     return ours
 
 
@@ -89,9 +91,44 @@ def test_classes_are_weighted_in_each_fold(radii, class_weight, weights):
     assert_grid_search(radii, weights, class_weight=class_weight, solver="greedy")
 
 
+def uneven():
+    """50, 17 and 8 samples, of which folds have different shares, with some wrong labels."""
+    rows = np.concatenate([np.arange(50), np.arange(50, 67), np.arange(100, 108)])
+    y = Y[rows]
+    y[[3, 20, 41, 55, 70]] = [1, 2, 1, 2, 1]
+    return X[rows], y
+
+
 @pytest.mark.parametrize("radii", ["shared", "own"])
-def test_candidates_may_serve_other_classes_if_asked(radii):
-    assert_grid_search(radii, cross_class=True, solver="greedy")
+@pytest.mark.parametrize("scoring", [None, "accuracy", "f1_macro"])
+def test_uneven_classes_are_balanced_in_each_fold_and_scored_alike_unless_told(radii, scoring):
+    rare, y = np.flatnonzero(uneven()[1] == 2), uneven()[1]
+    without = np.setdiff1d(np.arange(len(y)), rare[::2])  # the rest of them weigh twice as much
+    cv = [(without, rare[::2]), (np.arange(0, len(y), 2), np.arange(1, len(y), 2))]
+    options = {"data": uneven(), "cv": cv, "solver": "greedy"}
+    search = assert_grid_search(radii, scoring=scoring, class_weight="balanced", **options)
+    assert search.best_estimator_.class_weight == "balanced"
+    total = np.bincount(uneven()[1])
+    once = dict(enumerate(total.sum() / (3 * total)))
+    named = "balanced_accuracy" if scoring is None else scoring
+    for weight in (None, once):  # weights that differ from those of the folds
+        other = assert_grid_search(radii, scoring=named, class_weight=weight, **options)
+        with pytest.raises(AssertionError):
+            assert_same_scores(search, other)
+
+
+@pytest.mark.parametrize("radii", ["shared", "own"])
+def test_candidates_may_serve_other_classes_and_classes_be_left_out_if_asked(radii):
+    found = {}
+    for cross_class, floor in product((False, True), (0, 1)):
+        terms = {"cross_class": cross_class, "min_per_class": floor}
+        search = assert_grid_search(radii, data=uneven(), solver="greedy", **terms)
+        chosen = search.best_estimator_
+        assert (chosen.cross_class, chosen.min_per_class) == (cross_class, floor)
+        found[cross_class, floor] = search.cv_results_["mean_n_prototypes"]
+    for cross_class in (False, True):
+        assert (found[cross_class, 0] < found[cross_class, 1]).any()
+    assert (found[False, 0] != found[True, 0]).any()
 
 
 @pytest.mark.parametrize("rule", ["1se", "few"])
