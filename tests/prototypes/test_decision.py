@@ -121,7 +121,7 @@ def test_without_prototypes_every_method_answers_if_there_is_an_outlier_label(na
     assert not why.inside.any()
     assert not why.margin.any()
     with pytest.raises(NoPrototypesError, match=r"n_prototypes=0 allows .*; raise n_prototypes"):
-        suspect_labels(model, X[n_classes > Y], Y[n_classes > Y])
+        suspect_labels(model, X[n_classes > Y], Y[n_classes > Y], refit=False)
 
 
 def test_without_prototypes_tables_and_searches_answer_too():
