@@ -2,9 +2,9 @@
 Handwritten digits: a reader you can look into
 ==============================================
 
-At most a hundred real images stand for a thousand, and every answer points at one of them. We
-let cross-validation choose the radius, look at the images chosen, and ask why some new ones
-were misread.
+At most a hundred real images represent a thousand, and every answer points at one of them. We
+let cross-validation choose the largest radius, look at the images chosen, and ask why some new
+ones were misread.
 """
 
 import matplotlib.pyplot as plt
@@ -25,15 +25,16 @@ X_train, X_test, y_train, y_test = train_test_split(
 )
 
 # %%
-# How far may an image be from its prototype? That is the radius ``eps``, the one number that
-# matters. :class:`~protocover.PVMClassifierCV` tries a grid of radii and chooses by
-# cross-validation; we ask for a summary of at most 100 images.
+# How far may an image be from its prototype? Each prototype has its own radius, and ``eps`` is
+# the largest one allowed. :class:`~protocover.PVMClassifierCV` chooses it, and the cost of a
+# prototype, by cross-validation. We ask for a summary of at most 100 images.
 
 search = PVMClassifierCV(n_eps=15, cv=5, n_prototypes=100, random_state=0)
 model = search.fit(X_train, y_train).best_estimator_
 everyone = KNeighborsClassifier(1).fit(X_train, y_train)
 
-print(f"radius                     {model.eps_:.1f}")
+low, high = model.prototype_radii_.min(), model.prototype_radii_.max()
+print(f"radii                      {low:.1f} to {high:.1f}")
 print(
     f"prototypes                 {len(model.prototype_labels_)} of {len(y_train)} images"
 )
@@ -55,8 +56,9 @@ display = PrototypeGalleryDisplay.from_estimator(
 display = PrototypeMapDisplay.from_estimator(model, image_shape=(8, 8), n_prototypes=60)
 
 # %%
-# Why was this image misread? ``explain`` names the prototype that decided and the one that
-# came second, so that one can look at all three.
+# Why was this image misread? ``explain`` returns the prototype that decided and the one that
+# came second, so you can look at all three. The numbers are distances in multiples of the
+# prototype's radius.
 
 wrong = (model.predict(X_test) != y_test).nonzero()[0]
 why = model.explain(X_test[wrong])
@@ -71,13 +73,13 @@ for column, row in enumerate(wrong[:6]):
     pictures = [X_test[row], model.prototypes_[first], model.prototypes_[second]]
     titles = [
         f"a {y_test[row]}",
-        f"{why.label[column]} at {why.distance[column]:.0f}",
-        f"{why.runner_up_label[column]} at {why.runner_up_distance[column]:.0f}",
+        f"{why.label[column]} at {why.relative_distance[column]:.2f}",
+        f"{why.runner_up_label[column]} at {why.runner_up_relative_distance[column]:.2f}",
     ]
     for ax, picture, title in zip(axes[:, column], pictures, titles, strict=True):
         ax.imshow(picture.reshape(8, 8), cmap="gray_r")
         ax.set_title(title, fontsize="medium")
         ax.set(xticks=[], yticks=[])
-for ax, name in zip(axes[:, 0], ["misread", "nearest", "second"], strict=True):
+for ax, name in zip(axes[:, 0], ["misread", "first", "second"], strict=True):
     ax.set_ylabel(name)
 plt.show()

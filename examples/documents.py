@@ -110,7 +110,8 @@ print(
 # ---------------------------
 
 eps = find_eps(X, topics, 12, metric="cosine", prototype_costs=[1])
-model = PVMClassifier(eps=eps, metric="cosine", prototype_cost=1).fit(X, topics)
+settings = {"radii": "shared", "eps": eps, "metric": "cosine"}
+model = PVMClassifier(prototype_cost=1, **settings).fit(X, topics)
 
 for row, covered in zip(
     model.prototype_rows_, model.prototype_newly_covered_, strict=True

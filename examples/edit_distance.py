@@ -59,7 +59,9 @@ print(words[:8])
 
 def fit_function(words, meant):
     """Hand over a function of two words: the shortest way, and the slowest."""
-    return PVMClassifier(eps=EPS, metric=Levenshtein.distance).fit(words, meant)
+    return PVMClassifier(radii="shared", eps=EPS, metric=Levenshtein.distance).fit(
+        words, meant
+    )
 
 
 # %%
@@ -74,7 +76,9 @@ def fit_matrix(words, meant):
     table = cdist(
         words, words, scorer=Levenshtein.distance, dtype=np.float64, workers=-1
     )
-    return PVMClassifier(eps=EPS, metric="precomputed").fit(table, meant)
+    return PVMClassifier(radii="shared", eps=EPS, metric="precomputed").fit(
+        table, meant
+    )
 
 
 def predict_matrix(model, words, queries):
@@ -111,7 +115,9 @@ class EditDistance(BaseEstimator):
 
 def fit_blocks(words, meant):
     """Hand over an object."""
-    return PVMClassifier(eps=EPS, metric=EditDistance()).fit(words, meant)
+    return PVMClassifier(radii="shared", eps=EPS, metric=EditDistance()).fit(
+        words, meant
+    )
 
 
 # %%

@@ -23,8 +23,9 @@ from protocover.plotting import BallsDisplay
 plane = make_gaussian_mixture(random_state=9)
 X, y = plane.data, plane.target
 
-greedy = PVMClassifier(eps=1.0, prototype_cost=1, solver="greedy").fit(X, y)
-exact = PVMClassifier(eps=1.0, prototype_cost=1, solver="exact").fit(X, y)
+settings = {"radii": "shared", "eps": 1.0, "prototype_cost": 1}
+greedy = PVMClassifier(solver="greedy", **settings).fit(X, y)
+exact = PVMClassifier(solver="exact", **settings).fit(X, y)
 
 # %%
 # Hollow points are covered by no prototype of their own class.

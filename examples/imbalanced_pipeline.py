@@ -39,8 +39,7 @@ X_new, y_new = make_crescents(5000, 5000, seed=1)
 # %%
 # In imbalanced-learn's pipeline a sampler changes the training set and is left out at
 # prediction. :class:`~protocover.PVMSelector` keeps prototypes. A ball that holds more points of
-# other classes than it newly covers is never taken, so that the border is cleaned as well; and a
-# point whose neighbours speak against its label may come back with theirs.
+# other classes than it newly covers is never taken, so the border is cleaned as well.
 
 selector = PVMSelector(eps=0.3, n_prototypes={"common": 20, "rare": 20})
 _, y_few = selector.fit_resample(StandardScaler().fit_transform(X), y)
@@ -84,9 +83,8 @@ for kind, classifier in classifiers.items():
 figure, axes = plt.subplots(2, 3, figsize=(10, 5.6), layout="constrained")
 for ax, ((kind, name), pipelines) in zip(axes.flat, fitted.items(), strict=True):
     kept = getattr(pipelines[0]["select"], "sample_indices_", [])
-    labels = y_few if name == "PVMSelector" else y[kept]
     BoundaryDisplay.from_predictor(
-        pipelines[0], X, y, prototypes=X[kept], prototype_labels=labels, ax=ax
+        pipelines[0], X, y, prototypes=X[kept], prototype_labels=y[kept], ax=ax
     )
     ax.set_title(f"{kind} on {name}", fontsize="medium")
 plt.show()

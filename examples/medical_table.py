@@ -89,7 +89,8 @@ for name, kind in zip(patients.columns, Gower().fit(patients).kinds_, strict=Tru
 complete = patients.dropna()
 settings = {"metric": Gower(), "candidates": complete}
 eps = find_eps(patients, diagnosis, 12, prototype_costs=[1], **settings)
-model = PVMClassifier(eps=eps, prototype_cost=1, **settings).fit(patients, diagnosis)
+model = PVMClassifier(radii="shared", eps=eps, prototype_cost=1, **settings)
+model.fit(patients, diagnosis)
 
 print(f"{len(complete)} of {len(patients)} patients have no gaps")
 print(f"with a radius of {eps:.3f}, {len(model.prototype_labels_)} are chosen")

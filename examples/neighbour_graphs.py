@@ -35,8 +35,8 @@ X_new, y_new = make_moons(2000, noise=0.15, random_state=1)
 # of the balls. The prototypes are the same as from the points themselves.
 
 graph = radius_neighbors_graph(X, radius=0.4, mode="distance")
-model = PVMClassifier(eps=0.3, metric="precomputed").fit(graph, y)
-same = PVMClassifier(eps=0.3).fit(X, y)
+model = PVMClassifier(radii="shared", eps=0.3, metric="precomputed").fit(graph, y)
+same = PVMClassifier(radii="shared", eps=0.3).fit(X, y)
 print(f"{graph.nnz} distances of {len(X) ** 2} pairs")
 print(
     f"{len(model.prototype_indices_)} prototypes, the same as from the points:",
@@ -47,7 +47,7 @@ print(
 # A radius that the graph cannot tell of is refused, with the ways out.
 
 try:
-    PVMClassifier(eps=0.6, metric="precomputed").fit(graph, y)
+    PVMClassifier(radii="shared", eps=0.6, metric="precomputed").fit(graph, y)
 except ValueError as error:
     print(error)
 
@@ -60,7 +60,9 @@ except ValueError as error:
 
 pipe = make_pipeline(
     RadiusNeighborsTransformer(radius=0.6),
-    PVMClassifier(eps=0.3, metric="precomputed", outlier_label="most_frequent"),
+    PVMClassifier(
+        radii="shared", eps=0.3, metric="precomputed", outlier_label="most_frequent"
+    ),
 )
 search = GridSearchCV(pipe, {"pvmclassifier__eps": [0.1, 0.2, 0.3, 0.4, 0.5]}, cv=5)
 search.fit(X, y)
@@ -79,8 +81,8 @@ print(
 nearest = KNeighborsTransformer(n_neighbors=40).fit_transform(X)
 complete = nearest.max(axis=1).toarray().min()
 print(f"40 neighbours: complete up to {complete:.3f}")
-few = PVMClassifier(eps=complete, metric="precomputed").fit(nearest, y)
-exact = PVMClassifier(eps=complete).fit(X, y)
+few = PVMClassifier(radii="shared", eps=complete, metric="precomputed").fit(nearest, y)
+exact = PVMClassifier(radii="shared", eps=complete).fit(X, y)
 print("same objective:", few.objective_ == exact.objective_)
 
 # %%
@@ -105,7 +107,9 @@ if find_spec("pynndescent"):
 
     index = NNDescent(X, n_neighbors=60, random_state=0)
     found = graph_of(*index.neighbor_graph, len(X))
-    loose = PVMClassifier(eps=0.3, metric=Precomputed(reach=0.3), outlier_label=0)
+    loose = PVMClassifier(
+        radii="shared", eps=0.3, metric=Precomputed(reach=0.3), outlier_label=0
+    )
     loose.fit(found, y)
     queries = graph_of(*index.query(X_new, k=60), len(X))
     print(

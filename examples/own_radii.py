@@ -27,7 +27,7 @@ X_new, y_new = drawn.law.sample(2000, random_state=0)
 # Cross-validation chooses the one radius for all or, where each prototype has its own, the
 # largest allowed and what a prototype costs.
 
-shared = PVMClassifierCV(cv=5, random_state=0).fit(X, y).best_estimator_
+shared = PVMClassifierCV(radii="shared", cv=5, random_state=0).fit(X, y).best_estimator_
 own = PVMClassifierCV(radii="own", cv=5, random_state=0).fit(X, y).best_estimator_
 
 for name, model in (("one radius for all", shared), ("own radii", own)):

@@ -2,7 +2,7 @@
 Preprocessing and GridSearchCV
 ==============================
 
-How should the features be scaled, and how large should the balls be? A pipeline and
+How should the features be scaled, and what should a prototype cost? A pipeline and
 scikit-learn's grid search answer both at once. We also let the search count prototypes, and
 choose the smallest model that is about as good as the best.
 """
@@ -15,10 +15,10 @@ from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import QuantileTransformer, StandardScaler
 
-from protocover import PVMClassifier, suggest_eps
+from protocover import PVMClassifier
 from protocover.plotting import PrototypeTableDisplay
 
-N_RADII, N_FOLDS = 8, 5
+COSTS, N_FOLDS = [0.5, 1, 2, 4, 8, 16], 5
 
 # %%
 # Thirty measurements of cell nuclei, in different units; which tumours are malignant?
@@ -31,8 +31,8 @@ X, X_test, y, y_test = train_test_split(
 
 # %%
 # Everything that learns from data sits in the pipeline, so that each fold scales with its own
-# training part. Radii mean something only relative to the scaling: ``suggest_eps`` proposes
-# some for each.
+# training part. The largest radius, ``eps="auto"``, follows the scaling. The cost of a prototype
+# is counted in samples, so one grid of costs serves every scaling.
 
 pipeline = Pipeline(
     [("scale", StandardScaler()), ("project", PCA(10)), ("pvm", PVMClassifier())]
@@ -42,10 +42,7 @@ scalers = {
     "standard": StandardScaler(),
     "quantiles": QuantileTransformer(n_quantiles=100),
 }
-grid = []
-for scaler in scalers.values():
-    scaled = pipeline.set_params(scale=scaler)[:-1].fit_transform(X)
-    grid.append({"scale": [scaler], "pvm__eps": suggest_eps(scaled, y, N_RADII)})
+grid = {"scale": list(scalers.values()), "pvm__prototype_cost": COSTS}
 
 # %%
 # A scorer may return several numbers, and ``refit`` may be a rule. Ours is the paper's: the
@@ -69,7 +66,7 @@ search = GridSearchCV(
     pipeline, grid, scoring=score, refit=smallest_good, cv=N_FOLDS
 ).fit(X, y)
 print("scaling   ", search.best_params_["scale"])
-print(f"radius     {search.best_params_['pvm__eps']:.2f}")
+print("cost      ", search.best_params_["pvm__prototype_cost"])
 model = search.best_estimator_
 print(f"prototypes {len(model['pvm'].prototype_labels_)} of {len(X)} tumours")
 print(
@@ -82,8 +79,8 @@ print(
 results = search.cv_results_
 size, error = results["mean_test_size"], 1 - results["mean_test_accuracy"]
 _, ax = plt.subplots(figsize=(6.5, 4), layout="constrained")
-for k, name in enumerate(scalers):
-    mine = slice(N_RADII * k, N_RADII * (k + 1))
+for name, scaler in scalers.items():
+    mine = results["param_scale"] == scaler
     order = np.argsort(size[mine])
     ax.plot(
         size[mine][order],

@@ -78,12 +78,13 @@ metric = MismatchDistance(k=3, m=1)
 # %%
 # Families, or branches
 # ---------------------
-# The radius decides how closely one looks. The default is the median distance of a sequence
-# from the nearest one of another family; asking ``find_eps`` for ten prototypes gives a smaller
-# radius. Either way the model is told the families only, never the branches.
+# The radius decides how closely one looks. The default shared radius is the median distance of a
+# sequence from the nearest one of another family; asking ``find_eps`` for ten prototypes gives a
+# smaller radius. Either way the model is told the families only, never the branches.
 
-coarse = PVMClassifier(metric=metric).fit(X, y)
-fine = PVMClassifier(eps=find_eps(X, y, 10, metric=metric), metric=metric).fit(X, y)
+eps = find_eps(X, y, 10, metric=metric)
+coarse = PVMClassifier(radii="shared", metric=metric).fit(X, y)
+fine = PVMClassifier(radii="shared", eps=eps, metric=metric).fit(X, y)
 
 for model in (coarse, fine):
     chosen = branches[~aside][model.prototype_rows_]

@@ -24,11 +24,13 @@ print(f"{len(X)} labelled and {len(Z)} unlabelled points")
 
 # %%
 # The same settings, with and without the unlabelled candidates. A prototype costs as much as an
-# uncovered point, so one that covers only itself is not worth having. Where labelled points
-# lie too far apart to cover each other, an unlabelled point between them can cover both.
+# uncovered point, so one that covers only itself is not worth having, and ``min_per_class=0``
+# allows classes without any. If labelled points lie too far apart to cover each other, an
+# unlabelled point between them can cover both.
 
-alone = PVMClassifier(eps=1.2, prototype_cost=1).fit(X, y)
-helped = PVMClassifier(eps=1.2, prototype_cost=1).fit(X, y, unlabeled=Z)
+settings = {"radii": "shared", "eps": 1.2, "prototype_cost": 1, "min_per_class": 0}
+alone = PVMClassifier(**settings).fit(X, y)
+helped = PVMClassifier(**settings).fit(X, y, unlabeled=Z)
 
 for name, model in [("labelled only", alone), ("with unlabelled", helped)]:
     free = np.sum(model.prototype_sources_ == "unlabeled")
@@ -69,7 +71,7 @@ for n_labels in (6, 10, 15):
     right = []
     for seed in range(15):
         X, y = plane.law.sample(n_labels, random_state=100 + seed)
-        model = PVMClassifier(eps=1.2, prototype_cost=1)
+        model = PVMClassifier(**settings)
         right.append(
             [model.fit(X, y, unlabeled=more).score(X_new, y_new) for more in (None, Z)]
         )

@@ -2,15 +2,14 @@
 Unbalanced classes: what the rare class gets
 ============================================
 
-Where one class has twenty times as many points, prototypes go where most points are, and the
-rare class may end up without any. Weights, or a budget for each class, change that;
-``coverage`` tells what every class got.
+If one class has twenty times as many points, prototypes go where most points are, and the
+rare class gets few. Class weights, or a budget for each class, change that. ``coverage`` counts
+what every class got.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.metrics import recall_score
-from sklearn.utils.class_weight import compute_sample_weight
 
 from protocover import PVMClassifier
 from protocover.plotting import BallsDisplay
@@ -36,17 +35,18 @@ X_new, y_new = make_points(20_000, 1000, seed=1)
 # Three models with the same radius:
 #
 # - *plain*: every point counts the same, and the budget is twelve prototypes;
-# - *weighted*: every class counts the same in total. ``sample_weight`` scales what an
+# - *weighted*: every class counts the same in total. ``class_weight`` scales what an
 #   uncovered point costs, and what covering it wrongly costs;
 # - *budget*: points count the same, but each class may have six prototypes.
 
-weights = compute_sample_weight("balanced", y)
+options = {
+    "plain": {"n_prototypes": 12},
+    "weighted": {"n_prototypes": 12, "class_weight": "balanced"},
+    "budget": {"n_prototypes": {"common": 6, "rare": 6}},
+}
 models = {
-    "plain": PVMClassifier(eps=0.8, n_prototypes=12).fit(X, y),
-    "weighted": PVMClassifier(eps=0.8, n_prototypes=12).fit(
-        X, y, sample_weight=weights
-    ),
-    "budget": PVMClassifier(eps=0.8, n_prototypes={"common": 6, "rare": 6}).fit(X, y),
+    name: PVMClassifier(radii="shared", eps=0.8, **given).fit(X, y)
+    for name, given in options.items()
 }
 
 # %%
