@@ -267,8 +267,9 @@ def pvm_path(
     prototype_costs : array-like or None, default=None
         Costs of a prototype; None for the default of :class:`PVMClassifier` alone, 1/n or
         what `sample_weight` makes of it. With ``radii="own"``, where the cost decides how
-        many prototypes there are, None is for that and up to seven more in even steps of
-        the logarithm, from the weight of one point to an eighth of a class of mean size.
+        many prototypes there are, None proposes up to seven in even steps of the logarithm,
+        from the weight of one sample to an eighth of a class of mean size, and before them
+        1/n if classes have fewer than 80 samples on average.
     solver, metric, metric_params, candidates, cross_class, min_per_class, class_weight, \
 closed_ball, n_jobs, random_state, verbose
         As in :class:`PVMClassifier`.

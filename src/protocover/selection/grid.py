@@ -33,6 +33,8 @@ __all__ = [
 
 # How many are proposed. With radii of their own the cost matters more than the limit.
 _N_RADII, _N_LIMITS, _N_COSTS = 20, 5, 8
+# Classes below this mean size may need a prototype for each sample that no other covers.
+_SMALL_CLASS = 80
 
 _SAMPLE_SIZE = 2000
 _BLOCK_ROWS = 4096
@@ -155,8 +157,9 @@ def grid_of_costs(costs: Any, weights: Floats, n_classes: int, *, own: bool) -> 
 
     Where prototypes have their `own` radii a grid is proposed, of even steps of their
     logarithm: from one that keeps no prototype for a point alone to one that keeps fewer
-    than eight in a class of mean size. Before them comes the default, which only breaks ties and
-    is all that is proposed for a shared radius, where the radius decides.
+    than eight in a class of mean size. If classes are small on average, a cost that only breaks
+    ties comes before them: it keeps every sample that no other covers. It is all that is
+    proposed for a shared radius, where the radius decides.
     """
     default = check_costs(costs, weights)
     if costs is not None or not own:
@@ -166,7 +169,9 @@ def grid_of_costs(costs: Any, weights: Floats, n_classes: int, *, own: bool) -> 
     highest = max(unit, float(some.sum()) / (8 * n_classes))
     steps = np.geomspace(unit, highest, _N_COSTS - 1)
     # Drops in the objective are whole where the weights are: so are the costs that differ.
-    return np.unique(np.append(default, np.floor(steps) if is_whole(some) else steps))
+    proposed = np.unique(np.floor(steps) if is_whole(some) else steps)
+    small = len(some) < _SMALL_CLASS * n_classes
+    return np.unique(np.append(default, proposed)) if small else proposed
 
 
 def check_n_eps(n_eps: Any) -> None:
