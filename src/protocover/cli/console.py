@@ -95,8 +95,13 @@ class Console:
                 warnings.simplefilter("default")
                 for category in (DeprecationWarning, FutureWarning, ResourceWarning):
                     warnings.simplefilter("ignore", category)
-                # The command itself speaks of small classes, and checks columns by name.
-                for beginning in ("The least populated class", "X has feature names, but"):
+                # The command itself speaks of small classes and of those without a prototype
+                # worth its cost, and checks columns by name.
+                for beginning in (
+                    "The least populated class",
+                    "no prototype of the classes",
+                    "X has feature names, but",
+                ):
                     warnings.filterwarnings("ignore", message=beginning)
                 warnings.showwarning = self._show_warning
                 yield

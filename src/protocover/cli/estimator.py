@@ -256,8 +256,8 @@ def _searches(options: Namespace) -> bool:
     own, eps, costs = options.radii == "own", options.eps, options.prototype_cost
     if eps == "none" and not own:
         raise UsageError(
-            "--eps none, for no limit to the radii, goes with --radii own; add it, or give a "
-            "radius"
+            "--eps none sets no limit to radii of their own, but --radii shared needs one radius; "
+            "leave out --radii shared, or give a number"
         )
     if eps is None or (isinstance(eps, list) and len(eps) > 1):
         return True
@@ -298,11 +298,6 @@ def _with_search(
     announce_search_sample(options, len(y), console)
     limits: Any = [None] if options.eps == "none" else options.eps
     solver, most = _solver(options), options.max_search_samples
-    if most is not None and len(y) > most and not console.verbose:  # else the search says so
-        console.note(
-            f"Searching on a stratified sample of {most} of {len(y)} cases; "
-            "--max-search-samples all searches on all of them."
-        )
     return PVMClassifierCV(
         eps=limits,
         n_eps=options.grid,

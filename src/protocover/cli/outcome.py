@@ -217,8 +217,7 @@ def print_outcome(outcome: Outcome, console: Console) -> None:
     console.say()
     print_error_tables(outcome.quality.error, console)
     _print_quality(outcome, console)
-    for k, line in enumerate(textwrap.wrap(_describe_suspects(outcome), 69)):
-        console.say(f"{'' if k else 'suspects':<11}{line}")
+    _print_item("suspects", _describe_suspects(outcome), console)
     n_close = _count_close(outcome)
     if n_close:
         cases = count_things(n_close, "held-out case is", "held-out cases are")
@@ -232,17 +231,12 @@ def concerns(outcome: Outcome) -> list[str]:
     quality, found = outcome.quality, []
     if 3 * quality.n_prototypes > quality.n_points:
         few = max(2 * len(outcome.summary.classes), round(quality.n_points / 20))
+        shared = outcome.classifier.radii == "shared"
         found.append(
             f"{quality.n_prototypes} of {quality.n_points} cases are kept, which is no summary; "
-            f"--about {few} asks for fewer, and with --radii own they may stand for more"
+            f"--about {few} asks for fewer{', and --radii own often needs fewer' * shared}"
         )
-    without = [str(entry.label) for entry in outcome.summary.classes if not entry.prototypes]
-    if without:
-        found.append(
-            f"no prototype stands for {list_names(without)}: no ball holds more of "
-            f"{'it' if len(without) == 1 else 'them'} than of others, and its cases are answered "
-            "as another class; lower --eps, or gather more cases"
-        )
+    found += _unserved(outcome)
     strangers = _strangers(outcome)
     if strangers:
         first = strangers[0]
@@ -251,6 +245,32 @@ def concerns(outcome: Outcome) -> list[str]:
             f"{count_things(len(strangers), 'prototype stands', 'prototypes stand')} for another "
             f"class than the label of {own}, such as row {first[0]}, labelled {first[1]} "
             f"amid cases of {first[2]}: look whether the label is right"
+        )
+    return found
+
+
+def _unserved(outcome: Outcome) -> list[str]:
+    """Say which classes have no prototype, or have one only because every class gets one."""
+    classifier, found = outcome.classifier, []
+    forced = classifier.classes_[classifier.solution_.forced].tolist()
+    balance = "" if classifier.class_weight == "balanced" else "--balance, "
+    if forced:
+        found.append(
+            f"no prototype of {list_names(forced)} is worth its cost, so the best single one was "
+            f"taken for each; {balance}a lower --prototype-cost or a smaller --eps may give more, "
+            "--min-per-class 0 leaves such classes without one"
+        )
+    without = [str(entry.label) for entry in outcome.summary.classes if not entry.prototypes]
+    if without:
+        way_out = (
+            f"leave out --min-per-class 0, or try {balance}a lower --prototype-cost or a smaller "
+            "--eps"
+            if classifier.min_per_class == 0
+            else "raise --n-prototypes"
+        )
+        found.append(
+            f"no prototype was chosen for {list_names(without)}, and cases of such a class are "
+            f"answered as another; {way_out}"
         )
     return found
 
@@ -311,15 +331,24 @@ def _print_quality(outcome: Outcome, console: Console) -> None:
     prototypes = count_things(quality.n_prototypes, "prototype", "prototypes")
     column = outcome.settings.get("weights")
     weighted = "" if column is None else f" by the weights of {column!r}"
-    console.say(
-        f"objective  {quality.objective:.4g}{weighted}: "
+    if outcome.classifier.class_weight is not None:
+        weighted += " with the same weight for all classes"
+    _print_item(
+        "objective",
+        f"{quality.objective:.4g}{weighted}: "
         f"{quality.n_points - quality.n_covered} uncovered, "
         f"{quality.n_wrong} wrongly covered, "
-        f"{prototypes} at {outcome.classifier.prototype_cost_:.2g}"
+        f"{prototypes} at {outcome.classifier.prototype_cost_:.2g}",
+        console,
     )
-    for line in textwrap.wrap(quality.verdict, 69):
-        console.say(f"           {line}")
+    _print_item("", quality.verdict, console)
     print_accuracy(quality, console)
+
+
+def _print_item(name: str, text: str, console: Console) -> None:
+    """Print a name and what there is to say of it, in lines of at most 80 characters."""
+    for k, line in enumerate(textwrap.wrap(text, 69)):
+        console.say(f"{'' if k else name:<11}{line}")
 
 
 def _print_radius(outcome: Outcome, console: Console) -> None:
