@@ -256,7 +256,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work(
 def test_a_failed_fit_leaves_nothing_behind(flowers, fit, tmp_path):
     flowers.to_csv("t.csv", index=False)
     options = ("--target", "kind", "-o", "out", "--eps", "1", "--prototype-cost", "9999")
-    assert fit("t.csv", *options) == 1
+    assert fit("t.csv", *options, "--min-per-class", "0") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
 
 
@@ -265,7 +265,8 @@ def test_a_failed_fit_leaves_nothing_behind(flowers, fit, tmp_path):
     [
         ("--metric tangent", 2),
         ("--image-size 8", 2),
-        ("--eps 1 --prototype-cost 1,2", 2),
+        ("--radii shared --eps 1 --prototype-cost 1,2", 2),
+        ("--eps auto --prototype-cost 1,2", 2),
         ("--kind width=categorical --metric cosine", 2),
         ("--cv 50", 1),
     ],

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, find_cost, find_eps, load_model
 from protocover.cli import main
 from protocover.cli.commands import _build_parser
@@ -41,6 +40,20 @@ def test_no_option_mirrors_a_parameter_that_there_is_not():
         known |= {*signature(estimator).parameters, *signature(estimator.fit).parameters}
     assert set(PARAMETERS) <= known
     assert {option for option in PARAMETERS.values() if option} <= options_of("fit")
+
+
+@pytest.mark.parametrize(
+    "name", ["radii", "rule", "max_search_samples", "cross_class", "min_per_class", "closed_ball"]
+)
+def test_options_have_the_defaults_of_the_parameters(name):
+    options = _build_parser().parse_args(["fit", "t.csv"])
+    assert getattr(options, name) == signature(PVMClassifierCV).parameters[name].default
+
+
+def test_the_page_lists_every_option_that_mirrors_a_parameter():
+    page = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
+    mirrored = {option for option in PARAMETERS.values() if option}
+    assert {o for o in mirrored if not re.search(rf"`[^`]*{o}(?![\w-])", page)} == set()
 
 
 def test_names_that_options_take_are_those_of_the_library():
@@ -95,10 +108,11 @@ def fitted(table, words):
 
 
 def test_parameters_of_a_metric_reach_it(flowers):
-    model = fitted(flowers, "--metric minkowski --metric-param p=3 --no-scale --eps 2")
+    model = fitted(flowers, "--metric minkowski --metric-param p=3 --no-scale --eps 12")
     assert model.metric_params == {"p": 3}
     X, y = flowers[["length", "width"]].to_numpy(), flowers["kind"]
-    same = PVMClassifier(eps=2.0, metric="minkowski", metric_params={"p": 3}, **PAPER).fit(X, y)
+    same = PVMClassifier(eps=12.0, metric="minkowski", metric_params={"p": 3}).fit(X, y)
+    assert len(same.prototype_rows_) > 2
     np.testing.assert_array_equal(model.prototype_rows_, same.prototype_rows_)
 
 
@@ -118,7 +132,7 @@ def test_budgets_by_class_reach_their_classes(flowers, numbered):
     if numbered:
         flowers["kind"] = (flowers["kind"] == "rose").astype(int)
     lily, rose = np.unique(flowers["kind"])
-    model = fitted(flowers, f"--eps 0.4 --no-scale --n-prototypes {lily}=2,{rose}=0")
+    model = fitted(flowers, f"--eps 20 --no-scale --n-prototypes {lily}=2,{rose}=0")
     assert model.n_prototypes == {lily: 2, rose: 0}
     assert model.prototype_labels_.tolist() == [lily, lily]
 
@@ -136,7 +150,8 @@ def test_a_search_on_a_sample_is_reported(flowers, capsys):
     search = fitted(flowers, f"{words} 20")
     said = capsys.readouterr()
     assert len(search.search_rows_) == 20
-    assert f"sample of 20 of {len(flowers)} cases; --max-search-samples all" in said.err
+    assert said.err.count("stratified sample") == 1
+    assert f"stratified sample of 20 of the {len(flowers)} cases" in said.err
     assert re.search(r"3-fold cross-validation \(.*\) on 20 cases", said.out)
     assert json.loads(Path("out/summary.json").read_text())["eps_sample"] == 20
     assert fitted(flowers, f"{words} all --force").search_rows_ is None
@@ -153,13 +168,18 @@ def test_a_column_of_weights_counts_and_measures_no_distance(flowers, words):
     classifier = getattr(model, "best_estimator_", model)
     assert list(classifier.feature_names_in_) == ["length", "width"]
     solver = "exact" if "exact" in words else "auto"
-    same = PVMClassifier(eps=classifier.eps_, solver=solver, random_state=0, **PAPER)
+    same = PVMClassifier(
+        eps=classifier.eps_,
+        prototype_cost=classifier.prototype_cost_,
+        solver=solver,
+        random_state=0,
+    )
     same.fit(X, y, sample_weight=flowers["times"])
     np.testing.assert_array_equal(classifier.prototype_rows_, same.prototype_rows_)
     assert classifier.objective_ == same.objective_
 
 
-@pytest.mark.parametrize("words", ["", "--radii own"])
+@pytest.mark.parametrize("words", ["", "--radii shared"])
 def test_what_is_passed_on_reaches_the_search_for_about_so_many(flowers, words):
     """Weights that leave one of the classes next to nothing change what there is to find."""
     flowers["times"] = np.where(flowers["kind"] == "rose", 1e-6, 1.0)
@@ -167,7 +187,7 @@ def test_what_is_passed_on_reaches_the_search_for_about_so_many(flowers, words):
         flowers,
         f"--about 6 --no-scale --metric minkowski --metric-param p=1 --weights times {words}",
     )
-    find = find_cost if words else find_eps
+    find = find_eps if words else find_cost
     X, y = flowers[["length", "width"]], flowers["kind"]
     given = {
         "metric": "minkowski",
@@ -176,7 +196,7 @@ def test_what_is_passed_on_reaches_the_search_for_about_so_many(flowers, words):
         "random_state": 0,
     }
     wanted = find(X, y, 6, sample_weight=flowers["times"], **given)
-    assert (model.prototype_cost_ if words else model.eps_) == wanted
+    assert (model.eps_ if words else model.prototype_cost_) == wanted
     assert wanted != find(X, y, 6, **given)
 
 

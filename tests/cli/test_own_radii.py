@@ -55,7 +55,8 @@ def test_the_radii_are_told_in_every_file(shells, capsys):
     assert figures()["eps"] == model.eps_
     extent = f"{radii.min():.4g} to {radii.max():.4g}"
     assert f"radius     its own for each prototype, {extent}\n" in said.out
-    assert f"at most {model.eps_:.4g}: a quarter of the cases have no rival that near" in said.out
+    limit = f"at most {model.eps_:.4g} (0.9 quantile of the distances to another class)\n"
+    assert limit in said.out
     assert max(map(len, said.out.splitlines())) <= 80
     page = Path("out/report.html").read_text()
     assert "Each has its own radius" in page
@@ -128,13 +129,13 @@ def test_no_limit_is_said_and_no_infinity_is_written(shells, capsys):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("--eps none", "--eps none, for no limit to the radii, goes with --radii own; add it"),
+        ("--radii shared --eps none", "leave out --radii shared, or give a number"),
         (
             "--radii own --eps auto --prototype-cost 1,2",
             "tried by cross-validation; leave out --eps, or give a number or none",
         ),
         (
-            "--eps 1 --prototype-cost 1,2",
+            "--radii shared --eps 1 --prototype-cost 1,2",
             "tried by cross-validation; leave out --eps, or give several values of it, too",
         ),
     ],
@@ -147,7 +148,7 @@ def test_options_that_do_not_go_together_end_in_one_line(shells, words, message,
 
 
 def test_with_one_radius_for_all_the_tables_are_as_they_were(shells, capsys):
-    assert fit("--eps", "0.8") == 0
+    assert fit("--radii", "shared", "--eps", "0.8") == 0
     assert "radius     0.8, as given\n" in capsys.readouterr().out
     assert pd.read_csv("out/prototypes.csv").columns.tolist() == [
         *("prototype", "row", "class", "newly_covered", "wrongly_covered"),
@@ -187,8 +188,9 @@ def test_the_report_made_anew_is_that_of_fit_and_notices_other_data(shells, caps
     capsys.readouterr()
     moved = shells.assign(length=shells["length"] + 2.0)
     moved.to_csv("t.csv", index=False)
-    assert main(["report", "out", "t.csv"]) == 0
-    assert "the prototypes of the model are not those rows of t.csv" in capsys.readouterr().err
+    assert main(["report", "out", "t.csv"]) == 1
+    assert "t.csv does not hold the rows that the model was fitted on" in capsys.readouterr().err
+    assert Path("out/report.html").read_bytes() == before
 
 
 @pytest.mark.parametrize(
@@ -206,17 +208,16 @@ def test_a_streamed_fit_is_that_in_memory(shells, words, capsys):
     assert isinstance(classifier_of(load("streamed")), PVMClassifier)
     said = capsys.readouterr().out
     if "auto" in words:
-        assert "no rival that near on 64 cases" in said
+        assert "(0.9 quantile of the distances to another class on 64 cases)" in said
         page = Path("streamed/report.html").read_text()
-        assert "chosen as a quarter of the cases have no rival so near on 64 cases" in page
+        assert "as the 0.9 quantile of the distances to another class on 64 cases" in page
 
 
 def test_the_limit_of_streamed_rows_is_guessed_where_none_is_given(shells, capsys):
     for out, words in (("guessed", ()), ("asked", ("--eps", "auto"))):
         assert fit("--radii", "own", "--stream", *words, data="t.parquet", out=out) == 0
-        assert "a quarter of the cases have no rival that near on 64 cases" in (
-            capsys.readouterr().out
-        )
+        said = capsys.readouterr().out
+        assert "(0.9 quantile of the distances to another class on 64 cases)" in said
     assert Path("guessed/prototypes.csv").read_bytes() == Path("asked/prototypes.csv").read_bytes()
 
 

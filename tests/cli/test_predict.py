@@ -39,7 +39,7 @@ def test_the_deciding_prototype_is_a_row_of_the_training_file(out, flowers, caps
     assert prototypes.loc[answers["prototype"][0], "row"] == answers["prototype_row"][0]
     assert prototypes.loc[answers["prototype"][0], "class"] == answers["predicted"][0]
     assert answers["runner_up"][0] != answers["predicted"][0]
-    margin = answers["runner_up_distance"] - answers["distance"]
+    margin = answers["runner_up_relative_distance"] - answers["relative_distance"]
     assert margin[0] == pytest.approx(answers["margin"][0])
 
 
