@@ -54,7 +54,7 @@ def pvm_greedy(inside, y, weights, prototype_cost, n_classes, served=None, floor
 
     Ties go to the class first in order, then to the lower candidate. `served` is the class
     that each candidate may serve, None for any. With a `floor` the classes left without a
-    prototype get their best single candidate at the end.
+    prototype get the best single candidate that covers one of their samples at the end.
     """
     pairs = [
         (j, label)
@@ -78,7 +78,11 @@ def pvm_greedy(inside, y, weights, prototype_cost, n_classes, served=None, floor
         covered |= inside[:, best[0]] & (y == best[1])
     while floor:
         served_now = {label for _, label in chosen}
-        left = [pair for pair in pairs if pair[1] not in served_now]
+        left = [
+            (j, label)
+            for j, label in pairs
+            if label not in served_now and inside[y == label, j].any()
+        ]
         if not left:
             break
         chosen.append(max(left, key=lambda pair: gain(*pair)))

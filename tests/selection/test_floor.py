@@ -32,14 +32,16 @@ def labelled_points(draw):
     return X, y, weights, draw(st.sampled_from([0.5, 1.5, 2.5])), cost
 
 
-def least(columns, rows, weights, cost, *, at_least):
-    """The lowest objective of a class over all selections of at least so many balls."""
+def least(columns, rows, weights, cost):
+    """The lowest objective of a class over all selections that cover one of its samples."""
     best = math.inf
-    for size in range(at_least, len(columns) + 1):
+    for size in range(1, len(columns) + 1):
         for chosen in itertools.combinations(columns, size):
             covered = np.zeros(len(weights), dtype=bool)
             for own, _ in chosen:
                 covered |= own
+            if not covered.any():
+                continue
             wrong = sum(weight for _, weight in chosen)
             best = min(best, weights[rows & ~covered].sum() + wrong + cost * size)
     return best
@@ -76,7 +78,6 @@ def test_exact_finds_the_optimum_in_which_every_class_has_a_prototype(radii, cro
             y == label,
             weights,
             cost,
-            at_least=1,
         )
         for label in model.classes_
     ]
@@ -138,6 +139,18 @@ def test_a_single_that_does_not_pay_is_verified_as_such():
     other = CoverSolution.of(problem, [0], at_least=1)
     assert (other.certificate, other.lower_bound) == ("bounded", 4.0)
     assert verify(problem, other).ok
+
+
+def test_the_single_prototype_of_a_class_covers_one_of_its_samples():
+    X, y = np.array([[0.0], [0.1], [0.2], [0.3], [0.15]]), [0, 0, 0, 0, 1]
+    for radii in ("shared", "own"):
+        model = PVMClassifier(eps=1.0, radii=radii, candidates=np.array([[0.1], [1000.0]]))
+        model.fit(X, y)
+        assert model.prototypes_[model.prototype_labels_ == 1].tolist() == [[0.1]]
+        assert model.gap_ == 0.0
+        assert model.verify(X, y).ok
+        path = pvm_path(X, y, eps=[1.0], radii=radii, candidates=model.candidates)
+        assert set(path.selections[0][0].candidates) == {0}
 
 
 def test_fit_warns_and_names_classes_that_have_a_prototype_only_because_they_must():

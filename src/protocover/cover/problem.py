@@ -172,15 +172,21 @@ class CoverProblem:
         return np.flatnonzero(self.above_cost(self.reach - self.wrong + slop))
 
     @property
+    def covers_any(self) -> bool:
+        """Whether any candidate covers a point."""
+        return bool((self.sizes > 0).any())
+
+    @property
     def best_single(self) -> int:
         """The candidate that alone has the lowest objective, the first of equals.
 
-        If the empty selection is the best of all, this one is the best of all others. With
-        f(S) for what S saves against the empty selection, f({j}) <= 0 for every candidate, and
+        Only candidates that cover a point are looked at. If the empty selection is the best of
+        all, this one is the best of all that cover a point. Let f(S) be what S saves against
+        the empty selection, and j a candidate of S that covers a point. Then f({j}) <= 0, and
         f(S) <= f({j}) + f(S without j) because what a candidate adds only falls as others are
         chosen. The last term is not above 0 either, so f(S) <= f({j}).
         """
-        return int(np.argmax(self.reach - self.wrong))
+        return int(np.argmax(np.where(self.sizes > 0, self.reach - self.wrong, -np.inf)))
 
     @property
     def core(self) -> CoverProblem:
@@ -310,11 +316,11 @@ class CoverProblem:
         return math.ceil(bound / self.step) * self.step if self.step else bound
 
     def bound_of_singles(self) -> Fraction | None:
-        """Lower bound on every selection but the empty one; None if a candidate pays its cost.
+        """Lower bound on selections that cover a point; None if a candidate pays its cost.
 
         It is the objective of the :attr:`best_single`.
         """
-        if len(self.worthwhile) or self.n_candidates == 0:
+        if len(self.worthwhile) or not self.covers_any:
             return None
         chosen = np.array([self.best_single])
         return self.exact_objective(chosen, first_cover(self, chosen))

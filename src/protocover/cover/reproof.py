@@ -46,15 +46,16 @@ def reproved(
 
 
 def reproved_singles(problem: CoverProblem) -> Fraction | None:
-    """Return the lowest objective of one candidate alone; None if any is worth its cost.
+    """Return the lowest objective of one candidate that covers a point, alone.
 
-    If none is, no larger selection has a lower one.
+    No larger selection has a lower one, unless a candidate is worth its cost: then None.
     """
     numbers = np.concatenate((problem.prize, problem.wrong))
     scale = _scale(numbers)
     prize, wrong = (_whole(part, scale) for part in np.split(numbers, [problem.n_points]))
     reach = _ball_sums(problem, prize)
-    saved = max((held - lost for held, lost in zip(reach, wrong, strict=True)), default=None)
+    pairs = [(held, lost) for held, lost in zip(reach, wrong, strict=True) if held > 0]
+    saved = max((held - lost for held, lost in pairs), default=None)
     exact_cost = simplest_fraction(problem.prototype_cost)
     if saved is None or Fraction(saved, scale) > exact_cost:
         return None

@@ -197,6 +197,7 @@ def reduce_block(
         # The exact cost may be a hair below prototype_cost, so equality stays in.
         fits = (block.served < 0) | (block.served == label)
         kept = np.flatnonzero(fits & (gain > 0.0) & (gain >= prototype_cost))
+        fits &= own > 0.0
         if len(kept) == 0 and fits.any():
             kept = np.array([np.where(fits, gain, -np.inf).argmax()])
         cover = vstack([part.covers[label][:, kept] for part in parts], format="csc")

@@ -238,7 +238,7 @@ def _check_has_candidates(formulation: Formulation, classes: NDArray[Any]) -> No
     without = [
         label
         for label, problem in zip(classes.tolist(), formulation.problems, strict=True)
-        if problem.n_points and not problem.n_candidates
+        if problem.n_points and not problem.covers_any
     ]
     if without:
         raise no_candidates(without)
@@ -256,11 +256,12 @@ def warn_of_selection(model: Any, n_samples: int) -> None:
     """Warn if a class has a prototype only because it must, or if there are very many."""
     forced = model.classes_[model.solution_.forced].tolist()
     if forced:
+        balance = "class_weight='balanced' gives all classes the same weight; "
         warn_caller(
             f"no prototype of the classes {forced} is worth its cost, so each got the best single "
             "one (min_per_class=1); their samples are rare or lie among those of other classes. "
-            "class_weight='balanced' gives all classes the same weight; a lower prototype_cost or "
-            "a smaller eps also helps"
+            f"{'' if model.class_weight == 'balanced' else balance}a lower prototype_cost or a "
+            "smaller eps also helps"
         )
     if n_samples > _FEW_SAMPLES and len(model.prototype_indices_) > _LARGE_SHARE * n_samples:
         # The same text at every fit, which Python shows once.

@@ -205,9 +205,10 @@ def select(
 def with_floor(problem: CoverProblem, solution: CoverSolution) -> CoverSolution:
     """Return a solution, or the best single candidate if it is empty and need not be.
 
-    A class without samples needs no prototype, and one without candidates can have none.
+    A class without samples needs no prototype, and one whose samples no candidate covers can
+    have none.
     """
-    if len(solution.selected) or not problem.n_points or not problem.n_candidates:
+    if len(solution.selected) or not problem.covers_any:
         return solution
     return CoverSolution.best_single(problem)
 
@@ -299,13 +300,14 @@ def _with_floors(
     The other classes share what is left of the budget. The bound is that of all selections
     within the budget, of which those with a prototype for every class are some.
     """
-    needs = [problem.n_points > 0 and problem.n_candidates > 0 for problem in problems]
+    needs = [problem.covers_any for problem in problems]
     chosen = [solution.selected for solution in found.solutions]
     forced: set[int] = set()
     while any(need and not len(one) for need, one in zip(needs, chosen, strict=True)):
         forced |= {k for k, one in enumerate(chosen) if needs[k] and not len(one)}
         others = [k for k in range(len(problems)) if k not in forced]
-        chosen = [np.array([problem.best_single]) for problem in problems]
+        for k in forced:
+            chosen[k] = np.array([problems[k].best_single])
         if others:
             shared = solve([problems[k] for k in others], budget - len(forced))
             for k, solution in zip(others, shared.solutions, strict=True):
@@ -353,7 +355,7 @@ def _spend(
     """Keep the first `budget` prototypes of the joint order, the first of each class first."""
     classes, place = order_jointly(solutions)
     if min_per_class:
-        missing = sum(problem.n_points > 0 for problem in problems) - len(np.unique(classes))
+        missing = sum(problem.covers_any for problem in problems) - len(np.unique(classes))
         budget = max(0, budget - missing)
         classes = classes[np.argsort(place > 0, kind="stable")]
     kept = np.bincount(classes[:budget], minlength=len(solutions))

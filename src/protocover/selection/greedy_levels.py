@@ -67,7 +67,8 @@ class GreedyLevels:
         open_to = (part.candidate >= 0) & (part.served < 0)
         best, gains, labels = [], [], []
         for label in range(part.n_classes):
-            fits = np.flatnonzero(open_to | ((part.candidate >= 0) & (part.served == label)))
+            fits = open_to | ((part.candidate >= 0) & (part.served == label))
+            fits = np.flatnonzero(fits & (reach[label] > 0.0))
             if len(fits):
                 gain = 2.0 * reach[label, fits] - total[fits]
                 best.append(fits[gain.argmax()])

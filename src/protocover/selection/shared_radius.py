@@ -84,10 +84,13 @@ def _formulate_radius(
     for label, share in enumerate(shares):
         wrong, covered, levels = total - share.reach[k], share.counts[k], share.levels
         columns = may_serve(label, candidate_classes)
-        if worth_it and len(columns):
+        if worth_it:
+            columns = columns[covered[columns] > 0]
             gain = (share.reach[k] - wrong)[columns]
             pays = gain >= prototype_cost
-            columns = columns[pays] if pays.any() else columns[[gain.argmax()]]
+            columns = (
+                columns[pays] if pays.any() else columns[np.argsort(-gain, kind="stable")[:1]]
+            )
         if len(columns) < levels.shape[1]:
             wrong, covered, levels = wrong[columns], covered[columns], levels[:, columns]
         problem = CoverProblem(_within(levels, k), wrong, share.prize, prototype_cost)
