@@ -98,7 +98,9 @@ def test_what_needs_distances_of_unknown_queries_says_what_is_missing(ask):
 def test_an_outlier_label_needs_distances():
     metric = KernelDistance("precomputed")
     model = PVMClassifier(eps=1.0, metric=metric, outlier_label=7, **PAPER).fit(X @ X.T, Y)
-    with pytest.raises(ValueError, match="predict with outlier_label=None does without"):
+    with pytest.raises(
+        ValueError, match="predict with radii='shared' and outlier_label=None does"
+    ):
         model.predict(QUERIES @ X.T)
 
 

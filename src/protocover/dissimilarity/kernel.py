@@ -206,8 +206,8 @@ class KernelDistance(BaseEstimator):
                 raise ValueError(
                     "these distances need K(x, x) of the queries, which their kernel values with "
                     "the training points do not tell; to find the nearest prototype, predict with "
-                    "radii='shared' and outlier_label=None does without; for anything else normalise "
-                    "the kernel, or use kernel_to_distance and metric='precomputed'"
+                    "radii='shared' and outlier_label=None does without; for anything else "
+                    "normalise the kernel, or use kernel_to_distance and metric='precomputed'"
                 )
             return kernel_to_distance(kernel, row_diagonal=rows, column_diagonal=columns)
         kernel = self._evaluate(A, B)
