@@ -30,6 +30,7 @@ from threadpoolctl import threadpool_limits
 from own_radii_page import ratio_of, shown_p, won_and_lost
 from own_radii_sets import DataSet, halves
 from page import table, write_section
+from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV
 from protocover.estimators.search.standard_error import RULES, choose, split_scores
 
@@ -57,7 +58,7 @@ def measure_split(data: DataSet, radii: str, seed: int) -> dict[str, Any]:
     for name, solver in INNER.items():
         search = PVMClassifierCV(
             metric="precomputed",
-            radii=radii,
+            **{**PAPER, "radii": radii},
             n_eps=N_EPS[radii],
             cv=N_FOLDS,
             solver=solver,
@@ -81,9 +82,8 @@ def judge(search: Any, rule: str, train: Any, test: Any, radii: str) -> dict[str
     scores = split_scores(results, search.n_splits_)
     setting = results["params"][choose(scores, results["mean_n_prototypes"], rule=rule)]
     terms = {key: setting[key] for key in ("eps", "prototype_cost")}
-    model = PVMClassifier(
-        metric="precomputed", radii=radii, solver=FINAL, random_state=0, n_jobs=1, **terms
-    ).fit(*train)
+    machine = {**PAPER, "radii": radii, "metric": "precomputed"}
+    model = PVMClassifier(solver=FINAL, random_state=0, n_jobs=1, **machine, **terms).fit(*train)
     return {
         **terms,
         "error": 1.0 - model.score(*test),

@@ -43,6 +43,7 @@ from threadpoolctl import threadpool_limits
 from own_radii_page import write_page
 from own_radii_search import Fold, best, in_order, judge, own, ratio_at, shared
 from own_radii_sets import DataSet, halves
+from paper import PAPER
 from protocover import PVMClassifier, suggest_eps
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -185,7 +186,7 @@ def cover(
         solver=solver,
         n_jobs=1,
         random_state=0,
-        **options,
+        **{**PAPER, **options},
     )
     return model.fit(split.X, split.y)
 

@@ -148,4 +148,5 @@ def run_order(
 def _greedy() -> dict[str, Any]:
     """Return how the paper's machine is asked for on a table of distances."""
     options = {"bound": False}
-    return {"metric": "precomputed", "solver": "greedy", "solver_options": options, "n_jobs": 1}
+    table = {"metric": "precomputed", "n_jobs": 1}
+    return {**PAPER, **table, "solver": "greedy", "solver_options": options}

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from protocover import pvm_path
 from protocover.estimators.search.standard_error import choose
 
+from .machine import PAPER
+
 # The most prototypes that a model may keep, one after the other.
 AT_MOST = (
     *(20, 30, 50, 70, 100, 150, 200, 250, 350, 500),
@@ -145,7 +147,7 @@ def _path(
         table,
         y,
         eps=limits,
-        radii=machine,
+        **{**PAPER, "radii": machine},
         prototype_costs=costs,
         solver=solver,
         solver_options={"bound": False} if solver == "greedy" else None,

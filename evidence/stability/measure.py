@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from experiments.baselines.medoids import choose_medoids
+from experiments.machine import PAPER
 from experiments.parts import Parts
 from scipy.spatial.distance import cdist
 from sklearn.preprocessing import StandardScaler
@@ -28,7 +29,7 @@ MOST_ROWS = 200
 NUMBER = 5
 NOISE = 0.05
 MACHINES = {
-    f"{radii}, {solver}": {"radii": radii, "solver": solver}
+    f"{radii}, {solver}": {**PAPER, "radii": radii, "solver": solver}
     for radii in ("shared", "own")
     for solver in ("greedy", "auto")
 }

@@ -63,6 +63,7 @@ def test_weights_of_a_chunk_come_to_the_grid_of_all_weights(weights, cut):
             np.zeros((len(part), 1)),
             np.zeros(len(part), dtype=int),
             part,
+            len(part),
             classes=np.array([0]),
             grid=grid,
             dissimilarity=Euclidean(),

@@ -117,7 +117,7 @@ def test_the_model_is_the_plain_one_to_the_last_bit(client, tmp_path, selection,
 @pytest.mark.parametrize("selection", ["classes", "rounds"])
 def test_a_budget_for_all_classes_together_is_spent_as_on_one_machine(client, selection):
     X, y = tied_points(7)
-    options = {"eps": 1.5, "n_prototypes": 5, "closed_ball": True}
+    options = {"radii": "shared", "eps": 1.5, "n_prototypes": 5, "closed_ball": True}
     expected = PVMClassifier(**options, solver="greedy").fit(X, y)
     model = DaskPVMClassifier(**options, selection=selection).fit(cut(X, 60), cut(y, 60))
     assert_same_model(model, expected)
@@ -175,7 +175,7 @@ def test_a_candidate_of_open_class_may_serve_several_with_radii_of_their_own(cli
 @pytest.mark.parametrize("selection", ["classes", "rounds"])
 def test_where_no_prototype_is_worth_its_cost_there_is_none(client, selection):
     X, y = tied_points(7)
-    options = {"eps": 1.5, "prototype_cost": 1e3, "outlier_label": 7}
+    options = {**PAPER, "eps": 1.5, "prototype_cost": 1e3, "outlier_label": 7}
     expected = PVMClassifier(**options).fit(X, y)
     model = DaskPVMClassifier(**options, selection=selection).fit(cut(X, 60), cut(y, 60))
     assert_same_model(model, expected)
@@ -282,7 +282,7 @@ def test_candidates_may_be_given_in_memory_or_as_a_collection(client):
 def test_candidates_may_be_drawn_and_are_those_of_one_machine(client, candidates):
     X, y = tied_points(6)
     w = np.where(np.arange(120) % 7, 1.0, 0.0)
-    options = {"candidates": candidates, "random_state": 4}
+    options = {"radii": "shared", "candidates": candidates, "random_state": 4}
     expected = PVMClassifier(**options).fit(X, y, w)
     model = DaskPVMClassifier(**options).fit(cut(X, 50), cut(y, 50), cut(w, 50))
     assert_same_model(model, expected)

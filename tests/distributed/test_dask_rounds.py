@@ -40,7 +40,7 @@ def instances(draw, max_points=10, max_candidates=9):
     return inside, y, weights, cost, cuts, draw(st.integers(1, 4))
 
 
-def reduced_blocks(inside, y, weights, cost, cuts, n_blocks, n_classes=3):
+def reduced_blocks(inside, y, weights, cost, cuts, n_blocks, n_classes=3, served=None):
     """Build the reduced cover as the workers do, from a table of distances 0 and 1."""
     table = np.where(inside, 0.0, 1.0)
     dissimilarity = Precomputed().fit(table)
@@ -50,8 +50,10 @@ def reduced_blocks(inside, y, weights, cost, cuts, n_blocks, n_classes=3):
     ]
     numbers = np.arange(inside.shape[1])
     of_block = block_numbers(numbers, n_blocks)
+    served = np.full(len(numbers), -1) if served is None else served
     blocks = [
-        CandidateBlock(numbers[of_block == b], numbers[of_block == b]) for b in range(n_blocks)
+        CandidateBlock(numbers[of_block == b], numbers[of_block == b], served[of_block == b])
+        for b in range(n_blocks)
     ]
     options = {"eps": 0.5, "closed": False, "n_classes": n_classes}
     return [
@@ -78,26 +80,36 @@ def run_rounds(shares, prize, cost, *, ask=1, most=None, weighted=True):
     return progress, n_rounds
 
 
-def single_machine(inside, y, weights, cost, n_classes=3):
-    problems = formulate(
-        csr_array(inside), y, weights, n_classes=n_classes, prototype_cost=cost
-    ).problems
-    return problems, select(problems, greedy)
+def single_machine(inside, y, weights, cost, n_classes=3, served=None):
+    formulation = formulate(
+        csr_array(inside),
+        y,
+        weights,
+        n_classes=n_classes,
+        prototype_cost=cost,
+        candidate_classes=served,
+    )
+    return formulation, select(formulation.problems, greedy, balls=formulation.balls)
 
 
 @settings(max_examples=60)
-@given(instances(), st.integers(1, 3), st.sampled_from([None, 0, 1, 2]))
-def test_rounds_make_the_choices_of_one_machine_in_its_order(instance, ask, most):
+@given(instances(), st.integers(1, 3), st.sampled_from([None, 0, 1, 2]), st.booleans())
+def test_rounds_make_the_choices_of_one_machine_in_its_order(instance, ask, most, bound):
+    """Also if some candidates are bound to a class."""
     inside, y, weights, cost, *_ = instance
-    blocks = reduced_blocks(*instance)
-    problems, _ = single_machine(inside, y, weights, cost)
-    for label, problem in enumerate(problems):
+    served = np.arange(inside.shape[1]) % 4 - 1 if bound else None
+    blocks = reduced_blocks(*instance, served=served)
+    formulation, _ = single_machine(inside, y, weights, cost, served=served)
+    for label, problem in enumerate(formulation.problems):
         shares = [block[label] for block in blocks]
         progress, _ = run_rounds(shares, problem.prize, cost, ask=ask, most=most)
         solved = conclude(progress)
         solution = solved.solution
         expected = greedy(problem, max_prototypes=most)
-        np.testing.assert_array_equal(solution.selected, expected.selected)
+        candidates = expected.selected
+        if formulation.balls is not None:
+            candidates = formulation.balls[label].chosen(expected.selected).candidate
+        np.testing.assert_array_equal(solution.selected, candidates)
         np.testing.assert_array_equal(solution.score, expected.score)
         np.testing.assert_array_equal(solution.newly_covered, expected.newly_covered)
         assert solution.objective == expected.objective
@@ -113,8 +125,8 @@ def test_a_class_solved_whole_from_its_blocks_is_solved_as_on_one_machine(instan
     """Also the bound and the vector that proves it: what was left out could not matter."""
     inside, y, weights, cost, *_ = instance
     blocks = reduced_blocks(*instance)
-    problems, _ = single_machine(inside, y, weights, cost)
-    for label, problem in enumerate(problems):
+    formulation, _ = single_machine(inside, y, weights, cost)
+    for label, problem in enumerate(formulation.problems):
         shares = [block[label] for block in blocks]
         solved = _solve(shares, problem.prize, prototype_cost=cost, max_prototypes=None)
         solution = solved.solution
@@ -129,20 +141,21 @@ def test_a_class_solved_whole_from_its_blocks_is_solved_as_on_one_machine(instan
 
 @settings(max_examples=40)
 @given(instances())
-def test_a_candidate_serves_at_most_one_class_and_only_by_majority_of_weight(instance):
-    inside, y, weights, *_ = instance
-    blocks = reduced_blocks(*instance)
-    served = np.concatenate([share.numbers for block in blocks for share in block])
-    assert len(np.unique(served)) == len(served)
-    for block in blocks:
+def test_a_candidate_serves_a_class_by_majority_of_weight_or_as_its_best(instance):
+    """A block keeps the best candidate of a class for which none of the block pays."""
+    inside, y, weights, cost, _, n_blocks = instance
+    of_block = block_numbers(np.arange(inside.shape[1]), n_blocks)
+    for b, block in enumerate(reduced_blocks(*instance)):
         for label, share in enumerate(block):
-            for column, j in enumerate(share.numbers):
-                own = weights[inside[:, j] & (y == label)].sum()
-                other = weights[inside[:, j] & (y != label)].sum()
-                assert own > other
-                assert share.wrong[column] == other
-                members = share.cover[:, [column]].toarray().ravel()
-                np.testing.assert_array_equal(members, inside[y == label, j])
+            own = weights @ (inside & (y == label)[:, None])
+            other = weights @ (inside & (y != label)[:, None])
+            gain, here = own - other, np.flatnonzero((of_block == b) & (own > 0))
+            pays = here[(gain[here] > 0) & (gain[here] >= cost)]
+            best = here[gain[here].argmax()][None] if len(here) else here
+            kept = pays if len(pays) else best
+            np.testing.assert_array_equal(share.numbers, kept)
+            np.testing.assert_array_equal(share.wrong, other[kept])
+            np.testing.assert_array_equal(share.cover.toarray(), inside[y == label][:, kept])
 
 
 @settings(max_examples=40)
@@ -161,18 +174,23 @@ def test_no_candidate_that_the_greedy_takes_is_left_out(instance):
 
 
 def test_weights_decide_the_majority():
-    """Two light points of class 0 and one heavy of class 1: the ball serves class 1."""
+    """Two light points of class 0 and one heavy of class 1: the ball pays for class 1."""
     inside, y = np.ones((3, 1), dtype=bool), np.array([0, 0, 1])
     (block,) = reduced_blocks(inside, y, np.array([1.0, 1.0, 3.0]), 0.0, [], 1, n_classes=2)
-    assert [len(share.numbers) for share in block] == [0, 1]
-    assert block[1].miscovered == [2]
-    assert block[1].wrong == [2.0]
+    assert [share.miscovered.tolist() for share in block] == [[1], [2]]
+    assert [share.wrong.tolist() for share in block] == [[3.0], [2.0]]
+    prizes = [np.ones(2), np.array([3.0])]
+    raced = [run_rounds([share], prize, 0.0) for share, prize in zip(block, prizes, strict=True)]
+    chosen = [conclude(progress).solution.selected for progress, _ in raced]
+    assert [selected.tolist() for selected in chosen] == [[], [0]]
 
 
-def test_a_ball_without_a_majority_serves_no_class():
+def test_a_ball_without_a_majority_is_chosen_for_no_class():
     inside, y = np.ones((2, 1), dtype=bool), np.array([0, 1])
     (block,) = reduced_blocks(inside, y, np.ones(2), 0.0, [], 1, n_classes=2)
-    assert [len(share.numbers) for share in block] == [0, 0]
+    for share in block:
+        progress, _ = run_rounds([share], np.ones(1), 0.0)
+        assert len(conclude(progress).solution.selected) == 0
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -183,8 +201,8 @@ def test_rounds_agree_on_larger_covers_full_of_ties(seed, n_blocks):
     y = rng.integers(0, 2, 200)
     weights = np.ones(200)
     blocks = reduced_blocks(inside, y, weights, 1 / 200, [50, 120], n_blocks, n_classes=2)
-    problems, _ = single_machine(inside, y, weights, 1 / 200, n_classes=2)
-    for label, problem in enumerate(problems):
+    formulation, _ = single_machine(inside, y, weights, 1 / 200, n_classes=2)
+    for label, problem in enumerate(formulation.problems):
         shares = [block[label] for block in blocks]
         progress, n_rounds = run_rounds(shares, problem.prize, 1 / 200, ask=2, weighted=False)
         expected = greedy(problem)

@@ -9,6 +9,7 @@ from scipy.spatial.distance import cdist
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
 from experiments import own_radii, own_radii_page
+from paper import PAPER
 from protocover import PVMClassifier
 
 RADII = np.array([0.3, 1.0])
@@ -40,7 +41,7 @@ def test_fold_judges_the_model_of_every_setting(folds):
     for setting, error, size in zip(*columns, strict=True):
         model = PVMClassifier(
             eps=setting["limit"],
-            radii=setting["machine"],
+            **{**PAPER, "radii": setting["machine"]},
             prototype_cost=setting["cost"],
             solver=setting["solver"],
         ).fit(X[:30], y[:30])

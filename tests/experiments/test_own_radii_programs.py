@@ -49,7 +49,7 @@ def test_the_search_chooses_as_the_package_does(fold, limit, cost, solver):
     chosen = in_order(balls).at_cost(cost) if solver == "greedy" else ratio_at(balls, cost)
     model = PVMClassifier(
         eps=None if np.isinf(limit) else limit,
-        radii="own",
+        **{**PAPER, "radii": "own"},
         prototype_cost=cost,
         solver=solver,
         metric="precomputed",

@@ -14,6 +14,7 @@ pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 from experiments.digits_table import Digits, load_digits, pack_images, unpack_images
 
 from experiments import digits_table, tangent_model, tangent_model_page, tangent_page
+from paper import PAPER
 from protocover import PVMClassifier
 
 
@@ -45,7 +46,7 @@ def told(digits, monkeypatch, tmp_path):
 
 def greedy_model(digits, eps, **options):
     """Fit the paper's machine to the table of distances."""
-    model = PVMClassifier(eps=eps, metric="precomputed", solver="greedy", **options)
+    model = PVMClassifier(eps=eps, metric="precomputed", solver="greedy", **PAPER, **options)
     return model.fit(digits.table, digits.labels)
 
 
