@@ -37,6 +37,7 @@ TESTED_ELSEWHERE = {
     "docs/command-line.md",
     "docs/extending.md",
     "docs/elsewhere.md",
+    "docs/moving-here.md",
     *(
         f"docs/dissimilarities/{name}.md"
         for name in ["dann", "gower", "graphs", "handover", "kernel", "rank", "strings", "tangent"]
