@@ -53,7 +53,7 @@ def test_more_than_a_third_of_the_cases_is_no_summary(noisy, fit, capsys, radii)
     options = ("--eps", "0.01", "--prototype-cost", "0.01", "--radii", radii)
     assert fit("t.csv", "--target", "kind", "-o", "out", *options) == 0
     said = capsys.readouterr().err
-    assert "of 48 cases are kept, which is no summary; --about 4 asks for fewer" in said
+    assert "of 48 cases are kept, too many for a useful summary; --about 4 asks for fewer" in said
     assert ("--radii own often needs fewer" in said) == (radii == "shared")
 
 

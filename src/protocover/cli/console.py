@@ -95,11 +95,12 @@ class Console:
                 warnings.simplefilter("default")
                 for category in (DeprecationWarning, FutureWarning, ResourceWarning):
                     warnings.simplefilter("ignore", category)
-                # The command itself speaks of small classes and of those without a prototype
-                # worth its cost, and checks columns by name.
+                # The command itself speaks of small classes, of those without a prototype worth
+                # its cost and of too many prototypes, and checks columns by name.
                 for beginning in (
                     "The least populated class",
                     "no prototype of the classes",
+                    "more than a quarter of the samples",
                     "X has feature names, but",
                 ):
                     warnings.filterwarnings("ignore", message=beginning)

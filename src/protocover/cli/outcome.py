@@ -229,12 +229,12 @@ def print_outcome(outcome: Outcome, console: Console) -> None:
 def concerns(outcome: Outcome) -> list[str]:
     """Say what about a selection its reader would not expect, each with the way out."""
     quality, found = outcome.quality, []
-    if 3 * quality.n_prototypes > quality.n_points:
+    if 4 * quality.n_prototypes > quality.n_points:
         few = max(2 * len(outcome.summary.classes), round(quality.n_points / 20))
-        shared = outcome.classifier.radii == "shared"
+        own = ", and --radii own often needs fewer" * (outcome.classifier.radii == "shared")
         found.append(
-            f"{quality.n_prototypes} of {quality.n_points} cases are kept, which is no summary; "
-            f"--about {few} asks for fewer{', and --radii own often needs fewer' * shared}"
+            f"{quality.n_prototypes} of {quality.n_points} cases are kept, too many for a useful "
+            f"summary; --about {few} asks for fewer{own}"
         )
     found += _unserved(outcome)
     strangers = _strangers(outcome)
