@@ -37,10 +37,12 @@ def fifth_percentile(X):
     return float(np.quantile(table[np.triu_indices(len(rows), 1)], 0.05))
 
 
-def fit(X, y, eps, radii):
-    return PVMClassifier(eps=eps, radii=radii, prototype_cost=1 / len(y), solver="greedy").fit(
-        X, y
+def fit(X, y, eps, radii, *, cross_class=True, solver="greedy"):
+    cost = 1 / len(y)
+    model = PVMClassifier(
+        eps=eps, radii=radii, cross_class=cross_class, prototype_cost=cost, solver=solver
     )
+    return model.fit(X, y)
 
 
 def least_seconds(*functions, repeats=REPEATS):
@@ -89,6 +91,22 @@ def bench_fit(X, y, eps):
     print(f"greedy / fit(own):                 {solve / own:.2f}")
 
 
+def bench_cross_class(X, y, eps):
+    """Compare candidates that serve their own class only with candidates that serve any."""
+    for radii, solver in (
+        ("shared", "greedy"),
+        ("shared", "auto"),
+        ("own", "greedy"),
+        ("own", "auto"),
+    ):
+        free, bound = least_seconds(
+            lambda r=radii, s=solver: fit(X, y, eps, r, solver=s),
+            lambda r=radii, s=solver: fit(X, y, eps, r, cross_class=False, solver=s),
+            repeats=3,
+        )
+        print(f"cross_class, False / True, {radii:<6} {solver:<6} {bound / free:.2f}")
+
+
 def peak_growth(eps, radii):
     """Megabytes that one fit adds to a fresh process at its peak."""
     code = (
@@ -130,6 +148,7 @@ def main() -> None:
     eps = fifth_percentile(X)
     print(f"{name}: {X.shape[0]} x {X.shape[1]} float32")
     bench_fit(X, y, eps)
+    bench_cross_class(X, y, eps)
     if asked.exact is not None:
         bench_exact(formulation(X, y, eps).problems, asked.exact)
     if Path("/proc/self/clear_refs").exists():
