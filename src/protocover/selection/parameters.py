@@ -170,13 +170,7 @@ def class_factors(
             "class_weight must be None, 'balanced' or a dict from label to weight, got "
             f"{class_weight!r}"
         )
-    number = {label: k for k, label in enumerate(classes.tolist())}
-    unknown = [label for label in class_weight if label not in number]
-    if unknown:
-        raise ValueError(
-            f"class_weight names classes that are not in y: {unknown}; the classes are "
-            f"{classes.tolist()}"
-        )
+    number = _class_numbers(class_weight, classes, "class_weight")
     factors = np.ones(len(classes))
     for label, weight in class_weight.items():
         if not (_is_number(weight) and 0.0 < float(weight) < np.inf):
@@ -368,15 +362,21 @@ def check_n_prototypes(n_prototypes: Any, classes: NDArray[Any]) -> int | dict[i
     if n_prototypes is None:
         return None
     if isinstance(n_prototypes, Mapping):
-        number = {label: k for k, label in enumerate(classes.tolist())}
-        unknown = [label for label in n_prototypes if label not in number]
-        if unknown:
-            raise ValueError(
-                f"n_prototypes names classes that are not in y: {unknown}; the classes are "
-                f"{classes.tolist()}"
-            )
+        number = _class_numbers(n_prototypes, classes, "n_prototypes")
         return {number[label]: _count(k) for label, k in n_prototypes.items()}
     return _count(n_prototypes)
+
+
+def _class_numbers(given: Mapping[Any, Any], classes: NDArray[Any], name: str) -> dict[Any, int]:
+    """Return the number of each class by its label, after a check of the labels `given`."""
+    number = {label: k for k, label in enumerate(classes.tolist())}
+    unknown = [label for label in given if label not in number]
+    if unknown:
+        raise ValueError(
+            f"{name} names classes that are not in y: {unknown}; the classes are "
+            f"{classes.tolist()}"
+        )
+    return number
 
 
 def check_outlier_label(label: Any, classes: NDArray[Any], class_count: NDArray[np.intp]) -> Any:
