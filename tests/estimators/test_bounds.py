@@ -159,11 +159,16 @@ def classifiers(draw):
         )
 
 
-def least_lost(near, y, weights, label, candidates):
-    """The least weight uncovered or wrongly covered, by the number of prototypes of a class."""
+def least_lost(near, y, weights, label, candidates, *, covering):
+    """The least weight uncovered or wrongly covered, by the number of prototypes of a class.
+
+    With `covering`, prototypes that cover no sample of their class do not count as any.
+    """
     own, least = y == label, {}
     for some in choices(len(candidates)):
         held = near[:, candidates[some]]
+        if covering and len(some) and not held[own].any():
+            continue
         lost = weights[own & ~held.any(axis=1)].sum() + weights[~own] @ held[~own].sum(axis=1)
         least[len(some)] = min(lost, least.get(len(some), np.inf))
     return least
@@ -174,8 +179,11 @@ def least_lost(near, y, weights, label, candidates):
 def test_what_is_said_of_prototypes_is_true_of_every_choice(fitted):
     model, X, y, weights = fitted
     words, near = describe_bound(model), abs(X - X.T) < model.eps
+    covering = " with " in words
     least = [
-        least_lost(near, y, weights, k, np.flatnonzero((y == k) | model.cross_class))
+        least_lost(
+            near, y, weights, k, np.flatnonzero((y == k) | model.cross_class), covering=covering
+        )
         for k in (0, 1)
     ]
     budget, has = model.n_prototypes, np.isin([0, 1], model.prototype_labels_)

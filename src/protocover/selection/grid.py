@@ -170,7 +170,8 @@ def grid_of_costs(costs: Any, weights: Floats, n_classes: int, *, own: bool) -> 
     steps = np.geomspace(unit, highest, _N_COSTS - 1)
     # Drops in the objective are whole where the weights are: so are the costs that differ.
     proposed = np.unique(np.floor(steps) if is_whole(some) else steps)
-    small = len(some) < _SMALL_CLASS * n_classes
+    n_samples = float(some.sum()) if is_whole(some) else len(some)  # a weight is a repetition
+    small = n_samples < _SMALL_CLASS * n_classes
     return np.unique(np.append(default, proposed)) if small else proposed
 
 
