@@ -25,7 +25,7 @@ from protocover.selection.training import prepare_training
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 N_SPLITS = 5
-DATA = Path(os.environ.get("PROTOCOVER_DATA", Path(__file__).parents[1] / "../shared/data"))
+DATA = Path(os.environ.get("PROTOCOVER_DATA", "data"))
 
 
 def made() -> dict[str, tuple[np.ndarray, np.ndarray]]:

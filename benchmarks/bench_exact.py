@@ -32,7 +32,7 @@ from protocover.selection.by_class import formulate, select
 from protocover.solvers import exact, greedy, local_search, ratio_greedy
 from report_solvers import made_by
 
-DATA = Path(os.environ.get("PROTOCOVER_DATA", Path(__file__).parents[1] / "../shared/data"))
+DATA = Path(os.environ.get("PROTOCOVER_DATA", "data"))
 PERCENTILES = (0.5, 1, 2, 5, 10, 14)
 USPS_RADII = (
     3.9309401521737217,

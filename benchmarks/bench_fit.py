@@ -25,7 +25,7 @@ from protocover.dissimilarity import Euclidean
 from protocover.selection.by_class import formulate, select
 from protocover.solvers import greedy
 
-DATA = Path(os.environ.get("PROTOCOVER_DATA", Path(__file__).parents[1] / "../shared/data"))
+DATA = Path(os.environ.get("PROTOCOVER_DATA", "data"))
 REPEATS = 7
 
 

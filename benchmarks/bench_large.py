@@ -27,7 +27,7 @@ from protocover.balls.forecast import estimate_memberships
 from protocover.candidates import draw_stratified
 from protocover.dissimilarity import Euclidean
 
-DATA = Path(os.environ.get("PROTOCOVER_DATA", Path(__file__).parents[1] / "../shared/data"))
+DATA = Path(os.environ.get("PROTOCOVER_DATA", "data"))
 
 
 def fashion():

@@ -22,7 +22,7 @@ from protocover.balls import build_balls
 from protocover.dissimilarity.strings import MismatchDistance, mismatch_kernel
 from protocover.dissimilarity.strings.fasta import read_fasta
 
-DATA = Path(os.environ.get("PROTOCOVER_DATA", Path(__file__).parents[1] / "../shared/data"))
+DATA = Path(os.environ.get("PROTOCOVER_DATA", "data"))
 AMINO_ACIDS = "ACDEFGHIKLMNPQRSTVWYBXZ"
 # Six pairs of the four positions, 23 x 23 pairs of letters.
 COMMON_FEATURES = 6 * 23**2

@@ -20,9 +20,7 @@ import numpy as np
 from protocover.balls import build_balls
 from protocover.dissimilarity import TangentDistance
 
-DATA = Path(
-    os.environ.get("PROTOCOVER_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")
-)
+DATA = Path(os.environ.get("PROTOCOVER_DATA", "data"))
 REPEATS = 3
 STRIP = 512
 

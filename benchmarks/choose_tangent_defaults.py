@@ -19,9 +19,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from protocover.dissimilarity import TangentDistance
 
-DATA = Path(
-    os.environ.get("PROTOCOVER_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")
-)
+DATA = Path(os.environ.get("PROTOCOVER_DATA", "data"))
 PADS = (0, 1, 2, 3)
 SMOOTHINGS = (0.0, 0.5, 0.7, 0.9, 1.1)
 DERIVATIVES = (0.0, 0.7, 1.1)

@@ -39,7 +39,7 @@ from protocover.selection.by_class import formulate, select
 from protocover.solvers import auto, exact, greedy
 
 ROOT = Path(__file__).parents[1]
-DATA = Path(os.environ.get("PROTOCOVER_DATA", ROOT / "../shared/data"))
+DATA = Path(os.environ.get("PROTOCOVER_DATA", "data"))
 PERCENTILES = (2, 5, 10, 20)
 UCI = ("diabetes", "glass", "heart", "liver", "vowel", "wine")
 

@@ -33,9 +33,8 @@ def pytest_collection_modifyitems(config, items):
 @pytest.fixture(scope="session")
 def data_folder():
     """The folder of optional data sets; tests that need it skip where it is absent."""
-    default = Path(__file__).parents[1] / ".." / "shared" / "data"
-    folder = Path(os.environ.get("PROTOCOVER_DATA", default))
-    if not folder.is_dir():
+    folder = Path(os.environ.get("PROTOCOVER_DATA", ""))
+    if "PROTOCOVER_DATA" not in os.environ or not folder.is_dir():
         pytest.skip("optional data sets are absent: point PROTOCOVER_DATA at their folder")
     return folder.resolve()
 

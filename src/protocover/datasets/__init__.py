@@ -1,7 +1,7 @@
 """Data of the paper's experiments: loaders that check what they load, and a generator.
 
 Files are looked for in the folder that the environment variable ``PROTOCOVER_DATA``
-names, then in ``../shared/data``; where a set is on OpenML it is fetched from there.
+names; where a set is on OpenML it is fetched from there otherwise.
 """
 
 from .images import load_fashion_mnist, load_usps

@@ -34,7 +34,7 @@ def load_usps(folder: str | os.PathLike[str] | None = None) -> Bunch:
     Parameters
     ----------
     folder : path or None, default=None
-        Where ``usps.npz`` is; None for PROTOCOVER_DATA or ``../shared/data``, then OpenML
+        Where ``usps.npz`` is; None for that of PROTOCOVER_DATA, then OpenML
         (set 41082).
 
     Returns
@@ -69,8 +69,8 @@ def load_fashion_mnist(folder: str | os.PathLike[str] | None = None) -> Bunch:
     Parameters
     ----------
     folder : path or None, default=None
-        Where ``fashion-mnist/`` with its four IDX files is; None for PROTOCOVER_DATA or
-        ``../shared/data``, then OpenML (set 40996).
+        Where ``fashion-mnist/`` with its four IDX files is; None for that of
+        PROTOCOVER_DATA, then OpenML (set 40996).
 
     Returns
     -------

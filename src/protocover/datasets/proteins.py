@@ -24,8 +24,8 @@ def load_proteins(folder: str | os.PathLike[str] | None = None) -> Bunch:
     Parameters
     ----------
     folder : path or None, default=None
-        Where ``protein/leslie1708_kernel.npz`` is; None for PROTOCOVER_DATA or
-        ``../shared/data``. It is not on OpenML.
+        Where ``protein/leslie1708_kernel.npz`` is; None for that of
+        PROTOCOVER_DATA. It is not on OpenML.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def load_scop(folder: str | os.PathLike[str] | None = None) -> Bunch:
     ----------
     folder : path or None, default=None
         Where ``protein/scop153.fasta`` and ``protein/scop153_labels.csv`` are; None for
-        PROTOCOVER_DATA or ``../shared/data``. They are not on OpenML.
+        that of PROTOCOVER_DATA. They are not on OpenML.
 
     Returns
     -------

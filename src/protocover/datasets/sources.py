@@ -41,11 +41,7 @@ def data_folders(folder: str | os.PathLike[str] | None = None) -> list[Path]:
     if folder is not None:
         return [Path(folder)]
     named = os.environ.get("PROTOCOVER_DATA")
-    if named:
-        return [Path(named)]
-    # A checkout has its sources three levels down; an installed package only the second.
-    checkout = Path(__file__).resolve().parents[3]
-    return [checkout / ".." / "shared" / "data", Path("..") / "shared" / "data"]
+    return [Path(named)] if named else []
 
 
 def fetch(what: str, files: str, **options: Any) -> Any:

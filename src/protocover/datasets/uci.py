@@ -31,7 +31,7 @@ def load_uci(name: str, folder: str | os.PathLike[str] | None = None) -> Bunch:
         missing values, left as they are), glass, heart (Statlog), liver (BUPA), the training
         part of vowel, wine.
     folder : path or None, default=None
-        Where ``uci/{name}.csv`` is; None for PROTOCOVER_DATA or ``../shared/data``, then
+        Where ``uci/{name}.csv`` is; None for that of PROTOCOVER_DATA, then
         scikit-learn's own copy (wine) or OpenML.
 
     Returns
