@@ -105,7 +105,7 @@ def test_a_shared_budget_keeps_a_prototype_of_every_class(instance, extra):
         assert free.objective_ <= model.objective_ + 1e-9
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(labelled_points())
 def test_a_path_has_the_selections_of_fits(instance):
     X, y, weights, eps, _ = instance
