@@ -89,7 +89,7 @@ def test_limit_and_cost_are_searched_for(shells, words, limits, costs, capsys):
     page = Path("out/report.html").read_text()
     tried = f"{limits} limit{'s'[: limits != 1]} and {costs} cost{'s'[: costs != 1]}"
     assert f"chosen from {tried} by 3-fold cross-validation" in page
-    assert re.search(r"of an uncovered case, chosen from \d+ with the limit", page)
+    assert re.search(r"uncovered cases, chosen from \d+ with the limit", page)
     assert "Infinity" not in page.split('id="data"')[1].split("</script>")[0]
     assert figures()["eps"] == (None if np.isinf(search.eps_) else search.eps_)
 

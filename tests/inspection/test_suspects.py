@@ -186,13 +186,11 @@ def reference(**metric):
     return PVMClassifier(eps="auto", solver="greedy", **PAPER, **metric)
 
 
-@pytest.mark.filterwarnings("ignore:no prototype of the classes:UserWarning")
 @pytest.mark.parametrize(
     "model",
     [
         PVMClassifier(eps=3.0, radii="shared"),
         PVMClassifier(eps=None, radii="own"),
-        PVMClassifier(prototype_cost=60.0),  # more than any prototype is worth
         PVMClassifierCV(eps=[0.5, 2.0], cv=2, **PAPER),
         make_pipeline(
             StandardScaler(with_mean=False, with_std=False), PVMClassifier(eps=0.1, **PAPER)
@@ -209,6 +207,19 @@ def test_the_result_does_not_depend_on_radius_or_prototypes_of_the_model(model):
     assert found.judge.prototype_labels_[found.other_prototype].tolist() == (
         found.suggested.tolist()
     )
+
+
+@pytest.mark.filterwarnings("ignore:no prototype of the classes:UserWarning")
+def test_classes_that_have_a_prototype_only_because_they_must_are_not_listed():
+    X, y, _ = flipped_iris()
+    rare = np.flatnonzero((y != 1) | (np.arange(len(y)) % 6 == 0))
+    X, y = X[rare], y[rare]
+    everything = suspect_labels(PVMClassifier().fit(X, y), X, y, max_suspects=None)
+    model = PVMClassifier(prototype_cost=15.0).fit(X, y)
+    assert model.solution_.forced.tolist() == [1]
+    found = suspect_labels(model, X, y, max_suspects=None)
+    assert (everything.label == 1).any()
+    assert found.row.tolist() == everything.row[everything.label != 1].tolist()
 
 
 def flipped(X, y, share, seed=0):

@@ -114,8 +114,10 @@ def _estimate(error: ErrorEstimate) -> list[str]:
 def _warn(evaluation: Evaluation, console: Console) -> None:
     """Warn of a model that may be no more accurate than the largest class alone."""
     if not evaluation.beats_baseline:
+        below = evaluation.accuracy_interval[1] < evaluation.baseline_accuracy
         console.warn(
-            "the accuracy is not significantly above that of always predicting "
+            f"the accuracy is {'significantly below' if below else 'not significantly above'} "
+            "that of always predicting "
             f"{shorten(evaluation.majority_label, _WIDEST_LABEL)!r}; look at the recall of each "
             "class"
         )

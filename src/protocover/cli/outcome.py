@@ -200,8 +200,8 @@ def describe_cases(training: Cases, held_out: Cases | None) -> dict[str, str]:
         n_gaps, n_empty = absent.any(axis=1).sum(), (absent.mean(axis=1) > 0.5).sum()
         if n_gaps:
             how["Missing values"] = (
-                f"in {count_things(int(n_gaps), 'case', 'cases')}; a column that only one of two "
-                "cases has a value of counts as half a difference between them, and cases "
+                f"in {count_things(int(n_gaps), 'case', 'cases')}; a column that is missing in "
+                "one of two cases counts as half a difference between them, and cases "
                 f"without half of their values cannot be prototypes ({n_empty} here)"
             )
     if n_held_out:

@@ -335,6 +335,7 @@ def _figures(outcome: Outcome, files: list[str]) -> dict[str, Any]:
         "radii": summary.radii,
         "eps": summary.eps,
         "eps_sample": outcome.n_sampled,
+        "prototype_cost": float(outcome.classifier.prototype_cost_),
         "prototypes": quality.n_prototypes,
         "training_cases": quality.n_points,
         "covered": quality.n_covered,

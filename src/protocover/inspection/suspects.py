@@ -216,6 +216,7 @@ def suspect_labels(
     _check_max(max_suspects)
     within = unwrap(model)
     classifier, X, drawn = within.classifier, within.prepare(X), None
+    lost = classifier.classes_[classifier.solution_.forced]
     if isinstance(X, PathLike):  # a file of sequences
         X = check_estimator_points(classifier, X, classifier.dissimilarity_, reset=False)
     if refit and not _is_rectangular(classifier, X):
@@ -244,7 +245,8 @@ def suspect_labels(
     counts = ~np.isin(coverage.prototype_classes, forced)
     heard = replace(coverage, balls=(coverage.balls > alone.tocsr()).multiply(counts).tocsr())
     limit = None if max_suspects == "auto" and not refit else max_suspects
-    found = _judge(heard, measures, index, limit, exempt=forced)
+    exempt = np.union1d(forced, np.flatnonzero(np.isin(classifier.classes_, lost)))
+    found = _judge(heard, measures, index, limit, exempt=exempt)
     return replace(found, judge=classifier, n_candidates=drawn)
 
 

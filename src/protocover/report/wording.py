@@ -269,15 +269,15 @@ def _describe_cost(model: PVMClassifier, search: PVMClassifierCV | None) -> str:
     shared = model.solution_.radii is None
     if search is not None and not shared:
         tried = len(set(search.cv_results_["param_prototype_cost"].tolist()))
-        return f"{cost} of an uncovered case, chosen from {tried} with the limit"
+        return f"as much as {cost} uncovered cases, chosen from {tried} with the limit"
     if given is not None:
-        return f"{cost} of an uncovered case"
+        return f"as much as {cost} uncovered cases"
     why = (
         "next to nothing, it only breaks ties"
         if shared
         else "it has to stand for more than itself"
     )
-    return f"{cost} of an uncovered case: {why}"
+    return f"as much as {cost} uncovered cases: {why}"
 
 
 def _describe_budget(budget: Any) -> str:
