@@ -56,6 +56,16 @@ def test_it_selects_what_one_machine_selects(client, options, weighted):
     assert theirs.to_local().verify(X, Y, weights).ok
 
 
+def test_balanced_weights_are_the_same_to_the_last_bit(client):
+    weights = np.random.default_rng(0).random(150) + 0.1
+    chunks = da.from_array(X, chunks=(7, 4)), da.from_array(Y, chunks=7)
+    theirs = DaskPVMClassifier(client=client, class_weight="balanced")
+    theirs.fit(*chunks, da.from_array(weights, chunks=7))
+    ours = PVMClassifier(radii="shared", solver="greedy", class_weight="balanced")
+    assert theirs.objective_ == ours.fit(X, Y, weights).objective_
+    assert theirs.to_local().verify(X, Y, weights).ok
+
+
 def test_it_warns_of_classes_that_have_a_prototype_only_because_they_must(client):
     chunks = da.from_array(X, chunks=(40, 4)), da.from_array(Y, chunks=40)
     with pytest.warns(UserWarning, match=r"no prototype of the classes \[0, 1, 2\]"):

@@ -153,6 +153,16 @@ def test_the_single_prototype_of_a_class_covers_one_of_its_samples():
         assert set(path.selections[0][0].candidates) == {0}
 
 
+def test_a_class_that_may_have_none_needs_no_candidate():
+    X, y = np.array([[0.0], [0.1], [50.0]]), ["a", "a", "b"]
+    for radii in ("shared", "own"):
+        model = PVMClassifier(eps=1.0, radii=radii, candidates=np.array([[0.0]]))
+        with pytest.raises(ValueError, match=r"every class needs a candidate.*\['b'\]"):
+            model.fit(X, y)
+        model.set_params(n_prototypes={"b": 0}).fit(X, y)
+        assert model.prototype_labels_.tolist() == ["a"]
+
+
 def test_fit_warns_and_names_classes_that_have_a_prototype_only_because_they_must():
     X, y = load_iris(return_X_y=True)
     rare = np.r_[np.arange(50), 60, 100:150]

@@ -142,7 +142,7 @@ def read_points(
     read = partial(_read, classes=classes, grid=grid, dissimilarity=dissimilarity)
     if class_weight is not None:
         held = zip(labels, weights, strict=True)
-        asked = [delayed(_weights_of_classes)(*pair, classes=classes) for pair in held]
+        asked = [delayed(_weights_of_classes)(*pair, classes=classes, grid=grid) for pair in held]
         by_class = np.array(client.gather(client.compute(asked)))
         factors = class_factors(class_weight, by_class[:, 0].sum(axis=0), classes)
         largest = float((by_class[:, 1].max(axis=0) * factors).max())
@@ -250,15 +250,16 @@ def _scan(y: Any, weights: Any) -> tuple[NDArray[Any], float]:
     return labels, float(values.max(initial=0.0))
 
 
-def _weights_of_classes(y: Any, weights: Any, *, classes: NDArray[Any]) -> Floats:
-    """Return the total and the largest weight of each class in a chunk, as two rows."""
+def _weights_of_classes(y: Any, weights: Any, *, classes: NDArray[Any], grid: float) -> Floats:
+    """Return the total, on the grid, and the largest weight of each class in a chunk."""
     codes = np.searchsorted(classes, np.asarray(y))
     values = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=np.float64)
     if len(values) != len(codes):  # which reading the chunk refuses
         values = np.resize(values, len(codes))
     largest = np.zeros(len(classes))
     np.maximum.at(largest, codes, values)
-    return np.array([np.bincount(codes, values, minlength=len(classes)), largest])
+    totals = np.bincount(codes, snap_to(grid, values), minlength=len(classes))
+    return np.array([totals, largest])
 
 
 def check_length(rows: Any, declared: int, name: str) -> None:

@@ -166,7 +166,7 @@ class Settings:
     ) -> Selection:
         """Solve the problems of all classes within the budget."""
         if terms.min_per_class:
-            _check_has_candidates(formulation, terms.classes)
+            _check_has_candidates(formulation, terms)
         return select(
             formulation.problems,
             self.solver,
@@ -233,12 +233,15 @@ class Terms:
         )
 
 
-def _check_has_candidates(formulation: Formulation, classes: NDArray[Any]) -> None:
+def _check_has_candidates(formulation: Formulation, terms: Terms) -> None:
     """Refuse a class that must have a prototype and has nothing to choose from."""
+    budgets = terms.n_prototypes if isinstance(terms.n_prototypes, dict) else {}
     without = [
         label
-        for label, problem in zip(classes.tolist(), formulation.problems, strict=True)
-        if problem.n_points and not problem.covers_any
+        for k, (label, problem) in enumerate(
+            zip(terms.classes.tolist(), formulation.problems, strict=True)
+        )
+        if problem.n_points and not problem.covers_any and budgets.get(k) != 0
     ]
     if without:
         raise no_candidates(without)

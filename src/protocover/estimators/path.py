@@ -270,11 +270,14 @@ def pvm_path(
         many prototypes there are, None proposes up to seven in even steps of the logarithm,
         from the weight of one sample to an eighth of a class of mean size, and before them
         1/n if classes have fewer than 80 samples on average.
-    solver, metric, metric_params, candidates, cross_class, min_per_class, class_weight, \
+    solver, metric, metric_params, candidates, cross_class, class_weight, \
 closed_ball, n_jobs, random_state, verbose
         As in :class:`PVMClassifier`.
     unlabeled, sample_weight
         As in :meth:`PVMClassifier.fit`.
+    min_per_class : {1, 0}, default=1
+        As in :class:`PVMClassifier`. At a radius within which no candidate covers a sample of
+        a class, which `fit` refuses, the path has no prototype for it.
     solver_options : dict or None, default=None
         As in :class:`PVMClassifier`, but a ``time_limit`` is for each class at each radius
         and cost.

@@ -15,6 +15,7 @@ from sklearn.utils.validation import column_or_1d
 
 from ..data.frames import in_memory
 from ..exceptions import warn_caller
+from .weights import snap_weights
 
 __all__ = [
     "apply_class_weight",
@@ -151,7 +152,9 @@ def apply_class_weight(
     """
     if class_weight is None:
         return weights
-    totals = np.bincount(codes, weights, minlength=len(classes)).astype(np.float64)
+    # On the grid sums are exact, and so the same in any order.
+    snapped = snap_weights(weights)
+    totals = np.bincount(codes, snapped, minlength=len(classes)).astype(np.float64)
     factors = class_factors(class_weight, totals, classes)
     weighted: NDArray[np.float64] = weights * factors[codes]
     check_largest_weight(float(weighted.max(initial=0.0)))
