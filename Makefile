@@ -33,7 +33,7 @@ PORTABLE := tests/balls tests/candidates tests/cover tests/data tests/dissimilar
 	$(addprefix tests/estimators/test_,bad_input.py classifier.py own_radii.py selector.py tables.py) \
 	tests/solvers/test_auto.py tests/solvers/test_exact.py
 
-.PHONY: docs lite dist release test-oldest test-kernels test-portable test-pythons help demo test check format lint types imports bench bench-covers bench-dask bench-large bench-own-radii bench-peers evidence evidence-quick paper paper-quick clean
+.PHONY: digests docs lite dist release test-oldest test-kernels test-portable test-pythons help demo test check format lint types imports bench bench-covers bench-dask bench-large bench-own-radii bench-peers evidence evidence-quick paper paper-quick clean
 
 help:  ## Show what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -92,6 +92,9 @@ types: $(READY)
 imports: $(READY)
 	@echo "Checking that imports point one way ..."
 	@$(BIN)/lint-imports
+
+digests: $(READY)  ## Check that the recorded runs still give the same answers
+	@$(BIN)/python tools/digests.py
 
 docs: $(READY)  ## Build the documentation into docs/_build/html
 	@$(BIN)/python -m pip install --quiet --group docs
