@@ -130,7 +130,7 @@ def fit(X, y, eps, cost, solver, stretch):
     seconds = SECONDS.get(solver)
     model = PVMClassifier(
         eps=eps,
-        prototype_cost=None if cost == "1/n" else float(cost),
+        prototype_cost="auto" if cost == "1/n" else float(cost),
         solver=solver,
         solver_options=None
         if seconds is None

@@ -145,7 +145,7 @@ def classifiers(draw):
         radii="shared",
         cross_class=draw(st.booleans()),
         min_per_class=floor,
-        prototype_cost=draw(st.sampled_from([None, 0.4, 1.5, 4.0])),
+        prototype_cost=draw(st.sampled_from(["auto", 0.4, 1.5, 4.0])),
         n_prototypes=draw(st.none() | st.integers(1 + floor, 3) | by_class),
         solver=draw(SOLVER | st.just(idle)),
     )

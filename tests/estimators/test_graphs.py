@@ -208,7 +208,13 @@ def test_queries_are_answered_by_what_is_stored(given_graph, queries, radii, clo
     if own is not None:
         score = np.where(index < 0, np.inf, score / own[np.maximum(index, 0)])
     inside = naive.members(table, model.prototype_radii_, closed)
-    np.testing.assert_array_equal(model.distances_to_prototypes(new), table)
+    try:
+        distances = model.distances_to_prototypes(new)
+    except ValueError as error:  # columns of candidates or of prototypes, which differ
+        if "it may be either" not in str(error):
+            raise
+        reject()
+    np.testing.assert_array_equal(distances, table)
     np.testing.assert_array_equal(
         model.coverage(new, np.zeros(len(table), int)).balls.toarray(), inside
     )

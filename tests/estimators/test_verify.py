@@ -31,7 +31,7 @@ def fitted(solver="greedy", **settings):
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("cost", [None, 1.0])
+@pytest.mark.parametrize("cost", ["auto", 1.0])
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weighted"])
 def test_a_true_model_has_no_faults(solver, cost, weights):
     model = PVMClassifier(eps=EPS, solver=solver, prototype_cost=cost, random_state=0, **PAPER)

@@ -85,7 +85,7 @@ def test_a_light_point_among_heavy_ones_is_kept():
 def test_weights_of_any_size_that_is_taken_are_solved(largest, solver):
     X, y = np.arange(8.0)[:, None] ** 1.5, np.arange(8) // 2 % 2
     weights = largest * np.array([1.0, 0.3, 1e-9, 1.0, 1e-20, 0.7, 1.0, 0.1])
-    for cost in (None, largest / 8, 1.0):
+    for cost in ("auto", largest / 8, 1.0):
         model = PVMClassifier(eps=4.0, solver=solver, prototype_cost=cost, random_state=0, **PAPER)
         assert model.fit(X, y, weights).verify(X, y, weights).ok
 
@@ -93,7 +93,7 @@ def test_weights_of_any_size_that_is_taken_are_solved(largest, solver):
 @pytest.mark.parametrize(
     ("weights", "cost"),
     [
-        (None, 1 / 4),
+        ("auto", 1 / 4),
         ([1, 1, 1, 1], 1 / 4),
         ([2, 3, 0, 5], 1 / 10),
         ([0.5, 1.0, 1.0, 1.5], 0.25 / 4),

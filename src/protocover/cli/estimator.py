@@ -277,7 +277,7 @@ def _with_radius(options: Namespace, shared: dict[str, Any]) -> PVMClassifier:
     return PVMClassifier(
         eps=_read_radius(options.eps),
         radii=options.radii,
-        prototype_cost=None if costs is None else costs[0],
+        prototype_cost="auto" if costs is None else costs[0],
         solver=_solver(options),
         solver_options=_solver_options(options),
         **shared,

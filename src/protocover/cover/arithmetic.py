@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["decimal_fractions", "exact_sum", "is_above", "simplest_fraction"]
+__all__ = ["bound_as_float", "decimal_fractions", "exact_sum", "is_above", "simplest_fraction"]
 
 # Decimal places of a number that is taken for a decimal, such as 0.1.
 _PLACES = 9
@@ -23,6 +23,13 @@ def exact_sum(values: NDArray[np.float64]) -> Fraction:
         total += Fraction(part)
         terms.append(-part)
     return total
+
+
+def bound_as_float(bound: Fraction, objective: Fraction) -> float:
+    """Round a lower bound so that it equals the rounded objective only if it reaches it."""
+    if bound >= objective:
+        return float(objective)
+    return min(float(bound), math.nextafter(float(objective), -math.inf))
 
 
 def decimal_fractions(numbers: NDArray[np.float64]) -> list[Fraction]:

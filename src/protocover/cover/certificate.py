@@ -1,16 +1,15 @@
-"""Recheck of a solution from its problem alone, in whole numbers, by none of the solvers' code."""
+"""Recheck a solution from its problem, in exact integer arithmetic and without solver code."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import decimal_fractions, simplest_fraction
+from .arithmetic import bound_as_float, decimal_fractions, simplest_fraction
 from .leaves import bound_by_leaves
 from .problem import CoverProblem
 from .reproof import (
@@ -21,38 +20,48 @@ from .reproof import (
     reproved_within,
     rounded_up,
 )
-from .solution import CoverSolution
+from .solution import CoverageTarget, CoverSolution, SharedBudget
 from .verdict import Verification
 
-__all__ = ["verify", "verify_enough", "verify_together"]
+__all__ = ["verify"]
 
 
 def verify(
-    problem: CoverProblem, solution: CoverSolution, *, order_by: str | None = None
+    problem: CoverProblem | Sequence[CoverProblem],
+    solution: CoverSolution | Sequence[CoverSolution],
+    *,
+    order_by: str | None = None,
+    shared: SharedBudget | None = None,
+    target: CoverageTarget | None = None,
 ) -> Verification:
-    """Recheck a solution: all that it says but the word of a branch and bound.
+    """Recheck everything a solution states, in exact integer arithmetic.
 
     The bound is ``sum(u) + sum_j min(0, cost_j - u(ball j))`` for the dual vector u, which
     must lie between 0 and the prizes, rounded up to the next value that an objective can
-    have; where there are leaves, the least that is so proved of one of them, which together
-    must hold every selection. All sums are of whole numbers.
+    have. With a proof tree it is the smallest bound of a leaf, and the leaves must contain
+    every selection. No code of the solvers is used. A bound that rests on a solver's claim
+    cannot be rechecked; only the part that `dual` proves is.
 
     Parameters
     ----------
-    problem : CoverProblem
-        The problem that the solution is said to solve.
-    solution : CoverSolution
+    problem : CoverProblem or sequence of CoverProblem
+        The problem that the solution solves. Several, one per class, only with `shared`.
+    solution : CoverSolution or sequence of CoverSolution
         What a solver returned.
     order_by : {"drop", "ratio", "own"} or None, default=None
-        What `score` must be: by how much each choice lowers the objective before
-        ``prototype_cost``, the prize that it newly covers per cost, or a rule of the
-        solver's own, of which only is known that it never rises. None for either of the
-        first two, or for drops of which each is the least so far.
+        What `score` must be: the decrease of the objective before ``prototype_cost``, the
+        newly covered prize per cost, or any rule of the solver under which it never rises.
+        None accepts the first two, and drops of which each is the smallest so far.
+    shared : SharedBudget or None, default=None
+        What is stated about all solutions together if they share a budget. Verify each of
+        them on its own as well.
+    target : CoverageTarget or None, default=None
+        The weight that had to be covered, if the objective is the cost of doing so.
 
     Returns
     -------
     Verification
-        With what was found and every fault by name.
+        The recomputed objective and bound, and every fault by name.
 
     Examples
     --------
@@ -64,7 +73,7 @@ def verify(
     >>> problem = CoverProblem(cover, np.array([0.0, 1.0]), np.ones(3), prototype_cost=0.5)
     >>> solution = greedy(problem)
     >>> verify(problem, solution)
-    Verification(objective=1.5, lower_bound=1.5, certificate='proved', faults=())
+    Verification(objective=1.5, lower_bound=1.5, certificate='verified', faults=())
     >>> verify(problem, replace(solution, objective=1.0)).faults
     ('objective is 1.5, not 1.0', 'lower_bound is 1.5, above the objective 1.0')
     """
@@ -72,6 +81,23 @@ def verify(
         raise ValueError(
             f"order_by must be 'drop', 'ratio', 'own' or None for the first two, got {order_by!r}"
         )
+    several = not isinstance(problem, CoverProblem)
+    if several != (shared is not None) or (several and target is not None):
+        raise ValueError(
+            "verify takes one problem and one solution, or with shared= a sequence of each; "
+            "target= is for one problem"
+        )
+    if shared is not None:
+        return _verify_shared(problem, solution, shared)  # type: ignore[arg-type]
+    if target is not None:
+        return _verify_target(problem, solution, target)  # type: ignore[arg-type]
+    return _verify_alone(problem, solution, order_by)  # type: ignore[arg-type]
+
+
+def _verify_alone(
+    problem: CoverProblem, solution: CoverSolution, order_by: str | None
+) -> Verification:
+    """Recheck the solution of one problem."""
     faults = _form_faults(problem, solution)
     if faults:
         return Verification(math.nan, -math.inf, "none", tuple(faults))
@@ -80,42 +106,30 @@ def verify(
     if solution.at_least:
         known = [one for one in (bound, reproved_singles(problem)) if one is not None]
         bound = max(known, default=None)
-    word = "none" if bound is None else "proved" if bound >= objective else "bounded"
-    proved = -math.inf if bound is None else float(min(bound, objective))
+    word, proved = _rounded(bound, objective)
     if float(objective) != solution.objective:
         faults.append(f"objective is {float(objective)!r}, not {solution.objective!r}")
     if not solution.lower_bound <= solution.objective:
         faults.append(
             f"lower_bound is {solution.lower_bound!r}, above the objective {solution.objective!r}"
         )
-    faults += _word_faults(solution, word, proved, rounding=_rounding(problem))
+    faults += _certificate_faults(
+        solution, solution.objective, word, proved, rounding=_rounding(problem)
+    )
     # A candidate that was chosen although it does not pay has its drop for a score.
     faults += _order_faults(problem, solution, "drop" if solution.at_least else order_by)
     return Verification(float(objective), proved, word, tuple(faults))
 
 
-def verify_together(
-    problems: Sequence[CoverProblem],
-    solutions: Sequence[CoverSolution],
-    *,
-    budget: int,
-    lower_bound: float,
-    certificate: str,
+def _verify_shared(
+    problems: Sequence[CoverProblem], solutions: Sequence[CoverSolution], shared: SharedBudget
 ) -> Verification:
-    """Recheck what is said of all solutions together, which share a budget.
+    """Recheck what is stated about all solutions together.
 
-    The bound is that of :func:`verify` at the cost that all of them are priced at, added up,
-    less the price for `budget` prototypes.
-
-    Parameters
-    ----------
-    problems, solutions : sequence of CoverProblem and of CoverSolution
-        One for each class; the solutions rechecked one by one already.
-    budget : int
-        How many prototypes they may have in all.
-    lower_bound, certificate : float and str
-        What is said of them.
+    The bound is the sum of the bounds at the common cost per prototype, less the multiplier
+    for the prototypes of the budget.
     """
+    budget = shared.n_prototypes
     selections = [solution.selected for solution in solutions]
     objective = sum(map(_objective, problems, selections), Fraction(0))
     costs = {
@@ -130,43 +144,24 @@ def verify_together(
         faults.append(f"priced_at must be the same for all classes, got {sorted(costs)}")
     if sum(map(len, selections)) > budget:
         faults.append(f"there are {sum(map(len, selections))} prototypes, the budget is {budget}")
-    word = "none" if bound is None else "proved" if bound >= objective else "bounded"
-    proved = -math.inf if bound is None else float(min(bound, objective))
-    said = _Said(float(objective), lower_bound, certificate)
+    word, proved = _rounded(bound, objective)
+    if float(objective) != shared.objective:
+        faults.append(f"objective is {float(objective)!r}, not {shared.objective!r}")
     rounding = sum(map(_rounding, problems))
-    return Verification(
-        float(objective),
-        proved,
-        word,
-        (*faults, *_word_faults(said, word, proved, rounding=rounding)),
-    )
+    faults += _certificate_faults(shared, float(objective), word, proved, rounding=rounding)
+    return Verification(float(objective), proved, word, tuple(faults))
 
 
-def verify_enough(
-    problem: CoverProblem,
-    solution: CoverSolution,
-    *,
-    expense: NDArray[np.float64] | None,
-    allowed: Fraction,
+def _verify_target(
+    problem: CoverProblem, solution: CoverSolution, target: CoverageTarget
 ) -> Verification:
-    """Recheck a solution that had to cover so much at the least expense.
+    """Recheck a solution that had to cover a given weight at the least expense.
 
-    The bound is that of :func:`verify` where a unit of expense is worth ``priced_at``, less
-    the weight that may stay uncovered, in units of expense, rounded up to the next expense
-    that there can be.
-
-    Parameters
-    ----------
-    problem : CoverProblem
-        The problem at ``solution.priced_at``, at any other where that is None: no candidate
-        costs more in it than that times its expense.
-    solution : CoverSolution
-        What is said; its objective is the expense.
-    expense : ndarray of float, shape (n_candidates,), or None
-        What each candidate costs, as :func:`~.arithmetic.decimal_fractions`; None for 1.
-    allowed : Fraction
-        How much weight may stay uncovered.
+    The bound is that of a problem in which a unit of expense costs ``priced_at``, less the
+    weight that may stay uncovered, in units of expense, rounded up to the next expense that
+    is possible.
     """
+    expense, allowed = target.expense, target.allowed
     faults = _form_faults(problem, solution)
     if faults:
         return Verification(math.nan, -math.inf, "none", tuple(faults))
@@ -180,15 +175,19 @@ def verify_enough(
         faults.append("leaves prove nothing of an expense")
     # Where nothing has to be bought nothing can be saved.
     bound = Fraction(0) if spent == 0 else bound
-    word = "none" if bound is None else "proved" if bound >= spent else "bounded"
-    proved = -math.inf if bound is None else float(min(bound, spent))
+    word, proved = _rounded(bound, spent)
     if float(spent) != solution.objective:
         faults.append(f"objective is {float(spent)!r}, not {solution.objective!r}")
     if not solution.lower_bound <= solution.objective:
         faults.append(
             f"lower_bound is {solution.lower_bound!r}, above the objective {solution.objective!r}"
         )
-    faults += [*wrong, *_word_faults(solution, word, proved, rounding=_rounding(problem))]
+    faults += [
+        *wrong,
+        *_certificate_faults(
+            solution, solution.objective, word, proved, rounding=_rounding(problem)
+        ),
+    ]
     free = CoverProblem(problem.cover, np.zeros(problem.n_candidates), problem.prize, 0.0)
     faults += _order_faults(free, solution, None)
     return Verification(float(spent), proved, word, tuple(faults))
@@ -227,13 +226,9 @@ def _expense_bound(
     return (None if bound is None else rounded_up((bound - allowed) / worth, step)), faults
 
 
-@dataclass(frozen=True)
-class _Said:
-    """What is said of solutions together."""
-
-    objective: float
-    lower_bound: float
-    certificate: str
+def _rounded(bound: Fraction | None, objective: Fraction) -> tuple[str, float]:
+    """Return the certificate for a recomputed bound, and the bound as a float."""
+    return ("none", -math.inf) if bound is None else ("verified", bound_as_float(bound, objective))
 
 
 def _form_faults(problem: CoverProblem, solution: CoverSolution) -> list[str]:
@@ -277,25 +272,30 @@ def _rounding(problem: CoverProblem) -> float:
     return 0.0 if problem.on_grid else float(problem.prize.sum()) * 2.0**-30
 
 
-def _word_faults(
-    solution: CoverSolution | _Said, word: str, proved: float, *, rounding: float
+def _certificate_faults(
+    stated: CoverSolution | SharedBudget,
+    objective: float,
+    word: str,
+    proved: float,
+    *,
+    rounding: float,
 ) -> list[str]:
-    """Compare the certificate and the bound that a solution states with what was found."""
-    stated, bound = solution.certificate, solution.lower_bound
-    if stated not in ("proved", "bounded", "none", "solver-proved", "solver-bounded"):
-        return [f"certificate is {stated!r}, which says nothing"]
+    """Compare the stated certificate and bound with the recomputed ones."""
+    certificate, bound = stated.certificate, stated.lower_bound
+    if certificate not in ("verified", "solver", "none"):
+        return [f"certificate is {certificate!r}, not 'verified', 'solver' or 'none'"]
     faults = []
-    # Rounded sums may leave open what exact ones prove; nothing makes up for less.
-    modest = rounding > 0.0 and word == "proved" and stated != "none"
-    claimed = stated.startswith("solver-")
-    if not modest and (word == "proved" if claimed else stated != word):
-        faults.append(f"certificate is {word!r}, not {stated!r}")
-    if stated in ("none", "solver-bounded") and (bound > -math.inf) == (stated == "none"):
-        faults.append(f"lower_bound is {bound!r} but the certificate {stated!r}")
-    if stated == "solver-proved" and bound != solution.objective:
-        faults.append(f"lower_bound is {bound!r} but the certificate 'solver-proved'")
+    is_closed = word == "verified" and proved >= objective
+    # Rounded sums may miss a bound that exact ones prove.
+    lenient = rounding > 0.0 and is_closed and certificate != "none"
+    if not lenient and (is_closed if certificate == "solver" else certificate != word):
+        faults.append(f"certificate is {word!r}, not {certificate!r}")
+    if certificate != "verified" and (bound > -math.inf) == (certificate == "none"):
+        faults.append(f"lower_bound is {bound!r} but the certificate {certificate!r}")
     least = proved - rounding
-    if not (least <= bound if claimed else bound == proved or least <= bound <= proved):
+    if not (
+        least <= bound if certificate == "solver" else bound == proved or least <= bound <= proved
+    ):
         faults.append(f"lower_bound is {proved!r}, not {bound!r}")
     return faults
 

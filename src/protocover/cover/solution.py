@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .arithmetic import bound_as_float
 from .given import check_selection
 from .leaves import Leaves, bound_by_leaves
 from .problem import CoverProblem, first_cover
 
-__all__ = ["CoverSolution", "judge", "relative_gap"]
+__all__ = ["CoverSolution", "CoverageTarget", "SharedBudget", "judge", "relative_gap"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,10 +38,8 @@ class CoverSolution:
     lower_bound : float
         No selection has a smaller objective; -inf where nothing was proved.
     certificate : str
-        What is known of the optimum, and who says so: ``"proved"`` (the vector `dual`
-        closes the gap, or `leaves` do), ``"bounded"`` (they leave one), ``"solver-proved"``
-        and ``"solver-bounded"`` (the same on the word of a branch and bound, with nothing to
-        check) or ``"none"``.
+        What the bound rests on: ``"verified"`` (`dual` or `leaves` prove it), ``"solver"``
+        (a claim of the solver that cannot be rechecked) or ``"none"`` (no bound).
     dual : ndarray of float, shape (n_points,), or None
         The vector that proves the bound, or all of it that a vector proves.
     status : str
@@ -184,9 +183,13 @@ class CoverSolution:
         )
         if self.lower_bound <= found.lower_bound:
             return found
-        if self.lower_bound < found.objective:
-            return replace(found, lower_bound=self.lower_bound, certificate="solver-bounded")
-        return replace(found, lower_bound=found.objective, certificate="solver-proved")
+        claim = min(self.lower_bound, found.objective)
+        return replace(found, lower_bound=claim, certificate="solver")
+
+    @property
+    def is_optimal(self) -> bool:
+        """Whether the bound reaches the objective."""
+        return self.lower_bound >= self.objective
 
     @property
     def gap(self) -> float:
@@ -195,6 +198,47 @@ class CoverSolution:
         No selection has an objective below 0; inf where nothing is proved.
         """
         return relative_gap(self.objective, self.lower_bound)
+
+
+@dataclass(frozen=True)
+class SharedBudget:
+    """What is stated about the solutions of all classes if they share a budget.
+
+    The bounds of the classes, each among selections of as many prototypes as it has, do not
+    add up to a bound: another class might have made better use of a prototype.
+
+    Parameters
+    ----------
+    n_prototypes : int
+        Maximum number of prototypes in total.
+    objective : float
+        Sum of the objectives of all classes, rounded once.
+    lower_bound : float
+        No choice of that many prototypes has a smaller objective.
+    certificate : str
+        What the bound rests on, as in :class:`CoverSolution`.
+    """
+
+    n_prototypes: int
+    objective: float
+    lower_bound: float
+    certificate: str
+
+
+@dataclass(frozen=True, eq=False)
+class CoverageTarget:
+    """A weight that must be covered at the least expense.
+
+    Parameters
+    ----------
+    allowed : Fraction
+        The weight that may stay uncovered.
+    expense : ndarray of float, shape (n_candidates,), or None, default=None
+        What each candidate costs; None for 1 each.
+    """
+
+    allowed: Fraction
+    expense: NDArray[np.float64] | None = None
 
 
 def relative_gap(objective: float, lower_bound: float) -> float:
@@ -233,11 +277,7 @@ def _proved_by_leaves(
 def judge(
     objective: Fraction, bound: Fraction | None, claim: Fraction | None
 ) -> tuple[float, str]:
-    """Return the better of a vector's bound and a solver's claim, and the word for it."""
-    if bound is not None and bound >= objective:
-        return float(objective), "proved"
-    if claim is not None and claim >= objective:
-        return float(objective), "solver-proved"
-    if claim is not None and (bound is None or claim > bound):
-        return float(claim), "solver-bounded"
-    return (-math.inf, "none") if bound is None else (float(bound), "bounded")
+    """Return the better of a verified bound and a solver's claim, and what it rests on."""
+    if claim is not None and (bound is None or (bound < objective and claim > bound)):
+        return bound_as_float(claim, objective), "solver"
+    return (-math.inf, "none") if bound is None else (bound_as_float(bound, objective), "verified")

@@ -21,8 +21,8 @@ class Verification:
     lower_bound : float
         What the dual vector proves, -inf if there is none.
     certificate : str
-        What that amounts to: ``"proved"``, ``"bounded"`` or ``"none"``. The word of a
-        branch and bound cannot be rechecked and does not count.
+        ``"verified"`` if there is a bound, otherwise ``"none"``. A solver's claim cannot be
+        rechecked and does not count.
     faults : tuple of str
         What the solution says that is not so; empty if it tells the truth.
     unchecked : str
@@ -86,22 +86,23 @@ class ModelVerification:
 
     @property
     def certificate(self) -> str:
-        """What that amounts to: ``"proved"``, ``"bounded"`` or ``"none"``."""
+        """``"verified"`` if there is a bound, otherwise ``"none"``."""
         if self.together is not None:
             return self.together.certificate
-        words = ("none", "bounded", "proved")
-        return min((found.certificate for found in self.by_class.values()), key=words.index)
+        return min(found.certificate for found in self.by_class.values())
 
     def __repr__(self) -> str:
         lines = [
-            f"The model is {'' if self.ok else 'not '}what it says: objective {self.objective:g}, "
-            f"bound rechecked {self.lower_bound:g} ({self.certificate})"
+            f"{'Verified' if self.ok else 'Not verified'}: objective {self.objective:g}, "
+            f"lower bound {self.lower_bound:g}"
         ]
         joint = self.together.faults if self.together else ()
         lines += [f"  fault: {fault}" for fault in (*self.faults, *joint)]
         for label, found in self.by_class.items():
-            told = f"{found.objective:g}, bound {found.lower_bound:g} ({found.certificate})"
-            lines += [f"  class {label!r}: objective {told}"]
+            lines += [
+                f"  class {label!r}: objective {found.objective:g}, "
+                f"lower bound {found.lower_bound:g}"
+            ]
             lines += [f"    fault: {fault}" for fault in found.faults]
         return "\n".join(
             [*lines, *([f"  not rechecked: {self.unchecked}"] * bool(self.unchecked))]

@@ -108,7 +108,7 @@ outlier_label
         metric_params: dict[str, Any] | None = None,
         candidates: Any = "train",
         cross_class: bool = False,
-        prototype_cost: float | None = None,
+        prototype_cost: float | str = "auto",
         n_prototypes: int | dict[Any, int] | None = None,
         min_per_class: int = 1,
         class_weight: Any = None,

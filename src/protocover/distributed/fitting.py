@@ -176,9 +176,9 @@ class Job:
 def terms_of(classifier: Any, points: ChunkedPoints) -> Terms:
     """Check the parameters of a classifier whose meaning depends on its training points."""
     own = check_own_radii(classifier.radii)
-    cost = points.default_own_cost if own else points.default_cost
-    if classifier.prototype_cost is not None:
-        cost = check_prototype_cost(classifier.prototype_cost, np.ones(1), own=own)
+    cost = check_prototype_cost(classifier.prototype_cost, np.ones(1), own=own)
+    if isinstance(classifier.prototype_cost, str):
+        cost = points.default_own_cost if own else points.default_cost
     budget = check_n_prototypes(classifier.n_prototypes, points.classes)
     label = check_outlier_label(classifier.outlier_label, points.classes, points.class_count)
     least = check_min_per_class(classifier.min_per_class, budget, len(points.classes))

@@ -50,7 +50,7 @@ def describe_bound(model: Any) -> str:
         words = _of_whole_cover(model)
     else:
         words = _of_objective(model, "uncovered", f"{model.cost:g} per representative")
-    by_solver = model.certificate_.startswith("solver-")
+    by_solver = model.certificate_ == "solver"
     return f"according to the solver, {words}" if by_solver else words
 
 

@@ -96,14 +96,10 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
     solver_options : dict or None, default=None
         Further arguments of the solver, such as ``{"time_limit": 30}``, in seconds for
         all classes together.
-    prototype_cost : float or None, default=None
-        What a prototype costs, lambda in the paper, in units of one uncovered or wrongly
-        covered point. None for 1/n, which only breaks ties; with `sample_weight` it is one
-        over their sum if they are whole numbers, so that a weight is a repetition, and
-        else the square of the smallest over their sum, so that in any case all prototypes
-        together cost no more than leaving out the lightest point. With ``radii="own"``
-        None is for 1, or the mean of weights that are not whole numbers: a prototype has
-        to stand for more than itself.
+    prototype_cost : float or "auto", default="auto"
+        Penalty per prototype, lambda in the paper, in units of one uncovered or miscovered
+        sample. "auto" is 1 with per-prototype radii and 1/n, which only breaks ties, with one
+        radius (see Notes for weighted samples).
     n_prototypes : int, dict or None, default=None
         Maximum number of prototypes, in total (int) or per class (dict). ``solver="greedy"``
         keeps the first ones it selects; all other solvers optimise under this constraint.
@@ -163,9 +159,9 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
     gap_ : float
         Largest share of `objective_` that a better choice could save, 0 for an optimum.
     certificate_ : str
-        What that rests on: "proved" and "bounded" on vectors that
-        `verify` rechecks, "solver-proved" and "solver-bounded" on the solver's word for
-        at least one class, "none" on nothing.
+        What `lower_bound_` rests on: "verified" if `verify` can recheck it, "solver" if the
+        solver only claims it for at least one class, "none" if there is no bound. The
+        selection is optimal if ``gap_ == 0``.
     solution_ : Selection
         All of this by class, candidates by their numbers in `prototype_indices_`.
     dissimilarity_ : dissimilarity
@@ -188,6 +184,12 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
     With many small classes (ten or more, with fewer than about 80 samples each) the default
     selects too few prototypes: the error was 11 points above that of 1-NN on seven such tables.
     ``prototype_cost=0.5`` or :class:`PVMClassifierCV` helps.
+
+    If `sample_weight` holds integers, a weight is a repetition, and ``prototype_cost="auto"``
+    with one radius is 1 over their sum. Otherwise it is the square of the smallest weight
+    over their sum, so all prototypes together cost at most as much as leaving out the
+    lightest sample. With per-prototype radii and weights that are not integers it is their
+    mean.
 
     Prototypes are in the order of what they add: of those selected, each lowers the objective
     most once those before it are chosen. With ``solver="greedy"`` that is the order in which
@@ -260,7 +262,7 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         cross_class: bool = False,
         solver: Any = "auto",
         solver_options: dict[str, Any] | None = None,
-        prototype_cost: float | None = None,
+        prototype_cost: float | str = "auto",
         n_prototypes: int | dict[Any, int] | None = None,
         min_per_class: int = 1,
         class_weight: Any = None,
@@ -443,10 +445,10 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         >>> X, y = load_iris(return_X_y=True)
         >>> clf = PVMClassifier().fit(X, y)
         >>> clf.verify(X, y)
-        The model is what it says: objective 10, bound rechecked 10 (proved)
-          class 0: objective 1, bound 1 (proved)
-          class 1: objective 4, bound 4 (proved)
-          class 2: objective 5, bound 5 (proved)
+        Verified: objective 10, lower bound 10
+          class 0: objective 1, lower bound 1
+          class 1: objective 4, lower bound 4
+          class 2: objective 5, lower bound 5
         >>> clf.verify(X + 1.0, y).faults[0]
         'prototypes_ are not the candidates of prototype_indices_'
         """

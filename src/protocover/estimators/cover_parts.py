@@ -145,7 +145,7 @@ class Kept:
 
 def _cost(cost: Any, weights: Floats, price: Floats | None) -> float:
     """Return what a representative costs, by default so little that it only breaks ties."""
-    checked = check_prototype_cost(cost, weights, name="cost")
+    checked = check_prototype_cost("auto" if cost is None else cost, weights, name="cost")
     if cost is not None:
         return checked
     # All together cost less than the lightest point, even where there is but one.

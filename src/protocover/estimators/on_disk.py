@@ -97,7 +97,7 @@ def fit_sample(model: Any, X: Any, y: Any, *, rows: NDArray[np.intp]) -> Any:
         cost = model.prototype_cost
         # Nothing but its radius is asked for.
         sampled.set_params(
-            prototype_cost=None if cost is None else cost * share,
+            prototype_cost=cost if isinstance(cost, str) else cost * share,
             candidates="train",
             solver="greedy",
             solver_options=None,

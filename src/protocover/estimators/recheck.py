@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..candidates import source_names, source_rows, take
-from ..cover import CoverSolution, ModelVerification, Verification, verify, verify_together
+from ..cover import CoverSolution, ModelVerification, Verification, verify
 from ..data.points import same_points
 from ..exceptions import warn_caller
 from ..prototypes import PrototypeSet
@@ -63,13 +63,8 @@ def _together(
     budget = model.solution_.budget
     if budget is None or any((one.selected < 0).any() for one in solutions):
         return None
-    return verify_together(
-        formulation.problems,
-        solutions,
-        budget=budget.n_prototypes,
-        lower_bound=budget.lower_bound if bounded else -math.inf,
-        certificate=budget.certificate if bounded else "none",
-    )
+    stated = budget if bounded else replace(budget, lower_bound=-math.inf, certificate="none")
+    return verify(formulation.problems, solutions, shared=stated)
 
 
 def _rule(model: Any) -> str | None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..candidates import numbers, source_names, source_rows, take
-from ..cover import CoverSolution, Verification, relative_gap, verify, verify_enough
+from ..cover import CoverageTarget, CoverSolution, Verification, relative_gap, verify
 from ..data.points import check_estimator_points, same_points
 from ..exceptions import warn_caller
 from ..resources import row_count
@@ -129,11 +129,10 @@ class _Again:
         if wish.coverage is not None:
             demand = self.rest.demand(wish.coverage, self.training.weights)
             rate = said.priced_at
-            return verify_enough(
+            return verify(
                 demand.at(1.0 if rate is None or not 0.0 < rate < math.inf else rate),
                 said,
-                expense=self.rest.price,
-                allowed=demand.allowed,
+                target=CoverageTarget(demand.allowed, self.rest.price),
             )
         ours = (
             isinstance(self.model.solver, str) or unwrapped(self.model.solver) in SOLVERS.values()

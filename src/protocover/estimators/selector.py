@@ -81,7 +81,7 @@ n_prototypes, min_per_class, class_weight, closed_ball, n_jobs, random_state, ve
         cross_class: bool = False,
         solver: Any = "auto",
         solver_options: dict[str, Any] | None = None,
-        prototype_cost: float | None = None,
+        prototype_cost: float | str = "auto",
         n_prototypes: int | dict[Any, int] | None = None,
         min_per_class: int = 1,
         class_weight: Any = None,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cover import CoverSolution, Leaves
+from ..cover import CoverSolution, Leaves, SharedBudget
 from ..cover.leaves import LEAF, MOST_NUMBERS, MOST_STEPS, VECTOR
 from ..data.fields import (
     check_array,
@@ -21,7 +21,7 @@ from ..data.fields import (
     refuse,
 )
 from ..exceptions import ModelFileError
-from ..selection.selected import Selection, SharedBudget
+from ..selection.selected import Selection
 from .encoding import decode, decode_record, encode, encode_attributes
 from .values import Arrays, Loaded
 
@@ -41,8 +41,8 @@ _OF_SOLUTION = (
 # Only of a solution whose bound is one on so few prototypes, or on those that cover so much.
 _OF_BUDGET = ("budget", "priced_at")
 _OF_LEAVES = ("steps", "vectors")
-_OF_SHARED_BUDGET = ("n_prototypes", "lower_bound", "certificate")
-_CERTIFICATES = ("proved", "bounded", "solver-proved", "solver-bounded", "none")
+_OF_SHARED_BUDGET = ("n_prototypes", "objective", "lower_bound", "certificate")
+_CERTIFICATES = ("verified", "solver", "none")
 
 
 def encode_selection(selection: Selection, arrays: Arrays) -> Any:
@@ -93,6 +93,7 @@ def _decode_budget(content: Any, arrays: Loaded) -> SharedBudget:
     record = decode_record(content, "the budget", _OF_SHARED_BUDGET, arrays)
     return SharedBudget(
         n_prototypes=check_whole(record["n_prototypes"], "n_prototypes"),
+        objective=check_number(record["objective"], "objective"),
         lower_bound=check_number(record["lower_bound"], "lower_bound"),
         certificate=check_text(record["certificate"], "certificate", _CERTIFICATES),
     )

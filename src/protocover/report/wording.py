@@ -265,12 +265,14 @@ def describe_candidates(candidates: Any) -> str:
 def _describe_cost(model: PVMClassifier, search: PVMClassifierCV | None) -> str:
     """Return what a prototype costs, against one uncovered case."""
     cost = short_number(model.prototype_cost_)
-    given = model.prototype_cost if search is None else search.prototype_costs
+    is_default = (
+        model.prototype_cost == "auto" if search is None else search.prototype_costs is None
+    )
     shared = model.solution_.radii is None
     if search is not None and not shared:
         tried = len(set(search.cv_results_["param_prototype_cost"].tolist()))
         return f"as much as {cost} uncovered cases, chosen from {tried} with the limit"
-    if given is not None:
+    if not is_default:
         return f"as much as {cost} uncovered cases"
     why = (
         "next to nothing, it only breaks ties"

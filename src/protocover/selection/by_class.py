@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from ..cover import CoverProblem, CoverSolution, judge
+from ..cover import CoverProblem, CoverSolution, SharedBudget, judge
 from ..solvers import Budgeted, Solver, is_ours, solve_jointly, solve_together, total_value
-from .selected import Selection, SharedBudget, order_jointly
+from .selected import Selection, order_jointly
 
 __all__ = [
     "BallsOfClass",
@@ -239,7 +239,8 @@ def _select_within(
     found = solve_some(problems, n_prototypes)
     if min_per_class:
         found = _with_floors(problems, found, n_prototypes, solve_some)
-    shared = SharedBudget(n_prototypes, found.lower_bound, found.certificate)
+    objective = total_value(problems, [solution.selected for solution in found.solutions])
+    shared = SharedBudget(n_prototypes, float(objective), found.lower_bound, found.certificate)
     return replace(_joined(problems, found.solutions, balls), budget=shared)
 
 
@@ -340,7 +341,7 @@ def _described_again(
     ]
     objective = total_value(problems, chosen)
     bound = Fraction(found.lower_bound) if found.lower_bound > -math.inf else None
-    claimed = found.certificate.startswith("solver-")
+    claimed = found.certificate == "solver"
     word = judge(objective, None if claimed else bound, bound if claimed else None)
     return Budgeted(solutions, *word)
 

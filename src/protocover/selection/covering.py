@@ -256,6 +256,6 @@ def _described(demand: Demand, found: Supplied) -> CoverSolution:
         lower_bound=lower,
         certificate=word,
         dual=found.dual,
-        status="optimal" if word in ("proved", "solver-proved") else "bounded",
+        status="optimal" if lower >= spent else "bounded",
         priced_at=None if found.dual is None else found.rate,
     )

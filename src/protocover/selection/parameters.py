@@ -192,11 +192,11 @@ def check_prototype_cost(
     own: bool = False,
     name: str = "prototype_cost",
 ) -> float:
-    """Return the cost of a prototype, by default that of :func:`default_prototype_cost`.
+    """Return the cost of a prototype; "auto" is that of :func:`default_prototype_cost`.
 
-    With radii of their own it is by default that of :func:`default_own_cost`.
+    With per-prototype radii "auto" is that of :func:`default_own_cost`.
     """
-    if cost is None:
+    if isinstance(cost, str) and cost == "auto":
         some = weights[weights > 0.0]
         whole = is_whole(some)
         if own:
@@ -205,7 +205,7 @@ def check_prototype_cost(
     if _is_number(cost) and 0.0 <= float(cost) <= _MOST_WEIGHT:
         return float(cost)
     raise ValueError(
-        f"{name} must be a number from 0 to {_MOST_WEIGHT:g}, or None for {_default_said(own)}, "
+        f"{name} must be a number from 0 to {_MOST_WEIGHT:g}, or {_default_said(name, own)}, "
         f"got {cost!r}"
     )
 
@@ -294,9 +294,11 @@ def check_charged(prices: NDArray[np.float64]) -> None:
         )
 
 
-def _default_said(own: bool) -> str:
-    """Say what cost None stands for."""
-    return "the weight of one point" if own else "one that only breaks ties"
+def _default_said(name: str, own: bool) -> str:
+    """Describe the default cost in an error message."""
+    if name == "cost":  # of a cover
+        return "None for one that only breaks ties"
+    return f"'auto' for {'the weight of one sample' if own else 'one that only breaks ties'}"
 
 
 def default_own_cost(total: float, n_points: int, *, whole: bool) -> float:
@@ -350,7 +352,7 @@ def check_radii(eps: Any, *, own: bool = False) -> NDArray[np.float64]:
 def check_costs(costs: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return a grid of costs, rising and without repetition."""
     if costs is None:
-        return np.array([check_prototype_cost(None, weights)])
+        return np.array([check_prototype_cost("auto", weights)])
     grid = _rising(costs)
     if grid is None or not ((grid >= 0.0) & (grid <= _MOST_WEIGHT)).all():
         raise ValueError(

@@ -10,31 +10,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cover import CoverSolution, relative_gap
+from ..cover import CoverSolution, SharedBudget, relative_gap
 
-__all__ = ["Selection", "SharedBudget", "order_jointly"]
-
-
-@dataclass(frozen=True)
-class SharedBudget:
-    """What is known of all classes together where they share a budget.
-
-    The bounds of the classes, each among selections of as many prototypes as it has, do not
-    add up to one: another class might have made better use of a prototype.
-
-    Parameters
-    ----------
-    n_prototypes : int
-        At most so many in all.
-    lower_bound : float
-        No choice of so many has a smaller objective.
-    certificate : str
-        What that rests on, in the words of :class:`CoverSolution`.
-    """
-
-    n_prototypes: int
-    lower_bound: float
-    certificate: str
+__all__ = ["Selection", "order_jointly"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,25 +140,23 @@ class Selection:
         With a budget no choice of so many.
         """
         if self.budget is not None:
-            # The sum of the classes' objectives as floats may be off the sum as a float.
-            proved = self.budget.certificate in ("proved", "solver-proved")
-            return self.objective if proved else min(self.objective, self.budget.lower_bound)
-        return math.fsum(solution.lower_bound for solution in self.solutions)
+            # The rounded objectives of the classes may not add up to the rounded sum.
+            if self.budget.lower_bound >= self.budget.objective:
+                return self.objective
+            return min(self.budget.lower_bound, math.nextafter(self.objective, -math.inf))
+        bound = math.fsum(solution.lower_bound for solution in self.solutions)
+        if all(solution.is_optimal for solution in self.solutions):
+            return bound
+        # Rounding must not make a sum of bounds reach the objective.
+        return min(bound, math.nextafter(self.objective, -math.inf))
 
     @property
     def certificate(self) -> str:
-        """What is known of the whole, and who says so; see :class:`CoverSolution`.
-
-        It is proved only if every class is, nothing is known if nothing is known of one
-        class, and it rests on the solver's word if any class does.
-        """
+        """The weakest certificate of the classes; see :class:`CoverSolution`."""
         if self.budget is not None:
             return self.budget.certificate
         words = {solution.certificate for solution in self.solutions}
-        if "none" in words:
-            return "none"
-        known = "proved" if words <= {"proved", "solver-proved"} else "bounded"
-        return known if words <= {"proved", "bounded"} else f"solver-{known}"
+        return next((word for word in ("none", "solver") if word in words), "verified")
 
     @property
     def gap(self) -> float:

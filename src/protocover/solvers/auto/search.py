@@ -225,7 +225,7 @@ class AutoSearch:
 
     def _status(self, found: CoverSolution, state: State) -> str:
         """Say how the search ended."""
-        if found.certificate in ("proved", "solver-proved"):
+        if found.is_optimal:
             return "optimal"
         if state.closed:
             return "optimal up to rounding"

@@ -178,7 +178,7 @@ def _claimed(problem: CoverProblem, solution: CoverSolution) -> Fraction | None:
 
     Leaves prove it of the problem at this price; what is kept for a budget is the vector alone.
     """
-    if solution.certificate in ("proved", "solver-proved"):
+    if solution.is_optimal:
         return _value(problem, solution.selected)
     return _proved(problem, solution)
 

@@ -66,9 +66,8 @@ def exact(
     CoverSolution
         With status ``"optimal"``, ``"gap reached"``, ``"time limit"``, ``"node limit"`` or,
         for weights finer than can be counted, ``"optimal up to rounding"``; and certificate
-        ``"proved"`` where a dual vector closes the gap, or the leaves of branch and bound;
-        ``"solver-proved"`` where those are too many to be kept, else ``"bounded"`` or
-        ``"solver-bounded"``.
+        ``"verified"`` if the dual vector or the kept leaves of branch and bound prove the bound,
+        ``"solver"`` if there were too many leaves to keep.
     """
     check_values(max_prototypes=max_prototypes, time_limit=time_limit)
     options: dict[str, Any] = {"max_nodes": max_nodes, "gap": gap, "patience": patience}
@@ -163,7 +162,7 @@ class ExactSearch:
 
     def _status(self, found: CoverSolution) -> str:
         """Say how the search ended."""
-        if found.certificate in ("proved", "solver-proved"):
+        if found.is_optimal:
             return "optimal"
         if self._is_closed:
             return "gap reached" if self.gap > 0.0 else "optimal up to rounding"
