@@ -174,7 +174,7 @@ def proof_of(solution):
     """Say what a certificate rests on."""
     if solution.gap > 0.0:
         return "open"
-    if solution.certificate != "proved":
+    if solution.certificate != "verified":
         return "word"
     return "a vector" if solution.leaves is None else "leaves"
 

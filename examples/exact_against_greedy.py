@@ -49,9 +49,9 @@ for name, model in [("greedy", greedy), ("exact", exact)]:
     )
 
 # %%
-# The classes are solved one by one, and each has a certificate of its own. *proved* rests on
-# a vector of payments that :func:`protocover.cover.verify` can recheck without trusting
-# the solver; *solver-proved* rests on the word of a branch and bound.
+# The classes are solved one by one, and each has a certificate of its own. A *verified* bound
+# rests on dual variables that :func:`protocover.solvers.verify` rechecks without the solver.
+# A *solver* bound is a claim of branch and bound that cannot be rechecked.
 
 for label, solution in zip(exact.classes_, exact.solution_.solutions, strict=True):
     print(f"class {label}: objective {solution.objective:g}, {solution.certificate}")
