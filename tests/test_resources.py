@@ -54,7 +54,7 @@ def started(monkeypatch):
 
 @pytest.fixture
 def no_threads(monkeypatch):
-    """A machine on which no thread can be started, as in a browser."""
+    """A machine on which no thread can be started."""
 
     def refuse(thread):
         raise RuntimeError("can't start new thread")
