@@ -140,8 +140,8 @@ bench-peers: $(READY)  ## Compare with alibi, R's protoclass, k-medoids and cond
 bench-covers: $(READY)  ## Compare covers without labels with community_detection, ProbCover, Butina and apricot
 	@test -x $(COVERS)/bin/python || $(PYTHON) -m venv $(COVERS)
 	@$(COVERS)/bin/python -m pip install --quiet sentence-transformers scikit-activeml rdkit apricot-select
-	@$(BIN)/python benchmarks/bench_covers.py --sizes 5000 --graph --write
-	@$(BIN)/python benchmarks/bench_covers.py --peers $(COVERS)/bin/python --write
+	@PYTHONPATH=. $(BIN)/python benchmarks/bench_covers.py --sizes 5000 --graph --write
+	@PYTHONPATH=. $(BIN)/python benchmarks/bench_covers.py --peers $(COVERS)/bin/python --write
 
 bench-own-radii: $(READY)  ## Compare radii of their own with a shared one and with other methods
 	@test -x $(PROSET)/bin/python || $(PYTHON) -m venv $(PROSET)

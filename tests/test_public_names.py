@@ -18,7 +18,6 @@ ROOMS = {
     "protocover.candidates": [],
     "protocover.report": ["jinja2"],
     "protocover.distributed": ["dask", "distributed"],
-    "protocover.datasets": [],
     "protocover.persistence": [],
     "protocover.cover": [],
     "protocover.maps": [],
