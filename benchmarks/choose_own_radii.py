@@ -49,7 +49,7 @@ from protocover.dissimilarity import Precomputed
 from protocover.selection.by_class import select
 from protocover.selection.own_radii import OwnBalls, Rules, join_own
 from protocover.selection.selected import Selection
-from protocover.solvers import SOLVERS
+from protocover.solvers.table import SOLVERS
 
 RULES = {
     "d / r": lambda d, r: d / r,

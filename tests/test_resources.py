@@ -32,7 +32,7 @@ from protocover.resources import (
     thread_count,
     worker_map,
 )
-from protocover.solvers import SOLVERS
+from protocover.solvers.table import SOLVERS
 
 X, Y = load_iris(return_X_y=True)
 METRICS = ["euclidean", "cityblock", DANN(), TangentDistance((2, 2))]
