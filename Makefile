@@ -13,7 +13,6 @@ PROSET := .venv-proset
 COVERS := .venv-covers
 CLEANLAB := .venv-cleanlab
 EMPTY := .venv-empty
-LITE := .venv-lite
 OLDEST := .venv-oldest
 export MPLBACKEND ?= Agg
 # The tests of what is made of products, which are repeated with the linear algebra kernels of
@@ -33,7 +32,7 @@ PORTABLE := tests/balls tests/candidates tests/cover tests/data tests/dissimilar
 	$(addprefix tests/estimators/test_,bad_input.py classifier.py own_radii.py selector.py tables.py) \
 	tests/solvers/test_auto.py tests/solvers/test_exact.py
 
-.PHONY: digests docs lite dist release test-oldest test-kernels test-portable test-pythons help demo test check format lint types imports bench bench-covers bench-dask bench-large bench-own-radii bench-peers evidence evidence-quick paper paper-quick clean
+.PHONY: digests docs dist release test-oldest test-kernels test-portable test-pythons help demo test check format lint types imports bench bench-covers bench-dask bench-large bench-own-radii bench-peers evidence evidence-quick paper paper-quick clean
 
 help:  ## Show what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -99,18 +98,7 @@ digests: $(READY)  ## Check that the recorded runs still give the same answers
 docs: $(READY)  ## Build the documentation into docs/_build/html
 	@$(BIN)/python -m pip install --quiet --group docs
 	@$(BIN)/python -m sphinx --fail-on-warning --keep-going -j auto -b html docs docs/_build/html
-	@$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir docs/_build/html/_static/browser .
-	@cd docs/_build/html/_static/browser && ls protocover-*.whl > wheel.txt
 	@echo "Open docs/_build/html/index.html"
-
-lite: $(READY)  ## Build a notebook that runs in the browser into docs/_build/lite
-	@test -x $(LITE)/bin/python || $(PYTHON) -m venv $(LITE)
-	@$(LITE)/bin/python -m pip install --quiet "jupyterlite-core>=0.6" "jupyterlite-pyodide-kernel>=0.6"
-	@rm -rf packaging/jupyterlite/pypi docs/_build/lite
-	@$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir packaging/jupyterlite/pypi .
-	@cd packaging/jupyterlite && $(CURDIR)/$(LITE)/bin/jupyter-lite build --contents files \
-		--output-dir $(CURDIR)/docs/_build/lite
-	@echo "Serve it: python -m http.server --directory docs/_build/lite"
 
 dist: $(READY)  ## Build sdist and wheel, install each into an empty environment and try it
 	@rm -rf dist && $(BIN)/python -m pip install --quiet build && $(BIN)/python -m build --outdir dist
@@ -152,8 +140,8 @@ bench-peers: $(READY)  ## Compare with alibi, R's protoclass, k-medoids and cond
 bench-covers: $(READY)  ## Compare covers without labels with community_detection, ProbCover, Butina and apricot
 	@test -x $(COVERS)/bin/python || $(PYTHON) -m venv $(COVERS)
 	@$(COVERS)/bin/python -m pip install --quiet sentence-transformers scikit-activeml rdkit apricot-select
-	@$(BIN)/python benchmarks/bench_covers.py --sizes 5000 --graph --write
-	@$(BIN)/python benchmarks/bench_covers.py --peers $(COVERS)/bin/python --write
+	@PYTHONPATH=. $(BIN)/python benchmarks/bench_covers.py --sizes 5000 --graph --write
+	@PYTHONPATH=. $(BIN)/python benchmarks/bench_covers.py --peers $(COVERS)/bin/python --write
 
 bench-own-radii: $(READY)  ## Compare radii of their own with a shared one and with other methods
 	@test -x $(PROSET)/bin/python || $(PYTHON) -m venv $(PROSET)

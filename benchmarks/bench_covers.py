@@ -28,12 +28,12 @@ import time
 from pathlib import Path
 
 import numpy as np
+from experiments.datasets import DataNotFoundError, load_fashion_mnist
 from sklearn.neighbors import radius_neighbors_graph
 from threadpoolctl import threadpool_limits
 
 from page import rows_of, table, write_section
 from protocover import BallCover
-from protocover.datasets import DataNotFoundError, load_fashion_mnist
 
 SCRIPT = Path(__file__).parent / "peers" / "select_cover.py"
 EPS, K, SHARE, WIDTH = 0.25, 100, 0.9, 384

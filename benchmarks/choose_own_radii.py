@@ -35,6 +35,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from experiments.datasets import DataNotFoundError
 from sklearn.model_selection import StratifiedKFold
 
 from own_radii_search import joined
@@ -44,12 +45,11 @@ from paper import PAPER
 from protocover import PVMClassifier
 from protocover.balls import OrderedMembers, ordered_members
 from protocover.cover import NestedCoverProblem
-from protocover.datasets import DataNotFoundError
 from protocover.dissimilarity import Precomputed
 from protocover.selection.by_class import select
 from protocover.selection.own_radii import OwnBalls, Rules, join_own
 from protocover.selection.selected import Selection
-from protocover.solvers import SOLVERS
+from protocover.solvers.table import SOLVERS
 
 RULES = {
     "d / r": lambda d, r: d / r,

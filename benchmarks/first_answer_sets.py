@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from evidence.tables import Table
+from experiments.datasets import DataNotFoundError, load_uci
 from scipy.spatial.distance import cdist
 from sklearn import datasets
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
-from protocover.datasets import DataNotFoundError, load_uci
 from protocover.dissimilarity import Gower
 
 MOST_ROWS = 2000

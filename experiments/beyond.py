@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from protocover import PVMClassifier
-from protocover.datasets import UCI_NAMES
 
 from .baselines.codebook import Codebook
 from .baselines.medoids import fit_medoids
 from .baselines.olvq1 import fit_olvq1
+from .datasets import UCI_NAMES
 from .machine import PAPER
 from .parts import Parts
 from .uci import run_split, split

@@ -14,9 +14,9 @@ from scipy.spatial.distance import cdist
 
 from protocover import PVMClassifierCV, suggest_eps
 from protocover.candidates import HullCandidates, KMeansCandidates
-from protocover.datasets import GaussianMixtures, load_usps, make_gaussian_mixture
 
 from .baselines.codebook import Codebook
+from .datasets import GaussianMixtures, load_usps, make_gaussian_mixture
 from .machine import PAPER
 from .parts import Parts
 from .tuning import make_folds

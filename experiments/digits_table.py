@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from protocover.datasets import load_usps
 from protocover.dissimilarity import TangentDistance
+
+from .datasets import load_usps
 
 # From the smallest distance to the 14th percentile, closer together where there are more
 # prototypes.

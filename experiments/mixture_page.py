@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib import pyplot as plt
 
 from protocover import PVMClassifier, suggest_eps
-from protocover.datasets import make_gaussian_mixture
 from protocover.plotting import BallsDisplay, BoundaryDisplay
 
+from .datasets import make_gaussian_mixture
 from .figures import save
 from .machine import PAPER
 from .mixture import all_books

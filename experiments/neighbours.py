@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from protocover.datasets import UCI_NAMES
-
 from .baselines.codebook import Codebook
 from .baselines.condensed import condense
 from .baselines.edited import edit, multiedit, undersample
+from .datasets import UCI_NAMES
 from .parts import Parts
 from .uci import split
 

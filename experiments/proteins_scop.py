@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protocover import PVMClassifier
-from protocover.datasets import load_scop
 from protocover.dissimilarity import MismatchDistance, mismatch_kernel
 
+from .datasets import load_scop
 from .machine import PAPER
 from .parts import Parts
 from .proteins_compared import average, best_radius, compare_methods, count_prototypes, thin_out

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from protocover import PVMClassifierCV, suggest_eps
-from protocover.datasets import UCI_NAMES
 from protocover.dissimilarity import RankDissimilarity
 
+from .datasets import UCI_NAMES
 from .machine import PAPER
 from .parts import Parts
 from .tuning import make_folds

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
 from protocover import PVMClassifier, suggest_eps
-from protocover.datasets import UCI_NAMES, load_uci, load_usps, make_gaussian_mixture
 
+from .datasets import UCI_NAMES, load_uci, load_usps, make_gaussian_mixture
 from .machine import PAPER
 from .parts import Parts
 from .words import proof

@@ -14,11 +14,11 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from protocover import PVMClassifierCV, suggest_eps
-from protocover.datasets import UCI_NAMES, load_uci
 
 from .baselines.codebook import Codebook
 from .baselines.medoids import fit_medoids
 from .baselines.olvq1 import fit_olvq1
+from .datasets import UCI_NAMES, load_uci
 from .machine import PAPER
 from .parts import Parts
 from .tuning import make_folds, spread_sizes, tune

@@ -10,8 +10,8 @@ import time
 from typing import Any
 
 from protocover import PVMClassifierCV, suggest_eps
-from protocover.datasets import UCI_NAMES
 
+from .datasets import UCI_NAMES
 from .machine import PAPER
 from .parts import Parts
 from .tuning import make_folds

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from protocover.datasets import UCI_NAMES
-
 from .baselines.codebook import Codebook
+from .datasets import UCI_NAMES
 from .parts import Parts
 from .uci import split
 

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from protocover import pvm_path, suggest_eps
-from protocover.datasets import load_usps
 
 from .baselines.codebook import Codebook
 from .baselines.means import fit_means
 from .baselines.medoids import fit_medoids
 from .baselines.olvq1 import fit_olvq1
+from .datasets import load_usps
 from .machine import PAPER
 from .own_radii import AT_MOST, N_FOLDS, choose_settings, judge_fold, trace_curves
 from .parts import Parts

@@ -18,9 +18,8 @@ ROOMS = {
     "protocover.candidates": [],
     "protocover.report": ["jinja2"],
     "protocover.distributed": ["dask", "distributed"],
-    "protocover.datasets": [],
     "protocover.persistence": [],
-    "protocover.cover": [],
+    "protocover.solvers": [],
     "protocover.maps": [],
     "protocover.data": [],
     "protocover.estimators": [],
@@ -40,20 +39,6 @@ INTERNAL = {
         "source_rows",
         "stack_rows",
         "take",
-    )
-}
-
-INTERNAL |= {
-    f"protocover.cover.{name}"
-    for name in (
-        "ball_sums",
-        "decimal_fractions",
-        "exact_sum",
-        "first_cover",
-        "is_above",
-        "judge",
-        "relative_gap",
-        "simplest_fraction",
     )
 }
 

@@ -32,7 +32,7 @@ from protocover.resources import (
     thread_count,
     worker_map,
 )
-from protocover.solvers import SOLVERS
+from protocover.solvers.table import SOLVERS
 
 X, Y = load_iris(return_X_y=True)
 METRICS = ["euclidean", "cityblock", DANN(), TangentDistance((2, 2))]
@@ -54,7 +54,7 @@ def started(monkeypatch):
 
 @pytest.fixture
 def no_threads(monkeypatch):
-    """A machine on which no thread can be started, as in a browser."""
+    """A machine on which no thread can be started."""
 
     def refuse(thread):
         raise RuntimeError("can't start new thread")

@@ -17,7 +17,7 @@ from protocover.cli import main
 from protocover.cli.commands import _build_parser
 from protocover.cli.options import PARAMETERS, RULES, SOLVER_NAMES
 from protocover.estimators.search import standard_error
-from protocover.solvers import SOLVERS
+from protocover.solvers.table import SOLVERS
 
 
 def options_of(command):

@@ -9,7 +9,8 @@ import pytest
 from scipy.sparse import csc_array
 
 from protocover.cover import CoverProblem, CoverSolution, verify
-from protocover.solvers import SOLVERS, greedy
+from protocover.solvers import greedy
+from protocover.solvers.table import SOLVERS
 
 
 @pytest.fixture

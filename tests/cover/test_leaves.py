@@ -15,8 +15,9 @@ from scipy.sparse import csc_array
 import naive
 from protocover.cover import CoverProblem, CoverSolution, Leaves, verify
 from protocover.cover.leaves import LEAF, MOST_NUMBERS, MOST_STEPS, VECTOR, bound_by_leaves
-from protocover.solvers import SOLVERS, exact
+from protocover.solvers import exact
 from protocover.solvers.exact.proof import Place
+from protocover.solvers.table import SOLVERS
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import naive
 from protocover.cover import CoverSolution, NestedCoverProblem, first_cover, verify
-from protocover.solvers import SOLVERS, greedy, ratio_greedy
+from protocover.solvers import greedy, ratio_greedy
 from protocover.solvers.duals import ascend, mend
+from protocover.solvers.table import SOLVERS
 
 
 @st.composite

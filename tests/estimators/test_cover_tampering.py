@@ -15,7 +15,8 @@ from protocover import BallCover, load_model, save_model
 from protocover.candidates import KMeansCandidates
 from protocover.cover import relative_gap
 from protocover.exceptions import ModelFileError
-from protocover.solvers import SOLVERS, greedy
+from protocover.solvers import greedy
+from protocover.solvers.table import SOLVERS
 
 X, _ = load_iris(return_X_y=True)
 WEIGHTS = np.random.default_rng(0).choice([0.5, 1.0, 3.0], len(X))

@@ -10,7 +10,9 @@ from sklearn.datasets import load_iris
 from paper import PAPER
 from protocover import BallCover, PVMClassifier, pvm_path
 from protocover.cover import CoverSolution, verify
-from protocover.solvers import SOLVERS, default_time_limit, greedy
+from protocover.solvers import greedy
+from protocover.solvers.options import default_time_limit
+from protocover.solvers.table import SOLVERS
 
 X, Y = load_iris(return_X_y=True)
 EPS = 0.7

@@ -17,7 +17,8 @@ from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, load_model, save_model
 from protocover.candidates import KMeansCandidates
 from protocover.dissimilarity import DANN
-from protocover.solvers import SOLVERS, greedy
+from protocover.solvers import greedy
+from protocover.solvers.table import SOLVERS
 
 X, Y = load_iris(return_X_y=True)
 EPS = 0.7

@@ -15,7 +15,8 @@ from protocover.cover import CoverSolution, verify
 from protocover.selection.by_class import formulate, select
 from protocover.selection.selected import Selection
 from protocover.selection.weights import snap_weights
-from protocover.solvers import SOLVERS, greedy, ratio_greedy
+from protocover.solvers import greedy, ratio_greedy
+from protocover.solvers.table import SOLVERS
 
 RECORDED = json.loads(
     (Path(__file__).parents[1] / "recorded" / "protoclass_recorded.json").read_text()

@@ -24,7 +24,8 @@ from protocover.dissimilarity import Cosine, Euclidean, Metric, Precomputed, Squ
 from protocover.selection.by_class import formulate, select
 from protocover.selection.own_radii import OwnBalls, Rules, join_own
 from protocover.selection.weights import snap_weights
-from protocover.solvers import SOLVERS, exact, greedy
+from protocover.solvers import exact, greedy
+from protocover.solvers.table import SOLVERS
 
 
 def own_problems(

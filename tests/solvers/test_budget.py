@@ -13,13 +13,14 @@ from covers import countable, make_problem, random_problem
 import naive
 from protocover.cover import CoverSolution, verify, verify_together
 from protocover.selection.by_class import select
-from protocover.solvers import SOLVERS, exact, greedy
+from protocover.solvers import exact, greedy
 from protocover.solvers.budget import solve_within
 from protocover.solvers.budget.demand import Demand, cover_enough
 from protocover.solvers.budget.frontier import Frontier, best_within
 from protocover.solvers.budget.prices import Trial
 from protocover.solvers.exact import close_by_tree, supply_by_tree
 from protocover.solvers.reduced import packing
+from protocover.solvers.table import SOLVERS
 
 default = importlib.import_module("protocover.solvers.auto.search")
 every_solver = pytest.mark.parametrize("name", SOLVERS)

@@ -15,7 +15,9 @@ from scipy.sparse import csc_array
 
 import naive
 from protocover.cover import CoverProblem, verify
-from protocover.solvers import SOLVERS, ask_solver, find_solver
+from protocover.solvers import find_solver
+from protocover.solvers.answers import ask_solver
+from protocover.solvers.table import SOLVERS
 
 every_solver = pytest.mark.parametrize("name", SOLVERS)
 # Two hundred problems in the usual run, ten thousand in the slow one.

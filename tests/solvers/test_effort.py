@@ -11,8 +11,9 @@ import pytest
 from covers import large_problem
 
 from protocover.cover import verify
-from protocover.solvers import auto, greedy, solve_together
+from protocover.solvers import auto, greedy
 from protocover.solvers.auto import AutoSearch, grow_together
+from protocover.solvers.rounds import solve_together
 
 effort = importlib.import_module("protocover.solvers.auto.effort")
 

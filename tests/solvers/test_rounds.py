@@ -11,9 +11,10 @@ import pytest
 from covers import large_problem, make_problem
 
 from protocover.cover import verify
-from protocover.solvers import exact, greedy, solve_together
+from protocover.solvers import exact, greedy
 from protocover.solvers import rounds as rounds_module
 from protocover.solvers.reduced.packing import Packing
+from protocover.solvers.rounds import solve_together
 
 
 class Clock:

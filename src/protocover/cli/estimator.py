@@ -26,8 +26,8 @@ from ..dissimilarity import (
 )
 from ..estimators import PVMClassifier, PVMClassifierCV
 from ..inspection.fitted import unwrap
-from ..solvers import SOLVERS
 from ..solvers.options import check_options
+from ..solvers.table import SOLVERS
 from .cases import Cases
 from .columns import count_kinds, type_of
 from .console import CommandError, Console, UsageError, list_names

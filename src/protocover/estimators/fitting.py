@@ -41,7 +41,9 @@ from ..selection.training import (
     prepare_training,
     side_by_side,
 )
-from ..solvers import Solver, check_options, find_solver
+from ..solvers import find_solver
+from ..solvers.options import check_options
+from ..solvers.table import Solver
 from .fitted import Fitted, forget_features
 
 __all__ = [

@@ -24,7 +24,8 @@ from ..selection.parameters import (
 from ..selection.path import PostponedBounds, formulate_path, solve_path
 from ..selection.selected import Selection
 from ..selection.training import Training, after_candidates
-from ..solvers import check_options, find_solver
+from ..solvers import find_solver
+from ..solvers.options import check_options
 from .classifier import PVMClassifier
 from .fitted import by_column, with_selection
 from .fitting import Settings, check_training_points, prepare

@@ -18,7 +18,7 @@ from ..prototypes import PrototypeSet
 from ..selection.by_class import Formulation, formulate
 from ..selection.own_radii import formulate_own
 from ..selection.training import Training, pool_balls, side_by_side
-from ..solvers import SOLVERS, unwrapped
+from ..solvers.table import SOLVERS, unwrapped
 from .remaking import NOT_REMADE, among, columns_of, prepare_again
 from .statements import chosen_places, differences, length_faults, statement_faults
 

@@ -18,7 +18,7 @@ from ..selection.cover_radius import propose_cover_eps
 from ..selection.covering import Rest
 from ..selection.parameters import check_eps, check_wish
 from ..selection.training import Training, completed, pool_balls, side_by_side
-from ..solvers import SOLVERS, unwrapped
+from ..solvers.table import SOLVERS, unwrapped
 from .cover_parts import (
     CoverTerms,
     as_set,

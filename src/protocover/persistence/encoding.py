@@ -18,7 +18,7 @@ from ..data.fields import check_list, check_record, check_text, refuse
 from ..dissimilarity.local_metric import LocalMetric
 from ..dissimilarity.rank import KeptColumns
 from ..dissimilarity.tangent.vectors import ImageMaps
-from ..solvers import SOLVERS
+from ..solvers.table import SOLVERS
 from .frames import decode_frame, encode_frame, is_frame, missing_value, missing_word
 from .values import Arrays, Loaded, decode_plain, encode_plain, numbers_of
 

@@ -17,7 +17,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ..cover import CoverProblem, CoverSolution, SharedBudget, judge
-from ..solvers import Budgeted, Solver, is_ours, solve_jointly, solve_together, total_value
+from ..solvers.budget import Budgeted, total_value
+from ..solvers.joint import solve_jointly
+from ..solvers.rounds import solve_together
+from ..solvers.table import Solver, is_ours
 from .selected import Selection, order_jointly
 
 __all__ = [

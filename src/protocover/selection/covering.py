@@ -20,12 +20,14 @@ from ..cover import (
     judge,
     simplest_fraction,
 )
-from ..solvers import Solver, ask_solver, auto, exact, unwrapped
+from ..solvers import auto, exact
+from ..solvers.answers import ask_solver
 from ..solvers.auto import is_large, supply_small
 from ..solvers.budget import TimeLeft, close_in_time, supply_large
 from ..solvers.budget.demand import Demand, Supplied, at_rates, cover_enough
 from ..solvers.exact import supply_by_tree
 from ..solvers.stepwise import choose_by_drop
+from ..solvers.table import Solver, unwrapped
 from .weights import may_stay_uncovered
 
 __all__ = ["Chosen", "Rest", "Wish", "choose_cover"]

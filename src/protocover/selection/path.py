@@ -21,8 +21,10 @@ from scipy.sparse import csr_array
 
 from ..cover import CoverProblem, CoverSolution
 from ..resources import progress_bar
-from ..solvers import Solver, ask_solver, greedy, unwrapped
+from ..solvers import greedy
+from ..solvers.answers import ask_solver
 from ..solvers.duals import ascend
+from ..solvers.table import Solver, unwrapped
 from .by_class import ClassProblem, join_balls, select, with_floor
 from .greedy_levels import GreedyLevels
 from .own_limits import LimitedBalls, balls_of_parts

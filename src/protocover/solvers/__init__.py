@@ -6,39 +6,40 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
 
-from ..cover import CoverSolution
-from .answers import ask_solver
+from ..cover import (
+    CoverageTarget,
+    CoverProblem,
+    CoverSolution,
+    Leaves,
+    NestedCoverProblem,
+    SharedBudget,
+    Verification,
+    verify,
+)
 from .auto import auto
-from .budget import Budgeted, total_value
 from .exact import exact
 from .greedy import greedy
-from .joint import solve_jointly
 from .local_search import local_search
 from .lp_rounding import lp_rounding
-from .options import check_options, default_time_limit, parameter_names
+from .options import parameter_names
 from .ratio_greedy import ratio_greedy
-from .rounds import solve_together
-from .table import SOLVERS, Solver, is_ours, unwrapped
+from .table import SOLVERS, Solver
 
 __all__ = [
-    "SOLVERS",
-    "Budgeted",
-    "Solver",
-    "ask_solver",
+    "CoverProblem",
+    "CoverSolution",
+    "CoverageTarget",
+    "Leaves",
+    "NestedCoverProblem",
+    "SharedBudget",
+    "Verification",
     "auto",
-    "check_options",
-    "default_time_limit",
     "exact",
-    "find_solver",
     "greedy",
-    "is_ours",
     "local_search",
     "lp_rounding",
     "ratio_greedy",
-    "solve_jointly",
-    "solve_together",
-    "total_value",
-    "unwrapped",
+    "verify",
 ]
 
 

@@ -33,7 +33,8 @@ from ...selection.parameters import (
 )
 from ...selection.training import after_candidates, check_labels, completed
 from ...selection.weights import snap_weights
-from ...solvers import check_options, find_solver
+from ...solvers import find_solver
+from ...solvers.options import check_options
 from ..classifier import PVMClassifier
 from ..fitted import copy_features, forget_features
 from ..fitting import Settings, prepare

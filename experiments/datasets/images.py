@@ -45,7 +45,7 @@ def load_usps(folder: str | os.PathLike[str] | None = None) -> Bunch:
 
     Examples
     --------
-    >>> from protocover.datasets import load_usps
+    >>> from experiments.datasets import load_usps
     >>> usps = load_usps()  # doctest: +SKIP
     >>> usps.data.shape, usps.test_data.shape  # doctest: +SKIP
     ((7291, 256), (2007, 256))
@@ -81,7 +81,7 @@ def load_fashion_mnist(folder: str | os.PathLike[str] | None = None) -> Bunch:
 
     Examples
     --------
-    >>> from protocover.datasets import load_fashion_mnist
+    >>> from experiments.datasets import load_fashion_mnist
     >>> load_fashion_mnist().data.shape  # doctest: +SKIP
     (60000, 784)
     """

@@ -41,7 +41,7 @@ def load_uci(name: str, folder: str | os.PathLike[str] | None = None) -> Bunch:
 
     Examples
     --------
-    >>> from protocover.datasets import load_uci
+    >>> from experiments.datasets import load_uci
     >>> load_uci("wine").data.shape
     (178, 13)
     """

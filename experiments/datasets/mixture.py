@@ -29,7 +29,7 @@ class GaussianMixtures:
     Examples
     --------
     >>> import numpy as np
-    >>> from protocover.datasets import GaussianMixtures
+    >>> from experiments.datasets import GaussianMixtures
     >>> law = GaussianMixtures(np.array([[[0.0]], [[4.0]]]), variance=1.0)
     >>> law.predict([[1.9], [2.1]])
     array([0, 1])
@@ -131,7 +131,7 @@ def make_gaussian_mixture(
 
     Examples
     --------
-    >>> from protocover.datasets import make_gaussian_mixture
+    >>> from experiments.datasets import make_gaussian_mixture
     >>> drawn = make_gaussian_mixture(random_state=0)
     >>> drawn.data.shape
     (300, 2)

@@ -8,11 +8,11 @@ import urllib.error
 import numpy as np
 import pandas as pd
 import pytest
+from experiments.datasets import images, sources, uci
 from scipy.stats import multivariate_normal
 from sklearn.utils import Bunch
 
-from protocover import datasets
-from protocover.datasets import images, sources, uci
+from experiments import datasets
 
 
 @pytest.fixture

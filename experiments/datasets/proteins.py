@@ -8,7 +8,8 @@ import os
 import numpy as np
 from sklearn.utils import Bunch
 
-from ..dissimilarity import read_fasta
+from protocover.dissimilarity import read_fasta
+
 from .sources import DataNotFoundError, check_counts, check_shape, find_file
 
 __all__ = ["load_proteins", "load_scop"]
@@ -36,7 +37,7 @@ def load_proteins(folder: str | os.PathLike[str] | None = None) -> Bunch:
 
     Examples
     --------
-    >>> from protocover.datasets import load_proteins
+    >>> from experiments.datasets import load_proteins
     >>> load_proteins().kernel.shape  # doctest: +SKIP
     (1708, 1708)
     """
@@ -74,7 +75,7 @@ def load_scop(folder: str | os.PathLike[str] | None = None) -> Bunch:
 
     Examples
     --------
-    >>> from protocover.datasets import load_scop
+    >>> from experiments.datasets import load_scop
     >>> len(load_scop().data)  # doctest: +SKIP
     4352
     """
