@@ -114,7 +114,7 @@ def test_the_best_bound_there_is_on_a_budget_is_true_and_tight(data, places, eps
     chosen = cover.representative_indices_
     cost = (cover.objective_ - uncovered[tuple(chosen)]) / price[chosen].sum()
     best = min(u + cost * price[list(some)].sum() for some, u in uncovered.items())
-    cover.lower_bound_, cover.certificate_ = best, "bounded"
+    cover.lower_bound_, cover.certificate_ = best, "verified"
     words, most = describe_bound(cover), 1 - min(uncovered.values()) / w.sum()
     stated = number(words, rf"more than {NUMBER} %")
     if "everything" in words:
@@ -259,5 +259,5 @@ def test_a_bound_is_stated_in_the_terms_of_the_question(options, weights, words)
 
 def test_a_bound_that_rests_on_the_solver_is_said_to():
     cover = BallCover(eps=0.5, coverage=0.8, solver="exact").fit(IRIS)
-    cover.certificate_ = "solver-proved"
+    cover.certificate_ = "solver"
     assert describe_bound(cover).startswith("according to the solver, covering 80 %")

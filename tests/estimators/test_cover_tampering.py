@@ -190,7 +190,7 @@ def test_a_cover_that_nobody_touched_is_accepted(models, name, tmp_path):
     assert found.ok, found
     assert found.objective == model.objective_
     assert found.unchecked == ""
-    if model.certificate_ in ("proved", "bounded"):
+    if model.certificate_ == "verified":
         assert (found.lower_bound, found.certificate) == (model.lower_bound_, model.certificate_)
     save_model(model, tmp_path / "m")
     assert _accepted(load_model(tmp_path / "m"))

@@ -193,7 +193,7 @@ def _proof_of_nothing(model):
     lies = {
         "lower_bound": lambda bound: bound,
         "dual": lambda dual: dual * 0.5,
-        "certificate": "proved",
+        "certificate": "verified",
     }
     _in_a_class(**lies)(model)
 
@@ -220,15 +220,15 @@ TAMPERINGS = {
     "objective nan": _in_a_class(objective=np.nan),
     "objective and bound less": _in_a_class(objective=0.125, lower_bound=0.125),
     "bound nan": _in_a_class(lower_bound=np.nan),
-    "bound nan, proved": _in_a_class(lower_bound=np.nan, certificate="proved"),
+    "bound nan, proved": _in_a_class(lower_bound=np.nan, certificate="verified"),
     "bound inf": _in_a_class(lower_bound=np.inf),
     "bound -inf": _in_a_class(lower_bound=-np.inf),
-    "bound -inf, proved": _in_a_class(lower_bound=-np.inf, certificate="proved"),
+    "bound -inf, proved": _in_a_class(lower_bound=-np.inf, certificate="verified"),
     "bound more": _in_a_class(lower_bound=lambda bound: np.nextafter(bound, np.inf)),
     "bound less": _in_a_class(lower_bound=lambda bound: bound - 0.5),
     "no certificate": _in_a_class(certificate="none"),
     "certificate of a word": _in_a_class(certificate="certain"),
-    "certificate of a solver": _in_a_class(certificate="solver-proved", lower_bound=0.25),
+    "certificate of a solver": _in_a_class(certificate="solver", lower_bound=0.25),
     "vector nan": _in_a_class(dual=lambda dual: np.full_like(dual, np.nan)),
     "vector above prize": _in_a_class(dual=lambda dual: dual + 4.0),
     "vector below zero": _in_a_class(dual=lambda dual: dual - 1.0),

@@ -194,7 +194,8 @@ def test_nothing_to_choose_and_nothing_worth_choosing():
     for problem in (empty, dear):
         solution = auto(problem)
         assert solution.selected.tolist() == []
-        assert solution.certificate == "proved"
+        assert solution.certificate == "verified"
+        assert solution.gap == 0.0
         assert solution.objective == 3.0
 
 

@@ -133,7 +133,7 @@ def test_a_swap_that_greedy_misses_is_found():
     assert sorted(greedy(problem).selected.tolist()) == [0, 1, 2]
     found = local_search(problem, rng=np.random.default_rng(0))
     assert sorted(found.selected.tolist()) == [1, 2]
-    assert found.certificate == "proved"
+    assert found.certificate == "verified"
 
 
 def test_a_search_ends_once_it_has_enough():
