@@ -58,7 +58,7 @@ def _with(model, X, y, n_queries=9):
     return Example(model, X[n_queries:], y[n_queries:], X[:n_queries])
 
 
-# Radii of their own as they were in version 2 of the format, without a floor.
+# Radii of their own without a floor.
 OWN = {**PAPER, "radii": "own"}
 
 

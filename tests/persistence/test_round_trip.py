@@ -1,6 +1,5 @@
 """What is saved and loaded is the same model."""
 
-import json
 import pickle
 import warnings
 from copy import copy, deepcopy
@@ -35,7 +34,6 @@ from protocover import (
 from protocover.cover import verify
 from protocover.inspection.fitted import unwrap
 from protocover.persistence import model_info
-from protocover.persistence.models import encode_model
 
 EXAMPLES = examples()
 OTHERS = other_models()
@@ -231,20 +229,10 @@ def test_a_file_tells_when_and_with_what_it_was_saved(tmp_path):
     assert info.versions["numpy"] == np.__version__
 
 
-def test_a_file_has_the_lowest_version_that_can_hold_its_model(tmp_path):
-    versions = {}
-    for name in ("selector", "budget", "cross-validated", "standardised", *OWN, *FLOOR):
-        save_model(saved_and_loaded(name)[0], tmp_path / "m")
-        versions[name] = model_info(tmp_path / "m").format_version
-    needed = {name: 2 if name in OWN else 1 for name in versions} | {"budget": 3}
-    assert versions == needed | dict.fromkeys(FLOOR, 6)
-
-
-def test_a_prototype_that_is_there_by_the_floor_alone_needs_a_version_that_knows_it(tmp_path):
+def test_a_prototype_that_is_there_by_the_floor_alone_is_kept_as_such(tmp_path):
     """Also where the parameter that asked for it was changed since."""
     model = deepcopy(saved_and_loaded("forced, one radius")[0]).set_params(min_per_class=0)
     again = round_trip(model.set_params(cross_class=True), tmp_path)
-    assert model_info(tmp_path / "model.pvm").format_version == 6
     assert again.solution_.forced.tolist() == [0, 1, 2]
 
 
@@ -256,13 +244,6 @@ def test_floors_and_weights_of_classes_can_be_rechecked_after_loading(name):
     np.testing.assert_array_equal(again.solution_.forced, model.solution_.forced)
     assert "forced" not in name or again.solution_.forced.tolist() == [0, 1, 2]
     assert again.verify(example.X, example.y).ok
-
-
-@pytest.mark.parametrize("name", ["budget", "cross-validated", "selector"])
-def test_one_radius_for_all_is_told_as_in_version_1_with_no_word_for_the_choice(name):
-    """Readers that know no other radii refuse words that they do not know."""
-    record = json.dumps(encode_model(saved_and_loaded(name)[0], []))
-    assert "radii" not in record
 
 
 @pytest.mark.parametrize("name", OWN)
@@ -288,7 +269,6 @@ def test_a_search_may_have_found_radii_of_their_own(tmp_path):
     model.best_estimator_ = example.fitted()
     model.eps_ = model.best_estimator_.eps_
     again = round_trip(model, tmp_path)
-    assert model_info(tmp_path / "model.pvm").format_version == 2
     assert_same(model, again)
     assert_same(answers(model, example.queries), answers(again, example.queries))
 
@@ -344,17 +324,3 @@ def test_the_examples_cover_every_built_in_dissimilarity():
             if isinstance(example, Example)
         }
     assert seen == set(DISSIMILARITIES)
-
-
-def test_files_with_columns_of_the_cover_are_read_with_the_places_of_candidates(tmp_path):
-    """Solutions used to be saved with candidates numbered among points of positive weight."""
-    X, y = OTHERS["budget"].X, OTHERS["budget"].y
-    weights = np.where(np.arange(len(y)) % 4 == 0, 0.0, 1.0)
-    model = PVMClassifier(eps=1.0, **PAPER).fit(X, y, weights)
-    columns = np.searchsorted(np.flatnonzero(weights), model.prototype_indices_)
-    assert (columns != model.prototype_indices_).any()
-    expected, model.solution_ = model.solution_, model.solution_.renumbered(columns)
-    loaded = round_trip(model, tmp_path).solution_
-    np.testing.assert_array_equal(loaded.candidates, model.prototype_indices_)
-    for one, other in zip(loaded.solutions, expected.solutions, strict=True):
-        np.testing.assert_array_equal(one.selected, other.selected)

@@ -22,7 +22,7 @@ from ..selection.training import after_candidates
 from .answers import PrototypeAnswers
 from .display import ShowsChosen, describe_prototypes
 from .export import as_nearest_neighbour
-from .fitted import Fitted, NotInFirstFiles
+from .fitted import Fitted
 from .fitting import (
     Settings,
     Terms,
@@ -138,8 +138,7 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
     prototype_labels_ : ndarray, shape (n_prototypes,)
         The class each stands for.
     prototype_covered_, prototype_miscovered_ : ndarray of int, shape (n_prototypes,)
-        Training points of its class, and of the other classes, in its ball. Models from
-        files of earlier versions do not have the first.
+        Training points of its class, and of the other classes, in its ball.
     prototype_newly_covered_ : ndarray of int, shape (n_prototypes,)
         Of the points of its class those that no prototype of the class chosen before covers.
     prototype_sources_ : ndarray of str, shape (n_prototypes,)
@@ -248,7 +247,6 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
     array([0, 5, 0, 0, 2, 0, 0, 1, 0])
     """
 
-    prototype_covered_: Any = NotInFirstFiles()
     _growth: Growth  # only after partial_fit
 
     def __init__(
@@ -516,11 +514,10 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         self.prototype_indices_ = selection.candidates
         self.prototype_rows_, self.prototype_sources_ = fitted.rows, fitted.sources
         self.prototype_labels_ = fitted.classes[selection.classes]
+        self.prototype_covered_ = selection.covered
         self.prototype_newly_covered_ = selection.newly_covered
         self.prototype_miscovered_ = selection.miscovered
         self.prototype_radii_ = fitted.radii
-        if selection.covered is not None:
-            self.prototype_covered_ = selection.covered
         self.objective_, self.lower_bound_ = selection.objective, selection.lower_bound
         self.gap_, self.certificate_ = selection.gap, selection.certificate
         self.solution_ = selection

@@ -17,8 +17,8 @@ ONE_CLASS = "all cases"
 def as_one_class(cover: BallCover) -> PVMClassifier:
     """Return a fitted classifier whose prototypes are the representatives of a cover.
 
-    All cases are of one class, and what a prototype newly covers are the cases that it stands
-    for: those that are in its ball and nearest to it.
+    All cases are of one class, and what a prototype covers are the cases with its label: those
+    that are in its ball and nearest to it.
     """
     n = len(cover.representative_indices_)
     zeros = np.zeros(n, dtype=np.intp)
@@ -26,7 +26,7 @@ def as_one_class(cover: BallCover) -> PVMClassifier:
         candidates=cover.representative_indices_,
         classes=zeros,
         newly_covered=cover.counts_,
-        covered=None,
+        covered=cover.counts_,
         miscovered=zeros,
         score=cover.counts_.astype(np.float64),
         solutions=(cover.solution_,),

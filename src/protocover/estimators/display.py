@@ -73,8 +73,7 @@ def describe_prototypes(model: Any) -> str:
     ]
     if model._own_radii:
         columns.append(("radius", _cells(model.prototype_radii_, _number), ""))
-    if "prototype_covered_" in vars(model):
-        columns.append(("covers", _cells(model.prototype_covered_, _number), ""))
+    columns.append(("covers", _cells(model.prototype_covered_, _number), ""))
     columns.append(("by mistake", _cells(model.prototype_miscovered_, _number), ""))
     return _block(line, columns + _features(model, model.prototypes_), n)
 

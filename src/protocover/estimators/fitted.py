@@ -18,7 +18,6 @@ from ..selection.training import Training
 
 __all__ = [
     "Fitted",
-    "NotInFirstFiles",
     "by_column",
     "copy_features",
     "forget_features",
@@ -118,29 +117,6 @@ class Fitted:
             n_classes=len(self.classes),
             dissimilarity=self.dissimilarity,
             radii=self.selection.radii,
-        )
-
-
-class NotInFirstFiles:
-    """Stands for a fitted attribute where a model lacks it, and says why.
-
-    A model that has the attribute has it as its own, which goes before this one.
-    """
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, model: Any, owner: type | None = None) -> Any:
-        if model is None:
-            return self
-        if "solution_" not in vars(model):
-            raise AttributeError(
-                f"{type(model).__name__} has no {self.name} before it is fitted; call fit first"
-            )
-        raise AttributeError(
-            f"{self.name} is not known of this model: it was read from a file of an earlier "
-            "version, which does not hold it; fit it again, or count the points in "
-            "coverage(X, y).balls"
         )
 
 

@@ -231,7 +231,4 @@ def _count_faults(model: Any, formulation: Formulation, balls: NDArray[np.intp])
         pairs = list(zip(own.tolist(), balls.tolist(), strict=True))
         covered = np.array([formulation.balls[c].covered[j] for c, j in pairs], np.intp)
         miscovered = np.array([formulation.balls[c].miscovered[j] for c, j in pairs], np.intp)
-    counts = {"prototype_covered_": covered, "prototype_miscovered_": miscovered}
-    if model.solution_.covered is None:  # a file of an earlier version does not tell them
-        del counts["prototype_covered_"]
-    return differences(model, counts)
+    return differences(model, {"prototype_covered_": covered, "prototype_miscovered_": miscovered})

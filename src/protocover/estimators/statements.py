@@ -93,9 +93,10 @@ def _attributes(selection: Selection, model: Any) -> dict[str, Any]:
     """Return the attributes that follow from a selection."""
     n = len(selection.candidates)
     shared = np.full(n, model.eps_)
-    said = {
+    return {
         "prototype_indices_": selection.candidates,
         "prototype_labels_": model.classes_[selection.classes],
+        "prototype_covered_": selection.covered,
         "prototype_newly_covered_": selection.newly_covered,
         "prototype_miscovered_": selection.miscovered,
         "prototype_radii_": shared if selection.radii is None else selection.radii,
@@ -104,8 +105,6 @@ def _attributes(selection: Selection, model: Any) -> dict[str, Any]:
         "gap_": selection.gap,
         "certificate_": selection.certificate,
     }
-    known = {} if selection.covered is None else {"prototype_covered_": selection.covered}
-    return {**said, **known}
 
 
 def _joint_faults(model: Any) -> list[str]:

@@ -1,8 +1,7 @@
 """Model files: arrays and JSON with a version and a checksum, never code.
 
-The layers, from the bytes up: `container` knows the bytes of a file, `values`, `frames` and
-`encoding` turn values into JSON and arrays, and `selections`, `classifiers`, `covers` and
-`models` know what belongs to a model.
+The layers, from the bytes up: `container` knows the bytes of a file, `frames` and `encoding` turn
+values into JSON and arrays, and `solutions` and `models` know what belongs to a model.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from typing import Any
 from ..data.fields import check_record, check_text, refuse
 from ..data.files import read_whole, write_whole
 from ..exceptions import ModelFileError
-from .container import Contents, pack, unpack
-from .models import decode_model, encode_model, needed_version
-from .values import Loaded
+from .container import VERSION, Contents, pack, unpack
+from .encoding import Loaded
+from .models import decode_model, encode_model
 
 __all__ = ["ModelFileError", "ModelInfo", "load_model", "model_info", "save_model"]
 
@@ -99,7 +98,7 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
         "versions": {"python": platform.python_version(), **_package_versions()},
         "model": encode_model(model, arrays),
     }
-    parts = pack(document, arrays, version=needed_version(document["model"]))
+    parts = pack(document, arrays)
     # What has been written must be readable: better to find out now than when it is needed.
     _read_document(unpack(b"".join(parts)))
     write_whole(path, parts)
@@ -124,7 +123,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     Raises
     ------
     ModelFileError
-        If the file is truncated, altered, of a newer version, or no model file at all.
+        If the file is truncated, altered, of another version, or no model file at all.
 
     See Also
     --------
@@ -178,14 +177,8 @@ def _named_in_errors(path: str | os.PathLike[str]) -> Iterator[None]:
 def _read_document(contents: Contents) -> Any:
     """Return the model in a file whose bytes are in order."""
     _read_info(contents)
-    record = contents.document["model"]
-    if needed_version(record) > contents.version:
-        refuse(
-            f"the file says that it has version {contents.version} of the format, but has words "
-            f"of version {needed_version(record)}"
-        )
     try:
-        return decode_model(record, Loaded(contents.arrays))
+        return decode_model(contents.document["model"], Loaded(contents.arrays))
     except ModelFileError:
         raise
     # Constructors and libraries have checks of their own. Whatever they object to in a file
@@ -201,7 +194,7 @@ def _read_info(contents: Contents) -> ModelInfo:
     if not isinstance(versions, dict) or not isinstance(model, dict):
         refuse("the document lacks versions or a model")
     return ModelInfo(
-        format_version=contents.version,
+        format_version=VERSION,
         model=check_text(model.get("model"), "the name of a model"),
         saved=check_text(document["saved"], "the date"),
         versions={name: check_text(text, "a version") for name, text in versions.items()},

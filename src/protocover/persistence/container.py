@@ -1,8 +1,8 @@
 """The bytes of a model file: a prelude, a JSON document, and arrays one after the other.
 
 Nothing is compressed and every size is compared with that of the file, so that no file can
-ask for more memory than a small multiple of its own length. The prelude means the same in
-every version of the format: a newer file is told from a damaged one.
+ask for more memory than a small multiple of its own length. The prelude is the same in every
+version of the format, so that a file of another version is not mistaken for a damaged one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..exceptions import ModelFileError
 
 __all__ = ["VERSION", "Contents", "pack", "unpack"]
 
-VERSION = 6  # the newest; which of them a file needs, its contents tell
+VERSION = 1  # of the format
 
 # The first byte is no text, and the line ends tell a file that was copied as text.
 _MAGIC = b"\x89PROTOCOVER\r\n\x1a\n\0"
@@ -48,18 +48,17 @@ _LONGEST = 2**40
 class Contents:
     """What a model file holds."""
 
-    version: int  # of the format
     document: dict[str, Any]  # the JSON document, without its table of arrays
     arrays: tuple[NDArray[Any], ...]  # numbers, booleans, strings and times; never objects
 
 
-def pack(document: dict[str, Any], arrays: list[NDArray[Any]], *, version: int) -> list[bytes]:
-    """Return the parts of a file of some version that holds a JSON document and arrays."""
+def pack(document: dict[str, Any], arrays: list[NDArray[Any]]) -> list[bytes]:
+    """Return the parts of a file that holds a JSON document and arrays."""
     table = [_describe(array) for array in arrays]
     text = json.dumps({**document, "arrays": table}, allow_nan=False, separators=(",", ":"))
     body = [text.encode("ascii"), *map(_bytes, arrays)]
     length = _BODY + sum(map(len, body))
-    prelude = _PRELUDE.pack(_MAGIC, version, len(body[0]), length)
+    prelude = _PRELUDE.pack(_MAGIC, VERSION, len(body[0]), length)
     return [prelude, _digest(prelude, body), *body]
 
 
@@ -73,18 +72,17 @@ def unpack(data: bytes) -> Contents:
         refuse(f"the file is damaged: it should have {length} bytes and has {len(data)}")
     if _digest(prelude, [body]) != data[_PRELUDE.size : _BODY]:
         refuse("the file is damaged: its checksum does not fit its contents")
-    if version < 1:
-        refuse(f"the file has version {version} of the format, which there never was")
-    if version > VERSION:
+    if version != VERSION:
+        remedy = "upgrade protocover" if version > VERSION else "fit the model again and save it"
         refuse(
-            f"the file has version {version} of the format and this protocover reads up to "
-            f"{VERSION}; upgrade protocover to read it"
+            f"the file has version {version} of the format and this protocover reads version "
+            f"{VERSION}; {remedy}"
         )
     if text_length > len(body):
         refuse("its document is longer than the file")
     document = _parse(bytes(body[:text_length]))
     table = check_list(document.pop("arrays", None), "its table of arrays")
-    return Contents(version, document, tuple(_cut(table, body[text_length:])))
+    return Contents(document, tuple(_cut(table, body[text_length:])))
 
 
 def _digest(prelude: bytes, body: list[Any]) -> bytes:

@@ -1,16 +1,25 @@
-"""The estimators that can be saved, in a closed table: what to write, and how to read it."""
+"""The estimators that can be saved, in a closed table, and checks of what was read of them.
+
+Every estimator is a record of its class, the arguments of its constructor and its fitted
+attributes, by their names. Shapes and ranges are checked, so that nothing that was read can lead
+outside of an array later.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
+from ..balls import traits_of
 from ..data.fields import (
     check_array,
+    check_indices,
     check_list,
     check_number,
     check_record,
@@ -19,159 +28,273 @@ from ..data.fields import (
     refuse,
 )
 from ..estimators import BallCover, PVMClassifier, PVMClassifierCV, PVMSelector
-from ..selection.parameters import is_count
-from .classifiers import (
-    UNSAID,
-    decode_classifier,
-    encode_classifier,
-    read_features,
-    write_features,
-    write_parameters,
+from ..estimators.cover_parts import Kept
+from ..estimators.fitted import Fitted
+from ..resources import row_count
+from ..selection.parameters import check_own_radii
+from .encoding import (
+    Arrays,
+    Loaded,
+    argument_names,
+    construct,
+    decode,
+    decode_dissimilarity,
+    encode,
+    encode_attributes,
+    encode_dissimilarity,
 )
-from .covers import decode_cover, encode_cover
-from .encoding import argument_names, construct, decode, decode_record, encode_attributes
-from .values import Arrays, Loaded
+from .solutions import check_selection, check_solution, without_code
 
-__all__ = ["decode_model", "encode_model", "needed_version"]
+__all__ = ["decode_model", "encode_model"]
 
-_SCALERS: dict[str, tuple[Any, tuple[str, ...]]] = {
-    "StandardScaler": (StandardScaler, ("mean_", "var_", "scale_")),
-    "MinMaxScaler": (MinMaxScaler, ("min_", "scale_", "data_min_", "data_max_", "data_range_")),
+_ESTIMATORS: dict[str, Any] = {
+    kind.__name__: kind for kind in (PVMClassifier, PVMClassifierCV, PVMSelector, BallCover)
 }
-_RENAMED = {"max_prototypes": "n_prototypes"}
-_SEARCH = (
-    "best_index_",
-    "best_params_",
-    "best_score_",
-    "eps_",
-    "prototype_cost_",
-    "n_splits_",
-    "classes_",
-    "cv_results_",
-)
+_SCALERS: dict[str, Any] = {kind.__name__: kind for kind in (StandardScaler, MinMaxScaler)}
+_FEATURES = ("n_features_in_", "feature_names_in_")
+_FITTED: dict[str, tuple[str, ...]] = {
+    "PVMClassifier": (
+        "eps_",
+        "prototype_cost_",
+        "outlier_label_",
+        "classes_",
+        "class_count_",
+        "prototypes_",
+        "prototype_rows_",
+        "prototype_sources_",
+        "solution_",
+        "dissimilarity_",
+    ),
+    "PVMClassifierCV": (
+        "best_index_",
+        "best_params_",
+        "best_score_",
+        "eps_",
+        "prototype_cost_",
+        "n_splits_",
+        "classes_",
+        "cv_results_",
+        "search_rows_",
+        "best_estimator_",
+    ),
+    "PVMSelector": ("classifier_",),
+    "BallCover": (
+        "eps_",
+        "representatives_",
+        "representative_indices_",
+        "representative_rows_",
+        "representative_sources_",
+        "labels_",
+        "counts_",
+        "coverage_",
+        "objective_",
+        "lower_bound_",
+        "solution_",
+        "dissimilarity_",
+    ),
+    "StandardScaler": ("mean_", "var_", "scale_", "n_samples_seen_"),
+    "MinMaxScaler": (
+        "min_",
+        "scale_",
+        "data_min_",
+        "data_max_",
+        "data_range_",
+        "n_samples_seen_",
+    ),
+}
+_CLASSIFIERS = ("best_estimator_", "classifier_")  # attributes that are one
+_MOST = 2**62
 
 
 def encode_model(model: Any, arrays: Arrays) -> dict[str, Any]:
     """Return the JSON of a fitted estimator."""
+    if type(model) is Pipeline:
+        return {"model": "Pipeline", "steps": _encode_steps(model, arrays)}
     name = type(model).__name__
-    kind, write, _ = _KINDS.get(name, (None, None, None))
-    if kind is not type(model):
+    if _ESTIMATORS.get(name) is not type(model):
         refuse(
-            f"a model file holds a {', '.join(_KINDS)}, got {name}; save the fitted classifier "
-            "alone, or keep the model with joblib.dump or skops.io.dump"
+            f"a model file holds a {', '.join(_ESTIMATORS)} or Pipeline, got {name}; save the "
+            "fitted classifier alone, or keep the model with joblib.dump or skops.io.dump"
         )
+    return _encode_estimator(model, arrays)
+
+
+def decode_model(record: Any, arrays: Loaded) -> Any:
+    """Return the fitted estimator of a JSON of `encode_model`."""
+    if isinstance(record, dict) and record.get("model") == "Pipeline":
+        check_record(record, "a pipeline", ("model", "steps"))
+        return Pipeline(_decode_steps(record["steps"], arrays))
+    return _decode_estimator(record, arrays, _ESTIMATORS)
+
+
+def _encode_estimator(model: Any, arrays: Arrays) -> dict[str, Any]:
+    """Encode an estimator of ours, or a scaler."""
     check_is_fitted(model)
-    return {"model": name, "content": write(model, arrays)}
-
-
-def decode_model(record: dict[str, Any], arrays: Loaded) -> Any:
-    """Return the fitted estimator that a JSON of `encode_model` stands for."""
-    check_record(record, "the model", ("model", "content"))
-    name = check_text(record["model"], "the name of a model", _KINDS)
-    return _KINDS[name][2](record["content"], arrays)
-
-
-def needed_version(record: Any) -> int:
-    """Return the lowest version of the format that has words for all that a record says.
-
-    Version 1 knows one radius for all prototypes and has no word for the choice; version 2
-    says `radii` where each has its own. Version 3 says `budget` where a bound is one on so
-    many prototypes, and version 4 knows a `BallCover`. Version 5 says `leaves` where a branch
-    and bound left them. Version 6 has the parameters `cross_class`, `min_per_class` and
-    `class_weight`, says `at_least` where a class must have a prototype, and `search_rows_`
-    where a search was done on a sample.
-    """
-    if not isinstance(record, dict):
-        return 1
-    return max(_own_version(record), *map(needed_version, record.values()), 1)
-
-
-def _own_version(record: dict[str, Any]) -> int:
-    """Return the version that a record needs for its own words."""
-    selection = record.get("selection")
-    selection = selection if isinstance(selection, dict) else {}
-    solutions = [record.get("solution"), *_listed(selection.get("solutions"))]
-    given = record.get("parameters")
-    given = given if isinstance(given, dict) else {}
-    later = ("cross_class", "min_per_class", "class_weight", "max_search_samples")
-    fitted = record.get("fitted")
-    is_sampled = isinstance(fitted, dict) and "search_rows_" in fitted
-    said = {word for one in solutions if isinstance(one, dict) for word in one}
-    if is_sampled or "at_least" in said or any(name in given for name in later):
-        return 6
-    if "leaves" in said:
-        return 5
-    if record.get("model") == "BallCover":
-        return 4
-    # Said of all classes together, or of a class.
-    if any(isinstance(one, dict) and "budget" in one for one in (selection, *solutions[1:])):
-        return 3
-    return 2 if "radii" in given else 1
-
-
-def _listed(value: Any) -> list[Any]:
-    """Return a list, an empty one for anything else."""
-    return value if isinstance(value, list) else []
-
-
-def _write_search(model: PVMClassifierCV, arrays: Arrays) -> dict[str, Any]:
-    """Encode a cross-validated classifier."""
-    # A folder of cached folds belongs to the machine and not to the model. The default number
-    # of samples to search on is left out, so that earlier versions can read the file.
-    without = ["memory"]
-    if model.max_search_samples == PVMClassifierCV().max_search_samples:
-        without.append("max_search_samples")
+    name = type(model).__name__
+    fitted = {key: _encode_fitted(getattr(model, key), key, arrays) for key in _FITTED[name]}
+    features = [key for key in _FEATURES if hasattr(model, key)]
     return {
-        "parameters": write_parameters(model, arrays, without=without),
-        "features": write_features(model, arrays),
-        "best_estimator": encode_classifier(model.best_estimator_, arrays),
-        "fitted": encode_attributes(model, _search_attributes(model.search_rows_), arrays),
+        "model": name,
+        "parameters": encode_attributes(model, argument_names(type(model)), arrays),
+        "fitted": fitted | encode_attributes(model, features, arrays),
     }
 
 
-def _read_search(content: Any, arrays: Loaded) -> PVMClassifierCV:
-    """Decode a cross-validated classifier."""
-    keys = ("parameters", "features", "best_estimator", "fitted")
-    record = check_record(content, "a cross-validated classifier", keys)
-    if isinstance(record["parameters"], dict) and "memory" in record["parameters"]:
-        refuse("a model file names no folder of cached folds")
-    given = _in_words_of_today(record["parameters"], arrays)
-    known = set(argument_names(PVMClassifierCV))
-    unsaid = {name: value for name, value in UNSAID.items() if name in known}
-    given = {**unsaid, **given} if isinstance(given, dict) else given
-    model: PVMClassifierCV = construct(PVMClassifierCV, given, arrays)
-    read_features(model, record["features"], arrays)
-    model.best_estimator_ = decode_classifier(record["best_estimator"], arrays)
-    kept = record["fitted"]
-    names = _search_attributes(kept.get("search_rows_") if isinstance(kept, dict) else None)
-    model.search_rows_ = None
-    for name, value in decode_record(kept, "the search", names, arrays).items():
-        setattr(model, name, value)
-    _check_search(model)
+def _encode_fitted(value: Any, name: str, arrays: Arrays) -> Any:
+    """Encode a fitted attribute."""
+    if name in _CLASSIFIERS:
+        return _encode_estimator(value, arrays)
+    if name == "dissimilarity_":
+        return encode_dissimilarity(value, arrays)
+    return encode(without_code(value) if name == "solution_" else value, arrays, name)
+
+
+def _decode_estimator(content: Any, arrays: Loaded, kinds: dict[str, Any]) -> Any:
+    """Decode an estimator of one of these classes."""
+    record = check_record(content, "the model", ("model", "parameters", "fitted"))
+    name = check_text(record["model"], "the name of a model", kinds)
+    model = construct(kinds[name], record["parameters"], arrays)
+    said = record["fitted"]
+    features = [key for key in _FEATURES if isinstance(said, dict) and key in said]
+    check_record(said, "the fitted attributes", (*_FITTED[name], *features))
+    fitted = {key: _decode_fitted(value, key, arrays) for key, value in said.items()}
+    _set_features(model, {key: fitted.pop(key) for key in features})
+    _RESTORE[name](model, fitted, arrays)
     return model
 
 
-def _search_attributes(search_rows: Any) -> tuple[str, ...]:
-    """Return what is kept of a search: the rows that it was done on only if they are a sample."""
-    return _SEARCH if search_rows is None else (*_SEARCH, "search_rows_")
+def _decode_fitted(value: Any, name: str, arrays: Loaded) -> Any:
+    """Decode a fitted attribute; a dissimilarity must wait for the prototypes."""
+    if name in _CLASSIFIERS:
+        return _decode_estimator(value, arrays, {"PVMClassifier": PVMClassifier})
+    return value if name == "dissimilarity_" else decode(value, arrays)
 
 
-def _in_words_of_today(given: Any, arrays: Loaded) -> Any:
-    """Return a search's parameters, those of the first files with their names of today.
+def _set_features(model: Any, features: dict[str, Any]) -> None:
+    """Set the number and the names of features, as far as the model has them."""
+    for key, value in features.items():
+        setattr(model, key, value)
+    count = features.get("n_features_in_")
+    if count is not None:
+        check_whole(count, "n_features_in_")
+    if "feature_names_in_" in features:
+        names = check_array(features["feature_names_in_"], "feature_names_in_", shape=(count,))
+        for name in names.tolist():
+            check_text(name, "the name of a feature")
 
-    There `eps` was either radii or, as a whole number, how many to propose, by default 20.
-    """
-    if not isinstance(given, dict) or "n_eps" in given:
-        return given
-    renamed = {_RENAMED.get(name, name): value for name, value in given.items()}
-    # Only looked at: what it is made of stays for the constructor to take.
-    if is_count(decode(renamed.get("eps"), Loaded(arrays.arrays))):
-        renamed |= {"n_eps": renamed["eps"], "eps": None}
-    return {"n_eps": 20, **renamed}
+
+def _restore_classifier(model: PVMClassifier, fitted: dict[str, Any], arrays: Loaded) -> None:
+    """Check the fitted attributes of a classifier against one another, and set them."""
+    classes = check_array(fitted["classes_"], "classes_", kinds="biufUSOMm", shape=(None,))
+    selection = check_selection(fitted["solution_"], n_classes=len(classes))
+    cost = fitted["prototype_cost_"]
+    if not 0.0 <= check_number(cost, "prototype_cost_") < np.inf:
+        refuse(f"prototype_cost_ must be a finite non-negative number, got {cost!r}")
+    _check_radii(model.radii, selection.radii, fitted["eps_"])
+    _check_places(fitted, "prototype", len(selection.candidates))
+    dissimilarity = _decode_for(model, fitted, "prototypes_", arrays)
+    model._keep(
+        Fitted(
+            selection=selection,
+            prototypes=fitted["prototypes_"],
+            rows=fitted["prototype_rows_"],
+            sources=fitted["prototype_sources_"],
+            classes=classes,
+            class_count=check_indices(
+                fitted["class_count_"], "class_count_", length=len(classes), below=_MOST
+            ),
+            eps=fitted["eps_"],
+            prototype_cost=cost,
+            outlier_label=fitted["outlier_label_"],
+            dissimilarity=dissimilarity,
+        )
+    )
 
 
-def _check_search(model: PVMClassifierCV) -> None:
-    """Check the table of the search."""
+def _restore_cover(model: BallCover, fitted: dict[str, Any], arrays: Loaded) -> None:
+    """Check the fitted attributes of a cover against one another, and set them."""
+    solution = check_solution(fitted["solution_"])
+    n = len(check_array(fitted["representative_indices_"], "representative_indices_"))
+    if len(solution.selected) > n:
+        refuse(f"there are {n} representatives, but {len(solution.selected)} were chosen")
+    check_indices(
+        fitted["representative_indices_"], "representative_indices_", length=n, below=_MOST
+    )
+    _check_places(fitted, "representative", n)
+    if not 0.0 < check_number(fitted["eps_"], "eps_") < np.inf:
+        refuse(f"eps_ must be a finite number above 0, got {fitted['eps_']!r}")
+    if not 0.0 <= check_number(fitted["coverage_"], "coverage_") <= 1.0:
+        refuse(f"coverage_ must be a share from 0 to 1, got {fitted['coverage_']!r}")
+    labels = check_array(fitted["labels_"], "labels_", kinds="i", shape=(None,))
+    check_indices(labels + 1, "labels_", below=n + 1)
+    check_indices(fitted["counts_"], "counts_", length=n, below=len(labels) + 1)
+    model._keep(
+        Kept(
+            eps=fitted["eps_"],
+            representatives=fitted["representatives_"],
+            indices=fitted["representative_indices_"],
+            rows=fitted["representative_rows_"],
+            sources=fitted["representative_sources_"],
+            labels=labels,
+            counts=fitted["counts_"],
+            coverage=fitted["coverage_"],
+            objective=check_number(fitted["objective_"], "objective_"),
+            lower_bound=check_number(fitted["lower_bound_"], "lower_bound_"),
+            solution=solution,
+            dissimilarity=_decode_for(model, fitted, "representatives_", arrays),
+        )
+    )
+
+
+def _check_places(fitted: dict[str, Any], name: str, n: int) -> None:
+    """Check prototypes, or representatives, and where each of them is from."""
+    if row_count(fitted[f"{name}s_"]) != n:
+        refuse(f"there must be {n} {name}s, got {row_count(fitted[f'{name}s_'])}")
+    rows = check_array(fitted[f"{name}_rows_"], f"{name}_rows_", kinds="i")
+    check_indices(rows + 1, f"{name}_rows_", length=n, below=_MOST)
+    check_array(fitted[f"{name}_sources_"], f"{name}_sources_", kinds="U", shape=(n,))
+
+
+def _check_radii(radii: Any, own: NDArray[np.float64] | None, eps: Any) -> None:
+    """Check the radius that all prototypes share, or those that each has and their maximum."""
+    limit = check_number(eps, "eps_")
+    if check_own_radii(radii) != (own is not None):
+        has = "share one radius" if own is None else "have radii of their own"
+        refuse(f"radii is {radii!r}, but the prototypes {has}; fit the model again")
+    if own is None:
+        if not 0.0 <= limit < np.inf:
+            refuse(f"eps_ must be a finite number not below 0, got {limit!r}")
+        return
+    if not limit > 0.0:
+        refuse(f"eps_ must be a number above 0, or infinite for no limit, got {limit!r}")
+    fits = np.isfinite(own) & (own >= 0.0) & (own <= limit)
+    if not fits.all():
+        refuse(
+            f"the prototypes' radii must be finite numbers from 0 to eps_, which is {limit:g}, "
+            f"got {own[~fits][0]:g}"
+        )
+
+
+def _decode_for(model: Any, fitted: dict[str, Any], name: str, arrays: Loaded) -> Any:
+    """Decode the dissimilarity of a model with these prototypes or representatives."""
+    points = fitted[name]
+    is_table = issparse(points) or (isinstance(points, np.ndarray) and points.ndim == 2)
+    width = int(points.shape[1]) if is_table else None
+    if width is not None and width != getattr(model, "n_features_in_", None):
+        refuse(f"{name} with {width} features do not fit the model")
+    # It holds no more of the training data than these prototypes need, in their order.
+    dissimilarity = decode_dissimilarity(
+        fitted["dissimilarity_"], arrays, n_prototypes=row_count(points), n_features=width
+    )
+    if traits_of(dissimilarity).pairwise:
+        fitted[name] = check_indices(points, name, below=dissimilarity.n_candidates_)
+    return dissimilarity
+
+
+def _restore_search(model: PVMClassifierCV, fitted: dict[str, Any], _: Loaded) -> None:
+    """Check the results of a search, and set them."""
+    for name, value in fitted.items():
+        setattr(model, name, value)
     check_array(model.classes_, "classes_", shape=model.best_estimator_.classes_.shape)
     results = model.cv_results_
     if not isinstance(results, dict) or "params" not in results:
@@ -191,94 +314,73 @@ def _check_search(model: PVMClassifierCV) -> None:
         check_number(getattr(model, name), name)
 
 
-def _write_selector(model: PVMSelector, arrays: Arrays) -> dict[str, Any]:
-    """Encode a selector, whose arguments are among its classifier's."""
-    return {"classifier": encode_classifier(model.classifier_, arrays)}
+def _restore_selector(model: PVMSelector, fitted: dict[str, Any], _: Loaded) -> None:
+    """Set the classifier of a selector."""
+    model._keep(fitted["classifier_"])
 
 
-def _read_selector(content: Any, arrays: Loaded) -> PVMSelector:
-    """Decode a selector."""
-    record = check_record(content, "a selector", ("classifier",))
-    classifier = decode_classifier(record["classifier"], arrays)
-    own = PVMSelector().get_params(deep=False)
-    model = PVMSelector(**{name: getattr(classifier, name) for name in own})
-    return model._keep(classifier)
+def _restore_scaler(scaler: Any, fitted: dict[str, Any], _: Loaded) -> None:
+    """Check what a scaler has learned, and set it."""
+    for name, value in fitted.items():
+        if name == "n_samples_seen_":
+            if not isinstance(value, np.ndarray):
+                check_number(value, name)
+        elif value is not None:
+            check_array(value, name, kinds="f", shape=(scaler.n_features_in_,))
+        setattr(scaler, name, value)
 
 
-def _write_pipeline(model: Pipeline, arrays: Arrays) -> dict[str, Any]:
-    """Encode a pipeline of scalers before one of our estimators."""
+_RESTORE: dict[str, Any] = {
+    "PVMClassifier": _restore_classifier,
+    "PVMClassifierCV": _restore_search,
+    "PVMSelector": _restore_selector,
+    "BallCover": _restore_cover,
+    "StandardScaler": _restore_scaler,
+    "MinMaxScaler": _restore_scaler,
+}
+
+
+def _encode_steps(model: Pipeline, arrays: Arrays) -> list[Any]:
+    """Encode scalers before one of our estimators, each step with its name and output."""
     *before, (name, last) = model.steps
     if model.memory is not None or type(last) is Pipeline:
         refuse(
             "a pipeline must have memory=None and one of protocover's estimators as its last "
             "step to be saved; or keep it with joblib.dump or skops.io.dump"
         )
-    scalers = [[step, _encode_scaler(scaler, arrays)] for step, scaler in before]
-    return {"scalers": scalers, "name": name, "last": encode_model(last, arrays)}
+    scalers = [[step, *_encode_scaler(scaler, arrays)] for step, scaler in before]
+    return [*scalers, [name, encode_model(last, arrays), None]]
 
 
-def _read_pipeline(content: Any, arrays: Loaded) -> Pipeline:
-    """Decode a pipeline."""
-    record = check_record(content, "a pipeline", ("scalers", "name", "last"))
-    steps = []
-    for pair in check_list(record["scalers"], "the scalers"):
-        step, scaler = check_list(pair, "a scaler", 2)
-        steps.append((check_text(step, "the name of a step"), _decode_scaler(scaler, arrays)))
-    last = decode_model(record["last"], arrays)
-    if isinstance(last, Pipeline):
-        refuse("a pipeline is the last step of another")
-    return Pipeline([*steps, (check_text(record["name"], "the name of a step"), last)])
-
-
-def _encode_scaler(scaler: Any, arrays: Arrays) -> Any:
-    """Encode a step before the last one."""
+def _encode_scaler(scaler: Any, arrays: Arrays) -> tuple[Any, str | None]:
+    """Encode a step before the last one, and its kind of output."""
     name = type(scaler).__name__
     if isinstance(scaler, str) and scaler == "passthrough":
-        return scaler
-    kind, state = _SCALERS.get(name, (None, ()))
-    if kind is not type(scaler):
+        return scaler, None
+    if _SCALERS.get(name) is not type(scaler):
         refuse(
             f"a pipeline in a model file may have {', '.join(_SCALERS)} before the classifier, "
             f"got {name}; transform the data first and save the classifier alone, or keep the "
             "pipeline with joblib.dump or skops.io.dump"
         )
-    return {
-        "scaler": name,
-        "parameters": encode_attributes(scaler, argument_names(kind), arrays),
-        "features": write_features(scaler, arrays),
-        "output": getattr(scaler, "_sklearn_output_config", {}).get("transform"),
-        "fitted": encode_attributes(scaler, state, arrays),
-        **encode_attributes(scaler, ("n_samples_seen_",), arrays),
-    }
+    output = getattr(scaler, "_sklearn_output_config", {}).get("transform")
+    return _encode_estimator(scaler, arrays), output
 
 
-def _decode_scaler(content: Any, arrays: Loaded) -> Any:
-    """Decode a step before the last one."""
-    if content == "passthrough":
-        return content
-    keys = ("scaler", "parameters", "features", "output", "fitted", "n_samples_seen_")
-    record = check_record(content, "a scaler", keys)
-    kind, names = _SCALERS[check_text(record["scaler"], "the name of a scaler", _SCALERS)]
-    scaler = construct(kind, record["parameters"], arrays)
-    read_features(scaler, record["features"], arrays)
-    state = decode_record(record["fitted"], "a scaler's state", names, arrays)
-    for name, value in state.items():
-        if value is not None:
-            check_array(value, name, kinds="f", shape=(scaler.n_features_in_,))
-        setattr(scaler, name, value)
-    seen = decode(record["n_samples_seen_"], arrays)
-    scaler.n_samples_seen_ = seen if isinstance(seen, np.ndarray) else check_number(seen, "seen")
-    if record["output"] is not None:
-        output = check_text(record["output"], "output", ("default", "pandas", "polars"))
-        scaler.set_output(transform=output)
-    return scaler
-
-
-# The class of an estimator that can be saved, and functions to JSON and back.
-_KINDS: dict[str, tuple[Any, Any, Any]] = {
-    "PVMClassifier": (PVMClassifier, encode_classifier, decode_classifier),
-    "PVMClassifierCV": (PVMClassifierCV, _write_search, _read_search),
-    "PVMSelector": (PVMSelector, _write_selector, _read_selector),
-    "BallCover": (BallCover, encode_cover, decode_cover),
-    "Pipeline": (Pipeline, _write_pipeline, _read_pipeline),
-}
+def _decode_steps(content: Any, arrays: Loaded) -> list[tuple[str, Any]]:
+    """Decode the steps of a pipeline."""
+    steps = [check_list(step, "a step", 3) for step in check_list(content, "the steps")]
+    if not steps:
+        refuse("a pipeline has no steps")
+    made = []
+    for name, record, output in steps[:-1]:
+        step = record
+        if record != "passthrough":
+            step = _decode_estimator(record, arrays, _SCALERS)
+            if output is not None:
+                kinds = ("default", "pandas", "polars")
+                step.set_output(transform=check_text(output, "output", kinds))
+        made.append((check_text(name, "the name of a step"), step))
+    name, record, _ = steps[-1]
+    last = _decode_estimator(record, arrays, _ESTIMATORS)
+    return [*made, (check_text(name, "the name of a step"), last)]

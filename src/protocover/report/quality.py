@@ -145,7 +145,7 @@ def cross_validated_error(search: PVMClassifierCV, n_points: int) -> ErrorEstima
 
     `n_points` are all that the search was fitted on, though it may have used a sample.
     """
-    rows = getattr(search, "search_rows_", None)  # not in files of earlier versions
+    rows = search.search_rows_
     n_points = n_points if rows is None else len(rows)
     path, name = trace_path(search), _score_name(search)
     value = _told(search.best_score_, name)

@@ -29,8 +29,7 @@ class Selection:
     newly_covered : ndarray of int, shape (n_prototypes,)
         Points of its class that no prototype of that class selected before it covers.
     covered, miscovered : ndarray of int, shape (n_prototypes,)
-        Points of its class, and of the other classes, in its ball. The first are None
-        where a file that the model was read from does not tell them.
+        Points of its class, and of the other classes, in its ball.
     score : ndarray of float, shape (n_prototypes,)
         What the order was made by; for the greedy the drop in the objective before the
         cost of the prototype.
@@ -45,7 +44,7 @@ class Selection:
     candidates: NDArray[np.intp]
     classes: NDArray[np.intp]
     newly_covered: NDArray[np.intp]
-    covered: NDArray[np.intp] | None
+    covered: NDArray[np.intp]
     miscovered: NDArray[np.intp]
     score: NDArray[np.float64]
     solutions: tuple[CoverSolution, ...]

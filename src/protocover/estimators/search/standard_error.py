@@ -131,7 +131,7 @@ def trace_path(search: Any) -> SearchPath:
         shown &= results[f"param_{name}"] == results[f"param_{name}"][best]
     rows = np.flatnonzero(shown)
     values = results[f"param_{varied}"]
-    sample = getattr(search, "search_rows_", None)
+    sample = search.search_rows_
     n_samples = search.class_count_.sum() if sample is None else len(sample)
     rows = rows[np.argsort(values[rows], kind="stable")]
     return SearchPath(
@@ -146,7 +146,7 @@ def trace_path(search: Any) -> SearchPath:
             scores,
             sizes,
             rule=search.rule,
-            n_classes_lost=results.get("mean_n_classes_lost"),  # not in files of earlier versions
+            n_classes_lost=results["mean_n_classes_lost"],
         ),
     )
 
