@@ -15,6 +15,7 @@ from __future__ import annotations
 import ctypes
 import logging
 import math
+import sys
 import time
 from dataclasses import dataclass
 from functools import cache
@@ -270,7 +271,7 @@ def backend() -> str:
     installed SciPy is used, so that either order of import works and the answer does not depend
     on it.
     """
-    if find_spec("ortools") is not None:
+    if "ortools" in sys.modules or find_spec("ortools") is not None:
         logger.info("OR-Tools is installed, which cannot share a process with highspy")
         return "scipy"
     try:
