@@ -14,6 +14,7 @@ COVERS := .venv-covers
 CLEANLAB := .venv-cleanlab
 EMPTY := .venv-empty
 OLDEST := .venv-oldest
+ORTOOLS := .venv-ortools
 export MPLBACKEND ?= Agg
 # The tests of what is made of products, which are repeated with the linear algebra kernels of
 # other processors: all else follows from that, or has none.
@@ -32,7 +33,7 @@ PORTABLE := tests/balls tests/candidates tests/cover tests/data tests/dissimilar
 	$(addprefix tests/estimators/test_,bad_input.py classifier.py own_radii.py selector.py tables.py) \
 	tests/solvers/test_auto.py tests/solvers/test_exact.py
 
-.PHONY: digests docs dist release test-oldest test-kernels test-portable test-pythons help demo test check format lint types imports bench bench-covers bench-dask bench-large bench-own-radii bench-peers evidence evidence-quick paper paper-quick clean
+.PHONY: digests docs dist release test-oldest test-ortools test-kernels test-portable test-pythons help demo test check format lint types imports bench bench-covers bench-dask bench-large bench-own-radii bench-peers evidence evidence-quick paper paper-quick clean
 
 help:  ## Show what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -120,6 +121,15 @@ test-oldest: $(READY)  ## Run the tests with the oldest dependencies that are al
 		--editable ".[plot,cli,dask]" --group test --group experiments
 	@$(OLDEST)/bin/python -m pytest -q -n 2
 
+test-ortools:  ## Fit before and after OR-Tools is imported, in an environment that has both
+	@test -x $(ORTOOLS)/bin/python || $(PYTHON) -m venv $(ORTOOLS)
+	@if $(ORTOOLS)/bin/python -m pip install --quiet --editable . highspy "ortools>=9.15"; then \
+		for when in before after; do \
+			echo "Fitting with OR-Tools imported $$when the fits ..."; \
+			$(ORTOOLS)/bin/python tools/fits_without_highspy.py --ortools $$when || exit 1; \
+		done; \
+	else echo "OR-Tools cannot be installed here: fits beside it were not tried."; fi
+
 bench: $(READY)  ## Measure speed and memory as ratios, in one run
 	@$(BIN)/python benchmarks/bench_fit.py
 	@$(BIN)/python benchmarks/bench_predict.py
@@ -175,4 +185,4 @@ bench-large: $(READY)  ## Measure the ball builder against others and fit a mill
 	@$(BIN)/python benchmarks/bench_mixed.py --write
 
 clean:  ## Remove the environment and what tools have left
-	rm -rf $(VENV) $(PYTHONS:%=.venv-%) $(PEERS) $(PROSET) $(COVERS) $(CLEANLAB) $(EMPTY) $(OLDEST) docs/_build docs/gallery build dist demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(PYTHONS:%=.venv-%) $(PEERS) $(PROSET) $(COVERS) $(CLEANLAB) $(EMPTY) $(OLDEST) $(ORTOOLS) docs/_build docs/gallery build dist demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

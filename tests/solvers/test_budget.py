@@ -13,13 +13,12 @@ from covers import countable, make_problem, random_problem
 import naive
 from protocover.cover import CoverSolution, verify, verify_together
 from protocover.selection.by_class import select
-from protocover.solvers import exact, greedy
+from protocover.solvers import exact, greedy, lp
 from protocover.solvers.budget import solve_within
 from protocover.solvers.budget.demand import Demand, cover_enough
 from protocover.solvers.budget.frontier import Frontier, best_within
 from protocover.solvers.budget.prices import Trial
 from protocover.solvers.exact import close_by_tree, supply_by_tree
-from protocover.solvers.reduced import packing
 from protocover.solvers.table import SOLVERS
 
 default = importlib.import_module("protocover.solvers.auto.search")
@@ -216,7 +215,7 @@ def test_an_interrupt_is_heard_within_the_tree(asked, monkeypatch):
         raise KeyboardInterrupt
 
     trial = Trial.at([problem], problem.prototype_cost, solve_exactly)
-    monkeypatch.setattr(packing, "_Watch", lambda deadline: interrupted)
+    monkeypatch.setattr(lp, "_Watch", lambda deadline: interrupted)
     search = {
         "a budget": lambda: close_by_tree([problem], trial, 3, [np.arange(3)]),
         "a demand": lambda: supply_by_tree(demand, found),

@@ -14,10 +14,9 @@ import pytest
 from covers import large_problem, make_problem
 
 from protocover.cover import verify
-from protocover.solvers import exact, greedy
+from protocover.solvers import exact, greedy, lp
 from protocover.solvers.exact.fixing import bound_of, leave_possible
 from protocover.solvers.exact.stages import State, Task, begin, branch, relaxed
-from protocover.solvers.reduced import packing
 from protocover.solvers.reduced.packing import Packing
 from protocover.solvers.reduced.relaxation import relax
 from protocover.solvers.reduced.residual import Residual
@@ -147,7 +146,7 @@ def test_fixing_excludes_nothing_that_a_better_selection_needs(seed):
 @pytest.mark.parametrize("deadline", [-math.inf, 0.0])
 def test_a_relaxation_that_was_not_solved_is_not_used(monkeypatch, deadline):
     assert relax(Residual.of(odd_cycle()), deadline=deadline) is None
-    monkeypatch.setattr(Packing, "_run", lambda *args: False)
+    monkeypatch.setattr(lp._HighspyPacking, "_run", lambda *args: False)
     solution = solve(odd_cycle(), max_nodes=3)
     assert solution.objective == 3.0
     assert verify(odd_cycle(), solution).ok
@@ -159,13 +158,13 @@ def test_values_outside_the_box_are_brought_into_it(monkeypatch):
         col_value=[1e9, -1.0, math.nan, 1e9, 1e9],
         row_dual=[-1.0 - 1e-6, 1.0, math.nan, -1.0, -1.0],
     )
-    honest = packing._HIGHSPY.Highs
+    honest = lp._highspy().Highs
 
     class Lying(honest):
         def getSolution(self):
             return lies
 
-    monkeypatch.setattr(packing._HIGHSPY, "Highs", Lying)
+    monkeypatch.setattr(lp._highspy(), "Highs", Lying)
     found = relax(Residual.of(odd_cycle()))
     assert found.fraction.max() == 1.0
     assert found.fraction.min() == found.dual.min() == 0.0
@@ -216,7 +215,7 @@ def test_ctrl_c_while_highs_is_at_work_ends_it_at_the_next_iteration(moment, mon
     residual = Residual.of(large_problem(60, 90, density=0.1)).plain()
     calls, program = [], Packing(residual)
 
-    class Interrupted(packing._Watch):
+    class Interrupted(lp._Watch):
         def __call__(self, *told):
             calls.append(told)
             if len(calls) == moment:
@@ -224,7 +223,7 @@ def test_ctrl_c_while_highs_is_at_work_ends_it_at_the_next_iteration(moment, mon
             super().__call__(*told)
 
     with monkeypatch.context() as patch:
-        patch.setattr(packing, "_Watch", Interrupted)
+        patch.setattr(lp, "_Watch", Interrupted)
         with pytest.raises(KeyboardInterrupt):
             relax(residual, packing=program)
     assert len(calls) == moment
@@ -235,15 +234,15 @@ def test_the_simplex_method_is_run_at_one_go(monkeypatch):
     """In slices, each with its costs perturbed anew, it may never come to an end."""
     runs = []
 
-    class Counted(packing._HIGHSPY.Highs):
+    class Counted(lp._highspy().Highs):
         def run(self):
             runs.append(super().run())
 
-    monkeypatch.setattr(packing._HIGHSPY, "Highs", Counted)
+    monkeypatch.setattr(lp._highspy(), "Highs", Counted)
     residual = Residual.of(large_problem(300, 400, density=0.03)).plain()
     found = Packing(residual)
     assert found.solve(residual.cost, residual.prize).solved
-    assert found._highs.getInfo().simplex_iteration_count > 100
+    assert found._program._highs.getInfo().simplex_iteration_count > 100
     assert len(runs) == 1
 
 
