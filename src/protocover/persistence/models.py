@@ -116,11 +116,10 @@ def _listed(value: Any) -> list[Any]:
 
 def _write_search(model: PVMClassifierCV, arrays: Arrays) -> dict[str, Any]:
     """Encode a cross-validated classifier."""
-    # A folder of cached folds belongs to the machine and not to the model. The default number
-    # of samples to search on is left out, so that earlier versions can read the file.
-    without = ["memory"]
-    if model.max_search_samples == PVMClassifierCV().max_search_samples:
-        without.append("max_search_samples")
+    # The default number of samples to search on is left out, so that earlier versions can read
+    # the file.
+    default = model.max_search_samples == PVMClassifierCV().max_search_samples
+    without = ["max_search_samples"] if default else []
     return {
         "parameters": write_parameters(model, arrays, without=without),
         "features": write_features(model, arrays),
@@ -133,8 +132,6 @@ def _read_search(content: Any, arrays: Loaded) -> PVMClassifierCV:
     """Decode a cross-validated classifier."""
     keys = ("parameters", "features", "best_estimator", "fitted")
     record = check_record(content, "a cross-validated classifier", keys)
-    if isinstance(record["parameters"], dict) and "memory" in record["parameters"]:
-        refuse("a model file names no folder of cached folds")
     given = _in_words_of_today(record["parameters"], arrays)
     known = set(argument_names(PVMClassifierCV))
     unsaid = {name: value for name, value in UNSAID.items() if name in known}
