@@ -478,15 +478,13 @@ def test_the_search_has_all_that_its_best_classifier_has():
     with pytest.raises(NotFittedError):
         check_is_fitted(search)
     with pytest.raises(NotFittedError):
-        search.distances_to_prototypes(X)
+        search.transform(X)
     with pytest.raises(AttributeError, match="no prototypes_ before it is fitted; call fit first"):
         _ = search.prototypes_
     search.fit(X, Y)
     for name in names:
         np.testing.assert_equal(getattr(search, name), getattr(search.best_estimator_, name))
-    np.testing.assert_array_equal(
-        search.distances_to_prototypes(X), search.best_estimator_.distances_to_prototypes(X)
-    )
+    np.testing.assert_array_equal(search.transform(X), search.best_estimator_.transform(X))
     again = pickle.loads(pickle.dumps(search))
     np.testing.assert_array_equal(again.prototypes_, search.prototypes_)
     methods = {name for name in dir(PVMClassifier) if not name.startswith("_")} - {"partial_fit"}

@@ -106,7 +106,7 @@ def test_ties_go_to_the_class_first_in_order(radii, metric, n_classes):
     eps = 0.05 if metric == "cosine" else 0.7
     model = PVMClassifier(eps=eps, metric=metric, radii=radii, prototype_cost=0.0).fit(data, y)
     assert len(model.prototypes_) > n_classes
-    D, labels = model.distances_to_prototypes(queries), model.prototype_labels_
+    D, labels = model.transform(queries), model.prototype_labels_
     ranks = D if radii == "shared" else relative_to(model.prototype_radii_, D)
     places = naive.nearest_two(ranks, labels)
     why = model.explain(queries)
