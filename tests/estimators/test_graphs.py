@@ -255,8 +255,8 @@ def test_a_complete_graph_is_the_table_in_everything():
         assert_same_models(one, other)
         for method in ("predict", "decision_function", "transform"):
             np.testing.assert_array_equal(getattr(one, method)(graph), getattr(other, method)(D))
-        for name, column in one.explain(graph).to_frame().items():
-            np.testing.assert_array_equal(column, other.explain(D).to_frame()[name])
+        for name, column in one.explain(graph).to_frame(all=True).items():
+            np.testing.assert_array_equal(column, other.explain(D).to_frame(all=True)[name])
     np.testing.assert_array_equal(
         suggest_eps(graph, Y, metric="precomputed"), suggest_eps(D, Y, metric="precomputed")
     )

@@ -113,7 +113,7 @@ class PrototypeAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Returns
         -------
         Explanation
-            Arrays with an entry for each query; ``.to_frame()`` makes a data frame. Its
+            Arrays with an entry for each query; ``.to_frame()`` returns a data frame. Its
             `label` is the class of the nearest prototype, `outlier_label` or not: queries
             that get that label from `predict` are those not `inside`.
         """
