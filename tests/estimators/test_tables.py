@@ -158,7 +158,7 @@ def test_a_file_with_the_columns_in_order_of_selection_is_put_in_their_order(tmp
     former = np.array([1, 3, 0, 2])
     for name in ("prototypes_", "prototype_indices_", "prototype_rows_", "prototype_sources_"):
         setattr(model, name, getattr(model, name)[former])
-    model.solution_ = model.solution_.rearranged(former)
+    model.solution_ = model.solution_._rearranged(former)
     save_model(model, tmp_path / "model.pvm")
     loaded = load_model(tmp_path / "model.pvm")
     assert loaded.prototype_labels_.tolist() == [1, 0, 1, 0]

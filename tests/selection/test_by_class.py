@@ -122,7 +122,7 @@ def worded(*words):
         for word in words
     ]
     counts = [none] * len(words)
-    return Selection.joined(solutions, covered=counts, miscovered=counts)
+    return Selection._joined(solutions, covered=counts, miscovered=counts)
 
 
 @pytest.mark.parametrize("first", TOGETHER)

@@ -119,11 +119,11 @@ class PrototypeAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """
         X = self._check_queries(X)
         if len(self.prototype_labels_) == 0:
-            return Explanation.of_nothing(row_count(X), self.outlier_label_)
+            return Explanation._of_nothing(row_count(X), self.outlier_label_)
         index, distance = self._prototype_set.nearest_two(X, n_jobs=self.n_jobs)
         if self.outlier_label_ is None:
             self._refuse_unanswered(index[0] < 0)
-        return Explanation.of(
+        return Explanation._of(
             index,
             distance,
             self.prototype_labels_,
@@ -176,7 +176,7 @@ class PrototypeAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         balls = self._prototype_set.balls(
             X, eps=self.eps_, closed=self.closed_ball, n_jobs=self.n_jobs
         )
-        return Coverage.of(balls, y, self.prototype_labels_, self.classes_)
+        return Coverage._of(balls, y, self.prototype_labels_, self.classes_)
 
     def _check_queries(self, X: Any) -> Any:
         """Check queries, and that there is something to answer them with."""

@@ -1,7 +1,7 @@
 """A fitted PVMClassifier as JSON and arrays, and back after checking that all of it fits.
 
 Which attributes of a dissimilarity `fit` has set, beside the constructor's arguments, and what
-must hold of them stands with each, in its `saved_state` and `check_state`. Shapes and ranges
+must hold of them stands with each, in its `saved_state` and `_check_state`. Shapes and ranges
 are checked, so that what was read cannot lead outside of an array later.
 """
 
@@ -212,7 +212,7 @@ def _by_column(fitted: dict[str, Any], selection: Selection, n_columns: int) -> 
         return selection
     for name in ("prototypes_", "prototype_indices_", "prototype_rows_", "prototype_sources_"):
         fitted[name] = fitted[name][order]
-    return selection.rearranged(order)
+    return selection._rearranged(order)
 
 
 def _as_fitted(fitted: dict[str, Any], selection: Selection, dissimilarity: Any) -> Fitted:
@@ -262,5 +262,5 @@ def decode_dissimilarity(content: Any, arrays: Loaded, **sizes: Any) -> Any:
         fitted = key == "base_"
         item = decode_dissimilarity(value, arrays, **sizes) if fitted else decode(value, arrays)
         setattr(made, key, item)
-    made.check_state(**sizes)
+    made._check_state(**sizes)
     return made

@@ -82,7 +82,7 @@ class Explanation:
     margin: NDArray[np.float64]
 
     @classmethod
-    def of(
+    def _of(
         cls,
         index: NDArray[np.intp],
         distance: NDArray[np.float64],
@@ -141,7 +141,7 @@ class Explanation:
         )
 
     @classmethod
-    def of_nothing(cls, n_queries: int, label: Any) -> Self:
+    def _of_nothing(cls, n_queries: int, label: Any) -> Self:
         """Explain answers that are `label` because there is no prototype."""
         labels, nowhere = np.full(n_queries, label), np.full(n_queries, -1)
         beyond = np.full(n_queries, np.inf)

@@ -166,7 +166,7 @@ class Gower(BaseEstimator):
         self.weights_ = weights
         return self
 
-    def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
+    def _check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
         """Check that all that a model file has has an entry for each column."""
         n = len(check_list(self.names_, "names_"))
         check_boolean(self.named_, "named_")
