@@ -83,7 +83,7 @@ for kind, classifier in classifiers.items():
 figure, axes = plt.subplots(2, 3, figsize=(10, 5.6), layout="constrained")
 for ax, ((kind, name), pipelines) in zip(axes.flat, fitted.items(), strict=True):
     kept = getattr(pipelines[0]["select"], "sample_indices_", [])
-    BoundaryDisplay.from_predictor(
+    BoundaryDisplay.from_estimator(
         pipelines[0], X, y, prototypes=X[kept], prototype_labels=y[kept], ax=ax
     )
     ax.set_title(f"{kind} on {name}", fontsize="medium")

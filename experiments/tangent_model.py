@@ -112,7 +112,7 @@ def show_corrected(digits: Digits, model: PVMClassifier, first: int) -> dict[str
     Of some of them also the pictures: the digit, the nearest of the first prototypes, the
     nearest of these of the right class, and the nearest of all.
     """
-    far = model.distances_to_prototypes(digits.test_table)
+    far = model.transform(digits.test_table)
     labels, y = model.prototype_labels_, digits.test_labels
     nearest, early = far.argmin(axis=1), far[:, :first].argmin(axis=1)
     corrected = np.flatnonzero((labels[early] != y) & (labels[nearest] == y))

@@ -352,7 +352,7 @@ def test_the_nearest_of_fewer_points_answers_and_is_named():
         assert (why.runner_up_label != why.label).all()
         np.testing.assert_allclose(why.margin, rivals.min(axis=1) - multiples.min(axis=1))
         shape = len(X), len(model.prototypes_)
-        assert model.distances_to_prototypes(X).shape == shape
+        assert model.transform(X).shape == shape
 
 
 @checks("`NearestCentroid()`")

@@ -66,7 +66,7 @@ def use_everything(metric, n_jobs, verbose=0):
     """Fit, predict, explain, measure and cover with one number of jobs."""
     clf = PVMClassifier(metric=metric, n_jobs=n_jobs, verbose=verbose, **PAPER).fit(X, Y)
     clf.explain(X)
-    clf.distances_to_prototypes(X)
+    clf.transform(X)
     clf.coverage(X, Y)
     return clf.prototype_indices_, clf.predict(X)
 

@@ -141,7 +141,7 @@ def answers(model: Any, X: Any) -> list[Any]:
         model.predict(X),
         model.decision_function(X),
         explained(model, X),
-        model.distances_to_prototypes(X),
+        model.transform(X),
     ]
 
 

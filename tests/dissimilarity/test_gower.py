@@ -67,7 +67,7 @@ def expected(rows, others, weights=(1, 1, 1, 1, 1)):
 @pytest.mark.parametrize("weights", [None, [2.0, 1.0, 0.5, 0.0, 3.0]])
 def test_frames_of_all_kinds_agree_with_the_oracle(make, weights):
     X = make(ROWS)
-    metric = Gower(kinds={"spots": "asymmetric"}, weights=weights).fit(X)
+    metric = Gower(kinds={"spots": "asymmetric"}, weights=weights, gap=None).fit(X)
     assert metric.kinds_ == KINDS
     table = expected(ROWS, ROWS, weights or [1] * 5)
     np.testing.assert_allclose(metric.cross(X, X), table, rtol=1e-14)
@@ -76,7 +76,7 @@ def test_frames_of_all_kinds_agree_with_the_oracle(make, weights):
 
 @pytest.mark.parametrize("rows", [ROWS, object_array(ROWS)], ids=["list", "array"])
 def test_objects_of_all_kinds_agree_with_the_oracle(rows):
-    metric = Gower(kinds={1: SIZES, 4: "asymmetric"}).fit(rows)
+    metric = Gower(kinds={1: SIZES, 4: "asymmetric"}, gap=None).fit(rows)
     assert metric.kinds_ == KINDS
     np.testing.assert_allclose(metric.cross(rows, rows), expected(ROWS, ROWS), rtol=1e-14)
 
@@ -257,16 +257,17 @@ def test_a_column_without_values_is_left_out_and_the_log_says_so(caplog):
 def test_a_column_may_be_missing_altogether_at_prediction():
     training = pd.DataFrame({"a": [1.0, 3.0], "b": ["x", "y"]})
     queries = pd.DataFrame({"a": [1.0, 3.0], "b": [np.nan, np.nan]})
-    table = Gower().fit(training).cross(queries, training)
-    np.testing.assert_array_equal(table, [[0, 1], [1, 0]])
+    for gap, near, far in ((None, 0.0, 1.0), (0.5, 0.25, 0.75)):
+        table = Gower(gap=gap).fit(training).cross(queries, training)
+        np.testing.assert_array_equal(table, [[near, far], [far, near]])
 
 
 def test_a_row_of_gaps_is_near_everything_by_gower_and_pays_for_it_with_a_gap():
     rows = object_array([[1.0, 2.0, "a"], [5.0, 6.0, "a"], [None, None, "a"]])
-    assert Gower().fit(rows).cross(rows[2:], rows[:2]).tolist() == [[0.0, 0.0]]
+    assert Gower(gap=None).fit(rows).cross(rows[2:], rows[:2]).tolist() == [[0.0, 0.0]]
     paid = Gower(gap=0.5).fit(rows).cross(rows, rows)
     np.testing.assert_allclose(paid[2], [1 / 3, 1 / 3, 0.0])
-    assert paid[0, 1] == Gower().fit(rows).cross(rows, rows)[0, 1]
+    assert paid[0, 1] == Gower(gap=None).fit(rows).cross(rows, rows)[0, 1]
 
 
 def test_rows_without_half_of_their_values_stand_for_nobody():
@@ -285,12 +286,14 @@ def test_rows_without_half_of_their_values_stand_for_nobody():
     )
 
 
-def test_the_name_stands_for_gower_with_gaps_that_count():
+def test_the_name_is_the_same_as_the_default_object():
     X = pandas_frame(ROWS)
     y = [0, 0, 1, 1, 0]
     by_name = PVMClassifier(eps=0.5, metric="gower", **PAPER).fit(X, y)
+    by_object = PVMClassifier(eps=0.5, metric=Gower(), **PAPER).fit(X, y)
     assert isinstance(by_name.dissimilarity_, Gower)
-    assert by_name.dissimilarity_.gap == 0.5
+    assert by_name.dissimilarity_.get_params() == by_object.dissimilarity_.get_params()
+    np.testing.assert_array_equal(by_name.transform(X), by_object.transform(X))
     given = PVMClassifier(eps=0.5, metric="gower", metric_params={"gap": None}, **PAPER).fit(X, y)
     assert given.dissimilarity_.gap is None
 

@@ -84,7 +84,7 @@ def test_an_unnormalised_kernel_matrix_tells_the_nearest_prototype():
     [
         lambda model, K: model.explain(K),
         lambda model, K: model.decision_function(K),
-        lambda model, K: model.distances_to_prototypes(K),
+        lambda model, K: model.transform(K),
         lambda model, K: model.coverage(K, Y[: len(K)]),
     ],
 )

@@ -90,15 +90,15 @@ def test_distances_are_those_of_dense_rows(name, dense_for_sparse, dissimilarity
 
 
 @pytest.mark.parametrize("radii", ["shared", "own"])
-def test_distances_to_prototypes_agree_with_the_balls_far_from_the_origin(radii):
+def test_transform_agrees_with_the_balls_far_from_the_origin(radii):
     """The formula |x|^2 + |z|^2 - 2 x.z would lose every digit of these distances."""
     X = 1e6 + 1e-3 * np.random.default_rng(0).normal(size=(40, 20))
     y = np.arange(40) % 2
     model = PVMClassifier(eps=0.005, radii=radii, solver="greedy").fit(csr_array(X), y)
     written_out = PVMClassifier(eps=0.005, radii=radii, solver="greedy").fit(X, y)
     np.testing.assert_array_equal(model.prototype_indices_, written_out.prototype_indices_)
-    distances = model.distances_to_prototypes(csr_array(X))
-    np.testing.assert_array_equal(distances, written_out.distances_to_prototypes(X))
+    distances = model.transform(csr_array(X))
+    np.testing.assert_array_equal(distances, written_out.transform(X))
     relative = distances / model.prototype_radii_
     np.testing.assert_array_equal(relative.argmin(axis=1), model.explain(csr_array(X)).prototype)
     np.testing.assert_array_equal(suggest_eps(csr_array(X), y), suggest_eps(X, y))

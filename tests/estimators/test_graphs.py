@@ -209,7 +209,7 @@ def test_queries_are_answered_by_what_is_stored(given_graph, queries, radii, clo
         score = np.where(index < 0, np.inf, score / own[np.maximum(index, 0)])
     inside = naive.members(table, model.prototype_radii_, closed)
     try:
-        distances = model.distances_to_prototypes(new)
+        distances = model.transform(new)
     except ValueError as error:  # columns of candidates or of prototypes, which differ
         if "it may be either" not in str(error):
             raise
@@ -253,10 +253,10 @@ def test_a_complete_graph_is_the_table_in_everything():
         one, other = (fit(data, Y, weights, **parameters) for data in (graph, D))
         assert one.eps_ == other.eps_
         assert_same_models(one, other)
-        for method in ("predict", "decision_function", "distances_to_prototypes"):
+        for method in ("predict", "decision_function", "transform"):
             np.testing.assert_array_equal(getattr(one, method)(graph), getattr(other, method)(D))
-        for name, column in one.explain(graph).to_frame().items():
-            np.testing.assert_array_equal(column, other.explain(D).to_frame()[name])
+        for name, column in one.explain(graph).to_frame(all=True).items():
+            np.testing.assert_array_equal(column, other.explain(D).to_frame(all=True)[name])
     np.testing.assert_array_equal(
         suggest_eps(graph, Y, metric="precomputed"), suggest_eps(D, Y, metric="precomputed")
     )
@@ -534,7 +534,7 @@ def test_without_an_outlier_label_a_query_without_an_entry_is_refused():
             ask(queries)
     assert model.predict(queries[:1]) == model.prototype_labels_[0]
     assert np.isinf(model.decision_function(queries)[1]).all()
-    assert np.isinf(model.distances_to_prototypes(queries)[1]).all()
+    assert np.isinf(model.transform(queries)[1]).all()
 
 
 def test_scores_of_two_classes_and_of_one_without_prototypes():
@@ -579,7 +579,7 @@ def test_a_graph_may_have_the_prototypes_columns_alone():
     model = fit(cut(D, NEAR), outlier_label=9)
     queries = cut(cdist(X + 0.3, X), NEAR)
     narrow = queries[:, model.prototype_indices_]
-    for method in ("predict", "decision_function", "distances_to_prototypes"):
+    for method in ("predict", "decision_function", "transform"):
         np.testing.assert_array_equal(
             getattr(model, method)(narrow), getattr(model, method)(queries)
         )
@@ -610,12 +610,12 @@ def test_a_graph_that_may_be_of_candidates_or_of_prototypes_is_refused():
     assert sorted(chosen) == [0, 0, 1]
     whole = csr_array(([0.5, 0.25, 0.0, 1.0], ([0, 1, 1, 1], [0, 0, 1, 2])), (2, 3))
     assert model.predict(whole).tolist() == ["a", "b"]
-    for method in ("predict", "decision_function", "distances_to_prototypes"):
+    for method in ("predict", "decision_function", "transform"):
         with pytest.raises(ValueError, match=r"candidates and .* prototypes.*either"):
             getattr(model, method)(whole[:, chosen])
     # What is stored as zero differs from what is missing, so that this is not such a table.
     other = csr_array(([0.5, 0.5, 0.0], ([0, 0, 0], [0, 2, 1])), (1, 3))[:, np.argsort(chosen)]
-    assert model.distances_to_prototypes(csr_array(other)).shape == (1, 3)
+    assert model.transform(csr_array(other)).shape == (1, 3)
 
 
 def test_balls_of_their_own_radii_hold_what_those_of_the_table_hold():
@@ -713,7 +713,7 @@ def test_the_progress_counts_queries_that_nothing_is_known_of_as_wrong():
 
     for radii in ("shared", "own"):
         model = fit(cut(D, NEAR), radii=radii)
-        table = model.distances_to_prototypes(cut(D, NEAR))
+        table = model.transform(cut(D, NEAR))
         wrong = []
         for k in range(1, len(model.prototype_labels_) + 1):
             some = table[:, :k] / model.prototype_radii_[:k]

@@ -22,7 +22,7 @@ TABLES = {
     "rank": RankDissimilarity("precomputed"),
     "kernel": KernelDistance("precomputed"),
 }
-METHODS = ("predict", "decision_function", "distances_to_prototypes")
+METHODS = ("predict", "decision_function", "transform")
 
 
 def both_readings_agree(model, table):
@@ -113,14 +113,14 @@ def test_where_a_candidate_serves_two_classes_a_table_that_may_be_either_is_refu
     assert sorted(chosen) == [0, 0, 1]
     whole = np.array([[0.5, 2.0, 3.0], [0.25, 0.125, 1.0]])
     assert model.predict(whole).tolist() == ["a", "b"]
-    np.testing.assert_array_equal(model.distances_to_prototypes(whole), whole[:, chosen])
+    np.testing.assert_array_equal(model.transform(whole), whole[:, chosen])
     for method in METHODS:
         with pytest.raises(
             ValueError, match=r"3 columns, .* candidates and .* prototypes.*either"
         ):
             getattr(model, method)(whole[:, chosen])
     same = np.full((2, 3), 0.5)
-    np.testing.assert_array_equal(model.distances_to_prototypes(same), same)
+    np.testing.assert_array_equal(model.transform(same), same)
 
 
 def test_names_tell_which_columns_a_table_has():
@@ -147,9 +147,9 @@ def test_names_tell_where_the_widths_do_not():
     model.fit(table, ["a", "a", "b", "b", "b"])
     whole = pd.DataFrame([[0.5, 0.5, 2.0], [0.25, 0.25, 0.125]], columns=list("pqr"))
     expected = whole.to_numpy()[:, model.prototype_indices_]
-    np.testing.assert_array_equal(model.distances_to_prototypes(whole), expected)
+    np.testing.assert_array_equal(model.transform(whole), expected)
     with pytest.raises(ValueError, match="may be either"):
-        model.distances_to_prototypes(whole.to_numpy())
+        model.transform(whole.to_numpy())
 
 
 def test_a_file_with_the_columns_in_order_of_selection_is_put_in_their_order(tmp_path):
@@ -158,7 +158,7 @@ def test_a_file_with_the_columns_in_order_of_selection_is_put_in_their_order(tmp
     former = np.array([1, 3, 0, 2])
     for name in ("prototypes_", "prototype_indices_", "prototype_rows_", "prototype_sources_"):
         setattr(model, name, getattr(model, name)[former])
-    model.solution_ = model.solution_.rearranged(former)
+    model.solution_ = model.solution_._rearranged(former)
     save_model(model, tmp_path / "model.pvm")
     loaded = load_model(tmp_path / "model.pvm")
     assert loaded.prototype_labels_.tolist() == [1, 0, 1, 0]

@@ -139,7 +139,7 @@ def _order_backwards(model):
     )
     for name in ("prototypes_", "prototype_rows_", "prototype_sources_", "prototype_radii_"):
         setattr(model, name, getattr(model, name)[::-1])
-    _restate(model, replace(selection.rearranged(back), solutions=solutions))
+    _restate(model, replace(selection._rearranged(back), solutions=solutions))
 
 
 def _describe_another_order(model):
@@ -177,7 +177,7 @@ def _drop_the_last(model):
     label = int(selection.classes[-1])
     solutions = [*selection.solutions]
     solutions[label] = solutions[label].first(len(solutions[label].selected) - 1)
-    kept = selection.rearranged(np.arange(len(selection.candidates) - 1))
+    kept = selection._rearranged(np.arange(len(selection.candidates) - 1))
     for name in ("prototypes_", "prototype_rows_", "prototype_sources_", "prototype_radii_"):
         setattr(model, name, getattr(model, name)[:-1])
     _restate(model, replace(kept, solutions=tuple(solutions)))

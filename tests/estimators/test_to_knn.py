@@ -207,7 +207,7 @@ def test_before_the_fit():
 
 def ties(model, queries):
     """Count the queries that are as near to prototypes of several classes."""
-    distances = model.distances_to_prototypes(queries)
+    distances = model.transform(queries)
     nearest = distances == distances.min(axis=1, keepdims=True)
     classes = model.prototype_labels_[:, None] == model.classes_
     return int(((nearest @ classes).sum(axis=1) > 1).sum())

@@ -102,7 +102,7 @@ def assert_obvious(model, X, y):
     found = judged(model, X, y)
     kept = np.isin(model.prototype_labels_, paid)
     expected = naive.suspects(
-        model.distances_to_prototypes(X)[:, kept],
+        model.transform(X)[:, kept],
         y,
         model.prototype_labels_[kept],
         model.prototype_rows_[kept],

@@ -125,12 +125,6 @@ def test_one_of_our_solvers_given_as_a_function_is_kept_by_name(tmp_path):
     assert load_model(tmp_path / "m").solver is greedy
 
 
-def test_a_folder_of_cached_folds_is_not_kept(tmp_path):
-    model = PVMClassifierCV(n_eps=2, cv=2, memory=str(tmp_path / "cache"), **PAPER).fit(X, Y)
-    save_model(model, tmp_path / "m")
-    assert load_model(tmp_path / "m").memory is None
-
-
 def test_a_save_that_fails_leaves_the_file_that_was_there(tmp_path, monkeypatch):
     path = tmp_path / "model.pvm"
     save_model(PVMClassifier(**PAPER).fit(X, Y), path)

@@ -93,8 +93,8 @@ def answers(model, queries):
     if hasattr(model, "explain"):
         why = model.explain(queries)
         given += [getattr(why, field.name) for field in fields(why)]
-    if hasattr(model, "distances_to_prototypes"):
-        given.append(model.distances_to_prototypes(queries))
+    if hasattr(model, "transform"):
+        given.append(model.transform(queries))
     return given
 
 

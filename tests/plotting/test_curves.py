@@ -80,7 +80,7 @@ def test_the_error_of_the_first_prototypes_counts_their_own_radii():
     model = PVMClassifier(eps=None, radii="own", prototype_cost=0.1).fit(X[::2], Y[::2])
     queries, labels = X[1::2] + np.array([1.5, 0.0, 0.0, 0.0]), Y[1::2]
     display = plotting.GreedyProgressDisplay.from_estimator(model, queries, labels)
-    away = model.distances_to_prototypes(queries)
+    away = model.transform(queries)
     multiples = away / model.prototype_radii_
     for k in range(1, len(display.error) + 1):
         answers = model.prototype_labels_[multiples[:, :k].argmin(axis=1)]

@@ -104,7 +104,7 @@ def test_precomputed_dissimilarities_are_handed_over():
 def test_of_an_asymmetric_dissimilarity_the_means_are_mapped():
     ranked = PVMClassifier(eps=20.0, metric=RankDissimilarity("euclidean"), **PAPER).fit(X, Y)
     display = PrototypeMapDisplay.from_estimator(ranked, n_prototypes=12, method="mds")
-    D = ranked.distances_to_prototypes(ranked.prototypes_[:12])[:, :12]
+    D = ranked.transform(ranked.prototypes_[:12])[:, :12]
     assert np.abs(D - D.T).max() > 0
     D = (D + D.T) / 2 * (1 - np.eye(12))
     np.testing.assert_allclose(display.coordinates, classical_scaling(D), atol=1e-8)

@@ -112,7 +112,7 @@ def test_without_prototypes_every_method_answers_if_there_is_an_outlier_label(na
         values, why = model.decision_function(X[:4]), model.explain(X[:4])
         assert values.shape == ((4,) if n_classes == 2 else (4, n_classes))
         assert not values.any()
-        assert model.distances_to_prototypes(X[:4]).shape == (4, 0)
+        assert model.transform(X[:4]).shape == (4, 0)
         assert not model.coverage(X, Y).covered.any()
     assert why.label.tolist() == why.runner_up_label.tolist() == [-1] * 4
     assert why.prototype.tolist() == why.runner_up_prototype.tolist() == [-1] * 4

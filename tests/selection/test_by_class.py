@@ -115,7 +115,7 @@ def worded(*words):
         for word, bound in words
     ]
     counts = [none] * len(words)
-    return Selection.joined(solutions, covered=counts, miscovered=counts)
+    return Selection._joined(solutions, covered=counts, miscovered=counts)
 
 
 BOUNDED = [

@@ -97,7 +97,7 @@ def choose_distance(
     if name == "gower" or (name is None and (stores != {"numbers"} or missing or asymmetric)):
         reason = "as asked for" if name else _why_gower(cases, stores, missing)
         kinds = dict.fromkeys(asymmetric, "asymmetric")
-        metric = _made(partial(Gower, kinds=kinds or None), "gower", {"gap": 0.5} | params)
+        metric = _made(partial(Gower, kinds=kinds or None), "gower", params)
         return Distance(metric, False, "Gower's", reason)
     _check_numbers(cases, name or "euclidean", missing)
     reason = "as asked for" if name else "all columns are numbers"

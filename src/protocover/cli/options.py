@@ -66,7 +66,6 @@ PARAMETERS: dict[str, str | None] = {
     "verbose": "--quiet",
     "scoring": None,  # errors are counted
     "error_score": None,  # nothing but that can fail
-    "memory": None,  # each command is a fit of its own
     "unlabeled": None,  # every case has a class
     "groups": None,  # folds are drawn by class
     "params": None,  # a splitter's, of which there is one

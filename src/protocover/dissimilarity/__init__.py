@@ -55,8 +55,8 @@ _OWN = {
     "cosine": Cosine,
     "precomputed": Precomputed,
 }
-# Those of our own that take parameters, with what the name alone stands for.
-_OWN_WITH_PARAMETERS: dict[str, tuple[Any, dict[str, Any]]] = {"gower": (Gower, {"gap": 0.5})}
+# Those of our own that take `metric_params`.
+_OWN_WITH_PARAMETERS: dict[str, Any] = {"gower": Gower}
 
 
 def resolve_metric(metric: Any, params: dict[str, Any] | None = None) -> Any:
@@ -117,8 +117,7 @@ def _resolve_name(name: str, params: dict[str, Any] | None) -> Any:
             raise ValueError(f"metric {name!r} takes no metric_params, got {params!r}")
         return _OWN[full]()
     if full in _OWN_WITH_PARAMETERS:
-        kind, usual = _OWN_WITH_PARAMETERS[full]
-        return kind(**{**usual, **(params or {})})
+        return _OWN_WITH_PARAMETERS[full](**(params or {}))
     if full in METRIC_NAMES:
         return Metric(name, params)
     known = ", ".join(sorted(METRIC_NAMES | {"l2"} | set(_OWN) | set(_OWN_WITH_PARAMETERS)))

@@ -131,7 +131,7 @@ class DANN(BaseEstimator):
         self._metrics: list[LocalMetric] | None = None
         return self
 
-    def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
+    def _check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
         """Check that a model file has a metric for each prototype, in the space they all have."""
         self._check_parameters()
         check_array(self.mean_, "mean_", kinds="f", shape=(n_features,))

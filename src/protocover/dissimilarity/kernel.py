@@ -179,7 +179,7 @@ class KernelDistance(BaseEstimator):
         self._warn_if_indefinite(kernel)
         return self
 
-    def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
+    def _check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
         """Check the kernel, and the diagonal of a precomputed one, that a model file has."""
         check_text(self.kernel, "kernel", {*PAIRWISE_KERNEL_FUNCTIONS, "precomputed"})
         check_keywords(self.params or {}, "params")

@@ -140,7 +140,7 @@ class Metric(BaseEstimator):
         self.params_ = params
         return self
 
-    def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
+    def _check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
         """Check the name and the parameters that a model file has, one value a feature."""
         check_text(self.name, "the name of a metric", {*METRIC_NAMES, *METRIC_ALIASES})
         shapes = {"V": (n_features,), "w": (n_features,), "VI": (n_features, n_features)}

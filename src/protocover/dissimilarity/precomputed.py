@@ -83,7 +83,7 @@ class Precomputed(BaseEstimator):
         self.n_candidates_ = self.table(X).shape[1]
         return self
 
-    def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
+    def _check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
         """Check the number of columns that a model file has, and the reach."""
         check_whole(self.n_candidates_, "n_candidates_")
         if self.reach is not None:

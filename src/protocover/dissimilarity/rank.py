@@ -102,7 +102,7 @@ class RankDissimilarity(BaseEstimator):
         """Number of columns of a table."""
         return int(self.base_.n_candidates_)
 
-    def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
+    def _check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
         """Check that a model file has a sorted column for each prototype."""
         if not isinstance(self._kept, KeptColumns):
             refuse("RankDissimilarity must have kept the columns of prototypes")

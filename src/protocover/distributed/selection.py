@@ -159,7 +159,7 @@ def select_on_cluster(
 
 def _joined(solved: Sequence[Solved]) -> Selection:
     """Put the classes' solutions into one order."""
-    return Selection.joined(
+    return Selection._joined(
         [one.solution for one in solved],
         covered=[one.covered for one in solved],
         miscovered=[one.miscovered for one in solved],

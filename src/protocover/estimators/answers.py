@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from ..balls import within
@@ -22,13 +24,14 @@ from ..selection.parameters import check_column
 __all__ = ["PrototypeAnswers", "warn_without_diagonal"]
 
 
-class PrototypeAnswers:
+class PrototypeAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """The answers of a classifier by nearest prototypes, from what its fit has kept."""
 
     n_jobs: int | None
     closed_ball: bool
     eps_: float
     classes_: NDArray[Any]
+    n_prototypes_: int
     outlier_label_: Any
     prototype_labels_: NDArray[Any]
     prototype_radii_: NDArray[np.float64]
@@ -110,17 +113,17 @@ class PrototypeAnswers:
         Returns
         -------
         Explanation
-            Arrays with an entry for each query; ``.to_frame()`` makes a data frame. Its
+            Arrays with an entry for each query; ``.to_frame()`` returns a data frame. Its
             `label` is the class of the nearest prototype, `outlier_label` or not: queries
             that get that label from `predict` are those not `inside`.
         """
         X = self._check_queries(X)
         if len(self.prototype_labels_) == 0:
-            return Explanation.of_nothing(row_count(X), self.outlier_label_)
+            return Explanation._of_nothing(row_count(X), self.outlier_label_)
         index, distance = self._prototype_set.nearest_two(X, n_jobs=self.n_jobs)
         if self.outlier_label_ is None:
             self._refuse_unanswered(index[0] < 0)
-        return Explanation.of(
+        return Explanation._of(
             index,
             distance,
             self.prototype_labels_,
@@ -131,19 +134,24 @@ class PrototypeAnswers:
             outlier_label=self.outlier_label_,
         )
 
-    def distances_to_prototypes(self, X: Any) -> NDArray[np.float64]:
-        """Return the dissimilarity of each query from each prototype.
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Return the distance of each sample from each prototype.
 
         Parameters
         ----------
-        X : array-like, shape (n_queries, n_features)
-            Queries, as for `predict`.
+        X : array-like, shape (n_samples, n_features)
+            Samples, as for `predict`.
 
         Returns
         -------
-        ndarray, shape (n_queries, n_prototypes)
-            With the prototypes in order of selection; infinity where a graph has no entry.
+        ndarray, shape (n_samples, n_prototypes)
+            Distances, with the prototypes in the order of `prototypes_`; inf if a neighbour
+            graph has no entry for the pair.
         """
+        return self._distances(X)
+
+    def _distances(self, X: Any) -> NDArray[np.float64]:
+        """Return the array of `transform`, whatever its output is set to."""
         X = self._check_queries(X)
         return self._prototype_set.distances(X, n_jobs=self.n_jobs)
 
@@ -168,7 +176,7 @@ class PrototypeAnswers:
         balls = self._prototype_set.balls(
             X, eps=self.eps_, closed=self.closed_ball, n_jobs=self.n_jobs
         )
-        return Coverage.of(balls, y, self.prototype_labels_, self.classes_)
+        return Coverage._of(balls, y, self.prototype_labels_, self.classes_)
 
     def _check_queries(self, X: Any) -> Any:
         """Check queries, and that there is something to answer them with."""
@@ -192,6 +200,16 @@ class PrototypeAnswers:
                 "outlier_label, to 'most_frequent' for one, or make the graph of the queries with "
                 "a larger radius, or with the columns of the prototypes alone"
             )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags: Tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    @property
+    def _n_features_out(self) -> int:
+        """The number of columns of `transform`."""
+        return self.n_prototypes_
 
     @property
     def _own_radii(self) -> bool:

@@ -7,7 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -29,7 +34,9 @@ from .recheck_cover import recheck_cover
 __all__ = ["BallCover"]
 
 
-class BallCover(ShowsChosen, ClusterMixin, TransformerMixin, BaseEstimator):
+class BallCover(
+    ShowsChosen, ClusterMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Choose a few points that stand for all: a cover by balls, proved to be near the best.
 
     Every point within `eps` of a representative is covered by it. Asked for nothing more, it
@@ -275,18 +282,17 @@ random_state, verbose
         with limited_threads(self.n_jobs):
             return recheck_cover(self, X, sample_weight)
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Return the names of the columns of `transform`."""
-        check_is_fitted(self)
-        names = [f"ballcover{number}" for number in range(len(self.representative_indices_))]
-        return np.array(names, dtype=object)
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         for name, value in input_tags(self.metric, self.metric_params).items():
             setattr(tags.input_tags, name, value)
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+    @property
+    def _n_features_out(self) -> int:
+        """The number of columns of `transform`."""
+        return len(self.representative_indices_)
 
     @property
     def prototype_indices_(self) -> NDArray[np.intp]:

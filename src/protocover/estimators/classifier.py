@@ -133,6 +133,8 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
     prototypes_ : array, sparse table or list, of length n_prototypes
         The prototypes in order of selection; for precomputed dissimilarities the
         numbers of their columns, and in that order if every column is chosen once.
+    n_prototypes_ : int
+        Number of prototypes.
     prototype_indices_ : ndarray of int, shape (n_prototypes,)
         Place of each among all candidates; for ``candidates="train"`` its row in `X`.
     prototype_labels_ : ndarray, shape (n_prototypes,)
@@ -510,7 +512,7 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
         self.eps_, self.prototype_cost_ = fitted.eps, fitted.prototype_cost
         self.outlier_label_ = fitted.outlier_label
         self.classes_, self.class_count_ = fitted.classes, fitted.class_count
-        self.prototypes_ = fitted.prototypes
+        self.prototypes_, self.n_prototypes_ = fitted.prototypes, len(selection.candidates)
         self.prototype_indices_ = selection.candidates
         self.prototype_rows_, self.prototype_sources_ = fitted.rows, fitted.sources
         self.prototype_labels_ = fitted.classes[selection.classes]

@@ -125,7 +125,7 @@ def by_column(selection: Selection, training: Training) -> Selection:
     if not training.is_table:
         return selection
     order = column_order(take(training.pools, selection.candidates), training.points.shape[1])
-    return selection if order is None else selection.rearranged(order)
+    return selection if order is None else selection._rearranged(order)
 
 
 def copy_features(source: Any, target: Any) -> None:

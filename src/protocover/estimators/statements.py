@@ -112,7 +112,7 @@ def _joint_faults(model: Any) -> list[str]:
     selection, joined = model.solution_, _joined(model.solution_)
     order = _order_of_columns(model)
     if order is not None:
-        joined = joined.rearranged(order)
+        joined = joined._rearranged(order)
     return [
         f"solution_.{name} is not that of the solutions of the classes, in order of score"
         for name in ("candidates", "classes", "newly_covered", "score")
@@ -123,7 +123,7 @@ def _joint_faults(model: Any) -> list[str]:
 def _joined(selection: Selection) -> Selection:
     """Join the solutions of the classes again; who else lies in the balls is no part of it."""
     counts = [one.newly_covered for one in selection.solutions]
-    return Selection.joined(selection.solutions, covered=counts, miscovered=counts)
+    return Selection._joined(selection.solutions, covered=counts, miscovered=counts)
 
 
 def _order_of_columns(model: Any) -> NDArray[np.intp] | None:

@@ -40,7 +40,7 @@ def distance_blocks(
     for start in range(0, n_points, step):
         rows = np.arange(start, min(start + step, n_points))
         if tile is None:
-            yield rows, classifier.distances_to_prototypes(_safe_indexing(X, rows))
+            yield rows, classifier._distances(_safe_indexing(X, rows))
         else:
             some = slice(start, start + len(rows))
             yield rows, np.array(tile(some, slice(0, n_prototypes)), dtype=np.float64)

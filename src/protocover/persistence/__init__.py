@@ -74,10 +74,6 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
     --------
     load_model : Read it again.
 
-    Notes
-    -----
-    A ``PVMClassifierCV`` is kept without its `memory`, which is a folder on this machine.
-
     Examples
     --------
     >>> import tempfile

@@ -57,7 +57,7 @@ Arrays = list[NDArray[Any]]
 _SPARSE: dict[str, Any] = {"csr_array": csr_array, "csr_matrix": csr_matrix}
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 # scikit-learn's splitters name no such attribute; a folder of cached folds is on one machine.
-_NOT_KEPT = ("cvargs", "memory")
+_NOT_KEPT = ("cvargs",)
 
 
 class Loaded:
@@ -247,7 +247,7 @@ def decode_dissimilarity(content: Any, arrays: Loaded, **sizes: Any) -> Any:
         fitted = key == "base_"
         item = decode_dissimilarity(value, arrays, **sizes) if fitted else decode(value, arrays)
         setattr(made, key, item)
-    made.check_state(**sizes)
+    made._check_state(**sizes)
     return made
 
 

@@ -34,7 +34,7 @@ def between_prototypes(
                 "precomputed ones: D[np.ix_(clf.prototype_rows_, clf.prototype_indices_)] where "
                 "D is the training table and the prototypes are training points"
             )
-        given = model.distances_to_prototypes(model.prototypes_[:n_prototypes])
+        given = model._distances(model.prototypes_[:n_prototypes])
     D = np.asarray(given, dtype=np.float64)
     if D.ndim != 2 or min(D.shape) < n_prototypes:
         raise ValueError(

@@ -1,13 +1,13 @@
-"""The decision boundary of a classifier in the plane, be it ours or any other."""
+"""The decision boundary of a classifier in the plane."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length
 
 from .canvas import open_axes, unwrap_to_draw
@@ -50,13 +50,12 @@ class BoundaryDisplay:
 
     Examples
     --------
-    Any classifier, here the rule "right of zero":
-
     >>> import numpy as np
+    >>> from sklearn.neighbors import KNeighborsClassifier
     >>> from protocover.plotting import BoundaryDisplay
     >>> X = np.random.default_rng(0).normal(size=(50, 2))
     >>> y = X[:, 0] > 0
-    >>> display = BoundaryDisplay.from_predictor(lambda X: X[:, 0] > 0, X, y)
+    >>> display = BoundaryDisplay.from_estimator(KNeighborsClassifier().fit(X, y), X, y)
     >>> display.regions.shape
     (300, 300)
     """
@@ -71,86 +70,66 @@ class BoundaryDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, resolution: int = 300, **options: Any
-    ) -> Self:
-        """Draw the boundary of a fitted PVMClassifier or PVMClassifierCV.
-
-        Parameters
-        ----------
-        estimator : PVMClassifier, PVMClassifierCV, or a pipeline or search that ends in one
-            Fitted on points of the plane.
-        X, y : points and their labels
-            What to show on the regions, usually the training data.
-        resolution : int, default=300
-            Rows and columns of the grid on which it is asked.
-        **options
-            What :meth:`plot` takes.
-
-        Returns
-        -------
-        BoundaryDisplay
-            With the picture drawn.
-        """
-        within = unwrap_to_draw(estimator)
-        model, X = within.classifier, within.prepare(X)
-        return cls.from_predictor(
-            model.predict,
-            X,
-            y,
-            prototypes=check_plane(model.prototypes_, "the data that estimator was fitted on"),
-            prototype_labels=model.prototype_labels_,
-            classes=model.classes_,
-            resolution=resolution,
-            **options,
-        )
-
-    @classmethod
-    def from_predictor(
         cls,
-        predict: Callable[[NDArray[np.float64]], Any] | Any,
+        estimator: Any,
         X: Any,
         y: Any,
         *,
         prototypes: Any = None,
         prototype_labels: Any = None,
-        classes: Any = None,
         resolution: int = 300,
         **options: Any,
     ) -> Self:
-        """Draw the boundary of any classifier or rule.
+        """Draw the boundary of a fitted classifier.
 
         Parameters
         ----------
-        predict : callable, or object with ``predict``
-            Gives the labels of an array of points, shape (n, 2).
-        X, y : points and their labels
-            What to show on the regions, usually the training data.
+        estimator : object with ``predict``
+            A classifier fitted on two features. The prototypes of a PVMClassifier, a
+            PVMClassifierCV, or a pipeline or search that ends in one are marked, and `X` is
+            transformed as the steps before it do.
+        X, y : array-like, shape (n_samples, 2) and (n_samples,)
+            Samples to show on the regions, usually the training data, and their labels.
         prototypes : array-like, shape (n_prototypes, 2), or None, default=None
-            Points to mark.
+            Samples to mark for another classifier.
         prototype_labels : array-like, shape (n_prototypes,), or None, default=None
             Their labels.
-        classes : array-like or None, default=None
-            All labels, sorted; None for those in `y`. A region of another label stays white.
         resolution : int, default=300
-            Rows and columns of the grid on which it is asked.
+            Rows and columns of the grid on which the classifier predicts.
         **options
-            What :meth:`plot` takes.
+            Passed to :meth:`plot`.
 
         Returns
         -------
         BoundaryDisplay
-            With the picture drawn.
+            With the plot drawn.
+
+        Notes
+        -----
+        The classes are `classes_` of the estimator if it has them, and otherwise those in `y`.
+        A region of any other label stays white.
         """
+        if not hasattr(estimator, "predict"):
+            raise TypeError(
+                "estimator must be a fitted classifier with a predict method, got "
+                f"{type(estimator).__name__}"
+            )
+        if prototypes is None and _has_prototypes(estimator):
+            within = unwrap_to_draw(estimator)
+            estimator, X = within.classifier, within.prepare(X)
+            source = "the data that estimator was fitted on"
+            prototypes = check_plane(estimator.prototypes_, source)
+            prototype_labels = estimator.prototype_labels_
         points, y = check_plane(X), np.asarray(y)
         check_consistent_length(points, y)
         plane = Plane.around(points, resolution)
-        labels = np.asarray(getattr(predict, "predict", predict)(plane.points))
+        labels = np.asarray(estimator.predict(plane.points))
         if labels.shape != (len(plane.points),):
             raise ValueError(
                 f"predict must give one label for each of {len(plane.points)} points, got shape "
                 f"{labels.shape}"
             )
-        classes = np.unique(y) if classes is None else np.asarray(classes)
+        classes = np.asarray(getattr(estimator, "classes_", np.unique(y)))
         marked = None if prototypes is None else check_plane(prototypes, "prototypes")
         display = cls(
             plane=plane,
@@ -210,3 +189,11 @@ class BoundaryDisplay:
         ax.set(xlim=self.plane.limits[:2], ylim=self.plane.limits[2:], aspect="equal")
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def _has_prototypes(estimator: Any) -> bool:
+    """Whether an estimator is, or ends in, one of this package's classifiers."""
+    if isinstance(estimator, Pipeline):
+        return _has_prototypes(estimator[-1])
+    held = getattr(estimator, "best_estimator_", None)
+    return hasattr(estimator, "prototypes_") or (held is not None and _has_prototypes(held))

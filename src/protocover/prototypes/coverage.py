@@ -34,7 +34,7 @@ class Coverage:
     classes: NDArray[Any]
 
     @classmethod
-    def of(
+    def _of(
         cls,
         balls: csr_array,
         labels: NDArray[Any],

@@ -13,6 +13,9 @@ from ..data.frames import make_frame
 
 __all__ = ["Explanation"]
 
+# The columns that a data frame has by default.
+_MAIN = ("label", "prototype", "row", "distance", "runner_up_label", "margin")
+
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
@@ -79,7 +82,7 @@ class Explanation:
     margin: NDArray[np.float64]
 
     @classmethod
-    def of(
+    def _of(
         cls,
         index: NDArray[np.intp],
         distance: NDArray[np.float64],
@@ -138,7 +141,7 @@ class Explanation:
         )
 
     @classmethod
-    def of_nothing(cls, n_queries: int, label: Any) -> Self:
+    def _of_nothing(cls, n_queries: int, label: Any) -> Self:
         """Explain answers that are `label` because there is no prototype."""
         labels, nowhere = np.full(n_queries, label), np.full(n_queries, -1)
         beyond = np.full(n_queries, np.inf)
@@ -161,15 +164,19 @@ class Explanation:
     def __len__(self) -> int:
         return len(self.label)
 
-    def to_frame(self, index: Any = None) -> Any:
-        """Return a pandas data frame with a row for each query.
+    def to_frame(self, index: Any = None, *, all: bool = False) -> Any:
+        """Return a pandas data frame with one row per sample.
 
         Parameters
         ----------
         index : index-like or None, default=None
-            Names of the queries, such as the index of the frame they came from.
+            Names of the samples, such as the index of the frame they came from.
+        all : bool, default=False
+            Whether to return all columns instead of the six main ones: `label`, `prototype`,
+            `row`, `distance`, `runner_up_label` and `margin`.
         """
-        return make_frame({field.name: getattr(self, field.name) for field in fields(self)}, index)
+        names = [field.name for field in fields(self)] if all else _MAIN
+        return make_frame({name: getattr(self, name) for name in names}, index)
 
 
 def _with_label(labels: NDArray[Any], where: NDArray[np.bool_], label: Any) -> NDArray[Any]:

@@ -242,10 +242,8 @@ def _describe_search(search: PVMClassifierCV, tried: str) -> str:
         "best": "the best score",
         "few": "the fewest prototypes within one standard error of the best score, or 0.01",
     }[search.rule]
-    # A model from an earlier file does not tell, and was scored by the solver that fitted it.
-    scored = search.cv_results_.get("fold_solver", search.cv_results_["param_solver"])
-    solver = str(scored[search.best_index_])
-    other = "" if solver == search.best_params_["solver"] else f" with {solver} selections"
+    greedy = isinstance(search.solver, str) and search.solver == "auto"
+    other = " with greedy selections" if greedy else ""
     return f"chosen from {tried} by {search.n_splits_}-fold cross-validation{other}: {rule}"
 
 

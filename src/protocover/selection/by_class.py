@@ -272,7 +272,7 @@ def _joined(
     if balls is not None:
         return join_balls(solutions, balls)
     covered, miscovered = _count_members(problems, solutions)
-    return Selection.joined(solutions, covered=covered, miscovered=miscovered)
+    return Selection._joined(solutions, covered=covered, miscovered=miscovered)
 
 
 def join_balls(solutions: Sequence[CoverSolution], balls: Sequence[BallsOfClass]) -> Selection:
@@ -285,7 +285,7 @@ def join_balls(solutions: Sequence[CoverSolution], balls: Sequence[BallsOfClass]
         for solution, one in zip(solutions, chosen, strict=True)
     ]
     radii = [one.radius for one in chosen if one.radius is not None]
-    return Selection.joined(
+    return Selection._joined(
         by_candidate,
         covered=[one.covered for one in chosen],
         miscovered=[one.miscovered for one in chosen],

@@ -52,7 +52,7 @@ class Selection:
     budget: SharedBudget | None = None
 
     @classmethod
-    def joined(
+    def _joined(
         cls,
         solutions: Sequence[CoverSolution],
         *,
@@ -78,7 +78,7 @@ class Selection:
             solutions=tuple(solutions),
         )
 
-    def rearranged(self, order: NDArray[np.intp]) -> Self:
+    def _rearranged(self, order: NDArray[np.intp]) -> Self:
         """Return the same prototypes in another order, with `newly_covered` as first counted."""
         names = (
             "candidates",
@@ -110,7 +110,7 @@ class Selection:
             kept = np.sort(np.argsort(later, kind="stable")[:budget])
         counts = np.bincount(self.classes[kept], minlength=len(self.solutions))
         solutions = (one.first(k) for one, k in zip(self.solutions, counts, strict=True))
-        return replace(self.rearranged(kept), solutions=tuple(solutions))
+        return replace(self._rearranged(kept), solutions=tuple(solutions))
 
     def renumbered(self, candidates: NDArray[np.intp]) -> Self:
         """Return the same selection with other numbers for its candidates, in their order."""

@@ -66,7 +66,7 @@ class Tanimoto(BaseEstimator):
         self.check_examples(X)
         return self
 
-    def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
+    def _check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
         """Check nothing: nothing was learned."""
 
     def check_examples(self, X: Any) -> Any:

@@ -52,7 +52,7 @@ class Quadratic(BaseEstimator):
         """Do nothing: there is nothing to learn."""
         return self
 
-    def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
+    def _check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
         """Check nothing: nothing was learned."""
 
     def cross(self, A: Any, B: Any) -> Floats:

@@ -57,10 +57,10 @@ class Gower(BaseEstimator):
     weights : dict, array-like of shape (n_columns,) or None, default=None
         How much each column counts; columns that a dict leaves out count 1, columns of
         weight 0 not at all.
-    gap : float from 0 to 1, or None, default=None
+    gap : float from 0 to 1, or None, default=0.5
         By how much two rows differ in a column that only one of them has a value of. None
         leaves the column out for that pair, as Gower does, so that rows with few values are
-        near many others. The name ``"gower"`` stands for ``Gower(gap=0.5)``.
+        near many others.
     least_known : float from 0 to 1, or None, default=None
         Rows in which a smaller share of the columns, by weight, has a value cannot become
         prototypes; None for one half, 0 to let all rows.
@@ -110,7 +110,7 @@ class Gower(BaseEstimator):
     >>> Gower().fit(X).cross(X, X[:2])
     array([[0.   , 0.125],
            [0.125, 0.   ],
-           [1.   , 0.75 ]])
+           [0.75 , 0.625]])
     """
 
     accepts_anything = True
@@ -133,7 +133,7 @@ class Gower(BaseEstimator):
         self,
         kinds: Mapping[Any, str | Sequence[Any]] | None = None,
         weights: Mapping[Any, float] | ArrayLike | None = None,
-        gap: float | None = None,
+        gap: float | None = 0.5,
         least_known: float | None = None,
     ) -> None:
         self.kinds = kinds
@@ -166,7 +166,7 @@ class Gower(BaseEstimator):
         self.weights_ = weights
         return self
 
-    def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
+    def _check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
         """Check that all that a model file has has an entry for each column."""
         n = len(check_list(self.names_, "names_"))
         check_boolean(self.named_, "named_")

@@ -230,7 +230,7 @@ class MismatchDistance(_WordDistance):
         self.alphabet_ = self._check_training(X)
         return self
 
-    def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
+    def _check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
         """Check the alphabet that a model file has."""
         if not isinstance(self.alphabet_, tuple) or len(set(self.alphabet_)) < len(self.alphabet_):
             refuse("alphabet_ must be a tuple of different letters")
@@ -286,7 +286,7 @@ class SpectrumDistance(_WordDistance):
         self._check_training(X)
         return self
 
-    def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
+    def _check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
         """Check nothing: nothing was learned."""
 
     def _letters(self, left: list[Any], right: list[Any]) -> tuple[Hashable, ...]:

@@ -165,7 +165,7 @@ class TangentDistance(BaseEstimator):
         self.centre_ = self.maps_.points(mean_image(images)[None])[0]
         return self
 
-    def check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
+    def _check_state(self, *, n_prototypes: int, n_features: int | None) -> None:
         """Check that the matrices in a model file fit the images, and the mean image them."""
         self._check_parameters()
         height, width = self.image_shape

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from ...cover import ModelVerification
@@ -38,11 +40,12 @@ class _OfBestEstimator:
         return getattr(search.best_estimator_, self.name)
 
 
-class AnswersByChosen(ShowsChosen):
+class AnswersByChosen(ShowsChosen, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """Fitted attributes and answers of `best_estimator_`, for a search that has found one."""
 
     best_estimator_: PVMClassifier
     class_count_ = _OfBestEstimator()
+    n_prototypes_ = _OfBestEstimator()
     prototypes_ = _OfBestEstimator()
     prototype_indices_ = _OfBestEstimator()
     prototype_labels_ = _OfBestEstimator()
@@ -75,10 +78,10 @@ class AnswersByChosen(ShowsChosen):
         check_is_fitted(self)
         return self.best_estimator_.explain(X)
 
-    def distances_to_prototypes(self, X: Any) -> NDArray[np.float64]:
-        """Return the dissimilarities; see `PVMClassifier.distances_to_prototypes`."""
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Return the distances to the prototypes; see `PVMClassifier.transform`."""
         check_is_fitted(self)
-        return self.best_estimator_.distances_to_prototypes(X)
+        return self.best_estimator_._distances(X)
 
     def coverage(self, X: Any, y: Any) -> Coverage:
         """Tell which points lie in which ball; see `PVMClassifier.coverage`."""
@@ -96,6 +99,16 @@ class AnswersByChosen(ShowsChosen):
         """Recheck the model against its training data; see `PVMClassifier.verify`."""
         check_is_fitted(self)
         return self.best_estimator_.verify(X, y, sample_weight, unlabeled=unlabeled)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags: Tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    @property
+    def _n_features_out(self) -> int:
+        """The number of columns of `transform`."""
+        return int(self.n_prototypes_)
 
     def _describe(self) -> str:
         return describe_prototypes(self.best_estimator_)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_method_params
 from ...balls import traits_of
 from ...candidates import check_candidate_names
 from ...data.points import check_estimator_points
-from ...dissimilarity import resolve_metric
+from ...dissimilarity import input_tags, resolve_metric
 from ...resources import check_n_jobs, limited_threads
 from ...selection.grid import check_n_eps, grid_of_costs, grid_of_radii, propose_radii
 from ...selection.parameters import (
@@ -51,7 +51,7 @@ from .sample import (
     take_rows,
 )
 from .standard_error import RULES, choose, split_scores
-from .trials import Grid, Labelled, Trial, name_choices
+from .trials import Grid, Labelled, Trial
 
 __all__ = ["PVMClassifierCV"]
 
@@ -101,27 +101,18 @@ class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
         fails, with a :class:`~sklearn.exceptions.FitFailedWarning`; "raise" for the error
         itself. A setting whose mean score is NaN is not chosen; one that leaves no
         prototypes scores NaN without a warning.
-    metric : metric, or a list or dict of them, default="euclidean"
-        As in :class:`PVMClassifier`. Several are compared; a dict gives them names, which
-        otherwise are their own, numbered where several have the same.
-    solver : str, callable, or a list or dict of these, default="auto"
+    solver : str or callable, default="auto"
         As in :class:`PVMClassifier`. With ``"auto"`` settings are scored by ``"greedy"``,
         which takes a fraction of the time and was measured to choose as well, and the one
-        chosen is fitted by ``"auto"``. Any other solver does both. Several are compared, as
-        metrics are, each by scores of its own: ``["auto"]``, a list of one, scores by
-        ``"auto"``, too.
+        chosen is fitted by ``"auto"``. Any other solver does both.
     solver_options : dict or None, default=None
-        As in :class:`PVMClassifier`, for all solvers; with ``solver="auto"`` for the final
-        fit alone. In the folds a ``time_limit`` is for each class at each radius and cost.
-    memory : str, joblib.Memory or None, default=None
-        Folder in which finished folds are kept, so that a fit that was interrupted goes
-        on where it stopped. A function that was changed is noticed, one that it calls is
-        not.
+        As in :class:`PVMClassifier`; with ``solver="auto"`` for the final fit alone. In the
+        folds a ``time_limit`` is for each class at each radius and cost.
     n_jobs : int or None, default=None
         Folds computed at once, by joblib in as many processes, among which it shares out
         the threads. None, as everywhere, starts no processes and takes as many threads as
         the linear algebra library does. The result does not depend on it.
-    metric_params, candidates, cross_class, min_per_class, class_weight, closed_ball, \
+    metric, metric_params, candidates, cross_class, min_per_class, class_weight, closed_ball, \
 outlier_label, random_state
         As in :class:`PVMClassifier`. Candidates are made, and classes balanced, in each fold.
     verbose : int, default=0
@@ -136,16 +127,15 @@ outlier_label, random_state
     eps_, prototype_cost_ : float
         The chosen radius, or limit, and cost.
     best_params_ : dict
-        The chosen setting, with the names of its metric and solver.
+        The chosen setting.
     best_index_ : int
         Its place in `cv_results_`.
     best_score_ : float
         Its mean score.
     cv_results_ : dict of ndarray
         In scikit-learn's shape: ``param_eps``, ``mean_test_score`` and so on, with
-        ``mean_n_prototypes`` and ``std_n_prototypes``, ``mean_n_classes_lost``, the number of
-        classes without a prototype worth its cost, and ``fold_solver``, the solver that was
-        scored, which differs from ``param_solver`` for the default solver.
+        ``mean_n_prototypes``, ``std_n_prototypes`` and ``mean_n_classes_lost``, the number of
+        classes without a prototype worth its cost.
         One pass serves all radii and costs of a fold: ``mean_fit_time`` is its time divided
         by their number. Distances that are computed once for all folds are shared out in the
         same way.
@@ -169,7 +159,8 @@ outlier_label, random_state
     -----
     The scores are those of :class:`~sklearn.model_selection.GridSearchCV` over
     :class:`PVMClassifier` with the solver that scores, fold by fold. So are the rules for
-    weights, which scikit-learn 1.6 ignores in scoring unless they are routed.
+    weights, which scikit-learn 1.6 ignores in scoring unless they are routed. To compare
+    metrics, solvers or other parameters, use ``GridSearchCV``.
 
     Settings that leave a class of a fold without a prototype that is worth its cost are
     skipped if others lose fewer classes. A rare class hardly changes the accuracy and could
@@ -226,7 +217,6 @@ outlier_label, random_state
         class_weight: Any = None,
         closed_ball: bool = False,
         outlier_label: Any = None,
-        memory: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -251,7 +241,6 @@ outlier_label, random_state
         self.class_weight = class_weight
         self.closed_ball = closed_ball
         self.outlier_label = outlier_label
-        self.memory = memory
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -291,23 +280,21 @@ outlier_label, random_state
         self._check_settings()
         with unchanged_on_error(self):
             data = self._check_data(X, y, sample_weight, unlabeled)
-            some = next(iter(data.values()))
-            weights = None if sample_weight is None else some.weights
+            weights = None if sample_weight is None else data.weights
             split_params, score_params = route(self, weights, groups, params)
-            rows = draw_search_rows(some, self.max_search_samples, self.random_state, self.verbose)
-            splits = make_splits(self.cv, some, split_params, rows=rows)
-            trials = self._trials(data, rows, self._costs(some, rows))
+            rows = draw_search_rows(data, self.max_search_samples, self.random_state, self.verbose)
+            splits = make_splits(self.cv, data, split_params, rows=rows)
+            trial = self._trial(data, rows)
             if rows is not None:
-                score_params = _check_method_params(some.points, score_params, rows)
+                score_params = _check_method_params(data.points, score_params, rows)
             folds = cross_validate(
-                trials,
+                trial,
                 splits,
                 scoring=Scoring(find_scorer(self), score_params, self.error_score),
-                memory=self.memory,
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
             )
-            results = tabulate(trials, folds)
+            results = tabulate(trial.grid, folds)
             scores = split_scores(results, len(splits))
             report_failures(folds, scores, self.error_score)
             best = choose(
@@ -317,7 +304,7 @@ outlier_label, random_state
                 n_classes_lost=results["mean_n_classes_lost"],
             )
             self.cv_results_, self.n_splits_, self.search_rows_ = results, len(splits), rows
-            self._keep(best, self._refit(trials, data, results["params"][best]))
+            self._keep(best, self._refit(data, results["params"][best]))
         return self
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -332,8 +319,8 @@ outlier_label, random_state
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        first = next(iter(name_choices(self.metric).values()), "euclidean")
-        tags.input_tags = PVMClassifier(metric=first).__sklearn_tags__().input_tags
+        for name, value in input_tags(self.metric, self.metric_params).items():
+            setattr(tags.input_tags, name, value)
         return tags
 
     def _check_settings(self) -> None:
@@ -356,69 +343,43 @@ outlier_label, random_state
             )
         if not (isinstance(self.error_score, Real) or self.error_score == "raise"):
             raise ValueError(f"error_score must be a number or 'raise', got {self.error_score!r}")
-        solvers = name_choices(self.solver).values()
-        if not solvers:
-            raise ValueError(f"solver must be one or several, got {self.solver!r}")
-        for solver in solvers:
-            check_options(find_solver(solver), self.solver_options)
+        check_options(find_solver(self.solver), self.solver_options)
 
-    def _check_data(
-        self, X: Any, y: Any, sample_weight: Any, unlabeled: Any
-    ) -> dict[str, Labelled]:
-        """Return the training data checked, once for each metric as it wants the points."""
+    def _check_data(self, X: Any, y: Any, sample_weight: Any, unlabeled: Any) -> Labelled:
+        """Return the training data, checked."""
         check_candidate_names(X, self.candidates, unlabeled)
         points = self._check_points(X)
-        classes, codes = check_labels(y, next(iter(points.values())))
+        classes, codes = check_labels(y, points)
         weights = check_weights(sample_weight, codes, classes)
         budget = check_n_prototypes(self.n_prototypes, classes)
         check_min_per_class(self.min_per_class, budget, len(classes))
         apply_class_weight(self.class_weight, weights, codes, classes)
-        labels = classes[codes]
-        return {
-            name: Labelled(checked, labels, weights, unlabeled) for name, checked in points.items()
-        }
+        return Labelled(points, classes[codes], weights, unlabeled)
 
-    def _check_points(self, X: Any) -> dict[str, Any]:
-        """Return the points checked, once for each metric as it wants them."""
-        metrics = {
-            name: resolve_metric(metric, self.metric_params)
-            for name, metric in name_choices(self.metric).items()
-        }
-        n_tables = sum(traits_of(metric).pairwise for metric in metrics.values())
-        if n_tables not in (0, len(metrics)) or not metrics:
-            raise ValueError(
-                "metric must be one or several, either all of points or all of tables of "
-                f"dissimilarities, got {list(metrics)}; search over tables by themselves"
-            )
+    def _check_points(self, X: Any) -> Any:
+        """Return the points checked, in the form that the metric takes."""
+        metric = resolve_metric(self.metric, self.metric_params)
         forget_features(self)
-        points = {
-            name: check_estimator_points(self, X, metric, reset=True)
-            for name, metric in metrics.items()
-        }
-        shape = np.shape(next(iter(points.values()))) if n_tables else (0, 0)
+        points = check_estimator_points(self, X, metric, reset=True)
+        shape = np.shape(points) if traits_of(metric).pairwise else (0, 0)
         if shape[0] != shape[1]:
             raise ValueError(
                 "cross-validation of a table of dissimilarities needs a square one, whose "
                 f"columns are the points, got shape {shape}"
             )
-        return {name: completed(some, metrics[name]) for name, some in points.items()}
+        return completed(points, metric)
 
-    def _refit(
-        self, trials: list[Trial], data: dict[str, Labelled], setting: dict[str, Any]
-    ) -> PVMClassifier:
+    def _refit(self, data: Labelled, setting: dict[str, Any]) -> PVMClassifier:
         """Return a classifier with the chosen setting, fitted on all points."""
-        names = setting["metric"], setting["solver"]
-        trial = next(trial for trial in trials if (trial.metric, trial.solver) == names)
-        every = data[trial.metric]
-        chosen: PVMClassifier = clone(trial.final).set_params(
-            eps=setting["eps"], prototype_cost=setting["prototype_cost"], n_jobs=self.n_jobs
+        chosen: PVMClassifier = self._model().set_params(
+            solver=self.solver, solver_options=self.solver_options, n_jobs=self.n_jobs, **setting
         )
         with limited_threads(self.n_jobs):
             chosen._fit_checked(
-                every.points,
-                every.y,
-                every.weights,
-                unlabeled=every.unlabeled,
+                data.points,
+                data.y,
+                data.weights,
+                unlabeled=data.unlabeled,
                 settings=Settings.of(chosen),
             )
         copy_features(self, chosen)
@@ -432,18 +393,25 @@ outlier_label, random_state
         self.classes_ = chosen.classes_
         self.eps_, self.prototype_cost_ = chosen.eps_, chosen.prototype_cost_
 
-    def _trials(
-        self, data: dict[str, Labelled], rows: Rows, costs: NDArray[np.float64]
-    ) -> list[Trial]:
-        """Return every metric with every solver, and its radii, on some rows or all."""
+    def _trial(self, data: Labelled, rows: Rows) -> Trial:
+        """Return the classifier of the folds with its grid, on some rows or all."""
         pairwise = self.__sklearn_tags__().input_tags.pairwise
-        searched = {name: take_rows(one, rows, pairwise=pairwise) for name, one in data.items()}
-        trials, options = [], self.solver_options
-        for name, metric in name_choices(self.metric).items():
-            model = PVMClassifier(
+        searched = take_rows(data, rows, pairwise=pairwise)
+        grid = Grid(self._radii(self._model(), searched), self._costs(data, rows))
+        greedy = isinstance(self.solver, str) and self.solver == "auto"
+        model = self._model().set_params(
+            solver="greedy" if greedy else self.solver,
+            solver_options=None if greedy else self.solver_options,
+        )
+        return Trial(model, searched, grid)
+
+    def _model(self) -> PVMClassifier:
+        """Return a classifier with all parameters except solver, radius and cost."""
+        model: PVMClassifier = clone(
+            PVMClassifier(
                 radii=self.radii,
                 n_prototypes=self.n_prototypes,
-                metric=metric,
+                metric=self.metric,
                 metric_params=self.metric_params,
                 candidates=self.candidates,
                 cross_class=self.cross_class,
@@ -453,31 +421,8 @@ outlier_label, random_state
                 outlier_label=self.outlier_label,
                 random_state=self.random_state,
             )
-            grid = Grid(self._radii(model, searched[name]), costs)
-            trials += [
-                Trial(
-                    metric=name,
-                    solver=label,
-                    fold_solver="greedy" if self._scores_by_greedy else label,
-                    model=clone(model).set_params(**self._fold_terms(solver)),
-                    final=clone(model).set_params(solver=solver, solver_options=options),
-                    data=searched[name],
-                    grid=grid,
-                )
-                for label, solver in name_choices(self.solver).items()
-            ]
-        return trials
-
-    @property
-    def _scores_by_greedy(self) -> bool:
-        """Whether another solver scores than fits: ``"auto"`` alone, and not one of several."""
-        return isinstance(self.solver, str) and self.solver == "auto"
-
-    def _fold_terms(self, solver: Any) -> dict[str, Any]:
-        """Return the solver of the folds and its options, where `solver` fits the final model."""
-        if self._scores_by_greedy:
-            return {"solver": "greedy", "solver_options": None}
-        return {"solver": solver, "solver_options": self.solver_options}
+        )
+        return model
 
     def _radii(self, model: PVMClassifier, data: Labelled) -> NDArray[np.float64]:
         """Return the radii to try with a metric; points of weight zero do not count."""

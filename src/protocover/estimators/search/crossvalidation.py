@@ -1,22 +1,17 @@
-"""Every trial on every fold, several at once, with what they have in common made once."""
+"""A trial on every fold, several folds at once, with their common distances computed once."""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
-from itertools import islice
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_memory
 
 from ...resources import process_count, progress_bar
 from ...selection.path import Known
-from .fingerprint import fingerprint
-from .folds import FoldScores, Scoring, score_fold, share_folds, takes_lists
+from .folds import FoldScores, Scoring, score_fold, share_folds
 from .trials import Trial
 
 __all__ = ["Split", "cross_validate"]
@@ -25,25 +20,19 @@ Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 def cross_validate(
-    trials: list[Trial],
+    trial: Trial,
     splits: list[Split],
     *,
     scoring: Scoring,
-    memory: Any,
     n_jobs: int | None,
     verbose: int,
-) -> list[list[FoldScores]]:
-    """Return the scores of each trial on each of the `splits`; see :func:`score_fold`."""
-    # A fold is found again by the fingerprint of what joblib cannot tell apart.
-    ignored = ["model", "scoring", "common", "verbose"]
-    cached = check_memory(memory).cache(score_fold, ignore=ignored)
-    trains = [train for train, _ in splits]
-    common = {
-        kind: _share(trial, trains, scoring, n_jobs=n_jobs, verbose=verbose)
-        for kind, trial in {_kind(trial): trial for trial in trials}.items()
-    }
+) -> list[FoldScores]:
+    """Return the scores of a trial on each of the `splits`; see :func:`score_fold`."""
+    common, seconds = _share(
+        trial, [train for train, _ in splits], scoring, n_jobs=n_jobs, verbose=verbose
+    )
     tasks = (
-        delayed(cached)(
+        delayed(score_fold)(
             trial.model,
             trial.data,
             trial.grid,
@@ -52,27 +41,15 @@ def cross_validate(
             scoring=scoring,
             common=found,
             verbose=verbose - 1,
-            fingerprint="" if memory is None else fingerprint(trial.model, scoring),
         )
-        for trial in trials
-        for (train, test), found in zip(splits, common[_kind(trial)][0], strict=True)
+        for (train, test), found in zip(splits, common, strict=True)
     )
     done = Parallel(n_jobs=process_count(n_jobs), return_as="generator")(tasks)
-    with progress_bar(done, len(trials) * len(splits), "folds", verbose) as bar:
-        folds = iter(list(bar))
-    # What was made for all folds of a kind is counted as theirs, each an equal part.
-    n_uses = Counter(_kind(trial) for trial in trials)
-    scores = []
-    for trial in trials:
-        part = common[_kind(trial)][1] / (len(splits) * n_uses[_kind(trial)])
-        own = islice(folds, len(splits))
-        scores.append([replace(fold, fit_time=fold.fit_time + part) for fold in own])
-    return scores
-
-
-def _kind(trial: Trial) -> tuple[str, bool]:
-    """Return what trials have in common that share what is made for all folds."""
-    return trial.metric, takes_lists(trial.model)
+    with progress_bar(done, len(splits), "folds", verbose) as bar:
+        folds = list(bar)
+    # The common distances count as a part of every fold, each an equal part.
+    part = seconds / len(splits)
+    return [replace(fold, fit_time=fold.fit_time + part) for fold in folds]
 
 
 def _share(
@@ -83,7 +60,7 @@ def _share(
     n_jobs: int | None,
     verbose: int,
 ) -> tuple[list[Known], float]:
-    """Return what each fold of a kind has of what is made for all, and the seconds it took."""
+    """Return each fold's part of the common distances, and the seconds they took."""
     start = perf_counter()
     try:
         found = share_folds(trial, trains, n_jobs=n_jobs, verbose=verbose)

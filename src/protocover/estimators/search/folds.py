@@ -44,7 +44,6 @@ __all__ = [
     "score_fold",
     "share_folds",
     "take_points",
-    "takes_lists",
 ]
 
 Floats = NDArray[np.float64]
@@ -108,13 +107,11 @@ def score_fold(
     scoring: Scoring,
     common: Known = None,
     verbose: int = 0,
-    fingerprint: str = "",
 ) -> FoldScores:
     """Fit `model` for all radii and costs on the rows `train` and score it on `test`.
 
     Candidates are made, and the dissimilarity is fitted, from the training rows alone.
-    `common` is what :func:`share_folds` has found for this fold. In a cache `fingerprint`
-    stands for the model and the scoring.
+    `common` is what :func:`share_folds` has found for this fold.
     """
     model = _for_classes(model, data.y[train])
     start = perf_counter()
@@ -155,7 +152,7 @@ def share_folds(
         levels = training_levels(
             training, radii=grid.radii, closed=closed, rng=rng, n_jobs=n_jobs, verbose=verbose
         )
-        if not takes_lists(model):
+        if not _takes_lists(model):
             return [levels] * len(trains)
         outward = outward_of(training, levels, n_radii=len(grid.radii))
         return [levels if part is None else GreedyLevels(outward, part) for part in parts]
@@ -190,7 +187,7 @@ def _part(
     return Part.of_rows(training, rows, weights)
 
 
-def takes_lists(model: PVMClassifier) -> bool:
+def _takes_lists(model: PVMClassifier) -> bool:
     """Whether the folds of a model are walked along lists of levels, instead of a table."""
     own = check_own_radii(model.radii)
     return wants_lists(find_solver(model.solver), _fold_options(model), own=own)

@@ -13,32 +13,24 @@ from sklearn.exceptions import FitFailedWarning
 
 from ...exceptions import warn_caller
 from .folds import FoldScores
-from .trials import Trial
+from .trials import Grid
 
 __all__ = ["report_failures", "tabulate"]
 
 Floats = NDArray[np.float64]
-Folds = Sequence[Sequence[FoldScores]]
+Folds = Sequence[FoldScores]
 
 
-def tabulate(trials: Sequence[Trial], folds: Folds) -> dict[str, Any]:
-    """Arrange the folds of each trial as scikit-learn's searches do, a row for each setting."""
-    names = ("metric", "solver", "eps", "prototype_cost")
-    settings = [
-        (trial.metric, trial.solver, float(eps), float(cost))
-        for trial in trials
-        for eps in trial.grid.radii
-        for cost in trial.grid.costs
-    ]
+def tabulate(grid: Grid, folds: Folds) -> dict[str, Any]:
+    """Arrange the folds as scikit-learn's searches do, one row per setting."""
+    names = ("eps", "prototype_cost")
+    settings = [(float(eps), float(cost)) for eps in grid.radii for cost in grid.costs]
     # One pass serves all settings of a fold, so each has an equal share of its time.
     shares = _by_split(folds, lambda f: np.full(f.score.shape, f.fit_time / f.score.size))
     results = _mean_and_spread("fit_time", shares)
     results |= _mean_and_spread("score_time", _by_split(folds, lambda f: f.score_time))
     for name, values in zip(names, zip(*settings, strict=True), strict=True):
         results[f"param_{name}"] = np.array(values)
-    results["fold_solver"] = np.array(
-        [trial.fold_solver for trial in trials for _ in range(trial.grid.size)]
-    )
     results["params"] = [dict(zip(names, setting, strict=True)) for setting in settings]
     scores = _by_split(folds, lambda f: f.score)
     results |= {f"split{k}_test_score": scores[:, k].copy() for k in range(scores.shape[1])}
@@ -52,11 +44,11 @@ def tabulate(trials: Sequence[Trial], folds: Folds) -> dict[str, Any]:
 
 def report_failures(folds: Folds, scores: Floats, error_score: Any) -> None:
     """Warn of scores that could not be had, or raise if no setting has them all."""
-    reasons = Counter(reason for fs in folds for fold in fs for reason in fold.failures)
+    reasons = Counter(reason for fold in folds for reason in fold.failures)
     n_failed = reasons.total()
     if n_failed == scores.size or not np.isfinite(scores.mean(axis=1)).any():
         reasons["no prototypes, none being worth its cost"] = sum(
-            int((fold.n_prototypes == 0).sum()) for fs in folds for fold in fs
+            int((fold.n_prototypes == 0).sum()) for fold in folds
         )
         raise ValueError(
             f"no setting could be scored on every fold: of {scores.size} scores "
@@ -80,8 +72,8 @@ def _tell(reasons: Counter[str]) -> str:
 
 
 def _by_split(folds: Folds, tell: Callable[[FoldScores], Floats]) -> Floats:
-    """Put what `tell` says of the grids of all trials into a table of (n_settings, n_splits)."""
-    return np.concatenate([np.stack([tell(f).ravel() for f in fs], axis=1) for fs in folds])
+    """Return the values that `tell` gives for each fold, shape (n_settings, n_splits)."""
+    return np.stack([tell(fold).ravel() for fold in folds], axis=1)
 
 
 def _mean_and_spread(name: str, values: Any) -> dict[str, Any]:

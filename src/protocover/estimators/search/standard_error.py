@@ -123,13 +123,10 @@ def trace_path(search: Any) -> SearchPath:
     """Return how score and prototypes go with radius, or cost, around the choice of a search."""
     results, best = search.cv_results_, search.best_index_
     scores, sizes = split_scores(results, search.n_splits_), results["mean_n_prototypes"]
-    shown = np.ones(len(scores), dtype=bool)
     varied, fixed = "eps", "prototype_cost"
     if check_own_radii(search.radii):
         varied, fixed = fixed, varied
-    for name in ("metric", "solver", fixed):
-        shown &= results[f"param_{name}"] == results[f"param_{name}"][best]
-    rows = np.flatnonzero(shown)
+    rows = np.flatnonzero(results[f"param_{fixed}"] == results[f"param_{fixed}"][best])
     values = results[f"param_{varied}"]
     sample = search.search_rows_
     n_samples = search.class_count_.sum() if sample is None else len(sample)
