@@ -42,10 +42,10 @@ def test_columns_that_cannot_tell_rows_apart_are_left_out_and_told(flowers, tmp_
 
 def test_a_column_that_numbers_the_rows_is_warned_of(flowers, tmp_path, capsys):
     flowers.insert(0, "no", np.arange(1, 31))
-    with pytest.raises(CommandError, match="fix or pass --ignore-warnings"):
+    with pytest.raises(CommandError, match="or pass --ignore-warnings"):
         read(flowers, tmp_path)
     assert "--id no or --drop no" in capsys.readouterr().err
-    assert "no" in read(flowers, tmp_path, yes=True).X.columns
+    assert "no" in read(flowers, tmp_path, ignore_warnings=True).X.columns
     assert "column 'no': it numbers the rows" in capsys.readouterr().err
     cases = read(flowers, tmp_path, id="no")
     assert "no" not in cases.X.columns

@@ -91,7 +91,7 @@ def test_what_is_dangerous_stops_a_fit_until_its_option_settles_it(case, flowers
     assert fit("t.csv", "--target", "kind", "--quiet") == 1
     refused = capsys.readouterr().err
     assert "column 'c'" in refused
-    assert "would change the answer without a word" in refused
+    assert "that would change the answer" in refused
     assert fit("t.csv", "--target", "kind", "-o", "out", "--eps", "auto", *option) == 0
     assert fit(
         "t.csv", "--target", "kind", "-o", "o2", "--eps", "auto", "--ignore-warnings"

@@ -225,15 +225,12 @@ def settle(checked: TableCheck, path: Path, *, go_on: bool, console: Console) ->
         console.fail(str(finding))
     n = len(refused)
     further = f", of which {_MOST_FINDINGS} are shown" if n > _MOST_FINDINGS else ""
-    # Which of two readings of a number is meant nobody can go on without knowing.
-    way_out = (
-        "fix"
-        if all(f.level == "unclear" for f in refused)
-        else "fix or pass --ignore-warnings for"
-    )
+    # Nothing can be ignored if two readings of a number are possible.
+    unclear = all(finding.level == "unclear" for finding in refused)
+    ignore = "" if unclear else ", or pass --ignore-warnings"
     raise CommandError(
-        f"{count_things(n, 'thing', 'things')} in {path} would change the answer without a "
-        f"word{further}; {way_out} {'it' if n == 1 else 'them'} as said above "
+        f"{path} has {count_things(n, 'problem', 'problems')} that would change the "
+        f"answer{further}; fix {'it' if n == 1 else 'them'} as described above{ignore} "
         "(`protocover check` shows all columns)"
     )
 
