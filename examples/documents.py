@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from protocover import PVMClassifier, find_eps
+from protocover import PVMClassifierCV
 from protocover.plotting import CoverageConfusionDisplay, PrototypeMapDisplay
 
 # %%
@@ -106,12 +106,17 @@ print(
 )
 
 # %%
-# About a dozen texts to read
-# ---------------------------
+# At most a dozen texts to read
+# -----------------------------
+# The search chooses the radius that works best with at most twelve prototypes.
 
-eps = find_eps(X, topics, 12, metric="cosine", prototype_costs=[1])
-settings = {"radii": "shared", "eps": eps, "metric": "cosine"}
-model = PVMClassifier(prototype_cost=1, **settings).fit(X, topics)
+model = PVMClassifierCV(
+    radii="shared",
+    metric="cosine",
+    prototype_costs=[1],
+    n_prototypes=12,
+    random_state=0,
+).fit(X, topics)
 
 for row, covered in zip(
     model.prototype_rows_, model.prototype_newly_covered_, strict=True

@@ -10,7 +10,7 @@ prototypes are the family members that are closest to most of the others.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from protocover import PVMClassifier, find_eps
+from protocover import PVMClassifier, pvm_path
 from protocover.dissimilarity import MismatchDistance
 from protocover.plotting import PrototypeMapDisplay
 
@@ -79,10 +79,12 @@ metric = MismatchDistance(k=3, m=1)
 # Families, or branches
 # ---------------------
 # The radius decides how closely one looks. The default shared radius is the median distance of a
-# sequence from the nearest one of another family; asking ``find_eps`` for ten prototypes gives a
-# smaller radius. Either way the model is told the families only, never the branches.
+# sequence from the nearest one of another family. A path over radii shows how many prototypes
+# smaller ones need; we take the largest radius with at least ten. Either way the model is told
+# the families only, never the branches.
 
-eps = find_eps(X, y, 10, metric=metric)
+path = pvm_path(X, y, metric=metric)
+eps = path.eps[(path.n_prototypes[:, 0] >= 10).nonzero()[0][-1]]
 coarse = PVMClassifier(radii="shared", metric=metric).fit(X, y)
 fine = PVMClassifier(radii="shared", eps=eps, metric=metric).fit(X, y)
 

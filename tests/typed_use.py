@@ -14,8 +14,6 @@ from protocover import (
     PVMPath,
     PVMSelector,
     SuspectLabels,
-    find_cost,
-    find_eps,
     load_model,
     pvm_path,
     save_model,
@@ -45,8 +43,6 @@ def use() -> None:
     assert_type(PVMClassifierCV(n_eps=20, rule="1se").fit(X, y).explain(X), Explanation)
     assert_type(PVMSelector(eps=1.0).fit(X, y), PVMSelector)
     assert_type(suggest_eps(X, y, 5), NDArray[np.float64])
-    assert_type(find_eps(X, y, 3), float)
-    assert_type(find_cost(X, y, 3), float)
     assert_type(pvm_path(X, y, n_eps=5), PVMPath)
     assert_type(suspect_labels(model, X, y), SuspectLabels)
     assert_type(TangentDistance((16, 16)).fit(X), TangentDistance)

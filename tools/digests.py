@@ -712,7 +712,7 @@ def _commands() -> Iterator[tuple[str, Run]]:
     )
     yield (
         "command fit wine, at most 6",
-        lambda: command(wine, "fit", "--target", "kind", "--n-prototypes", "6"),
+        lambda: command(wine, "fit", "--target", "kind", "--max-prototypes", "6"),
     )
     yield (
         "command fit wine, given radius",
@@ -720,7 +720,10 @@ def _commands() -> Iterator[tuple[str, Run]]:
     )
     yield "command fit a mixed table", lambda: command(mixed, "fit", "--target", "risk")
     yield "command cover wine", lambda: command(plain, "cover")
-    yield "command cover wine, at most 10", lambda: command(plain, "cover", "--n", "10")
+    yield (
+        "command cover wine, at most 10",
+        lambda: command(plain, "cover", "--max-representatives", "10"),
+    )
     yield "command cover 0.9 of wine", lambda: command(plain, "cover", "--coverage", "0.9")
     yield "command predict wine", lambda: predicted(wine, "kind")
     yield "command predict a mixed table", lambda: predicted(mixed, "risk")

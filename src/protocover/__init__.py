@@ -18,7 +18,6 @@ if TYPE_CHECKING:
         PVMSelector,
         pvm_path,
     )
-    from .estimators.budget import find_cost, find_eps
     from .exceptions import CoverMemoryWarning, DissimilarityError, NoPrototypesError
     from .inspection.evaluation import Evaluation, evaluate
     from .inspection.suspects import SuspectLabels, suspect_labels
@@ -41,8 +40,6 @@ __all__ = [
     "PVMSelector",
     "SuspectLabels",
     "evaluate",
-    "find_cost",
-    "find_eps",
     "load_model",
     "pvm_path",
     "save_model",
@@ -59,8 +56,6 @@ _HOMES = {
     "NoPrototypesError": "exceptions",
     "SuspectLabels": "inspection.suspects",
     "evaluate": "inspection.evaluation",
-    "find_cost": "estimators.budget",
-    "find_eps": "estimators.budget",
     "load_model": "persistence",
     "save_model": "persistence",
     "suggest_eps": "selection.grid",

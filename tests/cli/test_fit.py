@@ -158,7 +158,7 @@ def test_options_reach_the_estimator(flowers, fit, monkeypatch):
     monkeypatch.setattr(Console, "verbose", 1)  # bars are not for the model to remember
     flowers.to_csv("t.csv", index=False)
     words = (
-        "--eps 1.5 --prototype-cost 0.5 --n-prototypes 3 --solver local-search --time-limit 9 "
+        "--eps 1.5 --prototype-cost 0.5 --max-prototypes 3 --solver local-search --time-limit 9 "
         "--closed-ball --outlier-label odd --metric cityblock --candidates train,kmeans --seed 7 "
         "--no-scale --test-size 0"
     )
@@ -184,12 +184,12 @@ def test_options_reach_the_estimator(flowers, fit, monkeypatch):
 
 def test_the_search_is_as_asked_for_and_the_solver_selects_at_its_radius(flowers, fit):
     flowers.to_csv("t.csv", index=False)
-    words = "--eps 0.5,1,2 --prototype-cost 0.1,1 --rule best --n-prototypes 9 --solver exact"
+    words = "--eps 0.5,1,2 --prototype-cost 0.1,1 --max-prototypes 9 --solver exact"
     assert fit("t.csv", "--target", "kind", "-o", "out", *words.split()) == 0
     search = load_model("out/model.protocover")[-1]
     assert set(search.cv_results_["param_eps"]) == {0.5, 1.0, 2.0}
     assert set(search.cv_results_["param_prototype_cost"]) == {0.1, 1.0}
-    assert (search.rule, search.n_splits_, search.n_prototypes) == ("best", 3, 9)
+    assert (search.rule, search.n_splits_, search.n_prototypes) == ("1se", 3, 9)
     assert search.best_estimator_.solver == "exact"
     assert search.best_estimator_.eps_ == search.eps_
     assert search.best_estimator_.gap_ == 0.0
@@ -267,7 +267,7 @@ def test_a_failed_fit_leaves_nothing_behind(flowers, fit, tmp_path):
         ("--image-size 8", 2),
         ("--radii shared --eps 1 --prototype-cost 1,2", 2),
         ("--eps auto --prototype-cost 1,2", 2),
-        ("--kind width=categorical --metric cosine", 2),
+        ("--feature-type width=categorical --metric cosine", 2),
         ("--cv 50", 1),
     ],
 )

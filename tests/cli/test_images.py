@@ -11,7 +11,7 @@ from protocover.cli.images import find_images, flatten, layout_of, read_labelled
 
 
 def read(folder, **how):
-    how = {"size": None, "colour": None, "skip": False, **how}
+    how = {"size": None, "color": None, "skip": False, **how}
     return read_labelled_images(folder, console=Console(), **how)
 
 
@@ -42,13 +42,13 @@ def test_colour_is_kept_where_there_is_any(tmp_path, save_images):
     from PIL import Image
 
     folder = save_images(tmp_path / "pictures", mode="RGB")
-    assert read(folder).layout.colour is False
+    assert read(folder).layout.color is False
     Image.new("RGB", (8, 8), "red").save(folder / "dark" / "red.png")
     cases = read(folder)
     assert cases.layout == ImageLayout(8, 8, True)
     red = np.asarray(cases.X)[cases.names == "dark/red.png"].reshape(8, 8, 3)
     assert red[3, 4].tolist() == [1.0, 0.0, 0.0]
-    assert read(folder, colour=False).X.shape == (13, 64)
+    assert read(folder, color=False).X.shape == (13, 64)
 
 
 def test_images_are_brought_to_one_size(tmp_path, save_images):

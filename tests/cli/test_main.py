@@ -100,7 +100,7 @@ def test_help_is_at_most_80_columns_wide(command, capsys, monkeypatch):
         "--eps much",
         "--eps -1",
         "--cv 1",
-        "--n-prototypes 0",
+        "--max-prototypes 0",
         "--image-size 9x9x9",
         "--image-size 5000",
         "--test-size 1",

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from protocover import PVMClassifier, PVMClassifierCV, load_model, suspect_labels
+from protocover import PVMClassifierCV, load_model, suspect_labels
 from protocover.cli import main
 from protocover.cli.model import classifier_of
 
@@ -25,7 +25,6 @@ def shells(tmp_path):
     table["length"] += 3.0 * (kind == "whelk")
     table["kind"] = kind
     table.to_csv("t.csv", index=False)
-    table.to_parquet("t.parquet", row_group_size=30)
     return table
 
 
@@ -191,43 +190,3 @@ def test_the_report_made_anew_is_that_of_fit_and_notices_other_data(shells, caps
     assert main(["report", "out", "t.csv"]) == 1
     assert "t.csv does not hold the rows that the model was fitted on" in capsys.readouterr().err
     assert Path("out/report.html").read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    "words", ["--eps 0.9", "--eps 0.6 --no-scale --candidates 30", "--eps auto"]
-)
-def test_a_streamed_fit_is_that_in_memory(shells, words, capsys):
-    """With the greedy, which is what a stream is fitted with unless it is told otherwise."""
-    words = ("--radii", "own", *words.split())
-    assert fit(*words, "--solver", "greedy", data="t.parquet", out="held") == 0
-    assert fit(*words, "--stream", data="t.parquet", out="streamed") == 0
-    held, streamed = (pd.read_csv(f"{out}/prototypes.csv") for out in ("held", "streamed"))
-    pd.testing.assert_frame_equal(streamed, held, rtol=1e-9)
-    held, streamed = (pd.read_csv(f"{out}/predictions.csv") for out in ("held", "streamed"))
-    pd.testing.assert_frame_equal(streamed, held, rtol=1e-9, atol=1e-9)
-    assert isinstance(classifier_of(load("streamed")), PVMClassifier)
-    said = capsys.readouterr().out
-    if "auto" in words:
-        assert "(0.9 quantile of the distances to another class on 64 cases)" in said
-        page = Path("streamed/report.html").read_text()
-        assert "as the 0.9 quantile of the distances to another class on 64 cases" in page
-
-
-def test_the_limit_of_streamed_rows_is_guessed_where_none_is_given(shells, capsys):
-    for out, words in (("guessed", ()), ("asked", ("--eps", "auto"))):
-        assert fit("--radii", "own", "--stream", *words, data="t.parquet", out=out) == 0
-        said = capsys.readouterr().out
-        assert "(0.9 quantile of the distances to another class on 64 cases)" in said
-    assert Path("guessed/prototypes.csv").read_bytes() == Path("asked/prototypes.csv").read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("eps", "message"),
-    [
-        ("none", "--stream needs a limit to the radii, or every ball might hold every case; give"),
-        ("1,2", "--stream goes with one --eps for --radii own, got several; choose one"),
-    ],
-)
-def test_what_cannot_be_streamed_ends_in_one_line(shells, eps, message, capsys):
-    assert fit("--radii", "own", "--eps", eps, "--stream", data="t.parquet") == 2
-    assert message in capsys.readouterr().err

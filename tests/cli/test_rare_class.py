@@ -38,7 +38,16 @@ def table():
 
 
 def fit(words):
-    options = ["--target", "kind", "-o", "out", "--no-scale", "--test-size", "0", "--yes"]
+    options = [
+        "--target",
+        "kind",
+        "-o",
+        "out",
+        "--no-scale",
+        "--test-size",
+        "0",
+        "--ignore-warnings",
+    ]
     return main(["fit", "t.csv", *options, *words.split()])
 
 
@@ -47,7 +56,7 @@ def prototypes():
 
 
 @pytest.mark.filterwarnings("ignore:no prototype of the classes")
-@pytest.mark.parametrize("how", [SHARED, "--eps 1.5", "--cv 3 --grid 3", "--about 6"])
+@pytest.mark.parametrize("how", [SHARED, "--eps 1.5", "--cv 3 --grid 3"])
 @pytest.mark.parametrize(("words", "settings"), SETTINGS.items())
 def test_the_options_are_the_parameters(table, how, words, settings):
     assert fit(f"{how} {words}") == 0
@@ -108,9 +117,9 @@ def test_without_a_minimum_a_class_may_be_left_out(capsys):
 
 
 def test_a_class_without_budget_is_not_blamed_on_the_minimum(capsys):
-    assert fit(f"{SHARED} --n-prototypes rare=0") == 0
+    assert fit(f"{SHARED} --max-prototypes rare=0") == 0
     assert "no prototype was chosen for 'rare'" in (said := capsys.readouterr().err)
-    assert "raise --n-prototypes" in said
+    assert "raise --max-prototypes" in said
 
 
 def test_a_case_becomes_a_prototype_of_another_class_only_if_that_is_allowed(capsys):

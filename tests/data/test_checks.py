@@ -206,7 +206,9 @@ def test_remedies_are_those_of_the_interface():
 def test_texts_that_are_nearly_unique_cannot_help():
     names = pd.DataFrame({"name": [f"n{k % 30}" for k in range(N)], "x": numbers()})
     facts = inspect_table(names, remedies=COMMAND_LINE).columns[0]
-    assert facts.useless == "30 different texts in 40 rows; --kind name=categorical keeps it"
+    assert (
+        facts.useless == "30 different texts in 40 rows; --feature-type name=categorical keeps it"
+    )
     (finding,) = check(names).findings
     assert (finding.column, finding.what) == ("name", "free text")
     shared = names.assign(name=[f"n{k % 20}" for k in range(N)])

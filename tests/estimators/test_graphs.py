@@ -31,8 +31,6 @@ from protocover import (
     PVMClassifier,
     PVMClassifierCV,
     PVMSelector,
-    find_cost,
-    find_eps,
     pvm_path,
     suggest_eps,
     suspect_labels,
@@ -311,7 +309,6 @@ def test_a_radius_beyond_the_largest_entry_is_refused_with_the_ways_out():
         lambda: pvm_path(graph, Y, eps=[1.0, 1.8], metric="precomputed", **PAPER),
         lambda: PVMClassifierCV(eps=[1.0, 1.8], metric="precomputed", **PAPER).fit(graph, Y),
         lambda: PVMSelector(eps=1.8, metric="precomputed", **PAPER).fit(graph, Y),
-        lambda: find_cost(graph, Y, 5, eps=1.8, metric="precomputed"),
     ):
         with pytest.raises(ValueError, match=message):
             ask()
@@ -431,15 +428,6 @@ def test_a_path_has_the_model_of_every_setting(radii):
         for j, cost in enumerate(path.prototype_costs):
             one = PVMClassifier(eps=eps, prototype_cost=cost, **settings_).fit(graph, Y, weights)
             assert_same_models(path.model(i, j), one)
-
-
-def test_wanted_numbers_of_prototypes_are_found_in_a_graph():
-    graph = cut(D, NEAR)
-    eps = find_eps(graph, Y, 12, metric="precomputed", **PAPER)
-    assert abs(len(fit(graph, eps=eps).prototype_indices_) - 12) <= 2
-    cost = find_cost(graph, Y, 6, eps=1.0, metric="precomputed")
-    model = fit(graph, radii="own", prototype_cost=cost)
-    assert abs(len(model.prototype_indices_) - 6) <= 2
 
 
 @pytest.mark.parametrize("radii", ["shared", "own"])

@@ -20,7 +20,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from grid_search import fit_grid
 from paper import PAPER
-from protocover import PVMClassifier, PVMClassifierCV, PVMSelector, find_eps, pvm_path
+from protocover import PVMClassifier, PVMClassifierCV, PVMSelector, pvm_path
 from protocover.candidates import KMeansCandidates
 from protocover.dissimilarity import DANN
 from protocover.estimators.search import folds
@@ -411,8 +411,3 @@ def test_bad_grids_are_named(arguments, message):
 def test_a_bad_word_for_eps_is_named():
     with pytest.raises(ValueError, match="eps must be a positive number or 'auto', got 'wide'"):
         pvm_path(X, Y, eps="wide", radii="own")
-
-
-def test_who_asks_for_a_radius_is_told_of_the_cost():
-    with pytest.raises(ValueError, match=r"got radii='own'; with radii of their own find_cost\("):
-        find_eps(X, Y, 5, radii="own")

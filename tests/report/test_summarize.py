@@ -387,27 +387,9 @@ def counted(n_wrong, n_cases):
     return held_out_error(tally(labels, answers, classes=both, class_count=np.array([2, 1])))
 
 
-def test_with_totals_the_counts_are_of_everything_and_the_lists_of_the_sample():
-    model = PVMClassifier(eps=0.8, **PAPER).fit(X, Y)
-    everything = summarize(model, X, Y)
-    some = np.union1d(model.prototype_rows_, np.arange(0, 150, 3))
-    sampled = PVMClassifier(eps=0.8, **PAPER).fit(X, Y)
-    sampled.prototype_rows_ = np.searchsorted(some, model.prototype_rows_)
-    totals = model.coverage(X[:70], Y[:70]).totals() + model.coverage(X[70:], Y[70:]).totals()
+def test_an_error_that_is_known_is_reported(model):
     known = counted(3, 40)
-    of_some = summarize(sampled, X[some], Y[some], totals=totals, error=known)
-    assert of_some.classes == everything.classes
-    assert of_some.confusion == everything.confusion
-    assert of_some.n_uncovered == everything.n_uncovered
-    assert of_some.quality.error == known
-    for name in ("n_points", "n_covered", "n_wrong", "objective"):
-        assert getattr(of_some.quality, name) == getattr(everything.quality, name)
-    for one, other in zip(of_some.prototypes, everything.prototypes, strict=True):
-        assert (one.covers, one.wrong) == (other.covers, other.wrong)
-        assert len(one.members) <= len(other.members)
-    assert of_some.lead == (
-        f"{everything.lead} The counts are of all cases, the lists of a sample of {len(some)}."
-    )
+    assert summarize(model, X[TRAIN], Y[TRAIN], error=known).quality.error == known
 
 
 def test_words_under_a_heading_of_ours_stand_in_its_place(model):

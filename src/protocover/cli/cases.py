@@ -27,13 +27,10 @@ __all__ = [
     "Cases",
     "ImageLayout",
     "announce_split",
-    "check_classes",
     "check_marks",
     "check_table",
     "find_column",
-    "find_features",
     "label_texts",
-    "label_type",
     "make_labels",
     "parse_kinds",
     "parse_marks",
@@ -55,20 +52,20 @@ _WORDS = {"numeric": "numbers", "categorical": "labels", "date": "dates", "asymm
 class ImageLayout:
     """How a row of numbers is an image: row after row, pixel after pixel, from 0 to 1.
 
-    With `colour` a pixel is three numbers, red, green and blue, else one, black to white.
+    With `color` a pixel is three numbers, red, green and blue, else one, black to white.
     """
 
     height: int
     width: int
-    colour: bool
+    color: bool
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The shape of one image as an array."""
-        return (self.height, self.width, 3) if self.colour else (self.height, self.width)
+        return (self.height, self.width, 3) if self.color else (self.height, self.width)
 
     def __str__(self) -> str:
-        return f"{self.width} x {self.height} pixels, {'colour' if self.colour else 'grey'}"
+        return f"{self.width} x {self.height} pixels, {'colour' if self.color else 'grey'}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +121,7 @@ class Cases:
         """Return some of the cases."""
         return replace(
             self,
-            X=None if self.X is None else _safe_indexing(self.X, index),
+            X=_safe_indexing(self.X, index),
             y=None if self.y is None else self.y[index],
             rows=self.rows[index],
             names=None if self.names is None else self.names[index],
@@ -163,9 +160,9 @@ def read_labelled(path: Path, options: Namespace, console: Console) -> Cases:
     """Read a table, take target and identifier out, and give the other columns their types."""
     frame, checked = check_table(path, options, console)
     y = make_labels(frame[options.target], text=options.outlier_label is not None)
-    settle(checked, path, go_on=getattr(options, "yes", False), console=console)
+    settle(checked, path, go_on=getattr(options, "ignore_warnings", False), console=console)
     features = [facts.name for facts in checked.columns]
-    kinds = parse_kinds(options.kind, features, path)
+    kinds = parse_kinds(options.feature_type, features, path)
     marks = parse_marks(options, list(frame.columns))
     X = type_columns(blank_out(frame[features], marks), kinds, checked, console)
     names = None if options.id is None else row_names(frame[options.id])
@@ -187,7 +184,7 @@ def read_labelled(path: Path, options: Namespace, console: Console) -> Cases:
 def check_table(path: Path, options: Namespace, console: Console) -> tuple[Any, TableCheck]:
     """Read a table, leave out the rows without a class, and check its features."""
     frame = read_table(path, console=console, **reading_options(options))
-    features = find_features(list(frame.columns), options, path)
+    features = _find_features(list(frame.columns), options, path)
     check_marks(options, frame, path)
     marks = parse_marks(options, list(frame.columns))
     # A mark for all columns may well be a class; one for the target is meant.
@@ -196,7 +193,7 @@ def check_table(path: Path, options: Namespace, console: Console) -> tuple[Any, 
     if absent.any():
         console.warn(f"left out {absent.sum()} rows without a value of {options.target!r}")
         frame = frame.loc[~absent]
-    kinds = parse_kinds(options.kind, features, path)
+    kinds = parse_kinds(options.feature_type, features, path)
     checked = inspect_table(
         frame[features].assign(**{options.target: label_texts(frame[options.target])}),
         options.target,
@@ -228,11 +225,12 @@ def settle(checked: TableCheck, path: Path, *, go_on: bool, console: Console) ->
         console.fail(str(finding))
     n = len(refused)
     further = f", of which {_MOST_FINDINGS} are shown" if n > _MOST_FINDINGS else ""
-    # Which of two readings of a number is meant nobody can go on without knowing.
-    way_out = "settle" if all(f.level == "unclear" for f in refused) else "settle or say --yes to"
+    # Nothing can be ignored if two readings of a number are possible.
+    unclear = all(finding.level == "unclear" for finding in refused)
+    ignore = "" if unclear else ", or pass --ignore-warnings"
     raise CommandError(
-        f"{count_things(n, 'thing', 'things')} in {path} would change the answer without a "
-        f"word{further}; {way_out} {'it' if n == 1 else 'them'} as said above "
+        f"{path} has {count_things(n, 'problem', 'problems')} that would change the "
+        f"answer{further}; fix {'it' if n == 1 else 'them'} as described above{ignore} "
         "(`protocover check` shows all columns)"
     )
 
@@ -290,7 +288,7 @@ def read_weights(cells: Any, decimal: str | None = None) -> NDArray[np.float64]:
     return weights
 
 
-def find_features(columns: list[str], options: Namespace, path: Path) -> list[str]:
+def _find_features(columns: list[str], options: Namespace, path: Path) -> list[str]:
     """Return the columns that are neither the target nor the identifier nor to be dropped."""
     if options.target is None:
         raise UsageError(
@@ -325,8 +323,8 @@ def make_labels(target: Any, *, text: bool = False) -> NDArray[Any]:
     """Return labels, none missing: whole numbers if all are (unless `text`), else text."""
     cells = label_texts(target)
     counts = Counter(cells)
-    check_classes(target.name, counts)
-    return np.asarray(cells, dtype=label_type(counts, text=text))
+    _check_classes(target.name, counts)
+    return np.asarray(cells, dtype=_label_type(counts, text=text))
 
 
 def label_texts(target: Any) -> NDArray[Any]:
@@ -337,7 +335,7 @@ def label_texts(target: Any) -> NDArray[Any]:
     return np.asarray(cells)
 
 
-def check_classes(name: Any, counts: Mapping[str, int]) -> None:
+def _check_classes(name: Any, counts: Mapping[str, int]) -> None:
     """Refuse a target whose labels, each with the number of its rows, are no classes."""
     n_rows = sum(counts.values())
     if len(counts) == 1:
@@ -354,7 +352,7 @@ def check_classes(name: Any, counts: Mapping[str, int]) -> None:
         )
 
 
-def label_type(labels: Iterable[str], *, text: bool) -> type:
+def _label_type(labels: Iterable[str], *, text: bool) -> type:
     """Return the type of labels: int if all are whole numbers, unless `text` is asked for.
 
     Numbers of more than 18 digits are names.
@@ -366,20 +364,20 @@ def label_type(labels: Iterable[str], *, text: bool) -> type:
 def parse_kinds(
     specifications: list[str], columns: list[str], path: Path
 ) -> dict[str, ColumnType]:
-    """Return what ``--kind NAME=KIND`` says of columns: one that there is, or values in order."""
+    """Return the types that ``--feature-type NAME=TYPE`` gives columns."""
     kinds: dict[str, ColumnType] = {}
     for text in specifications:
         fitting = [name for name in columns if text.startswith(f"{name}=")]
         if not fitting:
-            find_column(columns, text.partition("=")[0], "--kind", path)
-            raise UsageError(f"--kind must be NAME=KIND, got {text!r}")
+            find_column(columns, text.partition("=")[0], "--feature-type", path)
+            raise UsageError(f"--feature-type must be NAME=TYPE, got {text!r}")
         name = max(fitting, key=len)
         kind = text[len(name) + 1 :]
         values = tuple(value.strip() for value in kind.split(","))
         if kind not in _WORDS and len(values) < 2:
             raise UsageError(
-                f"--kind {name}= must be numeric, categorical, date, asymmetric or values in "
-                f"order such as low,medium,high, got {kind!r}"
+                f"--feature-type {name}= must be numeric, categorical, date, asymmetric or "
+                f"ordered values such as low,medium,high, got {kind!r}"
             )
         known = _WORDS.get(kind)
         kinds[name] = ColumnType("ranks", values) if known is None else ColumnType(known)

@@ -25,7 +25,6 @@ from ..data.cells import (
     stands_for_missing,
 )
 from ..data.checks import TableCheck
-from ..data.checks.columns import MANY
 from .console import CommandError, Console, count_things, list_names
 
 __all__ = [
@@ -37,10 +36,8 @@ __all__ = [
     "find_type",
     "in_own_words",
     "is_missing",
-    "note_left_out",
     "type_columns",
     "type_of",
-    "warn_of_row_numbers",
 ]
 
 _KINDS = {
@@ -152,7 +149,7 @@ def type_columns(
         if wanted is None:
             wanted = ColumnType(facts.stores) if _is_text(series) else type_of(series)
         columns[facts.name] = convert(series, wanted, decimal=checked.decimal).array
-    note_left_out(left_out, console)
+    _note_left_out(left_out, console)
     if not columns:
         raise CommandError(f"{NO_COLUMNS} that differ between rows")
     return pd.DataFrame(columns, index=frame.index)
@@ -208,20 +205,11 @@ def _yes_no_words(series: Any) -> dict[bool, str]:
     return words
 
 
-def note_left_out(reasons: Mapping[str, str], console: Console) -> None:
+def _note_left_out(reasons: Mapping[str, str], console: Console) -> None:
     """Say which columns are left out, and why."""
     for reason in dict.fromkeys(reasons.values()):
         same = [name for name, why in reasons.items() if why == reason]
         console.note(f"Left out: {list_names(same)} ({reason}).")
-
-
-def warn_of_row_numbers(name: str, n_rows: int, console: Console) -> None:
-    """Warn of a column whose values rise by one from row to row, if there are many."""
-    if n_rows >= MANY:
-        console.warn(
-            f"column {name!r} numbers the rows and is taken as a measurement; use "
-            f"--id or --drop if it is none"
-        )
 
 
 def _is_text(series: Any) -> bool:

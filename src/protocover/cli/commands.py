@@ -42,7 +42,7 @@ examples:
   protocover check patients.csv --target diagnosis
   protocover fit patients.csv --target diagnosis --id patient
   protocover fit photos/                  (a folder of images for each class)
-  protocover cover texts.csv --n 50       (the best fifty, without classes)
+  protocover cover texts.csv --max-representatives 50
   protocover predict patients-protocover new.csv > answers.csv
   protocover predict patients-protocover new.csv --report why.html
   protocover report patients-protocover patients.csv
@@ -50,8 +50,8 @@ examples:
 _FIT_EXAMPLES = """\
 examples:
   protocover fit wine.csv --target class
-  protocover fit heart.csv --target class --kind chest_pain=categorical
-  protocover fit heart.csv --target class --n-prototypes 10 --solver exact
+  protocover fit heart.csv --target class --feature-type chest_pain=categorical
+  protocover fit heart.csv --target class --max-prototypes 10 --solver exact
   protocover fit digits/ --image-size 16 --metric tangent
 
 The folder that is written holds report.html to look at, prototypes.csv,
@@ -59,8 +59,8 @@ predictions.csv, suspects.csv, summary.json and the model for `predict`.
 """
 _COVER_EXAMPLES = """\
 examples:
-  protocover cover products.csv --n 50
-  protocover cover tests.csv --coverage 0.95 --price seconds --id test
+  protocover cover products.csv --max-representatives 50
+  protocover cover tests.csv --coverage 0.95 --candidate-cost seconds --id test
   protocover cover photos/ --eps 4
 
 The folder that is written holds report.html to look at, representatives.csv,
@@ -205,7 +205,8 @@ def _add_cover(commands: Any) -> Any:
     parser = _add_command(
         commands,
         "cover",
-        usage="protocover cover DATA [--n N | --coverage SHARE | --cost CASES] [options]",
+        usage="protocover cover DATA [--max-representatives N | --coverage SHARE | --cost CASES]\n"
+        "       [options]",
         help="choose a few cases that stand for all, without classes",
         description="Choose a few cases of a table (CSV, TSV, Parquet) or of a folder of images "
         "that\nstand for all, and write them, a model and a report into a folder.",

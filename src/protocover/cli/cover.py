@@ -93,7 +93,9 @@ def run_cover(options: Namespace, console: Console) -> None:
 def _fit(options: Namespace, console: Console) -> _Outcome:
     """Read everything, and choose."""
     choice = read_choice(options, console)
-    asymmetric = [text.rpartition("=")[0] for text in options.kind if text.endswith("=asymmetric")]
+    asymmetric = [
+        text.rpartition("=")[0] for text in options.feature_type if text.endswith("=asymmetric")
+    ]
     distance = choose_distance(
         choice.cases,
         name=options.metric,
@@ -113,11 +115,11 @@ def _choose(choice: Choice, distance: Distance, options: Namespace, console: Con
     console.note(f"Choosing representatives of {len(cases)} cases ...")
     cover = BallCover(
         eps=options.eps,
-        n_representatives=options.n,
+        n_representatives=options.max_representatives,
         coverage=options.coverage,
         cost=options.cost,
         must_include=choice.included or None,
-        candidate_cost=choice.prices,
+        candidate_cost=choice.costs,
         metric=distance.metric,
         solver=options.solver,
         solver_options=None if options.time_limit is None else {"time_limit": options.time_limit},

@@ -1,4 +1,4 @@
-"""What a cover is chosen from: rows of a table or images without labels, weights and prices."""
+"""What a cover is chosen from: rows of a table or images without labels, weights and costs."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from .tables import read_table
 __all__ = ["Choice", "read_choice"]
 
 _OF_TABLES = (
-    *("id", "drop", "kind", "weights", "price", "missing", "decimal", "yes"),
-    *("separator", "encoding", "sheet"),
+    *("id", "drop", "feature_type", "weights", "candidate_cost", "missing", "decimal"),
+    *("ignore_warnings", "separator", "encoding", "sheet"),
 )
 
 
@@ -44,7 +44,7 @@ class Choice:
     ----------
     cases : Cases
         Without labels.
-    weights, prices : ndarray of float, shape (n_cases,), or None
+    weights, costs : ndarray of float, shape (n_cases,), or None
         What covering each is worth, and what each costs as a representative.
     included : list of int
         Places of those that are in anyway.
@@ -52,7 +52,7 @@ class Choice:
 
     cases: Cases
     weights: NDArray[np.float64] | None
-    prices: NDArray[np.float64] | None
+    costs: NDArray[np.float64] | None
     included: list[int]
 
 
@@ -65,15 +65,15 @@ def read_choice(options: Namespace, console: Console) -> Choice:
         )
     if path.is_dir():
         refuse_options(options, _OF_TABLES, "a table")
-        cases, weights, prices = _read_images(options, console), None, None
+        cases, weights, costs = _read_images(options, console), None, None
         what = f"{len(cases)} images at {cases.layout}"
     else:
         refuse_options(options, ("image_size", "skip_broken"), "a folder of images")
-        cases, weights, prices = _read_rows(options, console)
+        cases, weights, costs = _read_rows(options, console)
         columns = count_things(cases.X.shape[1], "column", "columns")
         what = f"{len(cases)} rows, {columns} ({count_kinds(cases.X)})"
     console.note(f"Read {path}: {what}.")
-    return Choice(cases, weights, prices, _places(options.must_include, cases))
+    return Choice(cases, weights, costs, _places(options.must_include, cases))
 
 
 def _read_images(options: Namespace, console: Console) -> Cases:
@@ -82,7 +82,7 @@ def _read_images(options: Namespace, console: Console) -> Cases:
         options.data,
         find_images(options.data, console),
         size=options.image_size,
-        colour={"auto": None, "colour": True, "grey": False}[options.colour],
+        color={"auto": None, "color": True, "gray": False}[options.color],
         skip=options.skip_broken,
         console=console,
     )
@@ -90,12 +90,12 @@ def _read_images(options: Namespace, console: Console) -> Cases:
 
 
 def _read_rows(options: Namespace, console: Console) -> tuple[Cases, Any, Any]:
-    """Read a table, take names, weights and prices out, and give the others their types."""
+    """Read a table, take names, weights and costs out, and give the others their types."""
     path = options.data
     frame = read_table(path, console=console, **reading_options(options))
     features = _features(list(frame.columns), options)
     check_marks(options, frame, path)
-    kinds = parse_kinds(options.kind, features, path)
+    kinds = parse_kinds(options.feature_type, features, path)
     marks = parse_marks(options, list(frame.columns))
     checked = inspect_table(
         frame[features],
@@ -105,20 +105,24 @@ def _read_rows(options: Namespace, console: Console) -> tuple[Cases, Any, Any]:
         decimal=options.decimal,
         row_numbers=frame.index.to_numpy() + 1,
     )
-    settle(checked, path, go_on=options.yes, console=console)
+    settle(checked, path, go_on=options.ignore_warnings, console=console)
     X = type_columns(blank_out(frame[features], marks), kinds, checked, console)
     names = None if options.id is None else row_names(frame[options.id])
     dialect = Dialect(frame.attrs.get("separator", ","), checked.decimal or ".")
     rows = frame.index.to_numpy() + 1
     cases = Cases(X, None, rows, path.name, names, shown=frame, dialect=dialect)
     weights = _read_numbers(frame, options.weights, "--weights")
-    return cases, weights, _read_numbers(frame, options.price, "--price")
+    return cases, weights, _read_numbers(frame, options.candidate_cost, "--candidate-cost")
 
 
 def _features(columns: list[str], options: Namespace) -> list[str]:
     """Return the columns that distances are measured by."""
     path = options.data
-    asked = {"--id": options.id, "--weights": options.weights, "--price": options.price}
+    asked = {
+        "--id": options.id,
+        "--weights": options.weights,
+        "--candidate-cost": options.candidate_cost,
+    }
     asked = {option: name for option, name in asked.items() if name is not None}
     taken = {find_column(columns, name, option, path) for option, name in asked.items()}
     taken |= {find_column(columns, name, "--drop", path) for name in options.drop}

@@ -9,6 +9,7 @@ from typing import Any
 from .options import (
     SOLVER_NAMES,
     add_distance,
+    add_ignoring,
     add_images,
     add_reading,
     read_positive,
@@ -30,8 +31,8 @@ def _add_question(parser: Any) -> None:
     """Add what is asked for."""
     group = parser.add_argument_group("question (one of the first three, or none)")
     one = group.add_mutually_exclusive_group()
-    about = "the best N: those that leave least uncovered"
-    one.add_argument("--n", type=whole_number(1), metavar="N", help=about)
+    about = "the N that leave least uncovered"
+    one.add_argument("--max-representatives", type=whole_number(1), metavar="N", help=about)
     about = "the fewest that cover so much, such as 0.95"
     one.add_argument("--coverage", type=_read_coverage, metavar="SHARE", help=about)
     about = "only those that are each worth so many uncovered cases"
@@ -58,12 +59,13 @@ def _add_columns(group: Any) -> None:
     about = "column of what covering each row is worth (default: 1)"
     group.add_argument("--weights", metavar="NAME", help=about)
     about = "column of what each row costs as a representative (default: 1)"
-    group.add_argument("--price", metavar="NAME", help=about)
-    about = "what a column is, as in fit (repeat)"
-    group.add_argument("--kind", action="append", default=[], metavar="NAME=KIND", help=about)
+    group.add_argument("--candidate-cost", metavar="NAME", help=about)
+    about = "type of a column, as in fit (repeat)"
+    group.add_argument(
+        "--feature-type", action="append", default=[], metavar="NAME=TYPE", help=about
+    )
     add_reading(group)
-    about = "go on whatever the check of the table finds"
-    group.add_argument("--yes", action="store_true", help=about)
+    add_ignoring(group)
 
 
 def _add_method(group: Any) -> None:

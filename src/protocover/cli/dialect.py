@@ -33,7 +33,7 @@ class Dialect:
         return Dialect(";" if semicolons else ",", self.decimal)
 
 
-def csv_text(table: Any, *, header: bool = True, dialect: Dialect | None = None) -> str:
+def csv_text(table: Any, *, dialect: Dialect | None = None) -> str:
     """Return a table as CSV, cells as they are in the data but for what would be computed."""
     written = (dialect or Dialect()).written
     safe = table.copy(deep=False)
@@ -48,7 +48,6 @@ def csv_text(table: Any, *, header: bool = True, dialect: Dialect | None = None)
     return str(
         safe.to_csv(
             index=False,
-            header=header,
             lineterminator="\n",
             sep=written.separator,
             decimal=written.decimal,

@@ -109,7 +109,7 @@ def build_model(options: Namespace, distance: Distance, y: NDArray[Any], console
     shared = {
         "metric": distance.metric,
         "metric_params": distance.params,
-        "n_prototypes": _budgets(options.n_prototypes, y),
+        "n_prototypes": _budgets(options.max_prototypes, y),
         "candidates": options.candidates,
         "cross_class": options.cross_class,
         "min_per_class": options.min_per_class,
@@ -139,9 +139,9 @@ def fit_model(model: Any, options: Namespace, X: Any, y: Any, weights: Any = Non
     model.fit(X, y, **({} if weights is None else {f"{step}sample_weight": weights}))
     search = final_step(model)
     if isinstance(search, PVMClassifierCV):
-        if _solver(options) not in _SEARCHED:
+        if options.solver not in _SEARCHED:
             chosen = clone(search.best_estimator_).set_params(
-                solver=_solver(options), solver_options=_solver_options(options)
+                solver=options.solver, solver_options=_solver_options(options)
             )
             search.best_estimator_ = chosen.fit(unwrap(model).prepare(X), y, weights)
         search.best_estimator_.set_params(verbose=0)
@@ -159,8 +159,8 @@ def _between_images(
     if name == "gower":
         raise UsageError("--metric gower is for tables; for images take euclidean or tangent")
     if name == "tangent":
-        if layout.colour:
-            raise UsageError("--metric tangent is for grey images; add --colour grey")
+        if layout.color:
+            raise UsageError("--metric tangent is for grey images; add --color gray")
         shape = (layout.height, layout.width)
         metric = _made(partial(TangentDistance, image_shape=shape), "tangent", params)
         return Distance(metric, False, "tangent distance", reason)
@@ -171,7 +171,7 @@ def _why_gower(cases: Cases, stores: set[str], missing: bool) -> str:
     """Say why Gower's distance suits a table."""
     if stores != {"numbers"}:
         return f"columns are mixed: {count_kinds(cases.X)}"
-    return "values are missing" if missing else "as --kind asks for"
+    return "values are missing" if missing else "as --feature-type asks for"
 
 
 def _check_numbers(cases: Cases, name: str, missing: bool) -> None:
@@ -245,7 +245,7 @@ def _budgets(asked: int | dict[str, int] | None, y: NDArray[Any]) -> Any:
     for text in asked:
         if text not in labels:
             raise UsageError(
-                f"--n-prototypes {text}={asked[text]} names no class; the classes are "
+                f"--max-prototypes {text}={asked[text]} names no class; the classes are "
                 f"{list_names(labels)}"
             )
     return {labels[text].item(): number for text, number in asked.items()}
@@ -278,7 +278,7 @@ def _with_radius(options: Namespace, shared: dict[str, Any]) -> PVMClassifier:
         eps=_read_radius(options.eps),
         radii=options.radii,
         prototype_cost="auto" if costs is None else costs[0],
-        solver=_solver(options),
+        solver=options.solver,
         solver_options=_solver_options(options),
         **shared,
     )
@@ -297,7 +297,7 @@ def _with_search(
     """Return a search for the radius, or for limit and cost, by cross-validation."""
     announce_search_sample(options, len(y), console)
     limits: Any = [None] if options.eps == "none" else options.eps
-    solver, most = _solver(options), options.max_search_samples
+    solver, most = options.solver, options.max_search_samples
     return PVMClassifierCV(
         eps=limits,
         n_eps=options.grid,
@@ -306,7 +306,6 @@ def _with_search(
         cv=StratifiedKFold(
             _count_folds(options.cv, y, console), shuffle=True, random_state=options.seed
         ),
-        rule=options.rule,
         max_search_samples=most,
         solver=solver if solver in _SEARCHED else "greedy",
         solver_options=_solver_options(options) if solver in _SEARCHED else None,
@@ -332,14 +331,6 @@ def _count_folds(asked: int | None, y: NDArray[Any], console: Console) -> int:
     return n_folds
 
 
-def _solver(options: Namespace) -> str:
-    """Return the solver asked for, or the one that suits rows in memory or on disk."""
-    if options.solver is not None:
-        return str(options.solver)
-    # A table that is streamed is too large for a linear program of its cover in memory.
-    return "greedy" if options.stream else "auto"
-
-
 def _solver_options(options: Namespace) -> dict[str, Any] | None:
     """Return what the solver is told beyond its name, checked before any long work."""
     given = dict(options.solver_option)
@@ -348,7 +339,7 @@ def _solver_options(options: Namespace) -> dict[str, Any] | None:
             raise UsageError("--solver-option time_limit is --time-limit; give it once")
         given["time_limit"] = options.time_limit
     try:
-        check_options(SOLVERS[_solver(options)], given)
+        check_options(SOLVERS[options.solver], given)
     except (TypeError, ValueError) as error:
         text = str(error).replace("solver_options", "it")
         raise UsageError(f"--solver-option: {text}") from error

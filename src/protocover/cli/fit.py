@@ -10,12 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..data.parquet import is_parquet, unpacked_size
-from ..resources import available_memory
-from .about import settle_about
 from .cases import Cases, announce_split, read_labelled, split_cases
 from .columns import count_kinds
-from .console import CommandError, Console, UsageError, count_things
+from .console import Console, UsageError, count_things
 from .errors import cross_validate_answers
 from .estimator import Distance, build_model, choose_distance, fit_model
 from .images import read_labelled_images
@@ -27,14 +24,13 @@ from .outcome import (
     summarize_cases,
 )
 from .sampling import choose_candidates
-from .stream import fit_streamed
 from .writing import fresh_folder, print_files, told_where, write_outcome
 
 __all__ = ["refuse_options", "run_fit", "settings_of", "stem"]
 
 _OF_TABLES = (
-    *("target", "id", "weights", "drop", "kind", "missing", "decimal", "yes"),
-    *("separator", "encoding", "sheet"),
+    *("target", "id", "weights", "drop", "feature_type", "missing", "decimal"),
+    *("ignore_warnings", "separator", "encoding", "sheet"),
 )
 
 # With fewer cases what comes after the fit takes no time to speak of.
@@ -46,25 +42,22 @@ def run_fit(options: Namespace, console: Console) -> None:
     folder = options.output = options.output or Path(f"{stem(options.data)}-protocover")
     if not options.data.exists():
         raise FileNotFoundError(2, "No such file or folder", str(options.data))
-    if options.stream and options.about is not None:
-        raise UsageError("--about does not go with --stream; give --n-prototypes, or --eps")
     inputs = [options.data, options.features]
     with fresh_folder(folder, force=options.force, inputs=inputs) as unfinished:
-        if options.stream:
-            outcome = fit_streamed(options, unfinished, settings_of(options), console)
-        else:
-            outcome = _fit_in_memory(options, console)
-            with told_where(folder, instead=lambda: print_outcome(outcome, console)):
-                write_outcome(unfinished, outcome)
+        outcome = _fit(options, console)
+        with told_where(folder, instead=lambda: print_outcome(outcome, console)):
+            write_outcome(unfinished, outcome)
     # Printed after the folder is complete, so that a closed pipe does not discard the fit.
     print_outcome(outcome, console)
     print_files(folder, console)
 
 
-def _fit_in_memory(options: Namespace, console: Console) -> Outcome:
+def _fit(options: Namespace, console: Console) -> Outcome:
     """Read everything, fit, and gather what comes out."""
     cases = _read(options, console)
-    asymmetric = [text.rpartition("=")[0] for text in options.kind if text.endswith("=asymmetric")]
+    asymmetric = [
+        text.rpartition("=")[0] for text in options.feature_type if text.endswith("=asymmetric")
+    ]
     distance = choose_distance(
         cases,
         name=options.metric,
@@ -84,8 +77,6 @@ def _learn(cases: Cases, distance: Distance, options: Namespace, console: Consol
     training, held_out = split_cases(cases, options.test_size, options.seed)
     announce_split(training, held_out, console)
     options.candidates = choose_candidates(options, len(training), console)
-    if options.about is not None:
-        options = settle_about(options, distance, training)
     model = build_model(options, distance, np.asarray(training.y), console)
     fit_model(model, options, training.X, training.y, training.weights)
     if len(cases) >= _MANY:
@@ -122,7 +113,7 @@ def _read(options: Namespace, console: Console) -> Cases:
         cases = read_labelled_images(
             path,
             size=options.image_size,
-            colour={"auto": None, "colour": True, "grey": False}[options.colour],
+            color={"auto": None, "color": True, "gray": False}[options.color],
             skip=options.skip_broken,
             console=console,
             features=options.features,
@@ -132,25 +123,11 @@ def _read(options: Namespace, console: Console) -> Cases:
         what = f"{len(cases)} images {how}"
     else:
         refuse_options(options, ("image_size", "skip_broken", "features"), "a folder of images")
-        _weigh(path, console)
         cases = read_labelled(path, options, console)
         columns = count_things(cases.X.shape[1], "column", "columns")
         what = f"{len(cases)} rows, {columns} ({count_kinds(cases.X)})"
     console.note(f"Read {path}: {what}, {len(np.unique(np.asarray(cases.y)))} classes.")
     return cases
-
-
-def _weigh(path: Path, console: Console) -> None:
-    """Point to --stream where a Parquet file is large for the memory that there is."""
-    memory = available_memory()
-    if memory is None or not is_parquet(path):
-        return
-    size = unpacked_size(path)
-    facts = f"{path} unpacks to about {size / 1e9:.1f} GB and {memory / 1e9:.1f} GB of memory"
-    if size > memory:
-        raise CommandError(f"{facts} are free; let its rows stream through with --stream")
-    if size > memory / 4:
-        console.warn(f"{facts} are free; --stream lets its rows stream through")
 
 
 def refuse_options(options: Namespace, names: tuple[str, ...], what: str) -> None:

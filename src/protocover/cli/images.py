@@ -59,14 +59,14 @@ def read_labelled_images(
     folder: Path,
     *,
     size: tuple[int, int] | None,
-    colour: bool | None,
+    color: bool | None,
     skip: bool,
     console: Console,
     features: Path | None = None,
 ) -> Cases:
     """Read a folder with a folder of images for each class.
 
-    `size` (width, height) and `colour` are None for what suits the images; with `skip`
+    `size` (width, height) and `color` are None for what suits the images; with `skip`
     those that cannot be read are left out. A file of `features` has a vector for each image,
     which distances are measured between in place of the pixels.
     """
@@ -83,7 +83,7 @@ def read_labelled_images(
     if features is not None:
         cases = _as_vectors(folder, files, features, _suitable_size(files, skip))
         return replace(cases, y=np.asarray(cases.y).astype(str))
-    cases = read_folder(folder, files, size=size, colour=colour, skip=skip, console=console)
+    cases = read_folder(folder, files, size=size, color=color, skip=skip, console=console)
     return replace(cases, y=np.asarray(cases.y).astype(str))
 
 
@@ -92,7 +92,7 @@ def read_folder(
     files: list[ImageFile],
     *,
     size: tuple[int, int] | None,
-    colour: bool | None,
+    color: bool | None,
     skip: bool,
     console: Console,
 ) -> Cases:
@@ -100,9 +100,9 @@ def read_folder(
     if size is None:
         size = _suitable_size(files, skip)
     files, pixels = _read_pixels(files, size, skip, console)
-    if colour is None:
-        colour = bool((pixels != pixels[..., :1]).any())
-    return _as_cases(folder, files, pixels, ImageLayout(size[1], size[0], colour))
+    if color is None:
+        color = bool((pixels != pixels[..., :1]).any())
+    return _as_cases(folder, files, pixels, ImageLayout(size[1], size[0], color))
 
 
 def read_images(path: Path, layout: ImageLayout, *, skip: bool, console: Console) -> Cases:
@@ -222,10 +222,10 @@ def flatten(pixels: NDArray[np.uint8], layout: ImageLayout) -> Any:
     import pandas as pd
 
     values = pixels.astype(np.float32) / np.float32(255.0)
-    if not layout.colour:
+    if not layout.color:
         # The weights by which Pillow, too, makes colours grey.
         values = values @ np.array([0.299, 0.587, 0.114], dtype=np.float32)
-    parts = (".red", ".green", ".blue") if layout.colour else ("",)
+    parts = (".red", ".green", ".blue") if layout.color else ("",)
     names = [
         f"r{row}c{column}{part}"
         for row in range(layout.height)
@@ -285,7 +285,7 @@ def _as_vectors(
     names = [file.name for file in files]
     X = read_vectors(features, names, path)
     y = np.array([file.label for file in files], dtype=object)
-    shape = ImageLayout(size[1], size[0], colour=True)
+    shape = ImageLayout(size[1], size[0], color=True)
     return Cases(
         X,
         y,

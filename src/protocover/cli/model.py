@@ -32,7 +32,6 @@ __all__ = [
     "explain_labelled",
     "final_step",
     "read_cases",
-    "with_last_step",
     "with_rows",
 ]
 
@@ -50,7 +49,7 @@ def classifier_of(model: Any) -> PVMClassifier:
     return unwrap(model, covers=True).classifier
 
 
-def with_last_step(model: Any, last: Any) -> Any:
+def _with_last_step(model: Any, last: Any) -> Any:
     """Return a fitted model that ends in another step, itself untouched."""
     if isinstance(model, Pipeline):
         return Pipeline([*model.steps[:-1], (model.steps[-1][0], last)])
@@ -64,7 +63,7 @@ def with_rows(model: Any, rows: Any) -> Any:
         last.best_estimator_ = with_rows(last.best_estimator_, rows)
     else:
         last.prototype_rows_ = np.asarray(rows)
-    return with_last_step(model, last)
+    return _with_last_step(model, last)
 
 
 def read_cases(model: Any, options: Namespace, console: Console) -> Cases:

@@ -1,6 +1,6 @@
 """The options of ``protocover fit``, which mirror the estimators', and the values they take.
 
-To be quick it imports nothing of the library; a test compares `SOLVER_NAMES`, `RULES` and
+To be quick it imports nothing of the library; a test compares `SOLVER_NAMES` and
 `PARAMETERS` with it.
 """
 
@@ -15,11 +15,11 @@ from typing import Any
 
 __all__ = [
     "PARAMETERS",
-    "RULES",
     "SOLVER_NAMES",
     "add_columns",
     "add_distance",
     "add_features",
+    "add_ignoring",
     "add_images",
     "add_method",
     "add_reading",
@@ -38,7 +38,6 @@ SOLVER_NAMES = (
     "lp-rounding",
     "exact",
 )
-RULES = ("1se", "best", "few")
 # The option for each parameter of the estimators; None for what is of no use in a command.
 PARAMETERS: dict[str, str | None] = {
     "eps": "--eps",
@@ -52,18 +51,18 @@ PARAMETERS: dict[str, str | None] = {
     "solver_options": "--solver-option",
     "prototype_cost": "--prototype-cost",
     "prototype_costs": "--prototype-cost",
-    "n_prototypes": "--n-prototypes",
+    "n_prototypes": "--max-prototypes",
     "min_per_class": "--min-per-class",
     "class_weight": "--balance",
     "closed_ball": "--closed-ball",
     "outlier_label": "--outlier-label",
     "cv": "--cv",
-    "rule": "--rule",
     "max_search_samples": "--max-search-samples",
     "sample_weight": "--weights",
     "n_jobs": "--n-jobs",
     "random_state": "--seed",
     "verbose": "--quiet",
+    "rule": None,  # the default rule
     "scoring": None,  # errors are counted
     "error_score": None,  # nothing but that can fail
     "unlabeled": None,  # every case has a class
@@ -76,12 +75,7 @@ def add_columns(parser: Any) -> None:
     """Add what the columns of a table are."""
     group = parser.add_argument_group("tables")
     add_features(group)
-    _add_flag(group, "--yes", "go on whatever the check of the table finds")
-    _add_flag(
-        group,
-        "--stream",
-        "never hold the rows of a Parquet file in memory; all columns must be numbers",
-    )
+    add_ignoring(group)
 
 
 def add_features(group: Any) -> None:
@@ -92,10 +86,10 @@ def add_features(group: Any) -> None:
     _add(group, "--drop", "NAME", "leave a column out (repeat)", action="append", default=[])
     _add(
         group,
-        "--kind",
-        "NAME=KIND",
-        "what a column is (repeat): numeric, categorical, date, asymmetric (two absences "
-        "tell nothing), or values in order such as low,medium,high (default: found)",
+        "--feature-type",
+        "NAME=TYPE",
+        "type of a column (repeat): numeric, categorical, date, asymmetric (binary; shared "
+        "absence is ignored), or ordered values such as low,medium,high (default: inferred)",
         action="append",
         default=[],
     )
@@ -114,11 +108,10 @@ def add_images(parser: Any) -> None:
         type=_read_image_size,
     )
     group.add_argument(
-        "--colour",
         "--color",
-        choices=("auto", "colour", "grey"),
+        choices=("auto", "color", "gray"),
         default="auto",
-        help="whether colours count (default: if there are any)",
+        help="compare images in color or in gray (default: color if any image has it)",
     )
     add_skipping(group)
     add_vectors(group)
@@ -165,13 +158,6 @@ def add_search(parser: Any) -> None:
     _add(group, "--grid", "N", about, type=whole_number(1))
     about = "parts to validate in (default: 10, fewer for small classes)"
     _add(group, "--cv", "N", about, type=whole_number(2))
-    group.add_argument(
-        "--rule",
-        choices=RULES,
-        default="1se",
-        help="1se: fewest prototypes within one standard error of the best; few: also those "
-        "within one case in a hundred; best: lowest error (default: %(default)s)",
-    )
     _add(
         group,
         "--max-search-samples",
@@ -180,14 +166,6 @@ def add_search(parser: Any) -> None:
         "(default: %(default)s)",
         type=_read_search_samples,
         default=5000,
-    )
-    _add(
-        group,
-        "--about",
-        "N",
-        "choose the radius so that about N prototypes are left; with --radii own, or a given "
-        "--eps, the cost of a prototype",
-        type=whole_number(1),
     )
     _add(
         group,
@@ -217,6 +195,11 @@ def add_reading(group: Any) -> None:
     group.add_argument(
         "--decimal", choices=(".", ","), help="decimal mark of numbers (default: found)"
     )
+
+
+def add_ignoring(group: Any) -> None:
+    """Add whether to go on in spite of what the check of a table finds."""
+    _add_flag(group, "--ignore-warnings", "fit whatever the check of the table finds")
 
 
 def add_skipping(group: Any) -> None:
@@ -272,9 +255,9 @@ def _add_selection(group: Any) -> None:
     )
     _add(
         group,
-        "--n-prototypes",
+        "--max-prototypes",
         "N|CLASS=N[,CLASS=N]",
-        "maximum number in all, or of some classes (default: no limit)",
+        "maximum number of prototypes in total, or per class (default: no limit)",
         type=_read_budget,
     )
     _add(
@@ -289,8 +272,8 @@ def _add_selection(group: Any) -> None:
     )
     _add_flag(group, "--balance", "give all classes the same total weight")
     _add_flag(group, "--cross-class", "a case may become a prototype of another class")
-    about = f"{', '.join(SOLVER_NAMES)} (default: auto; with --stream greedy)"
-    _add(group, "--solver", "NAME", about, choices=sorted(SOLVER_NAMES))
+    about = f"{', '.join(SOLVER_NAMES)} (default: %(default)s)"
+    _add(group, "--solver", "NAME", about, choices=sorted(SOLVER_NAMES), default="auto")
     about = "for the solver (default: none)"
     _add(group, "--time-limit", "SECONDS", about, type=read_positive)
     _add_named(group, "--solver-option", "another option of the solver (repeat): max_nodes=1000")
@@ -299,7 +282,7 @@ def _add_selection(group: Any) -> None:
         "--candidates",
         "NAME[,NAME]",
         "what may be a prototype: train, kmeans, hull, or a number or share of cases to "
-        "draw (default: train, or fewer beyond 100,000 cases; with --stream at most 20000)",
+        "draw (default: train, or fewer beyond 100,000 cases)",
         type=_read_candidates,
     )
 

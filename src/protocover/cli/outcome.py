@@ -25,10 +25,8 @@ __all__ = [
     "Outcome",
     "as_queries",
     "concerns",
-    "describe_cases",
     "find_suspects",
     "gather_outcome",
-    "in_source",
     "pictures_of",
     "print_outcome",
     "summarize_cases",
@@ -50,8 +48,7 @@ class Outcome:
     model : PVMClassifier, PVMClassifierCV or Pipeline
         Its prototypes' rows are those of the source, from 0.
     cases, training, held_out : Cases
-        All cases, or a sample of those that it was fitted on; those; and those that were
-        kept back, None for none.
+        All cases, those that it was fitted on, and those that were held out, if any.
     summary : Summary
         What the report says.
     suspects : SuspectLabels
@@ -62,8 +59,6 @@ class Outcome:
         What was asked for.
     seconds : float
         How long it took.
-    n_sampled : int or None, default=None
-        How many cases were drawn to search for the radius; None for all.
     """
 
     model: Any
@@ -75,12 +70,12 @@ class Outcome:
     distance: str
     settings: dict[str, Any]
     seconds: float
-    n_sampled: int | None = None
 
     @property
-    def n_cases(self) -> int:
-        """How many cases there are in all."""
-        return len(self.training) + (0 if self.held_out is None else len(self.held_out))
+    def n_sampled(self) -> int | None:
+        """Number of cases drawn to search for the radius, None for all."""
+        rows = getattr(final_step(self.model), "search_rows_", None)
+        return None if rows is None else len(rows)
 
     @property
     def is_held_out(self) -> NDArray[np.bool_]:
@@ -106,9 +101,7 @@ def gather_outcome(model: Any, *, cases: Cases, training: Cases, **known: Any) -
     `model` has its prototypes' rows among those it was fitted on, `training`; that of the
     outcome has them in the source, so that a model file alone can tell which they are.
     """
-    if known.get("n_sampled") is None:
-        known["n_sampled"] = count_searched(model)
-    return Outcome(in_source(model, training), cases, training, **known)
+    return Outcome(_in_source(model, training), cases, training, **known)
 
 
 def find_suspects(model: Any, cases: Cases) -> SuspectLabels:
@@ -116,13 +109,7 @@ def find_suspects(model: Any, cases: Cases) -> SuspectLabels:
     return suspect_labels(model, cases.X, cases.y, sample_weight=cases.weights)
 
 
-def count_searched(model: Any) -> int | None:
-    """Return how many cases a search was done on, None for all or without a search."""
-    rows = getattr(final_step(model), "search_rows_", None)
-    return None if rows is None else len(rows)
-
-
-def in_source(model: Any, training: Cases) -> Any:
+def _in_source(model: Any, training: Cases) -> Any:
     """Return a model with its prototypes' rows in the source of the cases it was fitted on."""
     rows = classifier_of(model).prototype_rows_
     return with_rows(model, np.where(rows >= 0, training.rows[np.maximum(rows, 0)] - 1, -1))
@@ -148,7 +135,7 @@ def summarize_cases(
     if suspects is not None:
         parts = [training.rows] if held_out is None else [training.rows, held_out.rows]
         suspects = replace(suspects, row=np.argsort(np.concatenate(parts))[suspects.row])
-    how = describe_cases(training, held_out) if how is None else dict(how)
+    how = _describe_cases(training, held_out) if how is None else dict(how)
     if isinstance(model, Pipeline):
         how["Columns"] = "brought to mean 0 and standard deviation 1 before distances"
     return summarize(
@@ -191,7 +178,7 @@ def as_queries(cases: Cases, high_is_dark: bool = False) -> Queries:
     )
 
 
-def describe_cases(training: Cases, held_out: Cases | None) -> dict[str, str]:
+def _describe_cases(training: Cases, held_out: Cases | None) -> dict[str, str]:
     """Say where cases come from, and how many were kept back."""
     n_held_out = 0 if held_out is None else len(held_out)
     how = {"Data": f"{training.source}, {len(training) + n_held_out} cases"}
@@ -234,7 +221,7 @@ def concerns(outcome: Outcome) -> list[str]:
         own = ", and --radii own often needs fewer" * (outcome.classifier.radii == "shared")
         found.append(
             f"{quality.n_prototypes} of {quality.n_points} cases are kept, too many for a useful "
-            f"summary; --about {few} asks for fewer{own}"
+            f"summary; --max-prototypes {few} asks for fewer{own}"
         )
     found += _unserved(outcome)
     strangers = _strangers(outcome)
@@ -266,7 +253,7 @@ def _unserved(outcome: Outcome) -> list[str]:
             f"leave out --min-per-class 0, or try {balance}a lower --prototype-cost or a smaller "
             "--eps"
             if classifier.min_per_class == 0
-            else "raise --n-prototypes"
+            else "raise --max-prototypes"
         )
         found.append(
             f"no prototype was chosen for {list_names(without)}, and cases of such a class are "
@@ -277,7 +264,7 @@ def _unserved(outcome: Outcome) -> list[str]:
 
 def _count_close(outcome: Outcome) -> int:
     """Count the held-out cases that a prototype of another class is nearly as near to."""
-    if outcome.held_out is None or outcome.held_out.X is None:
+    if outcome.held_out is None:
         return 0
     within = unwrap(outcome.model)
     why = within.classifier.explain(within.prepare(outcome.held_out.X))
@@ -300,10 +287,8 @@ def _strangers(outcome: Outcome) -> list[tuple[int, str, str]]:
 
 
 def _describe_suspects(outcome: Outcome) -> str:
-    """Return how many labels disagree with nearby prototypes, and among which cases."""
-    told, n_shown = outcome.suspects.describe(), len(outcome.cases)
-    if n_shown < outcome.n_cases:
-        return f"{told} ({n_shown:,} of {outcome.n_cases:,} cases were compared.)"
+    """Return how many labels disagree with nearby prototypes."""
+    told = outcome.suspects.describe()
     n_held_out = int(outcome.is_held_out[outcome.suspects.row].sum())
     return f"{told} ({n_held_out:,} of them held out.)" if n_held_out else told
 
@@ -370,10 +355,6 @@ def _why_radius(outcome: Outcome) -> str:
         many = "radii" if path.parameter == "radius" else "cost" + "s"[: len(path.eps) != 1]
         tried = f"{len(path.eps)} {many}, rule {path.rule}"
         return f", by {path.n_splits}-fold cross-validation ({tried}){_sampled(outcome)}"
-    if outcome.settings.get("about") is not None:
-        what = "radius" if outcome.summary.radii == "shared" else "cost"
-        asked = count_things(outcome.settings["about"], "prototype", "prototypes")
-        return f": the {what} was chosen for about {asked}"
     if outcome.settings["eps"] in (None, "auto"):
         share = "median" if outcome.summary.radii == "shared" else "0.9 quantile"
         return f" ({share} of the distances to another class{_sampled(outcome)})"

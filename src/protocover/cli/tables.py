@@ -18,7 +18,7 @@ from .console import CommandError, Console, check_packages
 from .dialect import is_disarmed, rearm
 from .sheets import read_sheet
 
-__all__ = ["SPREADSHEETS", "named_columns", "read_table"]
+__all__ = ["SPREADSHEETS", "read_table"]
 
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 
@@ -66,7 +66,7 @@ def read_table(
         frame = _name_by_first_row(read_sheet(path, sheet, console), rearmed=True)
     else:
         frame = _read_delimited(path, separator=separator, encoding=encoding, console=console)
-    named = named_columns(list(frame.columns), path, console)
+    named = _named_columns(list(frame.columns), path, console)
     if not all(named):
         frame = frame.loc[:, named].copy()
     if not len(frame):
@@ -74,7 +74,7 @@ def read_table(
     return frame
 
 
-def named_columns(names: Any, path: Path, console: Console) -> list[bool]:
+def _named_columns(names: Any, path: Path, console: Console) -> list[bool]:
     """Tell which columns have a name, and refuse names that several have.
 
     Those without are a row index, or what a trailing separator makes.

@@ -20,7 +20,7 @@ from ..persistence import save_model
 from ..report import write_report
 from .cases import Cases
 from .console import CommandError, Console
-from .dialect import csv_bytes, csv_text
+from .dialect import csv_bytes
 from .images import SUFFIXES
 from .model import MODEL, SUMMARY, explain_labelled
 from .numbering import number_rows
@@ -28,20 +28,17 @@ from .outcome import Outcome
 
 __all__ = [
     "FILES",
-    "PREDICTIONS",
     "REPORT",
     "SUMMARY",
     "WRITER",
     "beside",
     "check_file",
     "check_folder",
-    "csv_text",
     "fresh_folder",
     "print_files",
     "prototype_names",
     "read_pictures",
     "told_where",
-    "write_beside_predictions",
     "write_file",
     "write_outcome",
     "write_table",
@@ -50,11 +47,11 @@ __all__ = [
 REPORT = "report.html"
 PICTURES = "pictures.npz"
 WRITER = "protocover"
-PREDICTIONS = "predictions.csv"
+_PREDICTIONS = "predictions.csv"
 FILES = {
     REPORT: "to look at in a browser: start here",
     "prototypes.csv": "the prototypes, as they are in the data",
-    PREDICTIONS: "every case, and the prototype that decides it",
+    _PREDICTIONS: "every case, and the prototype that decides it",
     "suspects.csv": "labels that disagree with nearby prototypes",
     SUMMARY: "all figures",
     MODEL: "the model, for `protocover predict`",
@@ -167,14 +164,7 @@ def write_outcome(
 ) -> None:
     """Write all files of an outcome, and `further` ones by their names."""
     answers = explain_labelled(outcome.model, outcome.cases, outcome.is_held_out)
-    write_table(folder / PREDICTIONS, answers, outcome)
-    write_beside_predictions(folder, outcome, further=further)
-
-
-def write_beside_predictions(
-    folder: Path, outcome: Outcome, *, further: Mapping[str, bytes] | None = None
-) -> None:
-    """Write all files of an outcome but the predictions."""
+    write_table(folder / _PREDICTIONS, answers, outcome)
     further = dict(further or {})
     pictures = keep_pictures(outcome)
     if pictures is not None:
@@ -324,8 +314,7 @@ def _figures(outcome: Outcome, files: list[str]) -> dict[str, Any]:
         "files": files,
         "data": {
             "source": cases.source,
-            "cases": outcome.n_cases,
-            "shown": len(cases),
+            "cases": len(cases),
             "columns": None if cases.layout else [str(name) for name in cases.X.columns],
             "images": str(cases.layout) if cases.layout else None,
             "target": settings.get("target"),

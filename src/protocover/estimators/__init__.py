@@ -3,7 +3,6 @@
 from ..prototypes.explanation import Explanation
 from .ball_cover import BallCover
 from .classifier import PVMClassifier
-from .on_disk import draw_rows, fit_sample, propose_candidates
 from .path import PVMPath, pvm_path
 from .search.classifier_cv import PVMClassifierCV
 from .selector import PVMSelector
@@ -15,8 +14,5 @@ __all__ = [
     "PVMClassifierCV",
     "PVMPath",
     "PVMSelector",
-    "draw_rows",
-    "fit_sample",
-    "propose_candidates",
     "pvm_path",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -105,7 +105,7 @@ class Coverage:
         return table
 
     def totals(self) -> CoverageTotals:
-        """Count over all points; the totals of parts add up to those of the whole."""
+        """Count over all points."""
         held = self.balls.tocoo()
         same = self.point_classes[held.row] == self.prototype_classes[held.col]
         n_prototypes = len(self.prototype_classes)
@@ -125,7 +125,7 @@ class Coverage:
 
 @dataclass(frozen=True, eq=False)
 class CoverageTotals:
-    """Counts of who lies in whose ball, which add up over parts of the points.
+    """Counts of the points in each ball.
 
     Parameters
     ----------
@@ -151,15 +151,3 @@ class CoverageTotals:
     def n_covered(self) -> int:
         """Number of points that a prototype of their own class covers."""
         return int(self.by_class["covered"].sum())
-
-    def __add__(self, further: CoverageTotals) -> CoverageTotals:
-        """Return the totals with those of further points, of the same prototypes, added."""
-        counted = ("points", "covered", "wrongly_covered")
-        added = {name: self.by_class[name] + further.by_class[name] for name in counted}
-        return replace(
-            self,
-            by_class={**self.by_class, **added},
-            confusion=self.confusion + further.confusion,
-            own=self.own + further.own,
-            others=self.others + further.others,
-        )

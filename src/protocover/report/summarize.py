@@ -46,7 +46,6 @@ def summarize(
     target_name: str | None = None,
     how: Mapping[str, str] | None = None,
     sample_weight: Any = None,
-    totals: CoverageTotals | None = None,
     error: ErrorEstimate | None = None,
     suspects: SuspectLabels | None = None,
 ) -> Summary:
@@ -86,9 +85,6 @@ def summarize(
         your own under a heading that is there.
     sample_weight : array-like, shape (n_points,), or None, default=None
         The weights of the fit, needed only if some are 0: a model does not count such samples.
-    totals : CoverageTotals or None, default=None
-        Counts of all that the model was fitted on, where `X` and `y` are only a sample of
-        it, the prototypes among them: lists are of the sample then, counts of everything.
     error : ErrorEstimate or None, default=None
         The error, where it is known already.
     suspects : SuspectLabels or None, default=None
@@ -138,7 +134,7 @@ def summarize(
         _refuse_cases_of_cover(held_out, queries)
         return summarize_cover(within, X, display, title=title or "Representatives", how=how)
     coverage = _cover(model, X, y)
-    counts = coverage.totals() if totals is None else totals
+    counts = coverage.totals()
     learned = counts if sample_weight is None else count_training(coverage, sample_weight)
     check_training_rows(within, X, learned)
     tested = read_held_out(held_out)
@@ -154,7 +150,7 @@ def summarize(
     n_columns = laid.cases.n_columns
     return Summary(
         title=str(title or "Prototypes"),
-        lead=describe_selection(quality, model, n_shown=len(findings.coverage.point_classes)),
+        lead=describe_selection(quality, model),
         settings=describe_settings(
             model, search, how, n_points=quality.n_points, n_columns=n_columns
         ),

@@ -102,18 +102,17 @@ def describe_settings(
     return [*own.items(), *ours]
 
 
-def describe_selection(quality: Quality, model: PVMClassifier, *, n_shown: int) -> str:
-    """Return the first sentence of the report, and another if only a sample is shown."""
+def describe_selection(quality: Quality, model: PVMClassifier) -> str:
+    """Return the first sentence of the report."""
     what = "case" if (model.prototype_rows_ >= 0).all() else "prototype"
     chosen = count(quality.n_prototypes, what)
     verb = "sums" if quality.n_prototypes == 1 else "sum"
     classes = count(len(model.classes_), "class", "classes")
     share = quality.n_covered / quality.n_points
     near = _describe_nearness(model)
-    sample = f" The counts are of all cases, the lists of a sample of {n_shown:,}."
     return (
         f"{chosen} {verb} up {count(quality.n_points, 'case')} of {classes}: {percent(share)} of "
-        f"them lie {near}{'' if n_shown == quality.n_points else sample}"
+        f"them lie {near}"
     )
 
 

@@ -34,7 +34,7 @@ class Finding:
     option : str
         What to do about it; on the command line, the option of ``protocover fit``.
     level : {"unclear", "danger", "note"}
-        "unclear" needs an answer before a fit, "danger" an answer or ``--yes``.
+        "unclear" needs an answer before a fit, "danger" an answer or ``--ignore-warnings``.
     """
 
     column: str

@@ -41,14 +41,16 @@ def _option(option: str, name: str, value: str = "") -> str:
 COMMAND_LINE = Remedies(
     drop=lambda name: f"use {_option('--drop', name)}",
     name_rows=lambda name: f"use {_option('--id', name)} or {_option('--drop', name)}",
-    keep=lambda name, stores: f"keep it with {_option('--kind', name, _KINDS[stores])}",
-    read_numbers=lambda name: f"read them as numbers with {_option('--kind', name, 'numeric')}",
+    keep=lambda name, stores: f"keep it with {_option('--feature-type', name, _KINDS[stores])}",
+    read_numbers=lambda name: (
+        f"read them as numbers with {_option('--feature-type', name, 'numeric')}"
+    ),
     take_as_missing=lambda name, value: shlex.quote(f"--missing={name}={value}"),
     decimal=lambda mark: f"--decimal {mark}",
     regroup="group its values into classes, or choose another column with --target",
-    given="as --kind says",
+    given="as --feature-type says",
     all_texts_differ="another text in every row; --id names the rows by it",
-    most_texts_differ=lambda name: f"; {_option('--kind', name, 'categorical')} keeps it",
+    most_texts_differ=lambda name: f"; {_option('--feature-type', name, 'categorical')} keeps it",
     leaves_out=True,
 )
 PYTHON = Remedies(

@@ -1,4 +1,4 @@
-"""``--about N``, and what is said where a selection is no summary."""
+"""Warnings about selections that a reader would not expect."""
 
 import numpy as np
 import pandas as pd
@@ -14,46 +14,16 @@ def noisy():
     return pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "kind": kind})
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        [],
-        ["--radii", "shared"],
-        ["--eps", "0.8"],
-        ["--radii", "shared", "--eps", "0.8"],
-        ["--eps", "none"],
-        ["--no-scale"],
-    ],
-)
-def test_about_so_many_prototypes_are_chosen(noisy, fit, capsys, options):
-    noisy.to_csv("t.csv", index=False)
-    assert fit("t.csv", "--target", "kind", "-o", "out", "--about", "6", *options) == 0
-    assert abs(len(pd.read_csv("out/prototypes.csv")) - 6) <= 3
-    assert "chosen for about 6 prototypes" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--n-prototypes", "5"], "--about and --n-prototypes both say how many"),
-        (["--eps", "1,2"], "--about finds the radius or the cost itself"),
-        (["--radii", "own", "--prototype-cost", "2"], "leave out --prototype-cost"),
-        (["--stream"], "--about does not go with --stream"),
-    ],
-)
-def test_what_contradicts_about_is_refused(noisy, fit, capsys, options, message):
-    noisy.to_csv("t.csv", index=False)
-    assert fit("t.csv", "--target", "kind", "--about", "6", *options) == 2
-    assert message in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("radii", ["own", "shared"])
 def test_more_than_a_third_of_the_cases_is_no_summary(noisy, fit, capsys, radii):
     noisy.to_csv("t.csv", index=False)
     options = ("--eps", "0.01", "--prototype-cost", "0.01", "--radii", radii)
     assert fit("t.csv", "--target", "kind", "-o", "out", *options) == 0
     said = capsys.readouterr().err
-    assert "of 48 cases are kept, too many for a useful summary; --about 4 asks for fewer" in said
+    assert (
+        "of 48 cases are kept, too many for a useful summary; --max-prototypes 4 asks for fewer"
+        in said
+    )
     assert ("--radii own often needs fewer" in said) == (radii == "shared")
 
 
@@ -63,7 +33,7 @@ def test_a_class_without_prototypes_and_a_stranger_among_them_are_told(fit, caps
     table["b"] = np.arange(21) % 3 / 10
     table["kind"] = ["p"] * 10 + ["odd"] + ["q"] * 10
     table.to_csv("t.csv", index=False)
-    options = ["--no-scale", "--test-size", "0", "--yes"]
+    options = ["--no-scale", "--test-size", "0", "--ignore-warnings"]
     paper = ["--radii", "shared", "--cross-class", "--min-per-class", "0"]
     assert fit("t.csv", "--target", "kind", "-o", "out", "--eps", "2", *options) == 0
     said = capsys.readouterr().err
