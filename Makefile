@@ -20,7 +20,7 @@ export MPLBACKEND ?= Agg
 # other processors: all else follows from that, or has none.
 NUMERIC := tests/balls tests/candidates tests/dissimilarity tests/experiments tests/inspection \
 	tests/maps tests/prototypes tests/selection tests/test_moving_here.py \
-	$(addprefix tests/estimators/test_,classifier.py own_radii.py path.py selector.py tables.py verify.py)
+	$(addprefix tests/estimators/test_,classifier.py adaptive_radii.py path.py selector.py tables.py verify.py)
 # What says the same whatever the kernels: it starts processes with kernels of its own.
 NOT_NUMERIC := --ignore=tests/dissimilarity/test_kernels_of_blas.py
 PYTHONS := 3.12 3.13 3.14
@@ -30,10 +30,10 @@ TESTS ?=
 PORTABLE := tests/balls tests/candidates tests/cover tests/data tests/dissimilarity \
 	tests/inspection tests/maps tests/persistence tests/plotting tests/prototypes tests/test_*.py \
 	$(addprefix tests/cli/test_,check.py columns.py cover.py fit.py main.py options.py predict.py) \
-	$(addprefix tests/estimators/test_,bad_input.py classifier.py own_radii.py selector.py tables.py) \
+	$(addprefix tests/estimators/test_,bad_input.py classifier.py adaptive_radii.py selector.py tables.py) \
 	tests/solvers/test_auto.py tests/solvers/test_exact.py
 
-.PHONY: digests docs dist release test-oldest test-ortools test-kernels test-portable test-pythons help demo test check format lint types imports bench bench-covers bench-dask bench-large bench-own-radii bench-peers evidence evidence-quick paper paper-quick clean
+.PHONY: digests docs dist release test-oldest test-ortools test-kernels test-portable test-pythons help demo test check format lint types imports bench bench-covers bench-dask bench-large bench-adaptive-radii bench-peers evidence evidence-quick paper paper-quick clean
 
 help:  ## Show what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -134,7 +134,7 @@ bench: $(READY)  ## Measure speed and memory as ratios, in one run
 	@$(BIN)/python benchmarks/bench_fit.py
 	@$(BIN)/python benchmarks/bench_predict.py
 	@$(BIN)/python benchmarks/bench_path.py
-	@$(BIN)/python benchmarks/bench_own_radii.py
+	@$(BIN)/python benchmarks/bench_adaptive_radii.py
 	@$(BIN)/python benchmarks/bench_default.py
 
 bench-dask: $(READY)  ## Measure the tasks of a fit on Dask and write them into docs/dask.md
@@ -153,12 +153,12 @@ bench-covers: $(READY)  ## Compare covers without labels with community_detectio
 	@PYTHONPATH=. $(BIN)/python benchmarks/bench_covers.py --sizes 5000 --graph --write
 	@PYTHONPATH=. $(BIN)/python benchmarks/bench_covers.py --peers $(COVERS)/bin/python --write
 
-bench-own-radii: $(READY)  ## Compare radii of their own with a shared one and with other methods
+bench-adaptive-radii: $(READY)  ## Compare radii of their own with a shared one and with other methods
 	@test -x $(PROSET)/bin/python || $(PYTHON) -m venv $(PROSET)
 	@$(PROSET)/bin/python -m pip install --quiet proset
-	@PYTHONPATH=. $(BIN)/python benchmarks/own_radii_proset.py --python $(PROSET)/bin/python
-	@PYTHONPATH=. $(BIN)/python benchmarks/own_radii_budgets.py
-	@PYTHONPATH=. $(BIN)/python benchmarks/own_radii.py --write
+	@PYTHONPATH=. $(BIN)/python benchmarks/adaptive_radii_proset.py --python $(PROSET)/bin/python
+	@PYTHONPATH=. $(BIN)/python benchmarks/adaptive_radii_budgets.py
+	@PYTHONPATH=. $(BIN)/python benchmarks/adaptive_radii.py --write
 
 paper: $(READY)  ## Run the paper's experiments (hours) and write docs/paper.md
 	@$(BIN)/python -m experiments

@@ -25,10 +25,10 @@ from scipy.spatial.distance import pdist
 from sklearn.datasets import load_digits
 
 from page import table, write_section
-from protocover.balls import build_balls
-from protocover.cover import verify
+from protocover._balls import build_balls
+from protocover._cover import verify
+from protocover._selection.by_class import formulate, select
 from protocover.dissimilarity import Euclidean
-from protocover.selection.by_class import formulate, select
 from protocover.solvers import exact, greedy, local_search, ratio_greedy
 from report_solvers import made_by
 

@@ -113,7 +113,7 @@ class MixedSet:
         A, B = self.X.iloc[train], self.X.iloc[test]
         if not self.is_numeric:
             gower = Gower().fit(A)
-            return gower.cross(A, A), gower.cross(B, A)
+            return gower.pairwise(A, A), gower.pairwise(B, A)
         scaler = StandardScaler().fit(A)
         return cdist(scaler.transform(A), scaler.transform(A)), cdist(
             scaler.transform(B), scaler.transform(A)

@@ -19,7 +19,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 from sklearn.preprocessing import scale
 
 from protocover import BallCover, PVMClassifier
-from protocover.solvers import lp
+from protocover.solvers import _lp as lp
 
 BACKENDS = ("highspy", "scipy")
 

@@ -75,7 +75,9 @@ print(patients.sample(6, random_state=0).to_string())
 # grades as a share of the scale, 0 or 1 for categories. The column types tell which is which:
 # an ordered pandas categorical is a scale.
 
-for name, kind in zip(patients.columns, Gower().fit(patients).kinds_, strict=True):
+for name, kind in zip(
+    patients.columns, Gower().fit(patients).feature_types_, strict=True
+):
     print(f"{name:12} {kind}")
 
 # %%
@@ -89,7 +91,7 @@ for name, kind in zip(patients.columns, Gower().fit(patients).kinds_, strict=Tru
 complete = patients.dropna()
 settings = {"metric": Gower(), "candidates": complete}
 model = PVMClassifierCV(
-    radii="shared", prototype_costs=[1], n_prototypes=12, random_state=0, **settings
+    radii="shared", prototype_costs=[1], max_prototypes=12, random_state=0, **settings
 ).fit(patients, diagnosis)
 
 print(f"{len(complete)} of {len(patients)} patients have no gaps")

@@ -89,7 +89,7 @@ coarse = PVMClassifier(radii="shared", metric=metric).fit(X, y)
 fine = PVMClassifier(radii="shared", eps=eps, metric=metric).fit(X, y)
 
 for model in (coarse, fine):
-    chosen = branches[~aside][model.prototype_rows_]
+    chosen = branches[~aside][model.prototype_indices_]
     right = model.score(sequences[aside], families[aside])
     print(
         f"radius {model.eps_:.2f}: {len(chosen)} prototypes, in {len(set(chosen))} "
@@ -104,14 +104,14 @@ for model in (coarse, fine):
 # right a map of them, where near means alike.
 
 order = np.argsort(branches[~aside], kind="stable")
-table = metric.fit(X).cross(X, X)
+table = metric.fit(X).pairwise(X, X)
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 4.4), layout="constrained")
 image = left.imshow(
     table[np.ix_(order, order)], cmap="magma", vmin=np.quantile(table, 0.02)
 )
 figure.colorbar(image, ax=left, label="mismatch distance", shrink=0.8)
-places = np.flatnonzero(np.isin(order, fine.prototype_rows_))
+places = np.flatnonzero(np.isin(order, fine.prototype_indices_))
 left.plot(places, places, "o", color="white", markeredgecolor="black", markersize=6)
 names, starts = np.unique(y[order], return_index=True)
 left.set(xticks=[], yticks=starts, yticklabels=names, title="all pairs of sequences")

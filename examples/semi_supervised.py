@@ -83,7 +83,7 @@ for ax, title, model in [
 # with more labelled points, judged on new ones. With more labels there is little left to gain.
 
 X_new, y_new = plane.sample(300, seed=2)
-print(f"{'labels a class':15}{'labelled only':>15}{'with unlabelled':>17}")
+print(f"{'labels a class':15}{'labeled only':>15}{'with unlabeled':>17}")
 for n_labels in (6, 10, 15):
     right = []
     for seed in range(15):

@@ -67,5 +67,5 @@ def count_odd_balls(X: Any, eps: float) -> int:
 
     Those are the nearest ones, as many as there are whole numbers from 1 up to below eps.
     """
-    ranks = RankDissimilarity().fit(X).cross(X, X)
+    ranks = RankDissimilarity().fit(X).pairwise(X, X)
     return int(np.sum((ranks < eps).sum(axis=0) != np.ceil(eps) - 1))

@@ -33,7 +33,7 @@ def run_radius(name: str, percentile: int) -> dict[str, Any]:
     told: dict[str, Any] = {"name": name, "percentile": percentile, "n": len(X), "eps": eps}
     for solver in ("greedy", "exact"):
         cover = BallCover(eps=eps, coverage=1.0, solver=solver, n_jobs=1, random_state=0).fit(X)
-        chosen = cover.representative_indices_
+        chosen = cover.candidate_indices_
         far = np.linalg.norm(X[:, None] - X[chosen], axis=2).min(axis=1)
         told[solver] = {
             "size": len(chosen),

@@ -73,13 +73,13 @@ def run_split(name: str, seed: int, n_folds: int) -> dict[str, Any]:
     return results
 
 
-def split(name: str, seed: int, *, standardised: bool = True) -> tuple[NDArray[Any], ...]:
+def split(name: str, seed: int, *, standardized: bool = True) -> tuple[NDArray[Any], ...]:
     """Return a random two thirds and the rest, standardised by the former if asked for."""
     data = load_uci(name)
     train, test = train_test_split(
         np.arange(len(data.target)), train_size=round(2 / 3 * len(data.target)), random_state=seed
     )
-    scaler = StandardScaler(with_mean=standardised, with_std=standardised).fit(data.data[train])
+    scaler = StandardScaler(with_mean=standardized, with_std=standardized).fit(data.data[train])
     return (
         scaler.transform(data.data[train]),
         data.target[train],

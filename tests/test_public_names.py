@@ -18,11 +18,11 @@ ROOMS = {
     "protocover.candidates": [],
     "protocover.report": ["jinja2"],
     "protocover.distributed": ["dask", "distributed"],
-    "protocover.persistence": [],
+    "protocover._persistence": [],
     "protocover.solvers": [],
-    "protocover.maps": [],
+    "protocover._maps": [],
     "protocover.data": [],
-    "protocover.estimators": [],
+    "protocover._estimators": [],
 }
 # Shared between the rooms of the package: how candidates are gathered, not what they are.
 INTERNAL = {

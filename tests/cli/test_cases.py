@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from protocover.cli.cases import make_labels, read_labelled
-from protocover.cli.console import CommandError, Console, UsageError
+from protocover._cli.cases import make_labels, read_labeled
+from protocover._cli.console import CommandError, Console, UsageError
 
 
 def read(table, tmp_path, **options):
@@ -20,7 +20,7 @@ def read(table, tmp_path, **options):
         "encoding": None,
         "outlier_label": None,
     }
-    return read_labelled(tmp_path / "t.csv", Namespace(**{**given, **options}), Console())
+    return read_labeled(tmp_path / "t.csv", Namespace(**{**given, **options}), Console())
 
 
 def test_rows_keep_the_numbers_they_have_in_the_file(flowers, tmp_path, capsys):

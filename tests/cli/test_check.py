@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from protocover.cli import main
+from protocover._cli import main
 
 
 def check(*options):

@@ -14,7 +14,7 @@ def noisy():
     return pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "kind": kind})
 
 
-@pytest.mark.parametrize("radii", ["own", "shared"])
+@pytest.mark.parametrize("radii", ["adaptive", "shared"])
 def test_more_than_a_third_of_the_cases_is_no_summary(noisy, fit, capsys, radii):
     noisy.to_csv("t.csv", index=False)
     options = ("--eps", "0.01", "--prototype-cost", "0.01", "--radii", radii)
@@ -24,7 +24,7 @@ def test_more_than_a_third_of_the_cases_is_no_summary(noisy, fit, capsys, radii)
         "of 48 cases are kept, too many for a useful summary; --max-prototypes 4 asks for fewer"
         in said
     )
-    assert ("--radii own often needs fewer" in said) == (radii == "shared")
+    assert ("--radii adaptive often needs fewer" in said) == (radii == "shared")
 
 
 def test_a_class_without_prototypes_and_a_stranger_among_them_are_told(fit, capsys):

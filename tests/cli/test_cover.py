@@ -11,7 +11,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from protocover import BallCover, load_model
-from protocover.cli import main
+from protocover._cli import main
 
 FILES = {
     "assignments.csv",
@@ -108,7 +108,7 @@ def test_the_model_is_the_one_that_python_makes_and_tells_of_itself_what_is_true
     model = load_model("out/model.protocover")
     X = blobs[["x", "y", "seconds"]].astype(float)
     again = BallCover(coverage=0.9).fit(X)
-    assert model.representative_indices_.tolist() == again.representative_indices_.tolist()
+    assert model.candidate_indices_.tolist() == again.candidate_indices_.tolist()
     assert model.eps_ == again.eps_
     assert model.verify(X).ok
     assert read("out/summary.json")["coverage"] == model.coverage_ >= 0.9

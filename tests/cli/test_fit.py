@@ -8,12 +8,12 @@ import pytest
 from sklearn.pipeline import make_pipeline
 
 from paper import PAPER
-from protocover import PVMClassifier, PVMClassifierCV, load_model, suspect_labels
-from protocover.cli import main
-from protocover.cli.cases import Cases, split_cases
-from protocover.cli.console import Console
-from protocover.cli.model import classifier_of, with_rows
-from protocover.cli.tables import read_table
+from protocover import PVMClassifier, PVMClassifierCV, find_label_issues, load_model
+from protocover._cli import main
+from protocover._cli.cases import Cases, split_cases
+from protocover._cli.console import Console
+from protocover._cli.model import classifier_of, with_rows
+from protocover._cli.tables import read_table
 
 FILES = {
     "model.protocover",
@@ -71,7 +71,7 @@ def test_the_model_file_answers_as_the_predictions_say(flowers, fit):
     predictions = pd.read_csv("out/predictions.csv")
     answers = model.predict(flowers[["length", "width"]])
     assert answers.tolist() == predictions["predicted"].tolist()
-    rows = model[-1].best_estimator_.prototype_rows_
+    rows = model[-1].best_estimator_.prototype_indices_
     assert (rows + 1).tolist() == pd.read_csv("out/prototypes.csv")["row"].tolist()
 
 
@@ -106,7 +106,7 @@ def test_the_suspects_are_those_that_python_finds_among_all_rows(flowers, fit):
     flowers.to_csv("t.csv", index=False)
     assert fit("t.csv", "--target", "kind", "-o", "out", "--eps", "auto") == 0
     model = load_model("out/model.protocover")
-    found = suspect_labels(model, flowers[["length", "width"]], flowers["kind"])
+    found = find_label_issues(model, flowers[["length", "width"]], flowers["kind"])
     suspects = pd.read_csv("out/suspects.csv")
     assert (found.row + 1).tolist() == suspects["row"].tolist()
     np.testing.assert_allclose(found.score, suspects["score"])
@@ -168,7 +168,7 @@ def test_options_reach_the_estimator(flowers, fit, monkeypatch):
     wanted = {
         "eps": 1.5,
         "prototype_cost": 0.5,
-        "n_prototypes": 3,
+        "max_prototypes": 3,
         "solver": "local-search",
         "solver_options": {"time_limit": 9.0},
         "closed_ball": True,
@@ -245,7 +245,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work(
     def refuse(*_):
         pytest.fail("the table was read")
 
-    monkeypatch.setattr("protocover.cli.fit.read_labelled", refuse)
+    monkeypatch.setattr("protocover._cli.fit.read_labelled", refuse)
     assert fit("t.csv", "--target", "kind", "-o", place) == 1
     said = capsys.readouterr()
     assert said.out == ""
@@ -310,8 +310,8 @@ def test_hostile_names_are_shown_as_text_and_written_as_they_are(flowers, fit, c
 def test_other_row_numbers_leave_the_fitted_model_as_it_was(flowers, make, search):
     X = flowers[["length", "width"]]
     model = make(search).fit(X, flowers["kind"])
-    before = classifier_of(model).prototype_rows_.copy()
+    before = classifier_of(model).prototype_indices_.copy()
     other = with_rows(model, before + 100)
-    np.testing.assert_array_equal(classifier_of(other).prototype_rows_, before + 100)
-    np.testing.assert_array_equal(classifier_of(model).prototype_rows_, before)
+    np.testing.assert_array_equal(classifier_of(other).prototype_indices_, before + 100)
+    np.testing.assert_array_equal(classifier_of(model).prototype_indices_, before)
     np.testing.assert_array_equal(other.predict(X), model.predict(X))

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 from protocover import __version__
-from protocover.cli import fit as fit_command
-from protocover.cli import main
-from protocover.cli.commands import run_and_report
-from protocover.cli.console import Console, clean, shorten
+from protocover._cli import fit as fit_command
+from protocover._cli import main
+from protocover._cli.commands import run_and_report
+from protocover._cli.console import Console, clean, shorten
 
 
 def test_the_module_runs_and_ends_with_the_exit_code():

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from protocover import PVMClassifier, PVMClassifierCV, load_model
-from protocover.cli import main
-from protocover.cli.commands import _build_parser
-from protocover.cli.options import PARAMETERS, SOLVER_NAMES
-from protocover.solvers.table import SOLVERS
+from protocover._cli import main
+from protocover._cli.commands import _build_parser
+from protocover._cli.options import PARAMETERS, SOLVER_NAMES
+from protocover.solvers._table import SOLVERS
 
 
 def options_of(command):
@@ -63,7 +63,7 @@ def run(*words, code):
     """Run the command in a process and return the modules that it has imported."""
     script = (
         "import sys\n"
-        "from protocover.cli import main\n"
+        "from protocover._cli import main\n"
         "try: ended = main(sys.argv[1:])\n"
         "except SystemExit as error: ended = error.code\n"
         "print(ended, *sys.modules)"
@@ -110,8 +110,8 @@ def test_parameters_of_a_metric_reach_it(flowers):
     assert model.metric_params == {"p": 3}
     X, y = flowers[["length", "width"]].to_numpy(), flowers["kind"]
     same = PVMClassifier(eps=12.0, metric="minkowski", metric_params={"p": 3}).fit(X, y)
-    assert len(same.prototype_rows_) > 2
-    np.testing.assert_array_equal(model.prototype_rows_, same.prototype_rows_)
+    assert len(same.prototype_indices_) > 2
+    np.testing.assert_array_equal(model.prototype_indices_, same.prototype_indices_)
 
 
 def test_parameters_of_our_own_metrics_reach_their_constructors(flowers):
@@ -136,7 +136,7 @@ def test_budgets_by_class_reach_their_classes(flowers, numbered):
 
 
 def test_budgets_by_class_bind_a_search(flowers):
-    search = fitted(flowers, "--radii own --cv 3 --no-scale --max-prototypes lily=2,rose=1")
+    search = fitted(flowers, "--radii adaptive --cv 3 --no-scale --max-prototypes lily=2,rose=1")
     assert search.n_prototypes == {"lily": 2, "rose": 1}
     assert set(search.prototype_labels_) == {"lily", "rose"}
     assert (search.prototype_labels_ == "rose").sum() == 1
@@ -144,7 +144,7 @@ def test_budgets_by_class_bind_a_search(flowers):
 
 
 def test_a_search_on_a_sample_is_reported(flowers, capsys):
-    words = "--radii own --cv 3 --no-scale --max-search-samples"
+    words = "--radii adaptive --cv 3 --no-scale --max-search-samples"
     search = fitted(flowers, f"{words} 20")
     said = capsys.readouterr()
     assert len(search.search_rows_) == 20
@@ -173,7 +173,7 @@ def test_a_column_of_weights_counts_and_measures_no_distance(flowers, words):
         random_state=0,
     )
     same.fit(X, y, sample_weight=flowers["times"])
-    np.testing.assert_array_equal(classifier.prototype_rows_, same.prototype_rows_)
+    np.testing.assert_array_equal(classifier.prototype_indices_, same.prototype_indices_)
     assert classifier.objective_ == same.objective_
 
 

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from protocover import PVMClassifier, load_model
-from protocover.cli import main
-from protocover.cli.model import classifier_of
+from protocover._cli import main
+from protocover._cli.model import classifier_of
 
 # The parameters that the options set.
 SETTINGS = {
@@ -72,7 +72,7 @@ def test_the_options_are_the_parameters(table, how, words, settings):
         **settings,
     )
     same.fit(table[["length", "width"]], table["kind"])
-    np.testing.assert_array_equal(found.prototype_rows_, same.prototype_rows_)
+    np.testing.assert_array_equal(found.prototype_indices_, same.prototype_indices_)
     np.testing.assert_array_equal(found.prototype_labels_, same.prototype_labels_)
     settled = json.loads(Path("out/summary.json").read_text())["settings"]
     assert settled["balance"] == ("class_weight" in settings)
@@ -103,7 +103,7 @@ def test_balance_makes_prototypes_of_the_rare_class_worth_their_cost(table, caps
     wrong = coverage.balls.toarray().astype(bool)
     wrong &= coverage.point_classes[:, None] != coverage.prototype_classes
     by_hand = (weight * ~coverage.covered).sum() + (weight[:, None] * wrong).sum()
-    by_hand += found.prototype_cost_ * len(found.prototype_rows_)
+    by_hand += found.prototype_cost_ * len(found.prototype_indices_)
     assert figure == pytest.approx(by_hand, rel=1e-3)
     assert max(map(len, said.out.splitlines())) <= 80
 

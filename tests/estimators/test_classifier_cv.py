@@ -25,9 +25,9 @@ from sklearn.utils.validation import check_is_fitted
 from grid_search import SCORES_WITH_WEIGHTS, fit_grid
 from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, suggest_eps
+from protocover._resources import thread_count
 from protocover.candidates import KMeansCandidates, Pool
 from protocover.dissimilarity import Gower
-from protocover.resources import thread_count
 from protocover.solvers import greedy
 
 X, Y = load_iris(return_X_y=True)
@@ -157,7 +157,9 @@ def test_a_point_of_weight_zero_is_as_if_it_were_not_there(grid):
         np.testing.assert_array_equal(
             with_zeros.cv_results_["param_eps"], without.cv_results_["param_eps"]
         )
-        np.testing.assert_array_equal(with_zeros.prototype_indices_, kept[without.prototype_rows_])
+        np.testing.assert_array_equal(
+            with_zeros.candidate_indices_, kept[without.prototype_indices_]
+        )
 
 
 def test_a_class_without_weight_in_a_training_part_fails_the_fold_as_in_a_grid_search():
@@ -307,7 +309,7 @@ def test_the_metric_is_fitted_inside_each_fold():
             seen.append(len(X))
             return self
 
-        def cross(self, A, B):
+        def pairwise(self, A, B):
             return cdist(A, B)
 
     PVMClassifierCV(radii="shared", eps=RADII, cv=5, metric=Fitted()).fit(X, Y)
@@ -357,7 +359,7 @@ def test_the_final_model_is_a_fit_on_everything_with_the_chosen_setting(solver):
     again = PVMClassifier(radii="shared", eps=model.eps_, **setting).fit(X, Y)
     assert model.best_estimator_.solver == solver
     np.testing.assert_array_equal(
-        model.best_estimator_.prototype_indices_, again.prototype_indices_
+        model.best_estimator_.candidate_indices_, again.candidate_indices_
     )
     np.testing.assert_array_equal(model.predict(X), again.predict(X))
     assert model.explain(X[:3]).label.tolist() == again.predict(X[:3]).tolist()
@@ -539,7 +541,7 @@ def test_unlabeled_points_are_candidates_in_every_fold(metric):
         radii="shared", eps=ours.eps_, prototype_cost=ours.prototype_cost_, **options
     )
     again.fit(X[train], Y[train], unlabeled=X[rest])
-    np.testing.assert_array_equal(ours.prototype_indices_, again.prototype_indices_)
+    np.testing.assert_array_equal(ours.candidate_indices_, again.candidate_indices_)
     without = PVMClassifierCV(radii="shared", eps=radii, cv=3, **options).fit(X[train], Y[train])
     assert (ours.cv_results_["mean_test_score"] != without.cv_results_["mean_test_score"]).any()
     with pytest.raises(ValueError, match="unlabeled=None"):
@@ -552,7 +554,7 @@ def test_times_share_the_pass_of_a_fold_among_its_settings(monkeypatch):
     """With a clock that goes on by a second when it is read."""
     from itertools import count
 
-    from protocover.estimators.search import crossvalidation, folds
+    from protocover._estimators.search import crossvalidation, folds
 
     clock = count()
     for module in (folds, crossvalidation):
@@ -599,11 +601,11 @@ def test_splits_may_be_lists_or_masks():
         ({"eps": None, "n_eps": 2.0}, "n_eps must be a positive whole number.*got 2.0"),
         ({"eps": None, "n_eps": True}, "n_eps must be a positive whole number.*got True"),
         ({"eps": "auto"}, "eps must be positive numbers, got 'auto'"),
-        ({"n_prototypes": 2.5}, "n_prototypes must be a whole number not below 0.*got 2.5"),
-        ({"n_prototypes": -1}, "n_prototypes must be a whole number not below 0.*got -1"),
-        ({"n_prototypes": True}, "n_prototypes must be a whole number .*got True"),
-        ({"n_prototypes": {7: 2}}, r"n_prototypes names classes that are not in y: \[7\]"),
-        ({"n_prototypes": 2}, "n_prototypes must be at least the number of classes, 3, got 2"),
+        ({"max_prototypes": 2.5}, "max_prototypes must be a whole number not below 0.*got 2.5"),
+        ({"n_prototypes": -1}, "max_prototypes must be a whole number not below 0.*got -1"),
+        ({"n_prototypes": True}, "max_prototypes must be a whole number .*got True"),
+        ({"max_prototypes": {7: 2}}, r"n_prototypes names classes that are not in y: \[7\]"),
+        ({"max_prototypes": 2}, "max_prototypes must be at least the number of classes, 3, got 2"),
         ({"max_search_samples": 1}, "max_search_samples must be an integer of at least 2.*got 1"),
         ({"max_search_samples": 9.0}, "max_search_samples must be an integer .*None.*got 9.0"),
         ({"max_search_samples": 5}, "max_search_samples must allow two samples per class.*got 5"),
@@ -661,7 +663,7 @@ def test_without_n_jobs_each_fold_has_the_threads_of_a_plain_fit_in_this_process
 )
 def test_points_are_validated_once(metric, monkeypatch):
     """Neither the folds nor the final fit look at all of them again; queries are others."""
-    from protocover.data import points
+    from protocover.data import _points as points
 
     some = np.arange(0, 150, 3)
     given = cdist(X[some], X[some]) if metric == "precomputed" else X[some]

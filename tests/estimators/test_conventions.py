@@ -8,7 +8,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator, parametri
 from paper import PAPER
 from protocover import PVMClassifier
 from protocover.dissimilarity import DANN, Function, Gower, KernelDistance, RankDissimilarity
-from protocover.dissimilarity.metric import METRIC_NAMES
+from protocover.dissimilarity._metric import METRIC_NAMES
 
 
 def city_block(a, b):
@@ -48,7 +48,7 @@ def test_scikit_learn_conventions(estimator, check):
 
 
 def test_the_choice_of_radii_is_a_parameter_like_any_other():
-    model = PVMClassifier(eps=None, radii="own")
+    model = PVMClassifier(eps=None, radii="adaptive")
     assert repr(model) == "PVMClassifier(eps=None)"
     assert repr(PVMClassifier(eps=1.0, radii="shared")) == "PVMClassifier(eps=1.0, radii='shared')"
     paper = "PVMClassifier(cross_class=True, min_per_class=0, radii='shared')"
@@ -58,7 +58,7 @@ def test_the_choice_of_radii_is_a_parameter_like_any_other():
     model.fit(X, y).set_params(radii="shared", eps=1.5)
     assert model.solution_.radii is not None  # until the next fit
     assert model.fit(X, y).solution_.radii is None
-    again = model.set_params(radii="own", eps=None).fit(X, y)
+    again = model.set_params(radii="adaptive", eps=None).fit(X, y)
     assert again.prototype_radii_.tolist() == [3.0, 2.0]
 
 

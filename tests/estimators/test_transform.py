@@ -11,8 +11,8 @@ from sklearn.neighbors import radius_neighbors_graph
 from sklearn.pipeline import make_pipeline
 
 from protocover import BallCover, PVMClassifier, PVMClassifierCV
+from protocover._inspection.distances import distance_blocks
 from protocover.dissimilarity import Gower, SpectrumDistance
-from protocover.inspection.distances import distance_blocks
 
 X, Y = load_iris(return_X_y=True)
 NAMES = ["length", "width", "petal", "leaf"]
@@ -28,7 +28,7 @@ def test_columns_are_distances_with_names(model, package):
     frames = pytest.importorskip(package)
     frame = frames.DataFrame({name: X[:, k] for k, name in enumerate(NAMES)})
     plain = model.fit(frame, Y).transform(frame)
-    chosen = getattr(model, "prototype_indices_", None)
+    chosen = getattr(model, "candidate_indices_", None)
     np.testing.assert_allclose(plain, cdist(X, X[chosen]), atol=1e-12)
     np.testing.assert_array_equal(model.fit_transform(frame, Y), plain)
     prefix = type(model).__name__.lower()
@@ -66,7 +66,7 @@ def test_distances_are_features_of_a_pipeline():
 def test_graphs_sequences_and_mixed_rows():
     graph = csr_array(radius_neighbors_graph(X, 1.03, mode="distance", include_self=True))
     model = PVMClassifier(eps=0.5, metric="precomputed").fit(graph, Y)
-    D = cdist(X, X)[:, model.prototype_indices_]
+    D = cdist(X, X)[:, model.candidate_indices_]
     expected = np.where(D > 1.03, np.inf, D)
     np.testing.assert_allclose(model.transform(graph), expected, atol=1e-12)
 
@@ -78,5 +78,5 @@ def test_graphs_sequences_and_mixed_rows():
 
     mixed = np.array([[1.0, "a"], [2.0, "a"], [8.0, "b"], [9.0, "b"]], dtype=object)
     model = PVMClassifier(metric=Gower()).fit(mixed, [0, 0, 1, 1])
-    expected = Gower().fit(mixed).cross(mixed, mixed[model.prototype_indices_])
+    expected = Gower().fit(mixed).pairwise(mixed, mixed[model.candidate_indices_])
     np.testing.assert_array_equal(model.transform(mixed), expected)

@@ -66,7 +66,7 @@ def test_usps_has_the_paper_s_numbers_of_digits(data_folder):
     assert usps.data.max() == 1.0
 
 
-def test_proteins_kernel_is_normalised_and_symmetric(data_folder):
+def test_proteins_kernel_is_normalized_and_symmetric(data_folder):
     proteins = datasets.load_proteins(data_folder)
     np.testing.assert_array_equal(np.diagonal(proteins.kernel), 1.0)
     np.testing.assert_array_equal(proteins.kernel, proteins.kernel.T)

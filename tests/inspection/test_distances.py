@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from protocover import PVMClassifier
+from protocover._inspection import distances
 from protocover.dissimilarity import Gower
-from protocover.inspection import distances
 
 
 @pytest.mark.parametrize("metric", ["gower", "euclidean"])

@@ -29,7 +29,7 @@ from protocover.dissimilarity import (
     TangentDistance,
     Tanimoto,
 )
-from protocover.dissimilarity.metric import METRIC_NAMES
+from protocover.dissimilarity._metric import METRIC_NAMES
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def _with(model, X, y, n_queries=9):
 
 
 # Radii of their own without a floor.
-OWN = {**PAPER, "radii": "own"}
+OWN = {**PAPER, "radii": "adaptive"}
 
 
 def _pentagons():
@@ -286,7 +286,7 @@ def other_models():
             X,
             y,
         ),
-        "budget": _with(PVMClassifier(eps=0.8, n_prototypes={0: 1, 2: 2}, **PAPER), X, y),
+        "budget": _with(PVMClassifier(eps=0.8, max_prototypes={0: 1, 2: 2}, **PAPER), X, y),
         "lp-rounding": _with(
             PVMClassifier(eps=1.0, solver="lp-rounding", random_state=1, **PAPER), X, y
         ),
@@ -322,7 +322,7 @@ def other_models():
         "defaults": _with(PVMClassifier(), X, y),
         "forced": _with(PVMClassifier(prototype_cost=1e6), X, y),
         "forced, one radius": _with(
-            PVMClassifier(eps=1.0, radii="shared", prototype_cost=1e6, n_prototypes=4), X, y
+            PVMClassifier(eps=1.0, radii="shared", prototype_cost=1e6, max_prototypes=4), X, y
         ),
         "weights of classes": _with(
             PVMClassifier(class_weight={"ab": 2.0, "def": 0.5}, cross_class=True), X, words

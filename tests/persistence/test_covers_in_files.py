@@ -21,9 +21,9 @@ from sklearn.preprocessing import StandardScaler
 from test_round_trip import assert_same
 
 from protocover import BallCover, ModelFileError, load_model, save_model
+from protocover._persistence import model_info
+from protocover._persistence.container import pack, unpack
 from protocover.candidates import KMeansCandidates
-from protocover.persistence import model_info
-from protocover.persistence.container import pack, unpack
 
 X, _ = load_iris(return_X_y=True)
 NAMES = ["sepal length", "sepal width", "petal length", "petal width"]
@@ -35,12 +35,12 @@ SOLUTION = ("fitted", "solution_", "object", 1)
 COVERS = {
     "all": (BallCover(eps=1.0), X),
     "auto": (BallCover(), FRAME),
-    "number": (BallCover(eps=1.0, n_representatives=4), FRAME),
+    "number": (BallCover(eps=1.0, max_representatives=4), FRAME),
     "coverage": (BallCover(eps=0.8, coverage=0.9), X),
     "coverage by price": (BallCover(eps=0.8, coverage=0.9, candidate_cost=PRICE), X),
     "cost": (BallCover(eps=0.8, cost=3.0, solver="exact"), X),
     "cost by price": (BallCover(eps=0.8, cost=1.5, candidate_cost=PRICE.tolist()), X),
-    "must include": (BallCover(eps=0.8, must_include=[3, 70], n_representatives=6), X),
+    "must include": (BallCover(eps=0.8, must_include=[3, 70], max_representatives=6), X),
     "graph": (BallCover(eps=1.0, metric="precomputed", coverage=0.9), GRAPH),
     "sparse": (BallCover(eps=1.0), csr_array(X)),
     "closed": (BallCover(eps=1.0, closed_ball=True), X.astype(np.float32)),
@@ -91,7 +91,7 @@ def test_every_dissimilarity_answers_the_same_after_loading(name, tmp_path):
 
 def test_a_number_that_numpy_counted_is_a_number(tmp_path):
     X, _ = load_iris(return_X_y=True)
-    cover = BallCover(eps=1.0, n_representatives=np.int64(3)).fit(X)
+    cover = BallCover(eps=1.0, max_representatives=np.int64(3)).fit(X)
     save_model(cover, tmp_path / "iris.pvm")
     assert load_model(tmp_path / "iris.pvm").verify(X).ok
 
@@ -118,9 +118,7 @@ def test_numbers_by_another_name_are_kept_as_the_numbers_they_mean(given, kept, 
     assert (list(found) if np.ndim(found) else found) == kept
     assert_same(model.predict(X), again.predict(X))
     assert again.verify(X).ok
-    assert clone(again).fit(X).representative_indices_.tolist() == (
-        model.representative_indices_.tolist()
-    )
+    assert clone(again).fit(X).candidate_indices_.tolist() == (model.candidate_indices_.tolist())
 
 
 def test_an_index_of_names_is_no_numbers(tmp_path):
@@ -131,7 +129,7 @@ def test_an_index_of_names_is_no_numbers(tmp_path):
 
 
 def test_a_pipeline_may_end_in_a_cover(tmp_path):
-    model = make_pipeline(StandardScaler(), BallCover(n_representatives=5)).fit(FRAME)
+    model = make_pipeline(StandardScaler(), BallCover(max_representatives=5)).fit(FRAME)
     again = round_trip(model, tmp_path)
     assert again.predict(FRAME).tolist() == model[-1].labels_.tolist()
     with pytest.raises(ValueError, match="feature names"):
@@ -174,9 +172,9 @@ def load_forged(document, arrays, folder):
         ("must include", ("fitted", "counts_"), lambda a: a - 1000),
         ("must include", ("fitted", "representatives_"), lambda a: a[:, 1:]),
         ("must include", ("fitted", "representatives_"), lambda a: a[1:]),
+        ("must include", ("fitted", "candidate_indices_"), lambda a: a - 1000),
+        ("must include", ("fitted", "candidate_indices_"), lambda a: a[1:]),
         ("must include", ("fitted", "representative_indices_"), lambda a: a - 1000),
-        ("must include", ("fitted", "representative_indices_"), lambda a: a[1:]),
-        ("must include", ("fitted", "representative_rows_"), lambda a: a - 1000),
         ("must include", ("fitted", "representative_sources_"), lambda a: a[1:]),
         ("must include", (*SOLUTION, "selected"), lambda a: a - 1000),
         ("must include", (*SOLUTION, "selected"), lambda a: np.tile(a, 9)),

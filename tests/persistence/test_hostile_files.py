@@ -17,8 +17,8 @@ from saved_models import examples, other_models
 
 from paper import PAPER
 from protocover import ModelFileError, PVMClassifier, load_model, save_model
-from protocover.persistence import container
-from protocover.persistence.container import pack, unpack
+from protocover._persistence import container
+from protocover._persistence.container import pack, unpack
 
 NAMES = (
     "euclidean",
@@ -353,7 +353,7 @@ def test_values_that_no_model_holds_are_refused(value, saved, tmp_path):
         ("euclidean", ("fitted", "prototypes_", "array"), lambda a: a[:, 1:]),
         ("euclidean", ("fitted", "prototypes_", "array"), lambda a: a[1:]),
         ("euclidean", ("fitted", "classes_", "array"), lambda a: a[1:]),
-        ("euclidean", ("fitted", "prototype_rows_", "array"), lambda a: a - 1000),
+        ("euclidean", ("fitted", "prototype_indices_", "array"), lambda a: a - 1000),
         ("precomputed kernel", ("fitted", "prototypes_", "array"), lambda a: a + 1000),
         (
             "precomputed kernel",
@@ -366,7 +366,7 @@ def test_values_that_no_model_holds_are_refused(value, saved, tmp_path):
             np.ravel,
         ),
         ("DANN", ("fitted", "dissimilarity_", "state", "mean_", "array"), lambda a: a[1:]),
-        ("tangent", ("fitted", "dissimilarity_", "state", "centre_", "array"), lambda a: a[1:]),
+        ("tangent", ("fitted", "dissimilarity_", "state", "center_", "array"), lambda a: a[1:]),
     ],
 )
 def test_what_leads_outside_of_an_array_is_refused(name, path, change, saved, tmp_path):
@@ -415,11 +415,16 @@ def test_radii_must_be_finite_where_there_is_no_limit(saved, tmp_path):
 @pytest.mark.parametrize(
     ("name", "path", "value", "message"),
     [
-        ("euclidean", ("parameters", "radii"), "own", "'own', but the prototypes share one"),
+        (
+            "euclidean",
+            ("parameters", "radii"),
+            "adaptive",
+            "'adaptive', but the prototypes share one",
+        ),
         ("own radii", ("parameters", "radii"), "shared", "'shared', but .* have radii of their"),
         ("own radii", ("parameters", "radii"), "each", "radii must be 'shared'.*got 'each'"),
         ("own radii", ("parameters", "radii"), 7, "radii must be 'shared'.*got 7"),
-        ("own radii", (*SELECTION, "radii"), None, "'own', but the prototypes share one"),
+        ("own radii", (*SELECTION, "radii"), None, "'adaptive', but the prototypes share one"),
         ("own radii", (*SELECTION, "radii"), [1.0, 2.0], "radii must be an array"),
         ("own radii", ("fitted", "eps_"), 0.0, "eps_ must be a number above 0, or infinite"),
         ("own radii", ("fitted", "eps_"), -1.0, "eps_ must be a number above 0, or infinite"),
@@ -443,7 +448,7 @@ def test_a_choice_of_radii_that_does_not_fit_the_prototypes_is_refused(
         ("own radii", (*SELECTION, "radii")),
         ("euclidean", (*SELECTION, "covered")),
         ("euclidean", ("parameters", "min_per_class")),
-        ("euclidean", ("fitted", "prototype_rows_")),
+        ("euclidean", ("fitted", "prototype_indices_")),
         ("forced", (*SOLUTION[1:], "at_least")),
         ("leaves", (*SOLUTION[1:], "leaves")),
         ("cross-validated", ("parameters", "n_eps")),

@@ -27,13 +27,13 @@ from protocover import (
     ModelFileError,
     PVMClassifier,
     PVMClassifierCV,
+    find_label_issues,
     load_model,
     save_model,
-    suspect_labels,
 )
-from protocover.cover import verify
-from protocover.inspection.fitted import unwrap
-from protocover.persistence import model_info
+from protocover._cover import verify
+from protocover._inspection.fitted import unwrap
+from protocover._persistence import model_info
 
 EXAMPLES = examples()
 OTHERS = other_models()
@@ -154,8 +154,8 @@ def test_any_numbers_give_the_same_answers_after_loading(X, y, metric, tmp_path)
 def test_any_strings_can_be_labels(labels, tmp_path):
     y = np.array(sorted(labels))
     X = np.arange(float(len(y)))[:, None]
-    for labelled in (y, y.astype(object)):
-        model = PVMClassifier(eps=0.5, **PAPER).fit(X, labelled)
+    for labeled in (y, y.astype(object)):
+        model = PVMClassifier(eps=0.5, **PAPER).fit(X, labeled)
         assert round_trip(model, tmp_path).predict(X).tolist() == y.tolist()
 
 
@@ -188,15 +188,15 @@ def test_a_loaded_model_can_be_cloned_and_fitted_anew(name, tmp_path):
 def test_a_loaded_model_can_be_asked_for_suspect_labels(tmp_path):
     example = OTHERS["standardised"]
     model = example.fitted()
-    found = suspect_labels(model, example.X, example.y)
-    again = suspect_labels(round_trip(model, tmp_path), example.X, example.y)
+    found = find_label_issues(model, example.X, example.y)
+    again = find_label_issues(round_trip(model, tmp_path), example.X, example.y)
     assert_same(found.to_frame(), again.to_frame())
 
 
 def test_certificates_can_be_checked_after_loading(tmp_path):
-    from protocover.balls import build_balls
+    from protocover._balls import build_balls
+    from protocover._selection.by_class import formulate
     from protocover.dissimilarity import Euclidean
-    from protocover.selection.by_class import formulate
 
     example = OTHERS["exact"]
     model = round_trip(example.fitted(), tmp_path)
@@ -252,7 +252,7 @@ def test_radii_of_their_own_come_back_to_the_last_bit(name):
     assert_same(again.prototype_radii_, model.prototype_radii_)
     assert_same(again.solution_.radii, model.solution_.radii)
     assert again.prototype_radii_ is again.solution_.radii
-    assert (again.eps, again.radii, again.eps_) == (model.eps, "own", model.eps_)
+    assert (again.eps, again.radii, again.eps_) == (model.eps, "adaptive", model.eps_)
 
 
 def test_a_model_without_a_limit_can_be_rechecked_after_loading():
@@ -274,8 +274,8 @@ def test_a_search_may_have_found_radii_of_their_own(tmp_path):
 
 
 def test_another_choice_of_radii_since_the_fit_is_refused_with_the_way_out(tmp_path):
-    model = OTHERS["budget"].fitted().set_params(radii="own")
-    with pytest.raises(ModelFileError, match=r"'own', but the prototypes share.*fit the"):
+    model = OTHERS["budget"].fitted().set_params(radii="adaptive")
+    with pytest.raises(ModelFileError, match=r"'adaptive', but the prototypes share.*fit the"):
         save_model(model, tmp_path / "m")
     assert list(tmp_path.iterdir()) == []
 
@@ -314,7 +314,7 @@ def test_skops_keeps_working_with_its_list_of_trusted_types(name):
 
 
 def test_the_examples_cover_every_built_in_dissimilarity():
-    from protocover.persistence.encoding import DISSIMILARITIES
+    from protocover._persistence.encoding import DISSIMILARITIES
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -65,7 +65,7 @@ def test_our_models_bring_their_prototypes():
     np.testing.assert_array_equal(answers, model.predict(display.plane.points))
 
 
-def test_classes_keep_their_colours_where_one_has_no_points():
+def test_classes_keep_their_colors_where_one_has_no_points():
     model = PVMClassifier(eps=0.4, **PAPER).fit(X, Y)
     part = Y == "right"
     display = BoundaryDisplay.from_estimator(model, X[part], Y[part], resolution=20)

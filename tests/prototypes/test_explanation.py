@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris
 import naive
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover.balls import relative_to
+from protocover._balls import relative_to
 
 X, Y = load_iris(return_X_y=True)
 QUERIES = np.random.default_rng(0).uniform(X.min(axis=0), X.max(axis=0), size=(40, 4))
@@ -41,7 +41,7 @@ def test_a_training_point_on_the_sphere_is_judged_as_in_fit():
     model = PVMClassifier(eps=0.1, candidates=data[:1], prototype_cost=0.0, **PAPER).fit(
         data, [0] * 4
     )
-    assert model.prototype_newly_covered_.tolist() == [1]
+    assert model.newly_covered_count_.tolist() == [1]
     assert model.explain(data).inside.tolist() == [True, False, False, False]
 
 
@@ -94,7 +94,7 @@ def test_without_pandas_it_says_what_to_install(monkeypatch):
         why.to_frame()
 
 
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "cityblock", "precomputed"])
 @pytest.mark.parametrize("n_classes", [1, 2, 5])
 def test_ties_go_to_the_class_first_in_order(radii, metric, n_classes):

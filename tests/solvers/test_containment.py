@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csc_array
 
-from protocover.solvers.reduced import containment
-from protocover.solvers.reduced.containment import contained_pairs
+from protocover.solvers._reduced import containment
+from protocover.solvers._reduced.containment import contained_pairs
 
 
 def slow_pairs(inside):

@@ -14,10 +14,10 @@ from covers import countable, large_problem, make_problem, problem_and_optimum
 from scipy.sparse import csc_array
 
 import naive
-from protocover.cover import CoverProblem, verify
+from protocover._cover import CoverProblem, verify
 from protocover.solvers import find_solver
-from protocover.solvers.answers import ask_solver
-from protocover.solvers.table import SOLVERS
+from protocover.solvers._answers import ask_solver
+from protocover.solvers._table import SOLVERS
 
 every_solver = pytest.mark.parametrize("name", SOLVERS)
 # Two hundred problems in the usual run, ten thousand in the slow one.

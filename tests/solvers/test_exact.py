@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 from covers import large_problem, make_problem
 
-from protocover.cover import verify
-from protocover.solvers import exact, greedy, lp
-from protocover.solvers.exact.fixing import bound_of, leave_possible
-from protocover.solvers.exact.stages import State, Task, begin, branch, relaxed
-from protocover.solvers.reduced.packing import Packing
-from protocover.solvers.reduced.relaxation import relax
-from protocover.solvers.reduced.residual import Residual
+from protocover._cover import verify
+from protocover.solvers import _lp as lp
+from protocover.solvers import exact, greedy
+from protocover.solvers._exact.fixing import bound_of, leave_possible
+from protocover.solvers._exact.stages import State, Task, begin, branch, relaxed
+from protocover.solvers._reduced.packing import Packing
+from protocover.solvers._reduced.relaxation import relax
+from protocover.solvers._reduced.residual import Residual
 
 
 def odd_cycle():
@@ -193,11 +194,11 @@ def _press_ctrl_c(function):
 @pytest.mark.parametrize(
     ("module", "name"),
     [
-        ("protocover.solvers.exact.stages", "choose_by_drop"),
-        ("protocover.solvers.exact.stages", "ascend_best"),
+        ("protocover.solvers._exact.stages", "choose_by_drop"),
+        ("protocover.solvers._exact.stages", "ascend_best"),
         ("protocover.solvers.local_search", "_shake"),
-        ("protocover.solvers.exact.grove", "merge_identical_points"),
-        ("protocover.solvers.exact.tree", "branch_on"),
+        ("protocover.solvers._exact.grove", "merge_identical_points"),
+        ("protocover.solvers._exact.tree", "branch_on"),
     ],
 )
 @pytest.mark.usefixtures("listening")

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from covers import make_problem
 
-from protocover.solvers.finish import best_selection, describe
+from protocover.solvers._finish import best_selection, describe
 
 
 def test_of_equal_objectives_the_smaller_selection_is_best():

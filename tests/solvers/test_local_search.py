@@ -7,11 +7,11 @@ import pytest
 from covers import large_problem, make_problem, random_problem
 
 import naive
+from protocover.solvers import _moves as moves_module
 from protocover.solvers import greedy, local_search
-from protocover.solvers import moves as moves_module
-from protocover.solvers.local_search import search
-from protocover.solvers.moves import Working
-from protocover.solvers.reduced.residual import Residual
+from protocover.solvers._local_search import search
+from protocover.solvers._moves import Working
+from protocover.solvers._reduced.residual import Residual
 
 NOTHING = np.empty(0, dtype=np.intp)
 

@@ -15,8 +15,9 @@ from covers import large_problem, problem_and_optimum
 from scipy.sparse import csc_array
 
 import naive
-from protocover.cover import verify
-from protocover.solvers import SOLVERS, lp
+from protocover._cover import verify
+from protocover.solvers import SOLVERS
+from protocover.solvers import _lp as lp
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from covers import large_problem, make_problem
 
-from protocover.cover import verify
-from protocover.solvers import exact, greedy, lp
-from protocover.solvers import rounds as rounds_module
-from protocover.solvers.rounds import solve_together
+from protocover._cover import verify
+from protocover.solvers import _lp as lp
+from protocover.solvers import _rounds as rounds_module
+from protocover.solvers import exact, greedy
+from protocover.solvers._rounds import solve_together
 
 
 class Clock:

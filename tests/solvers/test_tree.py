@@ -9,18 +9,19 @@ import numpy as np
 import pytest
 from covers import countable, large_problem, make_problem, problem_and_optimum
 
-from protocover.cover import verify
-from protocover.solvers import exact, lp
-from protocover.solvers.exact import grove as grove_module
-from protocover.solvers.exact import stages
-from protocover.solvers.exact import tree as tree_module
-from protocover.solvers.exact.grove import Grove
-from protocover.solvers.exact.nodes import Node, choose, fix, leave_out
-from protocover.solvers.exact.tree import Tree
-from protocover.solvers.reduced.packing import Packing, Payments
-from protocover.solvers.reduced.reductions import merge_identical_points
-from protocover.solvers.reduced.relaxation import relax
-from protocover.solvers.reduced.residual import Residual
+from protocover._cover import verify
+from protocover.solvers import _lp as lp
+from protocover.solvers import exact
+from protocover.solvers._exact import grove as grove_module
+from protocover.solvers._exact import stages
+from protocover.solvers._exact import tree as tree_module
+from protocover.solvers._exact.grove import Grove
+from protocover.solvers._exact.nodes import Node, choose, fix, leave_out
+from protocover.solvers._exact.tree import Tree
+from protocover.solvers._reduced.packing import Packing, Payments
+from protocover.solvers._reduced.reductions import merge_identical_points
+from protocover.solvers._reduced.relaxation import relax
+from protocover.solvers._reduced.residual import Residual
 
 
 def odd_cycle():

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .checks import TableCheck, check
+from ._checks import TableCheck, check
 
 __all__ = ["TableCheck", "check"]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
 
-from ..cover import (
+from .._cover import (
     CoverageTarget,
     CoverProblem,
     CoverSolution,
@@ -16,14 +16,14 @@ from ..cover import (
     Verification,
     verify,
 )
-from .auto import auto
-from .exact import exact
-from .greedy import greedy
-from .local_search import local_search
-from .lp_rounding import lp_rounding
-from .options import parameter_names
-from .ratio_greedy import ratio_greedy
-from .table import SOLVERS, Solver
+from ._auto import auto
+from ._exact import exact
+from ._greedy import greedy
+from ._local_search import local_search
+from ._lp_rounding import lp_rounding
+from ._options import parameter_names
+from ._ratio_greedy import ratio_greedy
+from ._table import SOLVERS, Solver
 
 __all__ = [
     "CoverProblem",
