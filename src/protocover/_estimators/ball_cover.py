@@ -24,7 +24,7 @@ from .._selection.graph_cutoff import check_reach
 from .._selection.parameters import check_cover_eps, check_wish, unchanged_on_error
 from .._selection.training import Training, after_candidates, completed, side_by_side
 from ..data._points import check_estimator_points
-from ..dissimilarity import input_tags
+from ..dissimilarity._resolve import input_tags
 from .answers import warn_without_diagonal
 from .cover_parts import CoverTerms, Kept, nearest_within
 from .display import ShowsChosen, describe_cover

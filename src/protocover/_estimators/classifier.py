@@ -18,7 +18,7 @@ from .._resources import limited_threads
 from .._selection.batches import Growth
 from .._selection.parameters import check_flag, unchanged_on_error
 from .._selection.training import after_candidates
-from ..dissimilarity import input_tags
+from ..dissimilarity._resolve import input_tags
 from .answers import PrototypeAnswers
 from .display import ShowsChosen, describe_prototypes
 from .export import as_nearest_neighbor

@@ -38,7 +38,7 @@ from .._selection.training import (
     prepare_training,
     side_by_side,
 )
-from ..candidates import check_candidate_names
+from ..candidates._names import check_candidate_names
 from ..data._points import check_estimator_points
 from ..dissimilarity import resolve_metric
 from ..solvers import find_solver

@@ -22,7 +22,7 @@ from .._selection.parameters import (
 from .._selection.path import PostponedBounds, formulate_path, solve_path
 from .._selection.selected import Selection
 from .._selection.training import Training, after_candidates
-from ..candidates import numbers, source_names, source_rows
+from ..candidates._pool import numbers, source_names, source_rows
 from ..data._frames import make_frame
 from ..solvers import find_solver
 from ..solvers._options import check_options

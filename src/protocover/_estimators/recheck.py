@@ -16,7 +16,7 @@ from .._prototypes import PrototypeSet
 from .._selection.adaptive_radii import formulate_own
 from .._selection.by_class import Formulation, formulate
 from .._selection.training import Training, pool_balls, side_by_side
-from ..candidates import source_names, source_rows, take
+from ..candidates._pool import source_names, source_rows, take
 from ..data._points import same_points
 from ..solvers._table import SOLVERS, unwrapped
 from .remaking import NOT_REMADE, among, columns_of, prepare_again

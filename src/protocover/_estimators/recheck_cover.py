@@ -16,7 +16,7 @@ from .._selection.cover_radius import propose_cover_eps
 from .._selection.covering import Rest
 from .._selection.parameters import check_eps, check_wish
 from .._selection.training import Training, completed, pool_balls, side_by_side
-from ..candidates import numbers, source_names, source_rows, take
+from ..candidates._pool import numbers, source_names, source_rows, take
 from ..data._points import check_estimator_points, same_points
 from ..solvers._table import SOLVERS, unwrapped
 from .cover_parts import (

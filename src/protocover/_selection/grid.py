@@ -14,7 +14,9 @@ from sklearn.utils import _safe_indexing, check_random_state
 from .._balls import RadiusSearch, build_balls, traits_of
 from .._balls.graph import pick_entries
 from .._resources import row_count
-from ..candidates import check_candidate_names, gather_candidates, take
+from ..candidates._gather import gather_candidates
+from ..candidates._names import check_candidate_names
+from ..candidates._pool import take
 from ..data._points import check_points
 from ..dissimilarity import resolve_metric
 from .graph_cutoff import check_reach

@@ -17,7 +17,8 @@ from sklearn.utils.validation import check_consistent_length
 from .._balls import build_balls, build_levels, traits_of
 from .._balls.forecast import warn_if_too_large
 from .._resources import row_count, say
-from ..candidates import Pool, gather_candidates
+from ..candidates._gather import gather_candidates
+from ..candidates._pool import Pool
 from ..dissimilarity import resolve_metric
 from ..dissimilarity._precomputed import read_table
 from .labels import check_label_values

@@ -23,7 +23,7 @@ from .._selection.parameters import (
     default_prototype_cost,
 )
 from .._selection.weights import snap_to, weight_grid
-from ..candidates import stack_rows
+from ..candidates._pool import stack_rows
 from ..data._points import check_points
 
 __all__ = [

@@ -30,9 +30,10 @@ from ..._selection.parameters import (
 )
 from ..._selection.training import after_candidates, check_labels, completed
 from ..._selection.weights import snap_weights
-from ...candidates import check_candidate_names
+from ...candidates._names import check_candidate_names
 from ...data._points import check_estimator_points
-from ...dissimilarity import input_tags, resolve_metric
+from ...dissimilarity import resolve_metric
+from ...dissimilarity._resolve import input_tags
 from ...solvers import find_solver
 from ...solvers._options import check_options
 from ..classifier import PVMClassifier
