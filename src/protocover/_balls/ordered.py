@@ -171,7 +171,8 @@ def ordered_members(
     """Yield what `take` makes of the members of the balls of some candidates after the other.
 
     `trim` leaves out members of a strip, given its first candidate, that `take` does not need.
-    The further arguments are those of :func:`protocover._balls.build_balls`; `eps` may be infinite.
+    The further arguments are those of :func:`protocover._balls.build_balls`; `eps` may be
+    infinite.
     """
     traits, n_points, n_candidates = traits_of(dissimilarity), row_count(X), row_count(Z)
     with limited_threads(n_jobs):

@@ -34,7 +34,7 @@ __all__ = [
     "make_labels",
     "parse_kinds",
     "parse_marks",
-    "read_labelled",
+    "read_labeled",
     "read_weights",
     "reading_options",
     "row_names",

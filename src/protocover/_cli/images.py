@@ -26,7 +26,7 @@ __all__ = [
     "read_encoded_images",
     "read_folder",
     "read_images",
-    "read_labelled_images",
+    "read_labeled_images",
     "resize",
 ]
 

@@ -29,7 +29,7 @@ __all__ = [
     "SUMMARY",
     "classifier_of",
     "explain_cases",
-    "explain_labelled",
+    "explain_labeled",
     "final_step",
     "read_cases",
     "with_rows",

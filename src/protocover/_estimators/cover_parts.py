@@ -79,11 +79,11 @@ class Kept:
         The radius.
     representatives : rows, or column numbers of a table
         In order.
-    indices, rows, sources : ndarray, shape (max_representatives,)
+    indices, rows, sources : ndarray, shape (n_representatives,)
         Number of each among all candidates, its row in its source, and the name of that.
     labels : ndarray of int, shape (n_points,)
         The representative of each point, -1 for none.
-    counts : ndarray of int, shape (max_representatives,)
+    counts : ndarray of int, shape (n_representatives,)
         Points of each label.
     coverage, objective, lower_bound : float
         As in :class:`protocover.BallCover`.

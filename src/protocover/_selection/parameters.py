@@ -223,7 +223,7 @@ def check_wish(max_representatives: Any, coverage: Any, cost: Any) -> None:
         is_count(max_representatives) and max_representatives > 0
     ):
         raise ValueError(
-            f"max_representatives must be a whole number above 0, or None for as many as it takes, "
+            f"max_representatives must be a positive integer, or None for as many as needed, "
             f"got {max_representatives!r}"
         )
     if coverage is not None and not (_is_number(coverage) and 0.0 < float(coverage) <= 1.0):

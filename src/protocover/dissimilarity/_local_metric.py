@@ -13,7 +13,7 @@ import numpy as np
 from .._balls import Floats, Indices
 from ._rounding import grain, round_in_place
 
-__all__ = ["LocalMetric", "Neighbourhood", "adapt_metric"]
+__all__ = ["LocalMetric", "Neighborhood", "adapt_metric"]
 
 
 # Closer than this share of the farthest distance, only rounding tells two points apart.

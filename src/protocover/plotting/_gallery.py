@@ -54,7 +54,9 @@ class PrototypeGalleryDisplay:
     >>> from protocover.plotting import PrototypeGalleryDisplay
     >>> X, y = load_digits(return_X_y=True)
     >>> clf = PVMClassifier(eps=25.0).fit(X, y)
-    >>> display = PrototypeGalleryDisplay.from_estimator(clf, image_shape=(8, 8), max_prototypes=30)
+    >>> display = PrototypeGalleryDisplay.from_estimator(
+    ...     clf, image_shape=(8, 8), max_prototypes=30
+    ... )
     >>> len(display.images)
     30
     """

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..classifier import PVMClassifier
 
-__all__ = ["Grid", "Labelled", "Trial"]
+__all__ = ["Grid", "Labeled", "Trial"]
 
 Floats = NDArray[np.float64]
 
