@@ -31,7 +31,7 @@ def between_prototypes(
                 return None
             raise ValueError(
                 "dissimilarities between the prototypes must be passed for a model of "
-                "precomputed ones: D[np.ix_(clf.prototype_indices_, clf.candidate_indices_)], where "
+                "precomputed ones, D[np.ix_(clf.prototype_indices_, clf.candidate_indices_)]; "
                 "D is the training table and the prototypes are training points"
             )
         given = model._distances(model.prototypes_[:n_prototypes])

@@ -165,7 +165,8 @@ def _find_order(column: Column) -> tuple[Any, ...]:
         return tuple(np.unique(column.numbers()[~column.missing]).tolist())
     raise ValueError(
         f"the order of column {column.name!r} is unknown; pass "
-        f"feature_types={{{column.name!r}: [...]}} with its values in order, or make it an ordered pandas categorical or a polars enum"
+        f"feature_types={{{column.name!r}: [...]}} with its values in order, or make it "
+        "an ordered pandas categorical or a polars enum"
     )
 
 
