@@ -32,17 +32,6 @@ from .traits import (
     traits_of,
 )
 
-__all__ = [
-    "BLOCK_MEMBERS",
-    "MOST_COLUMNS",
-    "STRIP_MEMBERS",
-    "Compared",
-    "OrderedMembers",
-    "ordered_members",
-    "spans",
-    "strip_width",
-]
-
 # Members of a strip, each of which takes some eighty bytes while it is put in order.
 STRIP_MEMBERS = 1 << 18
 # Narrower strips would spend their time on making points ready for the product.

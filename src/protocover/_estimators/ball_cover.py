@@ -31,8 +31,6 @@ from .display import ShowsChosen, describe_cover
 from .fitting import Settings, check_training_points, prepare
 from .recheck_cover import recheck_cover
 
-__all__ = ["BallCover"]
-
 
 class BallCover(
     ShowsChosen, ClusterMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator

@@ -23,15 +23,6 @@ from .._selection.training import Training
 from ..candidates import numbers, source_names, source_rows, take
 from .fitting import Settings
 
-__all__ = [
-    "CoverTerms",
-    "Kept",
-    "as_set",
-    "in_column_order",
-    "labels_and_counts",
-    "nearest_within",
-]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

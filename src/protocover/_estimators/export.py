@@ -14,8 +14,6 @@ from ..dissimilarity import Cosine, Euclidean, Metric, SquaredEuclidean
 from ..dissimilarity._metric import METRIC_ALIASES
 from .fitted import copy_features
 
-__all__ = ["as_nearest_neighbor"]
-
 # Whoever is nearest by the square is nearest.
 _OWN = {Euclidean: "euclidean", SquaredEuclidean: "euclidean", Cosine: "cosine"}
 # What scikit-learn's search for neighbours takes beside the rows, and means the same by.

@@ -17,36 +17,6 @@ from .._exceptions import warn_caller
 from ..data._frames import in_memory
 from .weights import snap_weights
 
-__all__ = [
-    "apply_class_weight",
-    "check_adaptive_radii",
-    "check_candidate_cost",
-    "check_charged",
-    "check_closed_ball",
-    "check_column",
-    "check_costs",
-    "check_cover_eps",
-    "check_eps",
-    "check_flag",
-    "check_largest_weight",
-    "check_max_prototypes",
-    "check_min_per_class",
-    "check_must_include",
-    "check_outlier_label",
-    "check_prototype_cost",
-    "check_radii",
-    "check_verbose",
-    "check_weight_numbers",
-    "check_weights",
-    "check_wish",
-    "class_factors",
-    "default_adaptive_cost",
-    "default_prototype_cost",
-    "is_count",
-    "is_whole",
-    "unchanged_on_error",
-]
-
 # Sums, squares and quotients of weights between these stay well within the range of floats.
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-250, 1e280
 # Beyond this weights are floats of few digits, whole or not, and nothing is repeated so often.

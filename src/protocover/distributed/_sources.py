@@ -14,8 +14,6 @@ from sklearn.utils import check_array
 from ..candidates import Pool, draw_stratified, is_number, is_train
 from ._chunks import Chunk, ChunkedPoints, as_rows, check_length, take, take_points
 
-__all__ = ["Candidates", "find_source"]
-
 # Bytes of a given array in one task.
 _PART_BYTES = 4_000_000
 

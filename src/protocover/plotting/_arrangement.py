@@ -11,8 +11,6 @@ from .._balls import traits_of
 from .._maps.sammon import sammon_map, sammon_stress
 from .._maps.scaling import classical_scaling
 
-__all__ = ["arrange", "between_prototypes", "place"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Limits = tuple[float, float, float, float]

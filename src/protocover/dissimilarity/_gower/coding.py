@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from ..._balls import Floats
 from ...data._columns import Column
 
-__all__ = ["KINDS", "STORES", "Coding", "learn_coding"]
-
 KINDS = ("numeric", "ordered", "categorical", "binary", "asymmetric")
 
 _KIND_OF_STORE = {

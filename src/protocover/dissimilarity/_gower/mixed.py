@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from ..._balls import Floats, Indices
 
-__all__ = ["CodedTable", "Weighing", "average_differences"]
-
 Mask = NDArray[np.bool_]
 
 # Pairs worked on at a time: a core's cache holds a few arrays of that many.

@@ -7,8 +7,6 @@ import numpy as np
 from ..._balls import Floats
 from .mixed import CodedTable, Weighing
 
-__all__ = ["share_differences"]
-
 
 def share_differences(left: CodedTable, right: CodedTable, weighing: Weighing) -> Floats:
     """Return the terms whose sum is the weighted average of the differences of paired rows.
