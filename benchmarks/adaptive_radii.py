@@ -1,9 +1,10 @@
 """Radii of their own against one shared radius and other ways to choose prototypes.
 
-Run: make bench-adaptive-radii, or PYTHONPATH=. python benchmarks/adaptive_radii.py [--sets ...] [--write]
+Run: make bench-adaptive-radii, or
+     PYTHONPATH=. python benchmarks/adaptive_radii.py [--sets ...] [--write]
 
-Each data set of adaptive_radii_sets.py, at most 1,200 rows of it, is split 20 times, two thirds for
-training, and standardised on the training part. There 5-fold cross-validation chooses, for
+Each data set of adaptive_radii_sets.py, at most 1,200 rows of it, is split 20 times, two thirds
+for training, and standardised on the training part. There 5-fold cross-validation chooses, for
 one shared radius, the radius of 15 of the paper's grid and the cost of a prototype, and for
 radii of their own the limit of 7 of that grid or none (with the ratio greedy 4 of them or
 none), and the cost: the setting of least error, of equals that of fewest prototypes.
@@ -11,7 +12,8 @@ k-medoids, K-means and LVQ get the number of prototypes of each class that radii
 found. Seconds are processor time of one thread.
 
 Results are kept in docs/adaptive-radii/results.json set by set; a set that is there is not
-measured again (remove the file to do so), and --write writes docs/adaptive-radii.md from what is there.
+measured again (remove the file to do so), and --write writes
+docs/adaptive-radii.md from what is there.
 The digits at each number of prototypes are told from the results of the paper's experiments.
 """
 

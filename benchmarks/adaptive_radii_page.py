@@ -1,6 +1,7 @@
-"""What adaptive_radii.py, adaptive_radii_budgets.py and adaptive_radii_proset.py have measured, as text.
+"""The measurements of adaptive_radii.py, its budgets and its comparison with proset, as text.
 
-Sentences that compare follow from the numbers; docs/adaptive-radii.md has a place for each section.
+Sentences that compare follow from the numbers; docs/adaptive-radii.md has a place
+for each section.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Compare the greedy in the folds of a search with the solver that fits its final model.
 
-Run: PYTHONPATH=. python benchmarks/choose_inner_solver.py [--sets ...] [--radii adaptive] [--write]
+Run: PYTHONPATH=. python benchmarks/choose_inner_solver.py [--sets ...] [--radii ...] [--write]
 
 Each data set of adaptive_radii_sets.py, at most 450 rows of it, is split several times, two thirds
 for training. There five-fold cross-validation over the grid that PVMClassifierCV proposes

@@ -74,7 +74,7 @@ def compare(X, y, *, n_repeats):
                     eps=eps, solver=solver, solver_options=options, random_state=0, **PAPER
                 ).fit(A, y[train])
                 wrong = int((model.predict(B) != y[test]).sum())
-                max_prototypes = len(model.candidate_indices_)
+                n_prototypes = len(model.candidate_indices_)
                 rows.append(
                     (
                         percentile,

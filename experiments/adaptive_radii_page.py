@@ -22,10 +22,10 @@ def how() -> str:
     """Say what was done."""
     return (
         f"*{OWN}* is not in the paper: each prototype takes the radius that serves it best "
-        '(`radii="adaptive"`, [the page](adaptive-radii.md)). No test image has a say in it. With at most '
-        "so many prototypes the limit on the radii, the cost of a prototype and which of two "
-        "greedies chooses are those of the lowest error in folds of the training images, the "
-        f"first so many in order of selection being kept. *{SHARED}* is the paper's machine "
+        '(`radii="adaptive"`, [the page](adaptive-radii.md)). No test image is used for tuning. '
+        "For each budget, the maximum radius, the cost of a prototype and the greedy variant are "
+        "those with the lowest error in folds of the training images. If the model exceeds the "
+        f"budget, only the first prototypes are kept. *{SHARED}* is the paper's machine "
         "with radius and cost chosen in the same folds in the same way.\n"
     )
 

@@ -282,8 +282,8 @@ def _tabulate_rankings(cells: Cells) -> str:
     )
     return (
         f"At {percent(share, 0)} % flipped, means over the sets the score was not chosen on. AUC "
-        "is the chance that a flipped label is ranked above another. Since `find_label_issues` ranks "
-        "suspects only, what it does not list counts as tied, which costs it in these two "
+        "is the chance that a flipped label is ranked above another. Since `find_label_issues` "
+        "ranks suspects only, what it does not list counts as tied, which costs it in these two "
         "columns. The last three are about lists: those of `find_label_issues`, of "
         "`find_label_issues`, and of points most of whose neighbours "
         f"disagree.\n\n{table(header, rows)}"

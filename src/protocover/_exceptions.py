@@ -7,15 +7,6 @@ import sys
 import warnings
 from typing import Any
 
-__all__ = [
-    "CoverMemoryWarning",
-    "DissimilarityError",
-    "ModelFileError",
-    "NoPrototypesError",
-    "no_prototypes",
-    "warn_caller",
-]
-
 # Packages that stand between a user's line and the one that warns.
 _BETWEEN = {"protocover", "sklearn", "imblearn", "joblib", "contextlib", "functools"}
 

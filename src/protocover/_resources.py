@@ -17,19 +17,6 @@ from joblib import effective_n_jobs
 from threadpoolctl import LibController, ThreadpoolController
 from tqdm.auto import tqdm
 
-__all__ = [
-    "available_memory",
-    "check_n_jobs",
-    "limited_threads",
-    "process_count",
-    "progress_bar",
-    "progress_line",
-    "row_count",
-    "say",
-    "thread_count",
-    "worker_map",
-]
-
 # Where Linux tells of processes and of control groups: in a group of today and of the first
 # version, the files of its limit, of what it uses, and what of that can be had back.
 _PROC, _GROUPS = Path("/proc"), Path("/sys/fs/cgroup")

@@ -447,7 +447,7 @@ ERRORS = {
         X,
         Y,
         {"radii": "adaptive", "selection": "rounds"},
-        r"'classes' with radii='adaptive', got 'rounds'.*PVMClassifier\(radii='adaptive'\) to a sample",
+        r"with radii='adaptive', got 'rounds'.*PVMClassifier\(radii='adaptive'\) to a sample",
     ),
     "eps": (X, Y, {"eps": -1.0}, "eps must be a positive number"),
     "not a number": (X * np.nan, Y, {}, "NaN"),

@@ -4,8 +4,8 @@
 question tile by tile, and `assembly` joins what the tiles found; `ordered` answers it nearest
 first, for balls that have radii of their own, and `halves` spares it half of the pairs;
 `of_radii` cuts balls whose radii are given; `nearest` answers the second; `graph` answers both
-off the entries of a neighbour graph; `forecast` and `adaptive_forecast` estimate the memory that the
-answer will take.
+off the entries of a neighbour graph; `forecast` and `adaptive_forecast` estimate the memory that
+the answer will take.
 """
 
 from __future__ import annotations

@@ -21,8 +21,6 @@ from .halves import half_bytes
 from .ordered import BLOCK_MEMBERS, OrderedMembers, ordered_members, strip_width
 from .traits import Dissimilarity, DistanceSearch, Indices, traits_of
 
-__all__ = ["BYTES_PER_KEPT", "OwnForecast", "measure_own", "warn_if_own_too_large"]
-
 # What a membership that is kept and what a ball take where problems are written down and
 # solved, and before that where strips have found them.
 BYTES_PER_KEPT, _BYTES_PER_BALL = 22, 170

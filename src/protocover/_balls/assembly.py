@@ -15,8 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
-__all__ = ["Found", "assemble"]
-
 
 @dataclass(frozen=True, eq=False)
 class Found:

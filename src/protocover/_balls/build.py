@@ -28,16 +28,6 @@ from .traits import (
     traits_of,
 )
 
-__all__ = [
-    "build_balls",
-    "build_levels",
-    "check_dissimilarities",
-    "cut_tiles",
-    "level_test",
-    "refuse_negative",
-    "table_tile",
-]
-
 # Where a dissimilarity does not know better.
 TILE_ROWS = 1024
 TILE_COLUMNS = 1024

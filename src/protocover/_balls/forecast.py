@@ -13,14 +13,6 @@ from .._exceptions import CoverMemoryWarning, warn_caller
 from .._resources import available_memory, row_count, thread_count
 from .traits import Dissimilarity
 
-__all__ = [
-    "BYTES_PER_MEMBERSHIP",
-    "Forecast",
-    "estimate_memberships",
-    "fixed_bytes",
-    "warn_if_too_large",
-]
-
 # The cover, the classes' shares of it and the worthwhile part of those, at their peak.
 BYTES_PER_MEMBERSHIP = 13
 # What is held beside the memberships: rows made ready, tiles of a thread.

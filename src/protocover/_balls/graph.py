@@ -18,19 +18,6 @@ from .build import refuse_negative
 from .levels import levels_of, relative_to, within
 from .traits import Floats, Indices, Near
 
-__all__ = [
-    "GraphDistances",
-    "GraphLevels",
-    "check_graph",
-    "dense_part",
-    "filled",
-    "names_itself",
-    "nearest_in_graph",
-    "pick_entries",
-    "same_graphs",
-    "with_own_distances",
-]
-
 # Entries that a thread looks at together.
 _BLOCK_ENTRIES = 1 << 20
 _KINDS = ("csr", "csc", "coo", "lil", "dok")

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from .traits import DistanceTest, Near
 
-__all__ = ["Half", "half_bytes", "half_is_held", "whole_strip"]
-
 # What may be held, and what each member takes of it.
 _MOST_BYTES = 1 << 29
 _BYTES_PER_MEMBER = 12

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["levels_of", "members_of", "relative_to", "within"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

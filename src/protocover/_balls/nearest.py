@@ -20,15 +20,6 @@ from .traits import (
     traits_of,
 )
 
-__all__ = [
-    "ask_index",
-    "ask_index_for_two",
-    "find_nearest",
-    "nearest_in_groups",
-    "two_in_table",
-    "two_of_groups",
-]
-
 _TABLE_SIZE = 1 << 20
 # Queries made ready at once, however few the prototypes are.
 _MOST_ROWS = 1024

@@ -13,8 +13,6 @@ from .levels import within
 from .ordered import OrderedMembers, ordered_members, spans
 from .traits import Dissimilarity, Floats, Indices
 
-__all__ = ["balls_of_radii", "inside_radii"]
-
 
 def balls_of_radii(
     dissimilarity: Dissimilarity,

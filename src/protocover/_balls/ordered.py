@@ -32,17 +32,6 @@ from .traits import (
     traits_of,
 )
 
-__all__ = [
-    "BLOCK_MEMBERS",
-    "MOST_COLUMNS",
-    "STRIP_MEMBERS",
-    "Compared",
-    "OrderedMembers",
-    "ordered_members",
-    "spans",
-    "strip_width",
-]
-
 # Members of a strip, each of which takes some eighty bytes while it is put in order.
 STRIP_MEMBERS = 1 << 18
 # Narrower strips would spend their time on making points ready for the product.
@@ -171,7 +160,8 @@ def ordered_members(
     """Yield what `take` makes of the members of the balls of some candidates after the other.
 
     `trim` leaves out members of a strip, given its first candidate, that `take` does not need.
-    The further arguments are those of :func:`protocover._balls.build_balls`; `eps` may be infinite.
+    The further arguments are those of :func:`protocover._balls.build_balls`; `eps` may be
+    infinite.
     """
     traits, n_points, n_candidates = traits_of(dissimilarity), row_count(X), row_count(Z)
     with limited_threads(n_jobs):

@@ -14,27 +14,6 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "AdditiveDissimilarity",
-    "Dissimilarity",
-    "DistanceSearch",
-    "DistanceTest",
-    "GroupSearch",
-    "IndexedSearch",
-    "LevelTest",
-    "MappedDissimilarity",
-    "Near",
-    "NearestIndex",
-    "NearestSearch",
-    "PreparedDissimilarity",
-    "RadiusSearch",
-    "Tile",
-    "Traits",
-    "Trim",
-    "map_if_faster",
-    "traits_of",
-]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Tile = Callable[[slice, slice], Floats]

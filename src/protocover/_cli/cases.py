@@ -23,25 +23,6 @@ from .console import CommandError, Console, UsageError, count_things, list_names
 from .dialect import Dialect
 from .tables import read_table
 
-__all__ = [
-    "Cases",
-    "ImageLayout",
-    "announce_split",
-    "check_marks",
-    "check_table",
-    "find_column",
-    "label_texts",
-    "make_labels",
-    "parse_kinds",
-    "parse_marks",
-    "read_labelled",
-    "read_weights",
-    "reading_options",
-    "row_names",
-    "settle",
-    "split_cases",
-]
-
 _MOST_FINDINGS = 20
 _MOST_ALIKE = 3
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")

@@ -8,8 +8,6 @@ from .cases import check_table, make_labels
 from .columns import NO_COLUMNS
 from .console import CommandError, Console, count_things
 
-__all__ = ["run_check"]
-
 
 def run_check(options: Namespace, console: Console) -> None:
     """Read a table, print what was found, and fail if something keeps it from a fit."""

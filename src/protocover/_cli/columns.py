@@ -27,19 +27,6 @@ from ..data._cells import (
 from ..data._checks import TableCheck
 from .console import CommandError, Console, count_things, list_names
 
-__all__ = [
-    "NO_COLUMNS",
-    "ColumnType",
-    "blank_out",
-    "convert",
-    "count_kinds",
-    "find_type",
-    "in_own_words",
-    "is_missing",
-    "type_columns",
-    "type_of",
-]
-
 _KINDS = {
     "numbers": ("number", "numbers"),
     "labels": ("category", "categories"),

@@ -28,8 +28,6 @@ from .options import (
     add_vectors,
 )
 
-__all__ = ["main", "run_and_report"]
-
 _FINE = 0
 _BAD_INPUT = 1
 _USAGE = 2  # argparse's, too

@@ -15,19 +15,6 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, TextIO
 
-__all__ = [
-    "CommandError",
-    "Console",
-    "UsageError",
-    "check_packages",
-    "clean",
-    "count_things",
-    "discard",
-    "list_names",
-    "put_out",
-    "shorten",
-]
-
 _PACKAGES = ("pandas", "jinja2")
 
 

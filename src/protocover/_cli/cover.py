@@ -25,12 +25,11 @@ from .cover_answers import assign_cases
 from .cover_cases import Choice, read_choice
 from .estimator import Distance, choose_distance
 from .fit import settings_of, stem
-from .model import MODEL, final_step
+from .model import MODEL, SUMMARY, final_step
 from .numbering import number_rows
 from .outcome import summarize_cases
 from .writing import (
     REPORT,
-    SUMMARY,
     WRITER,
     beside,
     fresh_folder,
@@ -38,8 +37,6 @@ from .writing import (
     told_where,
     write_table,
 )
-
-__all__ = ["run_cover", "summarize_covered"]
 
 _REPRESENTATIVES, _ASSIGNMENTS = "representatives.csv", "assignments.csv"
 _FILES = {

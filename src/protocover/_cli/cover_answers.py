@@ -10,8 +10,6 @@ from .._inspection.fitted import unwrap
 from .cases import Cases
 from .numbering import finite, number_rows
 
-__all__ = ["assign_cases"]
-
 
 def assign_cases(model: Any, cases: Cases, *, known: bool = False) -> Any:
     """Return a table with the nearest representative of each case, and whether it covers it.

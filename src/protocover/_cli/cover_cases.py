@@ -28,8 +28,6 @@ from .fit import refuse_options
 from .images import find_images, read_folder
 from .tables import read_table
 
-__all__ = ["Choice", "read_choice"]
-
 _OF_TABLES = (
     *("id", "drop", "feature_type", "weights", "candidate_cost", "missing", "decimal"),
     *("ignore_warnings", "separator", "encoding", "sheet"),

@@ -16,8 +16,6 @@ from .options import (
     whole_number,
 )
 
-__all__ = ["add_cover"]
-
 
 def add_cover(parser: Any) -> None:
     """Add all options of the command but where to write to."""

@@ -22,8 +22,6 @@ from .outcome import (
 )
 from .writing import check_folder, fresh_folder, print_files, write_outcome
 
-__all__ = ["run_demo"]
-
 _GALLERY = "prototypes.png"
 _SHOWN = 60
 

@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Dialect", "csv_bytes", "csv_text", "disarm", "is_disarmed", "rearm"]
-
 # What a spreadsheet would compute: an apostrophe before it makes it text. Those that are there
 # already get one more, so that reading, which takes one away, gives back what was written.
 # East Asian versions of spreadsheets take the full-width characters for the others.

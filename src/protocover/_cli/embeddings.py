@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from .console import CommandError, list_names
 
-__all__ = ["read_vectors"]
-
 # Columns of a table that may hold the names of the files.
 _NAMES = ("file", "filename", "name", "path")
 

@@ -20,14 +20,6 @@ from .cases import Cases
 from .console import Console, count_things, shorten
 from .model import classifier_of, final_step
 
-__all__ = [
-    "cross_validate_answers",
-    "evaluate_answers",
-    "print_accuracy",
-    "print_error_tables",
-    "tell_errors",
-]
-
 _WIDEST_LABEL = 20
 # Training cases that are fitted again in every fold to count errors by class.
 _MOST_REFITTED = 20_000

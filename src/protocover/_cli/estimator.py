@@ -34,8 +34,6 @@ from .console import CommandError, Console, UsageError, list_names
 from .model import final_step
 from .sampling import announce_search_sample
 
-__all__ = ["OWN_METRICS", "Distance", "build_model", "choose_distance", "fit_model"]
-
 _FACTORIES: dict[str, Callable[..., Any]] = {
     "dann": DANN,
     "rank": RankDissimilarity,

@@ -26,8 +26,6 @@ from .outcome import (
 from .sampling import choose_candidates
 from .writing import fresh_folder, print_files, told_where, write_outcome
 
-__all__ = ["refuse_options", "run_fit", "settings_of", "stem"]
-
 _OF_TABLES = (
     *("target", "id", "weights", "drop", "feature_type", "missing", "decimal"),
     *("ignore_warnings", "separator", "encoding", "sheet"),

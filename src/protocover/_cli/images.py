@@ -17,19 +17,6 @@ from .console import CommandError, Console, check_packages, count_things, list_n
 from .embeddings import read_vectors
 from .thumbnails import Thumbnails
 
-__all__ = [
-    "SUFFIXES",
-    "enlarge",
-    "find_images",
-    "flatten",
-    "layout_of",
-    "read_encoded_images",
-    "read_folder",
-    "read_images",
-    "read_labelled_images",
-    "resize",
-]
-
 # Only these are ever decoded, whatever a file says it is.
 _FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
 SUFFIXES = frozenset(

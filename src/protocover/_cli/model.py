@@ -24,17 +24,6 @@ from .images import layout_of, read_encoded_images, read_images
 from .numbering import finite, number_rows
 from .tables import SPREADSHEETS, read_table
 
-__all__ = [
-    "MODEL",
-    "SUMMARY",
-    "classifier_of",
-    "explain_cases",
-    "explain_labelled",
-    "final_step",
-    "read_cases",
-    "with_rows",
-]
-
 MODEL = MODEL_FILE
 SUMMARY = "summary.json"
 

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["finite", "number_rows"]
-
 
 def number_rows(places: Any) -> Any:
     """Return places from 1; nothing in place of -1, for what is not in the data."""

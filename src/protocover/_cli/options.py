@@ -13,23 +13,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-__all__ = [
-    "PARAMETERS",
-    "SOLVER_NAMES",
-    "add_columns",
-    "add_distance",
-    "add_features",
-    "add_ignoring",
-    "add_images",
-    "add_method",
-    "add_reading",
-    "add_search",
-    "add_skipping",
-    "add_vectors",
-    "read_positive",
-    "whole_number",
-]
-
 SOLVER_NAMES = (
     "auto",
     "greedy",

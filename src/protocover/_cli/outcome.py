@@ -21,18 +21,6 @@ from .console import Console, count_things, list_names, shorten
 from .errors import print_accuracy, print_error_tables
 from .model import classifier_of, final_step, with_rows
 
-__all__ = [
-    "Outcome",
-    "as_queries",
-    "concerns",
-    "find_suspects",
-    "gather_outcome",
-    "pictures_of",
-    "print_outcome",
-    "summarize_cases",
-]
-
-
 _MOST_CLASSES = 30
 _WIDEST_LABEL = 30
 # A call is close where the runner-up is farther away by no more than that.

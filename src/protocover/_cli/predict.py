@@ -22,8 +22,6 @@ from .model import MODEL, classifier_of, explain_cases, read_cases
 from .outcome import as_queries
 from .writing import check_file, prototype_names, read_pictures, write_file
 
-__all__ = ["run_predict"]
-
 
 def run_predict(options: Namespace, console: Console) -> None:
     """Read a model and new cases, and write an answer for each."""

@@ -19,11 +19,9 @@ from ..report._training_rows import ForeignRowsError
 from .cases import Cases, read_weights
 from .console import CommandError, Console, UsageError
 from .cover import summarize_covered
-from .model import MODEL, classifier_of, read_cases, with_rows
+from .model import MODEL, SUMMARY, classifier_of, read_cases, with_rows
 from .outcome import find_suspects, summarize_cases
-from .writing import REPORT, SUMMARY, WRITER, check_file, write_file
-
-__all__ = ["run_report"]
+from .writing import REPORT, WRITER, check_file, write_file
 
 
 def run_report(options: Namespace, console: Console) -> None:

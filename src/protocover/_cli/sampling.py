@@ -7,8 +7,6 @@ from typing import Any
 
 from .console import Console
 
-__all__ = ["announce_search_sample", "choose_candidates"]
-
 # Pairs of samples and candidates, those of 100,000 samples that are all candidates.
 _MOST_PAIRS = 10**10
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from .console import CommandError, Console, list_names
 
-__all__ = ["read_sheet"]
-
 
 def read_sheet(path: Path, name: str | None, console: Console) -> Any:
     """Read a sheet as a frame of text: that of a name, or the first that has cells."""

@@ -18,8 +18,6 @@ from .console import CommandError, Console, check_packages
 from .dialect import is_disarmed, rearm
 from .sheets import read_sheet
 
-__all__ = ["SPREADSHEETS", "read_table"]
-
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 
 _USUAL_MEMORY = 8 << 30

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Thumbnails"]
-
 Decode = Callable[[Path, tuple[int, int]], NDArray[np.uint8]]
 
 

@@ -26,24 +26,6 @@ from .model import MODEL, SUMMARY, explain_labeled
 from .numbering import number_rows
 from .outcome import Outcome
 
-__all__ = [
-    "FILES",
-    "REPORT",
-    "SUMMARY",
-    "WRITER",
-    "beside",
-    "check_file",
-    "check_folder",
-    "fresh_folder",
-    "print_files",
-    "prototype_names",
-    "read_pictures",
-    "told_where",
-    "write_file",
-    "write_outcome",
-    "write_table",
-]
-
 REPORT = "report.html"
 PICTURES = "pictures.npz"
 WRITER = "protocover"

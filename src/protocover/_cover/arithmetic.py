@@ -9,8 +9,6 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["bound_as_float", "decimal_fractions", "exact_sum", "is_above", "simplest_fraction"]
-
 # Decimal places of a number that is taken for a decimal, such as 0.1.
 _PLACES = 9
 

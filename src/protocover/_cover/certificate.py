@@ -23,8 +23,6 @@ from .reproof import (
 from .solution import CoverageTarget, CoverSolution, SharedBudget
 from .verdict import Verification
 
-__all__ = ["verify"]
-
 
 def verify(
     problem: CoverProblem | Sequence[CoverProblem],

@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, issparse
 
-__all__ = ["canonical_cover", "check_amounts", "check_cost", "check_prizes", "check_selection"]
-
 
 def canonical_cover(cover: Any) -> csc_array:
     """Return a cover as columns of sorted members, each there once.

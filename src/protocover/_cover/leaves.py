@@ -20,8 +20,6 @@ from scipy.sparse import csr_array
 
 from .problem import CoverProblem
 
-__all__ = ["LEAF", "MOST_NUMBERS", "MOST_STEPS", "VECTOR", "Leaves", "bound_by_leaves"]
-
 # Steps other than a candidate to branch on.
 VECTOR, LEAF = -1, -2
 # What a proof may hold: steps, and numbers in all of its vectors (eight megabytes).

@@ -19,8 +19,6 @@ from .problem import CoverProblem
 from .runs import runs
 from .sums import ball_sums
 
-__all__ = ["NestedCoverProblem"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

@@ -17,8 +17,6 @@ from .given import canonical_cover, check_amounts, check_cost, check_prizes, che
 from .runs import line_members
 from .sums import ball_sums
 
-__all__ = ["CoverProblem", "first_cover"]
-
 # Prizes per cost beyond this could overflow.
 _LARGEST_RATIO = 1e300
 # What is found out about a problem, once it is asked for, that no cost of a prototype changes.

@@ -13,15 +13,6 @@ from numpy.typing import NDArray
 from .arithmetic import simplest_fraction
 from .problem import CoverProblem
 
-__all__ = [
-    "common_step",
-    "reproved",
-    "reproved_singles",
-    "reproved_together",
-    "reproved_within",
-    "rounded_up",
-]
-
 
 def reproved(
     problem: CoverProblem, dual: NDArray[np.float64] | None

@@ -12,8 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
-__all__ = ["line_members", "runs"]
-
 Indices = NDArray[np.intp]
 
 # Members to a line from which on one after the other is as fast, and takes less memory.

@@ -16,8 +16,6 @@ from .given import check_selection
 from .leaves import Leaves, bound_by_leaves
 from .problem import CoverProblem, first_cover
 
-__all__ = ["CoverSolution", "CoverageTarget", "SharedBudget", "judge", "relative_gap"]
-
 
 @dataclass(frozen=True, eq=False)
 class CoverSolution:

@@ -6,8 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
-__all__ = ["ball_sums"]
-
 # Members of the balls that are added up together.
 _STRIP = 4_000_000
 

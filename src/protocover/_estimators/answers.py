@@ -21,8 +21,6 @@ from .._resources import row_count
 from .._selection.parameters import check_column
 from ..data._points import check_estimator_points
 
-__all__ = ["PrototypeAnswers", "warn_without_diagonal"]
-
 
 class PrototypeAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """The answers of a classifier by nearest prototypes, from what its fit has kept."""

@@ -31,8 +31,6 @@ from .display import ShowsChosen, describe_cover
 from .fitting import Settings, check_training_points, prepare
 from .recheck_cover import recheck_cover
 
-__all__ = ["BallCover"]
-
 
 class BallCover(
     ShowsChosen, ClusterMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
@@ -74,7 +72,7 @@ random_state, verbose
 
     Attributes
     ----------
-    candidate_indices_ : ndarray of int, shape (max_representatives,)
+    candidate_indices_ : ndarray of int, shape (n_representatives,)
         Place of each among all candidates, for ``candidates="train"`` its row in `X`: first
         those of `must_include`, then by what each adds; where every column of a table is
         one, in the order of the columns.
@@ -83,7 +81,7 @@ random_state, verbose
     labels_ : ndarray of int, shape (n_points,)
         The number of the nearest representative, counted in their order, where it covers the
         point; -1 for a point in no ball.
-    counts_ : ndarray of int, shape (max_representatives,)
+    counts_ : ndarray of int, shape (n_representatives,)
         How many points have that label.
     coverage_ : float
         Share of the points, or of their weight, that is covered.

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["describe_bound"]
-
 # Allows for rounding errors in sums of floats, as a fraction of what is summed.
 _TINY = 1e-9
 

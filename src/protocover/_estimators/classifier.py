@@ -33,8 +33,6 @@ from .fitting import (
 )
 from .recheck import recheck_model
 
-__all__ = ["PVMClassifier"]
-
 
 def _takes_rows(estimator: Any) -> bool:
     """Whether points are rows and not a table, of which a batch would be but a part."""

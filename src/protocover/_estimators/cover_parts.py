@@ -23,15 +23,6 @@ from .._selection.training import Training
 from ..candidates._pool import numbers, source_names, source_rows, take
 from .fitting import Settings
 
-__all__ = [
-    "CoverTerms",
-    "Kept",
-    "as_set",
-    "in_column_order",
-    "labels_and_counts",
-    "nearest_within",
-]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
@@ -79,11 +70,11 @@ class Kept:
         The radius.
     representatives : rows, or column numbers of a table
         In order.
-    indices, rows, sources : ndarray, shape (max_representatives,)
+    indices, rows, sources : ndarray, shape (n_representatives,)
         Number of each among all candidates, its row in its source, and the name of that.
     labels : ndarray of int, shape (n_points,)
         The representative of each point, -1 for none.
-    counts : ndarray of int, shape (max_representatives,)
+    counts : ndarray of int, shape (n_representatives,)
         Points of each label.
     coverage, objective, lower_bound : float
         As in :class:`protocover.BallCover`.

@@ -9,8 +9,6 @@ from .ball_cover import BallCover
 from .classifier import PVMClassifier
 from .fitted import Fitted, copy_features
 
-__all__ = ["ONE_CLASS", "as_one_class"]
-
 ONE_CLASS = "all cases"
 
 

@@ -16,8 +16,6 @@ from ..data._frames import frame_package
 from ..data._png import encode_png
 from .bounds import describe_bound
 
-__all__ = ["ShowsChosen", "describe_cover", "describe_prototypes"]
-
 # As much as can be taken in at a glance; attributes have the rest.
 _ROWS = 10
 _COLUMNS = 8

@@ -14,8 +14,6 @@ from ..dissimilarity import Cosine, Euclidean, Metric, SquaredEuclidean
 from ..dissimilarity._metric import METRIC_ALIASES
 from .fitted import copy_features
 
-__all__ = ["as_nearest_neighbour"]
-
 # Whoever is nearest by the square is nearest.
 _OWN = {Euclidean: "euclidean", SquaredEuclidean: "euclidean", Cosine: "cosine"}
 # What scikit-learn's search for neighbours takes beside the rows, and means the same by.
@@ -53,8 +51,8 @@ def _refuse_what_neighbors_lack(model: Any) -> None:
         raise no_prototypes(model, "there is no neighbour to be the nearest")
     if model._adaptive_radii:
         raise ValueError(
-            "to_knn() needs prototypes of one radius, got radii='adaptive', where distances count in "
-            "multiples of each one's radius; fit with radii='shared', or keep the model with "
+            "to_knn() needs prototypes of one radius, got radii='adaptive', where distances count "
+            "in multiples of each one's radius; fit with radii='shared', or keep the model with "
             "protocover.save_model"
         )
     if model.outlier_label_ is not None:

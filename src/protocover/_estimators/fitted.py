@@ -16,14 +16,6 @@ from .._selection.selected import Selection
 from .._selection.training import Training
 from ..candidates._pool import Pool, numbers, source_names, source_rows, take
 
-__all__ = [
-    "Fitted",
-    "by_column",
-    "copy_features",
-    "forget_features",
-    "with_selection",
-]
-
 _FEATURES = ("n_features_in_", "feature_names_in_")
 
 

@@ -46,16 +46,6 @@ from ..solvers._options import check_options
 from ..solvers._table import Solver
 from .fitted import Fitted, forget_features
 
-__all__ = [
-    "Settings",
-    "Terms",
-    "check_training_points",
-    "no_candidates",
-    "prepare",
-    "take_in",
-    "warn_of_selection",
-]
-
 # A fit on more samples than this warns if it keeps more than this share of them.
 _FEW_SAMPLES, _LARGE_SHARE = 100, 0.25
 

@@ -30,8 +30,6 @@ from .classifier import PVMClassifier
 from .fitted import by_column, with_selection
 from .fitting import Settings, check_training_points, prepare
 
-__all__ = ["PVMPath", "pvm_path"]
-
 Floats = NDArray[np.float64]
 Arrays = tuple[tuple[NDArray[Any], ...], ...]
 

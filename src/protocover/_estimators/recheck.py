@@ -22,8 +22,6 @@ from ..solvers._table import SOLVERS, unwrapped
 from .remaking import NOT_REMADE, among, columns_of, prepare_again
 from .statements import chosen_places, differences, length_faults, statement_faults
 
-__all__ = ["recheck_model"]
-
 
 def recheck_model(
     model: Any, X: Any, y: Any, sample_weight: Any = None, *, unlabeled: Any = None

@@ -29,8 +29,6 @@ from .cover_parts import (
 from .remaking import NOT_REMADE, among, columns_of, prepare_again
 from .statements import differences
 
-__all__ = ["recheck_cover"]
-
 Indices = NDArray[np.intp]
 
 _BY_REPRESENTATIVE = (

@@ -14,8 +14,6 @@ from .._selection.training import Training, prepare_training
 from ..candidates._pool import Pool, numbers
 from ..data._points import check_estimator_points
 
-__all__ = ["NOT_REMADE", "among", "columns_of", "prepare_again"]
-
 NOT_REMADE = (
     "its candidates were drawn at random and cannot be made again without the seed: the "
     "objective is rechecked, the bounds are not; fit with random_state=0, say, to have them "

@@ -15,8 +15,6 @@ from ..data._frames import in_memory
 from .classifier import PVMClassifier
 from .fitted import copy_features
 
-__all__ = ["PVMSelector"]
-
 
 class PVMSelector(BaseEstimator):
     """Instance selection: reduce a training set to its prototypes.

@@ -21,8 +21,6 @@ from .._selection.parameters import (
 from .._selection.selected import Selection
 from .._selection.training import Training
 
-__all__ = ["chosen_places", "differences", "length_faults", "statement_faults"]
-
 _BY_PROTOTYPE = (
     "candidate_indices_",
     "prototype_indices_",

@@ -16,8 +16,6 @@ from .._estimators import PVMClassifier
 from .._resources import row_count
 from ..data._points import check_estimator_points
 
-__all__ = ["distance_blocks", "nearness"]
-
 Floats = NDArray[np.float64]
 
 # Entries of a table of distances held at once.

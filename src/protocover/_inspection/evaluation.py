@@ -17,8 +17,6 @@ from .evaluation_text import describe_evaluation
 from .fitted import unwrap
 from .proportions import wilson_interval
 
-__all__ = ["Evaluation", "evaluate", "is_missing_label", "match_labels", "tally"]
-
 Floats = NDArray[np.float64]
 
 

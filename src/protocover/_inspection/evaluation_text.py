@@ -12,8 +12,6 @@ from .proportions import percent
 if TYPE_CHECKING:
     from .evaluation import Evaluation
 
-__all__ = ["describe_evaluation", "head_lines", "table_lines"]
-
 _WIDTH = 80
 _WIDEST_LABEL = 20
 _MOST_IN_MATRIX = 12

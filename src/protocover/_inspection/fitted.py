@@ -17,8 +17,6 @@ from .._estimators.cover_view import as_one_class
 from .._exceptions import NoPrototypesError, no_prototypes
 from ..data._points import check_estimator_points
 
-__all__ = ["Unwrapped", "unwrap"]
-
 
 @dataclass(frozen=True, eq=False)
 class Unwrapped:

@@ -23,8 +23,6 @@ from .distances import distance_blocks, nearness
 from .fitted import unwrap
 from .plausible import Plausible, count_plausible, relative_share
 
-__all__ = ["LabelIssues", "find_label_issues"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Plausible", "count_plausible", "relative_share"]
-
 Floats = NDArray[np.float64]
 
 # The samples with the highest certainty, as a fraction of all.

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["percent", "percentages", "wilson_interval"]
-
 _Z = 1.959963984540054  # the 97.5 % quantile of the normal distribution
 
 

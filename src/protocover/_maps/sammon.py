@@ -11,8 +11,6 @@ from scipy.spatial.distance import cdist
 
 from .scaling import check_n_components, check_symmetric_table, classical_scaling
 
-__all__ = ["SammonMap", "sammon_map", "sammon_stress"]
-
 Floats = NDArray[np.float64]
 
 # Sammon's "magic factor": the share of the diagonal Newton step that is tried first.

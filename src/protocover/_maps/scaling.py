@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from .._exceptions import DissimilarityError
 
-__all__ = ["check_symmetric_table", "classical_scaling"]
-
 _ASYMMETRY = 1e-8
 
 

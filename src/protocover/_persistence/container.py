@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 from .._exceptions import ModelFileError
 from ..data._fields import check_list, refuse
 
-__all__ = ["VERSION", "Contents", "pack", "unpack"]
-
 VERSION = 1  # of the format
 
 # The first byte is no text, and the line ends tell a file that was copied as text.

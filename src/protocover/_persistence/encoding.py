@@ -40,18 +40,6 @@ from ..dissimilarity._tangent.vectors import ImageMaps
 from ..solvers._table import SOLVERS
 from .frames import decode_frame, encode_frame, is_frame, missing_value, missing_word
 
-__all__ = [
-    "Arrays",
-    "Loaded",
-    "argument_names",
-    "construct",
-    "decode",
-    "decode_dissimilarity",
-    "encode",
-    "encode_attributes",
-    "encode_dissimilarity",
-]
-
 Arrays = list[NDArray[Any]]
 
 _SPARSE: dict[str, Any] = {"csr_array": csr_array, "csr_matrix": csr_matrix}

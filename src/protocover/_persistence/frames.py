@@ -16,8 +16,6 @@ from .._exceptions import ModelFileError
 from ..data._fields import check_array, check_boolean, check_list, check_record, check_text, refuse
 from ..data._frames import frame_library
 
-__all__ = ["decode_frame", "encode_frame", "is_frame", "missing_value", "missing_word"]
-
 _NUMBERS = {
     *(f"{sign}Int{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64)),
     "Float32",

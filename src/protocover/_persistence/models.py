@@ -45,8 +45,6 @@ from .encoding import (
 )
 from .solutions import check_selection, check_solution, without_code
 
-__all__ = ["decode_model", "encode_model"]
-
 _ESTIMATORS: dict[str, Any] = {
     kind.__name__: kind for kind in (PVMClassifier, PVMClassifierCV, PVMSelector, BallCover)
 }

@@ -21,8 +21,6 @@ from ..data._fields import (
 )
 from .encoding import encode
 
-__all__ = ["check_selection", "check_solution", "without_code"]
-
 _CERTIFICATES = ("verified", "solver", "none")
 _MOST = 2**62
 

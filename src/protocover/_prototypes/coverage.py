@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-__all__ = ["Coverage", "CoverageTotals"]
-
 
 @dataclass(frozen=True, eq=False)
 class Coverage:

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from .._balls import relative_to, within
 from ..data._frames import make_frame
 
-__all__ = ["Explanation"]
-
 # The columns that a data frame has by default.
 _MAIN = ("label", "prototype", "row", "distance", "runner_up_label", "margin")
 

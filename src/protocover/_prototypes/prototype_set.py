@@ -23,8 +23,6 @@ from .._balls.nearest import (
 from .._balls.traits import IndexedSearch, NearestIndex
 from .._resources import limited_threads, row_count
 
-__all__ = ["PrototypeSet", "column_order"]
-
 # Numbers held at once where dissimilarities come by whole rows.
 _TABLE_SIZE = 1 << 22
 

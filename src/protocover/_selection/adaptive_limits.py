@@ -22,8 +22,6 @@ from .training import Training, over_pools
 from .walk import Steps, Stretches
 from .weights import snap_weights
 
-__all__ = ["LimitedBalls", "balls_of_parts"]
-
 Floats = NDArray[np.float64]
 
 

@@ -30,8 +30,6 @@ from .trimming import GainTrim
 from .walk import Steps, Stretches
 from .weights import weight_grid
 
-__all__ = ["OwnBalls", "Rules", "at_cost", "formulate_own", "join_own", "pool_starts"]
-
 Flags = NDArray[np.bool_]
 Units = NDArray[np.int64]
 

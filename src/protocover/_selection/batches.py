@@ -26,8 +26,6 @@ from .parameters import check_weight_numbers, check_weights
 from .training import Training, check_labels
 from .weights import snap_weights
 
-__all__ = ["Growth", "grow", "start_growth"]
-
 
 @dataclass(frozen=True, eq=False)
 class Growth:

@@ -23,16 +23,6 @@ from ..solvers._rounds import solve_together
 from ..solvers._table import Solver, is_ours
 from .selected import Selection, order_jointly
 
-__all__ = [
-    "BallsOfClass",
-    "ClassProblem",
-    "Formulation",
-    "formulate",
-    "join_balls",
-    "may_serve",
-    "select",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class BallsOfClass:

@@ -15,8 +15,6 @@ from .parameters import is_whole
 from .radius import point_columns, sample_rows, sample_table
 from .training import Training
 
-__all__ = ["propose_cover_eps"]
-
 Floats = NDArray[np.float64]
 
 _SAMPLE_SIZE = 2000

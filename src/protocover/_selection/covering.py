@@ -30,8 +30,6 @@ from ..solvers._stepwise import choose_by_drop
 from ..solvers._table import Solver, unwrapped
 from .weights import may_stay_uncovered
 
-__all__ = ["Chosen", "Rest", "Wish", "choose_cover"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

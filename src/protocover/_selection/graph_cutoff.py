@@ -16,8 +16,6 @@ from .._balls.graph import same_graphs
 from .._exceptions import warn_caller
 from .training import Training
 
-__all__ = ["check_reach"]
-
 
 def check_reach(training: Training, radii: Any) -> None:
     """Refuse radii, or limits to them, that are larger than a graph can tell.

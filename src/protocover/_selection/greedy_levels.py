@@ -24,8 +24,6 @@ from .part import Part
 from .selected import Selection
 from .training import Training
 
-__all__ = ["GreedyLevels", "outward_of"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

@@ -24,15 +24,6 @@ from .parameters import check_costs, check_radii, is_count, is_whole
 from .radius import rival_distances, sample_rows, weighted_quantile
 from .training import Training, after_candidates, check_labels, completed
 
-__all__ = [
-    "check_n_eps",
-    "grid_of_costs",
-    "grid_of_radii",
-    "propose_grid",
-    "propose_radii",
-    "suggest_eps",
-]
-
 # How many are proposed. With radii of their own the cost matters more than the limit.
 _N_RADII, _N_LIMITS, _N_COSTS = 20, 5, 8
 # Classes below this mean size may need a prototype for each sample that no other covers.

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["check_label_values", "join_labels"]
-
 
 def check_label_values(y: Any, *, name: str = "y") -> None:
     """Refuse missing labels, and text among labels that are not text.

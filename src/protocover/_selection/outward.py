@@ -16,8 +16,6 @@ from scipy.sparse import csr_array
 
 from .._balls import spans
 
-__all__ = ["Lists", "Outward"]
-
 Indices = NDArray[np.intp]
 # Numbers of sixteen bits have the fastest sort of all.
 _MOST_KEYS = 1 << 16

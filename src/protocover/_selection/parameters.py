@@ -17,36 +17,6 @@ from .._exceptions import warn_caller
 from ..data._frames import in_memory
 from .weights import snap_weights
 
-__all__ = [
-    "apply_class_weight",
-    "check_adaptive_radii",
-    "check_candidate_cost",
-    "check_charged",
-    "check_closed_ball",
-    "check_column",
-    "check_costs",
-    "check_cover_eps",
-    "check_eps",
-    "check_flag",
-    "check_largest_weight",
-    "check_max_prototypes",
-    "check_min_per_class",
-    "check_must_include",
-    "check_outlier_label",
-    "check_prototype_cost",
-    "check_radii",
-    "check_verbose",
-    "check_weight_numbers",
-    "check_weights",
-    "check_wish",
-    "class_factors",
-    "default_adaptive_cost",
-    "default_prototype_cost",
-    "is_count",
-    "is_whole",
-    "unchanged_on_error",
-]
-
 # Sums, squares and quotients of weights between these stay well within the range of floats.
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-250, 1e280
 # Beyond this weights are floats of few digits, whole or not, and nothing is repeated so often.
@@ -223,7 +193,7 @@ def check_wish(max_representatives: Any, coverage: Any, cost: Any) -> None:
         is_count(max_representatives) and max_representatives > 0
     ):
         raise ValueError(
-            f"max_representatives must be a whole number above 0, or None for as many as it takes, "
+            f"max_representatives must be a positive integer, or None for as many as needed, "
             f"got {max_representatives!r}"
         )
     if coverage is not None and not (_is_number(coverage) and 0.0 < float(coverage) <= 1.0):

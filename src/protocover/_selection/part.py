@@ -16,8 +16,6 @@ from .adaptive_radii import Rules
 from .training import Training
 from .weights import snap_weights
 
-__all__ = ["Part"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

@@ -34,15 +34,6 @@ from .selected import Selection
 from .shared_radius import LevelProblems
 from .training import Training, training_levels
 
-__all__ = [
-    "Known",
-    "PostponedBounds",
-    "formulate_path",
-    "has_prefixes",
-    "solve_path",
-    "wants_lists",
-]
-
 Floats = NDArray[np.float64]
 # The levels of points and candidates, as a table or as lists, or the balls worth looking at.
 Known: TypeAlias = csr_array | GreedyLevels | LimitedBalls | None

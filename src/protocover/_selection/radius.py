@@ -15,17 +15,6 @@ from .._balls.nearest import find_nearest, nearest_in_groups
 from .._resources import row_count
 from .training import Training
 
-__all__ = [
-    "SAMPLE_SIZE",
-    "point_columns",
-    "propose_eps",
-    "proposed_quantile",
-    "rival_distances",
-    "sample_rows",
-    "sample_table",
-    "weighted_quantile",
-]
-
 SAMPLE_SIZE = 1000
 
 # Rows that are read, and sorted by class, at once.

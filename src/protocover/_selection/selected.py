@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from .._cover import CoverSolution, SharedBudget, relative_gap
 
-__all__ = ["Selection", "order_jointly"]
-
 
 @dataclass(frozen=True, eq=False)
 class Selection:

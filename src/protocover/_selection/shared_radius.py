@@ -19,8 +19,6 @@ from .._cover import CoverProblem
 from .by_class import BallsOfClass, ClassProblem, may_serve
 from .training import Training
 
-__all__ = ["LevelProblems"]
-
 Floats = NDArray[np.float64]
 
 

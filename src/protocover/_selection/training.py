@@ -25,18 +25,6 @@ from .labels import check_label_values
 from .parameters import apply_class_weight, check_column, check_flag, check_weights
 from .weights import snap_weights
 
-__all__ = [
-    "Training",
-    "after_candidates",
-    "check_labels",
-    "completed",
-    "over_pools",
-    "pool_balls",
-    "prepare_training",
-    "side_by_side",
-    "training_levels",
-]
-
 T = TypeVar("T")
 
 

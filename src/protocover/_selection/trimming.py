@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from .._balls import Floats, Indices
 from .._balls.traits import Near
 
-__all__ = ["GainTrim"]
-
 Units = NDArray[np.int64]
 Bins = NDArray[np.int32]
 

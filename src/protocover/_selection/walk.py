@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from .._balls import Indices, OrderedMembers, spans
 
-__all__ = ["Steps", "Stretches"]
-
 Flags = NDArray[np.bool_]
 Units = NDArray[np.int64]
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from .._cover import exact_sum
 
-__all__ = ["may_stay_uncovered", "snap_to", "snap_weights", "weight_grid"]
-
 # What sums of weights may be off by before they are snapped, as a share of them, and the largest
 # share of what may stay uncovered that rounding may add to it.
 _ROUNDING, _MOST_ADDED = Fraction(1, 2**50), Fraction(1, 2**20)

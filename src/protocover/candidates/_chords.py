@@ -15,8 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
 
-__all__ = ["Place", "draw_on_chord", "find_chord", "lift", "start_at_mean"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

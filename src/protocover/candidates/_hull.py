@@ -19,8 +19,6 @@ from .._resources import progress_bar
 from ._chords import draw_on_chord, lift, start_at_mean
 from ._pool import Pool
 
-__all__ = ["HullCandidates", "sample_hull"]
-
 _TRIANGULATED_DIMENSIONS = 4
 _WALK_STEPS = 4
 

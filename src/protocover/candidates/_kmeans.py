@@ -13,8 +13,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ._pool import Pool
 
-__all__ = ["KMeansCandidates"]
-
 
 class KMeansCandidates(BaseEstimator):
     """Centroids of K-means clusters (paper, section 4.2).

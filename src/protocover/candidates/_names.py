@@ -10,8 +10,6 @@ from sklearn.utils.validation import _get_feature_names
 from .._exceptions import warn_caller
 from ..data._frames import in_memory
 
-__all__ = ["check_candidate_names"]
-
 
 def check_candidate_names(X: Any, candidates: Any, unlabeled: Any = None) -> None:
     """Refuse candidates in a data frame whose columns are not those of X, in that order."""

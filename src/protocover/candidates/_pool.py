@@ -14,17 +14,6 @@ from sklearn.utils import _safe_indexing, check_array
 from .._resources import row_count
 from ..data._frames import frame_package, stack_frames
 
-__all__ = [
-    "Pool",
-    "check_one_kind",
-    "given_pool",
-    "numbers",
-    "source_names",
-    "source_rows",
-    "stack_rows",
-    "take",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class Pool:

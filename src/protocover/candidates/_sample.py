@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["draw_stratified", "is_number"]
-
 
 def is_number(candidates: Any) -> bool:
     """Whether `candidates` is a number or a share of the training points to draw."""

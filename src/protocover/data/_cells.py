@@ -6,23 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-__all__ = [
-    "BOOLEANS",
-    "MISSING",
-    "TRUE",
-    "DateNotation",
-    "Notation",
-    "Reading",
-    "common_unit",
-    "decimal_mark",
-    "fitting_dates",
-    "fitting_notations",
-    "nearest_dates",
-    "read_cells",
-    "split_unit",
-    "stands_for_missing",
-]
-
 MISSING = frozenset({"", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "?"})
 BOOLEANS = ({"true", "false"}, {"yes", "no"}, {"t", "f"}, {"y", "n"})
 TRUE = frozenset({"true", "yes", "t", "y", "1"})

@@ -16,8 +16,6 @@ from scipy.sparse import issparse
 
 from ._frames import in_memory
 
-__all__ = ["Column", "read_columns"]
-
 
 @dataclass(frozen=True)
 class Column:

@@ -10,20 +10,6 @@ from numpy.typing import NDArray
 
 from .._exceptions import ModelFileError
 
-__all__ = [
-    "check_array",
-    "check_boolean",
-    "check_indices",
-    "check_keywords",
-    "check_list",
-    "check_number",
-    "check_record",
-    "check_shape",
-    "check_text",
-    "check_whole",
-    "refuse",
-]
-
 
 def refuse(reason: str) -> NoReturn:
     """Raise the one error of model files."""

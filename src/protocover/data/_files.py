@@ -18,8 +18,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["read_whole", "whole_file", "whole_folder", "write_whole"]
-
 # A draft, and what a finished folder has taken the place of until that is gone.
 _DRAFT, _EARLIER = "part", "earlier"
 # Long enough for whoever has made a draft to have locked it.

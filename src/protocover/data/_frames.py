@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-__all__ = ["frame_library", "frame_package", "in_memory", "make_frame", "stack_frames"]
-
 
 def make_frame(columns: Mapping[str, Any], index: Any = None) -> Any:
     """Return a pandas data frame, or say how to get pandas."""

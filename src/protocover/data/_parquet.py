@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-__all__ = ["is_parquet", "read_parquet"]
-
 _INDEX = re.compile(r"__index_level_\d+__")
 
 

@@ -8,8 +8,6 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["encode_png"]
-
 
 def encode_png(image: NDArray[np.uint8]) -> bytes:
     """Encode a grey or RGB image, shape (height, width) or (height, width, 3)."""

@@ -18,8 +18,6 @@ from .._balls.graph import check_graph, pick_entries, same_graphs
 from ._columns import read_columns
 from ._frames import frame_package, in_memory
 
-__all__ = ["check_estimator_points", "check_points", "same_points"]
-
 # Types in which embeddings are stored, without a copy in double precision.
 _NARROW = [np.float16, np.int8]
 

@@ -10,8 +10,6 @@ from scipy.sparse import issparse
 
 from .._balls import Floats
 
-__all__ = ["contributions_of"]
-
 
 def contributions_of(name: str, A: Any, B: Any, params: Mapping[str, Any]) -> Floats | None:
     """Return what each column contributes to the distance of A[i] from B[i], or its square.

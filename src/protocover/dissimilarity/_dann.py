@@ -17,8 +17,6 @@ from ..data._fields import check_array, check_list, check_number
 from ._local_metric import LocalMetric, Neighborhood, adapt_metric
 from ._whole_columns import whole_column_test
 
-__all__ = ["DANN"]
-
 
 class DANN(BaseEstimator):
     """Distance by a local metric that stretches space across class boundaries.

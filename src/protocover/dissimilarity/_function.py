@@ -14,8 +14,6 @@ from .._balls import Floats, check_dissimilarities
 from .._exceptions import DissimilarityError
 from .._resources import row_count
 
-__all__ = ["Function"]
-
 
 class Function(BaseEstimator):
     """A function ``d(x, z)`` of two points that returns a non-negative number.

@@ -12,9 +12,6 @@ import numpy as np
 
 from .._balls import Floats
 
-__all__ = ["nan_euclidean"]
-
-
 # Pairs worked on at a time: a core's cache holds a few arrays of that many.
 _STRIP = 1 << 15
 

@@ -11,8 +11,6 @@ import numpy as np
 from .._balls import Floats
 from ._tangent.exact_products import split
 
-__all__ = ["column_products", "pseudo_inverse"]
-
 _ROWS_AT_ONCE = 4096
 
 

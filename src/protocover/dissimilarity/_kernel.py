@@ -22,8 +22,6 @@ from ._metric import narrow_rows
 from ._precomputed import pick_columns
 from ._rounding import grain, round_in_place
 
-__all__ = ["KernelDistance", "kernel_to_distance"]
-
 _DIAGONAL_BLOCK = 64
 _WORST_BLOCK = 1024
 # Rows among which a kernel is looked at for squared distances below zero.

@@ -13,9 +13,6 @@ import numpy as np
 from .._balls import Floats, Indices
 from ._rounding import grain, round_in_place
 
-__all__ = ["LocalMetric", "Neighbourhood", "adapt_metric"]
-
-
 # Closer than this share of the farthest distance, only rounding tells two points apart.
 _COINCIDENT = 1e-9
 # Decompositions leave about 42 bits of a squared distance the same on every machine, and of

@@ -22,9 +22,6 @@ from ._mapped.centered import CORRELATION_GRID
 from ._rounding import grain, round_in_place
 from ._underflow import refuse_underflow
 
-__all__ = ["METRIC_ALIASES", "METRIC_NAMES", "Metric", "narrow_rows"]
-
-
 _BOOLEAN = {"dice", "jaccard", "matching", "rogerstanimoto", "russellrao", "sokalsneath", "yule"}
 
 # Metrics of numbers, with what SciPy and scikit-learn call them otherwise.

@@ -20,8 +20,6 @@ from .._balls.graph import (
 )
 from ..data._fields import check_number, check_whole
 
-__all__ = ["NeighborGraph", "Precomputed", "pick_columns", "read_table"]
-
 
 class Precomputed(BaseEstimator):
     """A points x candidates table: a point is its row, a candidate its column number.

@@ -15,8 +15,6 @@ from .._resources import row_count
 from ..data._fields import check_array, check_indices, refuse
 from ._whole_columns import column_blocks, whole_column_test
 
-__all__ = ["KeptColumns", "RankDissimilarity"]
-
 
 def _of_base(trait: str, meaning: str) -> property:
     """Return a property that is a trait of the base."""

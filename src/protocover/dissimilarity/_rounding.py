@@ -18,9 +18,6 @@ import numpy as np
 
 from .._balls import Floats
 
-__all__ = ["grain", "round_in_place"]
-
-
 # Adding and taking away this many steps leaves whole steps: the sum has no bits for less.
 _SHIFT = 1.5 * 2.0**52
 # The bits of a number that remain are the power of two at or below it.

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-__all__ = ["refuse_underflow"]
-
 # Sums of powers of values must be far above the smallest normal number.
 _SMALLEST = 1e-300
 

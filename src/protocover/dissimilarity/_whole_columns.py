@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from .._balls import Floats, Indices, LevelTest, members_of
 
-__all__ = ["column_blocks", "whole_column_test"]
-
 # Numbers held at once in a block of columns.
 _TABLE_SIZE = 1 << 22
 

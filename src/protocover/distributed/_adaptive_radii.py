@@ -23,14 +23,6 @@ from ._blocks import CandidateBlock
 from ._chunks import Chunk, ChunkedPoints
 from ._rounds import Solved
 
-__all__ = [
-    "ChunkMembers",
-    "chunk_members",
-    "gather_rules",
-    "reduce_own",
-    "solve_own",
-]
-
 # Members that are walked along together, at some two hundred bytes each.
 _MEMBERS = 1 << 18
 

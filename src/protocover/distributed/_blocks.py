@@ -36,19 +36,6 @@ from ..candidates._pool import stack_rows
 from ._chunks import Chunk
 from ._cluster import Cluster
 
-__all__ = [
-    "CandidateBlock",
-    "ClassCover",
-    "block_numbers",
-    "chunk_cover",
-    "count_blocks",
-    "gather_block",
-    "in_order",
-    "join_covers",
-    "pick_block",
-    "reduce_block",
-]
-
 # Numbers in a block's table of classes x candidates.
 _TABLE_SIZE = 1 << 22
 # Blocks for each thread, so that the last to finish is not long alone, unless they get tiny.

@@ -26,18 +26,6 @@ from .._selection.weights import snap_to, weight_grid
 from ..candidates._pool import stack_rows
 from ..data._points import check_points
 
-__all__ = [
-    "Chunk",
-    "ChunkedPoints",
-    "as_queries",
-    "as_rows",
-    "as_values",
-    "check_length",
-    "read_points",
-    "take",
-    "take_points",
-]
-
 Indices = NDArray[np.intp]
 Floats = NDArray[np.float64]
 

@@ -22,8 +22,6 @@ from ._fitting import Job, terms_of
 from ._prediction import ask_lazily
 from ._sources import find_source
 
-__all__ = ["DaskPVMClassifier"]
-
 
 class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
     """The :class:`~protocover.PVMClassifier` on Dask arrays and data frames.

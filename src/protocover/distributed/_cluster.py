@@ -7,8 +7,6 @@ from typing import Any
 
 from distributed import default_client
 
-__all__ = ["Cluster", "as_task", "describe_cluster", "find_client"]
-
 _WAIT = 20  # seconds for an answer of the scheduler
 
 

@@ -26,8 +26,6 @@ from ._blocks import ClassCover, chunk_cover, gather_block, pick_block, reduce_b
 from ._chunks import ChunkedPoints
 from ._sources import Candidates
 
-__all__ = ["BlockCover", "build_cover", "folder_for_blocks", "load_share", "save_block"]
-
 # What a block has for a class: balls of one radius, or of radii of their own.
 Share = ClassCover | OwnBalls
 

@@ -40,8 +40,6 @@ from ._cover import BlockCover, build_cover
 from ._selection import check_selection, choose_tiers, refuse_rounds, select_on_cluster
 from ._sources import Candidates
 
-__all__ = ["Job", "terms_of"]
-
 # Points from which a dissimilarity learns; where there are fewer it learns from all.
 _SAMPLE = 20_000
 

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from dask.delayed import delayed
 
-__all__ = ["ask_lazily"]
-
 
 def ask_lazily(
     model: Any, method: str, queries: Any, *, dtype: np.dtype[Any], width: int | None

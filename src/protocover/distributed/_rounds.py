@@ -21,8 +21,6 @@ from .._cover import CoverProblem, CoverSolution
 from ..solvers._stepwise import choose_by_drop
 from ._blocks import ClassCover, in_order, join_covers
 
-__all__ = ["Progress", "Report", "Solved", "begin", "conclude", "report", "take_round"]
-
 # Memberships that all blocks together are to report on a class in a round.
 _REPORTED = 1 << 21
 

@@ -33,8 +33,6 @@ from ._rounds import (
     take_round,
 )
 
-__all__ = ["check_selection", "choose_tiers", "refuse_rounds", "select_on_cluster"]
-
 # The problem by columns and by rows, its worthwhile part and what joining them takes.
 _BYTES_PER_MEMBERSHIP = 32
 # The same of balls of their own radii, which first have to be put in order.

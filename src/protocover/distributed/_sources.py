@@ -16,8 +16,6 @@ from ..candidates._pool import Pool
 from ..candidates._sample import draw_stratified, is_number
 from ._chunks import Chunk, ChunkedPoints, as_rows, check_length, take, take_points
 
-__all__ = ["Candidates", "find_source"]
-
 # Bytes of a given array in one task.
 _PART_BYTES = 4_000_000
 

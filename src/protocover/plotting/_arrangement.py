@@ -11,8 +11,6 @@ from .._balls import traits_of
 from .._maps.sammon import sammon_map, sammon_stress
 from .._maps.scaling import classical_scaling
 
-__all__ = ["arrange", "between_prototypes", "place"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Limits = tuple[float, float, float, float]
@@ -31,7 +29,7 @@ def between_prototypes(
                 return None
             raise ValueError(
                 "dissimilarities between the prototypes must be passed for a model of "
-                "precomputed ones: D[np.ix_(clf.prototype_indices_, clf.candidate_indices_)] where "
+                "precomputed ones, D[np.ix_(clf.prototype_indices_, clf.candidate_indices_)]; "
                 "D is the training table and the prototypes are training points"
             )
         given = model._distances(model.prototypes_[:n_prototypes])

@@ -18,8 +18,6 @@ from ._palette import add_class_legend, class_styles, encode
 from ._plane import Plane, check_plane, draw_boundary, draw_regions
 from ._scatter import draw_points, draw_prototypes, name_classes
 
-__all__ = ["BallsDisplay"]
-
 Grids = NDArray[np.float32]
 
 

@@ -15,8 +15,6 @@ from ._palette import add_class_legend, encode
 from ._plane import Plane, check_plane, draw_boundary, draw_regions
 from ._scatter import draw_points, draw_prototypes, name_classes
 
-__all__ = ["BoundaryDisplay"]
-
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BoundaryDisplay:

@@ -9,8 +9,6 @@ from matplotlib.ticker import LogLocator, NullFormatter
 
 from .._inspection.fitted import Unwrapped, unwrap
 
-__all__ = ["open_axes", "unwrap_to_draw", "use_count_scale"]
-
 
 def unwrap_to_draw(estimator: Any, *, covers: bool = False) -> Unwrapped:
     """Find the classifier, or cover, that an estimator is or holds; it must have prototypes."""

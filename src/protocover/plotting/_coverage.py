@@ -12,8 +12,6 @@ from .._prototypes.coverage import Coverage
 from ._canvas import open_axes, unwrap_to_draw
 from ._palette import BLUE, SKY, VERMILION, readable_on, shorten
 
-__all__ = ["CoverageConfusionDisplay", "CoverageDisplay"]
-
 Floats = NDArray[np.float64]
 Counts = NDArray[np.intp]
 

@@ -13,8 +13,6 @@ from ._canvas import open_axes, unwrap_to_draw
 from ._images import displayable, prototype_images
 from ._palette import shorten
 
-__all__ = ["PrototypeGalleryDisplay"]
-
 # Height of a caption of one line and of two, in widths of an image; letters in a line.
 _CAPTION = {1: 0.38, 2: 0.52}
 _LINE = 13
@@ -54,7 +52,9 @@ class PrototypeGalleryDisplay:
     >>> from protocover.plotting import PrototypeGalleryDisplay
     >>> X, y = load_digits(return_X_y=True)
     >>> clf = PVMClassifier(eps=25.0).fit(X, y)
-    >>> display = PrototypeGalleryDisplay.from_estimator(clf, image_shape=(8, 8), max_prototypes=30)
+    >>> display = PrototypeGalleryDisplay.from_estimator(
+    ...     clf, image_shape=(8, 8), max_prototypes=30
+    ... )
     >>> len(display.images)
     30
     """

@@ -13,8 +13,6 @@ from .._inspection.distances import distance_blocks, nearness
 from ._canvas import unwrap_to_draw, use_count_scale
 from ._palette import BLUE, VERMILION
 
-__all__ = ["GreedyProgressDisplay", "running_error"]
-
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class GreedyProgressDisplay:

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from .._balls import traits_of
 from ._palette import readable_on
 
-__all__ = ["CARD_WITH_NAME", "displayable", "draw_card", "prototype_images"]
-
 # Height of a card with a name under its image, as a multiple of the image's.
 CARD_WITH_NAME = 1.28
 

@@ -16,8 +16,6 @@ from ._images import CARD_WITH_NAME, draw_card, prototype_images
 from ._palette import MANY_CLASSES, add_class_legend, class_styles, encode, shorten
 from ._scatter import draw_prototypes
 
-__all__ = ["PrototypeMapDisplay"]
-
 Floats = NDArray[np.float64]
 
 _METHODS = {"sammon": "Sammon's mapping", "mds": "classical scaling", "given": "given map"}

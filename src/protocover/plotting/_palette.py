@@ -11,21 +11,6 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-__all__ = [
-    "BLUE",
-    "GREEN",
-    "MANY_CLASSES",
-    "SKY",
-    "VERMILION",
-    "ClassStyle",
-    "add_class_legend",
-    "class_styles",
-    "encode",
-    "readable_on",
-    "shorten",
-    "tint",
-]
-
 # The palette of Okabe and Ito, with yellow last because it is faint on white paper and
 # dark grey for black, which is kept for what belongs to no class; then indigo and light grey,
 # so that ten digits have each a colour.

@@ -14,8 +14,6 @@ from .._inspection.fitted import unwrap
 from ._canvas import open_axes, use_count_scale
 from ._palette import BLUE, GREEN, VERMILION
 
-__all__ = ["PathDisplay"]
-
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class PathDisplay:

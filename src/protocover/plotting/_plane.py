@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from ._palette import class_styles, tint
 
-__all__ = ["Plane", "check_plane", "draw_boundary", "draw_regions"]
-
 _MARGIN = 0.06
 
 

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from ._palette import MANY_CLASSES, class_styles, shorten
 
-__all__ = ["draw_points", "draw_prototypes", "name_classes"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

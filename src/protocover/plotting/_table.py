@@ -14,8 +14,6 @@ from ._canvas import open_axes, unwrap_to_draw
 from ._features import read_columns, separation, show_value, standing
 from ._palette import ClassStyle, class_styles, encode, shorten
 
-__all__ = ["PrototypeTableDisplay"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Columns = list[NDArray[Any]]

@@ -19,8 +19,6 @@ from ._queries import Queries
 from ._summary import Cases, ColumnSummary, PictureSheets
 from ._table import ShownColumn, append_rows, append_table, is_plain, read_row_names, read_rows
 
-__all__ = ["Display", "LaidOut", "lay_out"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

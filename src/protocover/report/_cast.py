@@ -21,8 +21,6 @@ from ._reasons import describe_shares, give_reason
 from ._summary import Answers, Cases, Comparison
 from ._table import count_columns
 
-__all__ = ["Cast", "Explained", "explain_cast", "gather_cast", "match_columns"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

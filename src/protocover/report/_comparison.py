@@ -17,8 +17,6 @@ from .._inspection.distances import distance_blocks
 from ..data._points import check_estimator_points
 from ._summary import Comparison, Side
 
-__all__ = ["Contest", "Terms", "as_comparison", "hold_contest"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

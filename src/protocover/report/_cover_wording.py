@@ -7,15 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._estimators import BallCover
+from .._inspection.proportions import percent
 from ._wording import (
     describe_candidates,
     describe_metric,
     describe_solver,
-    percent,
     short_number,
 )
-
-__all__ = ["describe_cover", "describe_cover_settings"]
 
 
 def describe_cover(cover: BallCover) -> str:

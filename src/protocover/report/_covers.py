@@ -23,8 +23,6 @@ from ._summary import ClassSummary, CoverSummary, Far, PrototypeSummary, Quality
 from ._training_rows import ForeignRowsError, check_training_rows
 from ._wording import as_sentence
 
-__all__ = ["summarize_cover"]
-
 Indices = NDArray[np.intp]
 
 # Farthest cases that are covered, and uncovered ones, that are listed.

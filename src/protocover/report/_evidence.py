@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from ._table import ShownColumn
 
-__all__ = ["class_ranges", "class_shares", "weigh_evidence"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

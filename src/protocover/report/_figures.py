@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 
 from .._estimators import PVMClassifier
+from .._inspection.proportions import percent
 from ._summary import ErrorEstimate, Figure, MapSummary, Quality
-from ._wording import count, percent, short_number, short_range
-
-__all__ = ["list_figures"]
+from ._wording import count, short_number, short_range
 
 
 def list_figures(quality: Quality, model: PVMClassifier, plane: MapSummary | None) -> list[Figure]:

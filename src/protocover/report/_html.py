@@ -10,13 +10,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from .._inspection.proportions import percentages
+from .._inspection.proportions import percent, percentages
 from ..data._files import write_whole
 from ._summarize import summarize
 from ._summary import CoverSummary, Summary, plain
-from ._wording import count, percent, short_number, short_range
-
-__all__ = ["make_report", "render", "write_report"]
+from ._wording import count, short_number, short_range
 
 # Each script may use what those before it define.
 _ORDER = "dom data pictures strips cards grid compare detail map path lists answers start"

@@ -21,8 +21,6 @@ from .._prototypes.coverage import Coverage
 from .._resources import row_count
 from ._summary import MapSummary
 
-__all__ = ["Members", "Rivals", "draw_map", "find_members", "find_rivals", "relate_suspects"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

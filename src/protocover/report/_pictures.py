@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from ..data._png import encode_png
 from ._summary import PictureSheets
 
-__all__ = ["as_bytes", "check_images", "make_sheets"]
-
 _PER_SHEET = 256
 _BUDGET = 6_000_000  # bytes of all pictures of a page, before compression
 

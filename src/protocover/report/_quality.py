@@ -24,8 +24,6 @@ from ..dissimilarity import resolve_metric
 from ._summary import ErrorEstimate, PathSummary, Quality
 from ._wording import as_sentence
 
-__all__ = ["assess", "cross_validated_error", "held_out_error", "read_path", "tally_answers"]
-
 
 def assess(
     model: PVMClassifier,

@@ -21,8 +21,6 @@ from ._quality import tally_answers
 from ._summary import Answer, Answers
 from ._table import read_row_names
 
-__all__ = ["Asked", "Queries", "ask", "read_held_out", "read_queries", "summarize_answers"]
-
 # Answers that are listed, with their comparisons.
 MOST_LISTED = 1000
 

@@ -9,8 +9,6 @@ from .._estimators import PVMClassifier
 from ._summary import Side
 from ._wording import short_number
 
-__all__ = ["describe_call", "describe_shares", "give_reason"]
-
 # How much farther the runner-up is, and what such a call is called.
 _CALLS = ((0.05, "a very close call"), (0.25, "a close call"), (1.0, "a clear call"))
 _DIGITS = 3

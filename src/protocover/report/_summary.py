@@ -7,29 +7,6 @@ from typing import Any
 
 from .._inspection.evaluation import Evaluation
 
-__all__ = [
-    "Answer",
-    "Answers",
-    "Cases",
-    "ClassSummary",
-    "ColumnSummary",
-    "Comparison",
-    "CoverSummary",
-    "ErrorEstimate",
-    "Far",
-    "Figure",
-    "MapSummary",
-    "PathSummary",
-    "PictureSheets",
-    "PrototypeSummary",
-    "Quality",
-    "Side",
-    "Summary",
-    "Suspect",
-    "Uncovered",
-    "plain",
-]
-
 
 @dataclass(frozen=True)
 class ErrorEstimate:

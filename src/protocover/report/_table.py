@@ -14,16 +14,6 @@ from sklearn.utils import _safe_indexing
 from .._resources import row_count
 from ..data._columns import Column, read_columns
 
-__all__ = [
-    "ShownColumn",
-    "append_rows",
-    "append_table",
-    "count_columns",
-    "is_plain",
-    "read_row_names",
-    "read_rows",
-]
-
 # More different labels than this are shown as texts, which are not counted by class.
 _MOST_CATEGORIES = 60
 # Of a wide table of numbers those columns are read in which the classes differ most.

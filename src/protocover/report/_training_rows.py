@@ -17,8 +17,6 @@ from .._prototypes.coverage import Coverage, CoverageTotals
 from .._resources import row_count
 from ..data._points import check_estimator_points, same_points
 
-__all__ = ["ForeignRowsError", "check_training_rows", "count_training"]
-
 # PCA and encoders may round differently in transform than in fit_transform.
 _ROUNDING = 1e-4
 

@@ -14,20 +14,6 @@ from .._estimators import PVMClassifier, PVMClassifierCV
 from .._inspection.proportions import percent
 from ._summary import Answers, Quality
 
-__all__ = [
-    "as_sentence",
-    "count",
-    "describe_answers",
-    "describe_candidates",
-    "describe_metric",
-    "describe_selection",
-    "describe_settings",
-    "describe_solver",
-    "percent",
-    "short_number",
-    "short_range",
-]
-
 _METRICS = {
     "euclidean": "Euclidean distance",
     "l2": "Euclidean distance",

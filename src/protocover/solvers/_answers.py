@@ -18,8 +18,6 @@ import numpy as np
 from .._cover import CoverProblem, CoverSolution, Leaves
 from ._table import is_ours, name_of
 
-__all__ = ["ask_solver"]
-
 _WAY_OUT = "CoverSolution.of(problem, selected) makes a solution of a list of candidates' numbers"
 # What a bound may be above the objective by the rounding of a function's own sums.
 _ROUNDING = 1e-9

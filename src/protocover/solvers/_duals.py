@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from .._cover import CoverProblem, NestedCoverProblem
 from .._cover.runs import line_members
 
-__all__ = ["ascend", "ascend_best", "mend"]
-
 # Points charged at once; in fewer than the least it takes longer than one by one.
 _LEAST_BATCH, _MOST_BATCH = 16, 512
 

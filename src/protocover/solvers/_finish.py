@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from .._cover import CoverProblem, CoverSolution, Leaves, first_cover
 from ._stepwise import choose_by_drop
 
-__all__ = ["best_selection", "describe"]
-
 Indices = NDArray[np.intp]
 
 

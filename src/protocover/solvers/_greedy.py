@@ -10,8 +10,6 @@ from ._duals import ascend
 from ._stepwise import choose_by_drop
 from ._values import check_values
 
-__all__ = ["greedy"]
-
 
 def greedy(
     problem: CoverProblem,

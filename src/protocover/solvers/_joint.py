@@ -14,8 +14,6 @@ from ._greedy import greedy
 from ._stepwise import choose_by_drop
 from ._table import unwrapped
 
-__all__ = ["solve_jointly"]
-
 # Solves all problems, within so many seconds if a number is given.
 SolveAll = Callable[[Sequence[CoverProblem], float | None], Sequence[CoverSolution]]
 

@@ -19,8 +19,6 @@ from ._reduced.residual import Residual
 from ._stepwise import choose_by_drop, choose_by_ratio
 from ._values import check_values
 
-__all__ = ["local_search", "search"]
-
 Indices = NDArray[np.intp]
 
 # Columns that one shake leaves out, and shakes after which a small problem has seen it all.

@@ -28,18 +28,6 @@ from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import csc_array, hstack, vstack
 from scipy.sparse import eye_array as identity
 
-__all__ = [
-    "CoverSelection",
-    "PackingProgram",
-    "PackingSolution",
-    "RelaxedCover",
-    "backend",
-    "make_packing",
-    "scale_of",
-    "solve_mip",
-    "solve_relaxation",
-]
-
 logger = logging.getLogger(__name__)
 
 Floats = NDArray[np.float64]

@@ -19,8 +19,6 @@ from ._reduced.residual import Residual
 from ._stepwise import choose_by_drop
 from ._values import check_values
 
-__all__ = ["lp_rounding"]
-
 Floats = NDArray[np.float64]
 
 _DRAWS_AT_ONCE = 64

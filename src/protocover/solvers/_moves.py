@@ -11,8 +11,6 @@ from scipy.sparse import csr_array
 from .._cover.runs import line_members
 from ._reduced.residual import Residual
 
-__all__ = ["Working"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

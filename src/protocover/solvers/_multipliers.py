@@ -23,8 +23,6 @@ from numpy.typing import NDArray
 
 from .._cover import CoverProblem
 
-__all__ = ["Look", "Multipliers", "Question", "find_multipliers"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

@@ -9,8 +9,6 @@ from typing import Any
 from ._table import is_ours, name_of
 from ._values import check_values, is_number
 
-__all__ = ["check_options", "default_time_limit", "parameter_names"]
-
 # What every solver is told by those who ask it.
 _TOLD = {
     "problem": "it is made of X, y and eps",

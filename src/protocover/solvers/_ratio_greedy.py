@@ -10,8 +10,6 @@ from ._duals import ascend
 from ._stepwise import choose_by_ratio
 from ._values import check_values
 
-__all__ = ["ratio_greedy"]
-
 
 def ratio_greedy(
     problem: CoverProblem,

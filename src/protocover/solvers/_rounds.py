@@ -26,8 +26,6 @@ from ._exact import ExactSearch, exact
 from ._options import default_time_limit
 from ._table import Solver, preset, unwrapped
 
-__all__ = ["solve_together"]
-
 # When so little of the time limit is left it is given out in one last round.
 _LAST_ROUND = 0.1
 

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from .._cover import CoverProblem, ball_sums
 from .._cover.runs import line_members
 
-__all__ = ["choose_by_drop", "choose_by_ratio", "choose_stepwise"]
-
 _BLOCK = 512
 # Points taken out together: few enough for the list of their holders to stay in cache.
 _POINTS = 64

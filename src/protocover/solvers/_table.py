@@ -15,8 +15,6 @@ from ._local_search import local_search
 from ._lp_rounding import lp_rounding
 from ._ratio_greedy import ratio_greedy
 
-__all__ = ["SOLVERS", "Solver", "is_ours", "name_of", "preset", "unwrapped"]
-
 
 class Solver(Protocol):
     """What every solver is: a problem in, a solution out.

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["check_values", "is_number"]
-
 
 def check_values(**values: Any) -> None:
     """Check the values of options of our solvers, each by its name."""

@@ -17,8 +17,6 @@ from ..._prototypes.explanation import Explanation
 from ..classifier import PVMClassifier
 from ..display import ShowsChosen, describe_prototypes
 
-__all__ = ["AnswersByChosen"]
-
 
 class _OfBestEstimator:
     """A fitted attribute that is read from `best_estimator_`, and is not there before the fit.

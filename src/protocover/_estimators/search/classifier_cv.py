@@ -54,8 +54,6 @@ from .sample import (
 from .standard_error import RULES, choose, split_scores
 from .trials import Grid, Labeled, Trial
 
-__all__ = ["PVMClassifierCV"]
-
 
 class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
     """Prototype selection with its settings chosen by cross-validation.

@@ -14,8 +14,6 @@ from ..._selection.path import Known
 from .folds import FoldScores, Scoring, score_fold, share_folds
 from .trials import Trial
 
-__all__ = ["Split", "cross_validate"]
-
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 

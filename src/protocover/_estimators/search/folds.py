@@ -38,14 +38,6 @@ from ..fitted import with_selection
 from ..fitting import prepare
 from .trials import Grid, Labeled, Trial
 
-__all__ = [
-    "FoldScores",
-    "Scoring",
-    "score_fold",
-    "share_folds",
-    "take_points",
-]
-
 Floats = NDArray[np.float64]
 Selections = tuple[tuple[Selection, ...], ...]
 _WHAT_PREDICTS = ("candidates", "classes", "radii")

@@ -18,8 +18,6 @@ from sklearn.utils.metadata_routing import (
 
 from ..._exceptions import warn_caller
 
-__all__ = ["find_scorer", "make_router", "name_scoring", "route"]
-
 
 def route(
     search: Any,

@@ -15,8 +15,6 @@ from ..._exceptions import warn_caller
 from .folds import FoldScores
 from .trials import Grid
 
-__all__ = ["report_failures", "tabulate"]
-
 Floats = NDArray[np.float64]
 Folds = Sequence[FoldScores]
 

@@ -18,8 +18,6 @@ from .crossvalidation import Split
 from .folds import take_points
 from .trials import Labeled
 
-__all__ = ["Rows", "check_max_search_samples", "draw_search_rows", "make_splits", "take_rows"]
-
 # Rising rows of a sample, None for all rows.
 Rows: TypeAlias = NDArray[np.intp] | None
 

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from ..._selection.parameters import check_adaptive_radii
 
-__all__ = ["RULES", "choose", "lowest_accepted", "split_scores", "standard_errors", "trace_path"]
-
 RULES = ("1se", "best", "few")
 
 # What "few" gives up at most where a standard error is smaller: one case in a hundred.

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from ..classifier import PVMClassifier
 
-__all__ = ["Grid", "Labelled", "Trial"]
-
 Floats = NDArray[np.float64]
 
 

@@ -17,8 +17,6 @@ from .columns import MANY
 from .findings import Finding, list_some
 from .remedies import Remedies
 
-__all__ = ["Classes", "look_at_classes", "look_for_leak", "look_for_thresholds", "number_values"]
-
 _FEW = 5
 # More different numbers than that, and with fractions or in more than that share of the rows,
 # are a measurement rather than classes.

@@ -12,8 +12,6 @@ from .._cells import Reading
 from .findings import ColumnFacts, Finding, list_some
 from .remedies import Remedies
 
-__all__ = ["MANY", "look_at_free_text", "look_at_numbers", "look_at_text"]
-
 # Fewer rows than that tell nothing about what a column is.
 MANY = 10
 

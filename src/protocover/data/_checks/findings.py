@@ -10,8 +10,6 @@ from typing import Any
 from .._cells import Notation
 from .._frames import make_frame
 
-__all__ = ["LEVELS", "ColumnFacts", "Finding", "TableCheck", "list_some"]
-
 # What needs an answer, what needs one or the word to go on, and what is good to know.
 LEVELS = ("unclear", "danger", "note")
 _WIDTH = 100

@@ -6,8 +6,6 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["COMMAND_LINE", "PYTHON", "Remedies"]
-
 _KINDS = {"numbers": "numeric", "labels": "categorical"}
 
 

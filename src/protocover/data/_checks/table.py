@@ -16,8 +16,6 @@ from .columns import MANY, look_at_free_text, look_at_numbers, look_at_text
 from .findings import LEVELS, ColumnFacts, Finding, TableCheck
 from .remedies import PYTHON, Remedies
 
-__all__ = ["LEAST_KNOWN", "check", "find_decimal", "inspect_table"]
-
 # Rows with a smaller share of known values cannot stand for others.
 LEAST_KNOWN = 0.5
 

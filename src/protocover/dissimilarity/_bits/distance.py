@@ -12,8 +12,6 @@ from ..._balls.nearest import nearest_in_groups
 from .rows import BitRows, as_bits
 from .scan import BitScan, tanimoto
 
-__all__ = ["Tanimoto"]
-
 
 class Tanimoto(BaseEstimator):
     """Tanimoto distance between bit vectors: one minus the common bits over the bits of either.

@@ -10,8 +10,6 @@ from scipy.sparse import csr_array, issparse
 
 from ..._balls import Floats
 
-__all__ = ["BitRows", "as_bits"]
-
 # Rows whose bits are counted together.
 _ROWS_AT_ONCE = 4096
 

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from ..._balls import Floats, Indices, levels_of
 from .rows import BitRows
 
-__all__ = ["BitScan", "tanimoto"]
-
 # More than the quotient, as computed, can be off by.
 _MARGIN = 2.0**-40
 _MOST_BITS = {np.float32: 24, np.float64: 53}

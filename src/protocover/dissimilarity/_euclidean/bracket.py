@@ -20,16 +20,6 @@ from sklearn.utils.extmath import row_norms
 from ..._balls import Floats
 from .rows import MappedRows
 
-__all__ = [
-    "DenseBracket",
-    "SparseBracket",
-    "bracket",
-    "error_slack",
-    "power_of_unit",
-    "refuse_overflow",
-    "scaled_squares",
-]
-
 # Single precision is worth it while the bracket is narrower than this share of eps^2.
 _WIDEST = 0.02
 # Covers what the product may lose by underflow, where the longest row has length one.

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from ..._balls import Floats, Indices
 
-__all__ = ["find_contenders", "nearest_contender"]
-
 
 def find_contenders(
     lower: NDArray[Any], limit: NDArray[Any], bounds: Indices

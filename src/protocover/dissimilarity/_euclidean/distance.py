@@ -23,8 +23,6 @@ from .sums import direct_squares, finished, root, table_of_squares
 from .tree import TreeScan, suits_tree
 from .units import UnitRows
 
-__all__ = ["FARTHEST_COSINE", "Cosine", "Euclidean", "Quadratic", "SquaredEuclidean"]
-
 # More than what multiplying a bracket's ends by a share adds to their error.
 _ROUNDING = 1e-12
 # More than any cosine distance: larger radii make no difference.

@@ -10,8 +10,6 @@ from scipy.sparse import csr_array, hstack, issparse
 from ..._balls import Floats
 from .sums import direct_squares
 
-__all__ = ["directions", "in_order", "square_differences"]
-
 # Entries are brought near to one by at most so many powers of two, which is a number itself.
 _MOST_POWERS = 1000
 

@@ -21,8 +21,6 @@ from .bracket import error_slack, power_of_unit, refuse_overflow
 from .nearest import suits_tree_search
 from .sums import direct_squares, finished, squares_in_runs, table_of_squares
 
-__all__ = ["PrototypeIndex"]
-
 # Squared lengths, in units of the prototypes', beyond which queries are not for this product.
 _LARGEST = 2.0**80
 # Numbers of a block's table that stay in the processor's cache, and bounds to its rows.

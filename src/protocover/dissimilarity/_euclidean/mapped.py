@@ -10,8 +10,6 @@ from ..._balls import Floats, GroupSearch, Indices
 from ..._balls.nearest import nearest_in_groups
 from .distance import FARTHEST_COSINE, Quadratic
 
-__all__ = ["MappedCosine", "MappedEuclidean"]
-
 # Below so many products a query all distances are computed sooner than bounds and the nearest.
 _FEW_TERMS = 1 << 13
 

@@ -19,8 +19,6 @@ from .contenders import nearest_contender
 from .sums import direct_squares, finished
 from .tree import MARGIN, SMALLEST, within_range
 
-__all__ = ["TreeSearch", "suits_tree_search"]
-
 # As measured: with fewer queries, or fewer in a group, the product is as fast. With every
 # dimension beyond the second it takes twice as many in a group.
 _DIMENSIONS = 6

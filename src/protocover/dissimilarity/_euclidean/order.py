@@ -20,8 +20,6 @@ from .bracket import scaled_squares
 from .scan import Scan, StripScan, rounded_up
 from .tree import MARGIN
 
-__all__ = ["OrderScan", "TreeOrder"]
-
 # Covers that bounds are rounded to single precision and that squares may have equal roots.
 _ROUNDING = 2.0**-22
 

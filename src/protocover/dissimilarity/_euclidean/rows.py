@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from ..._balls import Floats, Indices
 
-__all__ = ["MappedRows"]
-
 # Products computed in the time that a call takes, about.
 _TERMS_AT_ONCE = 1 << 15
 

@@ -16,8 +16,6 @@ from ..._balls import Floats, Indices, levels_of
 from .bracket import DenseBracket, SparseBracket, scaled_squares
 from .sums import direct_squares, finished
 
-__all__ = ["Scan", "StripScan", "rounded_up"]
-
 
 @dataclass(frozen=True, eq=False)
 class Scan:

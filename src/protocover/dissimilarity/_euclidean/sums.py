@@ -20,8 +20,6 @@ from scipy.spatial.distance import cdist
 from ..._balls import Floats, Indices
 from .rows import MappedRows
 
-__all__ = ["direct_squares", "finished", "root", "squares_in_runs", "table_of_squares"]
-
 Finish = Callable[[Floats], Floats]
 
 _SPARSE_NUMBERS = 1 << 20

@@ -19,8 +19,6 @@ from scipy.spatial.distance import cdist
 from ..._balls import Floats, Indices, levels_of
 from .scan import Scan
 
-__all__ = ["MARGIN", "SMALLEST", "Blocks", "TreeScan", "suits_tree", "within_range"]
-
 # As measured: for fewer rows or larger balls the scan is as fast. With every dimension beyond the
 # second it takes twice as many rows and balls of half the share.
 _DIMENSIONS = 6

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from ..._balls import Floats
 
-__all__ = ["UnitRows"]
-
 _ROWS_AT_ONCE = 4096
 
 

@@ -18,8 +18,6 @@ from ..._balls import Floats, Indices, levels_of, relative_to, within
 from ..._balls.traits import Near
 from .mixed import CodedTable, Weighing, average_differences
 
-__all__ = ["BlockNearest", "BlockOrder", "BlockScan", "Blocks", "suits_blocks"]
-
 _SIZE = 256
 # As measured: if more pairs of blocks are near, looking at all pairs is as fast.
 _LARGEST_SHARE = 0.5

@@ -11,8 +11,6 @@ from ..._balls.ordered import Compared
 from .blocks import BlockNearest, BlockOrder, Blocks, BlockScan, suits_blocks
 from .mixed import CodedTable, Weighing, average_differences
 
-__all__ = ["CodedGower"]
-
 # Rows of a block among which the nearest is looked for.
 _SMALL = 128
 

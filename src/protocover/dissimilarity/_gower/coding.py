@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from ..._balls import Floats
 from ...data._columns import Column
 
-__all__ = ["KINDS", "STORES", "Coding", "learn_coding"]
-
 KINDS = ("numeric", "ordered", "categorical", "binary", "asymmetric")
 
 _KIND_OF_STORE = {
@@ -83,8 +81,8 @@ class Coding:
             except (KeyError, TypeError):
                 raise ValueError(
                     f"{column.values[i]!r} in the ordered column {self.name!r} has no rank among "
-                    f"{list(self.categories)}; pass feature_types={{{self.name!r}: [...]}} with all its "
-                    "values in order"
+                    f"{list(self.categories)}; pass feature_types={{{self.name!r}: [...]}} "
+                    "with all its values in order"
                 ) from None
         return places
 
@@ -127,8 +125,8 @@ def learn_coding(column: Column, kind: str | Sequence[Any] | None) -> Coding:
             )
     elif kind not in KINDS:
         raise ValueError(
-            f"feature_types[{column.name!r}] must be one of {', '.join(KINDS)}, or a list of values in "
-            f"order, got {kind!r}"
+            f"feature_types[{column.name!r}] must be one of {', '.join(KINDS)}, or a list of "
+            f"values in order, got {kind!r}"
         )
     elif kind == "ordered":
         categories = _find_order(column)
@@ -164,8 +162,9 @@ def _find_order(column: Column) -> tuple[Any, ...]:
     if column.holds_only_numbers:
         return tuple(np.unique(column.numbers()[~column.missing]).tolist())
     raise ValueError(
-        f"the order of column {column.name!r} is not known; pass feature_types={{{column.name!r}: [...]}} "
-        "with its values in order, or make it an ordered pandas categorical or a polars enum"
+        f"the order of column {column.name!r} is unknown; pass "
+        f"feature_types={{{column.name!r}: [...]}} with its values in order, or make it "
+        "an ordered pandas categorical or a polars enum"
     )
 
 

@@ -28,8 +28,6 @@ from .coding import KINDS, STORES, Coding, learn_coding
 from .mixed import CodedTable, Weighing, average_differences
 from .shares import share_differences
 
-__all__ = ["Gower"]
-
 logger = logging.getLogger(__name__)
 
 _MIN_OBSERVED = 0.5

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from ..._balls import Floats, Indices
 
-__all__ = ["CodedTable", "Weighing", "average_differences"]
-
 Mask = NDArray[np.bool_]
 
 # Pairs worked on at a time: a core's cache holds a few arrays of that many.
@@ -68,7 +66,8 @@ def average_differences(left: CodedTable, right: CodedTable, weighing: Weighing)
     """Return for each pair of rows the weighted average over the columns both have.
 
     A pair with no column in common is at 1; one that has only columns in common in which
-    both are absent is at 0. Else a column that one of the two has counts with the `missing_penalty`.
+    both are absent is at 0. A column that only one of the two rows has counts
+    with the `missing_penalty`.
     """
     averages = np.empty((left.n_rows, right.n_rows))
     pairs = _Pairs(left, right, weighing)

@@ -7,15 +7,13 @@ import numpy as np
 from ..._balls import Floats
 from .mixed import CodedTable, Weighing
 
-__all__ = ["share_differences"]
-
 
 def share_differences(left: CodedTable, right: CodedTable, weighing: Weighing) -> Floats:
     """Return the terms whose sum is the weighted average of the differences of paired rows.
 
     The shape is (n_pairs, n_numbers + n_codes). A column that only one of two rows has counts
-    with the missing_penalty, where there is one. Of rows without a common column, which are at 1, each
-    column has the share of its weight.
+    with the missing penalty, if there is one. Of rows without a common column, which are at 1,
+    each column has the share of its weight.
     """
     both = left.known & right.known
     absent = weighing.asymmetric[:, None] & (left.codes == 0) & (right.codes == 0)

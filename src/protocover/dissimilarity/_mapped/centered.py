@@ -9,8 +9,6 @@ import numpy as np
 from .._euclidean.rows import MappedRows
 from .limits import LARGEST, UNIT, Cross, Rows, map_both, squared_lengths
 
-__all__ = ["CORRELATION_GRID", "centred_rows"]
-
 # Correlation distances are rounded to multiples of this, so that equal ones are equal.
 CORRELATION_GRID = 2.0**-40
 

@@ -10,8 +10,6 @@ import numpy as np
 from ..._balls import Floats
 from .._euclidean.rows import MappedRows
 
-__all__ = ["LARGEST", "TINY", "UNIT", "Cross", "Rows", "map_both", "squared_lengths"]
-
 # The unit roundoff of double precision.
 UNIT = 2.0**-53
 # No number of a map may be larger, so that all products of a few of them are finite.

@@ -10,8 +10,6 @@ from ..._balls import Floats
 from .._euclidean.rows import MappedRows
 from .limits import LARGEST, TINY, UNIT, Cross, Rows, map_both, squared_lengths
 
-__all__ = ["scaled_rows"]
-
 
 def scaled_rows(A: Any, B: Any, factors: Floats, pairwise: Cross) -> Rows | None:
     """Map x to f (x - m), with m the mean of the candidates.

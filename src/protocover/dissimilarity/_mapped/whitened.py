@@ -11,8 +11,6 @@ from ..._balls import Floats
 from .._euclidean.rows import MappedRows
 from .limits import LARGEST, TINY, UNIT, Cross, Rows, map_both, squared_lengths
 
-__all__ = ["whitened_rows"]
-
 
 @dataclass(frozen=True)
 class _Whitening:

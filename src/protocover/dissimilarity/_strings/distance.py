@@ -15,8 +15,6 @@ from ...data._fields import refuse
 from .mismatch import distance_tiles, kernel_matrix, kernel_tiles
 from .sequences import check_alphabet, encode, list_sequences, refuse_unknown_letters
 
-__all__ = ["MismatchDistance", "SpectrumDistance", "mismatch_kernel", "spectrum_kernel"]
-
 
 def mismatch_kernel(
     A: Any,

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["FastaRecord", "read_fasta"]
-
 
 @dataclass(frozen=True)
 class FastaRecord:

@@ -26,9 +26,6 @@ from scipy.sparse import block_diag, coo_array, csr_array, eye_array, hstack, kr
 
 from ..._balls import Floats, Indices
 
-__all__ = ["GappedCounts", "count_gapped"]
-
-
 _MOST_WORDS = 2**62
 
 

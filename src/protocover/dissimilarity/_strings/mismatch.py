@@ -14,9 +14,6 @@ from .._kernel import kernel_to_distance
 from .kmers import GappedCounts, count_gapped
 from .sequences import encode
 
-__all__ = ["distance_tiles", "kernel_matrix", "kernel_tiles"]
-
-
 _BLOCK = 1024
 # A feature that this share of the points have is cheaper in a dense product.
 _DENSE_SHARE = 0.12

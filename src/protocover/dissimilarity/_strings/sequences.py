@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from .fasta import read_fasta
 
-__all__ = ["check_alphabet", "encode", "list_sequences", "refuse_unknown_letters"]
-
 
 def list_sequences(X: Any) -> list[Any]:
     """List the sequences of a list, array, series, one-column frame or FASTA file."""

@@ -18,9 +18,6 @@ from ...data._fields import check_array, check_number, check_text, refuse
 from .pairs import TILE, Planes, pair_distances, tile_squares
 from .vectors import TRANSFORMATIONS, ImageMaps, border_median, mean_image
 
-__all__ = ["TangentDistance"]
-
-
 _SIDES = ("both", "point", "candidate")
 # From this spring constant on no pivot is so small that single precision would not do.
 _SINGLE = 0.01

@@ -17,9 +17,6 @@ from numpy.typing import NDArray
 
 from ..._balls import Floats
 
-__all__ = ["add_up", "exponents", "multiply", "split"]
-
-
 _BITS = 26
 # The exponent of a vector of zeros, below that of any other.
 _NOTHING = -4096

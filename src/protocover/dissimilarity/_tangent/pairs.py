@@ -31,9 +31,6 @@ from numpy.typing import NDArray
 from ..._balls import Floats, Indices
 from .exact_products import add_up, exponents, multiply, split
 
-__all__ = ["TILE", "Planes", "pair_distances", "tile_squares"]
-
-
 # Images a side of a tile, images on the left of one product of matrices, and images on the
 # left of one elementwise operation: the last so few that all stays in cache.
 TILE = 512

@@ -22,9 +22,6 @@ from ..._balls import Floats
 from ...data._fields import check_array, check_number
 from .exact_products import add_up
 
-__all__ = ["TRANSFORMATIONS", "ImageMaps", "border_median", "mean_image"]
-
-
 # A tangent vector that keeps less than this share of its length when the earlier ones are
 # taken out of it is not a direction of its own.
 _DEPENDENT = 1e-6

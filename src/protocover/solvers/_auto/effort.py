@@ -16,8 +16,6 @@ from typing import Protocol
 
 from ..._cover import relative_gap
 
-__all__ = ["grow_together"]
-
 # Credit of any fit, pairs of point and candidate and memberships that make one more of it, and
 # what a node costs beyond its candidates.
 _LEAST_CREDIT, _PAIRS_A_CREDIT, _MEMBERS_A_CREDIT, _ANY_NODE = 1200, 6500, 600, 100

@@ -28,8 +28,6 @@ from .effort import grow_together
 from .stages import LARGE, TRIALS, at_once, begin, fewest, planted, relaxed, searched, thinned
 from .state import State, lightened
 
-__all__ = ["AutoSearch", "auto", "close_small", "is_large", "supply_small"]
-
 Stage = Callable[[CoverProblem, State, float], State]
 
 # Memberships up to which a budget's gap is closed by branch and bound, and its nodes.

@@ -32,18 +32,6 @@ from .._reduced.residual import Residual
 from .._stepwise import choose_by_drop, choose_by_ratio
 from .state import State
 
-__all__ = [
-    "LARGE",
-    "TRIALS",
-    "at_once",
-    "begin",
-    "fewest",
-    "planted",
-    "relaxed",
-    "searched",
-    "thinned",
-]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from .._exact.grove import Grove
 from .._reduced.residual import Residual
 
-__all__ = ["State", "lightened"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

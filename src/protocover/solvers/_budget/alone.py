@@ -11,8 +11,6 @@ from typing import Any
 from ..._cover import CoverProblem, CoverSolution
 from .within import solve_within
 
-__all__ = ["TimeLeft", "close_in_time", "solve_alone"]
-
 # Of the time that is left, what one price may take.
 _SHARE = 0.25
 

@@ -22,18 +22,6 @@ from scipy.sparse import csc_array
 from ..._cover import CoverProblem, CoverSolution, decimal_fractions, exact_sum, first_cover
 from .._stepwise import choose_by_drop, choose_by_ratio
 
-__all__ = [
-    "Demand",
-    "Search",
-    "Supplied",
-    "at_rates",
-    "cheaper",
-    "completed",
-    "cover_enough",
-    "enough_of",
-    "tightened",
-]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Solve = Callable[[CoverProblem], CoverSolution]

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from ..._cover import CoverProblem, first_cover
 
-__all__ = ["Frontier", "best_within"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

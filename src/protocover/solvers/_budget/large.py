@@ -21,8 +21,6 @@ from .._stepwise import choose_by_drop
 from .demand import Demand, Supplied, cheaper, completed, enough_of, tightened
 from .swaps import improve_at_size
 
-__all__ = ["best_of_large", "supply_large"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

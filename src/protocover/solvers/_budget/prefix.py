@@ -19,8 +19,6 @@ from .._duals import ascend
 from .prices import rounded_up, total_value
 from .within import Budgeted
 
-__all__ = ["keep_first"]
-
 Order = tuple[NDArray[np.intp], NDArray[np.float64]]
 
 

@@ -19,16 +19,6 @@ from numpy.typing import NDArray
 
 from ..._cover import CoverProblem, CoverSolution, first_cover
 
-__all__ = [
-    "Point",
-    "SolveAt",
-    "Trial",
-    "common_step",
-    "rounded_up",
-    "search_prices",
-    "total_value",
-]
-
 # Solutions of all problems with this cost of a prototype.
 SolveAt = Callable[[Sequence[CoverProblem]], Sequence[CoverSolution]]
 

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from ..._cover import CoverProblem
 
-__all__ = ["improve_at_size"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

@@ -16,8 +16,6 @@ from .._stepwise import choose_by_drop
 from .frontier import Frontier, best_within
 from .prices import Point, SolveAt, Trial, rounded_up, search_prices, total_value
 
-__all__ = ["Budgeted", "Closed", "solve_within"]
-
 Indices = NDArray[np.intp]
 
 # Prices that are tried; the search for the best one ends before in all but odd cases.

@@ -19,8 +19,6 @@ from .._reduced.packing import Packing, Payments
 from .nodes import Node, choose, fix, leave_out
 from .proof import Place
 
-__all__ = ["TRIALS", "History", "branch_on"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

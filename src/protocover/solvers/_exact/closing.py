@@ -26,8 +26,6 @@ from .._reduced.residual import Residual
 from .branching import TRIALS
 from .tree import Tree
 
-__all__ = ["close_by_tree", "supply_by_tree"]
-
 # Whole numbers up to here, and differences of their sums, are exact as floats.
 _LARGEST = 2**50
 # Beyond what any sum of ours is off by rounding, as a share of it.

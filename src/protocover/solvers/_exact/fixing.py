@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from .._reduced.residual import Residual
 
-__all__ = ["MARGIN", "bound_of", "leave_possible"]
-
 Floats = NDArray[np.float64]
 
 # What a bound must be above a value by, in units, to be above it still when the payments that

@@ -20,8 +20,6 @@ from .._reduced.residual import Residual
 from .branching import TRIALS
 from .tree import Tree
 
-__all__ = ["Grove"]
-
 Indices = NDArray[np.intp]
 
 # How many times smaller reductions must make the table.

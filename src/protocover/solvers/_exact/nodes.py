@@ -26,8 +26,6 @@ from .._reduced.residual import Residual
 from .fixing import MARGIN, bound_of
 from .proof import Place
 
-__all__ = ["Node", "choose", "fix", "leave_out"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

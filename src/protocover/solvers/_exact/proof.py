@@ -12,8 +12,6 @@ from ..._cover import CoverProblem
 from ..._cover.leaves import LEAF, MOST_NUMBERS, MOST_STEPS, VECTOR, Leaves
 from .._reduced.residual import Residual
 
-__all__ = ["Place", "is_too_large", "leaves_of", "one_leaf"]
-
 Floats = NDArray[np.float64]
 
 # Memberships beyond which a proof is not checked, nor kept: a tenth of a second at a time.

@@ -22,8 +22,6 @@ from .closing import close_by_tree
 from .proof import one_leaf
 from .stages import State, Task, begin, branch, fewest, improve, relaxed
 
-__all__ = ["ExactSearch", "exact"]
-
 
 def exact(
     problem: CoverProblem,

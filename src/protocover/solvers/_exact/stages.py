@@ -20,8 +20,6 @@ from .._stepwise import choose_by_drop, choose_by_ratio
 from .fixing import bound_of, leave_possible
 from .grove import Grove
 
-__all__ = ["State", "Task", "begin", "branch", "fewest", "improve", "relaxed"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 

@@ -24,8 +24,6 @@ from .branching import TRIALS, History, branch_on
 from .nodes import Node, fix
 from .proof import Place, is_too_large, leaves_of
 
-__all__ = ["Tree"]
-
 Indices = NDArray[np.intp]
 
 

@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-__all__ = ["contained_pairs"]
-
 _PAIRS_AT_ONCE = 1 << 21
 _BITS_AT_ONCE = 1 << 26
 

@@ -23,8 +23,6 @@ from numpy.typing import NDArray
 from .. import _lp as lp
 from .residual import Residual
 
-__all__ = ["Packing", "Payments"]
-
 Floats = NDArray[np.float64]
 
 

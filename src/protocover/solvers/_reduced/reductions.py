@@ -21,16 +21,6 @@ from scipy.sparse import csc_array, csr_array
 from .containment import contained_pairs
 from .residual import Residual
 
-__all__ = [
-    "absorb_private_points",
-    "drop_dominated_candidates",
-    "drop_implied_points",
-    "drop_replaceable_candidates",
-    "drop_unprofitable_candidates",
-    "merge_identical_points",
-    "reduce_cover",
-]
-
 
 def reduce_cover(residual: Residual, *, deadline: float = math.inf) -> Residual:
     """Apply all reductions until none makes the problem smaller, or time is up.

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from .packing import Packing
 from .residual import Residual
 
-__all__ = ["Relaxation", "relax"]
-
 logger = logging.getLogger(__name__)
 
 Floats = NDArray[np.float64]

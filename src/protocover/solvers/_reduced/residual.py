@@ -18,8 +18,6 @@ from ..._cover import CoverProblem
 from ..._cover.runs import line_members
 from .._duals import ascend, mend
 
-__all__ = ["Residual"]
-
 # Whole numbers up to here, and differences of their sums, are exact as floats.
 _LARGEST = 2**50
 
