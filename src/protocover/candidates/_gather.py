@@ -17,8 +17,6 @@ from ._kmeans import KMeansCandidates
 from ._pool import Pool, check_one_kind, given_pool
 from ._sample import draw_stratified, is_number
 
-__all__ = ["CandidateGenerator", "gather_candidates", "is_train", "listed"]
-
 logger = logging.getLogger(__name__)
 
 

@@ -14,8 +14,6 @@ from ._gower import Gower
 from ._metric import METRIC_ALIASES, METRIC_NAMES, Metric
 from ._precomputed import Precomputed
 
-__all__ = ["input_tags", "resolve_metric"]
-
 _OWN = {
     "euclidean": Euclidean,
     "sqeuclidean": SquaredEuclidean,
