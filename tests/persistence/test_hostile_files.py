@@ -453,7 +453,7 @@ def test_a_choice_of_radii_that_does_not_fit_the_prototypes_is_refused(
         ("leaves", (*SOLUTION[1:], "leaves")),
         ("cross-validated", ("parameters", "n_eps")),
         ("cross-validated", ("fitted", "search_rows_")),
-        ("Gower of a frame", ("fitted", "dissimilarity_", "parameters", "kinds")),
+        ("Gower of a frame", ("fitted", "dissimilarity_", "parameters", "feature_types")),
     ],
 )
 def test_a_file_without_one_of_its_fields_is_refused(name, path, saved, tmp_path):
