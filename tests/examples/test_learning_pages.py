@@ -119,7 +119,10 @@ def test_the_parser_takes_every_command_that_a_page_shows():
     }
     assert len(shown) > 20
     for command, page in shown.items():
+        words = shlex.split(command, comments=True)
+        if "--help" in words:
+            continue
         try:
-            parser.parse_args(shlex.split(command, comments=True))
-        except SystemExit as end:
-            assert end.code == 0, f"{page}: protocover {command}"
+            parser.parse_args(words)
+        except SystemExit:
+            pytest.fail(f"{page}: protocover {command}")

@@ -73,9 +73,12 @@ random_state, verbose
     Attributes
     ----------
     candidate_indices_ : ndarray of int, shape (n_representatives,)
-        Place of each among all candidates, for ``candidates="train"`` its row in `X`: first
-        those of `must_include`, then by what each adds; where every column of a table is
-        one, in the order of the columns.
+        Place of each among all candidates: first those of `must_include`, then by what each
+        adds; where every column of a table is one, in the order of the columns.
+    representative_indices_ : ndarray of int, shape (n_representatives,)
+        Its row in its source, which is `X` for ``candidates="train"``; -1 where it is synthetic.
+    representative_sources_ : ndarray of str, shape (n_representatives,)
+        Where each comes from, as `prototype_sources_` in :class:`PVMClassifier`.
     representatives_ : array, sparse table or list
         The representatives themselves.
     labels_ : ndarray of int, shape (n_points,)
@@ -241,7 +244,7 @@ random_state, verbose
 
         Returns
         -------
-        ndarray, shape (n_queries, max_representatives)
+        ndarray, shape (n_queries, n_representatives)
             In the order of `candidate_indices_`.
         """
         points = self._check_queries(X)
