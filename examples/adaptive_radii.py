@@ -65,7 +65,9 @@ print(f"{'Bayes rule':<34}  error {np.mean(drawn.predict(X_new) != y_new):.1%}")
 
 _, axes = plt.subplots(1, 2, figsize=(10, 5.4), layout="constrained")
 for ax, (title, model) in zip(
-    axes, {"one radius for all": shared, "per-prototype radii": own}.items(), strict=True
+    axes,
+    {"one radius for all": shared, "per-prototype radii": own}.items(),
+    strict=True,
 ):
     BallsDisplay.from_estimator(model, X, y, boundary=True, ax=ax)
     ax.set_title(f"{title}: {len(model.prototypes_)} prototypes")
