@@ -277,7 +277,7 @@ TAMPERINGS = {
     "gap alone": _attribute("gap_", 0.5),
     "gap nan": _attribute("gap_", np.nan),
     "certificate alone": _attribute("certificate_", "certain"),
-    "budget": _attribute("n_prototypes", 1),
+    "budget": _attribute("max_prototypes", 1),
     "parameter eps": _attribute("eps", 0.75),
     "what it answers from": _answer_from_elsewhere,
 }
