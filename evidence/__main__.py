@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 ROOT = Path(__file__).parents[1]
 # In the order of docs/evidence.md.
-COMPARISONS: tuple[str, ...] = ("equal_numbers", "stability", "abstention", "label_issues")
+COMPARISONS: tuple[str, ...] = ("equal_numbers", "stability", "abstention", "suspects")
 PACKAGES = ("protocover", "numpy", "scipy", "scikit-learn")
 
 

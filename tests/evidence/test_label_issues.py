@@ -7,8 +7,8 @@ import sys
 
 import numpy as np
 import pytest
-from evidence.label_issues import cleanlab_peer, measure, page
-from evidence.label_issues.measure import doubt_by_neighbors, flip, judge, kinds_of, listed
+from evidence.suspects import cleanlab_peer, measure, page
+from evidence.suspects.measure import doubt_by_neighbors, flip, judge, kinds_of, listed
 from evidence.trust_measures import Doubt
 from scipy.spatial.distance import cdist
 
@@ -166,7 +166,7 @@ def test_sentences_follow_from_the_numbers():
 
 
 def test_quick_run_writes_a_page(quick_page):
-    text, results = quick_page("label_issues", PROTOCOVER_CLEANLAB="/nowhere/python")
+    text, results = quick_page("suspects", PROTOCOVER_CLEANLAB="/nowhere/python")
     assert "cleanlab was not at hand in this run" in text
     assert {cell["name"] for cell in results["cells"]} <= {"iris", "wine", "glass", "moons"}
     got = results["cells"][0]["shares"]["0.05"]["shared radius"]["each"]

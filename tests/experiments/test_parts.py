@@ -86,7 +86,7 @@ def test_code_of_imported_modules_of_the_package_counts():
     assert "experiments.baselines.olvq1" in reached
     assert "experiments.tuning" in reached
     assert "experiments.parts" not in reached
-    assert "evidence.sets" in parts_module._reach("evidence.label_issues.measure", set())
+    assert "evidence.sets" in parts_module._reach("evidence.suspects.measure", set())
 
 
 def test_numpy_results_become_plain_json(tmp_path):

@@ -71,7 +71,7 @@ def run(quick: bool, parts: Parts) -> dict[str, Any]:
         for name, data in load_sets(names, most).items()
         for kind in kinds_of(data.y)
     ]
-    cells = parts.keep_all("label_issues", measure, settings)
+    cells = parts.keep_all("suspects", measure, settings)
     return {"cleanlab": version, "frozen": last_change(SCORE), "cells": cells}
 
 
