@@ -15,7 +15,7 @@ from sklearn.datasets import load_digits, load_iris
 import naive
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover._cover import NestedCoverProblem, first_cover, verify
+from protocover._cover import CoverProblem, first_cover, verify
 from protocover.solvers import auto, greedy, ratio_greedy
 
 stages = importlib.import_module("protocover.solvers._auto.stages")
@@ -181,7 +181,7 @@ def test_balls_of_several_radii_are_the_problem_written_out(seed, cost):
     )
     first = np.repeat(np.arange(n_centers) * n_radii, n_radii)
     wrong = np.cumsum(rng.integers(0, 2, (n_centers, n_radii)), axis=1).ravel().astype(float)
-    problem = NestedCoverProblem(shells, first, wrong, np.ones(n_points), cost)
+    problem = CoverProblem(shells, wrong, np.ones(n_points), cost, first=first)
     solution = auto(problem)
     optimum, _ = naive.exact_optimum(problem)
     assert solution.objective == float(optimum)
@@ -229,7 +229,7 @@ def test_only_where_nothing_but_the_number_counts_is_a_cover_thinned(monkeypatch
     def never(*given, **limits):
         raise AssertionError("it was thinned")
 
-    monkeypatch.setattr(stages, "supply_large", never)
+    monkeypatch.setattr(stages, "cover_large", never)
     cover = plain_cover()
     auto(replace(cover, prototype_cost=1.0))
     auto(replace(cover, wrong=np.ones(200)))

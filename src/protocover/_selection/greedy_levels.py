@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from .._balls import traits_of
-from .._cover import CoverSolution, is_above, simplest_fraction
+from .._cover import CoverSolution, Limit, is_above, simplest_fraction
 from .outward import Outward
 from .part import Part
 from .selected import Selection
@@ -271,7 +271,7 @@ def _cut_off(
             score,
             newly,
             float(Fraction(prize - score.sum()) + len(score) * exact_cost),
-            at_least=int(label in forced),
+            limit=Limit(at_least=int(label in forced)),
         )
         for label, (prize, selected, score, newly) in enumerate(
             zip(prizes.tolist(), *parts, strict=True)

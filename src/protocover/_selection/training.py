@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from .._balls import build_balls, build_levels, traits_of
 from .._balls.forecast import warn_if_too_large
+from .._cover import snap_weights
 from .._resources import row_count, say
 from ..candidates._gather import gather_candidates
 from ..candidates._pool import Pool
@@ -23,7 +24,6 @@ from ..dissimilarity import resolve_metric
 from ..dissimilarity._precomputed import read_table
 from .labels import check_label_values
 from .parameters import apply_class_weight, check_column, check_flag, check_weights
-from .weights import snap_weights
 
 T = TypeVar("T")
 

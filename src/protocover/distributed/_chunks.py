@@ -14,6 +14,7 @@ from dask.delayed import delayed
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
+from .._cover import snap_to, weight_grid
 from .._resources import row_count
 from .._selection.labels import check_label_values, join_labels
 from .._selection.parameters import (
@@ -22,7 +23,6 @@ from .._selection.parameters import (
     default_adaptive_cost,
     default_prototype_cost,
 )
-from .._selection.weights import snap_to, weight_grid
 from ..candidates._pool import stack_rows
 from ..data._points import check_points
 

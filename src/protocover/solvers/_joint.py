@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from .._cover import CoverProblem, CoverSolution
+from .._cover import CoverProblem, CoverSolution, SharedBound
 from ._auto import auto, close_small
-from ._budget import Budgeted, TimeLeft, close_in_time, keep_first, solve_within
+from ._budget import TimeLeft, close_in_time, keep_first, solve_within
 from ._exact import close_by_tree, exact
 from ._greedy import greedy
 from ._stepwise import choose_by_drop
@@ -25,7 +25,7 @@ def solve_jointly(
     budget: int,
     *,
     options: dict[str, Any],
-) -> Budgeted:
+) -> tuple[list[CoverSolution], SharedBound]:
     """Choose at most `budget` candidates of all problems together by one of our solvers.
 
     Parameters

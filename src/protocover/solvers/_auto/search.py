@@ -18,7 +18,7 @@ import numpy as np
 from ..._cover import CoverProblem, CoverSolution, relative_gap
 from ..._resources import progress_line
 from .._budget import best_of_large, solve_alone
-from .._exact import close_by_tree, supply_by_tree
+from .._exact import close_by_tree, cover_by_tree
 from .._exact.grove import Grove
 from .._finish import describe
 from .._greedy import greedy
@@ -79,7 +79,7 @@ def auto(
 
 
 close_small = partial(close_by_tree, max_nodes=_BUDGET_NODES, largest=_BUDGETED, trials=TRIALS)
-supply_small = partial(supply_by_tree, max_nodes=_BUDGET_NODES, largest=_BUDGETED, trials=TRIALS)
+cover_small = partial(cover_by_tree, max_nodes=_BUDGET_NODES, largest=_BUDGETED, trials=TRIALS)
 
 
 def is_large(problem: CoverProblem) -> bool:
@@ -193,7 +193,7 @@ class AutoSearch:
         if state.closed and state.whole and not state.least and not self._is_late:
             state = fewest(self.problem, state, self._deadline)
         claim = _claim(self.problem, state)
-        found = describe(self.problem, state.selected, dual=state.dual, leaves=leaves, claim=claim)
+        found = describe(self.problem, state.selected, dual=state.dual, proof=leaves, claim=claim)
         return replace(found, status=self._status(found, state))
 
     @property

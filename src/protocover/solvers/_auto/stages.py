@@ -13,14 +13,12 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._cover import CoverProblem, CoverSolution, exact_sum, first_cover
-from .._budget import supply_large
-from .._budget.demand import Demand, Supplied
+from ..._cover import CoverProblem, CoverSolution, Limit, exact_sum, first_cover
+from .._budget import Incumbent, cover_large
 from .._duals import ascend, ascend_best, mend
 from .._exact.fixing import bound_of, leave_possible
 from .._exact.grove import Grove
@@ -183,9 +181,10 @@ def thinned(problem: CoverProblem, state: State, deadline: float) -> State:
     if not wide or problem.n_memberships > _THINNED or not _is_pure(problem):
         return state
     missed = first_cover(problem, state.selected) == len(state.selected)
-    demand = Demand(problem.cover, problem.prize, None, exact_sum(problem.prize[missed]))
-    known = Supplied(state.selected, Fraction(0), 0.0, None, False)
-    found = supply_large(demand, known, time_limit=deadline - time.monotonic())
+    limit = Limit(uncovered=exact_sum(problem.prize[missed]))
+    known = Incumbent(state.selected)
+    left = deadline - time.monotonic()
+    found = cover_large(problem.at_cost(1.0), limit, known, time_limit=left)
     return state.improved(found.selected)
 
 

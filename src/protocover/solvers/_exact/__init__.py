@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from .closing import close_by_tree, supply_by_tree
+from .closing import close_by_tree, cover_by_tree
 from .search import ExactSearch, exact
 
 __all__ = [
     "ExactSearch",
     "close_by_tree",
+    "cover_by_tree",
     "exact",
-    "supply_by_tree",
 ]

@@ -130,7 +130,7 @@ class ExactSearch:
             leaves = one_leaf(self.problem, state.vectors)
         else:
             leaves = state.tree.leaves(self.problem)
-        found = describe(self.problem, state.selected, dual=state.dual, leaves=leaves, claim=claim)
+        found = describe(self.problem, state.selected, dual=state.dual, proof=leaves, claim=claim)
         return replace(found, status=self._status(found))
 
     def _limited(self, seconds: float | None, write: Callable[[str], None]) -> Task:
