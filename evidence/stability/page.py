@@ -21,8 +21,8 @@ CHANGES = {
 MACHINES = {
     "shared, greedy": "shared radius, greedy",
     "shared, auto": "shared radius, default solver",
-    "own, greedy": "own radii, greedy",
-    "own, auto": "own radii, default solver",
+    "adaptive, greedy": "own radii, greedy",
+    "adaptive, auto": "own radii, default solver",
 }
 FEW = {f"{key}, few": name for key, name in MACHINES.items()} | {
     "k-medoids, few": "k-medoids",
@@ -31,10 +31,10 @@ FEW = {f"{key}, few": name for key, name in MACHINES.items()} | {
 # Pairs of methods whose difference is asked for: what it is about, one, the other.
 ASKED = {
     "default solver less greedy, shared radius": ("shared, auto", "shared, greedy"),
-    "default solver less greedy, own radii": ("own, auto", "own, greedy"),
-    "own less shared radii, default solver": ("own, auto", "shared, auto"),
+    "default solver less greedy, own radii": ("adaptive, auto", "adaptive, greedy"),
+    "own less shared radii, default solver": ("adaptive, auto", "shared, auto"),
     "shared radius, default, less k-medoids": ("shared, auto", "k-medoids"),
-    "own radii, default, less k-medoids": ("own, auto", "k-medoids"),
+    "own radii, default, less k-medoids": ("adaptive, auto", "k-medoids"),
 }
 COLORS = ("#56B4E9", "#0072B2", "#E69F00", "#D55E00", "#009E73", "#777777")
 
