@@ -231,7 +231,7 @@ def test_only_where_nothing_but_the_number_counts_is_a_cover_thinned(monkeypatch
 
     monkeypatch.setattr(stages, "cover_large", never)
     cover = plain_cover()
-    auto(replace(cover, prototype_cost=1.0))
-    auto(replace(cover, wrong=np.ones(200)))
+    auto(cover.at_cost(1.0))
+    auto(CoverProblem(cover.cover, np.ones(200), cover.prize, cover.prototype_cost))
     with pytest.raises(AssertionError, match="thinned"):
         auto(cover)

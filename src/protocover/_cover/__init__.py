@@ -22,8 +22,7 @@ from .limit import NO_LIMIT, Limit, SharedBound
 from .problem import CoverProblem, first_cover
 from .proof import ProofTree
 from .runs import ball_sums
-from .solution import CoverSolution, judge, relative_gap
-from .verdict import ModelVerification, Verification
+from .solution import CoverSolution, ModelVerification, Verification, judge, relative_gap
 from .verify import verify
 
 __all__ = [

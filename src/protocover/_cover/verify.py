@@ -19,8 +19,7 @@ from .arithmetic import (
 from .limit import NO_LIMIT, Limit, SharedBound
 from .problem import CoverProblem
 from .proof import bound_by_proof
-from .solution import CoverSolution
-from .verdict import Verification
+from .solution import CoverSolution, Verification
 
 
 def verify(
@@ -36,8 +35,9 @@ def verify(
     The bound is ``sum(u) + sum_j min(0, cost_j - u(ball j))`` for the dual vector u, which
     must lie between 0 and the prizes, rounded up to the next value that an objective can
     have. With a proof tree it is the smallest bound of a leaf, and the leaves must contain
-    every selection. No code of the solvers is used. A bound that rests on a solver's claim
-    cannot be rechecked; only the part that `dual` proves is.
+    every selection. Under a limit it is the Lagrangian bound of :meth:`CoverProblem.bound`.
+    No code of the solvers is used. A bound that rests on a solver's claim cannot be rechecked;
+    only the part that `dual` proves is.
 
     Parameters
     ----------
@@ -79,10 +79,15 @@ def verify(
         raise ValueError(
             f"order_by must be 'drop', 'ratio', 'own' or None for the first two, got {order_by!r}"
         )
-    if isinstance(problem, CoverProblem):
-        assert isinstance(solution, CoverSolution), "one problem has one solution"
+    if isinstance(problem, CoverProblem) and isinstance(solution, CoverSolution):
         return _verify_one(problem, solution, limit, order_by)
-    assert not isinstance(solution, CoverSolution), "each problem has a solution"
+    if isinstance(problem, CoverProblem) or isinstance(solution, CoverSolution):
+        raise ValueError(
+            "verify takes one problem and one solution, or a sequence of each, got "
+            f"{type(problem).__name__} and {type(solution).__name__}"
+        )
+    if limit is not None and limit.uncovered is not None:
+        raise ValueError("a limit on the uncovered weight is one on a single problem")
     return _verify_together(problem, solution, limit or NO_LIMIT, stated)
 
 
@@ -149,6 +154,9 @@ def _verify_together(
     number = sum(map(len, selections))
     if limit.at_most is not None and number > limit.at_most:
         faults.append(f"there are {number} prototypes, the limit is {limit.at_most}")
+    pairs = zip(problems, selections, strict=True)
+    if limit.at_least and any(one.covers_any and not len(chosen) for one, chosen in pairs):
+        faults.append("every problem must have a prototype, but a selection is empty")
     word, proved = _rounded(bound, objective)
     if stated is not None:
         if stated.limit != limit:

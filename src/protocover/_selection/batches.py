@@ -22,9 +22,8 @@ from .._cover import snap_weights
 from ..candidates._gather import is_train, listed
 from ..candidates._pool import Pool, stack_rows
 from ..data._points import same_points
-from .labels import join_labels
 from .parameters import check_weight_numbers, check_weights
-from .training import Training, check_labels
+from .training import Training, check_labels, join_labels
 
 
 @dataclass(frozen=True, eq=False)
