@@ -21,10 +21,10 @@ from ..cover import (
     simplest_fraction,
 )
 from ..solvers import Solver, ask_solver, auto, exact, unwrapped
-from ..solvers.auto import is_large, supply_small
 from ..solvers.budget import TimeLeft, close_in_time, supply_large
 from ..solvers.budget.demand import Demand, Supplied, at_rates, cover_enough
 from ..solvers.exact import supply_by_tree
+from ..solvers.search import is_large, supply_small
 from ..solvers.stepwise import choose_by_drop
 from .weights import may_stay_uncovered
 

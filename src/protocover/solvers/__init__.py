@@ -8,9 +8,7 @@ from typing import Any, cast
 
 from ..cover import CoverSolution
 from .answers import ask_solver
-from .auto import auto
 from .budget import Budgeted, total_value
-from .exact import exact
 from .greedy import greedy
 from .joint import solve_jointly
 from .local_search import local_search
@@ -18,6 +16,7 @@ from .lp_rounding import lp_rounding
 from .options import check_options, default_time_limit, parameter_names
 from .ratio_greedy import ratio_greedy
 from .rounds import solve_together
+from .search import auto, exact
 from .table import SOLVERS, Solver, is_ours, unwrapped
 
 __all__ = [

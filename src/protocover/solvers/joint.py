@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any
 
 from ..cover import CoverProblem, CoverSolution
-from .auto import auto, close_small
 from .budget import Budgeted, TimeLeft, close_in_time, keep_first, solve_within
-from .exact import close_by_tree, exact
+from .exact import close_by_tree
 from .greedy import greedy
+from .search import auto, close_small, exact
 from .stepwise import choose_by_drop
 from .table import unwrapped
 

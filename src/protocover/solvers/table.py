@@ -8,12 +8,11 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from ..cover import CoverProblem, CoverSolution
-from .auto import auto
-from .exact import exact
 from .greedy import greedy
 from .local_search import local_search
 from .lp_rounding import lp_rounding
 from .ratio_greedy import ratio_greedy
+from .search import auto, exact
 
 __all__ = ["SOLVERS", "Solver", "is_ours", "name_of", "preset", "unwrapped"]
 

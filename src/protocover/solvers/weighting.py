@@ -36,6 +36,7 @@ def search_by_weights(
     *,
     moves: int,
     seed: int = 0,
+    enough: float = -math.inf,
     deadline: float = math.inf,
 ) -> Indices:
     """Return columns at least as good as `start`, found by `moves` moves.
@@ -52,6 +53,8 @@ def search_by_weights(
         Maximum number of moves.
     seed : int, default=0
         Decides ties and samples.
+    enough : float, default=-inf
+        A value that ends the search.
     deadline : float, default=inf
         Time on the monotonic clock when the search ends.
     """
@@ -72,7 +75,7 @@ def search_by_weights(
     for place in np.flatnonzero(~covered[optional]).tolist():
         working.add(n_columns + place)
     working.complete()
-    best = working.run(moves, deadline)
+    best = working.run(moves, enough, deadline)
     return best[best < n_columns]
 
 
@@ -175,7 +178,7 @@ class Weighting:
         self.redundant += [column for column in self.selected if self.score[column] == 0]
         self._drop_redundant()
 
-    def run(self, moves: int, deadline: float) -> Indices:
+    def run(self, moves: int, enough: float, deadline: float) -> Indices:
         """Move, each time a column out and others in; return the best cover seen."""
         best = np.zeros(len(self.rows_of), dtype=bool)
         best_total = math.inf
@@ -187,7 +190,7 @@ class Weighting:
                     best_total = self.total
                     _toggle(best, self.flipped)
                     self.flipped.clear()
-                if not self.selected:
+                if not self.selected or best_total <= enough:
                     break
                 self._remove_least(move, -1)
             if not self.selected:
