@@ -13,14 +13,14 @@ PROSET := .venv-proset
 COVERS := .venv-covers
 CLEANLAB := .venv-cleanlab
 EMPTY := .venv-empty
-LITE := .venv-lite
 OLDEST := .venv-oldest
+ORTOOLS := .venv-ortools
 export MPLBACKEND ?= Agg
 # The tests of what is made of products, which are repeated with the linear algebra kernels of
 # other processors: all else follows from that, or has none.
 NUMERIC := tests/balls tests/candidates tests/dissimilarity tests/experiments tests/inspection \
 	tests/maps tests/prototypes tests/selection tests/test_moving_here.py \
-	$(addprefix tests/estimators/test_,classifier.py own_radii.py path.py selector.py tables.py verify.py)
+	$(addprefix tests/estimators/test_,classifier.py adaptive_radii.py path.py selector.py tables.py verify.py)
 # What says the same whatever the kernels: it starts processes with kernels of its own.
 NOT_NUMERIC := --ignore=tests/dissimilarity/test_kernels_of_blas.py
 PYTHONS := 3.12 3.13 3.14
@@ -30,10 +30,10 @@ TESTS ?=
 PORTABLE := tests/balls tests/candidates tests/cover tests/data tests/dissimilarity \
 	tests/inspection tests/maps tests/persistence tests/plotting tests/prototypes tests/test_*.py \
 	$(addprefix tests/cli/test_,check.py columns.py cover.py fit.py main.py options.py predict.py) \
-	$(addprefix tests/estimators/test_,bad_input.py classifier.py own_radii.py selector.py tables.py) \
+	$(addprefix tests/estimators/test_,bad_input.py classifier.py adaptive_radii.py selector.py tables.py) \
 	tests/solvers/test_auto.py tests/solvers/test_exact.py
 
-.PHONY: digests docs lite dist release test-oldest test-kernels test-portable test-pythons help demo test check format lint types imports bench bench-covers bench-dask bench-large bench-own-radii bench-peers evidence evidence-quick paper paper-quick clean
+.PHONY: digests docs dist release test-oldest test-ortools test-kernels test-portable test-pythons help demo test check format lint types imports bench bench-covers bench-dask bench-large bench-adaptive-radii bench-peers evidence evidence-quick paper paper-quick clean
 
 help:  ## Show what there is to make
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -99,18 +99,7 @@ digests: $(READY)  ## Check that the recorded runs still give the same answers
 docs: $(READY)  ## Build the documentation into docs/_build/html
 	@$(BIN)/python -m pip install --quiet --group docs
 	@$(BIN)/python -m sphinx --fail-on-warning --keep-going -j auto -b html docs docs/_build/html
-	@$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir docs/_build/html/_static/browser .
-	@cd docs/_build/html/_static/browser && ls protocover-*.whl > wheel.txt
 	@echo "Open docs/_build/html/index.html"
-
-lite: $(READY)  ## Build a notebook that runs in the browser into docs/_build/lite
-	@test -x $(LITE)/bin/python || $(PYTHON) -m venv $(LITE)
-	@$(LITE)/bin/python -m pip install --quiet "jupyterlite-core>=0.6" "jupyterlite-pyodide-kernel>=0.6"
-	@rm -rf packaging/jupyterlite/pypi docs/_build/lite
-	@$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir packaging/jupyterlite/pypi .
-	@cd packaging/jupyterlite && $(CURDIR)/$(LITE)/bin/jupyter-lite build --contents files \
-		--output-dir $(CURDIR)/docs/_build/lite
-	@echo "Serve it: python -m http.server --directory docs/_build/lite"
 
 dist: $(READY)  ## Build sdist and wheel, install each into an empty environment and try it
 	@rm -rf dist && $(BIN)/python -m pip install --quiet build && $(BIN)/python -m build --outdir dist
@@ -132,11 +121,20 @@ test-oldest: $(READY)  ## Run the tests with the oldest dependencies that are al
 		--editable ".[plot,cli,dask]" --group test --group experiments
 	@$(OLDEST)/bin/python -m pytest -q -n 2
 
+test-ortools:  ## Fit before and after OR-Tools is imported, in an environment that has both
+	@test -x $(ORTOOLS)/bin/python || $(PYTHON) -m venv $(ORTOOLS)
+	@if $(ORTOOLS)/bin/python -m pip install --quiet --editable . highspy "ortools>=9.15"; then \
+		for when in before after; do \
+			echo "Fitting with OR-Tools imported $$when the fits ..."; \
+			$(ORTOOLS)/bin/python tools/fits_without_highspy.py --ortools $$when || exit 1; \
+		done; \
+	else echo "OR-Tools cannot be installed here: fits beside it were not tried."; fi
+
 bench: $(READY)  ## Measure speed and memory as ratios, in one run
 	@$(BIN)/python benchmarks/bench_fit.py
 	@$(BIN)/python benchmarks/bench_predict.py
 	@$(BIN)/python benchmarks/bench_path.py
-	@$(BIN)/python benchmarks/bench_own_radii.py
+	@$(BIN)/python benchmarks/bench_adaptive_radii.py
 	@$(BIN)/python benchmarks/bench_default.py
 
 bench-dask: $(READY)  ## Measure the tasks of a fit on Dask and write them into docs/dask.md
@@ -152,15 +150,15 @@ bench-peers: $(READY)  ## Compare with alibi, R's protoclass, k-medoids and cond
 bench-covers: $(READY)  ## Compare covers without labels with community_detection, ProbCover, Butina and apricot
 	@test -x $(COVERS)/bin/python || $(PYTHON) -m venv $(COVERS)
 	@$(COVERS)/bin/python -m pip install --quiet sentence-transformers scikit-activeml rdkit apricot-select
-	@$(BIN)/python benchmarks/bench_covers.py --sizes 5000 --graph --write
-	@$(BIN)/python benchmarks/bench_covers.py --peers $(COVERS)/bin/python --write
+	@PYTHONPATH=. $(BIN)/python benchmarks/bench_covers.py --sizes 5000 --graph --write
+	@PYTHONPATH=. $(BIN)/python benchmarks/bench_covers.py --peers $(COVERS)/bin/python --write
 
-bench-own-radii: $(READY)  ## Compare radii of their own with a shared one and with other methods
+bench-adaptive-radii: $(READY)  ## Compare radii of their own with a shared one and with other methods
 	@test -x $(PROSET)/bin/python || $(PYTHON) -m venv $(PROSET)
 	@$(PROSET)/bin/python -m pip install --quiet proset
-	@PYTHONPATH=. $(BIN)/python benchmarks/own_radii_proset.py --python $(PROSET)/bin/python
-	@PYTHONPATH=. $(BIN)/python benchmarks/own_radii_budgets.py
-	@PYTHONPATH=. $(BIN)/python benchmarks/own_radii.py --write
+	@PYTHONPATH=. $(BIN)/python benchmarks/adaptive_radii_proset.py --python $(PROSET)/bin/python
+	@PYTHONPATH=. $(BIN)/python benchmarks/adaptive_radii_budgets.py
+	@PYTHONPATH=. $(BIN)/python benchmarks/adaptive_radii.py --write
 
 paper: $(READY)  ## Run the paper's experiments (hours) and write docs/paper.md
 	@$(BIN)/python -m experiments
@@ -187,4 +185,4 @@ bench-large: $(READY)  ## Measure the ball builder against others and fit a mill
 	@$(BIN)/python benchmarks/bench_mixed.py --write
 
 clean:  ## Remove the environment and what tools have left
-	rm -rf $(VENV) $(PYTHONS:%=.venv-%) $(PEERS) $(PROSET) $(COVERS) $(CLEANLAB) $(EMPTY) $(OLDEST) docs/_build docs/gallery build dist demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(PYTHONS:%=.venv-%) $(PEERS) $(PROSET) $(COVERS) $(CLEANLAB) $(EMPTY) $(OLDEST) $(ORTOOLS) docs/_build docs/gallery build dist demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

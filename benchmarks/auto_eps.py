@@ -20,8 +20,8 @@ from sklearn.preprocessing import StandardScaler
 
 from paper import PAPER
 from protocover import PVMClassifier, suggest_eps
-from protocover.selection.radius import propose_eps
-from protocover.selection.training import prepare_training
+from protocover._selection.radius import propose_eps
+from protocover._selection.training import prepare_training
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 N_SPLITS = 5
@@ -30,9 +30,9 @@ DATA = Path(os.environ.get("PROTOCOVER_DATA", "data"))
 
 def made() -> dict[str, tuple[np.ndarray, np.ndarray]]:
     rng = np.random.default_rng(0)
-    centres = rng.normal(scale=4, size=(3, 1, 2)) + rng.normal(size=(3, 10, 2))
+    centers = rng.normal(scale=4, size=(3, 1, 2)) + rng.normal(size=(3, 10, 2))
     y = np.repeat(np.arange(3), 100)
-    mixture = centres[y, rng.integers(10, size=300)] + rng.normal(scale=0.2**0.5, size=(300, 2))
+    mixture = centers[y, rng.integers(10, size=300)] + rng.normal(scale=0.2**0.5, size=(300, 2))
     rare = datasets.make_classification(
         1000, 8, n_informative=5, weights=[0.95], class_sep=1.5, random_state=0
     )

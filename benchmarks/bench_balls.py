@@ -28,7 +28,7 @@ from threadpoolctl import threadpool_limits
 from page import table, write_section
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover.balls import build_balls
+from protocover._balls import build_balls
 from protocover.dissimilarity import Euclidean
 
 
@@ -148,7 +148,7 @@ def contenders(n_features):
 
 def radius(X, members):
     """Find a radius at which a ball holds about so many points."""
-    table = Euclidean().cross(X[:1500], X[:1500])
+    table = Euclidean().pairwise(X[:1500], X[:1500])
     return float(np.quantile(table[np.triu_indices(1500, 1)], members / len(X)))
 
 
@@ -174,7 +174,7 @@ def tree_pairs(X, y, eps):
     return 2 * len(cKDTree(X).query_pairs(eps, output_type="ndarray")) + len(X)
 
 
-def neighbours_graph(X, y, eps):
+def neighbors_graph(X, y, eps):
     return radius_neighbors_graph(X, eps, include_self=True, n_jobs=1).nnz
 
 
@@ -192,7 +192,7 @@ def greedy_fit_auto(X, y, eps):
 
 FEW_DIMENSIONS = {
     "cKDTree, built and pairs": tree_pairs,
-    "scikit-learn, graph": neighbours_graph,
+    "scikit-learn, graph": neighbors_graph,
     "our balls": our_balls,
     "our greedy fit": greedy_fit,
     "the same, eps='auto'": greedy_fit_auto,

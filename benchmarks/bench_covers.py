@@ -28,12 +28,12 @@ import time
 from pathlib import Path
 
 import numpy as np
+from experiments.datasets import DataNotFoundError, load_fashion_mnist
 from sklearn.neighbors import radius_neighbors_graph
 from threadpoolctl import threadpool_limits
 
 from page import rows_of, table, write_section
 from protocover import BallCover
-from protocover.datasets import DataNotFoundError, load_fashion_mnist
 
 SCRIPT = Path(__file__).parent / "peers" / "select_cover.py"
 EPS, K, SHARE, WIDTH = 0.25, 100, 0.9, 384
@@ -135,12 +135,12 @@ def compare(X, ours, others, python, limit) -> list[list[str]]:
 
 def from_graph(X, repeats=3) -> list[list[str]]:
     """Return the processor time of covers from rows and from a graph, and of making the graph."""
-    graph = neighbours(X)
+    graph = neighbors(X)
     by_rows = BallCover(eps=EPS, metric="cosine", solver="greedy", n_jobs=1)
     by_graph = BallCover(eps=EPS, metric="precomputed", solver="greedy", n_jobs=1)
     steps = {
         "cover from rows": lambda: by_rows.fit(X),
-        "graph by scikit-learn": lambda: neighbours(X),
+        "graph by scikit-learn": lambda: neighbors(X),
         "cover from that graph": lambda: by_graph.fit(graph),
     }
     seconds = dict.fromkeys(steps, np.inf)
@@ -150,7 +150,7 @@ def from_graph(X, repeats=3) -> list[list[str]]:
                 start = time.process_time()
                 step()
                 seconds[name] = min(seconds[name], time.process_time() - start)
-    counts = [len(by_rows.representative_indices_), "", len(by_graph.representative_indices_)]
+    counts = [len(by_rows.candidate_indices_), "", len(by_graph.candidate_indices_)]
     base = seconds["cover from rows"]
     return [
         [name, f"{seconds[name] / base:.2g}", str(count)]
@@ -158,7 +158,7 @@ def from_graph(X, repeats=3) -> list[list[str]]:
     ]
 
 
-def neighbours(X):
+def neighbors(X):
     """Let scikit-learn make a graph that reaches a little farther than the balls."""
     return radius_neighbors_graph(
         X, 1.05 * EPS, mode="distance", metric="cosine", include_self=True

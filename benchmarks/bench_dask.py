@@ -23,10 +23,10 @@ from paper import PAPER
 from protocover import PVMClassifier
 from protocover.dissimilarity import Euclidean
 from protocover.distributed import DaskPVMClassifier
-from protocover.distributed.blocks import CandidateBlock, chunk_cover, reduce_block
-from protocover.distributed.chunks import Chunk
-from protocover.distributed.rounds import report
-from protocover.distributed.selection import _solve
+from protocover.distributed._blocks import CandidateBlock, chunk_cover, reduce_block
+from protocover.distributed._chunks import Chunk
+from protocover.distributed._rounds import report
+from protocover.distributed._selection import _solve
 
 N_FEATURES, N_CLASSES = 16, 10
 N_POINTS, N_CANDIDATES = 50_000, 8192
@@ -37,16 +37,16 @@ REPEATS = 5
 def make_points(n, seed=0):
     """Draw from a mixture of Gaussians, five for each class."""
     rng = np.random.default_rng(seed)
-    centres = np.random.default_rng(99).normal(scale=2.0, size=(5 * N_CLASSES, N_FEATURES))
-    source = rng.integers(len(centres), size=n)
-    X = centres[source] + rng.normal(size=(n, N_FEATURES))
+    centers = np.random.default_rng(99).normal(scale=2.0, size=(5 * N_CLASSES, N_FEATURES))
+    source = rng.integers(len(centers), size=n)
+    X = centers[source] + rng.normal(size=(n, N_FEATURES))
     return X.astype(np.float32), source % N_CLASSES
 
 
 def radius_for(X, share):
     """Radius within which lies a given share of all pairs."""
     rows = np.random.default_rng(1).choice(len(X), 2000, replace=False)
-    return float(np.quantile(Euclidean().cross(X[rows], X[rows]), share))
+    return float(np.quantile(Euclidean().pairwise(X[rows], X[rows]), share))
 
 
 def fastest(*functions, clock=time.perf_counter, repeats=REPEATS):

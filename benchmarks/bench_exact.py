@@ -25,10 +25,10 @@ from scipy.spatial.distance import pdist
 from sklearn.datasets import load_digits
 
 from page import table, write_section
-from protocover.balls import build_balls
-from protocover.cover import verify
+from protocover._balls import build_balls
+from protocover._cover import verify
+from protocover._selection.by_class import formulate, select
 from protocover.dissimilarity import Euclidean
-from protocover.selection.by_class import formulate, select
 from protocover.solvers import exact, greedy, local_search, ratio_greedy
 from report_solvers import made_by
 
@@ -174,7 +174,7 @@ def proof_of(solution):
     """Say what a certificate rests on."""
     if solution.gap > 0.0:
         return "open"
-    if solution.certificate != "proved":
+    if solution.certificate != "verified":
         return "word"
     return "a vector" if solution.leaves is None else "leaves"
 

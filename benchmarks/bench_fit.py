@@ -20,9 +20,9 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover.balls import build_balls
+from protocover._balls import build_balls
+from protocover._selection.by_class import formulate, select
 from protocover.dissimilarity import Euclidean
-from protocover.selection.by_class import formulate, select
 from protocover.solvers import greedy
 
 DATA = Path(os.environ.get("PROTOCOVER_DATA", "data"))
@@ -36,9 +36,9 @@ def load():
         X, X_test = usps["X_train"].astype(np.float32), usps["X_test"].astype(np.float32)
         return "USPS", X, usps["y_train"].astype(int), X_test
     rng = np.random.default_rng(0)
-    centres = rng.normal(size=(10, 256))
+    centers = rng.normal(size=(10, 256))
     y = rng.integers(10, size=7291 + 2007)
-    X = (centres[y] + rng.normal(size=(len(y), 256))).astype(np.float32)
+    X = (centers[y] + rng.normal(size=(len(y), 256))).astype(np.float32)
     return "made data", X[:7291], y[:7291], X[7291:]
 
 
@@ -55,7 +55,7 @@ def fastest(*functions, repeats=REPEATS):
 
 def second_percentile(X):
     rows = np.random.default_rng(0).choice(len(X), 1500, replace=False)
-    table = Euclidean().cross(X[rows], X[rows])
+    table = Euclidean().pairwise(X[rows], X[rows])
     return float(np.quantile(table[np.triu_indices(len(rows), 1)], 0.02))
 
 

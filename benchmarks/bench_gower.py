@@ -15,8 +15,8 @@ import gower
 import numpy as np
 import pandas as pd
 
-from protocover.balls import build_balls
-from protocover.dissimilarity.gower import Gower
+from protocover._balls import build_balls
+from protocover.dissimilarity._gower import Gower
 
 N_ROWS = 5000
 REPEATS = 5
@@ -46,14 +46,14 @@ def main():
     frame, gappy = mixed_frame(), mixed_frame(missing=0.1)
     is_label = [not name.startswith("number") for name in frame.columns]
     metric = Gower().fit(frame)
-    ours, table = seconds(lambda: Gower().fit(frame).cross(frame, frame))
+    ours, table = seconds(lambda: Gower().fit(frame).pairwise(frame, frame))
     theirs, judge = seconds(lambda: gower.gower_matrix(frame, cat_features=is_label), repeats=1)
     balls, _ = seconds(lambda: build_balls(metric, frame, frame, eps=0.2))
-    missing, _ = seconds(lambda: Gower().fit(gappy).cross(gappy, gappy))
+    missing, _ = seconds(lambda: Gower().fit(gappy).pairwise(gappy, gappy))
     difference = np.abs(table - judge).max()
     print(f"{N_ROWS} x {frame.shape[1]} mixed rows; largest difference {difference:.1e}")
     print(f"gower package         {theirs:7.2f} s")
-    print(f"Gower().cross         {ours:7.2f} s  {theirs / ours:5.1f} times faster")
+    print(f"Gower().pairwise         {ours:7.2f} s  {theirs / ours:5.1f} times faster")
     print(f"balls of radius 0.2   {balls:7.2f} s  {theirs / balls:5.1f} times faster")
     print(f"10 % of cells missing {missing:7.2f} s")
 

@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 from page import write_section
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover.balls.forecast import estimate_memberships
+from protocover._balls.forecast import estimate_memberships
 from protocover.candidates import draw_stratified
 from protocover.dissimilarity import Euclidean
 
@@ -47,12 +47,12 @@ def fashion():
 def mixture(n_points):
     """Return points of 10 classes, each of five Gaussians in 16 dimensions."""
     rng = np.random.default_rng(0)
-    centres = 1.5 * rng.normal(size=(50, 16))
+    centers = 1.5 * rng.normal(size=(50, 16))
     part = rng.integers(50, size=n_points)
     X = np.empty((n_points, 16), dtype=np.float32)
     for start in range(0, n_points, 100_000):
         some = part[start : start + 100_000]
-        X[start : start + 100_000] = centres[some] + rng.normal(size=(len(some), 16))
+        X[start : start + 100_000] = centers[some] + rng.normal(size=(len(some), 16))
     return X, part % 10
 
 
@@ -60,7 +60,7 @@ def radius(X, members):
     """Find a radius at which a ball holds about so many points."""
     rng = np.random.default_rng(1)
     few, many = (rng.choice(len(X), min(n, len(X)), replace=False) for n in (300, 30_000))
-    table = Euclidean().cross(X[np.sort(few)], X[np.sort(many)])
+    table = Euclidean().pairwise(X[np.sort(few)], X[np.sort(many)])
     return float(np.quantile(table[table > 0], members / len(X)))
 
 

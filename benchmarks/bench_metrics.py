@@ -26,7 +26,7 @@ from sklearn.metrics import pairwise_distances
 from threadpoolctl import threadpool_limits
 
 from page import table, write_section
-from protocover.balls import build_balls
+from protocover._balls import build_balls
 from protocover.dissimilarity import (
     DANN,
     Cosine,
@@ -42,7 +42,7 @@ from protocover.dissimilarity import (
     TangentDistance,
     Tanimoto,
 )
-from protocover.dissimilarity.metric import METRIC_NAMES
+from protocover.dissimilarity._metric import METRIC_NAMES
 
 N, P = 3000, 64
 MEMBERS = 0.02
@@ -149,7 +149,7 @@ def measure(case: Case) -> list[str]:
     points, candidates = case.points[: case.n], case.points[case.n : 2 * case.n]
     labels = np.arange(case.n) % 2
     fitted = case.dissimilarity.fit(points, labels)
-    eps = float(np.quantile(fitted.cross(points[:300], candidates[:300]), MEMBERS))
+    eps = float(np.quantile(fitted.pairwise(points[:300], candidates[:300]), MEMBERS))
     left, right = (RNG.random((case.n, case.width), dtype=np.float32) for _ in range(2))
     ways = [
         lambda: left @ right.T,

@@ -74,19 +74,23 @@ def bench_one_thread():
         print(f"the same in one thread, {name}:  {cv / median:.1f}  (at most {most})")
 
 
-def bench_own_radii():
+def bench_adaptive_radii():
     name, X, y, _ = load()
     print(f"{name}, radii of their own")
     limit = np.quantile(pdist(X[:: max(1, len(X) // 2000)]), 0.05)
     costs = np.append(1 / len(y), np.geomspace(1.0, len(y) / 80, 19))
-    fit = seconds(lambda: PVMClassifier(eps=limit, radii="own", solver="greedy").fit(X, y))
-    path = seconds(lambda: pvm_path(X, y, eps=limit, radii="own", prototype_costs=costs))
+    fit = seconds(lambda: PVMClassifier(eps=limit, radii="adaptive", solver="greedy").fit(X, y))
+    path = seconds(lambda: pvm_path(X, y, eps=limit, radii="adaptive", prototype_costs=costs))
     print(f"path of 20 costs / fit:  {path / fit:.1f}  (at most 3)")
     fit = seconds(
-        lambda: PVMClassifier(eps=None, radii="own", prototype_cost=1.0, solver="greedy").fit(X, y)
+        lambda: PVMClassifier(eps=None, radii="adaptive", prototype_cost=1.0, solver="greedy").fit(
+            X, y
+        )
     )
     before = peak_memory()
-    cv = seconds(lambda: PVMClassifierCV(radii="own", random_state=0, solver="greedy").fit(X, y))
+    cv = seconds(
+        lambda: PVMClassifierCV(radii="adaptive", random_state=0, solver="greedy").fit(X, y)
+    )
     print(f"10-fold CV over 5 limits x 8 costs / fit without a limit:  {cv / fit:.1f}")
     print(f"the most memory at once, CV / fit:  {peak_memory() / before:.1f}")
 
@@ -128,5 +132,5 @@ def bench_against_grid_search():
 if __name__ == "__main__":
     bench_large()
     bench_one_thread()
-    bench_own_radii()
+    bench_adaptive_radii()
     bench_against_grid_search()

@@ -25,19 +25,19 @@ SIZES = (3_000, 10_000)
 def measure(n_samples):
     X, y = make_classification(n_samples, 5, random_state=0)
     start, worked = time.perf_counter(), time.process_time()
-    search = PVMClassifierCV(radii="own", random_state=0).fit(X, y)
+    search = PVMClassifierCV(radii="adaptive", random_state=0).fit(X, y)
     seconds, processor = time.perf_counter() - start, time.process_time() - worked
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     start = time.perf_counter()
     PVMClassifier(
-        radii="own", eps=search.eps_, prototype_cost=search.prototype_cost_, random_state=0
+        radii="adaptive", eps=search.eps_, prototype_cost=search.prototype_cost_, random_state=0
     ).fit(X, y)
     fit = time.perf_counter() - start
     n_searched = n_samples if search.search_rows_ is None else len(search.search_rows_)
     print(
         f"{n_samples} x 5, searched on {n_searched}: {seconds:.1f} s ({processor:.1f} s of "
         f"processor time), {seconds / fit:.0f} fits of the chosen setting, {memory:.2f} GB, keeps "
-        f"{len(search.prototype_rows_)}"
+        f"{len(search.prototype_indices_)}"
     )
 
 

@@ -58,15 +58,15 @@ def main() -> None:
             metric=metric, solver="greedy", n_jobs=1, random_state=0, **PAPER
         ).fit(X, y)
         prototypes = csr_array(model.prototypes_)
-        neighbours = KNeighborsClassifier(1, algorithm="brute", metric=metric, n_jobs=1)
-        neighbours.fit(prototypes, model.prototype_labels_)
+        neighbors = KNeighborsClassifier(1, algorithm="brute", metric=metric, n_jobs=1)
+        neighbors.fit(prototypes, model.prototype_labels_)
         fit, squared, predict, product, nearest = least_times(
             (
                 lambda model=model: model.fit(X, y),
                 lambda: X @ X.T,
                 lambda model=model: model.predict(queries),
                 lambda prototypes=prototypes: queries @ prototypes.T,
-                lambda neighbours=neighbours: neighbours.predict(queries),
+                lambda neighbors=neighbors: neighbors.predict(queries),
             ),
             given.repeats,
         )

@@ -18,9 +18,9 @@ from pathlib import Path
 
 import numpy as np
 
-from protocover.balls import build_balls
-from protocover.dissimilarity.strings import MismatchDistance, mismatch_kernel
-from protocover.dissimilarity.strings.fasta import read_fasta
+from protocover._balls import build_balls
+from protocover.dissimilarity._strings import MismatchDistance, mismatch_kernel
+from protocover.dissimilarity._strings.fasta import read_fasta
 
 DATA = Path(os.environ.get("PROTOCOVER_DATA", "data"))
 AMINO_ACIDS = "ACDEFGHIKLMNPQRSTVWYBXZ"
@@ -51,7 +51,7 @@ def fastest(*functions):
 
 def peak_gigabytes():
     program = (
-        "import resource, bench_strings as b; from protocover.dissimilarity.strings import *\n"
+        "import resource, bench_strings as b; from protocover.dissimilarity._strings import *\n"
         "mismatch_kernel(b.load()[1], k=4, m=1, alphabet=b.AMINO_ACIDS)\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)"
     )

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from protocover.balls import build_balls
+from protocover._balls import build_balls
 from protocover.dissimilarity import TangentDistance
 
 DATA = Path(os.environ.get("PROTOCOVER_DATA", "data"))
@@ -29,18 +29,18 @@ def main(n: int | None) -> None:
     X = np.ascontiguousarray(np.load(DATA / "usps.npz")["X_train"][:n])
     distance = TangentDistance((16, 16)).fit(X)
     bases = stacked_bases(distance, X)
-    sample = distance.cross(X[::10], X[::10])
+    sample = distance.pairwise(X[::10], X[::10])
     eps = float(np.quantile(sample[sample > 0.0], 0.0175))
     del sample
-    times: dict[str, list[float]] = {"bare": [], "cross": [], "balls": []}
+    times: dict[str, list[float]] = {"bare": [], "pairwise": [], "balls": []}
     for _ in range(REPEATS):
         times["bare"].append(seconds(lambda: half_product(bases)) / excess(len(X)))
-        times["cross"].append(seconds(lambda: distance.cross(X, X)))
+        times["pairwise"].append(seconds(lambda: distance.pairwise(X, X)))
         times["balls"].append(seconds(lambda: build_balls(distance, X, X, eps=eps)))
     least = {name: min(values) for name, values in times.items()}
     print(f"{len(X)} images, tangent bases of {bases.shape[1]} pixels")
     print(f"half of the bare product     {least['bare']:7.2f} s")
-    for name, what in {"cross": "cross(X, X)", "balls": "balls, 1.75th percentile"}.items():
+    for name, what in {"pairwise": "pairwise(X, X)", "balls": "balls, 1.75th percentile"}.items():
         ratios = np.array(times[name]) / np.array(times["bare"])
         print(
             f"{what:29}{least[name]:7.2f} s, median ratio {np.median(ratios):.2f}", ratios.round(2)

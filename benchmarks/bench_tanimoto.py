@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 from threadpoolctl import threadpool_limits
 
-from protocover.balls import build_balls
+from protocover._balls import build_balls
 from protocover.dissimilarity import Tanimoto
 
 N_BITS, ONES = 2048, 0.025
@@ -48,7 +48,7 @@ def main(n: int) -> None:
         for _ in range(2)
     )
     x, z = np.packbits(X, axis=1), np.packbits(Z, axis=1)
-    eps = float(np.quantile(Tanimoto().cross(X[:2000], Z[:2000]), 1e-4))
+    eps = float(np.quantile(Tanimoto().pairwise(X[:2000], Z[:2000]), 1e-4))
     left, right = X.astype(np.float32), Z.astype(np.float32)
     sparse = csr_array(X), csr_array(Z)
     ways = {

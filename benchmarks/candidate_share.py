@@ -50,7 +50,7 @@ def measure(share, seed, X, y, X_test, y_test, eps):
 def percentile(X, q):
     """Return a percentile of the distances between points, from a sample."""
     rows = np.random.default_rng(0).choice(len(X), min(1500, len(X)), replace=False)
-    table = Euclidean().cross(X[rows], X[rows])
+    table = Euclidean().pairwise(X[rows], X[rows])
     return float(np.percentile(table[np.triu_indices(len(rows), 1)], q))
 
 

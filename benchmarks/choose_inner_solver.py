@@ -1,10 +1,10 @@
 """Compare the greedy in the folds of a search with the solver that fits its final model.
 
-Run: PYTHONPATH=. python benchmarks/choose_inner_solver.py [--sets ...] [--radii own] [--write]
+Run: PYTHONPATH=. python benchmarks/choose_inner_solver.py [--sets ...] [--radii ...] [--write]
 
-Each data set of own_radii_sets.py, at most 450 rows of it, is split several times, two thirds
+Each data set of adaptive_radii_sets.py, at most 450 rows of it, is split several times, two thirds
 for training. There five-fold cross-validation over the grid that PVMClassifierCV proposes
-chooses one of ten radii (with --radii own, limit and cost), once with the greedy in the folds
+chooses one of ten radii (with --radii adaptive, limit and cost), once with the greedy in the folds
 and once with the solver that fits the final model, by both rules. Both choices are then fitted
 by the final solver and judged on the test part: only the folds differ. Where both choose the
 same setting, so are the models. Seconds are processor time of the search.
@@ -27,16 +27,16 @@ from experiments.statistics import corrected_resampled_t, signed_ranks
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
-from own_radii_page import ratio_of, shown_p, won_and_lost
-from own_radii_sets import DataSet, halves
+from adaptive_radii_page import ratio_of, shown_p, won_and_lost
+from adaptive_radii_sets import DataSet, halves
 from page import table, write_section
 from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV
-from protocover.estimators.search.standard_error import RULES, choose, split_scores
+from protocover._estimators.search.standard_error import RULES, choose, split_scores
 
 RESULTS = Path(__file__).parents[1] / "docs" / "choosing-eps" / "inner_solver.json"
 MOST_ROWS, N_SPLITS, N_FOLDS = 450, 5, 5
-N_EPS = {"shared": 10, "own": 4}
+N_EPS = {"shared": 10, "adaptive": 4}
 FINAL = "auto"
 INNER = {"greedy": "greedy", "final": [FINAL]}  # a list of one: in the folds, too
 SIGNIFICANT = 0.05
@@ -165,10 +165,10 @@ def text(kept: dict[str, Any]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sets", nargs="*")
-    parser.add_argument("--radii", choices=("shared", "own"), default="shared")
+    parser.add_argument("--radii", choices=("shared", "adaptive"), default="shared")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"shared": {}, "own": {}}
+    kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"shared": {}, "adaptive": {}}
     if options.write:
         write_section("choosing-eps.md", "inner solver", text(kept))
         return

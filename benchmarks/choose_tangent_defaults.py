@@ -44,7 +44,7 @@ def least(settings: list[dict], X: np.ndarray, y: np.ndarray, folds: np.ndarray)
     """Return the setting with the least cross-validated error, the first of equals."""
     errors = []
     for setting in settings:
-        wrong = nearest_neighbour_mistakes(setting, X, y, folds)
+        wrong = nearest_neighbor_mistakes(setting, X, y, folds)
         rates = np.array([wrong[folds == fold].mean() for fold in np.unique(folds)])
         spread = rates.std(ddof=1) / np.sqrt(len(rates))
         errors.append(int(wrong.sum()))
@@ -56,11 +56,11 @@ def least(settings: list[dict], X: np.ndarray, y: np.ndarray, folds: np.ndarray)
     return settings[int(np.argmin(errors))]
 
 
-def nearest_neighbour_mistakes(
+def nearest_neighbor_mistakes(
     setting: dict, X: np.ndarray, y: np.ndarray, folds: np.ndarray
 ) -> np.ndarray:
     """Tell which images their nearest neighbour outside their own fold misclassifies."""
-    table = TangentDistance((16, 16), **setting).fit(X, y).cross(X, X)
+    table = TangentDistance((16, 16), **setting).fit(X, y).pairwise(X, X)
     for fold in np.unique(folds):
         held_out = np.flatnonzero(folds == fold)
         table[np.ix_(held_out, held_out)] = np.inf

@@ -18,9 +18,9 @@ import numpy as np
 
 from bench_exact import PERCENTILES, load
 from page import table
-from protocover.balls import build_balls
+from protocover._balls import build_balls
+from protocover._selection.by_class import formulate
 from protocover.dissimilarity import Euclidean
-from protocover.selection.by_class import formulate
 from protocover.solvers import auto, exact
 
 SETTINGS = (

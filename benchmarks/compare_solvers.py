@@ -99,8 +99,8 @@ def make_mixture():
     """Three classes in the plane, each of eight round clusters, which overlap."""
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], 600)
-    centre = rng.uniform(-4.0, 4.0, size=(3, 8, 2))[y, rng.integers(0, 8, size=len(y))]
-    return centre + rng.normal(scale=0.6, size=(len(y), 2)), y
+    center = rng.uniform(-4.0, 4.0, size=(3, 8, 2))[y, rng.integers(0, 8, size=len(y))]
+    return center + rng.normal(scale=0.6, size=(len(y), 2)), y
 
 
 def compare(name, X, y):
@@ -157,7 +157,7 @@ def judged(name, cost, fits, X, y):
             excess=100.0 * (model.objective_ / bound - 1.0),
             proved=bool(model.gap_ == 0.0),
             time=spent / seconds,
-            prototypes=len(model.prototype_indices_) / len(first.prototype_indices_),
+            prototypes=len(model.candidate_indices_) / len(first.candidate_indices_),
             error=100.0 * float(np.mean(model.predict(X) != y) - wrong),
         )
 

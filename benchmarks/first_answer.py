@@ -46,7 +46,7 @@ class Setting:
 
     quantile: float | None
     cost: str
-    radii: str = "own"
+    radii: str = "adaptive"
     cross_class: bool = False
     min_per_class: int = 1
     class_weight: str | None = None

@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from evidence.tables import Table
+from experiments.datasets import DataNotFoundError, load_uci
 from scipy.spatial.distance import cdist
 from sklearn import datasets
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
-from protocover.datasets import DataNotFoundError, load_uci
 from protocover.dissimilarity import Gower
 
 MOST_ROWS = 2000
@@ -113,7 +113,7 @@ class MixedSet:
         A, B = self.X.iloc[train], self.X.iloc[test]
         if not self.is_numeric:
             gower = Gower().fit(A)
-            return gower.cross(A, A), gower.cross(B, A)
+            return gower.pairwise(A, A), gower.pairwise(B, A)
         scaler = StandardScaler().fit(A)
         return cdist(scaler.transform(A), scaler.transform(A)), cdist(
             scaler.transform(B), scaler.transform(A)

@@ -1,4 +1,4 @@
-"""Flip labels on purpose and count how many of them `suspect_labels` finds.
+"""Flip labels on purpose and count how many of them `find_label_issues` finds.
 
 For each data set and each fraction of flipped labels, means over several draws:
 
@@ -23,7 +23,7 @@ from sklearn import datasets
 from sklearn.preprocessing import StandardScaler
 
 from paper import PAPER
-from protocover import PVMClassifier, suspect_labels
+from protocover import PVMClassifier, find_label_issues
 
 SHARES = (0.0, 0.02, 0.05, 0.1)
 N_DRAWS = 5
@@ -77,8 +77,8 @@ def measure(X: Any, y: NDArray[np.intp], metric: str, share: float) -> NDArray[n
         # The model lends its metric only.
         model = PVMClassifier(eps=1.0, metric=metric, candidates=0.1, solver="greedy", **PAPER)
         model.fit(X, labels)
-        ranked = suspect_labels(model, X, labels, max_suspects=None).row
-        listed = suspect_labels(model, X, labels).row
+        ranked = find_label_issues(model, X, labels, max_suspects=None).row
+        listed = find_label_issues(model, X, labels).row
         k = max(1, int(flipped.sum()))
         recall, first = flipped[ranked].sum() / k, flipped[ranked[:k]].sum() / k
         found.append((recall, first, len(listed), flipped[listed].sum()))

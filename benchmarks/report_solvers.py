@@ -33,9 +33,9 @@ from sklearn.preprocessing import StandardScaler
 from page import write_section
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover.balls import build_balls
+from protocover._balls import build_balls
+from protocover._selection.by_class import formulate, select
 from protocover.dissimilarity import Euclidean
-from protocover.selection.by_class import formulate, select
 from protocover.solvers import auto, exact, greedy
 
 ROOT = Path(__file__).parents[1]
@@ -74,7 +74,7 @@ def compare(X, y, *, n_repeats):
                     eps=eps, solver=solver, solver_options=options, random_state=0, **PAPER
                 ).fit(A, y[train])
                 wrong = int((model.predict(B) != y[test]).sum())
-                n_prototypes = len(model.prototype_indices_)
+                n_prototypes = len(model.candidate_indices_)
                 rows.append(
                     (
                         percentile,

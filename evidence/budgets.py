@@ -49,7 +49,7 @@ class Chosen:
 
     @classmethod
     def of(cls, model: PVMClassifier) -> Chosen:
-        return cls(model.prototype_indices_, model.prototype_labels_, model.prototype_radii_)
+        return cls(model.candidate_indices_, model.prototype_labels_, model.prototype_radii_)
 
     def within(self, budget: Budget) -> Chosen:
         kept = budget.keeps(self.labels)
@@ -78,7 +78,7 @@ class Grid:
         """Take the paper's radii, or some of them as limits and none, and a few costs."""
         n_eps = N_RADII if radii == "shared" else N_LIMITS - 1
         eps = suggest_eps(within, y, n_eps, metric="precomputed")
-        if radii == "own":
+        if radii == "adaptive":
             eps = np.append(eps, np.inf)
         return cls(radii, eps, np.array([1.0 / len(y), *COSTS]))
 
@@ -96,7 +96,7 @@ class Grid:
             n_jobs=1,
             **PAPER,
         )
-        tables = (path.prototype_indices, path.prototype_labels, path.prototype_radii)
+        tables = (path.candidate_indices, path.prototype_labels, path.prototype_radii)
         settings = [(k, c) for k in range(len(self.eps)) for c in range(len(self.costs))]
         return [Chosen(*(table[k][c] for table in tables)) for k, c in settings]
 
@@ -130,7 +130,7 @@ def choose_settings(
     n_classes = int(y.max()) + 1
     chosen = []
     for budget in budgets:
-        search.set_params(n_prototypes=budget.of(n_classes)).fit(within, y)
+        search.set_params(max_prototypes=budget.of(n_classes)).fit(within, y)
         chosen.append(int(search.best_index_))
     return chosen
 
@@ -145,7 +145,7 @@ def fit_default(
         radii=grid.radii,
         metric="precomputed",
         prototype_cost=cost,
-        n_prototypes=budget.of(int(y.max()) + 1),
+        max_prototypes=budget.of(int(y.max()) + 1),
         n_jobs=1,
         random_state=0,
         **PAPER,

@@ -9,11 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.distance import cdist
-from sklearn import datasets
-from sklearn.preprocessing import StandardScaler
-
-from protocover.datasets import (
+from experiments.datasets import (
     DataNotFoundError,
     load_fashion_mnist,
     load_proteins,
@@ -21,6 +17,9 @@ from protocover.datasets import (
     load_usps,
     make_gaussian_mixture,
 )
+from scipy.spatial.distance import cdist
+from sklearn import datasets
+from sklearn.preprocessing import StandardScaler
 
 from .tables import TABLES, Table
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-
-from protocover.datasets import DataNotFoundError
+from experiments.datasets import DataNotFoundError
 
 
 @dataclass(frozen=True)

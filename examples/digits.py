@@ -29,7 +29,7 @@ X_train, X_test, y_train, y_test = train_test_split(
 # the largest one allowed. :class:`~protocover.PVMClassifierCV` chooses it, and the cost of a
 # prototype, by cross-validation. We ask for a summary of at most 100 images.
 
-search = PVMClassifierCV(n_eps=15, cv=5, n_prototypes=100, random_state=0)
+search = PVMClassifierCV(n_eps=15, cv=5, max_prototypes=100, random_state=0)
 model = search.fit(X_train, y_train).best_estimator_
 everyone = KNeighborsClassifier(1).fit(X_train, y_train)
 
@@ -46,14 +46,16 @@ print(f"1-NN, with all the images  {everyone.score(X_test, y_test):.1%}")
 # images it newly covers, and in brackets how many images of other digits lie in its ball.
 
 display = PrototypeGalleryDisplay.from_estimator(
-    model, image_shape=(8, 8), n_prototypes=30
+    model, image_shape=(8, 8), max_prototypes=30
 )
 
 # %%
 # On a map, alike prototypes lie close together. Digits that are written in several ways, such
 # as 1 with and without a foot, appear in several places.
 
-display = PrototypeMapDisplay.from_estimator(model, image_shape=(8, 8), n_prototypes=60)
+display = PrototypeMapDisplay.from_estimator(
+    model, image_shape=(8, 8), max_prototypes=60
+)
 
 # %%
 # Why was this image misread? ``explain`` returns the prototype that decided and the one that

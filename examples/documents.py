@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from protocover import PVMClassifier, find_eps
+from protocover import PVMClassifierCV
 from protocover.plotting import CoverageConfusionDisplay, PrototypeMapDisplay
 
 # %%
@@ -106,22 +106,27 @@ print(
 )
 
 # %%
-# About a dozen texts to read
-# ---------------------------
+# At most a dozen texts to read
+# -----------------------------
+# The search chooses the radius that works best with at most twelve prototypes.
 
-eps = find_eps(X, topics, 12, metric="cosine", prototype_costs=[1])
-settings = {"radii": "shared", "eps": eps, "metric": "cosine"}
-model = PVMClassifier(prototype_cost=1, **settings).fit(X, topics)
+model = PVMClassifierCV(
+    radii="shared",
+    metric="cosine",
+    prototype_costs=[1],
+    max_prototypes=12,
+    random_state=0,
+).fit(X, topics)
 
 for row, covered in zip(
-    model.prototype_rows_, model.prototype_newly_covered_, strict=True
+    model.prototype_indices_, model.newly_covered_count_, strict=True
 ):
     print(f"{topics[row]:9} on {subjects[row]:9} stands for {covered:2} texts")
 
 # %%
 # The first of them, to read:
 
-print(textwrap.fill(texts[model.prototype_rows_[0]], 88))
+print(textwrap.fill(texts[model.prototype_indices_[0]], 88))
 
 # %%
 # A map of what to read
@@ -130,7 +135,7 @@ print(textwrap.fill(texts[model.prototype_rows_[0]], 88))
 # not the subjects: that these lie apart on the map comes from the texts alone.
 
 vocabulary = words.get_feature_names_out()
-heaviest = np.argsort(-X[model.prototype_rows_].toarray(), axis=1)[:, :2]
+heaviest = np.argsort(-X[model.prototype_indices_].toarray(), axis=1)[:, :2]
 names = [", ".join(vocabulary[pair]) for pair in heaviest]
 _, ax = plt.subplots(figsize=(8, 6.4), layout="constrained")
 display = PrototypeMapDisplay.from_estimator(

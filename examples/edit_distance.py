@@ -83,7 +83,7 @@ def fit_matrix(words, meant):
 
 def predict_matrix(model, words, queries):
     """Hand over the distances from the prototypes only."""
-    prototypes = [words[i] for i in model.prototype_indices_]
+    prototypes = [words[i] for i in model.candidate_indices_]
     table = cdist(
         queries, prototypes, scorer=Levenshtein.distance, dtype=np.float64, workers=-1
     )
@@ -101,14 +101,14 @@ def predict_matrix(model, words, queries):
 class EditDistance(BaseEstimator):
     """Levenshtein distance, asked block by block: no matrix of all pairs is ever held."""
 
-    accepts_anything = True
+    requires_array = False
     symmetric = True
 
     def fit(self, X, y=None):
         """Do nothing: there is nothing to learn."""
         return self
 
-    def cross(self, A, B):
+    def pairwise(self, A, B):
         """Return the distances of the words of A from those of B."""
         return cdist(list(A), list(B), scorer=Levenshtein.distance, dtype=np.float64)
 
@@ -128,13 +128,13 @@ model = fit_blocks(words, meant)
 for other in (fit_function(words, meant), fit_matrix(words, meant)):
     print(
         "same prototypes:",
-        np.array_equal(other.prototype_indices_, model.prototype_indices_),
+        np.array_equal(other.candidate_indices_, model.candidate_indices_),
     )
 
 for word, label, covered in zip(
     model.prototypes_,
     model.prototype_labels_,
-    model.prototype_newly_covered_,
+    model.newly_covered_count_,
     strict=True,
 ):
     print(f"{word:10} means {label:8} and covers {covered} words")
@@ -148,17 +148,17 @@ print(f"of {len(queries)} new words {right:.1%} are understood")
 # edits away round it.
 
 
-def draw_ball(ax, centre, around, colour):
+def draw_ball(ax, center, around, color):
     """Write a word, and round it those at distance 1 and 2."""
     ax.text(
-        0, 0, centre, ha="center", va="center", weight="bold", color=colour, fontsize=11
+        0, 0, center, ha="center", va="center", weight="bold", color=color, fontsize=11
     )
     for edits, radius in [(1, 0.64), (2, 1.26)]:
         size = 2 * radius + 0.55
         ax.add_patch(
-            Ellipse((0, 0), 1.5 * size, size, color=colour, alpha=0.1, linewidth=0)
+            Ellipse((0, 0), 1.5 * size, size, color=color, alpha=0.1, linewidth=0)
         )
-        ring = [word for word in around if Levenshtein.distance(word, centre) == edits]
+        ring = [word for word in around if Levenshtein.distance(word, center) == edits]
         for place, word in enumerate(ring):
             angle = 2 * np.pi * (place + 0.5) / len(ring)
             out = radius + (0.1 if place % 2 else -0.1)

@@ -9,9 +9,9 @@ difference looks like, and what each can prove.
 
 import matplotlib.pyplot as plt
 import numpy as np
+from scipy.special import logsumexp
 
 from protocover import PVMClassifier
-from protocover.datasets import make_gaussian_mixture
 from protocover.plotting import BallsDisplay
 
 # %%
@@ -20,8 +20,31 @@ from protocover.plotting import BallsDisplay
 # such prototype), plus ``prototype_cost`` for every prototype. At a cost of 1 a prototype pays
 # for itself once it covers more than one further point.
 
-plane = make_gaussian_mixture(random_state=9)
-X, y = plane.data, plane.target
+
+class Mixtures:
+    """Classes of equal size, each an even mixture of round Gaussians."""
+
+    def __init__(self, seed):
+        rng = np.random.default_rng(np.random.RandomState(seed).randint(2**31))
+        classes = rng.normal(scale=4.0, size=(3, 1, 2))
+        self.centers = classes + rng.normal(size=(3, 10, 2))
+        self.seed = int(rng.integers(2**31))
+
+    def sample(self, n_per_class, seed):
+        """Draw points of each class."""
+        rng = np.random.default_rng(np.random.RandomState(seed).randint(2**31))
+        y = np.repeat(np.arange(3), n_per_class)
+        means = self.centers[y, rng.integers(10, size=len(y))]
+        return means + rng.normal(scale=0.2**0.5, size=(len(y), 2)), y
+
+    def predict(self, X):
+        """Return the most probable class: the Bayes rule, which no classifier can beat."""
+        squares = ((X[:, None, None] - self.centers) ** 2).sum(axis=-1)
+        return logsumexp(-2.5 * squares, axis=2).argmax(axis=1)
+
+
+plane = Mixtures(9)
+X, y = plane.sample(100, plane.seed)
 
 settings = {"radii": "shared", "eps": 1.0, "prototype_cost": 1}
 greedy = PVMClassifier(solver="greedy", **settings).fit(X, y)
@@ -49,9 +72,9 @@ for name, model in [("greedy", greedy), ("exact", exact)]:
     )
 
 # %%
-# The classes are solved one by one, and each has a certificate of its own. *proved* rests on
-# a vector of payments that :func:`protocover.cover.verify` can recheck without trusting
-# the solver; *solver-proved* rests on the word of a branch and bound.
+# The classes are solved one by one, and each has a certificate of its own. A *verified* bound
+# rests on dual variables that :func:`protocover.solvers.verify` rechecks without the solver.
+# A *solver* bound is a claim of branch and bound that cannot be rechecked.
 
 for label, solution in zip(exact.classes_, exact.solution_.solutions, strict=True):
     print(f"class {label}: objective {solution.objective:g}, {solution.certificate}")
@@ -60,8 +83,8 @@ for label, solution in zip(exact.classes_, exact.solution_.solutions, strict=Tru
 # What a certificate does *not* say: that this selection is the only best one, or that it
 # classifies new points better. Here are 3000 new points from the same law.
 
-X_new, y_new = plane.law.sample(1000, random_state=1)
-for name, rule in [("greedy", greedy), ("exact", exact), ("Bayes rule", plane.law)]:
+X_new, y_new = plane.sample(1000, seed=1)
+for name, rule in [("greedy", greedy), ("exact", exact), ("Bayes rule", plane)]:
     print(f"{name:10} {np.mean(rule.predict(X_new) == y_new):.1%} of new points right")
 
 plt.show()

@@ -41,7 +41,7 @@ X_new, y_new = make_crescents(5000, 5000, seed=1)
 # prediction. :class:`~protocover.PVMSelector` keeps prototypes. A ball that holds more points of
 # other classes than it newly covers is never taken, so the border is cleaned as well.
 
-selector = PVMSelector(eps=0.3, n_prototypes={"common": 20, "rare": 20})
+selector = PVMSelector(eps=0.3, max_prototypes={"common": 20, "rare": 20})
 _, y_few = selector.fit_resample(StandardScaler().fit_transform(X), y)
 budget = {label: int(np.sum(y_few == label)) for label in ("common", "rare")}
 print("kept by PVMSelector:", budget)
@@ -83,7 +83,7 @@ for kind, classifier in classifiers.items():
 figure, axes = plt.subplots(2, 3, figsize=(10, 5.6), layout="constrained")
 for ax, ((kind, name), pipelines) in zip(axes.flat, fitted.items(), strict=True):
     kept = getattr(pipelines[0]["select"], "sample_indices_", [])
-    BoundaryDisplay.from_predictor(
+    BoundaryDisplay.from_estimator(
         pipelines[0], X, y, prototypes=X[kept], prototype_labels=y[kept], ax=ax
     )
     ax.set_title(f"{kind} on {name}", fontsize="medium")

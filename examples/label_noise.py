@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
 
-from protocover import PVMClassifier, suspect_labels
+from protocover import PVMClassifier, find_label_issues
 
 # %%
 # One label in twenty becomes another digit.
@@ -27,14 +27,14 @@ y = np.where(flipped, (true + rng.integers(1, 10, len(true))) % 10, true)
 # its own label. The most suspect come first, and as many are listed as are likely to be wrong.
 
 model = PVMClassifier(random_state=0).fit(X, y)
-listed = suspect_labels(model, X, y)
+listed = find_label_issues(model, X, y)
 print(f"{flipped.sum()} of {len(y)} labels were changed; {len(listed)} are listed,")
 print(f"{flipped[listed.row].sum()} of them changed")
 
 # %%
 # ``max_suspects=None`` lists every label that disagrees with nearby prototypes.
 
-found = suspect_labels(model, X, y, max_suspects=None)
+found = find_label_issues(model, X, y, max_suspects=None)
 
 # %%
 # Whoever checks labels looks at the head of this list.
@@ -75,7 +75,7 @@ draw_digits(right, "on the list, though not changed", np.flatnonzero(~really)[:1
 _, ax = plt.subplots(figsize=(6, 3.4), layout="constrained")
 looked = np.arange(1, len(found) + 1)
 ax.plot(looked, np.minimum(looked, flipped.sum()), color="0.6", label="a perfect list")
-ax.plot(looked, hits, label="suspect_labels")
+ax.plot(looked, hits, label="find_label_issues")
 ax.plot(looked, looked * flipped.mean(), color="0.6", linestyle=":", label="at random")
 ax.set(xlabel="labels looked at", ylabel="changed labels found")
 ax.legend(frameon=False)

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from protocover import PVMClassifier, find_eps
+from protocover import PVMClassifierCV
 from protocover.dissimilarity import Gower
 from protocover.plotting import PrototypeTableDisplay
 
@@ -75,25 +75,27 @@ print(patients.sample(6, random_state=0).to_string())
 # grades as a share of the scale, 0 or 1 for categories. The column types tell which is which:
 # an ordered pandas categorical is a scale.
 
-for name, kind in zip(patients.columns, Gower().fit(patients).kinds_, strict=True):
+for name, kind in zip(
+    patients.columns, Gower().fit(patients).feature_types_, strict=True
+):
     print(f"{name:12} {kind}")
 
 # %%
-# Twelve typical patients
-# -----------------------
+# Typical patients
+# ----------------
 # A row with gaps has fewer columns in which to differ, so it is near to many others and
 # easily becomes a prototype. We want patients to look at: only those without gaps may be
-# chosen, while all patients are to be covered. ``find_eps`` looks for the radius that gives
-# about as many prototypes as we wish to see.
+# chosen, while all patients are to be covered. The search chooses the radius that works
+# best with at most twelve prototypes.
 
 complete = patients.dropna()
 settings = {"metric": Gower(), "candidates": complete}
-eps = find_eps(patients, diagnosis, 12, prototype_costs=[1], **settings)
-model = PVMClassifier(radii="shared", eps=eps, prototype_cost=1, **settings)
-model.fit(patients, diagnosis)
+model = PVMClassifierCV(
+    radii="shared", prototype_costs=[1], max_prototypes=12, random_state=0, **settings
+).fit(patients, diagnosis)
 
 print(f"{len(complete)} of {len(patients)} patients have no gaps")
-print(f"with a radius of {eps:.3f}, {len(model.prototype_labels_)} are chosen")
+print(f"with a radius of {model.eps_:.3f}, {len(model.prototype_labels_)} are chosen")
 print(
     pd.DataFrame(model.coverage(patients, diagnosis).by_class()).to_string(index=False)
 )

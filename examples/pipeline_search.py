@@ -100,10 +100,10 @@ _ = ax.legend(frameon=False)
 
 # %%
 # The prototypes are real tumours, so they can be shown in the units in which they were
-# measured. ``prototype_rows_`` tells which rows they are.
+# measured. ``prototype_indices_`` tells which rows they are.
 
-cases = X.iloc[model["pvm"].prototype_rows_]
+cases = X.iloc[model["pvm"].prototype_indices_]
 display = PrototypeTableDisplay.from_estimator(
-    model["pvm"], X, y, rows=cases, n_features=6, n_prototypes=12
+    model["pvm"], X, y, rows=cases, n_features=6, max_prototypes=12
 )
 plt.show()

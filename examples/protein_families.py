@@ -10,7 +10,7 @@ prototypes are the family members that are closest to most of the others.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from protocover import PVMClassifier, find_eps
+from protocover import PVMClassifier, pvm_path
 from protocover.dissimilarity import MismatchDistance
 from protocover.plotting import PrototypeMapDisplay
 
@@ -79,15 +79,17 @@ metric = MismatchDistance(k=3, m=1)
 # Families, or branches
 # ---------------------
 # The radius decides how closely one looks. The default shared radius is the median distance of a
-# sequence from the nearest one of another family; asking ``find_eps`` for ten prototypes gives a
-# smaller radius. Either way the model is told the families only, never the branches.
+# sequence from the nearest one of another family. A path over radii shows how many prototypes
+# smaller ones need; we take the largest radius with at least ten. Either way the model is told
+# the families only, never the branches.
 
-eps = find_eps(X, y, 10, metric=metric)
+path = pvm_path(X, y, metric=metric)
+eps = path.eps[(path.n_prototypes[:, 0] >= 10).nonzero()[0][-1]]
 coarse = PVMClassifier(radii="shared", metric=metric).fit(X, y)
 fine = PVMClassifier(radii="shared", eps=eps, metric=metric).fit(X, y)
 
 for model in (coarse, fine):
-    chosen = branches[~aside][model.prototype_rows_]
+    chosen = branches[~aside][model.prototype_indices_]
     right = model.score(sequences[aside], families[aside])
     print(
         f"radius {model.eps_:.2f}: {len(chosen)} prototypes, in {len(set(chosen))} "
@@ -102,14 +104,14 @@ for model in (coarse, fine):
 # right a map of them, where near means alike.
 
 order = np.argsort(branches[~aside], kind="stable")
-table = metric.fit(X).cross(X, X)
+table = metric.fit(X).pairwise(X, X)
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 4.4), layout="constrained")
 image = left.imshow(
     table[np.ix_(order, order)], cmap="magma", vmin=np.quantile(table, 0.02)
 )
 figure.colorbar(image, ax=left, label="mismatch distance", shrink=0.8)
-places = np.flatnonzero(np.isin(order, fine.prototype_rows_))
+places = np.flatnonzero(np.isin(order, fine.prototype_indices_))
 left.plot(places, places, "o", color="white", markeredgecolor="black", markersize=6)
 names, starts = np.unique(y[order], return_index=True)
 left.set(xticks=[], yticks=starts, yticklabels=names, title="all pairs of sequences")

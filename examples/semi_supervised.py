@@ -10,16 +10,33 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from protocover import PVMClassifier
-from protocover.datasets import make_gaussian_mixture
 from protocover.plotting import BallsDisplay
 
 # %%
 # Three classes, of which we are told the labels of six points each; hundreds more have none. This
 # draw was picked because it shows the effect well; the last table is about draws in general.
 
-plane = make_gaussian_mixture(random_state=9)
-X, y = plane.law.sample(6, random_state=11)
-Z, _ = plane.law.sample(200, random_state=1)
+
+class Mixtures:
+    """Classes of equal size, each an even mixture of round Gaussians."""
+
+    def __init__(self, seed):
+        rng = np.random.default_rng(np.random.RandomState(seed).randint(2**31))
+        classes = rng.normal(scale=4.0, size=(3, 1, 2))
+        self.centers = classes + rng.normal(size=(3, 10, 2))
+        self.seed = int(rng.integers(2**31))
+
+    def sample(self, n_per_class, seed):
+        """Draw points of each class."""
+        rng = np.random.default_rng(np.random.RandomState(seed).randint(2**31))
+        y = np.repeat(np.arange(3), n_per_class)
+        means = self.centers[y, rng.integers(10, size=len(y))]
+        return means + rng.normal(scale=0.2**0.5, size=(len(y), 2)), y
+
+
+plane = Mixtures(9)
+X, y = plane.sample(6, seed=11)
+Z, _ = plane.sample(200, seed=1)
 print(f"{len(X)} labelled and {len(Z)} unlabelled points")
 
 # %%
@@ -65,12 +82,12 @@ for ax, title, model in [
 # Does it help to classify? One draw tells little, so here is the mean of fifteen, with fewer and
 # with more labelled points, judged on new ones. With more labels there is little left to gain.
 
-X_new, y_new = plane.law.sample(300, random_state=2)
-print(f"{'labels a class':15}{'labelled only':>15}{'with unlabelled':>17}")
+X_new, y_new = plane.sample(300, seed=2)
+print(f"{'labels a class':15}{'labeled only':>15}{'with unlabeled':>17}")
 for n_labels in (6, 10, 15):
     right = []
     for seed in range(15):
-        X, y = plane.law.sample(n_labels, random_state=100 + seed)
+        X, y = plane.sample(n_labels, seed=100 + seed)
         model = PVMClassifier(**settings)
         right.append(
             [model.fit(X, y, unlabeled=more).score(X_new, y_new) for more in (None, Z)]

@@ -40,9 +40,9 @@ X_new, y_new = make_points(20_000, 1000, seed=1)
 # - *budget*: points count the same, but each class may have six prototypes.
 
 options = {
-    "plain": {"n_prototypes": 12},
-    "weighted": {"n_prototypes": 12, "class_weight": "balanced"},
-    "budget": {"n_prototypes": {"common": 6, "rare": 6}},
+    "plain": {"max_prototypes": 12},
+    "weighted": {"max_prototypes": 12, "class_weight": "balanced"},
+    "budget": {"max_prototypes": {"common": 6, "rare": 6}},
 }
 models = {
     name: PVMClassifier(radii="shared", eps=0.8, **given).fit(X, y)

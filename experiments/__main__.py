@@ -12,8 +12,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from protocover.datasets import DataNotFoundError
-
+from .datasets import DataNotFoundError
 from .parts import Parts, write_json
 from .provenance import find_commit, record_run, tell_run, today
 from .rerun import compare_runs, tell_rerun

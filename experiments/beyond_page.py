@@ -41,7 +41,7 @@ def summarize(results: dict[str, Any]) -> str:
     words = Counter(
         word for got in results["sets"].values() for word in got["exact"]["certificate"]
     )
-    proved = words["proved"] + words["solver-proved"]
+    proved = words["proved"] + words["claimed"]
     return (
         f"Exact selections on the UCI splits: {proved} of {words.total()} proved optimal, "
         f"{words['proved']} of them by certificates that anyone can recheck."

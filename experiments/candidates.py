@@ -14,9 +14,9 @@ from scipy.spatial.distance import cdist
 
 from protocover import PVMClassifierCV, suggest_eps
 from protocover.candidates import HullCandidates, KMeansCandidates
-from protocover.datasets import GaussianMixtures, load_usps, make_gaussian_mixture
 
 from .baselines.codebook import Codebook
+from .datasets import GaussianMixtures, load_usps, make_gaussian_mixture
 from .machine import PAPER
 from .parts import Parts
 from .tuning import make_folds
@@ -26,14 +26,14 @@ DIMENSIONS = (2, 4, 100, 400)
 N_PER_CLASS = 50
 N_EXTRA = 5
 N_RADII = 12
-LABELLED = (5, 20)
+Labeled = (5, 20)
 
 
 def run(quick: bool, parts: Parts) -> dict[str, Any]:
     """Return errors by number of dimensions and candidates, and by number of labels."""
     draws = range(1 if quick else 20)
     dimensions = DIMENSIONS[:1] if quick else DIMENSIONS
-    labelled = LABELLED[:1] if quick else LABELLED
+    labeled = Labeled[:1] if quick else Labeled
     n_folds = 2 if quick else 5
     made = {
         p: parts.keep_all(
@@ -46,11 +46,11 @@ def run(quick: bool, parts: Parts) -> dict[str, Any]:
     semi = {
         f"{name}, {n} a class": parts.keep_all(
             f"semi-supervised {name} {n}",
-            run_labelled,
+            run_labeled,
             [{"name": name, "n": n, "seed": s, "n_folds": min(n_folds, n)} for s in draws],
         )
         for name in (("mixture",) if quick else ("mixture", "usps"))
-        for n in labelled
+        for n in labeled
     }
     return {
         "n_draws": len(draws),
@@ -87,7 +87,7 @@ def run_clouds(n_features: int, seed: int, n_folds: int) -> dict[str, Any]:
     return told
 
 
-def run_labelled(name: str, n: int, seed: int, n_folds: int) -> dict[str, Any]:
+def run_labeled(name: str, n: int, seed: int, n_folds: int) -> dict[str, Any]:
     """Test PVM with `n` labelled points a class, without and with unlabelled candidates.
 
     The unlabelled points are the test points, as the paper suggests.

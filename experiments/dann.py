@@ -48,7 +48,7 @@ def run_draw(problem: str, seed: int, n_folds: int) -> dict[str, Any]:
     told = {}
     for name, metric in (("euclidean", Euclidean()), ("DANN", DANN())):
         fitted = metric.fit(X, y)
-        nearest = fitted.cross(X_test, X).argmin(axis=1)
+        nearest = fitted.pairwise(X_test, X).argmin(axis=1)
         told[f"1-NN, {name}"] = float(np.mean(y[nearest] != y_test))
         folds = make_folds(X, y, seed=seed, n_folds=n_folds)
         model = PVMClassifierCV(

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from protocover.datasets import load_usps
 from protocover.dissimilarity import TangentDistance
+
+from .datasets import load_usps
 
 # From the smallest distance to the 14th percentile, closer together where there are more
 # prototypes.
@@ -108,7 +109,7 @@ def _kept_tables(path: Path, distance: str, X: Floats, X_test: Floats) -> dict[s
         metric = TangentDistance((16, 16), **TANGENTS[distance]).fit(X)
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_name(f".{os.getpid()}.npz")
-        np.savez(unfinished, table=metric.cross(X, X), test_table=metric.cross(X_test, X))
+        np.savez(unfinished, table=metric.pairwise(X, X), test_table=metric.pairwise(X_test, X))
         unfinished.replace(path)
     with np.load(path, allow_pickle=False) as file:
         return {name: file[name] for name in ("table", "test_table")}

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protocover import PVMClassifierCV, pvm_path, suggest_eps
-from protocover.datasets import make_gaussian_mixture
 
 from .baselines.codebook import Codebook
 from .baselines.medoids import fit_medoids
 from .baselines.olvq1 import fit_olvq1
+from .datasets import make_gaussian_mixture
 from .machine import PAPER
 from .parts import Parts
 from .tuning import make_folds, spread_sizes, tune

@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib import pyplot as plt
 
 from protocover import PVMClassifier, suggest_eps
-from protocover.datasets import make_gaussian_mixture
 from protocover.plotting import BallsDisplay, BoundaryDisplay
 
+from .datasets import make_gaussian_mixture
 from .figures import save
 from .machine import PAPER
 from .mixture import all_books
@@ -91,16 +91,16 @@ def _draw_boundaries(seed: int, folder: Path, *, resolution: int) -> str:
     X_test, y_test = drawn.law.sample(2000, random_state=10_000 + seed)
     figure, axes = plt.subplots(1, 4, figsize=(11.0, 2.9), layout="constrained")
     fine = {"resolution": resolution}
-    BoundaryDisplay.from_predictor(drawn.law.predict, X, y, ax=axes[0], **fine)
+    BoundaryDisplay.from_estimator(drawn.law, X, y, ax=axes[0], **fine)
     error = np.mean(drawn.law.predict(X_test) != y_test)
     axes[0].set_title(f"Bayes: {percent(error)} %")
     for ax, (method, books) in zip(axes[1:], all_books(X, y, seed=seed).items(), strict=True):
         best = min(books.values(), key=lambda book: (book.error(X_test, y_test), len(book)))
-        BoundaryDisplay.from_predictor(
+        BoundaryDisplay.from_estimator(
             best, X, y, prototypes=best.points, prototype_labels=best.labels, ax=ax, **fine
         )
-        BoundaryDisplay.from_predictor(
-            drawn.law.predict, X, y, show_points=False, fill=False, color="0.55", ax=ax, **fine
+        BoundaryDisplay.from_estimator(
+            drawn.law, X, y, show_points=False, fill=False, color="0.55", ax=ax, **fine
         )
         ax.set_title(f"{method}: {percent(best.error(X_test, y_test))} %, {len(best)} prototypes")
     for ax in axes:

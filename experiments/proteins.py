@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from protocover.datasets import load_proteins
-
+from .datasets import load_proteins
 from .parts import Parts
 from .proteins_compared import average, best_radius, compare_methods, count_prototypes, thin_out
 from .tuning import make_folds

@@ -58,7 +58,7 @@ def count_prototypes(kernel: Floats, y: NDArray[Any], eps: float) -> dict[str, A
         "eps": eps,
         "Positive": int(np.sum(labels == "Positive")),
         "Negative": int(np.sum(labels == "Negative")),
-        "prototypes": model.prototype_indices_,
+        "prototypes": model.candidate_indices_,
     }
 
 

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protocover import PVMClassifier
-from protocover.datasets import load_scop
 from protocover.dissimilarity import MismatchDistance, mismatch_kernel
 
+from .datasets import load_scop
 from .machine import PAPER
 from .parts import Parts
 from .proteins_compared import average, best_radius, compare_methods, count_prototypes, thin_out
@@ -55,7 +55,7 @@ def run_final(name: str, n: int, eps: float) -> dict[str, Any]:
     model = PVMClassifier(eps=eps, metric=metric, solver="greedy", n_jobs=1, **PAPER).fit(
         sequences, y
     )
-    same = np.array_equal(model.prototype_indices_, told.pop("prototypes"))
+    same = np.array_equal(model.candidate_indices_, told.pop("prototypes"))
     return told | {"points": int(np.sum(y == "Positive")), "same_from_sequences": same}
 
 

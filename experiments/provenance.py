@@ -13,9 +13,8 @@ from typing import Any
 
 from threadpoolctl import threadpool_info
 
-from protocover.datasets import UCI_NAMES
-from protocover.datasets.sources import data_folders
-
+from .datasets import UCI_NAMES
+from .datasets.sources import data_folders
 from .parts import Parts
 
 PACKAGES = (

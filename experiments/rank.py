@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from protocover import PVMClassifierCV, suggest_eps
-from protocover.datasets import UCI_NAMES
 from protocover.dissimilarity import RankDissimilarity
 
+from .datasets import UCI_NAMES
 from .machine import PAPER
 from .parts import Parts
 from .tuning import make_folds
@@ -67,5 +67,5 @@ def count_odd_balls(X: Any, eps: float) -> int:
 
     Those are the nearest ones, as many as there are whole numbers from 1 up to below eps.
     """
-    ranks = RankDissimilarity().fit(X).cross(X, X)
+    ranks = RankDissimilarity().fit(X).pairwise(X, X)
     return int(np.sum((ranks < eps).sum(axis=0) != np.ceil(eps) - 1))

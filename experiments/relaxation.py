@@ -21,8 +21,8 @@ from scipy.sparse import csr_array, eye_array, hstack
 from scipy.spatial.distance import cdist
 
 from protocover import PVMClassifier
-from protocover.datasets import load_usps
 
+from .datasets import load_usps
 from .machine import PAPER
 from .parts import Parts
 from .solvers import radius

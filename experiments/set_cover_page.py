@@ -52,7 +52,7 @@ def _tell(rows: list[dict[str, Any]]) -> str:
     """Compare both sizes."""
     more = [row["greedy"]["size"] - row["exact"]["size"] for row in rows]
     words = Counter(row["exact"]["certificate"] for row in rows)
-    proved = words["proved"] + words["solver-proved"]
+    proved = words["proved"] + words["claimed"]
     return (
         f"in {proved} of {len(rows)} settings the fewest balls are proved, and the greedy takes "
         f"more in {sum(one > 0 for one in more)} of them, at most {max(more)} more"

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
 from protocover import PVMClassifier, suggest_eps
-from protocover.datasets import UCI_NAMES, load_uci, load_usps, make_gaussian_mixture
 
+from .datasets import UCI_NAMES, load_uci, load_usps, make_gaussian_mixture
 from .machine import PAPER
 from .parts import Parts
+from .words import proof
 
 SOLVERS = ("greedy", "ratio-greedy", "lp-rounding", "exact")
 N_DRAWS = 500
@@ -57,7 +58,7 @@ def run_radius(name: str, percentile: int) -> dict[str, Any]:
             "objective": model.objective_,
             "bound": model.lower_bound_,
             "size": len(model.prototype_labels_),
-            "certificates": [one.certificate for one in model.solution_.solutions],
+            "certificates": [proof(one) for one in model.solution_.solutions],
             "cpu": time.process_time() - start,
         }
         if solver == "lp-rounding":

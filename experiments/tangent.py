@@ -15,10 +15,10 @@ import numpy as np
 
 from protocover import pvm_path
 
+from .adaptive_radii import AT_MOST, N_FOLDS, choose_settings, judge_fold, trace_curves
 from .baselines.medoids import choose_medoids
 from .digits_table import PERCENTILES, load_digits
 from .machine import PAPER
-from .own_radii import AT_MOST, N_FOLDS, choose_settings, judge_fold, trace_curves
 from .parts import Parts
 from .tuning import make_folds
 
@@ -44,7 +44,7 @@ def run(quick: bool, parts: Parts) -> dict[str, Any]:
         "PVM": parts.keep(run_pvm, **base),
         "K-medoids": {key: [one[key] for one in medoids] for key in ("size", "error")},
         "within": parts.keep(run_within, **base)["mean"],
-        "own_radii": parts.keep(run_own, **base, chosen=own),
+        "adaptive_radii": parts.keep(run_own, **base, chosen=own),
     }
 
 

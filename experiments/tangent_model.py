@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protocover import PVMClassifier, pvm_path
-from protocover.maps import sammon_map
-from protocover.plotting.greedy_progress import running_error
+from protocover._maps import sammon_map
+from protocover.plotting._greedy_progress import running_error
 
 from .digits_table import Digits, load_digits, pack_images
 from .machine import PAPER
@@ -60,7 +60,7 @@ def run_model(n: int, folder: Path, total: int, first: int) -> dict[str, Any]:
         # Greedy for a larger cost is the beginning of greedy for a smaller one.
         "stop": int(np.sum(scores > COST)),
         "by_digit": np.bincount(model.prototype_labels_, minlength=10),
-        "covered": write_line(model.prototype_newly_covered_),
+        "covered": write_line(model.newly_covered_count_),
         "improvement": write_line(scores),
         "wrong": write_line(n_test * error),
         "shown": show_first(digits, model, first),
@@ -87,13 +87,13 @@ def find_radius(digits: Digits, total: int) -> float:
 
 def show_first(digits: Digits, model: PVMClassifier, first: int) -> dict[str, Any]:
     """Return pictures, counts and a map of the first prototypes."""
-    rows = model.prototype_indices_[:first]
+    rows = model.candidate_indices_[:first]
     placed = sammon_map(digits.table[np.ix_(rows, rows)])
     return {
         "images": pack_images(digits.images[rows]),
         "labels": model.prototype_labels_[:first],
-        "covered": model.prototype_newly_covered_[:first],
-        "miscovered": model.prototype_miscovered_[:first],
+        "covered": model.newly_covered_count_[:first],
+        "miscovered": model.miscovered_count_[:first],
         "coordinates": placed.coordinates.round(4),
         "stress": placed.stress,
     }
@@ -112,7 +112,7 @@ def show_corrected(digits: Digits, model: PVMClassifier, first: int) -> dict[str
     Of some of them also the pictures: the digit, the nearest of the first prototypes, the
     nearest of these of the right class, and the nearest of all.
     """
-    far = model.distances_to_prototypes(digits.test_table)
+    far = model.transform(digits.test_table)
     labels, y = model.prototype_labels_, digits.test_labels
     nearest, early = far.argmin(axis=1), far[:, :first].argmin(axis=1)
     corrected = np.flatnonzero((labels[early] != y) & (labels[nearest] == y))
@@ -125,7 +125,7 @@ def show_corrected(digits: Digits, model: PVMClassifier, first: int) -> dict[str
         "count": len(corrected),
         "images": [
             pack_images(digits.test_images[drawn]),
-            *(pack_images(digits.images[model.prototype_indices_[row]]) for row in chosen),
+            *(pack_images(digits.images[model.candidate_indices_[row]]) for row in chosen),
         ],
         "labels": [y[drawn], *labels[chosen]],
     }

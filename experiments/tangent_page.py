@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib import pyplot as plt
 
-from . import own_radii_page
+from . import adaptive_radii_page
 from .figures import STYLES, draw_curve, save
 from .words import percent, table
 
@@ -26,10 +26,10 @@ def write(results: dict[str, Any], folder: Path) -> str:
         (
             f"## {TITLE}\n",
             _how(results),
-            own_radii_page.how(),
+            adaptive_radii_page.how(),
             _draw(results, folder),
             _tabulate_curves(results),
-            "\n".join(f"- {line}" for line in own_radii_page.judge(results)) + "\n",
+            "\n".join(f"- {line}" for line in adaptive_radii_page.judge(results)) + "\n",
             _judge_spread(results["within"]),
         )
     )
@@ -39,7 +39,7 @@ def summarize(results: dict[str, Any]) -> str:
     """Return the section in one sentence."""
     return (
         f"Digits, tangent distance: 1-NN errs on {percent(results['1-NN']['error'], 2)} %, in the "
-        f"paper on {PAPER_NEAREST} %; {own_radii_page.tell_at(results, 500)}."
+        f"paper on {PAPER_NEAREST} %; {adaptive_radii_page.tell_at(results, 500)}."
     )
 
 
@@ -96,7 +96,7 @@ def _tabulate_curves(results: dict[str, Any]) -> str:
 def _curves(results: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return each method's curve."""
     paper = {name: results[name] for name in ("PVM", "K-medoids")}
-    return paper | own_radii_page.curves(results)
+    return paper | adaptive_radii_page.curves(results)
 
 
 def _read_off(curve: dict[str, Any], budget: float) -> float | None:

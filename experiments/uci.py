@@ -14,11 +14,11 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from protocover import PVMClassifierCV, suggest_eps
-from protocover.datasets import UCI_NAMES, load_uci
 
 from .baselines.codebook import Codebook
 from .baselines.medoids import fit_medoids
 from .baselines.olvq1 import fit_olvq1
+from .datasets import UCI_NAMES, load_uci
 from .machine import PAPER
 from .parts import Parts
 from .tuning import make_folds, spread_sizes, tune
@@ -73,13 +73,13 @@ def run_split(name: str, seed: int, n_folds: int) -> dict[str, Any]:
     return results
 
 
-def split(name: str, seed: int, *, standardised: bool = True) -> tuple[NDArray[Any], ...]:
+def split(name: str, seed: int, *, standardized: bool = True) -> tuple[NDArray[Any], ...]:
     """Return a random two thirds and the rest, standardised by the former if asked for."""
     data = load_uci(name)
     train, test = train_test_split(
         np.arange(len(data.target)), train_size=round(2 / 3 * len(data.target)), random_state=seed
     )
-    scaler = StandardScaler(with_mean=standardised, with_std=standardised).fit(data.data[train])
+    scaler = StandardScaler(with_mean=standardized, with_std=standardized).fit(data.data[train])
     return (
         scaler.transform(data.data[train]),
         data.target[train],

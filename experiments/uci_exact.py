@@ -10,12 +10,13 @@ import time
 from typing import Any
 
 from protocover import PVMClassifierCV, suggest_eps
-from protocover.datasets import UCI_NAMES
 
+from .datasets import UCI_NAMES
 from .machine import PAPER
 from .parts import Parts
 from .tuning import make_folds
 from .uci import N_RADII, split
+from .words import proof
 
 
 def run(quick: bool, parts: Parts) -> dict[str, Any]:
@@ -57,6 +58,6 @@ def run_search(name: str, seed: int, n_folds: int) -> dict[str, Any]:
             "error": float(1.0 - search.score(X_test, y_test)),
             "size": len(model.prototype_labels_),
             "gap": model.gap_,
-            "certificate": model.certificate_,
+            "certificate": proof(model),
         }
     return told

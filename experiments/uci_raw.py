@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from protocover.datasets import UCI_NAMES
-
 from .baselines.codebook import Codebook
+from .datasets import UCI_NAMES
 from .parts import Parts
 from .uci import split
 
@@ -30,6 +29,6 @@ def run_set(name: str, n_splits: int) -> dict[str, Any]:
     told: dict[str, Any] = {kind: [] for kind in KINDS}
     for seed in range(n_splits):
         for kind in KINDS:
-            X, y, X_test, y_test = split(name, seed, standardised=kind == "standardised")
+            X, y, X_test, y_test = split(name, seed, standardized=kind == "standardised")
             told[kind].append(Codebook(X, y).error(X_test, y_test))
     return told

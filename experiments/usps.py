@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from protocover import pvm_path, suggest_eps
-from protocover.datasets import load_usps
 
+from .adaptive_radii import AT_MOST, N_FOLDS, choose_settings, judge_fold, trace_curves
 from .baselines.codebook import Codebook
 from .baselines.means import fit_means
 from .baselines.medoids import fit_medoids
 from .baselines.olvq1 import fit_olvq1
+from .datasets import load_usps
 from .machine import PAPER
-from .own_radii import AT_MOST, N_FOLDS, choose_settings, judge_fold, trace_curves
 from .parts import Parts
 from .tuning import make_folds
 
@@ -61,7 +61,7 @@ def run(quick: bool, parts: Parts) -> dict[str, Any]:
         "K-medoids": _curve(medoids),
         "K-means": [_curve([m for m in means if m["seed"] == s]) for s in seeds],
         "LVQ": [_curve([m for m in lvq if m["seed"] == s]) for s in seeds],
-        "own_radii": parts.keep(run_own, n=n, chosen=choose_settings(folds)),
+        "adaptive_radii": parts.keep(run_own, n=n, chosen=choose_settings(folds)),
     }
 
 

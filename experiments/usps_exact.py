@@ -19,6 +19,7 @@ from .baselines.edited import edit
 from .machine import PAPER
 from .parts import Parts
 from .usps import load
+from .words import proof
 
 PERCENTILES = (0.5, 1.0, 2.0, 5.0, 10.0, 14.0)
 # Seconds of wall time for each class at each radius.
@@ -56,7 +57,7 @@ def run_radius(n: int, percentile: float) -> dict[str, Any]:
             "uncovered": n - int(path.covered[0, 0]),
             "miscovered": int(path.miscovered[0, 0]),
             "error": book.error(X_test, y_test),
-            "certificates": dict(Counter(one.certificate for one in selection.solutions)),
+            "certificates": dict(Counter(proof(one) for one in selection.solutions)),
         }
     return told
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from matplotlib import pyplot as plt
 
-from . import own_radii_page
+from . import adaptive_radii_page
+from .adaptive_radii_page import OWN, SHARED
 from .figures import draw_curve, save
-from .own_radii_page import OWN, SHARED
 from .words import mean_sd, percent, table
 
 TITLE = "ZIP code digits, Euclidean distance (section 5.2)"
@@ -34,7 +34,7 @@ def write(results: dict[str, Any], folder: Path) -> str:
         (
             f"## {TITLE}\n",
             _how(results),
-            own_radii_page.how(),
+            adaptive_radii_page.how(),
             _draw(curves, nearest, folder),
             _tabulate(curves, nearest),
             _judge(results, curves),
@@ -98,7 +98,7 @@ def _curves(results: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
         name: results[name] if isinstance(results[name], list) else [results[name]]
         for name in ("PVM", "PVM with centroids", "K-medoids", "K-means", "LVQ")
     }
-    return paper | {name: [run] for name, run in own_radii_page.curves(results).items()}
+    return paper | {name: [run] for name, run in adaptive_radii_page.curves(results).items()}
 
 
 def _mean_curve(runs: list[dict[str, Any]]) -> tuple[list[float], list[float]]:
@@ -165,7 +165,7 @@ def _judge(results: dict[str, Any], curves: dict[str, Any]) -> str:
         _order("PVM", {name: curves[name] for name in curves if name not in (OWN, SHARED)})
     )
     lines.append(_order(OWN, {name: curves[name] for name in curves if name != SHARED}))
-    lines += own_radii_page.judge(results)
+    lines += adaptive_radii_page.judge(results)
     helped = _gain(curves["PVM"], curves["PVM with centroids"])
     if helped[0] > 0:
         lines.append(

@@ -25,6 +25,18 @@ def table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
 
+def proof(found: Any) -> str:
+    """Return what is known about an objective: "proved", "bounded", "claimed" or "none".
+
+    `found` is a model or a solution. A bound that only the solver claims is "claimed".
+    """
+    certificate = getattr(found, "certificate_", None) or found.certificate
+    gap = getattr(found, "gap_", None) if hasattr(found, "gap_") else found.gap
+    if certificate != "verified":
+        return "claimed" if certificate == "solver" else "none"
+    return "proved" if gap == 0.0 else "bounded"
+
+
 def percent(share: float, digits: int = 1) -> str:
     """Return a share in per cent, without the sign."""
     return f"{100.0 * share:.{digits}f}"

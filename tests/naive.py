@@ -364,10 +364,10 @@ def dann_metric(X, y, z, *, n_neighbors, epsilon, shrinkage, n_iterations):
             own = labels == label
             if weight[own].sum() == 0:
                 continue
-            centre = np.average(points[own], axis=0, weights=weight[own])
+            center = np.average(points[own], axis=0, weights=weight[own])
             for x, w in zip(points[own], weight[own], strict=True):
-                W += w * np.outer(x - centre, x - centre)
-            B += weight[own].sum() * np.outer(centre - mean, centre - mean)
+                W += w * np.outer(x - center, x - center)
+            B += weight[own].sum() * np.outer(center - mean, center - mean)
         W, B = W / weight.sum(), B / weight.sum()
         W = (1 - shrinkage) * W + shrinkage * np.trace(W) / len(z) * np.eye(len(z))
         values, vectors = np.linalg.eigh(W)

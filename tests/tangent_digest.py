@@ -7,7 +7,7 @@ from hashlib import sha256
 import numpy as np
 from sklearn.datasets import load_digits
 
-from protocover.dissimilarity.tangent import TangentDistance
+from protocover.dissimilarity._tangent import TangentDistance
 
 
 def digest(**parameters: object) -> str:
@@ -15,7 +15,7 @@ def digest(**parameters: object) -> str:
     X = load_digits().data[:220] / 16.0
     near = X[:40] + 1e-6 * X[40:80]
     distance = TangentDistance((8, 8), **parameters).fit(X)
-    content = sha256(distance.cross(X, np.vstack((X, near))).astype("<f8").tobytes())
+    content = sha256(distance.pairwise(X, np.vstack((X, near))).astype("<f8").tobytes())
     return content.hexdigest()[:16]
 
 

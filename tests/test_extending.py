@@ -16,7 +16,7 @@ from sklearn.datasets import load_iris
 
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover.balls import Traits, traits_of
+from protocover._balls import Traits, traits_of
 
 GUIDE = Path(__file__).parents[1] / "docs" / "extending.md"
 
@@ -38,13 +38,13 @@ def test_the_solver_takes_the_best_candidate_of_each_class(toys, iris):
     X, y = iris
     model = PVMClassifier(eps=1.0, solver=toys["take_best"], **PAPER).fit(X, y)
     greedy = PVMClassifier(eps=1.0, solver="greedy", **PAPER).fit(X, y)
-    first = [greedy.prototype_indices_[greedy.prototype_labels_ == label][0] for label in range(3)]
-    assert sorted(model.prototype_indices_) == sorted(first)
+    first = [greedy.candidate_indices_[greedy.prototype_labels_ == label][0] for label in range(3)]
+    assert sorted(model.candidate_indices_) == sorted(first)
 
 
 def test_the_solver_keeps_to_its_budget(toys, iris):
     X, y = iris
-    model = PVMClassifier(eps=1.0, solver=toys["take_best"], n_prototypes={0: 0}, **PAPER).fit(
+    model = PVMClassifier(eps=1.0, solver=toys["take_best"], max_prototypes={0: 0}, **PAPER).fit(
         X, y
     )
     assert sorted(model.prototype_labels_) == [1, 2]
@@ -67,7 +67,7 @@ def test_the_dissimilarity_selects_and_predicts(toys, iris):
     model = PVMClassifier(eps=1.0, metric=toys["Weighted"](weights), **PAPER).fit(X, y)
     table = cdist(X * weights, X * weights, "cityblock")
     same = PVMClassifier(eps=1.0, metric="precomputed", **PAPER).fit(table, y)
-    assert np.array_equal(model.prototype_indices_, same.prototype_indices_)
+    assert np.array_equal(model.candidate_indices_, same.candidate_indices_)
     assert np.array_equal(model.predict(X), same.predict(table))
     assert clone(model).metric.weights is not None
 

@@ -61,7 +61,7 @@ def sequences(candidates, labels):
 
 
 def same_sequences(model, case):
-    ours = sequences(model.prototype_indices_, model.prototype_labels_)
+    ours = sequences(model.candidate_indices_, model.prototype_labels_)
     return ours == sequences(case["candidates"], case["labels"])
 
 
@@ -81,7 +81,7 @@ def same_as_protoclass(problem, **parameters):
             raise
         return False
     order = [entry[0] if isinstance(entry, list) else entry for entry in problem["order"]]
-    return model.prototype_indices_.tolist() == order
+    return model.candidate_indices_.tolist() == order
 
 
 @checks("one radius for all", "any candidate for any class", "a class may have no prototype")
@@ -152,9 +152,9 @@ def test_alibi_with_its_default_cost_is_a_greedy_selection_up_to_ties(case):
 @pytest.mark.parametrize("case", settings(cost=2.0**-10, budget=3))
 def test_a_budget_keeps_prototypes_of_the_same_gains_as_alibi(case):
     """Which of several tied classes comes first differs; the gains kept do not."""
-    model, table, y = fit(case, closed_ball=True, prototype_cost=2.0**-10, n_prototypes=3)
+    model, table, y = fit(case, closed_ball=True, prototype_cost=2.0**-10, max_prototypes=3)
     assert objective(table, y, case["eps"], case["candidates"], case["labels"]) == objective(
-        table, y, case["eps"], model.prototype_indices_, model.prototype_labels_
+        table, y, case["eps"], model.candidate_indices_, model.prototype_labels_
     )
 
 
@@ -180,7 +180,7 @@ def greedy(eps=0.8, **parameters):
 
 def same_model(one, other):
     """Whether two models have the same prototypes in the same order."""
-    return one.prototype_indices_.tolist() == other.prototype_indices_.tolist() and (
+    return one.candidate_indices_.tolist() == other.candidate_indices_.tolist() and (
         one.prototype_labels_.tolist() == other.prototype_labels_.tolist()
     )
 
@@ -208,7 +208,7 @@ def test_points_and_candidates_give_what_their_table_does(Z):
 def test_protoclass_has_our_default_cost(problem):
     model, _, y = protoclass(problem)
     assert model.prototype_cost_ == 1 / len(y)
-    assert model.prototype_indices_.tolist() == problem["order"]
+    assert model.candidate_indices_.tolist() == problem["order"]
 
 
 @checks("open ball, `d < eps`")
@@ -224,7 +224,7 @@ def test_a_point_at_the_radius_is_not_covered():
 def test_alpha_and_the_numbers_of_prototypes_follow_from_the_labels(problem):
     model, table, y = protoclass(problem, prototype_cost=problem["prototype_cost"])
     alpha = np.zeros((table.shape[1], len(np.unique(y))), dtype=int)
-    alpha[model.prototype_indices_, model.prototype_labels_] = 1
+    alpha[model.candidate_indices_, model.prototype_labels_] = 1
     assert alpha.sum(axis=0).tolist() == problem["prototypes_per_class"]
     labels, counts = np.unique(model.prototype_labels_, return_counts=True)
     assert np.array(problem["prototypes_per_class"])[labels].tolist() == counts.tolist()
@@ -236,14 +236,14 @@ def test_coverage_tells_what_protoclass_does(problem):
     """Point by point, by counting; and how many each prototype covers, as it was recorded."""
     model, table, y = protoclass(problem, prototype_cost=problem["prototype_cost"])
     of_class = model.prototype_labels_[None, :] == y[:, None]
-    inside = table[:, model.prototype_indices_] < problem["eps"]
+    inside = table[:, model.candidate_indices_] < problem["eps"]
     coverage = model.coverage(table, y)
     np.testing.assert_array_equal(coverage.balls.toarray(), inside)
     np.testing.assert_array_equal(coverage.covered, (inside & of_class).any(axis=1))
     np.testing.assert_array_equal(coverage.other_count, (inside & ~of_class).sum(axis=1))
     recorded = np.array(problem["newly_covered_and_miscovered"]).T
-    np.testing.assert_array_equal(model.prototype_newly_covered_, recorded[0])
-    np.testing.assert_array_equal(model.prototype_miscovered_, recorded[1])
+    np.testing.assert_array_equal(model.newly_covered_count_, recorded[0])
+    np.testing.assert_array_equal(model.miscovered_count_, recorded[1])
 
 
 @checks("`predict(model, newx)`", "a 1-NN classifier of your own")
@@ -260,7 +260,7 @@ class Blocks:
     def fit(self, X, y=None):
         return self
 
-    def cross(self, A, B):
+    def pairwise(self, A, B):
         return cdist(A, B, "cityblock")
 
 
@@ -283,12 +283,12 @@ def test_any_cost_below_one_gives_the_same_selection(case):
 @checks("`fit(X)` without labels")
 def test_one_class_has_nothing_that_is_wrongly_covered():
     model = greedy(closed_ball=True).fit(X, np.zeros(len(X)))
-    assert model.prototype_miscovered_.tolist() == [0] * len(model.prototypes_)
+    assert model.miscovered_count_.tolist() == [0] * len(model.prototypes_)
     assert model.coverage(X, np.zeros(len(X))).covered.all()
 
 
 def test_a_budget_is_one_of_the_search_too():
-    search = PVMClassifierCV(eps=[0.5, 1.0], cv=3, n_prototypes=8, **PAPER).fit(X, Y)
+    search = PVMClassifierCV(eps=[0.5, 1.0], cv=3, max_prototypes=8, **PAPER).fit(X, Y)
     assert len(search.best_estimator_.prototypes_) <= 8
 
 
@@ -296,7 +296,7 @@ def test_a_budget_is_one_of_the_search_too():
 @pytest.mark.parametrize("problem", [p for p in PROBLEMS if p["prototype_cost"] > 0])
 def test_no_candidate_serves_two_classes_at_a_positive_cost(problem):
     model, _, _ = protoclass(problem, prototype_cost=problem["prototype_cost"])
-    assert len(set(model.prototype_indices_.tolist())) == len(model.prototype_indices_)
+    assert len(set(model.candidate_indices_.tolist())) == len(model.candidate_indices_)
 
 
 @checks("prototypes grouped by class")
@@ -305,7 +305,7 @@ def test_sorted_by_label_the_prototypes_come_as_those_of_alibi(case):
     model, _, _ = fit(case, closed_ball=True, prototype_cost=case["cost"])
     order = np.argsort(model.prototype_labels_, kind="stable")
     assert model.prototype_labels_[order].tolist() == case["labels"]
-    assert model.prototype_indices_[order].tolist() == case["candidates"]
+    assert model.candidate_indices_[order].tolist() == case["candidates"]
 
 
 @checks("`cv_protoselect_euclidean(grid_size=k)`")
@@ -352,13 +352,13 @@ def test_the_nearest_of_fewer_points_answers_and_is_named():
         assert (why.runner_up_label != why.label).all()
         np.testing.assert_allclose(why.margin, rivals.min(axis=1) - multiples.min(axis=1))
         shape = len(X), len(model.prototypes_)
-        assert model.distances_to_prototypes(X).shape == shape
+        assert model.transform(X).shape == shape
 
 
 @checks("`NearestCentroid()`")
 def test_centroids_are_candidates_that_must_be_worth_it():
     model = PVMClassifier(eps=1.0, candidates="kmeans", random_state=0).fit(X, Y)
-    assert set(model.prototype_rows_.tolist()) == {-1}
+    assert set(model.prototype_indices_.tolist()) == {-1}
     assert len(model.prototypes_) >= 3
 
 
@@ -383,7 +383,7 @@ def test_metrics_have_the_same_names_and_a_graph_can_be_fitted():
             eps=1.0, metric="minkowski", metric_params={"p": 3}, n_jobs=1, **machine
         ).fit(points, Y)
         on_graph = PVMClassifier(eps=1.0, metric="precomputed", **machine).fit(graph, Y)
-        np.testing.assert_array_equal(ours.prototype_indices_, on_graph.prototype_indices_)
+        np.testing.assert_array_equal(ours.candidate_indices_, on_graph.candidate_indices_)
 
 
 @checks("imbalanced-learn's `CondensedNearestNeighbour().fit_resample(X, y)`")

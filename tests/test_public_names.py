@@ -18,12 +18,11 @@ ROOMS = {
     "protocover.candidates": [],
     "protocover.report": ["jinja2"],
     "protocover.distributed": ["dask", "distributed"],
-    "protocover.datasets": [],
-    "protocover.persistence": [],
-    "protocover.cover": [],
-    "protocover.maps": [],
+    "protocover._persistence": [],
+    "protocover.solvers": [],
+    "protocover._maps": [],
     "protocover.data": [],
-    "protocover.estimators": [],
+    "protocover._estimators": [],
 }
 # Shared between the rooms of the package: how candidates are gathered, not what they are.
 INTERNAL = {
@@ -40,20 +39,6 @@ INTERNAL = {
         "source_rows",
         "stack_rows",
         "take",
-    )
-}
-
-INTERNAL |= {
-    f"protocover.cover.{name}"
-    for name in (
-        "ball_sums",
-        "decimal_fractions",
-        "exact_sum",
-        "first_cover",
-        "is_above",
-        "judge",
-        "relative_gap",
-        "simplest_fraction",
     )
 }
 

@@ -20,19 +20,19 @@ from protocover import (
     PVMClassifier,
     PVMClassifierCV,
     PVMSelector,
+    find_label_issues,
     pvm_path,
-    suspect_labels,
 )
-from protocover.dissimilarity import DANN, TangentDistance
-from protocover.report import make_report
-from protocover.resources import (
+from protocover._resources import (
     _libraries,
     available_memory,
     limited_threads,
     thread_count,
     worker_map,
 )
-from protocover.solvers import SOLVERS
+from protocover.dissimilarity import DANN, TangentDistance
+from protocover.report import make_report
+from protocover.solvers._table import SOLVERS
 
 X, Y = load_iris(return_X_y=True)
 METRICS = ["euclidean", "cityblock", DANN(), TangentDistance((2, 2))]
@@ -54,7 +54,7 @@ def started(monkeypatch):
 
 @pytest.fixture
 def no_threads(monkeypatch):
-    """A machine on which no thread can be started, as in a browser."""
+    """A machine on which no thread can be started."""
 
     def refuse(thread):
         raise RuntimeError("can't start new thread")
@@ -66,9 +66,9 @@ def use_everything(metric, n_jobs, verbose=0):
     """Fit, predict, explain, measure and cover with one number of jobs."""
     clf = PVMClassifier(metric=metric, n_jobs=n_jobs, verbose=verbose, **PAPER).fit(X, Y)
     clf.explain(X)
-    clf.distances_to_prototypes(X)
+    clf.transform(X)
     clf.coverage(X, Y)
-    return clf.prototype_indices_, clf.predict(X)
+    return clf.candidate_indices_, clf.predict(X)
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
@@ -116,11 +116,13 @@ def _report(n_jobs, folder):
 
 ERRANDS = {
     "path": lambda n_jobs, _: pvm_path(X, Y, eps=[0.5, 1.0], n_jobs=n_jobs, verbose=1, **PAPER),
-    "own path": lambda n_jobs, _: pvm_path(X, Y, eps=[0.5, 1.0], radii="own", n_jobs=n_jobs),
+    "own path": lambda n_jobs, _: pvm_path(X, Y, eps=[0.5, 1.0], radii="adaptive", n_jobs=n_jobs),
     "search": lambda n_jobs, _: PVMClassifierCV(eps=[0.5, 1.0], cv=3, n_jobs=n_jobs, **PAPER).fit(
         X, Y
     ),
-    "own radii": lambda n_jobs, _: PVMClassifier(radii="own", n_jobs=n_jobs).fit(X, Y).explain(X),
+    "own radii": lambda n_jobs, _: (
+        PVMClassifier(radii="adaptive", n_jobs=n_jobs).fit(X, Y).explain(X)
+    ),
     "k-means": lambda n_jobs, _: PVMClassifier(candidates="kmeans", n_jobs=n_jobs, **PAPER).fit(
         X, Y
     ),
@@ -131,7 +133,7 @@ ERRANDS = {
     "selector": lambda n_jobs, _: PVMSelector(eps=0.8, n_jobs=n_jobs, **PAPER).fit(X, Y),
     "cover": lambda n_jobs, _: BallCover(n_jobs=n_jobs).fit(X),
     "verify": lambda n_jobs, _: PVMClassifier(n_jobs=n_jobs, **PAPER).fit(X, Y).verify(X, Y),
-    "suspects": lambda n_jobs, _: suspect_labels(
+    "suspects": lambda n_jobs, _: find_label_issues(
         PVMClassifier(n_jobs=n_jobs, **PAPER).fit(X, Y), X, Y
     ),
     "report": _report,
@@ -243,8 +245,8 @@ def test_threads_within_workers_are_one_each():
 @pytest.fixture
 def machine(tmp_path, monkeypatch):
     """A machine with 8 GB free, told by files; a function that writes more of them."""
-    monkeypatch.setattr("protocover.resources._PROC", tmp_path / "proc")
-    monkeypatch.setattr("protocover.resources._GROUPS", tmp_path / "groups")
+    monkeypatch.setattr("protocover._resources._PROC", tmp_path / "proc")
+    monkeypatch.setattr("protocover._resources._GROUPS", tmp_path / "groups")
 
     def write(**files):
         for name, text in files.items():
@@ -305,7 +307,7 @@ def test_what_ulimit_leaves_can_be_had_and_not_much_more(limit):
     """Four gigabytes, of which a process with its libraries has taken some."""
     code = f"""
 import resource
-from protocover.resources import available_memory
+from protocover._resources import available_memory
 resource.setrlimit(resource.{limit}, (1 << 32, 1 << 32))
 left = available_memory()
 assert 0 < left < 1 << 32, left

@@ -44,7 +44,7 @@ RECORD = Path(__file__).with_suffix(".json")
 PACKAGES = ("highspy", "numpy", "scipy", "scikit-learn")
 Run = Callable[[], Any]
 PAPER: dict[str, Any] = {"radii": "shared", "cross_class": True, "min_per_class": 0}
-OWN = {"radii": "own"}
+OWN = {"radii": "adaptive"}
 ONE = {"radii": "shared"}
 
 
@@ -111,14 +111,14 @@ def certificate(model: Any) -> str:
 def chosen(model: Any) -> list[Any]:
     """Return everything about the prototypes of a classifier."""
     return [
+        model.candidate_indices_,
         model.prototype_indices_,
-        model.prototype_rows_,
         model.prototype_sources_,
         model.prototype_labels_,
         model.prototype_radii_,
-        model.prototype_covered_,
-        model.prototype_newly_covered_,
-        model.prototype_miscovered_,
+        model.covered_count_,
+        model.newly_covered_count_,
+        model.miscovered_count_,
         model.classes_,
         model.class_count_,
         model.eps_,
@@ -141,7 +141,7 @@ def answers(model: Any, X: Any) -> list[Any]:
         model.predict(X),
         model.decision_function(X),
         explained(model, X),
-        model.distances_to_prototypes(X),
+        model.transform(X),
     ]
 
 
@@ -165,7 +165,7 @@ def fit(data: tuple[Any, Any], *, queries: Any = None, **params: Any) -> list[An
 def cover(X: Any, *, weight: Any = None, **params: Any) -> list[Any]:
     model = pc.BallCover(**params).fit(X, sample_weight=weight)
     return [
-        model.representative_indices_,
+        model.candidate_indices_,
         model.labels_,
         model.counts_,
         model.coverage_,
@@ -185,7 +185,7 @@ def path(data: tuple[Any, Any], **params: Any) -> list[Any]:
     return [
         found.eps,
         found.prototype_costs,
-        [list(row) for row in found.prototype_indices],
+        [list(row) for row in found.candidate_indices],
         [list(row) for row in found.prototype_labels],
         found.n_prototypes,
         found.covered,
@@ -228,7 +228,7 @@ def issues(data: tuple[Any, Any], **params: Any) -> list[Any]:
     X, y = data
     y = y.copy()
     y[::25] = (y[::25] + 1) % (y.max() + 1)
-    found = pc.suspect_labels(fitted((X, y), **params), X, y)
+    found = pc.find_label_issues(fitted((X, y), **params), X, y)
     return numbers_in(found)
 
 
@@ -253,7 +253,7 @@ def saved(model: Any, X: Any) -> list[Any]:
         again = pc.load_model(file)
     if hasattr(model, "classes_"):
         return [chosen(again), answers(again, X)]
-    return [again.representative_indices_, again.predict(X), again.transform(X)]
+    return [again.candidate_indices_, again.predict(X), again.transform(X)]
 
 
 def on_dask(data: tuple[Any, Any], chunks: int, **params: Any) -> list[Any]:
@@ -394,7 +394,7 @@ def _fits_by_metric() -> Iterator[tuple[str, Run]]:
         yield (
             f"fit iris, precomputed distances, {name}",
             lambda r=radii: fit(
-                (ds.Euclidean().fit(IRIS[0]).cross(*[IRIS[0]] * 2), IRIS[1]),
+                (ds.Euclidean().fit(IRIS[0]).pairwise(*[IRIS[0]] * 2), IRIS[1]),
                 metric="precomputed",
                 **r,
             ),
@@ -421,7 +421,7 @@ def _fits_by_object() -> Iterator[tuple[str, Run]]:
         ("spectrum of words", lambda: ds.SpectrumDistance(3), words),
         ("mismatch of words", lambda: ds.MismatchDistance(4, 1), words),
         ("gower of a mixed table", lambda: ds.Gower(), mixed_frame),
-        ("gower with a penalty", lambda: ds.Gower(gap=0.5), mixed_frame),
+        ("gower with a penalty", lambda: ds.Gower(missing_penalty=0.5), mixed_frame),
         ("tanimoto of bits", lambda: ds.Tanimoto(), bits),
         ("rank", lambda: ds.RankDissimilarity(), lambda: IRIS),
         ("discriminant adaptive", lambda: ds.DANN(), lambda: IRIS),
@@ -520,7 +520,7 @@ def _budgets() -> Iterator[tuple[str, Run]]:
                     f"fit wine, at most {limit} prototypes, solver {solver}, {name}",
                     lambda k=limit, s=solver, r=radii: fit(
                         WINE,
-                        n_prototypes=k,
+                        max_prototypes=k,
                         solver=s,
                         **r,
                         **({"solver_options": {"max_nodes": 100}} if s == "exact" else {}),
@@ -529,11 +529,11 @@ def _budgets() -> Iterator[tuple[str, Run]]:
     for name, radii in (("adaptive", OWN), ("one radius", ONE)):
         yield (
             f"fit wine, at most 1 and 2 prototypes of two classes, {name}",
-            lambda r=radii: fit(WINE, n_prototypes={0: 1, 2: 2}, **r),
+            lambda r=radii: fit(WINE, max_prototypes={0: 1, 2: 2}, **r),
         )
         yield (
             f"fit digits, at most 20 prototypes, {name}",
-            lambda r=radii: fit(DIGITS, n_prototypes=20, **r),
+            lambda r=radii: fit(DIGITS, max_prototypes=20, **r),
         )
 
 
@@ -561,7 +561,7 @@ def _batches() -> Iterator[tuple[str, Run]]:
     for name, params in (
         ("adaptive", {"eps": 3.0}),
         ("one radius", {"eps": 2.5, **ONE}),
-        ("at most 12", {"eps": 2.5, "n_prototypes": 12, **ONE}),
+        ("at most 12", {"eps": 2.5, "max_prototypes": 12, **ONE}),
         ("greedy", {"eps": 2.5, "solver": "greedy", **PAPER}),
     ):
         yield f"fit wine in 4 batches, {name}", lambda p=params: grown(data, 4, **p)
@@ -591,10 +591,10 @@ def _searches() -> Iterator[tuple[str, Run]]:
         "search on wine, given grid",
         lambda: search(WINE, eps=[1.0, 2.0, 3.0], prototype_costs=[0.5, 1.0]),
     )
-    yield "search on wine, at most 8 prototypes", lambda: search(WINE, n_prototypes=8)
+    yield "search on wine, at most 8 prototypes", lambda: search(WINE, max_prototypes=8)
     yield (
         "search on wine, at most 8 prototypes, one radius",
-        lambda: search(WINE, n_prototypes=8, **ONE),
+        lambda: search(WINE, max_prototypes=8, **ONE),
     )
     yield "search on wine, greedy", lambda: search(WINE, solver="greedy")
     yield "search on bits, jaccard", lambda: search(bits(), metric="jaccard")
@@ -614,7 +614,7 @@ def _covers() -> Iterator[tuple[str, Run]]:
         yield (
             f"cover wine with at most 12, solver {solver}",
             lambda s=solver, p=limits: cover(
-                WINE[0], eps=2.5, n_representatives=12, solver=s, random_state=0, **p
+                WINE[0], eps=2.5, max_representatives=12, solver=s, random_state=0, **p
             ),
         )
         yield (
@@ -626,20 +626,20 @@ def _covers() -> Iterator[tuple[str, Run]]:
     options: list[tuple[str, dict[str, Any]]] = [
         ("automatic radius", {}),
         ("a radius", {"eps": 0.5}),
-        ("at most 20", {"eps": 0.5, "n_representatives": 20}),
+        ("at most 20", {"eps": 0.5, "max_representatives": 20}),
         ("coverage 0.95", {"eps": 0.5, "coverage": 0.95}),
         ("cost 3", {"eps": 0.5, "cost": 3.0}),
         ("given samples", {"eps": 0.5, "must_include": [3, 700]}),
         (
             "given samples, at most 20",
-            {"eps": 0.5, "must_include": [3, 700], "n_representatives": 20},
+            {"eps": 0.5, "must_include": [3, 700], "max_representatives": 20},
         ),
         ("costs of candidates", {"eps": 0.5, "candidate_cost": price}),
         (
             "costs of candidates, coverage 0.9",
             {"eps": 0.5, "candidate_cost": price, "coverage": 0.9},
         ),
-        ("weights", {"eps": 0.5, "weight": weight, "n_representatives": 20}),
+        ("weights", {"eps": 0.5, "weight": weight, "max_representatives": 20}),
         ("weights, coverage 0.9", {"eps": 0.5, "weight": weight, "coverage": 0.9}),
         ("closed balls", {"eps": 0.5, "closed_ball": True}),
         ("a number of candidates", {"eps": 0.6, "candidates": 200, "random_state": 0}),
@@ -694,7 +694,7 @@ def _dask() -> Iterator[tuple[str, Run]]:
         ("one radius", {"eps": 2.5}),
         ("one radius, in rounds", {"eps": 2.5, "selection": "rounds"}),
         ("adaptive", {"eps": 3.0, **OWN}),
-        ("at most 9", {"eps": 2.5, "n_prototypes": 9}),
+        ("at most 9", {"eps": 2.5, "max_prototypes": 9}),
         ("the paper's problem, in rounds", {"eps": 2.5, "selection": "rounds", **PAPER}),
     ):
         yield f"dask fit of wine, {name}", lambda p=params: on_dask(WINE, 50, **p)
@@ -712,7 +712,7 @@ def _commands() -> Iterator[tuple[str, Run]]:
     )
     yield (
         "command fit wine, at most 6",
-        lambda: command(wine, "fit", "--target", "kind", "--n-prototypes", "6"),
+        lambda: command(wine, "fit", "--target", "kind", "--max-prototypes", "6"),
     )
     yield (
         "command fit wine, given radius",
@@ -720,7 +720,10 @@ def _commands() -> Iterator[tuple[str, Run]]:
     )
     yield "command fit a mixed table", lambda: command(mixed, "fit", "--target", "risk")
     yield "command cover wine", lambda: command(plain, "cover")
-    yield "command cover wine, at most 10", lambda: command(plain, "cover", "--n", "10")
+    yield (
+        "command cover wine, at most 10",
+        lambda: command(plain, "cover", "--max-representatives", "10"),
+    )
     yield "command cover 0.9 of wine", lambda: command(plain, "cover", "--coverage", "0.9")
     yield "command predict wine", lambda: predicted(wine, "kind")
     yield "command predict a mixed table", lambda: predicted(mixed, "risk")

@@ -1,6 +1,6 @@
 """Fit proset, in an environment of its own, to splits of a data set.
 
-Run by own_radii_proset.py: python fit_proset.py splits.npz answer.json [seconds]
+Run by adaptive_radii_proset.py: python fit_proset.py splits.npz answer.json [seconds]
 
 The number of batches, up to three, is chosen by 5-fold cross-validation on the training part;
 all other parameters are proset's own. The answer is written after each split; after a minute

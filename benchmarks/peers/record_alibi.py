@@ -23,7 +23,7 @@ def answer(table, y, eps, cost, budget) -> dict:
 
     points, candidates = (np.arange(size)[:, None] for size in table.shape)
     peer = ProtoSelect(distance, eps=eps, lambda_penalty=cost).fit(points, y, candidates)
-    found = peer.summarise(budget or table.shape[1]).data
+    found = peer.summarize(budget or table.shape[1]).data
     return {
         "candidates": found["prototype_indices"].tolist(),
         "labels": found["prototype_labels"].tolist(),

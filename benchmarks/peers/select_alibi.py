@@ -20,10 +20,10 @@ def main(problem: str, answer: str) -> None:
     data = np.load(problem)
     X, y = data["X"], data["y"]
     settings = {"eps": float(data["eps"]), "lambda_penalty": float(data["cost"])}
-    ProtoSelect(EuclideanDistance(), **settings).fit(X[:50], y[:50]).summarise(5)
+    ProtoSelect(EuclideanDistance(), **settings).fit(X[:50], y[:50]).summarize(5)
     with PeakMemory() as memory:
         start = time.process_time()
-        summary = ProtoSelect(EuclideanDistance(), **settings).fit(X, y).summarise(len(X))
+        summary = ProtoSelect(EuclideanDistance(), **settings).fit(X, y).summarize(len(X))
         seconds = time.process_time() - start
     found = {
         "version": f"alibi {version('alibi')}",

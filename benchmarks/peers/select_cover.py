@@ -23,7 +23,7 @@ def ball_cover(X, eps, k, coverage, *, asked, **options):
     """Ask for the best k or for a share, by the default solver or another."""
     from protocover import BallCover
 
-    wish = {"n_representatives": k} if asked == "k" else {"coverage": coverage}
+    wish = {"max_representatives": k} if asked == "k" else {"coverage": coverage}
     return BallCover(eps=eps, metric="cosine", n_jobs=1, **wish, **options).fit(X)
 
 
@@ -100,9 +100,9 @@ def main(method: str, problem: str, answer: str) -> None:
         found = choose(X, eps, k, coverage, **({"steps": steps} if more else {}))
         seconds = time.process_time() - start
     told = {"seconds": seconds, "megabytes": memory.megabytes}
-    if hasattr(found, "representative_indices_"):
+    if hasattr(found, "candidate_indices_"):
         told["gap"] = found.gap_
-        found = found.representative_indices_
+        found = found.candidate_indices_
     told["chosen"] = [int(row) for row in found]
     with open(answer, "w") as file:
         json.dump(told, file)

@@ -39,7 +39,7 @@ def main(problem: str, answer: str) -> None:
     found = {
         "seconds": seconds,
         "megabytes": memory.megabytes,
-        "candidates": model.prototype_indices_.tolist(),
+        "candidates": model.candidate_indices_.tolist(),
         "labels": model.prototype_labels_.tolist(),
     }
     with open(answer, "w") as file:

@@ -16,7 +16,7 @@ def main():
     X, y = make_moons(400, noise=0.15, random_state=0)
     candidates = X[::25]
     grid = np.stack(np.meshgrid(np.linspace(-1.6, 2.6, 420), np.linspace(-1.1, 1.6, 270)), -1)
-    distance = DANN().fit(X, y).cross(grid.reshape(-1, 2), candidates)
+    distance = DANN().fit(X, y).pairwise(grid.reshape(-1, 2), candidates)
     figure, ax = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
     ax.scatter(*X.T, s=8, c=np.where(y, "C1", "C0"), alpha=0.35, linewidths=0)
     for column in distance.T:

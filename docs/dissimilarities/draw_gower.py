@@ -31,12 +31,12 @@ def make_guests():
 def main():
     """Draw for each guest the parts that make up the dissimilarity from the first."""
     guests = make_guests()
-    whole = Gower().fit(guests).cross(guests[:1], guests)[0]
+    whole = Gower().fit(guests).pairwise(guests[:1], guests)[0]
     figure, ax = plt.subplots(figsize=(6.4, 3.0), layout="constrained")
     left = np.zeros(len(guests))
     known = guests.notna() & guests.iloc[0].notna()
     for name in guests:
-        alone = Gower().fit(guests[[name]]).cross(guests[[name]][:1], guests[[name]])[0]
+        alone = Gower().fit(guests[[name]]).pairwise(guests[[name]][:1], guests[[name]])[0]
         part = np.where(known[name], alone, 0.0) / known.sum(axis=1)
         ax.barh(guests.index, part, left=left, label=name)
         left += part.to_numpy()

@@ -22,7 +22,7 @@ def main():
         ("rank, eps = 21", RankDissimilarity(), 21),
     )
     for ax, (title, metric, eps) in zip(axes, balls, strict=True):
-        inside = (metric.fit(X).cross(X, middles) < eps).any(axis=1)
+        inside = (metric.fit(X).pairwise(X, middles) < eps).any(axis=1)
         ax.scatter(*X[~inside].T, s=14, color="0.75")
         ax.scatter(*X[inside].T, s=14, color="C0", label="in the ball")
         ax.plot(*middles.T, "k+", markersize=10)

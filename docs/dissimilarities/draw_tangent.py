@@ -41,7 +41,7 @@ def draw_turning(ax, distance, digit, X):
     turned = np.array(turned).reshape(len(angles), -1)
     stiff = TangentDistance((8, 8), spring=1e9).fit(X)
     for metric, label in ((stiff, "smoothed images"), (distance, "tangent distance")):
-        ax.plot(angles, metric.cross(turned, digit.reshape(1, -1))[:, 0], label=label)
+        ax.plot(angles, metric.pairwise(turned, digit.reshape(1, -1))[:, 0], label=label)
     ax.set(xlabel="turned by degrees", ylabel="distance", ylim=(0, None))
     ax.legend(frameon=False, loc="upper center")
 

@@ -118,7 +118,10 @@ def prepare(data: DataSet, train: Labels, test: Labels) -> Split:
 
 def fit_prototypes(split: Split) -> dict[str, PVMClassifier]:
     """Fit ours with its default parameters."""
-    models = {"shared radius": PVMClassifier(**PAPER), "own radii": PVMClassifier(radii="own")}
+    models = {
+        "shared radius": PVMClassifier(**PAPER),
+        "own radii": PVMClassifier(radii="adaptive"),
+    }
     return {name: model.fit(split.X, split.y) for name, model in models.items()}
 
 
@@ -126,7 +129,7 @@ def calibrate(split: Split, n_trees: int) -> dict[str, Floats]:
     """Return probabilities from cross-validated scores, by every method of calibration."""
     models = {
         "shared radius": PVMClassifier(**PAPER),
-        "own radii": PVMClassifier(radii="own"),
+        "own radii": PVMClassifier(radii="adaptive"),
         "1-NN": KNeighborsClassifier(1),
         "forest": RandomForestClassifier(n_trees, random_state=0),
     }

@@ -83,9 +83,9 @@ def _tell_what(results: dict[str, Any]) -> str:
         f"{len(results['sets'])} sets, at most {MOST_ROWS} rows of each, {results['n_splits']} "
         "random stratified splits, two thirds for training; features standardised on these. "
         "*Shared radius* and *own radii* are a `PVMClassifier` with default parameters, and with "
-        '`radii="own"`. Its confidences come from `explain`: the *margin*; the *margin* of those '
-        "*inside* a ball before the others; *nearness*, minus the distance as a multiple of the "
-        "radius; and the *ratio* of this distance to that of the runner-up. Differences of "
+        '`radii="adaptive"`. Its confidences come from `explain`: the *margin*; the *margin* of '
+        "those *inside* a ball before the others; *nearness*, minus the distance as a multiple of "
+        "the radius; and the *ratio* of this distance to that of the runner-up. Differences of "
         "`decision_function` between the best two classes are the margin. *1-NN* takes the ratio "
         "of the distances to the nearest training point and to the nearest of another class, or "
         "their difference. *Sigmoid* and *temperature* are the largest probability from "

@@ -39,12 +39,12 @@ def draw_ranking(ax: Any, ranking: Ranking, *, title: str, ours: Collection[str]
         on_left = place < (last + 1) // 2
         height = below - _STEP * (place if on_left else last - 1 - place)
         end = 0.7 if on_left else last + 0.3
-        colour = OURS if name in ours else OTHERS
-        ax.plot([mean, mean, end], [0.0, height, height], color=colour, linewidth=1.1, zorder=2)
+        color = OURS if name in ours else OTHERS
+        ax.plot([mean, mean, end], [0.0, height, height], color=color, linewidth=1.1, zorder=2)
         side = {"x": end - 0.1, "ha": "right"} if on_left else {"x": end + 0.1, "ha": "left"}
         weight = "bold" if name in ours else "normal"
         text = f"{name}  {mean:.2f}" if on_left else f"{mean:.2f}  {name}"
-        ax.text(y=height, s=text, va="center", color=colour, fontweight=weight, **side)
+        ax.text(y=height, s=text, va="center", color=color, fontweight=weight, **side)
 
 
 def _draw_scale(ax: Any, last: int, critical_difference: float) -> None:

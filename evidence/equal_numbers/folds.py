@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 NAMES = {
-    "own": "ours, own radii",
+    "adaptive": "ours, own radii",
     "shared": "ours, shared radius",
     "k-medoids": "k-medoids",
     "K-means": "K-means",
@@ -18,7 +18,7 @@ NAMES = {
     "easiest": "easiest points",
     "random": "random points",
 }
-OURS = ("own", "shared")
+OURS = ("adaptive", "shared")
 RIVALS = [method for method in NAMES if method not in (*OURS, "random")]
 
 Results = dict[str, Any]

@@ -114,7 +114,7 @@ def measure_default(name: str, seed: int, n_folds: int, settings: Told) -> Told:
     """Measure the default solver with the settings that were chosen, [radii][fold][budget]."""
     splits = splits_of(name, seed, n_folds)
     found: Told = {}
-    for radii in ("shared", "own"):
+    for radii in ("shared", "adaptive"):
         found[radii] = [
             [split.outcome(one) for one in fit_all(split, radii, numbers)]
             for split, numbers in zip(splits, settings[radii], strict=True)
@@ -139,7 +139,9 @@ def measure_split(split: Split, *, seed: int) -> Told:
     }
     sizes = {name: size for name, (_, size) in others.items()}
     every = np.arange(len(split.y))
-    ours = {radii: measure_ours(split, radii, sizes, seed=seed) for radii in ("shared", "own")}
+    ours = {
+        radii: measure_ours(split, radii, sizes, seed=seed) for radii in ("shared", "adaptive")
+    }
     return {
         "errors": {radii: one["errors"] for radii, one in ours.items()}
         | measure_rivals(split, seed=seed),

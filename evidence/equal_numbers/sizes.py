@@ -10,7 +10,7 @@ from experiments.words import percent, table
 from ..verdicts import N_FOLDS, Verdict, fold_p, shown_p
 from .folds import Results, default_everywhere, folds_of, greedy_of
 
-SHOWN = {"own": "own radii", "shared": "shared radius"}
+SHOWN = {"adaptive": "own radii", "shared": "shared radius"}
 
 
 def tell_default(results: Results) -> str:
@@ -26,7 +26,7 @@ def tell_default(results: Results) -> str:
                 errors.append((new.mean(), old[: len(new)].mean()))
             mean = np.mean(errors, axis=0)
             rows.append([SHOWN[radii], str(k), *map(percent, mean), *_judged(gaps)])
-    n_folds = _n_folds(results["default"], "own")
+    n_folds = _n_folds(results["default"], "adaptive")
     shown = "the default solver's" if default_everywhere(results) else "the greedy's"
     told = (
         "The default solver comes nearer to the optimum of the cover than the greedy, which is "
@@ -138,7 +138,7 @@ def tell_proset(results: Results) -> str:
     if not asked:
         return (
             "proset, which takes much longer, was not run here; [A radius of its "
-            "own](../own-radii.md) has it on many of these sets.\n"
+            "own](../adaptive-radii.md) has it on many of these sets.\n"
         )
     last = len(results["per_class"]) - 1
     pairs = {name: _beside_proset(results, name, last) for name in asked}
@@ -174,7 +174,7 @@ def _beside_proset(
     """Return error and size of proset in the folds of a set that it was run in, and ours."""
     repeats = results["proset"][name]
     its = np.array([(fold["error"], fold["size"]) for one in repeats for fold in one["folds"]])
-    n_folds = len(results["trials"][name][0]["errors"]["own"])
+    n_folds = len(results["trials"][name][0]["errors"]["adaptive"])
     there = np.concatenate([n_folds * k + np.arange(_done(one)) for k, one in enumerate(repeats)])
     ours = {
         radii: np.stack([folds_of(results, name, radii, budget, k)[there] for k in (0, 1)], axis=1)

@@ -30,7 +30,7 @@ NUMBER = 5
 NOISE = 0.05
 MACHINES = {
     f"{radii}, {solver}": {**PAPER, "radii": radii, "solver": solver}
-    for radii in ("shared", "own")
+    for radii in ("shared", "adaptive")
     for solver in ("greedy", "auto")
 }
 
@@ -126,7 +126,7 @@ def choose_all(sample: Sample, table: np.ndarray, rng: np.random.Generator) -> d
     for name, options in MACHINES.items():
         found[name] = choose_cover(sample, within, **options)
         each = Budget(NUMBER).of(int(sample.y.max()) + 1)
-        found[f"{name}, few"] = choose_cover(sample, within, n_prototypes=each, **options)
+        found[f"{name}, few"] = choose_cover(sample, within, max_prototypes=each, **options)
     medoids = choose_medoids(
         sample.y, [NUMBER], within=lambda rows: within[np.ix_(rows, rows)], seed=0
     )[0]
@@ -141,7 +141,7 @@ def choose_cover(sample: Sample, within: np.ndarray, **options: Any) -> Picked:
     """Fit our machine with its default radius and cost."""
     model = PVMClassifier(metric="precomputed", n_jobs=1, random_state=0, **options)
     model.fit(within, sample.y)
-    return Picked(np.unique(sample.rows[model.prototype_indices_]), float(model.objective_))
+    return Picked(np.unique(sample.rows[model.candidate_indices_]), float(model.objective_))
 
 
 def compare(old: Picked, new: Picked, sample: Sample, table: np.ndarray) -> Told:

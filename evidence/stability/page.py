@@ -36,7 +36,7 @@ ASKED = {
     "shared radius, default, less k-medoids": ("shared, auto", "k-medoids"),
     "own radii, default, less k-medoids": ("own, auto", "k-medoids"),
 }
-COLOURS = ("#56B4E9", "#0072B2", "#E69F00", "#D55E00", "#009E73", "#777777")
+Colors = ("#56B4E9", "#0072B2", "#E69F00", "#D55E00", "#009E73", "#777777")
 
 Results = dict[str, Any]
 
@@ -117,9 +117,9 @@ def draw(results: Results, folder: Path) -> str:
     """Draw the Jaccard index of every set, and the mean."""
     figure, axes = plt.subplots(1, 3, figsize=(11, 3.2), sharey=True, layout="constrained")
     for ax, (change, title) in zip(axes, CHANGES.items(), strict=True):
-        for place, (method, colour) in enumerate(zip(FEW, COLOURS, strict=True)):
+        for place, (method, color) in enumerate(zip(FEW, Colors, strict=True)):
             found = means_of(results, change, method, "jaccard")
-            ax.plot(found, [place] * len(found), "o", color=colour, alpha=0.45, markersize=5)
+            ax.plot(found, [place] * len(found), "o", color=color, alpha=0.45, markersize=5)
             ax.plot(found.mean(), place, "|", color="black", markersize=16, markeredgewidth=2)
         ax.set(title=title, xlim=(-0.03, 1.03), xlabel="Jaccard index")
         ax.grid(axis="x", color="#dddddd", linewidth=0.6)

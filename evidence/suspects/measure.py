@@ -1,4 +1,4 @@
-"""Labels flipped on purpose, and who finds them: suspect_labels, neighbours, cleanlab.
+"""Labels flipped on purpose, and who finds them: find_label_issues, neighbours, cleanlab.
 
 All see the same rows: features standardised, pixels as they are. A ranking is judged by how many
 of the flipped labels are among its first so many as were flipped, what is listed outright by how
@@ -23,7 +23,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
-from protocover import PVMClassifier, suspect_labels
+from protocover import PVMClassifier, find_label_issues
 
 from ..sets import load_set, load_sets
 from ..trust_measures import Doubt, precision_at
@@ -51,8 +51,8 @@ SHARES = (0.02, 0.05, 0.1)
 N_DRAWS = 10
 MOST_ROWS, N_FOLDS, N_TREES = 500, 5, 100
 FACTORS = (0.75, 1.5)
-NEIGHBOURS = (10, 5)
-SCORE = "src/protocover/inspection/suspects.py"
+Neighbors = (10, 5)
+SCORE = "src/protocover/_inspection/label_issues.py"
 
 
 def run(quick: bool, parts: Parts) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def measure(
     table = cdist(X, X)
     draws = [(share, seed) for share in SHARES for seed in range(n_draws)]
     flipped = [flip(data.y, table, share, kind, np.random.default_rng(k)) for share, k in draws]
-    doubts = [doubt_by_prototypes(X, y) | doubt_by_neighbours(table, y) for y, _ in flipped]
+    doubts = [doubt_by_prototypes(X, y) | doubt_by_neighbors(table, y) for y, _ in flipped]
     if cleanlab:
         theirs = doubt_by_cleanlab(X, [y for y, _ in flipped], cleanlab["n_trees"])
         doubts = [ours | more for ours, more in zip(doubts, theirs, strict=True)]
@@ -132,9 +132,9 @@ def flip(
 
 
 def doubt_by_prototypes(X: NDArray[np.float64], y: NDArray[Any]) -> dict[str, Doubt]:
-    """Doubt labels by suspect_labels, with default parameters and other radii."""
+    """Doubt labels by find_label_issues, with default parameters and other radii."""
     shared = PVMClassifier(**PAPER).fit(X, y)
-    models = {"shared radius": shared, "own radii": PVMClassifier(radii="own").fit(X, y)}
+    models = {"shared radius": shared, "own radii": PVMClassifier(radii="adaptive").fit(X, y)}
     for factor in FACTORS:
         models[f"shared radius x {factor:g}"] = PVMClassifier(
             eps=factor * shared.eps_, **PAPER
@@ -144,13 +144,13 @@ def doubt_by_prototypes(X: NDArray[np.float64], y: NDArray[Any]) -> dict[str, Do
 
 def listed(model: PVMClassifier, X: NDArray[np.float64], y: NDArray[Any]) -> Doubt:
     """Read scores off the list of suspects; the others come after it, all alike."""
-    found = suspect_labels(model, X, y, refit=False)
+    found = find_label_issues(model, X, y, refit=False)
     score, flagged = np.full(len(y), -1.0), np.zeros(len(y), dtype=bool)
     score[found.row], flagged[found.row] = found.score, True
     return Doubt(score, flagged)
 
 
-def doubt_by_neighbours(table: NDArray[np.float64], y: NDArray[Any]) -> dict[str, Doubt]:
+def doubt_by_neighbors(table: NDArray[np.float64], y: NDArray[Any]) -> dict[str, Doubt]:
     """Doubt labels by the share of the nearest points with another one.
 
     Ties go to the nearest of the own label and of another: the nearer the other, the worse.
@@ -161,7 +161,7 @@ def doubt_by_neighbours(table: NDArray[np.float64], y: NDArray[Any]) -> dict[str
     own, rival = np.where(other, np.inf, far).min(axis=1), np.where(other, far, np.inf).min(axis=1)
     closeness = np.where(np.isinf(own), 1.0, own / np.maximum(own + rival, 1e-300))
     found = {}
-    for k in NEIGHBOURS:
+    for k in Neighbors:
         near = np.argpartition(far, k, axis=1)[:, :k]
         share = np.take_along_axis(other, near, axis=1).mean(axis=1)
         # A step of the share is 1/k, of which the closeness takes at most half.

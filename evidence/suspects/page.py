@@ -69,7 +69,7 @@ def _tell_in_short(cells: Cells) -> str:
             f"{best}, has {percent(found[best], 0)} %"
         )
     return (
-        f"**In short.** Of the first {percent(share, 0)} % of the points as `suspect_labels` "
+        f"**In short.** Of the first {percent(share, 0)} % of the points as `find_label_issues` "
         f"ranks them, with {percent(share, 0)} % of the labels flipped, so many were flipped, on "
         f"sets that its score was not chosen on: {'; '.join(told)}. Which differences are clear, "
         "and where it loses, is said below.\n"
@@ -94,8 +94,8 @@ def _tell_what(results: dict[str, Any]) -> str:
         "point of another class. "
         f"At most {MOST_ROWS} rows of a set; several draws of each (the tables by set say how "
         "many). All methods see the same rows: features standardised, pixels as they are.\n\n"
-        "*Shared radius* and *own radii* are `suspect_labels`, with `refit=False`, of a "
-        '`PVMClassifier` with default parameters, and with `radii="own"`. It lists suspects '
+        "*Shared radius* and *own radii* are `find_label_issues`, with `refit=False`, of a "
+        '`PVMClassifier` with default parameters, and with `radii="adaptive"`. It lists suspects '
         "only: the rest come after them, all alike. *k-NN disagreement* is the share of a "
         "point's nearest neighbours with another "
         "label, ties broken by how near the nearest of its own and of another label are.\n\n"
@@ -282,9 +282,9 @@ def _tabulate_rankings(cells: Cells) -> str:
     )
     return (
         f"At {percent(share, 0)} % flipped, means over the sets the score was not chosen on. AUC "
-        "is the chance that a flipped label is ranked above another. Since `suspect_labels` ranks "
-        "suspects only, what it does not list counts as tied, which costs it in these two "
-        "columns. The last three are about lists: those of `suspect_labels`, of "
+        "is the chance that a flipped label is ranked above another. Since `find_label_issues` "
+        "ranks suspects only, what it does not list counts as tied, which costs it in these two "
+        "columns. The last three are about lists: those of `find_label_issues`, of "
         "`find_label_issues`, and of points most of whose neighbours "
         f"disagree.\n\n{table(header, rows)}"
     )

@@ -21,7 +21,7 @@ from .codebook import Codebook
 
 ALPHA = 0.3
 STEPS = 40
-NEIGHBOURS = 5
+Neighbors = 5
 
 Floats = NDArray[np.float64]
 
@@ -99,10 +99,10 @@ def _steps(points, labels, X, y, drawn, alpha):  # type: ignore[no-untyped-def]
 
 def _well_inside(X: Floats, y: NDArray[Any]) -> NDArray[np.bool_]:
     """Whether the five nearest others vote for each example's own class."""
-    k = min(NEIGHBOURS, len(y) - 1)
+    k = min(Neighbors, len(y) - 1)
     _, codes = np.unique(y, return_inverse=True)
-    neighbours = NearestNeighbors(n_neighbors=k).fit(X).kneighbors(return_distance=False)
-    votes = (codes[neighbours][:, :, None] == np.arange(codes.max() + 1)).sum(axis=1)
+    neighbors = NearestNeighbors(n_neighbors=k).fit(X).kneighbors(return_distance=False)
+    votes = (codes[neighbors][:, :, None] == np.arange(codes.max() + 1)).sum(axis=1)
     own = votes[np.arange(len(y)), codes]
     # A tie with another class counts as won.
     return np.asarray(own == votes.max(axis=1))

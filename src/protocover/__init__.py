@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .estimators import (
+    from ._estimators import (
         BallCover,
         Explanation,
         PVMClassifier,
@@ -18,12 +18,11 @@ if TYPE_CHECKING:
         PVMSelector,
         pvm_path,
     )
-    from .estimators.budget import find_cost, find_eps
-    from .exceptions import CoverMemoryWarning, DissimilarityError, NoPrototypesError
-    from .inspection.evaluation import Evaluation, evaluate
-    from .inspection.suspects import SuspectLabels, suspect_labels
-    from .persistence import ModelFileError, load_model, save_model
-    from .selection.grid import suggest_eps
+    from ._exceptions import CoverMemoryWarning, DissimilarityError, NoPrototypesError
+    from ._inspection.evaluation import Evaluation, evaluate
+    from ._inspection.label_issues import LabelIssues, find_label_issues
+    from ._persistence import ModelFileError, load_model, save_model
+    from ._selection.grid import suggest_eps
 
 __version__ = "0.1.0.dev0"
 
@@ -33,45 +32,41 @@ __all__ = [
     "DissimilarityError",
     "Evaluation",
     "Explanation",
+    "LabelIssues",
     "ModelFileError",
     "NoPrototypesError",
     "PVMClassifier",
     "PVMClassifierCV",
     "PVMPath",
     "PVMSelector",
-    "SuspectLabels",
     "evaluate",
-    "find_cost",
-    "find_eps",
+    "find_label_issues",
     "load_model",
     "pvm_path",
     "save_model",
     "suggest_eps",
-    "suspect_labels",
 ]
 
 # Where each name is at home, as type checkers read it above.
 _HOMES = {
-    "CoverMemoryWarning": "exceptions",
-    "DissimilarityError": "exceptions",
-    "Evaluation": "inspection.evaluation",
-    "ModelFileError": "exceptions",
-    "NoPrototypesError": "exceptions",
-    "SuspectLabels": "inspection.suspects",
-    "evaluate": "inspection.evaluation",
-    "find_cost": "estimators.budget",
-    "find_eps": "estimators.budget",
-    "load_model": "persistence",
-    "save_model": "persistence",
-    "suggest_eps": "selection.grid",
-    "suspect_labels": "inspection.suspects",
+    "CoverMemoryWarning": "_exceptions",
+    "DissimilarityError": "_exceptions",
+    "Evaluation": "_inspection.evaluation",
+    "ModelFileError": "_exceptions",
+    "NoPrototypesError": "_exceptions",
+    "LabelIssues": "_inspection.label_issues",
+    "evaluate": "_inspection.evaluation",
+    "load_model": "_persistence",
+    "save_model": "_persistence",
+    "suggest_eps": "_selection.grid",
+    "find_label_issues": "_inspection.label_issues",
 }
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name, or a room, that is asked for the first time."""
     if name in __all__:
-        home = import_module(f"{__name__}.{_HOMES.get(name, 'estimators')}")
+        home = import_module(f"{__name__}.{_HOMES.get(name, '_estimators')}")
         found = globals()[name] = getattr(home, name)
         return found
     if not name.startswith("_") and find_spec(f"{__name__}.{name}") is not None:

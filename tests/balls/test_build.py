@@ -7,10 +7,10 @@ from scipy.sparse import csr_array, csr_matrix
 from scipy.spatial.distance import cdist
 
 import naive
-from protocover.balls import build_balls, check_dissimilarities
+from protocover._balls import build_balls, check_dissimilarities
+from protocover._exceptions import DissimilarityError
 from protocover.dissimilarity import Cosine, Euclidean, Function, Metric, SquaredEuclidean
-from protocover.dissimilarity.euclidean.scan import StripScan
-from protocover.exceptions import DissimilarityError
+from protocover.dissimilarity._euclidean.scan import StripScan
 
 
 def grid(p, side, step):
@@ -56,7 +56,7 @@ def test_fast_members_agree_with_the_whole_table(dissimilarity, dtype):
     rng = np.random.default_rng(1)
     X, Z = rng.normal(size=(70, 9)).astype(dtype), rng.normal(size=(50, 9)).astype(dtype)
     Z[3] = X[5]
-    D = dissimilarity.cross(X, Z)
+    D = dissimilarity.pairwise(X, Z)
     for eps in np.quantile(D[D > 0], [0.0, 0.01, 0.3, 1.0], method="lower"):
         balls = build_balls(dissimilarity, X, Z, eps=eps)
         np.testing.assert_array_equal(balls.toarray(), eps > D)
@@ -67,7 +67,7 @@ def test_fast_members_agree_with_the_whole_table(dissimilarity, dtype):
 def test_sparse_rows_have_the_members_of_dense_rows(dissimilarity, container):
     rng = np.random.default_rng(2)
     X = rng.integers(0, 4, size=(60, 12)) * (rng.random((60, 12)) < 0.3).astype(float)
-    eps = np.quantile(dissimilarity.cross(X, X), 0.3, method="lower")
+    eps = np.quantile(dissimilarity.pairwise(X, X), 0.3, method="lower")
     dense = build_balls(dissimilarity, X, X, eps=eps, closed=True)
     S = container(X)
     sparse = build_balls(dissimilarity, S, S, eps=eps, closed=True)

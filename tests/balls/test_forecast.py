@@ -7,9 +7,9 @@ import pytest
 from scipy.spatial.distance import pdist
 
 from protocover import CoverMemoryWarning, PVMClassifier
-from protocover.balls import build_balls
-from protocover.balls import forecast as forecast_module
-from protocover.balls.forecast import BYTES_PER_MEMBERSHIP, estimate_memberships
+from protocover._balls import build_balls
+from protocover._balls import forecast as forecast_module
+from protocover._balls.forecast import BYTES_PER_MEMBERSHIP, estimate_memberships
 from protocover.dissimilarity import Euclidean
 
 X = np.random.default_rng(0).normal(size=(3000, 2))

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.sparse import bsr_array, coo_array, coo_matrix, csc_array, csr_array, dia_array
 
 import naive
-from protocover.balls import build_balls, build_levels, ordered_members
-from protocover.balls.graph import (
+from protocover._balls import build_balls, build_levels, ordered_members
+from protocover._balls.graph import (
     check_graph,
     dense_part,
     filled,
@@ -18,8 +18,8 @@ from protocover.balls.graph import (
     same_graphs,
     with_own_distances,
 )
-from protocover.dissimilarity.precomputed import NeighbourGraph
-from protocover.exceptions import DissimilarityError
+from protocover._exceptions import DissimilarityError
+from protocover.dissimilarity._precomputed import NeighborGraph
 
 DISTANCES = [0.0, 0.5, 1.0, 1.5, 2.0]
 
@@ -71,7 +71,7 @@ def test_a_single_is_compared_as_the_number_it_is():
     """0.1 in single precision is larger than 0.1, and so not within it."""
     X = check_graph(csr_array(np.array([[0.1]], dtype=np.float32)))
     for closed in (False, True):
-        assert build_balls(NeighbourGraph(), X, np.arange(1), eps=0.1, closed=closed).nnz == 0
+        assert build_balls(NeighborGraph(), X, np.arange(1), eps=0.1, closed=closed).nnz == 0
 
 
 def test_the_table_that_was_given_stays_as_it_is():
@@ -124,7 +124,7 @@ def test_what_is_no_graph_is_refused(X, message):
 
 @settings(max_examples=200, deadline=None)
 @given(graphs(square=True))
-def test_points_are_their_own_neighbours(given_graph):
+def test_points_are_their_own_neighbors(given_graph):
     entries, shape = given_graph
     graph = check_graph(empty_safe(entries, shape))
     complete = with_own_distances(graph)
@@ -191,11 +191,11 @@ def test_balls_and_levels_are_those_of_the_table(given_graph, closed, data):
     radii = np.array(sorted(set(data.draw(st.lists(st.sampled_from(DISTANCES[1:]), min_size=1)))))
     D = naive.graph_table(entries, shape)[:, columns]
     expected = sum(naive.members(D, eps, closed).astype(int) for eps in radii)
-    found = build_levels(NeighbourGraph(), graph, columns, radii=radii, closed=closed)
+    found = build_levels(NeighborGraph(), graph, columns, radii=radii, closed=closed)
     assert found.has_sorted_indices
     levels = found.toarray().astype(int)
     np.testing.assert_array_equal(np.where(levels > 0, len(radii) + 1 - levels, 0), expected)
-    balls = build_balls(NeighbourGraph(), graph, columns, eps=radii[-1], closed=closed)
+    balls = build_balls(NeighborGraph(), graph, columns, eps=radii[-1], closed=closed)
     np.testing.assert_array_equal(balls.toarray(), naive.members(D, radii[-1], closed))
 
 
@@ -207,7 +207,7 @@ def test_members_come_nearest_first(given_graph, closed, eps):
     D = naive.graph_table(entries, shape)
     found = {}
     for block in ordered_members(
-        NeighbourGraph(), graph, np.arange(shape[1]), lambda some: some, eps=eps, closed=closed
+        NeighborGraph(), graph, np.arange(shape[1]), lambda some: some, eps=eps, closed=closed
     ):
         for j, i, distance in zip(block.candidate, block.point, block.distance, strict=True):
             found.setdefault(int(j), []).append((float(distance), int(i)))
@@ -219,7 +219,7 @@ def test_members_come_nearest_first(given_graph, closed, eps):
 
 
 def test_many_blocks_of_rows_are_one_table(monkeypatch):
-    from protocover.balls import graph as module
+    from protocover._balls import graph as module
 
     rng = np.random.default_rng(0)
     D = rng.integers(0, 5, size=(70, 50)) / 2.0
@@ -228,5 +228,5 @@ def test_many_blocks_of_rows_are_one_table(monkeypatch):
     monkeypatch.setattr(module, "_BLOCK_ENTRIES", 100)
     expected = naive.members(np.where(stored, D, np.inf), 1.5)
     for n_jobs in (1, 2):
-        balls = build_balls(NeighbourGraph(), X, np.arange(50), eps=1.5, n_jobs=n_jobs)
+        balls = build_balls(NeighborGraph(), X, np.arange(50), eps=1.5, n_jobs=n_jobs)
         np.testing.assert_array_equal(balls.toarray(), expected)

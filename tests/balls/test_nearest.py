@@ -6,8 +6,8 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
 import naive
-from protocover.balls import nearest as nearest_module
-from protocover.balls.nearest import (
+from protocover._balls import nearest as nearest_module
+from protocover._balls.nearest import (
     find_nearest,
     nearest_in_groups,
     two_in_table,
@@ -40,7 +40,7 @@ def test_nearest_of_each_group_is_that_of_the_whole_table(dissimilarity):
     B = rng.integers(-2, 3, size=(11, 3)).astype(float)
     dissimilarity.fit(B)
     index, distance = find_nearest(dissimilarity, A, B, bounds=BOUNDS)
-    expected_index, expected_distance = by_hand(dissimilarity.cross(A, B), BOUNDS)
+    expected_index, expected_distance = by_hand(dissimilarity.pairwise(A, B), BOUNDS)
     np.testing.assert_array_equal(index, expected_index)
     np.testing.assert_array_equal(distance, expected_distance)
 

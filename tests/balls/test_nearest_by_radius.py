@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
-from protocover.balls import relative_to
-from protocover.balls.nearest import find_nearest
+from protocover._balls import relative_to
+from protocover._balls.nearest import find_nearest
 from protocover.dissimilarity import Cosine, Euclidean, Metric, SquaredEuclidean
 
 
@@ -32,7 +32,7 @@ def test_it_is_the_smallest_multiple(kind, dtype, seed):
     bounds = np.array([0, 13, 13, 60])
     dissimilarity = kind().fit(A)
     index, distance = find_nearest(dissimilarity, A, B, bounds=bounds, radii=radii)
-    table = dissimilarity.cross(A, B)
+    table = dissimilarity.pairwise(A, B)
     assert (index[:, 1] == -1).all()
     assert np.isinf(distance[:, 1]).all()
     np.testing.assert_array_equal(index[:, 0], obvious(table, radii, slice(0, 13)))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
-from protocover.balls import balls_of_radii, halves, ordered, ordered_members, spans
+from protocover._balls import balls_of_radii, halves, ordered, ordered_members, spans
 from protocover.dissimilarity import Cosine, Euclidean, Metric, Precomputed, SquaredEuclidean
 
 METRICS = {
@@ -45,7 +45,7 @@ def together(metric, X, Z, **asked):
 def test_what_is_not_in_doubt_is_in_order(metric, closed, same):
     X = points()
     Z = X if same else points(40, seed=1)
-    D = metric.fit(X).cross(X, Z)
+    D = metric.fit(X).pairwise(X, Z)
     for eps in (float(D[3, 5]), float(np.quantile(D, 0.4)), np.inf):
         candidate, point, distance, undecided = together(metric, X, Z, eps=eps, closed=closed)
         rows, columns = np.nonzero(naive.members(D, eps, closed))
@@ -98,9 +98,9 @@ def test_each_pair_of_a_symmetric_dissimilarity_is_computed_about_once(monkeypat
     counted = []
 
     class Counted(Metric):
-        def cross(self, A, B):
+        def pairwise(self, A, B):
             counted.append(len(A) * len(B))
-            return super().cross(A, B)
+            return super().pairwise(A, B)
 
     X = points(600)
     monkeypatch.setattr(ordered, "_LEAST_COLUMNS", 50)
@@ -130,7 +130,7 @@ def test_blocks_hold_whole_candidates():
 @pytest.mark.parametrize("closed", [False, True])
 def test_balls_of_given_radii_hold_what_is_within_them(metric, closed):
     X, Z = points(), points(25, seed=2)
-    D = metric.fit(X).cross(X, Z)
+    D = metric.fit(X).pairwise(X, Z)
     # Radii that are distances, radii between them, one of zero and one beyond all.
     radii = np.concatenate((D[np.arange(20), np.arange(20)], D.mean(axis=0)[20:23], [0.0, 1e9]))
     balls = balls_of_radii(metric, X, Z, radii=radii, closed=closed)
@@ -143,7 +143,7 @@ def test_balls_of_given_radii_end_among_points_almost_equally_far(closed):
     X = rng.normal(size=(80, 5))
     X *= (1.0 + 1e-9 * rng.random((80, 1))) / np.linalg.norm(X, axis=1, keepdims=True)
     Z = np.zeros((20, 5))
-    D = Euclidean().cross(X, Z)
+    D = Euclidean().pairwise(X, Z)
     radii = np.sort(D[:, 0])[::4]
     found = balls_of_radii(Euclidean(), X, Z, radii=radii, closed=closed)
     np.testing.assert_array_equal(found.toarray(), naive.members(D, radii, closed))
@@ -154,7 +154,7 @@ def test_balls_of_given_radii_end_among_points_almost_equally_far(closed):
 def test_balls_of_given_radii_are_right_where_ties_abound(n, m, closed, seed):
     rng = np.random.default_rng(seed)
     X, Z = rng.integers(0, 3, (n, 2)).astype(float), rng.integers(0, 3, (m, 2)).astype(float)
-    D = Euclidean().cross(X, Z)
+    D = Euclidean().pairwise(X, Z)
     radii = rng.choice([0.0, 1.0, np.sqrt(2.0), 1.5, 3.0], size=m)
     for metric, A, B in ((Euclidean(), X, Z), (Precomputed().fit(D), D, np.arange(m))):
         found = balls_of_radii(metric, A, B, radii=radii, closed=closed)

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from protocover import CoverMemoryWarning, PVMClassifier
-from protocover.balls import ordered_members, own_forecast
-from protocover.balls.own_forecast import measure_own
+from protocover._balls import adaptive_forecast as adaptive_forecast
+from protocover._balls import ordered_members
+from protocover._balls.adaptive_forecast import measure_own
+from protocover._selection.adaptive_radii import OwnBalls, Rules, join_own
 from protocover.dissimilarity import Euclidean
-from protocover.selection.own_radii import OwnBalls, Rules, join_own
 
 
 def mixture(n):
@@ -61,7 +62,7 @@ def test_memory_told_beforehand_is_about_that_then_used(eps):
     told = forecast(X, y, eps)
     limit = None if np.isinf(eps) else eps
     tracemalloc.start()
-    PVMClassifier(eps=limit, radii="own", prototype_cost=1.0, n_jobs=1).fit(X, y)
+    PVMClassifier(eps=limit, radii="adaptive", prototype_cost=1.0, n_jobs=1).fit(X, y)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert 1 / 1.5 < told.n_bytes / peak < 1.5
@@ -69,15 +70,15 @@ def test_memory_told_beforehand_is_about_that_then_used(eps):
 
 def test_fit_warns_before_it_runs_out_of_memory(monkeypatch):
     X, y = mixture(1500)
-    monkeypatch.setattr(own_forecast, "available_memory", lambda: 1_000_000)
+    monkeypatch.setattr(adaptive_forecast, "available_memory", lambda: 1_000_000)
     with pytest.warns(
         CoverMemoryWarning,
         match=r"per-prototype radii without a limit are expected to keep \S+ memberships and to "
         r"need \S+ GB, but 0\.0 GB are available; a smaller eps, fewer candidates or a higher",
     ):
-        PVMClassifier(eps=None, radii="own").fit(X, y)
+        PVMClassifier(eps=None, radii="adaptive").fit(X, y)
     with pytest.warns(CoverMemoryWarning, match=r"radii up to 2\.5 are expected"):
-        PVMClassifier(eps=2.5, radii="own").fit(X, y)
+        PVMClassifier(eps=2.5, radii="adaptive").fit(X, y)
 
 
 @pytest.mark.filterwarnings("error")
@@ -85,13 +86,13 @@ def test_fit_says_nothing_where_it_fits(monkeypatch):
     """All pairs together would not, but most of them are not kept."""
     X, y = mixture(1500)
     for available in (None, 20_000_000):
-        monkeypatch.setattr(own_forecast, "available_memory", lambda free=available: free)
-        PVMClassifier(eps=0.5, radii="own").fit(X, y)
+        monkeypatch.setattr(adaptive_forecast, "available_memory", lambda free=available: free)
+        PVMClassifier(eps=0.5, radii="adaptive").fit(X, y)
 
 
 def test_verbose_says_what_was_found_and_promises_no_time(capsys):
     X, y = mixture(1500)
-    PVMClassifier(eps=2.5, radii="own", verbose=1).fit(X, y)
+    PVMClassifier(eps=2.5, radii="adaptive", verbose=1).fit(X, y)
     said = capsys.readouterr().err
     assert re.search(
         r"per-prototype radii up to 2\.5: 1500 points x 1500 candidates, \d+ balls that may be "
@@ -99,5 +100,5 @@ def test_verbose_says_what_was_found_and_promises_no_time(capsys):
         said,
     )
     assert not re.search(r"\d s\b", said)
-    PVMClassifier(eps=2.5, radii="own").fit(X, y)
+    PVMClassifier(eps=2.5, radii="adaptive").fit(X, y)
     assert capsys.readouterr().err == ""

@@ -75,7 +75,7 @@ def test_frames_of_rows_give_the_model_of_arrays(kind):
     framed = PVMClassifier(eps=0.8, candidates=["train", frame(X[::5] + 0.01)], **PAPER)
     framed.fit(frame(X), Y, unlabeled=frame(X[::7]))
     np.testing.assert_array_equal(plain.prototypes_, framed.prototypes_)
-    np.testing.assert_array_equal(plain.prototype_indices_, framed.prototype_indices_)
+    np.testing.assert_array_equal(plain.candidate_indices_, framed.candidate_indices_)
 
 
 def mixed(kind, rows):
@@ -102,7 +102,7 @@ def test_the_union_of_frames_is_a_frame(kind):
 def test_batches_of_frames_grow_to_the_model_of_the_whole(kind):
     rows = np.random.default_rng(0).permutation(150)
     whole, parts = mixed(kind, rows), [mixed(kind, rows[:100]), mixed(kind, rows[100:])]
-    metric = Gower(kinds={"word": "categorical"})
+    metric = Gower(feature_types={"word": "categorical"})
     grown = PVMClassifier(eps=0.1, metric=metric, **PAPER)
     grown.partial_fit(parts[0], Y[rows[:100]]).partial_fit(parts[1], Y[rows[100:]])
     assert type(grown.prototypes_) is type(whole)

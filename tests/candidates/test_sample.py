@@ -38,8 +38,8 @@ def test_a_share_takes_that_share_of_each_class():
 
 def test_prototypes_are_drawn_rows_and_numbered_as_such():
     model = PVMClassifier(eps=1.0, candidates=20, random_state=0, **PAPER).fit(X, Y)
-    np.testing.assert_array_equal(model.prototypes_, X[model.prototype_indices_])
-    np.testing.assert_array_equal(model.prototype_rows_, model.prototype_indices_)
+    np.testing.assert_array_equal(model.prototypes_, X[model.candidate_indices_])
+    np.testing.assert_array_equal(model.prototype_indices_, model.candidate_indices_)
     assert set(model.prototype_sources_) == {"train"}
 
 
@@ -48,21 +48,21 @@ def test_the_sample_follows_random_state():
         PVMClassifier(eps=0.4, candidates=0.3, random_state=seed, **PAPER).fit(X, Y)
         for seed in (0, 0, 1)
     )
-    np.testing.assert_array_equal(first.prototype_indices_, again.prototype_indices_)
-    assert first.prototype_indices_.tolist() != other.prototype_indices_.tolist()
+    np.testing.assert_array_equal(first.candidate_indices_, again.candidate_indices_)
+    assert first.candidate_indices_.tolist() != other.candidate_indices_.tolist()
 
 
 def test_more_than_there_are_is_all_of_them():
     many = PVMClassifier(eps=0.7, candidates=1000, **PAPER).fit(X, Y)
     every = PVMClassifier(eps=0.7, **PAPER).fit(X, Y)
-    np.testing.assert_array_equal(many.prototype_indices_, every.prototype_indices_)
+    np.testing.assert_array_equal(many.candidate_indices_, every.candidate_indices_)
 
 
 def test_rows_of_weight_zero_are_not_drawn():
     weights = np.ones(60)
     weights[::2] = 0.0
     model = PVMClassifier(eps=0.3, candidates=25, random_state=0, **PAPER).fit(X, Y, weights)
-    assert (model.prototype_indices_ % 2 == 1).all()
+    assert (model.candidate_indices_ % 2 == 1).all()
 
 
 def test_a_square_table_gives_the_model_of_its_metric():
@@ -71,7 +71,7 @@ def test_a_square_table_gives_the_model_of_its_metric():
     table = PVMClassifier(
         eps=0.8, metric="precomputed", candidates=0.4, random_state=3, **PAPER
     ).fit(D, Y)
-    np.testing.assert_array_equal(table.prototype_indices_, rows.prototype_indices_)
+    np.testing.assert_array_equal(table.candidate_indices_, rows.candidate_indices_)
 
 
 def test_a_sample_joins_with_other_candidates():

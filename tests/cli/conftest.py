@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from protocover.cli import main
+from protocover._cli import main
 
 pytest.importorskip("PIL", reason="pillow, an optional package, is not installed")
 pytest.importorskip("pyarrow", reason="pyarrow, an optional package, is not installed")

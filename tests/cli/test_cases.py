@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from protocover.cli.cases import make_labels, read_labelled
-from protocover.cli.console import CommandError, Console, UsageError
+from protocover._cli.cases import make_labels, read_labeled
+from protocover._cli.console import CommandError, Console, UsageError
 
 
 def read(table, tmp_path, **options):
@@ -15,12 +15,12 @@ def read(table, tmp_path, **options):
         "id": None,
         "weights": None,
         "drop": [],
-        "kind": [],
+        "feature_type": [],
         "separator": None,
         "encoding": None,
         "outlier_label": None,
     }
-    return read_labelled(tmp_path / "t.csv", Namespace(**{**given, **options}), Console())
+    return read_labeled(tmp_path / "t.csv", Namespace(**{**given, **options}), Console())
 
 
 def test_rows_keep_the_numbers_they_have_in_the_file(flowers, tmp_path, capsys):
@@ -42,10 +42,10 @@ def test_columns_that_cannot_tell_rows_apart_are_left_out_and_told(flowers, tmp_
 
 def test_a_column_that_numbers_the_rows_is_warned_of(flowers, tmp_path, capsys):
     flowers.insert(0, "no", np.arange(1, 31))
-    with pytest.raises(CommandError, match="settle or say --yes"):
+    with pytest.raises(CommandError, match="or pass --ignore-warnings"):
         read(flowers, tmp_path)
     assert "--id no or --drop no" in capsys.readouterr().err
-    assert "no" in read(flowers, tmp_path, yes=True).X.columns
+    assert "no" in read(flowers, tmp_path, ignore_warnings=True).X.columns
     assert "column 'no': it numbers the rows" in capsys.readouterr().err
     cases = read(flowers, tmp_path, id="no")
     assert "no" not in cases.X.columns
@@ -55,7 +55,7 @@ def test_a_column_that_numbers_the_rows_is_warned_of(flowers, tmp_path, capsys):
 
 def test_columns_get_their_types_and_kinds_may_be_given(patients, tmp_path):
     cases = read(
-        patients, tmp_path, id="patient", kind=["grade=low,middle,high", "age=categorical"]
+        patients, tmp_path, id="patient", feature_type=["grade=low,middle,high", "age=categorical"]
     )
     ages = cases.X["age"]
     assert ages.isna().any()
@@ -73,10 +73,10 @@ def test_columns_get_their_types_and_kinds_may_be_given(patients, tmp_path):
         ({"target": "q"}, CommandError, "it has 'length', 'width', 'kind'"),
         ({"drop": ["q"]}, CommandError, "--drop 'q'"),
         ({"id": "q"}, CommandError, "--id 'q'"),
-        ({"kind": ["q=numeric"]}, CommandError, "--kind 'q'"),
-        ({"kind": ["width=big"]}, UsageError, "must be numeric, categorical"),
-        ({"kind": ["kind"]}, CommandError, "--kind"),
-        ({"kind": ["width=a,b"]}, CommandError, "must hold one of a, b"),
+        ({"feature_type": ["q=numeric"]}, CommandError, "--feature-type 'q'"),
+        ({"feature_type": ["width=big"]}, UsageError, "must be numeric, categorical"),
+        ({"feature_type": ["kind"]}, CommandError, "--feature-type"),
+        ({"feature_type": ["width=a,b"]}, CommandError, "must hold one of a, b"),
         ({"drop": ["length", "width"]}, CommandError, "no column is left"),
     ],
 )

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from protocover.cli.columns import (
+from protocover._cli.columns import (
     ColumnType,
     convert,
     find_type,
@@ -10,7 +10,7 @@ from protocover.cli.columns import (
     is_missing,
     type_of,
 )
-from protocover.cli.console import CommandError
+from protocover._cli.console import CommandError
 
 
 def column(*cells):

@@ -11,7 +11,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from protocover import BallCover, load_model
-from protocover.cli import main
+from protocover._cli import main
 
 FILES = {
     "assignments.csv",
@@ -44,7 +44,7 @@ def read(name):
 
 
 def test_the_best_so_many_of_a_table_with_everything_in_a_folder(blobs, capsys):
-    assert cover("blobs.csv", "--n", 4, "--id", "case", "--drop", "seconds") == 0
+    assert cover("blobs.csv", "--max-representatives", 4, "--id", "case", "--drop", "seconds") == 0
     said = capsys.readouterr()
     assert "standardised Euclidean (all columns are numbers)" in said.err
     assert "4 cases stand for 41." in said.out
@@ -60,7 +60,20 @@ def test_the_best_so_many_of_a_table_with_everything_in_a_folder(blobs, capsys):
 
 
 def test_representatives_are_rows_of_the_file_cell_for_cell(blobs):
-    assert cover("blobs.csv", "--n", 4, "--id", "case", "--drop", "seconds", "-o", "out") == 0
+    assert (
+        cover(
+            "blobs.csv",
+            "--max-representatives",
+            4,
+            "--id",
+            "case",
+            "--drop",
+            "seconds",
+            "-o",
+            "out",
+        )
+        == 0
+    )
     chosen = pd.read_csv("out/representatives.csv")
     source = blobs.iloc[chosen["row"] - 1]
     for name in ("x", "y", "case"):
@@ -70,7 +83,10 @@ def test_representatives_are_rows_of_the_file_cell_for_cell(blobs):
 
 
 def test_assignments_tell_who_stands_for_each_row_and_how_far_that_is(blobs):
-    assert cover("blobs.csv", "--n", 4, "--id", "case", "--no-scale", "-o", "out") == 0
+    assert (
+        cover("blobs.csv", "--max-representatives", 4, "--id", "case", "--no-scale", "-o", "out")
+        == 0
+    )
     table = pd.read_csv("out/assignments.csv")
     assert table["row"].tolist() == list(range(1, 42))
     assert table["name"].tolist() == blobs["case"].tolist()
@@ -92,7 +108,7 @@ def test_the_model_is_the_one_that_python_makes_and_tells_of_itself_what_is_true
     model = load_model("out/model.protocover")
     X = blobs[["x", "y", "seconds"]].astype(float)
     again = BallCover(coverage=0.9).fit(X)
-    assert model.representative_indices_.tolist() == again.representative_indices_.tolist()
+    assert model.candidate_indices_.tolist() == again.candidate_indices_.tolist()
     assert model.eps_ == again.eps_
     assert model.verify(X).ok
     assert read("out/summary.json")["coverage"] == model.coverage_ >= 0.9
@@ -106,7 +122,18 @@ def test_without_a_question_everything_is_covered(blobs, capsys):
 
 
 def test_prices_are_taken_from_a_column(blobs):
-    words = ("--coverage", 0.95, "--id", "case", "--eps", 1, "--price", "seconds", "-o", "out")
+    words = (
+        "--coverage",
+        0.95,
+        "--id",
+        "case",
+        "--eps",
+        1,
+        "--candidate-cost",
+        "seconds",
+        "-o",
+        "out",
+    )
     assert cover("blobs.csv", *words) == 0
     chosen = pd.read_csv("out/representatives.csv")
     assert chosen["seconds"].tolist() == [1] * 4
@@ -117,14 +144,25 @@ def test_prices_are_taken_from_a_column(blobs):
 def test_weights_are_taken_from_a_column(blobs, capsys):
     blobs["worth"] = [0.0] * 40 + [5.0]
     blobs.to_csv("blobs.csv", index=False)
-    words = ("--n", 1, "--id", "case", "--drop", "seconds", "--eps", 1, "--weights", "worth")
+    words = (
+        "--max-representatives",
+        1,
+        "--id",
+        "case",
+        "--drop",
+        "seconds",
+        "--eps",
+        1,
+        "--weights",
+        "worth",
+    )
     assert cover("blobs.csv", *words, "-o", "out") == 0
     assert pd.read_csv("out/representatives.csv")["case"].tolist() == ["c40"]
     assert "1 case stands for 41." in capsys.readouterr().out
 
 
 def test_cases_that_are_in_anyway_are_named_or_numbered(blobs):
-    words = ("--n", 5, "--drop", "seconds", "--must-include")
+    words = ("--max-representatives", 5, "--drop", "seconds", "--must-include")
     assert cover("blobs.csv", "--id", "case", *words, "c40,c07", "-o", "named") == 0
     assert pd.read_csv("named/representatives.csv")["case"].tolist()[:2] == ["c40", "c07"]
     by_row = (*words, "41", "--must-include", "8", "--drop", "case", "-o", "numbered")
@@ -135,14 +173,29 @@ def test_cases_that_are_in_anyway_are_named_or_numbered(blobs):
 
 def test_a_mixed_table_with_missing_values(patients):
     patients.to_csv("patients.csv", index=False)
-    assert cover("patients.csv", "--id", "patient", "--drop", "ill", "--n", 6) == 0
+    assert (
+        cover("patients.csv", "--id", "patient", "--drop", "ill", "--max-representatives", 6) == 0
+    )
     chosen = pd.read_csv("patients-protocover/representatives.csv")
     assert len(chosen) == 6
     assert set(chosen["patient"]) <= set(patients["patient"])
 
 
 def test_new_cases_get_their_representative(blobs, capsys):
-    assert cover("blobs.csv", "--n", 4, "--id", "case", "--drop", "seconds", "-o", "out") == 0
+    assert (
+        cover(
+            "blobs.csv",
+            "--max-representatives",
+            4,
+            "--id",
+            "case",
+            "--drop",
+            "seconds",
+            "-o",
+            "out",
+        )
+        == 0
+    )
     pd.DataFrame({"x": [0.1, 80], "y": [9.9, 80], "case": ["a", "b"]}).to_csv("n.csv", index=False)
     capsys.readouterr()
     assert main(["predict", "out", "n.csv", "--id", "case"]) == 0
@@ -156,7 +209,20 @@ def test_new_cases_get_their_representative(blobs, capsys):
 
 
 def test_the_report_can_be_made_anew(blobs, capsys):
-    assert cover("blobs.csv", "--n", 4, "--id", "case", "--drop", "seconds", "-o", "out") == 0
+    assert (
+        cover(
+            "blobs.csv",
+            "--max-representatives",
+            4,
+            "--id",
+            "case",
+            "--drop",
+            "seconds",
+            "-o",
+            "out",
+        )
+        == 0
+    )
     before = Path("out/report.html").read_text(encoding="utf-8")
     Path("out/report.html").unlink()
     assert main(["report", "out", "blobs.csv"]) == 0
@@ -165,7 +231,7 @@ def test_the_report_can_be_made_anew(blobs, capsys):
 
 
 def test_an_earlier_output_is_replaced_only_by_force(blobs, capsys):
-    words = ("blobs.csv", "--n", 2, "--drop", "case", "-o", "out")
+    words = ("blobs.csv", "--max-representatives", 2, "--drop", "case", "-o", "out")
     assert cover(*words) == 0
     assert cover(*words) == 1
     assert "replace it with --force" in capsys.readouterr().err
@@ -181,7 +247,7 @@ def test_images_without_classes(capsys):
         pixels = np.full((6, 5), 40 if k % 2 else 200) + rng.integers(0, 20, (6, 5))
         folder = "photos/some" if k % 3 else "photos"
         Image.fromarray(pixels.astype(np.uint8)).save(f"{folder}/{k:02d}.png")
-    assert cover("photos", "--n", 2, "--eps", 1, "--must-include", "00.png") == 0
+    assert cover("photos", "--max-representatives", 2, "--eps", 1, "--must-include", "00.png") == 0
     assert "12 images at 5 x 6 pixels, grey" in capsys.readouterr().err
     chosen = pd.read_csv("photos-protocover/representatives.csv")
     assert chosen["name"][0] == "00.png"
@@ -197,12 +263,16 @@ def test_images_without_classes(capsys):
         (("--must-include", "99"), 1, "there is no such row; try '1', '2', '41'"),
         (("--must-include", "c1", "--id", "case"), 1, "no such case of that name; try 'c00'"),
         (
-            ("--price", "case"),
+            ("--candidate-cost", "case"),
             1,
             "must hold a number not below 0 in every row, got 'c00' in row 1",
         ),
         (("--weights", "second"), 1, "did you mean 'seconds'?"),
-        (("--n", "1", "--must-include", "1,2"), 1, "must_include names 2 rows, more"),
+        (
+            ("--max-representatives", "1", "--must-include", "1,2"),
+            1,
+            "must_include names 2 rows, more",
+        ),
         (("--eps", "0.5", "--metric", "tangent"), 2, "--metric tangent is for images"),
         (("--image-size", "8"), 2, "--image-size goes with a folder of images"),
     ],
@@ -216,8 +286,8 @@ def test_what_cannot_be_used_is_refused_with_the_way_out(blobs, capsys, words, c
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--n", "0"), "must be 1 or more, got '0'"),
-        (("--n", "3", "--coverage", "0.5"), "not allowed with argument"),
+        (("--max-representatives", "0"), "must be 1 or more, got '0'"),
+        (("--max-representatives", "3", "--coverage", "0.5"), "not allowed with argument"),
         (("--coverage", "1.5"), "must be above 0 and at most 1, got '1.5'"),
         (("--coverage", "much"), "must be above 0 and at most 1, got 'much'"),
         (("--cost", "-1"), "must be a number not below 0, got '-1'"),

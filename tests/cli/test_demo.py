@@ -3,7 +3,7 @@ import sys
 from pathlib import Path
 
 from protocover import load_model
-from protocover.cli import main
+from protocover._cli import main
 
 
 def test_the_demo_prints_what_it_found_and_writes_over_what_an_earlier_one_left(capsys):
@@ -25,7 +25,7 @@ def test_the_demo_prints_what_it_found_and_writes_over_what_an_earlier_one_left(
         "summary.json",
         "suspects.csv",
     }
-    assert len(load_model("new/model.protocover").prototype_rows_) == len(rows)
+    assert len(load_model("new/model.protocover").prototype_indices_) == len(rows)
 
 
 def test_the_demo_does_not_write_over_files_of_others():

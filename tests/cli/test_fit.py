@@ -8,12 +8,12 @@ import pytest
 from sklearn.pipeline import make_pipeline
 
 from paper import PAPER
-from protocover import PVMClassifier, PVMClassifierCV, load_model, suspect_labels
-from protocover.cli import main
-from protocover.cli.cases import Cases, split_cases
-from protocover.cli.console import Console
-from protocover.cli.model import classifier_of, with_rows
-from protocover.cli.tables import read_table
+from protocover import PVMClassifier, PVMClassifierCV, find_label_issues, load_model
+from protocover._cli import main
+from protocover._cli.cases import Cases, split_cases
+from protocover._cli.console import Console
+from protocover._cli.model import classifier_of, with_rows
+from protocover._cli.tables import read_table
 
 FILES = {
     "model.protocover",
@@ -71,7 +71,7 @@ def test_the_model_file_answers_as_the_predictions_say(flowers, fit):
     predictions = pd.read_csv("out/predictions.csv")
     answers = model.predict(flowers[["length", "width"]])
     assert answers.tolist() == predictions["predicted"].tolist()
-    rows = model[-1].best_estimator_.prototype_rows_
+    rows = model[-1].best_estimator_.prototype_indices_
     assert (rows + 1).tolist() == pd.read_csv("out/prototypes.csv")["row"].tolist()
 
 
@@ -106,7 +106,7 @@ def test_the_suspects_are_those_that_python_finds_among_all_rows(flowers, fit):
     flowers.to_csv("t.csv", index=False)
     assert fit("t.csv", "--target", "kind", "-o", "out", "--eps", "auto") == 0
     model = load_model("out/model.protocover")
-    found = suspect_labels(model, flowers[["length", "width"]], flowers["kind"])
+    found = find_label_issues(model, flowers[["length", "width"]], flowers["kind"])
     suspects = pd.read_csv("out/suspects.csv")
     assert (found.row + 1).tolist() == suspects["row"].tolist()
     np.testing.assert_allclose(found.score, suspects["score"])
@@ -158,7 +158,7 @@ def test_options_reach_the_estimator(flowers, fit, monkeypatch):
     monkeypatch.setattr(Console, "verbose", 1)  # bars are not for the model to remember
     flowers.to_csv("t.csv", index=False)
     words = (
-        "--eps 1.5 --prototype-cost 0.5 --n-prototypes 3 --solver local-search --time-limit 9 "
+        "--eps 1.5 --prototype-cost 0.5 --max-prototypes 3 --solver local-search --time-limit 9 "
         "--closed-ball --outlier-label odd --metric cityblock --candidates train,kmeans --seed 7 "
         "--no-scale --test-size 0"
     )
@@ -168,7 +168,7 @@ def test_options_reach_the_estimator(flowers, fit, monkeypatch):
     wanted = {
         "eps": 1.5,
         "prototype_cost": 0.5,
-        "n_prototypes": 3,
+        "max_prototypes": 3,
         "solver": "local-search",
         "solver_options": {"time_limit": 9.0},
         "closed_ball": True,
@@ -184,15 +184,15 @@ def test_options_reach_the_estimator(flowers, fit, monkeypatch):
 
 def test_the_search_is_as_asked_for_and_the_solver_selects_at_its_radius(flowers, fit):
     flowers.to_csv("t.csv", index=False)
-    words = "--eps 0.5,1,2 --prototype-cost 0.1,1 --rule best --n-prototypes 9 --solver exact"
+    words = "--eps 0.5,1,2 --prototype-cost 0.1,1 --max-prototypes 9 --solver exact"
     assert fit("t.csv", "--target", "kind", "-o", "out", *words.split()) == 0
     search = load_model("out/model.protocover")[-1]
     assert set(search.cv_results_["param_eps"]) == {0.5, 1.0, 2.0}
     assert set(search.cv_results_["param_prototype_cost"]) == {0.1, 1.0}
-    assert (search.rule, search.n_splits_, search.n_prototypes) == ("best", 3, 9)
+    assert (search.rule, search.n_splits_, search.n_prototypes) == ("1se", 3, 9)
     assert search.best_estimator_.solver == "exact"
     assert search.best_estimator_.eps_ == search.eps_
-    assert search.best_estimator_.certificate_ in ("proved", "solver-proved")
+    assert search.best_estimator_.gap_ == 0.0
 
 
 def test_prototypes_that_are_no_real_cases_are_written_in_the_units_of_the_file(flowers, fit):
@@ -245,7 +245,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work(
     def refuse(*_):
         pytest.fail("the table was read")
 
-    monkeypatch.setattr("protocover.cli.fit.read_labelled", refuse)
+    monkeypatch.setattr("protocover._cli.fit.read_labelled", refuse)
     assert fit("t.csv", "--target", "kind", "-o", place) == 1
     said = capsys.readouterr()
     assert said.out == ""
@@ -267,7 +267,7 @@ def test_a_failed_fit_leaves_nothing_behind(flowers, fit, tmp_path):
         ("--image-size 8", 2),
         ("--radii shared --eps 1 --prototype-cost 1,2", 2),
         ("--eps auto --prototype-cost 1,2", 2),
-        ("--kind width=categorical --metric cosine", 2),
+        ("--feature-type width=categorical --metric cosine", 2),
         ("--cv 50", 1),
     ],
 )
@@ -310,8 +310,8 @@ def test_hostile_names_are_shown_as_text_and_written_as_they_are(flowers, fit, c
 def test_other_row_numbers_leave_the_fitted_model_as_it_was(flowers, make, search):
     X = flowers[["length", "width"]]
     model = make(search).fit(X, flowers["kind"])
-    before = classifier_of(model).prototype_rows_.copy()
+    before = classifier_of(model).prototype_indices_.copy()
     other = with_rows(model, before + 100)
-    np.testing.assert_array_equal(classifier_of(other).prototype_rows_, before + 100)
-    np.testing.assert_array_equal(classifier_of(model).prototype_rows_, before)
+    np.testing.assert_array_equal(classifier_of(other).prototype_indices_, before + 100)
+    np.testing.assert_array_equal(classifier_of(model).prototype_indices_, before)
     np.testing.assert_array_equal(other.predict(X), model.predict(X))

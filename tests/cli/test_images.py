@@ -5,14 +5,14 @@ import numpy as np
 import pytest
 
 from paper import PAPER
-from protocover.cli.cases import ImageLayout
-from protocover.cli.console import CommandError, Console
-from protocover.cli.images import find_images, flatten, layout_of, read_labelled_images
+from protocover._cli.cases import ImageLayout
+from protocover._cli.console import CommandError, Console
+from protocover._cli.images import find_images, flatten, layout_of, read_labeled_images
 
 
 def read(folder, **how):
-    how = {"size": None, "colour": None, "skip": False, **how}
-    return read_labelled_images(folder, console=Console(), **how)
+    how = {"size": None, "color": None, "skip": False, **how}
+    return read_labeled_images(folder, console=Console(), **how)
 
 
 def huge_png(path, side=60_000):
@@ -38,17 +38,17 @@ def test_folders_are_classes_and_pixels_go_from_black_0_to_white_1(tmp_path, sav
     assert (means[cases.y == "dark"] < 0.3).all()
 
 
-def test_colour_is_kept_where_there_is_any(tmp_path, save_images):
+def test_color_is_kept_where_there_is_any(tmp_path, save_images):
     from PIL import Image
 
     folder = save_images(tmp_path / "pictures", mode="RGB")
-    assert read(folder).layout.colour is False
+    assert read(folder).layout.color is False
     Image.new("RGB", (8, 8), "red").save(folder / "dark" / "red.png")
     cases = read(folder)
     assert cases.layout == ImageLayout(8, 8, True)
     red = np.asarray(cases.X)[cases.names == "dark/red.png"].reshape(8, 8, 3)
     assert red[3, 4].tolist() == [1.0, 0.0, 0.0]
-    assert read(folder, colour=False).X.shape == (13, 64)
+    assert read(folder, color=False).X.shape == (13, 64)
 
 
 def test_images_are_brought_to_one_size(tmp_path, save_images):
@@ -195,7 +195,7 @@ def test_links_in_circles_end(tmp_path, save_images):
 def test_the_report_shows_the_files_and_no_names_of_pixels(tmp_path, monkeypatch):
     import json
 
-    from protocover.cli import main
+    from protocover._cli import main
 
     monkeypatch.chdir(tmp_path)
     save_shapes(tmp_path / "p", [(200 + 5 * i, 150) for i in range(8)], "a")
@@ -229,7 +229,7 @@ def test_vectors_beside_the_images_are_what_is_compared(tmp_path, monkeypatch, s
 
     import pandas as pd
 
-    from protocover.cli import main
+    from protocover._cli import main
 
     monkeypatch.chdir(tmp_path)
     folder = save_images(tmp_path / "pictures")
@@ -294,7 +294,7 @@ def test_images_without_a_vector_are_named(tmp_path, save_images):
 
 
 def test_a_model_of_vectors_asks_for_those_of_others(tmp_path, monkeypatch, save_images, capsys):
-    from protocover.cli import main
+    from protocover._cli import main
 
     monkeypatch.chdir(tmp_path)
     folder = save_images(tmp_path / "pictures")

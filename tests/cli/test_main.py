@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 from protocover import __version__
-from protocover.cli import fit as fit_command
-from protocover.cli import main
-from protocover.cli.commands import run_and_report
-from protocover.cli.console import Console, clean, shorten
+from protocover._cli import fit as fit_command
+from protocover._cli import main
+from protocover._cli.commands import run_and_report
+from protocover._cli.console import Console, clean, shorten
 
 
 def test_the_module_runs_and_ends_with_the_exit_code():
@@ -100,7 +100,7 @@ def test_help_is_at_most_80_columns_wide(command, capsys, monkeypatch):
         "--eps much",
         "--eps -1",
         "--cv 1",
-        "--n-prototypes 0",
+        "--max-prototypes 0",
         "--image-size 9x9x9",
         "--image-size 5000",
         "--test-size 1",

@@ -12,12 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from protocover import PVMClassifier, PVMClassifierCV, find_cost, find_eps, load_model
-from protocover.cli import main
-from protocover.cli.commands import _build_parser
-from protocover.cli.options import PARAMETERS, RULES, SOLVER_NAMES
-from protocover.estimators.search import standard_error
-from protocover.solvers import SOLVERS
+from protocover import PVMClassifier, PVMClassifierCV, load_model
+from protocover._cli import main
+from protocover._cli.commands import _build_parser
+from protocover._cli.options import PARAMETERS, SOLVER_NAMES
+from protocover.solvers._table import SOLVERS
 
 
 def options_of(command):
@@ -43,7 +42,7 @@ def test_no_option_mirrors_a_parameter_that_there_is_not():
 
 
 @pytest.mark.parametrize(
-    "name", ["radii", "rule", "max_search_samples", "cross_class", "min_per_class", "closed_ball"]
+    "name", ["radii", "max_search_samples", "cross_class", "min_per_class", "closed_ball"]
 )
 def test_options_have_the_defaults_of_the_parameters(name):
     options = _build_parser().parse_args(["fit", "t.csv"])
@@ -58,14 +57,13 @@ def test_the_page_lists_every_option_that_mirrors_a_parameter():
 
 def test_names_that_options_take_are_those_of_the_library():
     assert sorted(SOLVER_NAMES) == sorted(SOLVERS)
-    assert standard_error.RULES == RULES
 
 
 def run(*words, code):
     """Run the command in a process and return the modules that it has imported."""
     script = (
         "import sys\n"
-        "from protocover.cli import main\n"
+        "from protocover._cli import main\n"
         "try: ended = main(sys.argv[1:])\n"
         "except SystemExit as error: ended = error.code\n"
         "print(ended, *sys.modules)"
@@ -112,8 +110,8 @@ def test_parameters_of_a_metric_reach_it(flowers):
     assert model.metric_params == {"p": 3}
     X, y = flowers[["length", "width"]].to_numpy(), flowers["kind"]
     same = PVMClassifier(eps=12.0, metric="minkowski", metric_params={"p": 3}).fit(X, y)
-    assert len(same.prototype_rows_) > 2
-    np.testing.assert_array_equal(model.prototype_rows_, same.prototype_rows_)
+    assert len(same.prototype_indices_) > 2
+    np.testing.assert_array_equal(model.prototype_indices_, same.prototype_indices_)
 
 
 def test_parameters_of_our_own_metrics_reach_their_constructors(flowers):
@@ -132,13 +130,13 @@ def test_budgets_by_class_reach_their_classes(flowers, numbered):
     if numbered:
         flowers["kind"] = (flowers["kind"] == "rose").astype(int)
     lily, rose = np.unique(flowers["kind"])
-    model = fitted(flowers, f"--eps 20 --no-scale --n-prototypes {lily}=2,{rose}=0")
+    model = fitted(flowers, f"--eps 20 --no-scale --max-prototypes {lily}=2,{rose}=0")
     assert model.n_prototypes == {lily: 2, rose: 0}
     assert model.prototype_labels_.tolist() == [lily, lily]
 
 
 def test_budgets_by_class_bind_a_search(flowers):
-    search = fitted(flowers, "--radii own --cv 3 --no-scale --n-prototypes lily=2,rose=1")
+    search = fitted(flowers, "--radii adaptive --cv 3 --no-scale --max-prototypes lily=2,rose=1")
     assert search.n_prototypes == {"lily": 2, "rose": 1}
     assert set(search.prototype_labels_) == {"lily", "rose"}
     assert (search.prototype_labels_ == "rose").sum() == 1
@@ -146,7 +144,7 @@ def test_budgets_by_class_bind_a_search(flowers):
 
 
 def test_a_search_on_a_sample_is_reported(flowers, capsys):
-    words = "--radii own --cv 3 --no-scale --max-search-samples"
+    words = "--radii adaptive --cv 3 --no-scale --max-search-samples"
     search = fitted(flowers, f"{words} 20")
     said = capsys.readouterr()
     assert len(search.search_rows_) == 20
@@ -175,29 +173,8 @@ def test_a_column_of_weights_counts_and_measures_no_distance(flowers, words):
         random_state=0,
     )
     same.fit(X, y, sample_weight=flowers["times"])
-    np.testing.assert_array_equal(classifier.prototype_rows_, same.prototype_rows_)
+    np.testing.assert_array_equal(classifier.prototype_indices_, same.prototype_indices_)
     assert classifier.objective_ == same.objective_
-
-
-@pytest.mark.parametrize("words", ["", "--radii shared"])
-def test_what_is_passed_on_reaches_the_search_for_about_so_many(flowers, words):
-    """Weights that leave one of the classes next to nothing change what there is to find."""
-    flowers["times"] = np.where(flowers["kind"] == "rose", 1e-6, 1.0)
-    model = fitted(
-        flowers,
-        f"--about 6 --no-scale --metric minkowski --metric-param p=1 --weights times {words}",
-    )
-    find = find_eps if words else find_cost
-    X, y = flowers[["length", "width"]], flowers["kind"]
-    given = {
-        "metric": "minkowski",
-        "metric_params": {"p": 1},
-        "solver": "auto",
-        "random_state": 0,
-    }
-    wanted = find(X, y, 6, sample_weight=flowers["times"], **given)
-    assert (model.eps_ if words else model.prototype_cost_) == wanted
-    assert wanted != find(X, y, 6, **given)
 
 
 def test_weights_go_through_the_scaling(flowers, capsys):
@@ -232,7 +209,7 @@ def test_weights_must_not_all_be_zero(flowers, capsys):
         ("--metric gower --metric-param kinds=3", "kinds is not one of metric gower; it has wei"),
         ("--solver exact --solver-option cats=9 --eps 1", "its options are gap, max_nodes"),
         ("--solver-option time_limit=1 --time-limit 1 --eps 1", "give it once"),
-        ("--n-prototypes tulip=1 --eps 1", "the classes are 'lily', 'rose'"),
+        ("--max-prototypes tulip=1 --eps 1", "the classes are 'lily', 'rose'"),
     ],
 )
 def test_what_is_passed_on_is_checked_before_the_fit(flowers, words, message, capsys):
@@ -248,9 +225,9 @@ def test_what_is_passed_on_is_checked_before_the_fit(flowers, words, message, ca
         "--metric-param p",
         "--metric-param =3",
         "--solver-option 3=p",
-        "--n-prototypes lily=1,2",
-        "--n-prototypes lily=x",
-        "--n-prototypes a=1,a=2",
+        "--max-prototypes lily=1,2",
+        "--max-prototypes lily=x",
+        "--max-prototypes a=1,a=2",
         "--metric furlongs",
     ],
 )

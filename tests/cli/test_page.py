@@ -4,7 +4,7 @@ import re
 import shlex
 from pathlib import Path
 
-from protocover.cli import main
+from protocover._cli import main
 
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 

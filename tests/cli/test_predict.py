@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from protocover.cli import main
+from protocover._cli import main
 
 
 def predict(capsys, *words):
@@ -93,7 +93,7 @@ def test_a_missing_value_or_a_wrong_one_is_named_with_its_row(out, flowers, caps
 
 def test_mixed_tables_are_read_by_the_types_of_the_model(patients, fit, capsys):
     patients.to_csv("p.csv", index=False)
-    words = ("--id", "patient", "--kind", "grade=low,middle,high", "--eps", "auto")
+    words = ("--id", "patient", "--feature-type", "grade=low,middle,high", "--eps", "auto")
     assert fit("p.csv", "--target", "ill", "-o", "out", *words) == 0
     capsys.readouterr()
     # One row alone does not tell the types: its sex looks like a truth value.

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from protocover import PVMClassifier, load_model
-from protocover.cli import main
-from protocover.cli.model import classifier_of
+from protocover._cli import main
+from protocover._cli.model import classifier_of
 
 # The parameters that the options set.
 SETTINGS = {
@@ -38,7 +38,16 @@ def table():
 
 
 def fit(words):
-    options = ["--target", "kind", "-o", "out", "--no-scale", "--test-size", "0", "--yes"]
+    options = [
+        "--target",
+        "kind",
+        "-o",
+        "out",
+        "--no-scale",
+        "--test-size",
+        "0",
+        "--ignore-warnings",
+    ]
     return main(["fit", "t.csv", *options, *words.split()])
 
 
@@ -47,7 +56,7 @@ def prototypes():
 
 
 @pytest.mark.filterwarnings("ignore:no prototype of the classes")
-@pytest.mark.parametrize("how", [SHARED, "--eps 1.5", "--cv 3 --grid 3", "--about 6"])
+@pytest.mark.parametrize("how", [SHARED, "--eps 1.5", "--cv 3 --grid 3"])
 @pytest.mark.parametrize(("words", "settings"), SETTINGS.items())
 def test_the_options_are_the_parameters(table, how, words, settings):
     assert fit(f"{how} {words}") == 0
@@ -63,7 +72,7 @@ def test_the_options_are_the_parameters(table, how, words, settings):
         **settings,
     )
     same.fit(table[["length", "width"]], table["kind"])
-    np.testing.assert_array_equal(found.prototype_rows_, same.prototype_rows_)
+    np.testing.assert_array_equal(found.prototype_indices_, same.prototype_indices_)
     np.testing.assert_array_equal(found.prototype_labels_, same.prototype_labels_)
     settled = json.loads(Path("out/summary.json").read_text())["settings"]
     assert settled["balance"] == ("class_weight" in settings)
@@ -94,7 +103,7 @@ def test_balance_makes_prototypes_of_the_rare_class_worth_their_cost(table, caps
     wrong = coverage.balls.toarray().astype(bool)
     wrong &= coverage.point_classes[:, None] != coverage.prototype_classes
     by_hand = (weight * ~coverage.covered).sum() + (weight[:, None] * wrong).sum()
-    by_hand += found.prototype_cost_ * len(found.prototype_rows_)
+    by_hand += found.prototype_cost_ * len(found.prototype_indices_)
     assert figure == pytest.approx(by_hand, rel=1e-3)
     assert max(map(len, said.out.splitlines())) <= 80
 
@@ -108,9 +117,9 @@ def test_without_a_minimum_a_class_may_be_left_out(capsys):
 
 
 def test_a_class_without_budget_is_not_blamed_on_the_minimum(capsys):
-    assert fit(f"{SHARED} --n-prototypes rare=0") == 0
+    assert fit(f"{SHARED} --max-prototypes rare=0") == 0
     assert "no prototype was chosen for 'rare'" in (said := capsys.readouterr().err)
-    assert "raise --n-prototypes" in said
+    assert "raise --max-prototypes" in said
 
 
 def test_a_case_becomes_a_prototype_of_another_class_only_if_that_is_allowed(capsys):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from protocover.cli import main
+from protocover._cli import main
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from protocover.cli import sampling
+from protocover._cli import sampling
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from protocover.cli import main
-from protocover.cli.console import CommandError, Console
-from protocover.cli.dialect import Dialect, csv_bytes, disarm, rearm
-from protocover.cli.tables import read_table
+from protocover._cli import main
+from protocover._cli.console import CommandError, Console
+from protocover._cli.dialect import Dialect, csv_bytes, disarm, rearm
+from protocover._cli.tables import read_table
 
 
 def read(path, **how):

@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from protocover.cli import main
-from protocover.cli.console import CommandError, Console
-from protocover.cli.tables import read_table
+from protocover._cli import main
+from protocover._cli.console import CommandError, Console
+from protocover._cli.tables import read_table
 
 
 def read(path, content=None, **how):
@@ -94,7 +94,7 @@ def test_a_fit_and_a_check_read_a_pipe(pipe, flowers):
 def test_a_pipe_with_a_parquet_file_or_without_an_end_is_refused(pipe, monkeypatch):
     with pytest.raises(CommandError, match="pipe with a Parquet file; save it as a file"):
         read(pipe(b"PAR1....", "t.parquet"))
-    monkeypatch.setattr("protocover.cli.tables.available_memory", lambda: 1 << 20)
+    monkeypatch.setattr("protocover._cli.tables.available_memory", lambda: 1 << 20)
     with pytest.raises(CommandError, match="holds more than"):
         read(Path("/dev/zero"))
 
@@ -148,7 +148,7 @@ def test_columns_without_a_name_are_left_out_and_told(tmp_path, capsys):
 
 
 def test_a_small_file_that_unpacks_to_more_than_memory_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("protocover.cli.tables.available_memory", lambda: 1 << 20)
+    monkeypatch.setattr("protocover._cli.tables.available_memory", lambda: 1 << 20)
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(b"a,b\n" + b"1,2\n" * 100_000))
     with pytest.raises(CommandError, match="unpacks to more than"):
         read(tmp_path / "t.csv.gz")

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from protocover.cli import main
-from protocover.cli.console import CommandError
-from protocover.cli.writing import check_file, fresh_folder, write_file
-from protocover.data import files
+from protocover._cli import main
+from protocover._cli.console import CommandError
+from protocover._cli.writing import check_file, fresh_folder, write_file
+from protocover.data import _files as files
 
 
 def write_ours(folder, word):
@@ -159,7 +159,7 @@ def test_a_run_that_is_killed_is_tidied_up_after(tmp_path, monkeypatch):
     code = f"""
 import os
 from pathlib import Path
-from protocover.data.files import whole_file, whole_folder
+from protocover.data._files import whole_file, whole_folder
 with whole_folder(Path({str(tmp_path / "out")!r})), whole_file({str(tmp_path / "m")!r}):
     os.kill(os.getpid(), 9)
 """

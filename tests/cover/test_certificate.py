@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csc_array
 
-from protocover.cover import CoverProblem, CoverSolution, verify
-from protocover.solvers import SOLVERS, greedy
+from protocover._cover import CoverProblem, CoverSolution, verify
+from protocover.solvers import greedy
+from protocover.solvers._table import SOLVERS
 
 
 @pytest.fixture

@@ -13,10 +13,11 @@ from covers import countable, large_problem, problem_and_optimum
 from scipy.sparse import csc_array
 
 import naive
-from protocover.cover import CoverProblem, CoverSolution, Leaves, verify
-from protocover.cover.leaves import LEAF, MOST_NUMBERS, MOST_STEPS, VECTOR, bound_by_leaves
-from protocover.solvers import SOLVERS, exact
-from protocover.solvers.exact.proof import Place
+from protocover._cover import CoverProblem, CoverSolution, Leaves, verify
+from protocover._cover.leaves import LEAF, MOST_NUMBERS, MOST_STEPS, VECTOR, bound_by_leaves
+from protocover.solvers import exact
+from protocover.solvers._exact.proof import Place
+from protocover.solvers._table import SOLVERS
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
-from protocover.cover import CoverSolution, NestedCoverProblem, first_cover, verify
-from protocover.solvers import SOLVERS, greedy, ratio_greedy
-from protocover.solvers.duals import ascend, mend
+from protocover._cover import CoverSolution, NestedCoverProblem, first_cover, verify
+from protocover.solvers import greedy, ratio_greedy
+from protocover.solvers._duals import ascend, mend
+from protocover.solvers._table import SOLVERS
 
 
 @st.composite

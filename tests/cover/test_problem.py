@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array, csc_array, csc_matrix, csr_array
 
 import naive
-from protocover.cover import (
+from protocover._cover import (
     CoverProblem,
     CoverSolution,
     ball_sums,

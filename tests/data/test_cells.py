@@ -2,7 +2,7 @@
 
 import pytest
 
-from protocover.data.cells import (
+from protocover.data._cells import (
     Reading,
     decimal_mark,
     fitting_notations,

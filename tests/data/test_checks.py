@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from protocover.data import TableCheck, check
-from protocover.data.checks.remedies import COMMAND_LINE
-from protocover.data.checks.table import inspect_table
+from protocover.data._checks.remedies import COMMAND_LINE
+from protocover.data._checks.table import inspect_table
 
 N = 40
 Y = np.repeat(["a", "b"], N // 2)
@@ -78,7 +78,7 @@ def test_sentinels_far_from_all_other_values_are_told(sentinel):
     assert ("sentinel", "danger") in found(values)
     assert ("sentinel", "danger") in found(values.astype(int).astype(str))
     assert found(values, missing={None: [str(sentinel)]}) == []
-    assert found(values, kinds={"c": "numbers"}) == []
+    assert found(values, feature_types={"c": "numbers"}) == []
 
 
 def test_values_that_look_like_sentinels_amid_others_are_none():
@@ -142,7 +142,7 @@ def test_a_threshold_needs_all_rows_and_more_than_chance():
     tied[np.flatnonzero(low == "low")[0]] = 2500
     for values, y in ((weight, one_off), (tied, low), (weight[:12], low[:12])):
         assert "threshold" not in [what for what, _ in found(values, y)]
-    assert found(weight, low, kinds={"c": "numbers"}) == []
+    assert found(weight, low, feature_types={"c": "numbers"}) == []
     # Numbers of rows sorted by class are told as such.
     assert found(np.arange(N), Y) == [("identifier", "danger")]
 
@@ -197,7 +197,7 @@ def test_remedies_are_those_of_the_interface():
     frame = pd.DataFrame(spoiled)
     in_python = check(frame, Y)
     assert "--" not in repr(in_python)
-    assert "kinds={'id': 'numbers'}" in repr(in_python)
+    assert "feature_types={'id': 'numbers'}" in repr(in_python)
     on_command_line = inspect_table(frame, Y, remedies=COMMAND_LINE)
     assert {f.column for f in on_command_line.dangers} == {f.column for f in in_python.dangers}
     assert all("--" in f.option for f in on_command_line.dangers)
@@ -206,7 +206,9 @@ def test_remedies_are_those_of_the_interface():
 def test_texts_that_are_nearly_unique_cannot_help():
     names = pd.DataFrame({"name": [f"n{k % 30}" for k in range(N)], "x": numbers()})
     facts = inspect_table(names, remedies=COMMAND_LINE).columns[0]
-    assert facts.useless == "30 different texts in 40 rows; --kind name=categorical keeps it"
+    assert (
+        facts.useless == "30 different texts in 40 rows; --feature-type name=categorical keeps it"
+    )
     (finding,) = check(names).findings
     assert (finding.column, finding.what) == ("name", "free text")
     shared = names.assign(name=[f"n{k % 20}" for k in range(N)])

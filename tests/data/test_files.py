@@ -2,7 +2,7 @@
 
 import pytest
 
-from protocover.data.files import whole_file, whole_folder, write_whole
+from protocover.data._files import whole_file, whole_folder, write_whole
 
 
 def write_half(writing):

@@ -29,6 +29,7 @@ DOORS = {
     "path": lambda X, y: pvm_path(X, y, eps=[1.0], **PAPER),
     "grid": suggest_eps,
     "predict": lambda X, y: MODEL.predict(X),
+    "transform": lambda X, y: MODEL.transform(X),
     "report": lambda X, y: summarize(MODEL, X, y),
     "held out": lambda rows, y: summarize(MODEL, X, Y, held_out=(rows, y)),
 }

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import csc_array, csr_array
 
-from protocover.data.points import same_points
+from protocover.data._points import same_points
 
 NUMBERS = np.array([[1.0, np.nan], [2.0, 3.0]])
 MIXED = pd.DataFrame({"n": pd.array([1, pd.NA], dtype="Int64"), "s": ["a", None]})

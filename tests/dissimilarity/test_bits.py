@@ -13,10 +13,11 @@ from scipy.spatial.distance import cdist
 import naive
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover.balls import balls_of_radii, build_balls, build_levels
-from protocover.balls.nearest import find_nearest, nearest_in_groups
-from protocover.dissimilarity import Metric, RankDissimilarity, Tanimoto, mapped
-from protocover.dissimilarity.bits.scan import BitScan
+from protocover._balls import balls_of_radii, build_balls, build_levels
+from protocover._balls.nearest import find_nearest, nearest_in_groups
+from protocover.dissimilarity import Metric, RankDissimilarity, Tanimoto
+from protocover.dissimilarity import _mapped as mapped
+from protocover.dissimilarity._bits.scan import BitScan
 
 
 def _bits(seed, n, p, share):
@@ -48,7 +49,7 @@ def test_every_form_gives_what_counting_gives(form, p):
     bits = _bits(p, 12, p, 0.4)
     metric, X = _forms(bits)[form]
     expected = naive.tanimoto(bits, bits)
-    np.testing.assert_array_equal(metric.fit(X).cross(X, X), expected)
+    np.testing.assert_array_equal(metric.fit(X).pairwise(X, X), expected)
     np.testing.assert_array_equal(cdist(bits, bits, "jaccard"), expected)
 
 
@@ -62,7 +63,7 @@ def test_balls_are_those_of_the_table_at_every_distance_that_occurs(seed, p, sha
     bits = _bits(seed, 16, p, share)
     metric, X = _forms(bits)[form]
     Z = X if seed % 2 else X[:9]
-    table = metric.cross(X, Z)
+    table = metric.pairwise(X, Z)
     radii = np.unique(np.append(table, [0.5, np.nextafter(1.0, 0.0), 1.5]))
     for eps in radii[:: max(1, len(radii) // 8)]:
         for closed in (False, True):
@@ -76,7 +77,7 @@ def test_balls_are_those_of_the_table_at_every_distance_that_occurs(seed, p, sha
 @given(st.integers(0, 10**6), st.sampled_from(["booleans", "packed", "sparse"]))
 def test_the_nearest_and_balls_of_several_radii_are_those_of_the_table(seed, form):
     metric, X = _forms(_bits(seed, 20, 30, 0.4))[form]
-    table, bounds = metric.cross(X, X[:9]), np.array([0, 4, 4, 9])
+    table, bounds = metric.pairwise(X, X[:9]), np.array([0, 4, 4, 9])
     own = np.random.default_rng(seed).choice([0.25, 0.5, 0.75, 0.8], size=9)
     for radii in (None, own):
         index, distance = find_nearest(metric, X, X[:9], bounds=bounds, radii=radii)
@@ -108,7 +109,7 @@ def test_jaccard_is_found_in_the_same_way(monkeypatch):
     metric = Metric("jaccard").fit(bits)
     assert isinstance(metric.mapped(bits, bits)[0], Tanimoto)
     assert Metric("jaccard", {"w": np.ones(25)}).fit(bits).mapped(bits, bits) is None
-    table = metric.cross(bits, bits)
+    table = metric.pairwise(bits, bits)
     for eps in np.unique(table)[::9]:
         balls = build_balls(metric, bits, bits, eps=float(eps), closed=True)
         np.testing.assert_array_equal(balls.toarray(), table <= eps)
@@ -121,7 +122,7 @@ def test_a_classifier_takes_every_form_and_keeps_it(form):
     y = np.arange(60) % 3
     model = PVMClassifier(eps=0.6, metric=metric, **PAPER).fit(X, y)
     expected = PVMClassifier(eps=0.6, metric="jaccard", **PAPER).fit(bits, y)
-    np.testing.assert_array_equal(model.prototype_indices_, expected.prototype_indices_)
+    np.testing.assert_array_equal(model.candidate_indices_, expected.candidate_indices_)
     np.testing.assert_array_equal(model.predict(X), expected.predict(bits))
     assert (
         PVMClassifier(eps="auto", metric=RankDissimilarity(metric), **PAPER).fit(X, y).score(X, y)
@@ -152,4 +153,4 @@ def test_what_is_no_bits_is_refused(metric, X, message):
 
 def test_rows_of_different_length_are_refused():
     with pytest.raises(ValueError, match="the same number of bits, got 3 and 2"):
-        Tanimoto().cross(np.ones((1, 3), bool), np.ones((1, 2), bool))
+        Tanimoto().pairwise(np.ones((1, 3), bool), np.ones((1, 2), bool))

@@ -6,8 +6,8 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
 import naive
-from protocover.dissimilarity.euclidean.bracket import bracket
-from protocover.dissimilarity.euclidean.sums import direct_squares
+from protocover.dissimilarity._euclidean.bracket import bracket
+from protocover.dissimilarity._euclidean.sums import direct_squares
 
 
 @given(

@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import naive
-from protocover.balls.traits import AdditiveDissimilarity
+from protocover._balls.traits import AdditiveDissimilarity
 from protocover.dissimilarity import Gower, resolve_metric
 
 METRICS = [
@@ -49,8 +49,8 @@ def test_contributions_are_those_by_hand_and_add_up_to_the_distance(pairs, name,
     known = {"l1": "cityblock"}.get(name, name)
     expected = [naive.contributions(known, x, z, weights) for x, z in zip(A, B, strict=True)]
     np.testing.assert_allclose(shares, expected, atol=1e-14)
-    power = {"distance": 1, "square": 2}[metric.adds_up_to]
-    distance = metric.cross(A, B).diagonal() ** power
+    power = {"distance": 1, "square": 2}[metric.contribution_unit]
+    distance = metric.pairwise(A, B).diagonal() ** power
     np.testing.assert_allclose(shares.sum(axis=1), distance, atol=1e-12)
 
 
@@ -103,9 +103,11 @@ def test_gowers_contributions_are_those_by_hand_and_add_up_to_it(gap):
     rows += [[column[rng.integers(len(column))] for column in values] for _ in range(60)]
     table = np.array(rows, dtype=object)
     kinds = {1: ["low", "middle", "high"], 3: "asymmetric"}
-    gower = Gower(kinds=kinds, weights=[1.0, 2.0, 1.0, 0.5, 0.0], gap=gap).fit(table)
+    gower = Gower(feature_types=kinds, weights=[1.0, 2.0, 1.0, 0.5, 0.0], missing_penalty=gap).fit(
+        table
+    )
     A, B = table, table[::-1]
     shares = gower.contributions(A, B)
     expected = [naive.gower_contributions(a, b, columns, gap) for a, b in zip(A, B, strict=True)]
     np.testing.assert_allclose(shares, expected, atol=1e-14)
-    np.testing.assert_allclose(shares.sum(axis=1), gower.cross(A, B).diagonal(), atol=1e-12)
+    np.testing.assert_allclose(shares.sum(axis=1), gower.pairwise(A, B).diagonal(), atol=1e-12)

@@ -10,10 +10,10 @@ from sklearn.datasets import load_wine
 from sklearn.neighbors import KNeighborsClassifier
 
 import naive
-from protocover.balls import build_balls
+from protocover._balls import build_balls
+from protocover._selection.by_class import formulate, select
 from protocover.dissimilarity import Euclidean
-from protocover.dissimilarity.dann import DANN
-from protocover.selection.by_class import formulate, select
+from protocover.dissimilarity._dann import DANN
 from protocover.solvers import greedy
 
 
@@ -57,7 +57,7 @@ def test_agrees_with_full_matrices(wine, setting):
     X, y = wine
     dann = DANN(**setting).fit(X, y)
     expected = by_full_matrices(dann, X, y, X[:20], X[::20], setting.get("n_neighbors", 50))
-    np.testing.assert_allclose(dann.cross(X[:20], X[::20]), expected, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(dann.pairwise(X[:20], X[::20]), expected, rtol=1e-7, atol=1e-9)
 
 
 def test_many_features_live_in_the_span_of_the_training_points():
@@ -71,7 +71,7 @@ def test_many_features_live_in_the_span_of_the_training_points():
         Z, y, Z[3], n_neighbors=4, epsilon=1.0, shrinkage=dann.shrinkage, n_iterations=1
     )
     expected = [np.sqrt((z - Z[3]) @ metric @ (z - Z[3])) for z in Z]
-    np.testing.assert_allclose(dann.cross(X, X[[3]])[:, 0], expected, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(dann.pairwise(X, X[[3]])[:, 0], expected, rtol=1e-7, atol=1e-9)
 
 
 def test_constant_features_do_not_count(wine):
@@ -80,8 +80,8 @@ def test_constant_features_do_not_count(wine):
     wider = np.insert(X, 3, 7.0, axis=1)
     new = np.insert(X[:9], 3, -1e6, axis=1)
     np.testing.assert_allclose(
-        DANN().fit(wider, y).cross(new, wider[50:60]),
-        DANN().fit(X, y).cross(X[:9], X[50:60]),
+        DANN().fit(wider, y).pairwise(new, wider[50:60]),
+        DANN().fit(X, y).pairwise(X[:9], X[50:60]),
     )
 
 
@@ -97,7 +97,7 @@ def test_constant_features_do_not_count(wine):
 )
 def test_degenerate_data_give_finite_distances(X, y):
     """Nothing divides by zero, and a candidate is at no distance from itself."""
-    table = DANN().fit(X, y).cross(X, X)
+    table = DANN().fit(X, y).pairwise(X, X)
     assert np.isfinite(table).all()
     assert (np.diagonal(table) == 0.0).all()
 
@@ -107,18 +107,18 @@ def test_stretches_space_across_the_boundary():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, size=(500, 2))
     dann = DANN().fit(X, X[:, 0] > 0)
-    across, along = dann.cross([[0.1, 0.0], [0.0, 0.1]], [[0.0, 0.0]])[:, 0]
+    across, along = dann.pairwise([[0.1, 0.0], [0.0, 0.1]], [[0.0, 0.0]])[:, 0]
     assert across > 2 * along
-    across, along = dann.cross([[0.9, 0.0], [0.8, 0.1]], [[0.8, 0.0]])[:, 0]
+    across, along = dann.pairwise([[0.9, 0.0], [0.8, 0.1]], [[0.8, 0.0]])[:, 0]
     assert across < 1.5 * along
 
 
 @pytest.mark.parametrize("closed", [False, True])
 def test_balls_are_those_of_the_table(wine, closed):
-    """Balls built by whole columns compare what cross returns."""
+    """Balls built by whole columns compare what pairwise returns."""
     X, y = wine
     dann = DANN().fit(X, y)
-    table = dann.cross(X, X)
+    table = dann.pairwise(X, X)
     balls = build_balls(dann, X, X, eps=3.0, closed=closed, n_jobs=2)
     assert (balls.toarray() == naive.members(table, 3.0, closed)).all()
 
@@ -129,10 +129,12 @@ def test_prototypes_need_no_training_points(wine):
     dann = DANN().fit(X[::2], y[::2])
     prototypes = X[[0, 100, 50]]
     cut = dann.for_prototypes(prototypes)
-    np.testing.assert_array_equal(cut.cross(X[1::2], prototypes), dann.cross(X[1::2], prototypes))
-    assert cut._neighbourhood is None
+    np.testing.assert_array_equal(
+        cut.pairwise(X[1::2], prototypes), dann.pairwise(X[1::2], prototypes)
+    )
+    assert cut._neighborhood is None
     with pytest.raises(ValueError, match="cut down to 3 prototypes; B must be these, got 1"):
-        cut.cross(X, prototypes[:1])
+        cut.pairwise(X, prototypes[:1])
 
 
 def factor_problem(seed, n=100, p=500, n_factors=5):
@@ -154,7 +156,7 @@ def errors(dissimilarity, X, y, X_test, y_test):
     fitted = clone(dissimilarity).fit(X, y)
     if hasattr(fitted, "for_prototypes"):
         fitted = fitted.for_prototypes(X)
-    table, new = fitted.cross(X, X), fitted.cross(X_test, X)
+    table, new = fitted.pairwise(X, X), fitted.pairwise(X_test, X)
     balls = csr_array(table < np.quantile(table, 0.1))
     problems = formulate(
         balls, y, np.ones(len(y)), n_classes=2, prototype_cost=1 / len(y)
@@ -178,9 +180,9 @@ def test_serves_scikit_learn_as_a_precomputed_table(wine):
     """Its table goes into KNeighborsClassifier."""
     X, y = wine
     dann = clone(DANN(epsilon=0.5)).fit(X[::2], y[::2])
-    neighbours = KNeighborsClassifier(5, metric="precomputed")
-    neighbours.fit(dann.cross(X[::2], X[::2]), y[::2])
-    assert neighbours.score(dann.cross(X[1::2], X[::2]), y[1::2]) > 0.8
+    neighbors = KNeighborsClassifier(5, metric="precomputed")
+    neighbors.fit(dann.pairwise(X[::2], X[::2]), y[::2])
+    assert neighbors.score(dann.pairwise(X[1::2], X[::2]), y[1::2]) > 0.8
 
 
 @pytest.mark.parametrize(
@@ -206,13 +208,13 @@ def test_refuses_input_it_cannot_use(wine):
     with pytest.raises(ValueError, match=r"pass X.toarray\(\)"):
         DANN().fit(csr_array(X), y)
     with pytest.raises(ValueError, match="must have the 13 features that DANN was fitted with"):
-        DANN().fit(X, y).cross(X[:, :5], X)
+        DANN().fit(X, y).pairwise(X[:, :5], X)
 
 
-def test_neighbours_at_one_distance_count_alike():
+def test_neighbors_at_one_distance_count_alike():
     """Corners of a simplex are equally far from one another, whatever their last bits say."""
     X, y = np.eye(8) / 3.0 + 0.1, np.arange(8) % 2
-    table = DANN(n_neighbors=7).fit(X, y).cross(X, X)
+    table = DANN(n_neighbors=7).fit(X, y).pairwise(X, X)
     same, other = table[0, 2], table[0, 1]
     for i in range(8):
         for j in range(8):
@@ -232,6 +234,6 @@ def test_without_softening_a_step_along_the_boundary_costs_nothing():
 def test_distances_do_not_depend_on_the_tile(wine):
     X, y = wine
     dann = DANN().fit(X, y)
-    table = dann.cross(X, X[:12])
+    table = dann.pairwise(X, X[:12])
     for rows in (slice(0, 1), slice(3, 5), slice(50, 117)):
-        np.testing.assert_array_equal(dann.cross(X[rows], X[:12]), table[rows])
+        np.testing.assert_array_equal(dann.pairwise(X[rows], X[:12]), table[rows])

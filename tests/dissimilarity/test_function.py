@@ -20,7 +20,7 @@ def test_a_function_gives_the_model_of_the_metric_it_computes():
     y = X[:, 0] > 0
     named = PVMClassifier(eps=0.8, **PAPER).fit(X, y)
     written = PVMClassifier(eps=0.8, metric=euclidean, **PAPER).fit(X, y)
-    np.testing.assert_array_equal(named.prototype_indices_, written.prototype_indices_)
+    np.testing.assert_array_equal(named.candidate_indices_, written.candidate_indices_)
     np.testing.assert_array_equal(named.predict(X), written.predict(X))
 
 
@@ -42,9 +42,9 @@ def test_a_pandas_series_of_strings_will_do():
 
 def test_the_function_sees_arrays_of_a_table_and_rows_of_a_sparse_one():
     seen = []
-    Function(lambda a, b: seen.append(type(a)) or 0.0).cross(np.eye(2), np.eye(2))
+    Function(lambda a, b: seen.append(type(a)) or 0.0).pairwise(np.eye(2), np.eye(2))
     assert set(seen) == {np.ndarray}
-    table = Function(lambda a, b: abs(a - b).sum()).cross(
+    table = Function(lambda a, b: abs(a - b).sum()).pairwise(
         csr_array(np.eye(2)), csr_array(np.eye(2))
     )
     np.testing.assert_array_equal(table, [[0, 2], [2, 0]])
@@ -52,7 +52,7 @@ def test_the_function_sees_arrays_of_a_table_and_rows_of_a_sparse_one():
 
 def test_further_arguments_are_passed_on():
     X = np.array([[0.0], [2.0]])
-    table = Function(lambda a, b, times: times * abs(a[0] - b[0]), {"times": 3}).cross(X, X)
+    table = Function(lambda a, b, times: times * abs(a[0] - b[0]), {"times": 3}).pairwise(X, X)
     np.testing.assert_array_equal(table, [[0, 6], [6, 0]])
 
 

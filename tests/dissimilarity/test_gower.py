@@ -20,9 +20,9 @@ from sklearn.neighbors import KNeighborsClassifier
 import naive
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover.balls import build_balls
-from protocover.balls.nearest import find_nearest
-from protocover.dissimilarity.gower import Gower, mixed
+from protocover._balls import build_balls
+from protocover._balls.nearest import find_nearest
+from protocover.dissimilarity._gower import Gower, mixed
 
 SIZES = ["S", "M", "L", "XL"]
 NAMES = ["age", "size", "town", "member", "spots"]
@@ -67,24 +67,26 @@ def expected(rows, others, weights=(1, 1, 1, 1, 1)):
 @pytest.mark.parametrize("weights", [None, [2.0, 1.0, 0.5, 0.0, 3.0]])
 def test_frames_of_all_kinds_agree_with_the_oracle(make, weights):
     X = make(ROWS)
-    metric = Gower(kinds={"spots": "asymmetric"}, weights=weights).fit(X)
-    assert metric.kinds_ == KINDS
+    metric = Gower(
+        feature_types={"spots": "asymmetric"}, weights=weights, missing_penalty=None
+    ).fit(X)
+    assert metric.feature_types_ == KINDS
     table = expected(ROWS, ROWS, weights or [1] * 5)
-    np.testing.assert_allclose(metric.cross(X, X), table, rtol=1e-14)
-    np.testing.assert_allclose(metric.cross(X[:2], X[2:]), table[:2, 2:], rtol=1e-14)
+    np.testing.assert_allclose(metric.pairwise(X, X), table, rtol=1e-14)
+    np.testing.assert_allclose(metric.pairwise(X[:2], X[2:]), table[:2, 2:], rtol=1e-14)
 
 
 @pytest.mark.parametrize("rows", [ROWS, object_array(ROWS)], ids=["list", "array"])
 def test_objects_of_all_kinds_agree_with_the_oracle(rows):
-    metric = Gower(kinds={1: SIZES, 4: "asymmetric"}).fit(rows)
-    assert metric.kinds_ == KINDS
-    np.testing.assert_allclose(metric.cross(rows, rows), expected(ROWS, ROWS), rtol=1e-14)
+    metric = Gower(feature_types={1: SIZES, 4: "asymmetric"}, missing_penalty=None).fit(rows)
+    assert metric.feature_types_ == KINDS
+    np.testing.assert_allclose(metric.pairwise(rows, rows), expected(ROWS, ROWS), rtol=1e-14)
 
 
 def test_pandas_na_nan_and_none_are_all_missing():
     rows = [[1.0, "a"], [3.0, "b"], [np.nan, pd.NA], [None, np.nan], [pd.NaT, None]]
     X = object_array(rows)
-    table = Gower().fit(X).cross(X, X)
+    table = Gower().fit(X).pairwise(X, X)
     np.testing.assert_array_equal(table[2:], 1.0)
     np.testing.assert_array_equal(table[0, :2], [0.0, 1.0])
 
@@ -120,18 +122,20 @@ def test_any_table_agrees_with_the_oracle(table, n_training, gap):
             scale = max(known) - min(known)
         columns.append((kind, weight if known else 0.0, scale))
     choice = {i: SIZES if kind == "ordered" else kind for i, kind in enumerate(kinds)}
-    metric = Gower(kinds=choice, weights=weights, gap=gap)
+    metric = Gower(feature_types=choice, weights=weights, missing_penalty=gap)
     if not any(weight for _, weight, _ in columns):
         with pytest.raises(ValueError, match="a column with values"):
             metric.fit(object_array(rows[:n_training]))
         return
     metric.fit(object_array(rows[:n_training]))
     X = object_array(rows)
-    table = metric.cross(X, X)
+    table = metric.pairwise(X, X)
     oracle = naive.gower(rows, rows, columns, gap)
     np.testing.assert_allclose(table, oracle, rtol=1e-13, atol=1e-15)
     # Whatever the rest of the table, one pair gets the same bits.
-    single = [[metric.cross(X[[i]], X[[j]])[0, 0] for j in range(len(X))] for i in range(len(X))]
+    single = [
+        [metric.pairwise(X[[i]], X[[j]])[0, 0] for j in range(len(X))] for i in range(len(X))
+    ]
     np.testing.assert_array_equal(table, single)
     np.testing.assert_array_equal(table, table.T)
 
@@ -139,9 +143,9 @@ def test_any_table_agrees_with_the_oracle(table, n_training, gap):
 def test_strips_do_not_show(monkeypatch):
     X = pandas_frame(ROWS)
     metric = Gower().fit(X)
-    whole = metric.cross(X, X)
+    whole = metric.pairwise(X, X)
     monkeypatch.setattr(mixed, "_STRIP", 10)
-    np.testing.assert_array_equal(metric.cross(X, X), whole)
+    np.testing.assert_array_equal(metric.pairwise(X, X), whole)
 
 
 def test_types_tell_the_kinds():
@@ -160,7 +164,7 @@ def test_types_tell_the_kinds():
             "duration": pd.to_timedelta([1, 2], unit="D"),
         }
     )
-    assert dict(zip(frame.columns, Gower().fit(frame).kinds_, strict=True)) == {
+    assert dict(zip(frame.columns, Gower().fit(frame).feature_types_, strict=True)) == {
         "int": "numeric",
         "nullable": "numeric",
         "arrow": "numeric",
@@ -186,7 +190,7 @@ def test_types_tell_the_kinds():
             "time": [datetime.time(1), datetime.time(2)],
         }
     )
-    assert dict(zip(frame.columns, Gower().fit(frame).kinds_, strict=True)) == {
+    assert dict(zip(frame.columns, Gower().fit(frame).feature_types_, strict=True)) == {
         "int": "numeric",
         "decimal": "numeric",
         "bool": "binary",
@@ -196,8 +200,8 @@ def test_types_tell_the_kinds():
         "date": "numeric",
         "time": "categorical",
     }
-    assert Gower().fit(np.eye(2)).kinds_ == ["numeric", "numeric"]
-    assert Gower().fit(np.eye(2, dtype=bool)).kinds_ == ["binary", "binary"]
+    assert Gower().fit(np.eye(2)).feature_types_ == ["numeric", "numeric"]
+    assert Gower().fit(np.eye(2, dtype=bool)).feature_types_ == ["binary", "binary"]
 
 
 def test_dates_differ_by_their_share_of_the_range():
@@ -207,41 +211,43 @@ def test_dates_differ_by_their_share_of_the_range():
         pl.DataFrame({"day": pl.Series(dates).str.to_date()}),
         np.array(dates, dtype="M8[D]").reshape(-1, 1),
     ):
-        np.testing.assert_allclose(Gower().fit(X).cross(X[:1], X), [[0.0, 0.25, 1.0, 1.0]])
+        np.testing.assert_allclose(Gower().fit(X).pairwise(X[:1], X), [[0.0, 0.25, 1.0, 1.0]])
 
 
 def test_ranks_go_by_the_declared_order_and_not_by_what_occurs():
     X = pd.DataFrame({"size": pd.Categorical(["S", "L"], categories=SIZES, ordered=True)})
-    np.testing.assert_allclose(Gower().fit(X).cross(X, X), [[0, 2 / 3], [2 / 3, 0]])
+    np.testing.assert_allclose(Gower().fit(X).pairwise(X, X), [[0, 2 / 3], [2 / 3, 0]])
 
 
 def test_numbers_called_ordered_go_by_rank():
     X = np.array([[1.0], [10.0], [100.0]])
-    table = Gower(kinds={0: "ordered"}).fit(X).cross(X, X)
+    table = Gower(feature_types={0: "ordered"}).fit(X).pairwise(X, X)
     np.testing.assert_array_equal(table[0], [0.0, 0.5, 1.0])
 
 
 def test_a_number_outside_the_training_range_differs_by_one_at_most():
     metric = Gower().fit([[0.0], [10.0]])
-    np.testing.assert_allclose(metric.cross([[14.0], [-30.0]], [[0.0], [5.0]]), [[1, 0.9], [1, 1]])
+    np.testing.assert_allclose(
+        metric.pairwise([[14.0], [-30.0]], [[0.0], [5.0]]), [[1, 0.9], [1, 1]]
+    )
 
 
 def test_a_number_beyond_all_floats_of_the_range_is_still_a_number():
     metric = Gower().fit([[0.0], [1e-300]])
     np.testing.assert_array_equal(
-        metric.cross([[1e300], [-1e300]], [[1e300], [0.0]]), [[0, 1], [1, 1]]
+        metric.pairwise([[1e300], [-1e300]], [[1e300], [0.0]]), [[0, 1], [1, 1]]
     )
 
 
 def test_a_constant_column_differs_by_one_from_any_other_value():
     metric = Gower().fit([[5, 1], [5, 3]])
-    np.testing.assert_array_equal(metric.cross([[5, 1], [6, 1]], [[5, 1]]), [[0.0], [0.5]])
-    np.testing.assert_array_equal(metric.cross([[6, 1]], [[6, 1], [7, 1]]), [[0.0, 0.5]])
+    np.testing.assert_array_equal(metric.pairwise([[5, 1], [6, 1]], [[5, 1]]), [[0.0], [0.5]])
+    np.testing.assert_array_equal(metric.pairwise([[6, 1]], [[6, 1], [7, 1]]), [[0.0, 0.5]])
 
 
 def test_a_category_not_seen_before_differs_from_all_others_but_itself():
     metric = Gower().fit([["a"], ["b"]])
-    table = metric.cross([["new"], ["a"]], [["a"], ["new"], ["other"]])
+    table = metric.pairwise([["new"], ["a"]], [["a"], ["new"], ["other"]])
     np.testing.assert_array_equal(table, [[1, 0, 1], [0, 1, 1]])
 
 
@@ -251,51 +257,56 @@ def test_a_column_without_values_is_left_out_and_the_log_says_so(caplog):
         metric = Gower().fit(training)
     assert "column 1 has no value" in caplog.text
     np.testing.assert_array_equal(metric.weights_, [1.0, 0.0])
-    np.testing.assert_array_equal(metric.cross([[1.0, "new"]], training), [[0.0, 1.0]])
+    np.testing.assert_array_equal(metric.pairwise([[1.0, "new"]], training), [[0.0, 1.0]])
 
 
 def test_a_column_may_be_missing_altogether_at_prediction():
     training = pd.DataFrame({"a": [1.0, 3.0], "b": ["x", "y"]})
     queries = pd.DataFrame({"a": [1.0, 3.0], "b": [np.nan, np.nan]})
-    table = Gower().fit(training).cross(queries, training)
-    np.testing.assert_array_equal(table, [[0, 1], [1, 0]])
+    for gap, near, far in ((None, 0.0, 1.0), (0.5, 0.25, 0.75)):
+        table = Gower(missing_penalty=gap).fit(training).pairwise(queries, training)
+        np.testing.assert_array_equal(table, [[near, far], [far, near]])
 
 
 def test_a_row_of_gaps_is_near_everything_by_gower_and_pays_for_it_with_a_gap():
     rows = object_array([[1.0, 2.0, "a"], [5.0, 6.0, "a"], [None, None, "a"]])
-    assert Gower().fit(rows).cross(rows[2:], rows[:2]).tolist() == [[0.0, 0.0]]
-    paid = Gower(gap=0.5).fit(rows).cross(rows, rows)
+    assert Gower(missing_penalty=None).fit(rows).pairwise(rows[2:], rows[:2]).tolist() == [
+        [0.0, 0.0]
+    ]
+    paid = Gower(missing_penalty=0.5).fit(rows).pairwise(rows, rows)
     np.testing.assert_allclose(paid[2], [1 / 3, 1 / 3, 0.0])
-    assert paid[0, 1] == Gower().fit(rows).cross(rows, rows)[0, 1]
+    assert paid[0, 1] == Gower(missing_penalty=None).fit(rows).pairwise(rows, rows)[0, 1]
 
 
 def test_rows_without_half_of_their_values_stand_for_nobody():
     rows = object_array([[1.0, "a"], [None, "a"], [None, None], [9.0, "b"]])
-    assert Gower().fit(rows).can_stand(rows).tolist() == [True, True, False, True]
-    strict = Gower(least_known=1.0).fit(rows)
-    assert strict.can_stand(rows).tolist() == [True, False, False, True]
+    assert Gower().fit(rows).candidate_mask(rows).tolist() == [True, True, False, True]
+    strict = Gower(min_observed=1.0).fit(rows)
+    assert strict.candidate_mask(rows).tolist() == [True, False, False, True]
     heavy = Gower(weights=[3.0, 1.0]).fit(rows)
-    assert heavy.can_stand(rows).tolist() == [True, False, False, True]
+    assert heavy.candidate_mask(rows).tolist() == [True, False, False, True]
     y = ["x", "x", "x", "y"]
     for candidates in ("train", 4, ["train", 4]):
         model = PVMClassifier(eps=0.9, metric=strict, candidates=candidates, **PAPER).fit(rows, y)
-        assert set(model.prototype_rows_) <= {0, 3}
+        assert set(model.prototype_indices_) <= {0, 3}
     assert len(
-        PVMClassifier(eps=0.9, metric=Gower(least_known=0.0), **PAPER).fit(rows, y).prototypes_
+        PVMClassifier(eps=0.9, metric=Gower(min_observed=0.0), **PAPER).fit(rows, y).prototypes_
     )
 
 
-def test_the_name_stands_for_gower_with_gaps_that_count():
+def test_the_name_is_the_same_as_the_default_object():
     X = pandas_frame(ROWS)
     y = [0, 0, 1, 1, 0]
     by_name = PVMClassifier(eps=0.5, metric="gower", **PAPER).fit(X, y)
+    by_object = PVMClassifier(eps=0.5, metric=Gower(), **PAPER).fit(X, y)
     assert isinstance(by_name.dissimilarity_, Gower)
-    assert by_name.dissimilarity_.gap == 0.5
+    assert by_name.dissimilarity_.get_params() == by_object.dissimilarity_.get_params()
+    np.testing.assert_array_equal(by_name.transform(X), by_object.transform(X))
     given = PVMClassifier(eps=0.5, metric="gower", metric_params={"gap": None}, **PAPER).fit(X, y)
     assert given.dissimilarity_.gap is None
 
 
-@pytest.mark.parametrize("name", ["gap", "least_known"])
+@pytest.mark.parametrize("name", ["gap", "min_observed"])
 @pytest.mark.parametrize("value", [-0.1, 1.5, True, "half", float("nan")])
 def test_shares_are_from_zero_to_one(name, value):
     with pytest.raises(ValueError, match=f"{name} must be a number from 0 to 1, or None"):
@@ -304,11 +315,12 @@ def test_shares_are_from_zero_to_one(name, value):
 
 def test_two_absences_tell_nothing():
     X = np.array([[True, False, False], [False, False, True], [False, False, False]])
-    metric = Gower(kinds={0: "asymmetric", 1: "asymmetric", 2: "asymmetric"}).fit(X)
-    np.testing.assert_array_equal(metric.cross(X, X), [[0, 1, 1], [1, 0, 1], [1, 1, 0]])
+    metric = Gower(feature_types={0: "asymmetric", 1: "asymmetric", 2: "asymmetric"}).fit(X)
+    np.testing.assert_array_equal(metric.pairwise(X, X), [[0, 1, 1], [1, 0, 1], [1, 1, 0]])
     numbers = X.astype(int)
     np.testing.assert_array_equal(
-        Gower(kinds=metric.kinds).fit(numbers).cross(numbers, numbers), metric.cross(X, X)
+        Gower(feature_types=metric.kinds).fit(numbers).pairwise(numbers, numbers),
+        metric.pairwise(X, X),
     )
 
 
@@ -316,11 +328,11 @@ def test_two_absences_tell_nothing():
 @pytest.mark.parametrize("closed", [True, False])
 def test_balls_are_those_of_comparing_cross(make, closed, monkeypatch):
     """At a radius that is one of the distances, in tiles of two by two."""
-    monkeypatch.setattr("protocover.balls.build.TILE_ROWS", 2)
-    monkeypatch.setattr("protocover.balls.build.TILE_COLUMNS", 2)
+    monkeypatch.setattr("protocover._balls.build.TILE_ROWS", 2)
+    monkeypatch.setattr("protocover._balls.build.TILE_COLUMNS", 2)
     X = make(ROWS)
-    metric = Gower(weights=[0.3, 1.0, 0.7, 1.0, 0.1], kinds=_size_ranks(X)).fit(X)
-    table = metric.cross(X, X)
+    metric = Gower(weights=[0.3, 1.0, 0.7, 1.0, 0.1], feature_types=_size_ranks(X)).fit(X)
+    table = metric.pairwise(X, X)
     for eps in np.unique(table)[1:]:
         balls = build_balls(metric, X, X, eps=eps, closed=closed, n_jobs=2)
         np.testing.assert_array_equal(balls.toarray(), naive.members(table, eps, closed))
@@ -334,7 +346,7 @@ def test_nearest_in_groups_is_that_of_cross():
     X = pandas_frame(ROWS)
     metric = Gower().fit(X)
     index, distance = find_nearest(metric, X[3:], X[:3], bounds=np.array([0, 1, 3]))
-    table = metric.cross(X[3:], X[:3])
+    table = metric.pairwise(X[3:], X[:3])
     np.testing.assert_array_equal(index[:, 1], 1 + table[:, 1:].argmin(axis=1))
     np.testing.assert_array_equal(distance[:, 0], table[:, 0])
 
@@ -342,28 +354,28 @@ def test_nearest_in_groups_is_that_of_cross():
 @pytest.mark.parametrize("make", [pandas_frame, polars_frame, object_array, list])
 def test_classifier_is_that_of_the_precomputed_matrix(make):
     X, y = make(ROWS), [0, 0, 1, 1, 0]
-    metric = Gower(kinds=_size_ranks(X))
-    table = clone(metric).fit(X).cross(X, X)
+    metric = Gower(feature_types=_size_ranks(X))
+    table = clone(metric).fit(X).pairwise(X, X)
     model = PVMClassifier(eps=0.6, metric=metric, **PAPER).fit(X, y)
     judge = PVMClassifier(eps=0.6, metric="precomputed", **PAPER).fit(table, y)
-    np.testing.assert_array_equal(model.prototype_indices_, judge.prototype_indices_)
+    np.testing.assert_array_equal(model.candidate_indices_, judge.candidate_indices_)
     np.testing.assert_array_equal(model.predict(X), judge.predict(table))
 
 
-def test_serves_scikit_learn_neighbours_as_a_precomputed_matrix():
+def test_serves_scikit_learn_neighbors_as_a_precomputed_matrix():
     X = polars_frame(ROWS)
     metric = Gower().fit(X)
-    model = KNeighborsClassifier(1, metric="precomputed").fit(metric.cross(X, X), list("abcde"))
-    assert list(model.predict(metric.cross(X, X))) == list("abcde")
+    model = KNeighborsClassifier(1, metric="precomputed").fit(metric.pairwise(X, X), list("abcde"))
+    assert list(model.predict(metric.pairwise(X, X))) == list("abcde")
 
 
 def test_must_be_fitted_first():
     with pytest.raises(NotFittedError, match="not fitted yet"):
-        Gower().cross([[1.0]], [[1.0]])
+        Gower().pairwise([[1.0]], [[1.0]])
 
 
 def test_parameters_are_those_of_scikit_learn():
-    metric = Gower(kinds={"a": "binary"}, weights={"a": 2.0})
+    metric = Gower(feature_types={"a": "binary"}, weights={"a": 2.0})
     assert clone(metric).get_params() == metric.get_params()
     assert metric.set_params(weights=None).weights is None
 
@@ -399,15 +411,15 @@ def fitted():
 def test_a_column_that_changes_its_type_is_refused(change, message):
     X = pandas_frame(ROWS)
     with pytest.raises(ValueError, match=message):
-        fitted().cross(X.assign(**change), X)
+        fitted().pairwise(X.assign(**change), X)
 
 
 def test_part_of_a_column_of_objects_may_look_like_another_type():
     X = object_array([["a", 1], [1, True], [2, 0]])
     metric = Gower().fit(X)
-    table = metric.cross(X, X)
+    table = metric.pairwise(X, X)
     for i in range(3):
-        np.testing.assert_array_equal(metric.cross(X[[i]], X), table[[i]])
+        np.testing.assert_array_equal(metric.pairwise(X[[i]], X), table[[i]])
 
 
 @pytest.mark.parametrize(
@@ -419,21 +431,36 @@ def test_part_of_a_column_of_objects_may_look_like_another_type():
         (lambda: Gower().fit([[1e308], [-1e308]]), "range of column 0, -1e.308 to 1e.308"),
         (lambda: Gower().fit([[None], [None]]), "X must have a column with values"),
         (lambda: Gower().fit([[[1]], [[2, 3]]]), "shape|neither a number nor a category"),
-        (lambda: Gower(kinds={0: "nominal"}).fit([["a"]]), r"kinds\[0\] must be one of numeric"),
-        (lambda: Gower(kinds={"b": "binary"}).fit([["a"]]), "kinds names 'b', which is not a col"),
-        (lambda: Gower(kinds={0: "numeric"}).fit([["a"]]), "column 0 must hold numbers, got 'a'"),
-        (lambda: Gower(kinds={0: "ordered"}).fit([["a"]]), "order of column 0 is not known; pass"),
-        (lambda: Gower(kinds={0: ["a", "a"]}).fit([["a"]]), r"kinds\[0\] must list different"),
         (
-            lambda: Gower(kinds={0: ["a", "b"]}).fit([["c"]]),
-            r"'c' in the ordered column 0 has no rank among \['a', 'b'\]; pass kinds=",
+            lambda: Gower(feature_types={0: "nominal"}).fit([["a"]]),
+            r"kinds\[0\] must be one of numeric",
         ),
         (
-            lambda: Gower(kinds={0: "binary"}).fit([["a"], ["b"], ["c"]]),
+            lambda: Gower(feature_types={"b": "binary"}).fit([["a"]]),
+            "kinds names 'b', which is not a col",
+        ),
+        (
+            lambda: Gower(feature_types={0: "numeric"}).fit([["a"]]),
+            "column 0 must hold numbers, got 'a'",
+        ),
+        (
+            lambda: Gower(feature_types={0: "ordered"}).fit([["a"]]),
+            "order of column 0 is not known; pass",
+        ),
+        (
+            lambda: Gower(feature_types={0: ["a", "a"]}).fit([["a"]]),
+            r"kinds\[0\] must list different",
+        ),
+        (
+            lambda: Gower(feature_types={0: ["a", "b"]}).fit([["c"]]),
+            r"'c' in the ordered column 0 has no rank among \['a', 'b'\]; pass feature_types=",
+        ),
+        (
+            lambda: Gower(feature_types={0: "binary"}).fit([["a"], ["b"], ["c"]]),
             "binary column 0 must have at most two values, got 'a', 'b', 'c'; its kind may",
         ),
         (
-            lambda: Gower(kinds={0: "asymmetric"}).fit([["a"]]),
+            lambda: Gower(feature_types={0: "asymmetric"}).fit([["a"]]),
             "must hold booleans, or 0 and 1",
         ),
         (
@@ -443,9 +470,9 @@ def test_part_of_a_column_of_objects_may_look_like_another_type():
         (lambda: Gower(weights={0: -1.0}).fit([["a"]]), "finite and not negative, got .-1.0"),
         (lambda: Gower(weights={3: 1.0}).fit([["a"]]), "weights names 3, which is not a column"),
         (lambda: Gower(weights=[0.0]).fit([["a"]]), "a weight above 0, got none"),
-        (lambda: fitted().cross([[1.0]], [[1.0]]), "X must have the 5 columns .* got 1"),
+        (lambda: fitted().pairwise([[1.0]], [[1.0]]), "X must have the 5 columns .* got 1"),
         (
-            lambda: fitted().cross(pandas_frame(ROWS)[NAMES[::-1]], pandas_frame(ROWS)),
+            lambda: fitted().pairwise(pandas_frame(ROWS)[NAMES[::-1]], pandas_frame(ROWS)),
             r"X must have the columns of the training data, \['age', .* in that order, got",
         ),
     ],
@@ -475,24 +502,24 @@ class TestGowerPackage:
 
     def test_agrees_on_a_table_with_itself(self, matrix):
         X = mixed_frame(60)
-        np.testing.assert_allclose(Gower().fit(X).cross(X, X), matrix(X), atol=2e-7)
+        np.testing.assert_allclose(Gower().fit(X).pairwise(X, X), matrix(X), atol=2e-7)
 
     def test_agrees_on_weights(self, matrix):
         X = mixed_frame(40)
         weight = np.array([1.0, 2.0, 0.0, 0.5, 3.0, 1.0, 0.25, 1.0])
-        ours = Gower(weights=weight).fit(X).cross(X, X)
+        ours = Gower(weights=weight).fit(X).pairwise(X, X)
         np.testing.assert_allclose(ours, matrix(X, weight=weight), atol=2e-7)
 
     def test_agrees_on_two_tables_of_different_length_with_a_common_range(self, matrix):
         X = mixed_frame(60)
-        ours = Gower().fit(X).cross(X[:20], X[20:])
+        ours = Gower().fit(X).pairwise(X[:20], X[20:])
         np.testing.assert_allclose(ours, matrix(X[:20], X[20:]), atol=2e-7)
 
     def test_differs_on_two_tables_of_equal_length_which_it_takes_for_one(self, matrix):
         X = mixed_frame(40)
         A, B = X[:20], X[20:]
         theirs = matrix(A, B)
-        ours = Gower().fit(X).cross(A, B)
+        ours = Gower().fit(X).pairwise(A, B)
         upper = np.triu_indices(20)
         np.testing.assert_allclose(ours[upper], theirs[upper], atol=2e-7)
         np.testing.assert_array_equal(theirs, theirs.T)
@@ -502,7 +529,7 @@ class TestGowerPackage:
         X = mixed_frame(20).assign(n0=np.linspace(-1.0, 0.0, 20))
         theirs = matrix(X)
         np.testing.assert_allclose(theirs, matrix(X.assign(n0=0.0)))
-        assert np.abs(Gower().fit(X).cross(X, X) - theirs).max() > 0.1
+        assert np.abs(Gower().fit(X).pairwise(X, X) - theirs).max() > 0.1
 
     def test_differs_on_missing_values_which_it_passes_on_or_counts_as_different(self, matrix):
         X = mixed_frame(20)
@@ -511,9 +538,9 @@ class TestGowerPackage:
         X = mixed_frame(20)
         X.loc[3, "c0"] = np.nan
         assert matrix(X)[3, 3] > 0.0
-        assert Gower().fit(X).cross(X, X)[3, 3] == 0.0
+        assert Gower().fit(X).pairwise(X, X)[3, 3] == 0.0
 
     def test_differs_on_large_numbers_whose_range_it_takes_in_single_precision(self, matrix):
         X = mixed_frame(20).assign(n0=1e9 + np.arange(20.0))
         np.testing.assert_allclose(matrix(X), matrix(X.assign(n0=1.0)), atol=1e-6)
-        assert np.abs(Gower().fit(X).cross(X, X) - matrix(X)).max() > 0.1
+        assert np.abs(Gower().fit(X).pairwise(X, X) - matrix(X)).max() > 0.1

@@ -1,4 +1,4 @@
-"""What blocks of similar mixed rows find is what comparing all of `cross` finds."""
+"""What blocks of similar mixed rows find is what comparing all of `pairwise` finds."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocover.balls import build_balls, build_levels, ordered_members, relative_to, within
-from protocover.balls.nearest import find_nearest
+from protocover._balls import build_balls, build_levels, ordered_members, relative_to, within
+from protocover._balls.nearest import find_nearest
 from protocover.dissimilarity import Gower
-from protocover.dissimilarity.gower import blocks, coded, distance
+from protocover.dissimilarity._gower import blocks, coded, distance
 
 
 def mixed(rng, n, *, missing, beyond):
@@ -42,8 +42,10 @@ def questions(draw):
     Z = X if same else mixed(rng, draw(st.integers(5, 60)), missing=missing, beyond=True)
     weights = draw(st.sampled_from([None, [1.0, 2.0, 0.5, 0.0, 1.0]]))
     kinds = {"rare": "asymmetric"} if draw(st.booleans()) else None
-    metric = Gower(kinds=kinds, weights=weights, gap=draw(st.sampled_from([None, 0.5]))).fit(X)
-    table = metric.cross(X, Z)
+    metric = Gower(
+        feature_types=kinds, weights=weights, missing_penalty=draw(st.sampled_from([None, 0.5]))
+    ).fit(X)
+    table = metric.pairwise(X, Z)
     positive = table[table > 0.0]
     eps = float(rng.choice(positive)) if len(positive) else 0.1
     return metric, X, Z, table, draw(st.sampled_from([eps, 0.3 * eps, eps + 1e-3])), rng

@@ -22,7 +22,7 @@ from protocover.dissimilarity import (
     SpectrumDistance,
     TangentDistance,
 )
-from protocover.dissimilarity.metric import METRIC_NAMES
+from protocover.dissimilarity._metric import METRIC_NAMES
 
 
 def _product(a, b):
@@ -146,7 +146,7 @@ def test_an_object_that_says_nothing_is_handed_sparse_rows():
         def fit(self, X, y=None):
             return self
 
-        def cross(self, A, B):
+        def pairwise(self, A, B):
             return np.abs(A.toarray()[:, :1] - B.toarray()[:, 0])
 
     assert _tags(Silent()).sparse

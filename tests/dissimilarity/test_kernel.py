@@ -14,17 +14,17 @@ Y = (X[:, 0] > 0).astype(int)
 
 def test_the_linear_kernel_induces_euclidean_distance():
     np.testing.assert_allclose(
-        KernelDistance("linear").fit(X).cross(X, X[:5]), cdist(X, X[:5]), atol=1e-6
+        KernelDistance("linear").fit(X).pairwise(X, X[:5]), cdist(X, X[:5]), atol=1e-6
     )
 
 
 def test_the_gaussian_kernel_by_name_by_function_and_by_matrix_are_one_distance():
     K = rbf_kernel(X, gamma=0.3)
     expected = np.sqrt(2 - 2 * K)
-    by_name = KernelDistance("rbf", {"gamma": 0.3}).fit(X).cross(X, X)
+    by_name = KernelDistance("rbf", {"gamma": 0.3}).fit(X).pairwise(X, X)
     by_function = KernelDistance(lambda a, b: np.exp(-0.3 * ((a - b) ** 2).sum())).fit(X)
     np.testing.assert_allclose(by_name, expected, atol=1e-7)
-    np.testing.assert_allclose(by_function.cross(X, X), expected, atol=1e-7)
+    np.testing.assert_allclose(by_function.pairwise(X, X), expected, atol=1e-7)
     np.testing.assert_allclose(kernel_to_distance(K), expected, atol=1e-12)
 
 
@@ -44,13 +44,13 @@ def test_a_precomputed_kernel_gives_the_model_of_its_name():
         X, Y
     )
     by_matrix = PVMClassifier(eps=0.6, metric=KernelDistance("precomputed"), **PAPER).fit(K, Y)
-    np.testing.assert_array_equal(by_name.prototype_indices_, by_matrix.prototype_indices_)
+    np.testing.assert_array_equal(by_name.candidate_indices_, by_matrix.candidate_indices_)
     queries = np.random.default_rng(1).normal(size=(20, 3))
     K_new = rbf_kernel(queries, X, gamma=0.5)
     expected = by_name.predict(queries)
     np.testing.assert_array_equal(by_matrix.predict(K_new), expected)
     np.testing.assert_array_equal(
-        by_matrix.predict(K_new[:, by_matrix.prototype_indices_]), expected
+        by_matrix.predict(K_new[:, by_matrix.candidate_indices_]), expected
     )
 
 
@@ -68,13 +68,13 @@ def _linear():
 def test_an_unnormalised_kernel_matrix_tells_the_nearest_prototype():
     """K(x, x) of a query is the same for all prototypes, so that it is not needed."""
     by_matrix, by_name = _linear()
-    np.testing.assert_array_equal(by_matrix.prototype_indices_, by_name.prototype_indices_)
+    np.testing.assert_array_equal(by_matrix.candidate_indices_, by_name.candidate_indices_)
     K_new = QUERIES @ X.T
     expected = by_name.predict(QUERIES)
     assert len(set(expected)) == 2
     np.testing.assert_array_equal(by_matrix.predict(K_new), expected)
     np.testing.assert_array_equal(
-        by_matrix.predict(K_new[:, by_matrix.prototype_indices_]), expected
+        by_matrix.predict(K_new[:, by_matrix.candidate_indices_]), expected
     )
     assert by_matrix.score(K_new, expected) == 1.0
 
@@ -84,13 +84,13 @@ def test_an_unnormalised_kernel_matrix_tells_the_nearest_prototype():
     [
         lambda model, K: model.explain(K),
         lambda model, K: model.decision_function(K),
-        lambda model, K: model.distances_to_prototypes(K),
+        lambda model, K: model.transform(K),
         lambda model, K: model.coverage(K, Y[: len(K)]),
     ],
 )
 def test_what_needs_distances_of_unknown_queries_says_what_is_missing(ask):
     by_matrix, _ = _linear()
-    for K in (QUERIES @ X.T, (X @ X.T)[:20], (QUERIES @ X.T)[:, by_matrix.prototype_indices_]):
+    for K in (QUERIES @ X.T, (X @ X.T)[:20], (QUERIES @ X.T)[:, by_matrix.candidate_indices_]):
         with pytest.raises(ValueError, match=r"need K\(x, x\) of the queries.*kernel_to_distance"):
             ask(by_matrix, K)
 
@@ -139,10 +139,8 @@ def test_a_point_of_weight_zero_is_as_if_it_were_not_in_the_matrix(metric):
     eps = 6 if isinstance(metric, RankDissimilarity) else 1.0
     with_zeros = PVMClassifier(eps=eps, metric=metric, **PAPER).fit(K, Y, weights)
     without = PVMClassifier(eps=eps, metric=metric, **PAPER).fit(K[np.ix_(kept, kept)], Y[kept])
-    np.testing.assert_array_equal(with_zeros.prototype_indices_, kept[without.prototype_indices_])
-    np.testing.assert_array_equal(
-        with_zeros.prototype_newly_covered_, without.prototype_newly_covered_
-    )
+    np.testing.assert_array_equal(with_zeros.candidate_indices_, kept[without.candidate_indices_])
+    np.testing.assert_array_equal(with_zeros.newly_covered_count_, without.newly_covered_count_)
     if isinstance(metric, KernelDistance):
         np.testing.assert_array_equal(
             with_zeros.predict(QUERIES @ X.T), without.predict(QUERIES @ X[kept].T)
@@ -203,7 +201,7 @@ KERNELS = {
 def test_a_point_is_at_zero_from_itself_wherever_it_stands(kernel):
     distance = KernelDistance(kernel, KERNELS[kernel]).fit(X)
     order = np.random.default_rng(3).permutation(len(X))
-    table = distance.cross(X, X[order].copy())
+    table = distance.pairwise(X, X[order].copy())
     np.testing.assert_array_equal(table[order, np.arange(len(X))], 0.0)
 
 
@@ -212,9 +210,9 @@ def test_equal_pairs_are_equally_far(kernel):
     """Sums in another order give the same distances, but for a few that are between two steps."""
     grid = np.array([[i, j, 0.1 * i * j] for i in range(-4, 5) for j in range(-4, 5)]) / 3.0
     distance = KernelDistance(kernel, KERNELS[kernel]).fit(grid)
-    table = distance.cross(grid, grid)
+    table = distance.pairwise(grid, grid)
     np.testing.assert_array_equal(table, table.T)
-    mirrored = distance.cross(grid[:, ::-1].copy(), grid[:, ::-1].copy())
+    mirrored = distance.pairwise(grid[:, ::-1].copy(), grid[:, ::-1].copy())
     assert (mirrored != table).mean() < 0.01
     np.testing.assert_allclose(mirrored, table, rtol=1e-9, atol=1e-12)
 
@@ -229,9 +227,9 @@ def test_a_kernel_matrix_to_fit_on_must_be_square():
 @pytest.mark.parametrize("kernel", ["chi2", "additive_chi2"])
 def test_the_kernels_of_histograms_take_what_cannot_be_written_and_nothing_negative(kernel):
     positive = np.abs(X)
-    expected = KernelDistance(kernel).fit(positive).cross(positive, positive[:5])
+    expected = KernelDistance(kernel).fit(positive).pairwise(positive, positive[:5])
     positive.flags.writeable = False
     model = KernelDistance(kernel).fit(positive)
-    np.testing.assert_array_equal(model.cross(positive, positive[:5]), expected)
+    np.testing.assert_array_equal(model.pairwise(positive, positive[:5]), expected)
     with pytest.raises(ValueError, match="Negative values in data"):
         KernelDistance(kernel).fit(X)

@@ -22,9 +22,9 @@ PROGRAM = textwrap.dedent(
     from threadpoolctl import threadpool_info
     import tangent_digest
     from protocover import PVMClassifier
-    from protocover.balls import build_balls
+    from protocover._balls import build_balls
     from protocover.dissimilarity import *
-    from protocover.maps import sammon_map
+    from protocover._maps import sammon_map
 
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 13)), rng.integers(0, 3, 200)
@@ -54,7 +54,7 @@ PROGRAM = textwrap.dedent(
     given = json.loads(sys.argv[1])
     answers = {}
     for name, (metric, examples, labels) in families.items():
-        table = metric.fit(examples, labels).cross(examples, examples)
+        table = metric.fit(examples, labels).pairwise(examples, examples)
         ninth = np.sort(table, axis=None)[table.size // 9]
         ours = [float(table[0, 7]), float(table[5, 3]), float(ninth)]
         balls = hashlib.sha256()
@@ -67,7 +67,7 @@ PROGRAM = textwrap.dedent(
         answers[name] = {
             "balls": balls.hexdigest(),
             "radii": ours,
-            "model": [model.eps_, model.prototype_indices_.tolist()],
+            "model": [model.eps_, model.candidate_indices_.tolist()],
         }
     many = np.random.default_rng(9).normal(size=(1500, 30))
     dependent = np.hstack((many[:, :9], many[:, :3] - 2.0 * many[:, 3:6]))

@@ -9,15 +9,16 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from protocover import PVMClassifier
-from protocover.balls import balls_of_radii, build_balls, build_levels
-from protocover.balls.nearest import find_nearest, nearest_in_groups
-from protocover.balls.traits import map_if_faster
-from protocover.dissimilarity import Metric, mapped
-from protocover.dissimilarity.euclidean import mapped as of_rows
-from protocover.dissimilarity.euclidean import rows as mapped_rows
-from protocover.dissimilarity.euclidean.bracket import bracket
-from protocover.dissimilarity.euclidean.sums import direct_squares
-from protocover.exceptions import DissimilarityError
+from protocover._balls import balls_of_radii, build_balls, build_levels
+from protocover._balls.nearest import find_nearest, nearest_in_groups
+from protocover._balls.traits import map_if_faster
+from protocover._exceptions import DissimilarityError
+from protocover.dissimilarity import Metric
+from protocover.dissimilarity import _mapped as mapped
+from protocover.dissimilarity._euclidean import mapped as of_rows
+from protocover.dissimilarity._euclidean import rows as mapped_rows
+from protocover.dissimilarity._euclidean.bracket import bracket
+from protocover.dissimilarity._euclidean.sums import direct_squares
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -83,7 +84,7 @@ def _case(seed, name, p, form, scale, kind):
 def _table_of(metric, X, Z):
     """The table that decides, or None where the metric refuses these rows."""
     try:
-        return metric.cross(X, Z)
+        return metric.pairwise(X, Z)
     except DissimilarityError:
         return None
 
@@ -178,7 +179,7 @@ def test_pairs_get_their_own_distances_however_they_are_grouped(shape, waste, mo
     metric = Metric("seuclidean").fit(np.vstack((X, Z)))
     _, left, right = metric.mapped(X, Z)
     i, j = rng.integers(shape[0], size=60), rng.integers(shape[1], size=60)
-    np.testing.assert_array_equal(left.distances(right, i, j), metric.cross(X, Z)[i, j])
+    np.testing.assert_array_equal(left.distances(right, i, j), metric.pairwise(X, Z)[i, j])
     assert len(left.distances(right, i[:0], j[:0])) == 0
 
 
@@ -225,7 +226,7 @@ def test_where_the_map_is_of_no_use_the_metric_itself_answers(case):
             with pytest.raises(ValueError, match=REFUSED[case]):
                 build_balls(metric, X, X, eps=1.0)
             return
-    table = metric.cross(X, X)
+    table = metric.pairwise(X, X)
     eps = float(np.median(table))
     balls = build_balls(metric, X, X, eps=eps, closed=True)
     np.testing.assert_array_equal(balls.toarray(), table <= eps)
@@ -246,14 +247,14 @@ def test_a_model_is_the_same_with_and_without_the_map(name, monkeypatch):
     X[:, 1] += np.linspace(0.0, 1.0, 120)
     y = rng.integers(0, 3, 120)
     metric = _metric(rng, name, 5)
-    for radii in ("shared", "own"):
+    for radii in ("shared", "adaptive"):
         quick = PVMClassifier(eps="auto", metric=metric, radii=radii).fit(X, y)
         with monkeypatch.context() as patch:
             patch.setattr(Metric, "mapped", lambda *_: None)
             slow = PVMClassifier(eps="auto", metric=metric, radii=radii).fit(X, y)
             expected = slow.decision_function(X)
         assert quick.eps_ == slow.eps_
-        np.testing.assert_array_equal(quick.prototype_indices_, slow.prototype_indices_)
+        np.testing.assert_array_equal(quick.candidate_indices_, slow.candidate_indices_)
         np.testing.assert_array_equal(quick.decision_function(X), expected)
 
 
@@ -264,7 +265,7 @@ def test_many_candidates_in_the_plane_have_the_same_balls(name):
     Z = rng.normal(size=(5000, 2)) @ [[1.0, 0.9], [0.0, 0.1]]
     metric = _metric(rng, name, 2).fit(Z)
     X = np.vstack((Z[:40], rng.normal(size=(20, 2))))
-    table = metric.cross(X, Z)
+    table = metric.pairwise(X, Z)
     eps = float(np.sort(table, axis=None)[table.size // 500])
     for closed in (False, True):
         balls = build_balls(metric, X, Z, eps=eps, closed=closed)

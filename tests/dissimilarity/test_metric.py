@@ -14,11 +14,13 @@ from protocover.dissimilarity import (
     KernelDistance,
     Metric,
     SquaredEuclidean,
-    gaps,
     resolve_metric,
 )
-from protocover.dissimilarity.inverse import column_products, pseudo_inverse
-from protocover.dissimilarity.metric import METRIC_ALIASES, METRIC_NAMES
+from protocover.dissimilarity import (
+    _gaps as gaps,
+)
+from protocover.dissimilarity._inverse import column_products, pseudo_inverse
+from protocover.dissimilarity._metric import METRIC_ALIASES, METRIC_NAMES
 
 RNG = np.random.default_rng(0)
 _BOOLEAN = {"dice", "jaccard", "matching", "rogerstanimoto", "russellrao", "sokalsneath", "yule"}
@@ -38,7 +40,7 @@ def test_every_named_metric_gives_what_its_home_gives(name):
         if name == "jensenshannon"
         else pairwise_distances(data, data, metric=name)
     )
-    np.testing.assert_allclose(fitted.cross(data[:5], data[5:]), whole[:5, 5:], atol=1e-12)
+    np.testing.assert_allclose(fitted.pairwise(data[:5], data[5:]), whole[:5, 5:], atol=1e-12)
 
 
 def test_the_list_of_names_is_all_of_scikit_learn_and_scipy():
@@ -52,54 +54,56 @@ def test_the_list_of_names_is_all_of_scikit_learn_and_scipy():
 
 def test_parameters_are_passed_on():
     fitted = resolve_metric("minkowski", {"p": 3}).fit(X)
-    np.testing.assert_allclose(fitted.cross(X, X), cdist(X, X, "minkowski", p=3))
+    np.testing.assert_allclose(fitted.pairwise(X, X), cdist(X, X, "minkowski", p=3))
 
 
 def test_variances_are_learned_once_and_used_for_other_rows():
     """A block of two rows must not be measured by the block's own variance."""
     fitted = Metric("seuclidean").fit(X)
     whole = cdist(X, X, "seuclidean", V=X.var(axis=0, ddof=1))
-    np.testing.assert_allclose(fitted.cross(X[:2], X[3:5]), whole[:2, 3:5])
+    np.testing.assert_allclose(fitted.pairwise(X[:2], X[3:5]), whole[:2, 3:5])
     fitted = Metric("mahalanobis").fit(X)
     whole = cdist(X, X, "mahalanobis", VI=np.linalg.inv(np.cov(X, rowvar=False)))
-    np.testing.assert_allclose(fitted.cross(X[:2], X[3:5]), whole[:2, 3:5])
+    np.testing.assert_allclose(fitted.pairwise(X[:2], X[3:5]), whole[:2, 3:5])
 
 
 def test_a_constant_feature_tells_nothing():
     constant = np.column_stack((X, np.ones(len(X))))
     np.testing.assert_allclose(
-        Metric("seuclidean").fit(constant).cross(constant, constant),
-        Metric("seuclidean").fit(X).cross(X, X),
+        Metric("seuclidean").fit(constant).pairwise(constant, constant),
+        Metric("seuclidean").fit(X).pairwise(X, X),
     )
 
 
 def test_missing_values_pass_where_the_metric_takes_them():
     holes = X.copy()
     holes[0, 0] = np.nan
-    assert np.isfinite(Metric("nan_euclidean").fit(holes).cross(holes, holes)).all()
+    assert np.isfinite(Metric("nan_euclidean").fit(holes).pairwise(holes, holes)).all()
 
 
 def test_sparse_rows_are_refused_where_the_metric_does_not_take_them():
     S = csr_array(X)
     np.testing.assert_allclose(
-        Metric("manhattan").fit(S).cross(S, S), cdist(X, X, "cityblock"), atol=1e-12
+        Metric("manhattan").fit(S).pairwise(S, S), cdist(X, X, "cityblock"), atol=1e-12
     )
     with pytest.raises(
         ValueError, match=r"'chebyshev' does not take sparse input; pass X.toarray"
     ):
-        Metric("chebyshev").fit(S).cross(S, S)
+        Metric("chebyshev").fit(S).pairwise(S, S)
 
 
 @pytest.mark.parametrize("dissimilarity", [Euclidean(), SquaredEuclidean(), Cosine()])
 def test_sparse_and_dense_tables_agree(dissimilarity):
     Y = X * (RNG.random(X.shape) < 0.5)
-    dense = dissimilarity.cross(Y, Y)
-    np.testing.assert_allclose(dissimilarity.cross(csr_array(Y), csr_array(Y)), dense, atol=1e-7)
+    dense = dissimilarity.pairwise(Y, Y)
+    np.testing.assert_allclose(
+        dissimilarity.pairwise(csr_array(Y), csr_array(Y)), dense, atol=1e-7
+    )
 
 
 def test_rows_of_zeros_have_a_cosine_distance():
     Y = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 2.0]])
-    np.testing.assert_allclose(Cosine().cross(Y, Y), [[0, 0, 1], [0, 0, 1], [1, 1, 0]])
+    np.testing.assert_allclose(Cosine().pairwise(Y, Y), [[0, 0, 1], [0, 0, 1], [1, 1, 0]])
 
 
 @pytest.mark.parametrize(
@@ -109,7 +113,7 @@ def test_rows_of_zeros_have_a_cosine_distance():
         ("euclidean", {"p": 2}, "'euclidean' takes no metric_params"),
         ("minkowski", 3, "metric_params must be a dict such as {'p': 3}, or None, got 3"),
         (Euclidean(), {"p": 2}, "set the parameters of Euclidean itself"),
-        (3, None, "an object with fit and cross, got 3"),
+        (3, None, "an object with fit and pairwise, got 3"),
     ],
 )
 def test_what_is_no_metric_is_refused(metric, params, message):
@@ -137,8 +141,8 @@ def test_a_metric_knows_whether_it_learns(metric, expected):
     """Fitted on other points it gives the same numbers just when it says so."""
     rng = np.random.default_rng(0)
     A, B = rng.normal(size=(5, 2)), rng.normal(size=(4, 2)) * [1.0, 9.0]
-    one, other = metric.fit(A).cross(A, B), metric.fit(B).cross(A, B)
-    assert metric.learns_nothing is expected
+    one, other = metric.fit(A).pairwise(A, B), metric.fit(B).pairwise(A, B)
+    assert metric.stateless is expected
     assert np.array_equal(one, other) is expected
 
 
@@ -150,7 +154,7 @@ def test_an_alias_means_what_it_means_at_home(alias):
     left, right = np.asarray(data[:5], dtype=float), np.asarray(data[5:], dtype=float)
     params = {"seuclidean": {"V": np.arange(1.0, 5.0)}, "mahalanobis": {"VI": np.eye(4)}}
     given = params.get(full)
-    ours = resolve_metric(alias, given).fit(data).cross(data[:5], data[5:])
+    ours = resolve_metric(alias, given).fit(data).pairwise(data[:5], data[5:])
     home = DistanceMetric if alias in {"infinity", "l1", "l2", "manhattan", "p"} else cdist
     if alias == "sokalmichener":
         home = DistanceMetric
@@ -161,7 +165,7 @@ def test_an_alias_means_what_it_means_at_home(alias):
     np.testing.assert_allclose(ours, expected, atol=1e-12)
     if full not in {"euclidean", "sqeuclidean", "cosine"}:
         np.testing.assert_array_equal(
-            Metric(alias, given).fit(data).cross(data[:5], data[5:]), ours
+            Metric(alias, given).fit(data).pairwise(data[:5], data[5:]), ours
         )
 
 
@@ -176,7 +180,7 @@ def test_matching_counts_truth_values_that_differ():
     numbers = np.array([[0.0, 1.0, 2.0], [0.0, 3.0, 0.0]])
     expected = DistanceMetric.get_metric("matching").pairwise(numbers)
     np.testing.assert_array_equal(
-        resolve_metric("matching").fit(numbers).cross(numbers, numbers), expected
+        resolve_metric("matching").fit(numbers).pairwise(numbers, numbers), expected
     )
 
 
@@ -196,13 +200,13 @@ def _wide(S):
 @pytest.mark.parametrize("form", [csc_array, csr_matrix, coo_array, lambda A: _wide(csr_array(A))])
 def test_sparse_rows_may_come_in_any_form(metric, form):
     Y = X * (RNG.random(X.shape) < 0.5)
-    expected = metric.fit(Y).cross(Y, Y)
+    expected = metric.fit(Y).pairwise(Y, Y)
     S = form(Y)
-    np.testing.assert_allclose(metric.fit(csr_array(Y)).cross(S, S), expected, atol=1e-12)
+    np.testing.assert_allclose(metric.fit(csr_array(Y)).pairwise(S, S), expected, atol=1e-12)
     labels = np.arange(len(Y)) % 2
     sparse = PVMClassifier(eps=0.5, metric=metric, **PAPER).fit(S, labels)
     dense = PVMClassifier(eps=0.5, metric=metric, **PAPER).fit(Y, labels)
-    np.testing.assert_array_equal(sparse.prototype_indices_, dense.prototype_indices_)
+    np.testing.assert_array_equal(sparse.candidate_indices_, dense.candidate_indices_)
 
 
 @pytest.mark.parametrize("name", ["seuclidean", "mahalanobis", "nan_euclidean", "yule"])
@@ -224,7 +228,7 @@ def test_gaps_are_left_out_as_scikit_learn_does(params):
     holes = _with_gaps()
     if "missing_values" in params:
         holes = np.nan_to_num(holes, nan=-1.0)
-    table = Metric("nan_euclidean", params).fit(holes).cross(holes, holes[:9])
+    table = Metric("nan_euclidean", params).fit(holes).pairwise(holes, holes[:9])
     expected = nan_euclidean_distances(holes, holes[:9], **params)
     np.testing.assert_allclose(table, expected, atol=1e-7)
 
@@ -233,11 +237,11 @@ def test_distances_across_gaps_do_not_depend_on_tile_or_side(monkeypatch):
     monkeypatch.setattr(gaps, "_STRIP", 64)
     holes = _with_gaps()
     metric = Metric("nan_euclidean").fit(holes)
-    table = metric.cross(holes, holes)
+    table = metric.pairwise(holes, holes)
     np.testing.assert_array_equal(table, table.T)
     np.testing.assert_array_equal(np.diagonal(table), 0.0)
-    np.testing.assert_array_equal(metric.cross(holes[3:4], holes[5:20]), table[3:4, 5:20])
-    without = metric.cross(np.nan_to_num(holes), np.nan_to_num(holes))
+    np.testing.assert_array_equal(metric.pairwise(holes[3:4], holes[5:20]), table[3:4, 5:20])
+    without = metric.pairwise(np.nan_to_num(holes), np.nan_to_num(holes))
     np.testing.assert_array_equal(without, cdist(np.nan_to_num(holes), np.nan_to_num(holes)))
 
 
@@ -246,7 +250,7 @@ def test_rounded_metrics_are_the_same_from_both_sides(name):
     data = X[:, :2] if name == "haversine" else X
     params = {"p": 1.5} if name == "minkowski" else None
     metric = Metric(name, params).fit(data)
-    table = metric.cross(data, data)
+    table = metric.pairwise(data, data)
     np.testing.assert_array_equal(table, table.T)
     np.testing.assert_array_equal(np.diagonal(table), 0.0)
 
@@ -254,9 +258,9 @@ def test_rounded_metrics_are_the_same_from_both_sides(name):
 def test_a_feature_that_repeats_others_adds_nothing_to_mahalanobis_distance():
     """Whether a sum of features is kept must not hang on the last bits of a covariance."""
     data = np.random.default_rng(3).normal(size=(60, 4)) * [1.0, 1e-6, 1e3, 1.0]
-    expected = Metric("mahalanobis").fit(data).cross(data, data[:5])
+    expected = Metric("mahalanobis").fit(data).pairwise(data, data[:5])
     wider = np.column_stack((data, data[:, 0] + data[:, 3], np.full(60, 2.0), 1e4 * data[:, 1]))
-    table = Metric("mahalanobis").fit(wider).cross(wider, wider[:5])
+    table = Metric("mahalanobis").fit(wider).pairwise(wider, wider[:5])
     np.testing.assert_allclose(table, expected, rtol=1e-6, atol=1e-9)
 
 
@@ -299,7 +303,7 @@ def test_values_whose_powers_underflow_are_refused(name, params, unit):
 
 def test_the_largest_difference_does_not_underflow():
     tiny = X * 1e-160
-    table = Metric("minkowski", {"p": np.inf}).fit(tiny).cross(tiny, tiny)
+    table = Metric("minkowski", {"p": np.inf}).fit(tiny).pairwise(tiny, tiny)
     np.testing.assert_array_equal(table, cdist(tiny, tiny, "chebyshev"))
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from paper import PAPER
 from protocover import BallCover, PVMClassifier, load_model, save_model
-from protocover.balls import build_balls
-from protocover.balls.nearest import find_nearest
+from protocover._balls import build_balls
+from protocover._balls.nearest import find_nearest
 from protocover.dissimilarity import Cosine, Euclidean, SquaredEuclidean
-from protocover.report.table import _most_telling
+from protocover.report._table import _most_telling
 
 TYPES = [np.float16, np.int8]
 METRICS = [Euclidean(), SquaredEuclidean(), Cosine()]
@@ -31,8 +31,8 @@ def _rows(dtype, n=80, p=12):
 def test_balls_and_nearest_are_those_of_the_same_numbers_in_double_precision(metric, dtype):
     X = _rows(dtype)
     wide = X.astype(np.float64)
-    table = metric.cross(wide, wide)
-    np.testing.assert_array_equal(metric.cross(X, X), table)
+    table = metric.pairwise(wide, wide)
+    np.testing.assert_array_equal(metric.pairwise(X, X), table)
     for eps in np.unique(table)[1::400]:
         for A, B in ((X, X), (X, X[:30]), (X, wide[:30]), (np.asfortranarray(X), X)):
             balls = build_balls(metric, A, B, eps=float(eps), closed=True)
@@ -48,13 +48,13 @@ def test_balls_and_nearest_are_those_of_the_same_numbers_in_double_precision(met
 
 @pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine"])
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 def test_a_model_is_that_of_the_same_numbers_and_keeps_the_type(metric, dtype, radii, tmp_path):
     X, y = _rows(dtype), np.arange(80) % 3
     narrow = PVMClassifier(eps="auto", metric=metric, radii=radii).fit(X, y)
     wide = PVMClassifier(eps="auto", metric=metric, radii=radii).fit(X.astype(float), y)
     assert narrow.eps_ == wide.eps_
-    np.testing.assert_array_equal(narrow.prototype_indices_, wide.prototype_indices_)
+    np.testing.assert_array_equal(narrow.candidate_indices_, wide.candidate_indices_)
     np.testing.assert_array_equal(
         narrow.decision_function(X), wide.decision_function(X.astype(float))
     )
@@ -83,7 +83,7 @@ def test_candidates_given_as_bytes_and_points_as_doubles_go_together():
         same = PVMClassifier(eps=60.0, candidates=X[:40].astype(float), **PAPER).fit(
             X.astype(float), y
         )
-        np.testing.assert_array_equal(model.prototype_indices_, same.prototype_indices_)
+        np.testing.assert_array_equal(model.candidate_indices_, same.candidate_indices_)
 
 
 @pytest.mark.parametrize("dtype", [*TYPES, np.uint8])
@@ -118,8 +118,8 @@ def test_no_copy_in_double_precision_is_held(metric):
 @pytest.mark.parametrize("dtype", TYPES)
 def test_a_few_representatives_of_narrow_directions_answer_as_doubles_do(dtype, p):
     X = _rows(dtype, p=p)
-    narrow = BallCover(eps=0.7, metric="cosine", n_representatives=5).fit(X)
-    wide = BallCover(eps=0.7, metric="cosine", n_representatives=5).fit(X.astype(np.float64))
+    narrow = BallCover(eps=0.7, metric="cosine", max_representatives=5).fit(X)
+    wide = BallCover(eps=0.7, metric="cosine", max_representatives=5).fit(X.astype(np.float64))
     np.testing.assert_array_equal(narrow.labels_, wide.labels_)
     np.testing.assert_array_equal(narrow.predict(X), wide.labels_)
     assert narrow.verify(X).ok

@@ -9,11 +9,11 @@ import pytest
 from scipy.spatial.distance import cdist
 
 import naive
-from protocover.balls import nearest as nearest_module
-from protocover.balls.nearest import ask_index, ask_index_for_two, nearest_in_groups
+from protocover._balls import nearest as nearest_module
+from protocover._balls.nearest import ask_index, ask_index_for_two, nearest_in_groups
+from protocover._prototypes import PrototypeSet
 from protocover.dissimilarity import Cosine, Euclidean, SquaredEuclidean
-from protocover.dissimilarity.euclidean import index as index_module
-from protocover.prototypes import PrototypeSet
+from protocover.dissimilarity._euclidean import index as index_module
 
 METRICS = [Euclidean(), SquaredEuclidean(), Cosine()]
 
@@ -36,12 +36,12 @@ def cuts(n_prototypes, rng):
 def check(metric, A, B, bounds):
     """Compare all that can be asked with the table of all distances."""
     index = metric.nearest_index(B)
-    expected, distance = nearest_in_groups(metric.cross(A, B), bounds)
+    expected, distance = nearest_in_groups(metric.pairwise(A, B), bounds)
     found = ask_index(index, A, bounds=bounds)
     np.testing.assert_array_equal(found[0], expected)
     np.testing.assert_array_equal(found[1], distance)
     np.testing.assert_array_equal(ask_index(index, A, bounds=bounds, distances=False)[0], expected)
-    check_two(ask_index_for_two(index, A, bounds=bounds), metric.cross(A, B), bounds)
+    check_two(ask_index_for_two(index, A, bounds=bounds), metric.pairwise(A, B), bounds)
 
 
 def check_two(found, table, bounds):

@@ -11,10 +11,10 @@ from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 
 import naive
-from protocover.balls import build_balls, build_levels
+from protocover._balls import build_balls, build_levels
 from protocover.dissimilarity import Euclidean
-from protocover.dissimilarity.rank import RankDissimilarity
-from protocover.dissimilarity.whole_columns import column_blocks
+from protocover.dissimilarity._rank import RankDissimilarity
+from protocover.dissimilarity._whole_columns import column_blocks
 
 grid_points = st.lists(
     st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=12
@@ -26,7 +26,7 @@ def test_counts_training_points_as_close(X, A, B):
     """Points on a small grid, where ties abound, are counted as the definition says."""
     rank = RankDissimilarity("sqeuclidean").fit(X)
     expected = naive.ranks(cdist(X, B, "sqeuclidean"), cdist(A, B, "sqeuclidean"))
-    np.testing.assert_array_equal(rank.cross(A, B), expected)
+    np.testing.assert_array_equal(rank.pairwise(A, B), expected)
 
 
 @given(grid_points, st.floats(0.0, 14.0), st.booleans())
@@ -46,7 +46,7 @@ def test_balls_hold_the_points_of_lower_rank(X, eps, closed):
 
 def test_balls_of_many_tiles(monkeypatch):
     """Blocks of candidates narrower than a tile, and several tiles of points, fit together."""
-    monkeypatch.setattr("protocover.dissimilarity.whole_columns._TABLE_SIZE", 400_000)
+    monkeypatch.setattr("protocover.dissimilarity._whole_columns._TABLE_SIZE", 400_000)
     X = np.random.default_rng(0).normal(size=(1300, 2))
     assert len(column_blocks(slice(0, 1024), 1300)) > 1
     rank = RankDissimilarity().fit(X)
@@ -70,29 +70,29 @@ def test_prototypes_need_no_training_points():
     X, A = rng.normal(size=(50, 3)), rng.normal(size=(20, 3))
     rank = RankDissimilarity().fit(X)
     cut = rank.for_prototypes(X[[7, 3, 30]])
-    np.testing.assert_array_equal(cut.cross(A, X[[7, 3, 30]]), rank.cross(A, X[[7, 3, 30]]))
+    np.testing.assert_array_equal(cut.pairwise(A, X[[7, 3, 30]]), rank.pairwise(A, X[[7, 3, 30]]))
     held = [value for value in vars(cut).values() if np.shape(value) == X.shape]
     assert held == []
     with pytest.raises(ValueError, match="cut down to 3 prototypes; B must be these, got 2"):
-        cut.cross(A, X[:2])
+        cut.pairwise(A, X[:2])
 
 
 def test_ranks_run_from_zero_to_the_number_of_training_points():
     """A new point nearer than all has rank 0, one farther than all the highest."""
     rank = RankDissimilarity().fit([[1.0], [2.0], [3.0]])
-    np.testing.assert_array_equal(rank.cross([[0.0], [9.0]], [[0.0]]), [[0.0], [3.0]])
+    np.testing.assert_array_equal(rank.pairwise([[0.0], [9.0]], [[0.0]]), [[0.0], [3.0]])
 
 
 def test_base_may_be_an_object_or_a_function():
     """Names, objects and callables stand for the same base, and objects are not touched."""
     X = np.random.default_rng(2).normal(size=(15, 2))
     base = Euclidean()
-    expected = RankDissimilarity("euclidean").fit(X).cross(X, X)
-    np.testing.assert_array_equal(RankDissimilarity(base).fit(X).cross(X, X), expected)
+    expected = RankDissimilarity("euclidean").fit(X).pairwise(X, X)
+    np.testing.assert_array_equal(RankDissimilarity(base).fit(X).pairwise(X, X), expected)
     function = RankDissimilarity(lambda x, z: np.sqrt(((x - z) ** 2).sum())).fit(X)
-    np.testing.assert_array_equal(function.cross(X, X), expected)
+    np.testing.assert_array_equal(function.pairwise(X, X), expected)
     assert vars(base) == {}
-    assert function.accepts_anything
+    assert not function.requires_array
     assert not function.thread_safe
     assert RankDissimilarity().thread_safe
 
@@ -105,7 +105,7 @@ def test_base_may_be_a_precomputed_table():
     assert rank.pairwise
     np.testing.assert_array_equal(rank.table(D), naive.ranks(D, D))
     cut = rank.for_prototypes(np.array([9, 2, 20]))
-    np.testing.assert_array_equal(cut.cross(D, [2, 20, 9]), naive.ranks(D, D)[:, [2, 20, 9]])
+    np.testing.assert_array_equal(cut.pairwise(D, [2, 20, 9]), naive.ranks(D, D)[:, [2, 20, 9]])
 
 
 def test_base_may_learn_from_candidates(monkeypatch):
@@ -119,13 +119,13 @@ def test_base_may_learn_from_candidates(monkeypatch):
             cut.offset = -5.0
             return cut
 
-        def cross(self, A, B):
-            return super().cross(A, B) + self.offset + 10.0
+        def pairwise(self, A, B):
+            return super().pairwise(A, B) + self.offset + 10.0
 
     X = np.arange(5.0)[:, None]
     cut = RankDissimilarity(Shifted()).fit(X).for_prototypes(X[:2])
     # Its sorted columns are 10 above what the cut base returns, so nothing is as close.
-    assert (cut.cross(X, X[:2]) == 0.0).all()
+    assert (cut.pairwise(X, X[:2]) == 0.0).all()
 
 
 def test_serves_scikit_learn_as_a_precomputed_table():
@@ -133,8 +133,8 @@ def test_serves_scikit_learn_as_a_precomputed_table():
     X = np.array([[0.0], [1.0], [10.0], [11.0]])
     y = [0, 0, 1, 1]
     rank = clone(RankDissimilarity("cityblock")).fit(X)
-    neighbours = KNeighborsClassifier(1, metric="precomputed").fit(rank.cross(X, X), y)
-    assert neighbours.predict(rank.cross([[0.4], [10.6]], X)).tolist() == [0, 1]
+    neighbors = KNeighborsClassifier(1, metric="precomputed").fit(rank.pairwise(X, X), y)
+    assert neighbors.predict(rank.pairwise([[0.4], [10.6]], X)).tolist() == [0, 1]
 
 
 def test_refuses_an_unknown_base():

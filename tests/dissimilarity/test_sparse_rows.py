@@ -5,12 +5,12 @@ import pytest
 from scipy.sparse import coo_array, csc_array, csr_array, csr_matrix
 
 from protocover import PVMClassifier, suggest_eps
-from protocover.balls import balls_of_radii, build_balls
-from protocover.balls.nearest import find_nearest
+from protocover._balls import balls_of_radii, build_balls
+from protocover._balls.nearest import find_nearest
 from protocover.dissimilarity import Cosine, Euclidean, SquaredEuclidean
-from protocover.dissimilarity.euclidean import sums
-from protocover.dissimilarity.euclidean.embedding import directions, in_order
-from protocover.dissimilarity.euclidean.sums import direct_squares
+from protocover.dissimilarity._euclidean import sums
+from protocover.dissimilarity._euclidean.embedding import directions, in_order
+from protocover.dissimilarity._euclidean.sums import direct_squares
 
 ALL = pytest.mark.parametrize(
     "dissimilarity", [Euclidean(), SquaredEuclidean(), Cosine()], ids=repr
@@ -65,7 +65,7 @@ def test_balls_are_those_of_dense_rows(name, dissimilarity, closed):
     X = FORMS[name]
     dense = X.toarray()
     Z, dense_Z = X.tocsr()[::3], dense[::3]
-    distances = np.unique(dissimilarity.cross(dense, dense_Z))
+    distances = np.unique(dissimilarity.pairwise(dense, dense_Z))
     for eps in distances[distances > 0][:: max(1, len(distances) // 6)]:
         for sparse_pair, dense_pair in (((X, X), (dense, dense)), ((X, Z), (dense, dense_Z))):
             balls = build_balls(dissimilarity, *sparse_pair, eps=eps, closed=closed)
@@ -83,22 +83,22 @@ def test_distances_are_those_of_dense_rows(name, dense_for_sparse, dissimilarity
     monkeypatch.setattr(sums, "_WRITTEN_OUT", 3000)
     X = FORMS[name].tocsr()
     dense = X.toarray()
-    expected = dissimilarity.cross(dense, dense[::3])
-    np.testing.assert_array_equal(dissimilarity.cross(X, X[::3]), expected)
-    np.testing.assert_array_equal(dissimilarity.cross(X[::3], X), expected.T)
-    np.testing.assert_array_equal(dissimilarity.cross(X, dense[::3]), expected)
+    expected = dissimilarity.pairwise(dense, dense[::3])
+    np.testing.assert_array_equal(dissimilarity.pairwise(X, X[::3]), expected)
+    np.testing.assert_array_equal(dissimilarity.pairwise(X[::3], X), expected.T)
+    np.testing.assert_array_equal(dissimilarity.pairwise(X, dense[::3]), expected)
 
 
-@pytest.mark.parametrize("radii", ["shared", "own"])
-def test_distances_to_prototypes_agree_with_the_balls_far_from_the_origin(radii):
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
+def test_transform_agrees_with_the_balls_far_from_the_origin(radii):
     """The formula |x|^2 + |z|^2 - 2 x.z would lose every digit of these distances."""
     X = 1e6 + 1e-3 * np.random.default_rng(0).normal(size=(40, 20))
     y = np.arange(40) % 2
     model = PVMClassifier(eps=0.005, radii=radii, solver="greedy").fit(csr_array(X), y)
     written_out = PVMClassifier(eps=0.005, radii=radii, solver="greedy").fit(X, y)
-    np.testing.assert_array_equal(model.prototype_indices_, written_out.prototype_indices_)
-    distances = model.distances_to_prototypes(csr_array(X))
-    np.testing.assert_array_equal(distances, written_out.distances_to_prototypes(X))
+    np.testing.assert_array_equal(model.candidate_indices_, written_out.candidate_indices_)
+    distances = model.transform(csr_array(X))
+    np.testing.assert_array_equal(distances, written_out.transform(X))
     relative = distances / model.prototype_radii_
     np.testing.assert_array_equal(relative.argmin(axis=1), model.explain(csr_array(X)).prototype)
     np.testing.assert_array_equal(suggest_eps(csr_array(X), y), suggest_eps(X, y))
@@ -117,10 +117,10 @@ def test_the_nearest_are_those_of_dense_rows(name, dissimilarity):
 
 
 @ALL
-def test_balls_of_their_own_radii_are_those_of_dense_rows(dissimilarity):
+def test_balls_of_their_adaptive_radii_are_those_of_dense_rows(dissimilarity):
     X = FORMS["unsorted, repeated, with zeros"]
     dense = X.toarray()
-    radii = np.quantile(dissimilarity.cross(dense, dense), 0.4, axis=0)
+    radii = np.quantile(dissimilarity.pairwise(dense, dense), 0.4, axis=0)
     balls = balls_of_radii(dissimilarity, X, X, radii=radii, closed=True)
     expected = balls_of_radii(dissimilarity, dense, dense, radii=radii, closed=True)
     np.testing.assert_array_equal(balls.toarray(), expected.toarray())
@@ -156,11 +156,11 @@ def test_directions_do_not_depend_on_the_length(form):
         found = directions(form(rows * 2.0**power))
         difference = found - expected
         assert abs(difference).max() == 0.0
-    assert Cosine().cross(form(rows * 2.0**-60), form(rows))[0, 0] < 1e-15
+    assert Cosine().pairwise(form(rows * 2.0**-60), form(rows))[0, 0] < 1e-15
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 def test_a_fit_is_that_on_dense_rows(metric, radii):
     X, y = shuffled(words(12, n=90)), np.arange(90) % 3
     models = [
@@ -168,7 +168,7 @@ def test_a_fit_is_that_on_dense_rows(metric, radii):
         for table in (X, X.toarray())
     ]
     assert models[0].eps_ == models[1].eps_
-    np.testing.assert_array_equal(*(model.prototype_indices_ for model in models))
+    np.testing.assert_array_equal(*(model.candidate_indices_ for model in models))
     queries = shuffled(words(13, n=30))
     np.testing.assert_array_equal(
         models[0].decision_function(queries), models[1].decision_function(queries.toarray())

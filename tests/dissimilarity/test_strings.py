@@ -20,18 +20,18 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import naive
 from paper import PAPER
-from protocover import PVMClassifier, PVMSelector, suggest_eps, suspect_labels
-from protocover.balls import build_balls
-from protocover.balls.nearest import find_nearest
+from protocover import PVMClassifier, PVMSelector, find_label_issues, suggest_eps
+from protocover._balls import build_balls
+from protocover._balls.nearest import find_nearest
 from protocover.dissimilarity import RankDissimilarity
-from protocover.dissimilarity.strings import (
+from protocover.dissimilarity._strings import (
     MismatchDistance,
     SpectrumDistance,
     mismatch,
     mismatch_kernel,
     spectrum_kernel,
 )
-from protocover.dissimilarity.strings.fasta import read_fasta
+from protocover.dissimilarity._strings.fasta import read_fasta
 
 PROTEIN = "ACDEFGHIKLMNPQRSTVWYBXZ"
 DNA = ["ACGTACGT", "ACGTTCGA", "TTTTGGGG", "CATCATCAT", "GGGGTTTT", "ACGTACGTA"]
@@ -77,7 +77,7 @@ def test_all_of_scop_stays_within_a_minute_and_two_gigabytes(data_folder):
     program = textwrap.dedent(
         f"""
         import pathlib, resource, time
-        from protocover.dissimilarity.strings import mismatch_kernel
+        from protocover.dissimilarity._strings import mismatch_kernel
         started = time.perf_counter()
         path = pathlib.Path({str(data_folder / "protein" / "scop153.fasta")!r})
         assert mismatch_kernel(path, k=4, m=1, alphabet={PROTEIN!r}).shape == (4352, 4352)
@@ -130,19 +130,19 @@ def test_distance_is_the_one_the_kernel_induces(normalize):
     kernel = mismatch_kernel(DNA, k=3, m=1, alphabet="ACGT", normalize=normalize)
     squares = np.diagonal(kernel)[:, None] + np.diagonal(kernel) - 2 * kernel
     metric = MismatchDistance(k=3, m=1, alphabet="ACGT", normalize=normalize).fit(DNA)
-    table = metric.cross(DNA, DNA[1:])
+    table = metric.pairwise(DNA, DNA[1:])
     np.testing.assert_allclose(table, np.sqrt(np.maximum(squares, 0.0))[:, 1:], atol=1e-7)
 
 
 def test_equal_sequences_are_at_distance_zero_exactly():
     copies = ["".join(letters) for letters in DNA]
-    table = MismatchDistance(k=3, m=1).fit(DNA).cross(DNA, copies)
+    table = MismatchDistance(k=3, m=1).fit(DNA).pairwise(DNA, copies)
     np.testing.assert_array_equal(np.diagonal(table), 0.0)
 
 
 def test_spectrum_is_mismatch_without_mismatches():
-    expected = MismatchDistance(k=3, m=0).fit(DNA).cross(DNA, DNA)
-    np.testing.assert_array_equal(SpectrumDistance(k=3).fit(DNA).cross(DNA, DNA), expected)
+    expected = MismatchDistance(k=3, m=0).fit(DNA).pairwise(DNA, DNA)
+    np.testing.assert_array_equal(SpectrumDistance(k=3).fit(DNA).pairwise(DNA, DNA), expected)
     np.testing.assert_array_equal(spectrum_kernel(DNA, k=3), mismatch_kernel(DNA, k=3, m=0))
 
 
@@ -166,8 +166,8 @@ def _containers():
 @pytest.mark.parametrize("name", list(_containers()))
 def test_container_of_the_sequences_does_not_matter(name):
     X = _containers()[name]
-    expected = MismatchDistance(k=3, m=1).fit(DNA).cross(DNA, DNA)
-    np.testing.assert_array_equal(MismatchDistance(k=3, m=1).fit(X).cross(X, X), expected)
+    expected = MismatchDistance(k=3, m=1).fit(DNA).pairwise(DNA, DNA)
+    np.testing.assert_array_equal(MismatchDistance(k=3, m=1).fit(X).pairwise(X, X), expected)
 
 
 def test_a_path_is_a_fasta_file(tmp_path):
@@ -181,9 +181,9 @@ def test_a_path_is_a_fasta_file(tmp_path):
 @pytest.mark.parametrize("closed", [True, False])
 def test_balls_are_those_of_comparing_cross(metric, closed, monkeypatch):
     """At a radius that is one of the distances, in tiles of two by two."""
-    monkeypatch.setattr("protocover.balls.build.TILE_ROWS", 2)
-    monkeypatch.setattr("protocover.balls.build.TILE_COLUMNS", 2)
-    table = metric.fit(DNA).cross(DNA, DNA)
+    monkeypatch.setattr("protocover._balls.build.TILE_ROWS", 2)
+    monkeypatch.setattr("protocover._balls.build.TILE_COLUMNS", 2)
+    table = metric.fit(DNA).pairwise(DNA, DNA)
     for eps in np.unique(table)[1:]:
         balls = build_balls(metric, DNA, DNA, eps=eps, closed=closed, n_jobs=2)
         assert issparse(balls)
@@ -195,7 +195,7 @@ def test_balls_are_those_of_comparing_cross(metric, closed, monkeypatch):
 def test_nearest_in_groups_is_that_of_cross():
     metric = MismatchDistance(k=3, m=1).fit(DNA)
     index, distance = find_nearest(metric, DNA[3:], DNA[:3], bounds=np.array([0, 1, 1, 3]))
-    table = metric.cross(DNA[3:], DNA[:3])
+    table = metric.pairwise(DNA[3:], DNA[:3])
     np.testing.assert_array_equal(index[:, 0], 0)
     np.testing.assert_array_equal(index[:, 1], -1)
     np.testing.assert_array_equal(index[:, 2], 1 + table[:, 1:].argmin(axis=1))
@@ -206,23 +206,23 @@ def test_nearest_in_groups_is_that_of_cross():
 def test_classifier_is_that_of_the_precomputed_matrix(name):
     X, y = _containers()[name], [0, 0, 1, 0, 1, 0]
     metric = MismatchDistance(k=3, m=1)
-    table = clone(metric).fit(X).cross(X, X)
+    table = clone(metric).fit(X).pairwise(X, X)
     model = PVMClassifier(eps=0.9, metric=metric, **PAPER).fit(X, y)
     judge = PVMClassifier(eps=0.9, metric="precomputed", **PAPER).fit(table, y)
-    np.testing.assert_array_equal(model.prototype_indices_, judge.prototype_indices_)
+    np.testing.assert_array_equal(model.candidate_indices_, judge.candidate_indices_)
     np.testing.assert_array_equal(model.predict(X), judge.predict(table))
 
 
-def test_serves_scikit_learn_neighbours_as_a_precomputed_matrix():
+def test_serves_scikit_learn_neighbors_as_a_precomputed_matrix():
     y = [0, 0, 1, 0, 1, 0]
     metric = SpectrumDistance(k=2).fit(DNA)
-    model = KNeighborsClassifier(1, metric="precomputed").fit(metric.cross(DNA, DNA), y)
-    assert list(model.predict(metric.cross(["TTTGGG", "ACGTC"], DNA))) == [1, 0]
+    model = KNeighborsClassifier(1, metric="precomputed").fit(metric.pairwise(DNA, DNA), y)
+    assert list(model.predict(metric.pairwise(["TTTGGG", "ACGTC"], DNA))) == [1, 0]
 
 
 def test_must_be_fitted_first():
     with pytest.raises(NotFittedError, match="not fitted yet"):
-        MismatchDistance().cross(DNA, DNA)
+        MismatchDistance().pairwise(DNA, DNA)
 
 
 def test_parameters_are_those_of_scikit_learn():
@@ -232,7 +232,7 @@ def test_parameters_are_those_of_scikit_learn():
 
 
 def test_nothing_to_compare_gives_an_empty_table():
-    assert MismatchDistance(k=3).fit(DNA).cross([], DNA).shape == (0, 6)
+    assert MismatchDistance(k=3).fit(DNA).pairwise([], DNA).shape == (0, 6)
 
 
 @pytest.mark.parametrize(
@@ -264,11 +264,11 @@ def test_nothing_to_compare_gives_an_empty_table():
         (lambda: SpectrumDistance(k=9).fit(DNA), "at least k=9 letters, got 8 at row 0"),
         (lambda: MismatchDistance(k=3, m=4).fit(DNA), "m must be .* got 4"),
         (
-            lambda: MismatchDistance(k=3, alphabet="ACGT").fit(DNA).cross(["ACGN"], DNA),
+            lambda: MismatchDistance(k=3, alphabet="ACGT").fit(DNA).pairwise(["ACGN"], DNA),
             "letter 'N' at position 3 of row 0 .* pass alphabet= with every letter",
         ),
         (
-            lambda: MismatchDistance(k=3, m=1).fit(DNA).cross(["ACGT", "ANNTNNA"], DNA),
+            lambda: MismatchDistance(k=3, m=1).fit(DNA).pairwise(["ACGT", "ANNTNNA"], DNA),
             "sequence at row 1 has more than m letters in each of its k-mers that do not occur",
         ),
     ],
@@ -298,9 +298,9 @@ def test_a_selector_and_suspects_take_the_path_of_a_fasta_file(fasta):
     again = PVMClassifier(eps=0.9, metric=SpectrumDistance(k=2), **PAPER).fit(
         fasta, y, unlabeled=fasta
     )
-    np.testing.assert_array_equal(again.prototype_indices_, model.prototype_indices_)
+    np.testing.assert_array_equal(again.candidate_indices_, model.candidate_indices_)
     np.testing.assert_array_equal(
-        suspect_labels(model, fasta, y).row, suspect_labels(model, DNA, y).row
+        find_label_issues(model, fasta, y).row, find_label_issues(model, DNA, y).row
     )
 
 
@@ -351,16 +351,16 @@ def test_letters_that_come_later_mismatch_every_word(data):
         rows = [naive.mismatch_kernel([a], [a], k, m, known)[0, 0] for a in A]
         columns = [naive.mismatch_kernel([b], [b], k, m, known)[0, 0] for b in B]
         expected = np.sqrt(np.add.outer(rows, columns) - 2.0 * K)
-        np.testing.assert_allclose(metric.cross(A, B), expected, rtol=1e-12)
+        np.testing.assert_allclose(metric.pairwise(A, B), expected, rtol=1e-12)
 
 
 def test_a_query_is_as_far_alone_as_with_others():
     metric = MismatchDistance(k=3, m=1).fit(DNA)
     queries = ["ACGNACGT", "ACGTTCGA", "NACGTN"]
-    whole = metric.cross(queries, DNA)
+    whole = metric.pairwise(queries, DNA)
     for i, query in enumerate(queries):
-        np.testing.assert_array_equal(metric.cross([query], DNA), whole[[i]])
-    np.testing.assert_array_equal(metric.cross(DNA, queries), whole.T)
+        np.testing.assert_array_equal(metric.pairwise([query], DNA), whole[[i]])
+    np.testing.assert_array_equal(metric.pairwise(DNA, queries), whole.T)
 
 
 def test_words_of_any_length_may_hold_unknown_letters():
@@ -371,7 +371,7 @@ def test_words_of_any_length_may_hold_unknown_letters():
     kernel = spectrum_kernel([query], train, k=70, normalize=False)
     own = 4.0**2 + 2.0**2  # k-mers from a and from b on, before and after the unknown letter
     squares = own + np.array([16.0**2 + 15.0**2] * 2) - 2 * kernel
-    np.testing.assert_allclose(metric.cross([query], train) ** 2, squares)
+    np.testing.assert_allclose(metric.pairwise([query], train) ** 2, squares)
 
 
 def test_cross_validation_without_an_alphabet():

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
 from protocover.dissimilarity import Euclidean
-from protocover.dissimilarity.euclidean import sums
+from protocover.dissimilarity._euclidean import sums
 
 
 def added_up(x, z):
@@ -59,7 +59,7 @@ def test_all_sums_are_those_of_a_loop(shape, p, dtype, loops):
     ends = len(X) * np.arange(len(Z) + 1)
     runs = sums.squares_in_runs(X, Z, np.tile(np.arange(len(X)), len(Z)), ends)
     np.testing.assert_array_equal(runs, expected.T.ravel())
-    np.testing.assert_array_equal(Euclidean().cross(X, Z), np.sqrt(expected))
+    np.testing.assert_array_equal(Euclidean().pairwise(X, Z), np.sqrt(expected))
 
 
 @pytest.mark.parametrize("loops", ["SciPy", "NumPy"], indirect=True)
@@ -81,12 +81,12 @@ def test_distances_do_not_underflow(power, form, loops):
     rng = np.random.default_rng(0)
     X, Z = (rng.integers(-3, 4, size=(n, 3)).astype(float) for n in (9, 4))
     unit = 2.0**power
-    expected = Euclidean().cross(X, Z)
+    expected = Euclidean().pairwise(X, Z)
     if power == -1060:  # the smallest number is 2**-1074
         expected = np.round(expected * 2.0**14) / 2.0**14
     expected *= unit
     tiny = form(X * unit), form(Z * unit)
-    np.testing.assert_array_equal(Euclidean().cross(*tiny), expected)
+    np.testing.assert_array_equal(Euclidean().pairwise(*tiny), expected)
     i, j = np.divmod(np.arange(expected.size), len(Z))
     measured = sums.finished(sums.root, sums.direct_squares(*tiny, i, j), *tiny, i, j)
     np.testing.assert_array_equal(measured, expected.ravel())
@@ -96,7 +96,7 @@ def test_distances_do_not_underflow(power, form, loops):
 def test_a_distance_may_be_tiny_among_large_ones(form):
     X = np.array([[1.0, 3e-200], [1.0, 0.0], [-2.0, 4e-200]])
     expected = [[0.0, 3e-200, 3.0], [3e-200, 0.0, 3.0], [3.0, 3.0, 0.0]]
-    np.testing.assert_array_equal(Euclidean().cross(form(X), form(X)), expected)
+    np.testing.assert_array_equal(Euclidean().pairwise(form(X), form(X)), expected)
 
 
 def test_fused_products_are_noticed(monkeypatch):

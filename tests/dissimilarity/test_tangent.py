@@ -12,12 +12,12 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import naive
 import tangent_digest
-from protocover.balls import build_balls
-from protocover.balls.nearest import find_nearest
-from protocover.dissimilarity.tangent import TangentDistance
-from protocover.dissimilarity.tangent.vectors import TRANSFORMATIONS
-from protocover.maps import sammon_map
-from protocover.selection.by_class import formulate, select
+from protocover._balls import build_balls
+from protocover._balls.nearest import find_nearest
+from protocover._maps import sammon_map
+from protocover._selection.by_class import formulate, select
+from protocover.dissimilarity._tangent import TangentDistance
+from protocover.dissimilarity._tangent.vectors import TRANSFORMATIONS
 from protocover.solvers import greedy
 
 # Those of `tangent_digest`. They change when the arithmetic does, and at no other time.
@@ -80,7 +80,9 @@ def test_agrees_with_least_squares(digits, setting):
     X, _ = digits
     distance = TangentDistance((8, 8), **setting).fit(X)
     np.testing.assert_allclose(
-        distance.cross(X[:15], X[10:40]), by_least_squares(distance, X[:15], X[10:40]), rtol=1e-4
+        distance.pairwise(X[:15], X[10:40]),
+        by_least_squares(distance, X[:15], X[10:40]),
+        rtol=1e-4,
     )
 
 
@@ -89,7 +91,7 @@ def test_images_need_not_be_square(digits):
     X = digits[0][:, :48]
     distance = TangentDistance((6, 8)).fit(X)
     np.testing.assert_allclose(
-        distance.cross(X[:9], X[9:20]), by_least_squares(distance, X[:9], X[9:20]), rtol=1e-4
+        distance.pairwise(X[:9], X[9:20]), by_least_squares(distance, X[:9], X[9:20]), rtol=1e-4
     )
 
 
@@ -98,7 +100,7 @@ def test_tangent_vectors_may_depend_on_one_another(digits):
     stripes = np.tile(digits[0][:9, None, 24:32], (1, 8, 1)).reshape(9, 64)
     distance = TangentDistance((8, 8), pad=0, smoothing=0.0).fit(digits[0])
     np.testing.assert_allclose(
-        distance.cross(stripes, digits[0][:20]),
+        distance.pairwise(stripes, digits[0][:20]),
         by_least_squares(distance, stripes, digits[0][:20]),
         rtol=1e-4,
     )
@@ -122,14 +124,14 @@ def test_close_images_are_told_apart_as_well(digits, spring, size):
     X = digits[0][:40]
     near = X + size * np.random.default_rng(0).normal(size=X.shape)
     distance = TangentDistance((8, 8), spring=spring).fit(X)
-    found = np.diagonal(distance.cross(X, near))
+    found = np.diagonal(distance.pairwise(X, near))
     np.testing.assert_allclose(found, np.diagonal(by_least_squares(distance, X, near)), rtol=1e-4)
 
 
 def test_an_image_is_at_no_distance_from_itself(digits):
     """Exactly 0, wherever the copies stand, with images that have no tangent vectors, too."""
     X = np.vstack((digits[0][:5], np.zeros((1, 64)), np.full((1, 64), 3.0)))
-    table = TangentDistance((8, 8)).fit(X).cross(X, X.copy())
+    table = TangentDistance((8, 8)).fit(X).pairwise(X, X.copy())
     assert (np.diagonal(table) == 0.0).all()
     assert (table[~np.eye(7, dtype=bool)] > 0.0).all()
 
@@ -163,7 +165,7 @@ def test_each_transformation_is_nearly_free_when_it_is_on(name):
         metric = TangentDistance(
             (16, 16), transformations=transformations, spring=0.001, background=0.0
         )
-        return metric.fit(X).cross(X[:1], X[1:])[0, 0]
+        return metric.fit(X).pairwise(X[:1], X[1:])[0, 0]
 
     others = [distance([other]) for other in TRANSFORMATIONS if other != name]
     assert distance([name]) < 0.5 * min(others)
@@ -174,8 +176,8 @@ def test_the_ink_may_be_dark_or_bright(digits):
     """The background is read off the border, so negatives have the same distances."""
     X = digits[0][:30]
     np.testing.assert_allclose(
-        TangentDistance((8, 8), transformations=["shift_x"]).fit(X).cross(X, X),
-        TangentDistance((8, 8), transformations=["shift_x"]).fit(1 - X).cross(1 - X, 1 - X),
+        TangentDistance((8, 8), transformations=["shift_x"]).fit(X).pairwise(X, X),
+        TangentDistance((8, 8), transformations=["shift_x"]).fit(1 - X).pairwise(1 - X, 1 - X),
         atol=1e-6,
     )
 
@@ -185,14 +187,14 @@ def test_a_pair_has_one_distance_wherever_it_stands(digits, spring):
     """Not a bit changes with the block, the side, the company or the number of threads."""
     X = np.ascontiguousarray(digits[0][:600])
     distance = TangentDistance((8, 8), spring=spring).fit(X)
-    table = distance.cross(X, X)
+    table = distance.pairwise(X, X)
     assert (table == table.T).all()
-    assert (table == distance.cross(X, X.copy())).all()
-    assert (table[37:59, 401:] == distance.cross(X[37:59], X[401:])).all()
-    assert (table[401:, 37:59] == distance.cross(X[401:], X[37:59])).all()
+    assert (table == distance.pairwise(X, X.copy())).all()
+    assert (table[37:59, 401:] == distance.pairwise(X[37:59], X[401:])).all()
+    assert (table[401:, 37:59] == distance.pairwise(X[401:], X[37:59])).all()
     for i, j in ((3, 522), (60, 61), (599, 0), (7, 300)):
-        assert table[i, j] == distance.cross(X[[i]], X[[j]])[0, 0]
-        assert (table[i : i + 3, j : j + 5] == distance.cross(X[i : i + 3], X[j : j + 5])).all()
+        assert table[i, j] == distance.pairwise(X[[i]], X[[j]])[0, 0]
+        assert (table[i : i + 3, j : j + 5] == distance.pairwise(X[i : i + 3], X[j : j + 5])).all()
     tile = distance.prepare(X, X)
     assert (table[5:90, 60:600] == tile(slice(5, 90), slice(60, 600))).all()
     assert (table[30:580, 30:580] == tile(slice(30, 580), slice(30, 580))).all()
@@ -209,8 +211,8 @@ def test_distances_are_those_of_any_other_machine():
 def test_pixels_may_be_of_any_size(digits, spring, size):
     """Neither single precision's range nor that of squares is a limit."""
     X = digits[0][:60]
-    table = TangentDistance((8, 8), spring=spring).fit(X).cross(X, X)
-    scaled = TangentDistance((8, 8), spring=spring).fit(size * X).cross(size * X, size * X)
+    table = TangentDistance((8, 8), spring=spring).fit(X).pairwise(X, X)
+    scaled = TangentDistance((8, 8), spring=spring).fit(size * X).pairwise(size * X, size * X)
     np.testing.assert_allclose(scaled / size, table, rtol=1e-5)
     assert (scaled == scaled.T).all()
 
@@ -221,12 +223,14 @@ def test_the_company_of_much_larger_images_changes_nothing(digits, spring):
     X = digits[0][:12]
     distance = TangentDistance((8, 8), spring=spring).fit(X)
     mixed = np.vstack((X, 1e9 * X, 1e200 * X, np.zeros((1, 64)), np.full((1, 64), 1e100)))
-    table = distance.cross(mixed, mixed)
-    assert (table[:12, :12] == distance.cross(X, X)).all()
+    table = distance.pairwise(mixed, mixed)
+    assert (table[:12, :12] == distance.pairwise(X, X)).all()
     assert (table == table.T).all()
     for i in range(0, len(mixed), 5):
-        assert (table[i] == distance.cross(mixed[[i]], mixed)[0]).all()
-        assert all(table[i, j] == distance.cross(mixed[[i]], mixed[[j]])[0, 0] for j in range(38))
+        assert (table[i] == distance.pairwise(mixed[[i]], mixed)[0]).all()
+        assert all(
+            table[i, j] == distance.pairwise(mixed[[i]], mixed[[j]])[0, 0] for j in range(38)
+        )
     np.testing.assert_allclose(
         table[12:16, :12], by_least_squares(distance, mixed[12:16], X), rtol=1e-4
     )
@@ -239,7 +243,7 @@ def test_images_may_be_tiny(shape, pad):
     X = np.random.default_rng(0).uniform(size=(20, shape[0] * shape[1]))
     X[7] = X[3]
     distance = TangentDistance(shape, pad=pad).fit(X)
-    table = distance.cross(X, X)
+    table = distance.pairwise(X, X)
     assert (table == table.T).all()
     assert (np.diagonal(table) == 0.0).all()
     assert table[3, 7] == 0.0
@@ -249,7 +253,7 @@ def test_images_may_be_tiny(shape, pad):
 def test_the_table_is_one_that_others_take_as_symmetric(digits):
     """Sammon's map refuses a table that is not its own transpose."""
     X = digits[0][:60]
-    table = TangentDistance((8, 8)).fit(X).cross(X, X.copy())
+    table = TangentDistance((8, 8)).fit(X).pairwise(X, X.copy())
     assert sammon_map(table).coordinates.shape == (60, 2)
 
 
@@ -258,9 +262,9 @@ def test_the_order_of_the_training_images_does_not_matter(digits):
     X = digits[0][:300]
     shuffled = X[np.random.default_rng(0).permutation(300)]
     one, other = (TangentDistance((8, 8)).fit(rows) for rows in (X / 3, shuffled / 3))
-    assert (one.cross(X, X) == other.cross(X, X)).all()
+    assert (one.pairwise(X, X) == other.pairwise(X, X)).all()
     np.testing.assert_allclose(
-        one.centre_, one.maps_.points(X.mean(axis=0).reshape(1, 8, 8) / 3)[0], atol=1e-7
+        one.center_, one.maps_.points(X.mean(axis=0).reshape(1, 8, 8) / 3)[0], atol=1e-7
     )
 
 
@@ -270,8 +274,10 @@ def test_one_sided_distances_mirror_each_other(digits):
     point, candidate, both = (
         TangentDistance((8, 8), sides=sides).fit(A) for sides in ("point", "candidate", "both")
     )
-    np.testing.assert_array_equal(point.cross(A, B), candidate.cross(B, A).T)
-    assert (both.cross(A, B) <= np.minimum(point.cross(A, B), candidate.cross(A, B))).all()
+    np.testing.assert_array_equal(point.pairwise(A, B), candidate.pairwise(B, A).T)
+    assert (
+        both.pairwise(A, B) <= np.minimum(point.pairwise(A, B), candidate.pairwise(A, B))
+    ).all()
     assert both.symmetric
     assert not point.symmetric
 
@@ -280,15 +286,15 @@ def test_a_stiff_spring_gives_the_euclidean_distance(digits):
     """Without padding and smoothing and with a price on moving nothing moves."""
     X = digits[0][:30]
     stiff = TangentDistance((8, 8), pad=0, smoothing=0.0, spring=1e9).fit(X)
-    np.testing.assert_allclose(stiff.cross(X, X), cdist(X, X), rtol=1e-5, atol=1e-12)
+    np.testing.assert_allclose(stiff.pairwise(X, X), cdist(X, X), rtol=1e-5, atol=1e-12)
 
 
 @pytest.mark.parametrize("closed", [False, True])
 def test_balls_are_those_of_the_table(digits, closed):
-    """Balls compare the same numbers that cross returns, at a radius that is one of them."""
+    """Balls compare the same numbers that pairwise returns, at a radius that is one of them."""
     X = np.ascontiguousarray(digits[0][:700])
     distance = TangentDistance((8, 8)).fit(X)
-    table = distance.cross(X, X)
+    table = distance.pairwise(X, X)
     eps = float(np.sort(table, axis=None)[9000])
     for n_jobs in (1, 2):
         balls = build_balls(distance, X, X, eps=eps, closed=closed, n_jobs=n_jobs)
@@ -299,9 +305,9 @@ def test_serves_scikit_learn_as_a_precomputed_table(digits):
     """Its nearest neighbours, through a table, are better than the Euclidean ones."""
     X, y = digits
     distance = TangentDistance((8, 8)).fit(X[:400], y[:400])
-    neighbours = KNeighborsClassifier(1, metric="precomputed")
-    neighbours.fit(distance.cross(X[:400], X[:400]), y[:400])
-    score = neighbours.score(distance.cross(X[400:900], X[:400]), y[400:900])
+    neighbors = KNeighborsClassifier(1, metric="precomputed")
+    neighbors.fit(distance.pairwise(X[:400], X[:400]), y[:400])
+    score = neighbors.score(distance.pairwise(X[400:900], X[:400]), y[400:900])
     euclidean = KNeighborsClassifier(1).fit(X[:400], y[:400])
     assert score > euclidean.score(X[400:900], y[400:900])
     index, _ = find_nearest(distance, X[400:900], X[:400], bounds=np.array([0, 400]))
@@ -343,7 +349,7 @@ def test_refuses_new_images_of_another_size(digits):
     """Queries are checked like training images."""
     distance = TangentDistance((8, 8)).fit(digits[0])
     with pytest.raises(ValueError, match="image_shape must multiply out"):
-        distance.cross(digits[0][:2, :63], digits[0][:2])
+        distance.pairwise(digits[0][:2, :63], digits[0][:2])
 
 
 @pytest.fixture(scope="module")
@@ -356,7 +362,7 @@ def usps(data_folder):
 
 
 @pytest.mark.slow
-def test_usps_error_of_the_nearest_neighbour(usps):
+def test_usps_error_of_the_nearest_neighbor(usps):
     """The defaults do at least as well as the paper's tangent distance, 3.09 %."""
     X, y, X_test, y_test = usps
     distance = TangentDistance((16, 16)).fit(X, y)
@@ -369,7 +375,7 @@ def test_usps_prototypes_of_the_paper(usps):
     """About 3,400 prototypes are shared out among the digits as in the paper's table."""
     X, y, _, _ = usps
     distance = TangentDistance((16, 16)).fit(X, y)
-    sample = distance.cross(X[::5], X[::5])
+    sample = distance.pairwise(X[::5], X[::5])
     eps = float(np.quantile(sample[np.triu_indices(len(sample), 1)], 0.0175))
     balls = build_balls(distance, X, X, eps=eps)
     problems = formulate(

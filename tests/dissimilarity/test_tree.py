@@ -5,12 +5,12 @@ import pytest
 from scipy.spatial.distance import cdist
 
 import naive
-from protocover.balls import balls_of_radii, build_balls, build_levels
+from protocover._balls import balls_of_radii, build_balls, build_levels
 from protocover.dissimilarity import Cosine, Euclidean, SquaredEuclidean
-from protocover.dissimilarity.euclidean import tree as tree_module
-from protocover.dissimilarity.euclidean.order import TreeOrder
-from protocover.dissimilarity.euclidean.scan import StripScan
-from protocover.dissimilarity.euclidean.tree import Blocks, TreeScan, suits_tree
+from protocover.dissimilarity._euclidean import tree as tree_module
+from protocover.dissimilarity._euclidean.order import TreeOrder
+from protocover.dissimilarity._euclidean.scan import StripScan
+from protocover.dissimilarity._euclidean.tree import Blocks, TreeScan, suits_tree
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_members_are_those_of_direct_distances(name, closed):
 def test_levels_and_other_candidates(dissimilarity):
     rng = np.random.default_rng(2)
     X, Z = (rng.integers(0, 5, size=(n, 2)).astype(float) for n in (80, 30))
-    D = dissimilarity.cross(X, Z)
+    D = dissimilarity.pairwise(X, Z)
     radii = np.array([1.0, 2.0, 5.0])
     levels = build_levels(dissimilarity, X, Z, radii=radii)
     expected = np.searchsorted(radii, D, side="right") + 1
@@ -109,7 +109,7 @@ def test_who_is_nearer_is_told_as_by_the_scan(dissimilarity):
     """Balls of radii of their own rest on this test, strip by strip and half by half."""
     X = np.random.default_rng(5).integers(1, 9, size=(150, 2)).astype(np.float32)
     for Z in (X, X[::3].copy()):
-        D = dissimilarity.cross(X, Z)
+        D = dissimilarity.pairwise(X, Z)
         radii = np.quantile(D, 0.3, axis=0)
         for closed in (False, True):
             test = dissimilarity.distance_test(X, Z, eps=float(radii.max()), closed=closed)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from protocover.balls.nearest import find_nearest, nearest_in_groups
+from protocover._balls.nearest import find_nearest, nearest_in_groups
 from protocover.dissimilarity import Cosine, Euclidean, SquaredEuclidean
-from protocover.dissimilarity.euclidean import nearest as nearest_module
-from protocover.dissimilarity.euclidean.nearest import TreeSearch, suits_tree_search
+from protocover.dissimilarity._euclidean import nearest as nearest_module
+from protocover.dissimilarity._euclidean.nearest import TreeSearch, suits_tree_search
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_the_nearest_are_those_of_all_distances(name, dissimilarity):
     bounds = np.array([0, len(B) // 3, len(B) // 3, len(B)])  # the second group is empty
     assert isinstance(dissimilarity.nearest_test(A, B, bounds), TreeSearch)
     index, distance = find_nearest(dissimilarity, A, B, bounds=bounds, n_jobs=2)
-    expected = nearest_in_groups(dissimilarity.cross(A, B), bounds)
+    expected = nearest_in_groups(dissimilarity.pairwise(A, B), bounds)
     np.testing.assert_array_equal(index, expected[0])
     np.testing.assert_array_equal(distance, expected[1])
 

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csc_array
 
+from protocover._selection.weights import snap_weights, weight_grid
 from protocover.dissimilarity import Euclidean
-from protocover.distributed import blocks as blocks_module
-from protocover.distributed.blocks import ClassCover, block_numbers, count_blocks
-from protocover.distributed.chunks import _read
-from protocover.distributed.cluster import Cluster
-from protocover.distributed.cover import load_share, save_block
-from protocover.distributed.selection import choose_tiers
-from protocover.selection.weights import snap_weights, weight_grid
+from protocover.distributed import _blocks as blocks_module
+from protocover.distributed._blocks import ClassCover, block_numbers, count_blocks
+from protocover.distributed._chunks import _read
+from protocover.distributed._cluster import Cluster
+from protocover.distributed._cover import load_share, save_block
+from protocover.distributed._selection import choose_tiers
 
 
 def test_every_block_is_a_fair_sample_of_any_run_of_candidates():
@@ -27,7 +27,7 @@ def test_every_block_is_a_fair_sample_of_any_run_of_candidates():
         assert sizes.max() < 1100
 
 
-def test_neighbours_go_to_different_blocks():
+def test_neighbors_go_to_different_blocks():
     numbers = block_numbers(np.arange(1000), 16)
     assert (numbers[1:] != numbers[:-1]).mean() > 0.9
 

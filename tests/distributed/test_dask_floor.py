@@ -32,12 +32,12 @@ def client():
         {"cross_class": True},
         {"prototype_cost": 100.0},
         {"prototype_cost": 100.0, "selection": "rounds"},
-        {"radii": "own", "prototype_cost": 60.0},
+        {"radii": "adaptive", "prototype_cost": 60.0},
         {"class_weight": "balanced", "selection": "rounds"},
-        {"class_weight": {0: 0.3}, "radii": "own"},
-        {"n_prototypes": 4, "selection": "rounds"},
-        {"n_prototypes": 3},
-        {"n_prototypes": {0: 0, 1: 2}, "prototype_cost": 100.0},
+        {"class_weight": {0: 0.3}, "radii": "adaptive"},
+        {"max_prototypes": 4, "selection": "rounds"},
+        {"max_prototypes": 3},
+        {"max_prototypes": {0: 0, 1: 2}, "prototype_cost": 100.0},
         {"min_per_class": 0, "prototype_cost": 25.0},
     ],
     ids=str,
@@ -49,7 +49,7 @@ def test_it_selects_what_one_machine_selects(client, options, weighted):
     chunks = da.from_array(X, chunks=(40, 4)), da.from_array(Y, chunks=40)
     lazy = [da.from_array(WEIGHTS, chunks=40)] if weighted else []
     theirs = DaskPVMClassifier(client=client, **options).fit(*chunks, *lazy)
-    for name in ("prototype_indices_", "prototype_labels_", "prototype_radii_"):
+    for name in ("candidate_indices_", "prototype_labels_", "prototype_radii_"):
         assert getattr(theirs, name).tolist() == getattr(ours, name).tolist()
     assert theirs.prototype_cost_ == ours.prototype_cost_
     assert theirs.objective_ == pytest.approx(ours.objective_)

@@ -9,20 +9,20 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 import naive
-from protocover.cover import CoverProblem
+from protocover._cover import CoverProblem
+from protocover._selection.by_class import formulate, select
 from protocover.dissimilarity import Precomputed
-from protocover.distributed import rounds as rounds_module
-from protocover.distributed.blocks import (
+from protocover.distributed import _rounds as rounds_module
+from protocover.distributed._blocks import (
     CandidateBlock,
     block_numbers,
     chunk_cover,
     join_covers,
     reduce_block,
 )
-from protocover.distributed.chunks import Chunk
-from protocover.distributed.rounds import begin, conclude, report, take_round
-from protocover.distributed.selection import _solve
-from protocover.selection.by_class import formulate, select
+from protocover.distributed._chunks import Chunk
+from protocover.distributed._rounds import begin, conclude, report, take_round
+from protocover.distributed._selection import _solve
 from protocover.solvers import greedy
 
 

@@ -90,7 +90,7 @@ FIT_CASES = {
     "eps None": (
         {"eps": None, "radii": "shared"},
         (X, Y),
-        "eps must be a positive number or 'auto', got None; .* needs radii='own'",
+        "eps must be a positive number or 'auto', got None; .* needs radii='adaptive'",
     ),
     "cost negative": (
         {"prototype_cost": -0.1},
@@ -99,14 +99,22 @@ FIT_CASES = {
     ),
     "cost NaN": ({"prototype_cost": np.nan}, (X, Y), "prototype_cost must be a number"),
     "cost a word": ({"prototype_cost": "1/n"}, (X, Y), "prototype_cost must be a number"),
-    "budget negative": ({"n_prototypes": -1}, (X, Y), "n_prototypes must be a whole number"),
-    "budget fractional": ({"n_prototypes": 2.5}, (X, Y), "n_prototypes must be a whole number"),
+    "budget negative": ({"n_prototypes": -1}, (X, Y), "max_prototypes must be a whole number"),
+    "budget fractional": (
+        {"max_prototypes": 2.5},
+        (X, Y),
+        "max_prototypes must be a whole number",
+    ),
     "budget of unknown classes": (
-        {"n_prototypes": {"a": 1, "z": 2}},
+        {"max_prototypes": {"a": 1, "z": 2}},
         (X, Y),
         r"classes that are not in y: \['z'\]; the classes are \['a', 'b'\]",
     ),
-    "budget by class negative": ({"n_prototypes": {"a": -1}}, (X, Y), "whole number not below 0"),
+    "budget by class negative": (
+        {"max_prototypes": {"a": -1}},
+        (X, Y),
+        "whole number not below 0",
+    ),
     "weights negative": (
         {},
         (X, Y, [1, -1, 1, 1]),
@@ -214,7 +222,7 @@ def test_a_table_of_the_wrong_width_says_which_widths_would_do():
         model.predict(TABLE[:, :3])
 
 
-def test_unlabelled_points_of_the_wrong_width_are_refused():
+def test_unlabeled_points_of_the_wrong_width_are_refused():
     with pytest.raises(
         ValueError, match="unlabeled candidates must have 2 features as X has, got 3"
     ):

@@ -18,7 +18,7 @@ from sklearn.neighbors import radius_neighbors_graph
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from protocover import BallCover
-from protocover.selection import covering
+from protocover._selection import covering
 
 SEEDS = range(12)
 every_solver = pytest.mark.parametrize(
@@ -69,12 +69,12 @@ def test_the_fewest_that_cover_everything(solver, seed):
     X, weights = small(seed)
     model = BallCover(eps=1.0, solver=solver, random_state=0).fit(X, sample_weight=weights)
     fewest = min(len(one) for one in subsets(9) if uncovered(X, weights, one, 1.0) == 0.0)
-    assert uncovered(X, weights, model.representative_indices_, 1.0) == 0.0
+    assert uncovered(X, weights, model.candidate_indices_, 1.0) == 0.0
     assert model.coverage_ == 1.0
-    assert len(model.representative_indices_) >= fewest
+    assert len(model.candidate_indices_) >= fewest
     assert model.lower_bound_ <= fewest / weights.sum() + 1e-12
     if solver == "exact":
-        assert len(model.representative_indices_) == fewest
+        assert len(model.candidate_indices_) == fewest
         assert model.gap_ == 0.0
 
 
@@ -85,15 +85,15 @@ def test_the_best_so_many(solver, seed, must):
     X, weights = small(seed)
     for number in (2, 3):
         model = BallCover(
-            eps=0.8, n_representatives=number, must_include=must, solver=solver, random_state=0
+            eps=0.8, max_representatives=number, must_include=must, solver=solver, random_state=0
         ).fit(X, sample_weight=weights)
         least = min(
             uncovered(X, weights, one, 0.8) for one in subsets(9, must) if len(one) <= number
         )
-        left = uncovered(X, weights, model.representative_indices_, 0.8)
-        assert len(model.representative_indices_) <= number
-        assert set(must) <= set(model.representative_indices_.tolist())
-        assert model.representative_indices_[: len(must)].tolist() == list(must)
+        left = uncovered(X, weights, model.candidate_indices_, 0.8)
+        assert len(model.candidate_indices_) <= number
+        assert set(must) <= set(model.candidate_indices_.tolist())
+        assert model.candidate_indices_[: len(must)].tolist() == list(must)
         assert model.coverage_ == pytest.approx(1.0 - left / weights.sum())
         assert left >= least
         # The cost of representatives only breaks ties.
@@ -116,9 +116,9 @@ def test_the_fewest_or_cheapest_that_cover_a_share(solver, seed, priced):
         spent = len if prices is None else lambda one: float(prices[list(one)].sum())
         allowed = weights.sum() * (1.0 - share) + 1e-9
         least = min(spent(one) for one in subsets(9) if uncovered(X, weights, one, 0.8) <= allowed)
-        assert uncovered(X, weights, model.representative_indices_, 0.8) <= allowed
+        assert uncovered(X, weights, model.candidate_indices_, 0.8) <= allowed
         assert model.coverage_ >= share - 1e-12
-        assert model.objective_ == spent(model.representative_indices_)
+        assert model.objective_ == spent(model.candidate_indices_)
         assert model.lower_bound_ <= least <= model.objective_
         if solver == "exact":
             assert model.objective_ == least == model.lower_bound_
@@ -132,7 +132,7 @@ def test_prices_in_tenths_are_decided_as_in_whole_numbers(solver, seed):
     terms = {"eps": 2.0, "coverage": 0.6, "solver": solver}
     whole = BallCover(candidate_cost=prices, **terms).fit(X)
     tenths = BallCover(candidate_cost=prices / 10, **terms).fit(X)
-    assert "proved" in tenths.certificate_
+    assert tenths.gap_ == 0.0
     assert tenths.certificate_ == whole.certificate_
     assert tenths.objective_ == tenths.lower_bound_ == whole.objective_ / 10
     assert tenths.verify(X).ok
@@ -149,7 +149,7 @@ def test_only_the_ratios_of_weights_count_for_a_share():
         model = BallCover(eps=1.0, coverage=share, solver="exact")
         for unit in (1, 10, 7):
             model.fit(X, sample_weight=weights / unit)
-            assert len(model.representative_indices_) == n_needed
+            assert len(model.candidate_indices_) == n_needed
             assert model.verify(X, weights / unit).ok
 
 
@@ -162,7 +162,7 @@ def test_no_point_is_too_light_to_be_covered():
 @pytest.mark.parametrize("seed", range(20))
 def test_multipliers_give_bounds_of_shares_that_hold(seed, priced, monkeypatch):
     """As in large problems, where the default solves no linear program."""
-    monkeypatch.setattr(importlib.import_module("protocover.solvers.auto.search"), "LARGE", -1)
+    monkeypatch.setattr(importlib.import_module("protocover.solvers._auto.search"), "LARGE", -1)
     monkeypatch.setattr(covering, "supply_small", lambda demand, found, **limits: found)
     X, weights = small(seed)
     prices = np.random.default_rng(seed).integers(0, 4, 9).astype(float)
@@ -172,7 +172,7 @@ def test_multipliers_give_bounds_of_shares_that_hold(seed, priced, monkeypatch):
         model.fit(X, sample_weight=weights)
         allowed = weights.sum() * (1.0 - share) + 1e-9
         least = min(spent(one) for one in subsets(9) if uncovered(X, weights, one, 0.8) <= allowed)
-        assert uncovered(X, weights, model.representative_indices_, 0.8) <= allowed
+        assert uncovered(X, weights, model.candidate_indices_, 0.8) <= allowed
         assert model.lower_bound_ <= least <= model.objective_
         assert model.verify(X, weights).ok
 
@@ -196,8 +196,8 @@ def test_those_that_are_worth_their_cost(seed):
 
 def test_each_point_has_the_nearest_representative_that_covers_it():
     X = np.array([[0.0], [0.4], [1.0], [1.3], [5.0]])
-    model = BallCover(eps=0.7, n_representatives=2, must_include=[0, 2]).fit(X)
-    assert model.representative_indices_.tolist() == [0, 2]
+    model = BallCover(eps=0.7, max_representatives=2, must_include=[0, 2]).fit(X)
+    assert model.candidate_indices_.tolist() == [0, 2]
     assert model.labels_.tolist() == [0, 0, 1, 1, -1]
     assert model.counts_.tolist() == [2, 2]
     assert model.coverage_ == 0.8
@@ -217,7 +217,7 @@ def test_points_of_weight_zero_need_no_cover_but_get_a_label():
     X = np.array([[0.0], [0.1], [9.0]])
     model = BallCover(eps=0.5).fit(X, sample_weight=[1.0, 1.0, 0.0])
     assert model.coverage_ == 1.0
-    assert len(model.representative_indices_) == 1
+    assert len(model.candidate_indices_) == 1
     assert model.labels_.tolist() == [0, 0, -1]
     with pytest.raises(ValueError, match="must_include holds 2, which is no candidate"):
         BallCover(eps=0.5, must_include=[2]).fit(X, sample_weight=[1.0, 1.0, 0.0])
@@ -228,7 +228,7 @@ def test_a_whole_weight_is_a_repetition(seed):
     X, _ = small(seed)
     weights = np.random.default_rng(seed).integers(0, 4, len(X))
     rows = np.repeat(np.arange(len(X)), weights)
-    for options in ({}, {"n_representatives": 2}, {"coverage": 0.7}, {"cost": 1.5}):
+    for options in ({}, {"max_representatives": 2}, {"coverage": 0.7}, {"cost": 1.5}):
         weighted = BallCover(eps=0.8, solver="exact", **options).fit(X, sample_weight=weights)
         repeated = BallCover(eps=0.8, solver="exact", **options).fit(X[rows])
         assert weighted.objective_ == pytest.approx(repeated.objective_)
@@ -241,9 +241,9 @@ def test_a_table_of_dissimilarities_and_a_graph_give_the_same_cover():
     table = cdist(X, X)
     by_rows = BallCover(eps=0.7, coverage=0.9).fit(X)
     by_table = BallCover(eps=0.7, coverage=0.9, metric="precomputed").fit(table)
-    assert by_table.representative_indices_.tolist() == by_rows.representative_indices_.tolist()
+    assert by_table.candidate_indices_.tolist() == by_rows.candidate_indices_.tolist()
     assert by_table.labels_.tolist() == by_rows.labels_.tolist()
-    chosen = by_table.representative_indices_
+    chosen = by_table.candidate_indices_
     assert by_table.predict(table[:5][:, chosen]).tolist() == by_rows.labels_[:5].tolist()
 
 
@@ -262,9 +262,9 @@ def test_frames_clones_and_pickles():
 def test_the_same_cover_at_every_fit():
     X = np.random.default_rng(0).normal(size=(200, 2))
     covers = [
-        BallCover(eps=0.3, n_representatives=10, n_jobs=n_jobs)
+        BallCover(eps=0.3, max_representatives=10, n_jobs=n_jobs)
         .fit(X)
-        .representative_indices_.tolist()
+        .candidate_indices_.tolist()
         for n_jobs in (1, 2, None)
     ]
     assert covers[0] == covers[1] == covers[2]
@@ -277,13 +277,13 @@ def test_the_same_cover_at_every_fit():
         ({"eps": 0.0}, r"or 'auto', got 0\.0; it is how far apart"),
         ({"eps": [1.0, 2.0]}, r"or 'auto', got \[1\.0, 2\.0\]"),
         ({"eps": float("inf")}, "or 'auto', got inf"),
-        ({"n_representatives": 0}, "n_representatives must be a whole number above 0"),
-        ({"n_representatives": -1}, "n_representatives must be a whole number above 0"),
-        ({"n_representatives": 2.5}, "n_representatives must be a whole number"),
+        ({"max_representatives": 0}, "max_representatives must be a whole number above 0"),
+        ({"max_representatives": -1}, "max_representatives must be a whole number above 0"),
+        ({"max_representatives": 2.5}, "max_representatives must be a whole number"),
         ({"coverage": 0.0}, "coverage must be a share above 0 and up to 1"),
         ({"coverage": 1.1}, "coverage must be a share"),
         ({"coverage": float("nan")}, "coverage must be a share"),
-        ({"coverage": 0.5, "n_representatives": 3}, "got n_representatives and coverage"),
+        ({"coverage": 0.5, "max_representatives": 3}, "got max_representatives and coverage"),
         ({"cost": -1.0}, "cost must be a number from 0 to"),
         ({"must_include": [9]}, "must_include holds 9, which is no candidate"),
         ({"must_include": [-1]}, "must_include holds -1"),
@@ -292,7 +292,7 @@ def test_the_same_cover_at_every_fit():
         ({"must_include": [[1], [2, 3]]}, "must_include must be a list of row numbers"),
         ({"must_include": {1, 2}}, "must_include must be a list of row numbers"),
         ({"must_include": 3}, "must_include must be a list of row numbers"),
-        ({"must_include": [0, 1], "n_representatives": 1}, "must_include names 2 rows, more"),
+        ({"must_include": [0, 1], "max_representatives": 1}, "must_include names 2 rows, more"),
         ({"candidate_cost": [1.0]}, "one price for each of the 9 candidates"),
         ({"candidate_cost": [-1.0] * 9}, "finite numbers not below 0, got -1"),
         ({"candidate_cost": [float("nan")] * 9}, "finite numbers not below 0, got nan"),
@@ -309,15 +309,15 @@ def test_bad_wishes_are_refused_with_a_way_out(options, message):
 
 def test_more_than_all_candidates_is_all_that_is_needed():
     X, _ = small(1)
-    model = BallCover(eps=0.8, n_representatives=500).fit(X)
+    model = BallCover(eps=0.8, max_representatives=500).fit(X)
     assert model.coverage_ == 1.0
-    assert len(model.representative_indices_) <= 9
+    assert len(model.candidate_indices_) <= 9
 
 
 @pytest.mark.parametrize("number", [np.float32(0.75), np.float64(0.75)], ids=["32", "64"])
 def test_a_share_of_any_kind_of_number(number):
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
-    assert len(BallCover(eps=0.5, coverage=number).fit(X).representative_indices_) == 3
+    assert len(BallCover(eps=0.5, coverage=number).fit(X).candidate_indices_) == 3
 
 
 def test_rows_without_direction_stand_for_each_other_only():
@@ -345,7 +345,7 @@ def test_a_graph_of_no_distances_is_refused(change, message):
         BallCover(eps=0.8, metric="precomputed").fit(graph)
 
 
-@pytest.mark.parametrize("options", [{}, {"n_representatives": 2}, {"coverage": 0.5}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"max_representatives": 2}, {"coverage": 0.5}], ids=str)
 def test_an_empty_graph_is_refused(options):
     with pytest.raises(ValueError, match="X must store dissimilarities to learn from"):
         BallCover(eps=0.8, metric="precomputed", **options).fit(csr_array((5, 5)))
@@ -353,7 +353,7 @@ def test_an_empty_graph_is_refused(options):
 
 def test_a_problem_is_let_go_when_its_cover_is_chosen(monkeypatch):
     """A hundred million memberships in a circle of references would wait for the collector."""
-    from protocover.selection import covering
+    from protocover._selection import covering
 
     known = []
     ask = covering.ask_solver
@@ -389,7 +389,7 @@ def test_a_single_point_stands_for_itself():
 def test_nothing_may_be_worth_its_cost():
     X, _ = small(1)
     model = BallCover(eps=0.8, cost=100.0).fit(X)
-    assert len(model.representative_indices_) == 0
+    assert len(model.candidate_indices_) == 0
     assert model.labels_.tolist() == [-1] * 9
     assert model.transform(X).shape == (9, 0)
     assert model.coverage_ == 0.0
@@ -413,7 +413,7 @@ def test_the_proposed_radius_is_the_smallest_at_which_so_many_cover_so_much(seed
     X, weights = small(seed, n=25)
     table = cdist(X, X)
     for number, coverage in ((4, None), (None, 0.8), (None, None)):
-        settings = {"n_representatives": number, "coverage": coverage, "closed_ball": closed}
+        settings = {"max_representatives": number, "coverage": coverage, "closed_ball": closed}
         eps = BallCover(**settings).fit(X, sample_weight=weights).eps_
         many = number or int(np.ceil(np.sqrt(weights.sum())))
         room = (1.0 - (coverage or 0.95)) * weights.sum() * (1 + 1e-9)
@@ -425,12 +425,12 @@ def test_the_proposed_radius_is_the_smallest_at_which_so_many_cover_so_much(seed
 
 def test_a_proposed_radius_needs_no_seed_and_no_rows():
     X = np.random.default_rng(0).normal(size=(2500, 2))
-    settings = {"n_representatives": 30, "solver": "greedy"}
+    settings = {"max_representatives": 30, "solver": "greedy"}
     radii = {BallCover(**settings, random_state=seed).fit(X).eps_ for seed in (None, 0)}
     assert len(radii) == 1
     points, _ = small(3, n=30)
-    table = BallCover(n_representatives=5, metric="precomputed").fit(cdist(points, points))
-    assert table.eps_ == pytest.approx(BallCover(n_representatives=5).fit(points).eps_)
+    table = BallCover(max_representatives=5, metric="precomputed").fit(cdist(points, points))
+    assert table.eps_ == pytest.approx(BallCover(max_representatives=5).fit(points).eps_)
     assert BallCover().fit(np.zeros((5, 2))).coverage_ == 1.0
     assert BallCover().fit([[1.0]]).labels_.tolist() == [0]
 
@@ -439,10 +439,10 @@ def test_a_graph_that_ends_before_the_proposed_radius_is_refused_with_the_way_ou
     X, _ = small(3, n=30)
     graph = radius_neighbors_graph(X, 0.3, mode="distance")
     with pytest.raises(ValueError, match="a neighbour graph, ends before; make it with a larger"):
-        BallCover(n_representatives=1, metric="precomputed").fit(graph)
+        BallCover(max_representatives=1, metric="precomputed").fit(graph)
     whole = radius_neighbors_graph(X, 9.0, mode="distance")
-    by_graph = BallCover(n_representatives=4, metric="precomputed").fit(whole)
-    assert by_graph.eps_ == pytest.approx(BallCover(n_representatives=4).fit(X).eps_)
+    by_graph = BallCover(max_representatives=4, metric="precomputed").fit(whole)
+    assert by_graph.eps_ == pytest.approx(BallCover(max_representatives=4).fit(X).eps_)
 
 
 def test_the_graph_of_fit_as_queries_without_its_diagonal_is_warned_of():
@@ -461,6 +461,6 @@ def test_a_price_beyond_all_weights_is_never_paid(price):
     for cost in (1.0, 10.0):
         model = BallCover(eps=0.8, cost=cost, candidate_cost=dear).fit(X, sample_weight=weights)
         cheap = BallCover(eps=0.8, cost=cost, candidates=X[3:]).fit(X, sample_weight=weights)
-        assert (model.representative_indices_ >= 3).all()
+        assert (model.candidate_indices_ >= 3).all()
         assert model.objective_ == cheap.objective_
         assert model.verify(X, weights).ok

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 from protocover import BallCover, PVMClassifier
-from protocover.cover import CoverSolution
-from protocover.estimators.bounds import describe_bound
+from protocover._cover import CoverSolution
+from protocover._estimators.bounds import describe_bound
 
 NUMBER = r"([\d,]+(?:\.\d+)?)"
 PLACES = st.lists(st.integers(0, 14), min_size=3, max_size=8)
@@ -49,7 +49,7 @@ def covers(draw):
     X = np.array(draw(PLACES), dtype=float)[:, None]
     n = len(X)
     question = draw(
-        st.sampled_from([{"n_representatives": 1}, {"n_representatives": 2}])
+        st.sampled_from([{"max_representatives": 1}, {"max_representatives": 2}])
         | st.sampled_from([{}, {"coverage": 0.6}, {"coverage": 0.9}, {"cost": 1.5}])
     )
     prices = st.lists(st.sampled_from([0.5, 1.0, 2.25]), min_size=n, max_size=n)
@@ -73,13 +73,13 @@ def test_what_is_said_of_a_cover_is_true_of_every_choice(fitted):
     words = describe_bound(cover)
     near = abs(X - X.T) < cover.eps
     price = np.ones(len(X)) if cover.candidate_cost is None else cover.candidate_cost
-    for chosen in choices(len(X), cover.n_representatives):
+    for chosen in choices(len(X), cover.max_representatives):
         if (cover.must_include and 0 not in chosen) or (weights[chosen] == 0).any():
             continue
         covered = weights[near[:, chosen].any(axis=1)].sum() / weights.sum()
         paid = price[chosen].sum()
         most = number(words, rf"covers? more than {NUMBER} %")
-        if cover.n_representatives is not None and most is not None:
+        if cover.max_representatives is not None and most is not None:
             assert 100 * covered <= most + 1e-6
         elif re.search("covers? more$", words):
             assert covered <= cover.coverage_ + 1e-6
@@ -107,14 +107,14 @@ def test_the_best_bound_there_is_on_a_budget_is_true_and_tight(data, places, eps
     if weights is not None:
         weights = np.maximum(weights, 0.25)
     cover = BallCover(
-        eps=eps, n_representatives=k, candidate_cost=price if priced else None, solver=poor
+        eps=eps, max_representatives=k, candidate_cost=price if priced else None, solver=poor
     ).fit(X, sample_weight=weights)
     w, near = np.ones(n) if weights is None else weights, abs(X - X.T) < eps
     uncovered = {tuple(chosen): w[~near[:, chosen].any(axis=1)].sum() for chosen in choices(n, k)}
-    chosen = cover.representative_indices_
+    chosen = cover.candidate_indices_
     cost = (cover.objective_ - uncovered[tuple(chosen)]) / price[chosen].sum()
     best = min(u + cost * price[list(some)].sum() for some, u in uncovered.items())
-    cover.lower_bound_, cover.certificate_ = best, "bounded"
+    cover.lower_bound_, cover.certificate_ = best, "verified"
     words, most = describe_bound(cover), 1 - min(uncovered.values()) / w.sum()
     stated = number(words, rf"more than {NUMBER} %")
     if "everything" in words:
@@ -146,7 +146,7 @@ def classifiers(draw):
         cross_class=draw(st.booleans()),
         min_per_class=floor,
         prototype_cost=draw(st.sampled_from(["auto", 0.4, 1.5, 4.0])),
-        n_prototypes=draw(st.none() | st.integers(1 + floor, 3) | by_class),
+        max_prototypes=draw(st.none() | st.integers(1 + floor, 3) | by_class),
         solver=draw(SOLVER | st.just(idle)),
     )
     with warnings.catch_warnings():
@@ -206,15 +206,15 @@ def test_what_is_said_of_prototypes_is_true_of_every_choice(fitted):
 
 def test_a_floor_that_matters_is_said_to():
     X, y = np.arange(9.0)[:, None], np.repeat([0, 1], [7, 2])
-    options = {"eps": 1.5, "prototype_cost": 2.5, "radii": "shared", "n_prototypes": {0: 3}}
+    options = {"eps": 1.5, "prototype_cost": 2.5, "radii": "shared", "max_prototypes": {0: 3}}
     with pytest.warns(UserWarning, match=r"no prototype of the classes \[1\] is worth its cost"):
         model = PVMClassifier(**options).fit(X, y)
     assert "within the budget with one for every class" in describe_bound(model)
     with pytest.warns(UserWarning, match=r"no prototype of the classes \[1\] is worth its cost"):
-        model.set_params(n_prototypes={0: 0}).fit(X, y)
+        model.set_params(max_prototypes={0: 0}).fit(X, y)
     assert set(model.prototype_labels_) == {1}
     assert "within the budget with prototypes for the same classes" in describe_bound(model)
-    model.set_params(n_prototypes=None, min_per_class=0).fit(X, y)
+    model.set_params(max_prototypes=None, min_per_class=0).fit(X, y)
     assert " with " not in describe_bound(model)
 
 
@@ -230,11 +230,11 @@ def unproved(problem, **_):
     ("options", "weights", "words"),
     [
         (
-            {"n_representatives": 5},
+            {"max_representatives": 5},
             None,
             r"no 5 representatives cover more than \S+ % of the samp",
         ),
-        ({"n_representatives": 5}, WEIGHTS, r"cover more than \S+ % of the weight$"),
+        ({"max_representatives": 5}, WEIGHTS, r"cover more than \S+ % of the weight$"),
         ({}, None, r"no cover has fewer than \d+ representatives$"),
         ({"coverage": 0.95}, None, r"covering 95 % of the samples takes at least \d+ rep"),
         ({"coverage": 0.8}, WEIGHTS, r"covering 80 % of the weight takes at least \d+ rep"),
@@ -245,7 +245,7 @@ def unproved(problem, **_):
             r"below \S+ \(samples uncovered plus 3 per representative\)|better$",
         ),
         (
-            {"must_include": [7], "n_representatives": 4},
+            {"must_include": [7], "max_representatives": 4},
             None,
             "no 4 representatives with the 1 gi",
         ),
@@ -259,5 +259,5 @@ def test_a_bound_is_stated_in_the_terms_of_the_question(options, weights, words)
 
 def test_a_bound_that_rests_on_the_solver_is_said_to():
     cover = BallCover(eps=0.5, coverage=0.8, solver="exact").fit(IRIS)
-    cover.certificate_ = "solver-proved"
+    cover.certificate_ = "solver"
     assert describe_bound(cover).startswith("according to the solver, covering 80 %")

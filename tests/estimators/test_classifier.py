@@ -26,7 +26,7 @@ QUERIES = np.random.default_rng(0).uniform(X.min(axis=0), X.max(axis=0), size=(6
 
 
 def same_model(a, b):
-    np.testing.assert_array_equal(a.prototype_indices_, b.prototype_indices_)
+    np.testing.assert_array_equal(a.candidate_indices_, b.candidate_indices_)
     np.testing.assert_array_equal(a.prototype_labels_, b.prototype_labels_)
     assert a.objective_ == b.objective_
 
@@ -46,7 +46,7 @@ def test_prototypes_are_those_of_the_naive_algorithm(seed):
     inside = naive.members(cdist(data, data), eps, closed)
     expected, _ = naive.pvm_greedy(inside, codes, weights, cost, n_classes=len(model.classes_))
     labels = np.searchsorted(model.classes_, model.prototype_labels_)
-    assert list(zip(model.prototype_indices_, labels, strict=True)) == expected
+    assert list(zip(model.candidate_indices_, labels, strict=True)) == expected
     value = naive.pvm_objective(inside, codes, weights, expected, cost)
     assert model.objective_ == pytest.approx(value, rel=1e-12)
 
@@ -57,11 +57,11 @@ def test_prediction_is_the_class_of_the_nearest_prototype():
     np.testing.assert_array_equal(model.predict(QUERIES), expected)
 
 
-def test_below_the_smallest_distance_it_is_the_nearest_neighbour_rule():
+def test_below_the_smallest_distance_it_is_the_nearest_neighbor_rule():
     data, rows = np.unique(X, axis=0, return_index=True)
     eps = cdist(data, data)[np.triu_indices(len(data), 1)].min()
     model = PVMClassifier(eps=eps, **PAPER).fit(data, Y[rows])
-    assert sorted(model.prototype_indices_) == list(range(len(data)))
+    assert sorted(model.candidate_indices_) == list(range(len(data)))
     nearest = KNeighborsClassifier(1).fit(data, Y[rows])
     np.testing.assert_array_equal(model.predict(QUERIES), nearest.predict(QUERIES))
 
@@ -79,7 +79,7 @@ def test_a_precomputed_table_gives_the_model_of_its_metric(metric):
     expected = by_metric.predict(QUERIES)
     np.testing.assert_array_equal(by_table.predict(table), expected)
     np.testing.assert_array_equal(
-        by_table.predict(table[:, by_table.prototype_indices_]), expected
+        by_table.predict(table[:, by_table.candidate_indices_]), expected
     )
 
 
@@ -89,7 +89,7 @@ def test_a_rectangular_table_has_candidates_of_its_own():
     by_table = PVMClassifier(eps=1.0, metric="precomputed", **PAPER).fit(table, Y)
     by_rows = PVMClassifier(eps=1.0, candidates=Z, **PAPER).fit(X, Y)
     same_model(by_table, by_rows)
-    np.testing.assert_array_equal(by_table.prototypes_, by_table.prototype_indices_)
+    np.testing.assert_array_equal(by_table.prototypes_, by_table.candidate_indices_)
     np.testing.assert_array_equal(by_table.predict(cdist(QUERIES, Z)), by_rows.predict(QUERIES))
 
 
@@ -151,7 +151,7 @@ def test_decision_function_of_two_classes_is_positive_for_the_second():
 
 
 def test_a_class_without_prototypes_is_farther_than_all_others():
-    model = PVMClassifier(eps=1.0, n_prototypes={2: 0}, **PAPER).fit(X, Y)
+    model = PVMClassifier(eps=1.0, max_prototypes={2: 0}, **PAPER).fit(X, Y)
     values = model.decision_function(X)
     np.testing.assert_allclose(values[:, 2], values[:, :2].min(axis=1) - 1.0)
     assert set(model.predict(X)) == {0, 1}
@@ -160,7 +160,7 @@ def test_a_class_without_prototypes_is_farther_than_all_others():
 def test_ties_between_classes_go_to_the_first():
     """The very same point is a prototype of both classes."""
     data = np.array([[0.0], [0.0], [5.0], [5.0], [5.0]])
-    model = PVMClassifier(eps=1.0, prototype_cost=0.0, n_prototypes=4, **PAPER)
+    model = PVMClassifier(eps=1.0, prototype_cost=0.0, max_prototypes=4, **PAPER)
     model.fit(data, ["b", "a", "b", "b", "b"])
     assert model.predict([[0.0]])[0] in ("a", "b")
     table = np.array([[1.0, 1.0]])
@@ -173,21 +173,21 @@ def test_ties_between_classes_go_to_the_first():
 def test_n_prototypes_keeps_the_first_of_the_greedy():
     everything = PVMClassifier(eps=0.8, solver="greedy", **PAPER).fit(X, Y)
     for k in (0, 1, 3, 1000):
-        model = PVMClassifier(eps=0.8, solver="greedy", n_prototypes=k, **PAPER).fit(X, Y)
-        np.testing.assert_array_equal(model.prototype_indices_, everything.prototype_indices_[:k])
+        model = PVMClassifier(eps=0.8, solver="greedy", max_prototypes=k, **PAPER).fit(X, Y)
+        np.testing.assert_array_equal(model.candidate_indices_, everything.candidate_indices_[:k])
 
 
 @pytest.mark.parametrize("solver", ["ratio-greedy", "local-search", "exact", "auto"])
 def test_no_solver_is_worse_within_a_budget_than_the_first_of_the_greedy(solver):
     for k in (0, 1, 3, 1000):
-        first = PVMClassifier(eps=0.8, solver="greedy", n_prototypes=k, **PAPER).fit(X, Y)
-        model = PVMClassifier(eps=0.8, solver=solver, n_prototypes=k, random_state=0, **PAPER).fit(
-            X, Y
-        )
-        assert len(model.prototype_indices_) <= k
+        first = PVMClassifier(eps=0.8, solver="greedy", max_prototypes=k, **PAPER).fit(X, Y)
+        model = PVMClassifier(
+            eps=0.8, solver=solver, max_prototypes=k, random_state=0, **PAPER
+        ).fit(X, Y)
+        assert len(model.candidate_indices_) <= k
         assert model.objective_ <= first.objective_
         assert model.verify(X, Y).ok
-    by_class = PVMClassifier(eps=0.8, n_prototypes={1: 2, 2: 0}, **PAPER).fit(X, Y)
+    by_class = PVMClassifier(eps=0.8, max_prototypes={1: 2, 2: 0}, **PAPER).fit(X, Y)
     assert (by_class.prototype_labels_ == 1).sum() == 2
     assert (by_class.prototype_labels_ == 2).sum() == 0
 
@@ -195,9 +195,9 @@ def test_no_solver_is_worse_within_a_budget_than_the_first_of_the_greedy(solver)
 def test_a_higher_cost_stops_the_greedy_earlier():
     free = PVMClassifier(eps=0.8, prototype_cost=0.0, solver="greedy", **PAPER).fit(X, Y)
     dear = PVMClassifier(eps=0.8, prototype_cost=3.0, solver="greedy", **PAPER).fit(X, Y)
-    assert len(dear.prototype_indices_) < len(free.prototype_indices_)
+    assert len(dear.candidate_indices_) < len(free.candidate_indices_)
     np.testing.assert_array_equal(
-        dear.prototype_indices_, free.prototype_indices_[: len(dear.prototype_indices_)]
+        dear.candidate_indices_, free.candidate_indices_[: len(dear.candidate_indices_)]
     )
 
 
@@ -208,7 +208,7 @@ def test_the_default_cost_is_one_over_n():
 def test_scaling_all_weights_changes_nothing_but_the_objective():
     one = PVMClassifier(eps=0.8, **PAPER).fit(X, Y)
     ten = PVMClassifier(eps=0.8, **PAPER).fit(X, Y, np.full(len(Y), 0.1))
-    np.testing.assert_array_equal(one.prototype_indices_, ten.prototype_indices_)
+    np.testing.assert_array_equal(one.candidate_indices_, ten.candidate_indices_)
     assert ten.objective_ == pytest.approx(0.1 * one.objective_)
 
 
@@ -228,13 +228,13 @@ def test_points_of_weight_zero_are_as_if_they_were_not_there():
     weighted = PVMClassifier(eps=0.8, **PAPER).fit(X, Y, weights)
     kept = np.flatnonzero(weights)
     without = PVMClassifier(eps=0.8, **PAPER).fit(X[kept], Y[kept])
-    np.testing.assert_array_equal(weighted.prototype_indices_, kept[without.prototype_indices_])
+    np.testing.assert_array_equal(weighted.candidate_indices_, kept[without.candidate_indices_])
     assert weighted.objective_ == without.objective_
     table = PVMClassifier(eps=0.8, metric="precomputed", **PAPER).fit(cdist(X, X), Y, weights)
     same_model(weighted, table)
 
 
-def test_unlabelled_points_may_become_prototypes():
+def test_unlabeled_points_may_become_prototypes():
     """Two points of a class too far apart for either's ball, and one between them."""
     data, y = np.array([[0.0], [2.0], [9.0], [9.5]]), [0, 0, 1, 1]
     model = PVMClassifier(eps=1.5, **PAPER).fit(data, y, unlabeled=[[1.0], [50.0]])
@@ -242,8 +242,8 @@ def test_unlabelled_points_may_become_prototypes():
         model.prototype_sources_.tolist() == ["unlabeled", "train"]
     )
     chosen = model.prototype_sources_.tolist().index("unlabeled")
-    assert model.prototype_rows_[chosen] == 0
-    assert model.prototype_indices_[chosen] == 4
+    assert model.prototype_indices_[chosen] == 0
+    assert model.candidate_indices_[chosen] == 4
     np.testing.assert_array_equal(model.prototypes_[chosen], [1.0])
 
 
@@ -257,9 +257,9 @@ def test_candidates_join_in_the_order_given_and_say_where_they_come_from():
     ).fit(X, Y)
     bounds = {"given": (0, 5), "kmeans": (5, 17), "train": (17, 167), "hull": (167, 185)}
     for index, source, row, point in zip(
-        model.prototype_indices_,
+        model.candidate_indices_,
         model.prototype_sources_,
-        model.prototype_rows_,
+        model.prototype_indices_,
         model.prototypes_,
         strict=True,
     ):
@@ -321,7 +321,7 @@ def test_outlier_label_may_be_a_longer_word_or_the_most_frequent_class():
 
 def test_no_prototype_worth_its_cost_is_said_when_asked_to_predict():
     model = PVMClassifier(eps=0.5, prototype_cost=1e6, **PAPER).fit(X, Y)
-    assert len(model.prototype_indices_) == 0
+    assert len(model.candidate_indices_) == 0
     assert model.objective_ == len(Y)
     for method in (model.predict, model.decision_function, model.explain):
         with pytest.raises(
@@ -347,14 +347,14 @@ def test_points_all_alike_are_won_by_the_majority():
 def test_a_radius_that_holds_everything_leaves_one_prototype_at_most():
     model = PVMClassifier(eps=1e6, **PAPER).fit(X, np.repeat([0, 1], [100, 50]))
     assert model.prototype_labels_.tolist() == [0]
-    assert (model.prototype_newly_covered_.tolist(), model.prototype_miscovered_.tolist()) == (
+    assert (model.newly_covered_count_.tolist(), model.miscovered_count_.tolist()) == (
         [100],
         [50],
     )
 
 
 def test_it_clones_pickles_and_keeps_its_parameters_as_given():
-    given = {"eps": 0.7, "candidates": ["train", KMeansCandidates(3)], "n_prototypes": {0: 2}}
+    given = {"eps": 0.7, "candidates": ["train", KMeansCandidates(3)], "max_prototypes": {0: 2}}
     model = PVMClassifier(**given).fit(X, Y)
     assert model.get_params()["candidates"] is given["candidates"]
     assert clone(model).get_params()["eps"] == 0.7
@@ -416,7 +416,7 @@ def test_progress_is_shown_only_when_asked_for(capsys):
 def test_two_moons_need_a_handful_and_get_them_right():
     data, y = make_moons(400, noise=0.1, random_state=0)
     model = PVMClassifier(**PAPER).fit(data, y)
-    assert len(model.prototype_indices_) < 40
+    assert len(model.candidate_indices_) < 40
     fresh, truth = make_moons(400, noise=0.1, random_state=1)
     assert model.score(fresh, truth) > 0.97
 
@@ -438,7 +438,7 @@ def test_a_fit_to_points_without_features_forgets_those_of_the_last_fit(model):
     assert model.predict(["eeeeee"]).tolist() == [1]
 
 
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 def test_the_proposed_radius_is_the_same_at_every_fit(radii):
     """It rests on a sample of 1,000 points, which is drawn alike unless told otherwise."""
     X = np.random.default_rng(0).normal(size=(1500, 2))
@@ -448,7 +448,7 @@ def test_the_proposed_radius_is_the_same_at_every_fit(radii):
     assert len({model.set_params(random_state=seed).fit(X, y).eps_ for seed in range(3)}) > 1
 
 
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 @pytest.mark.parametrize("power", [-500, -560, -700])
 @pytest.mark.parametrize("form", [np.asarray, csr_array])
 def test_a_power_of_two_in_all_values_changes_nothing(form, power, radii):
@@ -458,7 +458,7 @@ def test_a_power_of_two_in_all_values_changes_nothing(form, power, radii):
     y = (points[:, 0] > 0).astype(int)
     plain = PVMClassifier(eps=2.0, radii=radii).fit(points, y)
     tiny = PVMClassifier(eps=2.0 * unit, radii=radii).fit(form(points * unit), y)
-    np.testing.assert_array_equal(tiny.prototype_indices_, plain.prototype_indices_)
+    np.testing.assert_array_equal(tiny.candidate_indices_, plain.candidate_indices_)
     np.testing.assert_array_equal(tiny.prototype_radii_, plain.prototype_radii_ * unit)
     np.testing.assert_array_equal(tiny.predict(form(points * unit)), plain.predict(points))
     assert tiny.objective_ == plain.objective_
@@ -466,7 +466,7 @@ def test_a_power_of_two_in_all_values_changes_nothing(form, power, radii):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 @pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine"])
 def test_a_radius_may_be_as_large_as_any_number(metric, radii):
     rng = np.random.default_rng(0)
@@ -479,5 +479,5 @@ def test_a_radius_may_be_as_large_as_any_number(metric, radii):
             )
             for eps in (1.7e308, 1e9)
         )
-        np.testing.assert_array_equal(largest.prototype_indices_, large.prototype_indices_)
+        np.testing.assert_array_equal(largest.candidate_indices_, large.candidate_indices_)
         assert largest.objective_ == large.objective_

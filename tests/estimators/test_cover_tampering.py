@@ -12,10 +12,11 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
 from protocover import BallCover, load_model, save_model
+from protocover._cover import relative_gap
+from protocover._exceptions import ModelFileError
 from protocover.candidates import KMeansCandidates
-from protocover.cover import relative_gap
-from protocover.exceptions import ModelFileError
-from protocover.solvers import SOLVERS, greedy
+from protocover.solvers import greedy
+from protocover.solvers._table import SOLVERS
 
 X, _ = load_iris(return_X_y=True)
 WEIGHTS = np.random.default_rng(0).choice([0.5, 1.0, 3.0], len(X))
@@ -23,13 +24,13 @@ PRICE = np.random.default_rng(1).choice([0.5, 1.0, 2.25], len(X))
 MODELS = {
     "all": {},
     "auto": {"eps": "auto"},
-    "number": {"n_representatives": 4},
-    "number, greedy": {"n_representatives": 4, "solver": "greedy"},
+    "number": {"max_representatives": 4},
+    "number, greedy": {"max_representatives": 4, "solver": "greedy"},
     "coverage": {"coverage": 0.8},
     "coverage by price": {"coverage": 0.8, "candidate_cost": PRICE},
     "cost": {"cost": 3.0},
     "cost by price": {"cost": 2.0, "candidate_cost": PRICE, "solver": "greedy"},
-    "must include": {"must_include": [3, 70], "n_representatives": 5},
+    "must include": {"must_include": [3, 70], "max_representatives": 5},
     "must include, coverage": {"must_include": [3, 70], "coverage": 0.9, "candidate_cost": PRICE},
 }
 
@@ -150,9 +151,9 @@ TAMPERINGS = {
     "order": _backwards,
     "one left out": _drop_the_last,
     "another budget": _lie(budget=lambda budget: 3 if budget is None else budget - 1),
-    "indices": _attribute("representative_indices_", lambda at: at[::-1]),
-    "indices outside": _attribute("representative_indices_", lambda at: at + 1000),
-    "rows": _attribute("representative_rows_", lambda rows: rows[::-1]),
+    "indices": _attribute("candidate_indices_", lambda at: at[::-1]),
+    "indices outside": _attribute("candidate_indices_", lambda at: at + 1000),
+    "rows": _attribute("representative_indices_", lambda rows: rows[::-1]),
     "sources": _attribute("representative_sources_", lambda s: np.char.replace(s, "t", "d")),
     "representatives": _attribute("representatives_", lambda rows: rows + 1e-9),
     "too few representatives": _attribute("representatives_", lambda rows: rows[:-1]),
@@ -189,7 +190,7 @@ def test_a_cover_that_nobody_touched_is_accepted(models, name, tmp_path):
     assert found.ok, found
     assert found.objective == model.objective_
     assert found.unchecked == ""
-    if model.certificate_ in ("proved", "bounded"):
+    if model.certificate_ == "verified":
         assert (found.lower_bound, found.certificate) == (model.lower_bound_, model.certificate_)
     save_model(model, tmp_path / "m")
     assert _accepted(load_model(tmp_path / "m"))
@@ -223,7 +224,7 @@ def test_no_change_of_a_file_is_accepted(models, name, change, tmp_path):
 @pytest.mark.parametrize("solver", [*SOLVERS, greedy])
 @pytest.mark.parametrize(
     "wish",
-    [{}, {"n_representatives": 3}, {"coverage": 0.7}, {"cost": 2.0}, {"must_include": [5]}],
+    [{}, {"max_representatives": 3}, {"coverage": 0.7}, {"cost": 2.0}, {"must_include": [5]}],
     ids=str,
 )
 @pytest.mark.parametrize("price", [None, PRICE], ids=["equal", "priced"])
@@ -241,7 +242,7 @@ def test_covers_of_small_sets_are_accepted_whatever_the_weights(seed):
     weights = rng.choice([0.0, 0.1, 0.3, 1.0, 7.0], len(points))
     weights[0] = 1.0
     price = rng.choice([0.0, 0.1, 0.7, 3.0], len(points)) if seed % 2 else None
-    wishes = ({}, {"n_representatives": 2}, {"coverage": 0.85}, {"cost": 0.4})
+    wishes = ({}, {"max_representatives": 2}, {"coverage": 0.85}, {"cost": 0.4})
     for wish in wishes:
         settings = {"eps": "auto" if seed % 3 else 0.5, "candidate_cost": price, **wish}
         model = BallCover(**settings, closed_ball=bool(seed % 2)).fit(points, None, weights)
@@ -251,7 +252,7 @@ def test_covers_of_small_sets_are_accepted_whatever_the_weights(seed):
 
 
 def test_other_data_and_other_weights_are_found_out():
-    model = BallCover(eps=0.8, n_representatives=4).fit(X, sample_weight=WEIGHTS)
+    model = BallCover(eps=0.8, max_representatives=4).fit(X, sample_weight=WEIGHTS)
     assert not model.verify(X).ok
     assert not model.verify(X[::-1], sample_weight=WEIGHTS).ok
     assert not model.verify(X[:-1], sample_weight=WEIGHTS[:-1]).ok
@@ -277,6 +278,6 @@ def test_a_table_all_of_whose_columns_are_chosen_has_them_in_order():
     points = np.array([[0.0], [5.0], [5.1], [10.0], [10.1]])
     table = cdist(points, points)
     model = BallCover(eps=0.05, metric="precomputed").fit(table, sample_weight=[1, 2, 3, 4, 5])
-    assert model.representative_indices_.tolist() == [0, 1, 2, 3, 4]
+    assert model.candidate_indices_.tolist() == [0, 1, 2, 3, 4]
     assert model.predict(table).tolist() == model.labels_.tolist() == [0, 1, 2, 3, 4]
     assert model.verify(table, sample_weight=[1, 2, 3, 4, 5]).ok

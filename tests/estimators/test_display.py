@@ -40,12 +40,12 @@ def test_the_first_prototypes_with_their_counts_and_features():
         f"and {frame.shape[1] - 8} more",
     ]
     assert len(rows) == 10
-    row = model.prototype_rows_[0]
+    row = model.prototype_indices_[0]
     assert rows[0][:4] == [
         str(row),
         str(model.prototype_labels_[0]),
-        str(model.prototype_covered_[0]),
-        str(model.prototype_miscovered_[0]),
+        str(model.covered_count_[0]),
+        str(model.miscovered_count_[0]),
     ]
     assert rows[0][4:12] == [f"{value:.4g}" for value in frame.iloc[row, :8]]
     assert f"The first 10 of {len(model.prototypes_)}." in shown(model)
@@ -119,13 +119,13 @@ def test_long_texts_are_cut():
 
 
 def test_radii_of_their_own_and_what_was_made():
-    assert cells(PVMClassifier(radii="own").fit(X, Y))[0][2] == "radius"
+    assert cells(PVMClassifier(radii="adaptive").fit(X, Y))[0][2] == "radius"
     made = PVMClassifier(candidates="kmeans", random_state=0, **PAPER).fit(X, Y)
     assert cells(made)[1][0] == "made"
 
 
 def test_no_prototypes_no_table():
-    model = PVMClassifier(eps=1.0, n_prototypes=0, outlier_label=0, **PAPER).fit(X, Y)
+    model = PVMClassifier(eps=1.0, max_prototypes=0, outlier_label=0, **PAPER).fit(X, Y)
     assert shown(model).startswith("<p>0 prototypes of 3 classes")
     assert "<table" not in shown(model)
 

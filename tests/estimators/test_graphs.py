@@ -31,15 +31,13 @@ from protocover import (
     PVMClassifier,
     PVMClassifierCV,
     PVMSelector,
-    find_cost,
-    find_eps,
+    find_label_issues,
     pvm_path,
     suggest_eps,
-    suspect_labels,
 )
-from protocover.cover import CoverSolution
+from protocover._cover import CoverSolution
+from protocover._persistence import load_model, save_model
 from protocover.dissimilarity import Precomputed
-from protocover.persistence import load_model, save_model
 from protocover.report import make_report, summarize
 
 X, Y = load_iris(return_X_y=True)
@@ -71,7 +69,7 @@ def assert_same_models(one, other):
 
 
 @st.composite
-def labelled_graphs(draw, square=None):
+def labeled_graphs(draw, square=None):
     """Entries of a small graph, its shape, labels and weights, some of them zero."""
     n = draw(st.integers(2, 9))
     square = draw(st.booleans()) if square is None else square
@@ -119,11 +117,11 @@ def refused_for_want_of_candidates(graph, y, weights, asked, codes, expected):
 
 
 @settings(max_examples=300, deadline=None)
-@given(labelled_graphs(), st.booleans(), st.sampled_from(RULES), st.data())
+@given(labeled_graphs(), st.booleans(), st.sampled_from(RULES), st.data())
 def test_a_shared_radius_chooses_as_from_the_table(given_graph, closed, rules, data):
     graph, table, y, weights, square = given_graph
     eps = data.draw(st.sampled_from(sorted(set(graph.data[graph.data > 0.0].tolist()))))
-    asked = {"metric": Precomputed(reach=eps), "closed_ball": closed, "prototype_cost": 0.25}
+    asked = {"metric": Precomputed(cutoff=eps), "closed_ball": closed, "prototype_cost": 0.25}
     asked |= {"eps": eps, **rules}
     part, codes, some, columns = counted(table, y, weights, square)
     inside = naive.members(part, eps, closed)
@@ -133,7 +131,7 @@ def test_a_shared_radius_chooses_as_from_the_table(given_graph, closed, rules, d
         return
     model = fit(graph, y, weights, **asked)
     found = zip(
-        model.prototype_indices_,
+        model.candidate_indices_,
         np.searchsorted(model.classes_, model.prototype_labels_),
         strict=True,
     )
@@ -146,13 +144,13 @@ def test_a_shared_radius_chooses_as_from_the_table(given_graph, closed, rules, d
 @pytest.mark.filterwarnings("ignore:X has .* entries in every row")
 @pytest.mark.filterwarnings("ignore:X stores nothing but ones")
 @settings(max_examples=200, deadline=None)
-@given(labelled_graphs(), st.booleans(), st.booleans(), st.sampled_from(RULES))
-def test_own_radii_are_those_of_the_table(given_graph, closed, limited, rules):
+@given(labeled_graphs(), st.booleans(), st.booleans(), st.sampled_from(RULES))
+def test_adaptive_radii_are_those_of_the_table(given_graph, closed, limited, rules):
     graph, table, y, weights, square = given_graph
     part, codes, some, columns = counted(table, y, weights, square)
     eps = float(graph.data.max()) if limited else None
-    metric = Precomputed(reach=eps)
-    asked = {"radii": "own", "closed_ball": closed, "prototype_cost": 0.25, "metric": metric}
+    metric = Precomputed(cutoff=eps)
+    asked = {"radii": "adaptive", "closed_ball": closed, "prototype_cost": 0.25, "metric": metric}
     asked |= {"eps": eps, **rules}
     limit = eps if limited else np.inf
     part = np.where(np.isinf(part), np.nan, part)  # is not within infinity either
@@ -162,7 +160,7 @@ def test_own_radii_are_those_of_the_table(given_graph, closed, limited, rules):
         return
     model = fit(graph, y, weights, **asked)
     found = zip(
-        model.prototype_indices_,
+        model.candidate_indices_,
         np.searchsorted(model.classes_, model.prototype_labels_),
         model.prototype_radii_,
         strict=True,
@@ -176,9 +174,9 @@ def test_own_radii_are_those_of_the_table(given_graph, closed, limited, rules):
 @pytest.mark.filterwarnings("ignore:X has the shape of the graph of fit")
 @settings(max_examples=300, deadline=None)
 @given(
-    labelled_graphs(),
-    labelled_graphs(),
-    st.sampled_from(["shared", "own"]),
+    labeled_graphs(),
+    labeled_graphs(),
+    st.sampled_from(["shared", "adaptive"]),
     st.booleans(),
     st.sampled_from(RULES),
 )
@@ -201,15 +199,15 @@ def test_queries_are_answered_by_what_is_stored(given_graph, queries, radii, clo
         (asked.tocoo().data[kept], (rows[kept], columns[kept])), shape=(asked.shape[0], n_columns)
     )
     entries = zip(rows[kept], columns[kept], asked.tocoo().data[kept], strict=True)
-    table = naive.graph_table(entries, new.shape)[:, model.prototype_indices_]
-    own = model.prototype_radii_ if radii == "own" else None
+    table = naive.graph_table(entries, new.shape)[:, model.candidate_indices_]
+    own = model.prototype_radii_ if radii == "adaptive" else None
     index = naive.graph_nearest(table, model.prototype_labels_, own)
     score = np.where(index < 0, np.inf, np.take_along_axis(table, np.maximum(index, 0), axis=1))
     if own is not None:
         score = np.where(index < 0, np.inf, score / own[np.maximum(index, 0)])
     inside = naive.members(table, model.prototype_radii_, closed)
     try:
-        distances = model.distances_to_prototypes(new)
+        distances = model.transform(new)
     except ValueError as error:  # columns of candidates or of prototypes, which differ
         if "it may be either" not in str(error):
             raise
@@ -229,12 +227,12 @@ def test_queries_are_answered_by_what_is_stored(given_graph, queries, radii, clo
         assert why.prototype[i] == place
         assert why.distance[i] == (table[i, place] if known else np.inf)
         assert (why.runner_up_prototype[i] < 0) == (np.isfinite(score[i]).sum() < 2)
-    narrow = new[:, model.prototype_indices_]
+    narrow = new[:, model.candidate_indices_]
     if narrow.shape[1] != n_columns:
         np.testing.assert_array_equal(model.predict(narrow), model.predict(new))
 
 
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 @pytest.mark.parametrize("closed", [False, True])
 def test_a_graph_that_reaches_far_enough_makes_the_model_of_the_table(radii, closed):
     graph = cut(D, NEAR)
@@ -246,17 +244,17 @@ def test_a_complete_graph_is_the_table_in_everything():
     graph, weights = cut(D, np.inf), np.random.default_rng(0).integers(0, 4, size=150)
     for parameters in (
         {"eps": "auto"},
-        {"radii": "own", "eps": "auto"},
-        {"radii": "own", "eps": None},
+        {"radii": "adaptive", "eps": "auto"},
+        {"radii": "adaptive", "eps": None},
         {"candidates": 40, "random_state": 0},
     ):
         one, other = (fit(data, Y, weights, **parameters) for data in (graph, D))
         assert one.eps_ == other.eps_
         assert_same_models(one, other)
-        for method in ("predict", "decision_function", "distances_to_prototypes"):
+        for method in ("predict", "decision_function", "transform"):
             np.testing.assert_array_equal(getattr(one, method)(graph), getattr(other, method)(D))
-        for name, column in one.explain(graph).to_frame().items():
-            np.testing.assert_array_equal(column, other.explain(D).to_frame()[name])
+        for name, column in one.explain(graph).to_frame(all=True).items():
+            np.testing.assert_array_equal(column, other.explain(D).to_frame(all=True)[name])
     np.testing.assert_array_equal(
         suggest_eps(graph, Y, metric="precomputed"), suggest_eps(D, Y, metric="precomputed")
     )
@@ -294,7 +292,7 @@ def test_the_graph_of_fit_as_queries_without_its_diagonal_is_warned_of():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         coverage = model.coverage(bare, Y)
-    np.testing.assert_array_equal(coverage.totals().own, model.prototype_covered_)
+    np.testing.assert_array_equal(coverage.totals().own, model.covered_count_)
 
 
 def test_a_radius_beyond_the_largest_entry_is_refused_with_the_ways_out():
@@ -307,11 +305,10 @@ def test_a_radius_beyond_the_largest_entry_is_refused_with_the_ways_out():
     )
     for ask in (
         lambda: fit(graph, eps=1.8),
-        lambda: fit(graph, eps=1.8, radii="own"),
+        lambda: fit(graph, eps=1.8, radii="adaptive"),
         lambda: pvm_path(graph, Y, eps=[1.0, 1.8], metric="precomputed", **PAPER),
         lambda: PVMClassifierCV(eps=[1.0, 1.8], metric="precomputed", **PAPER).fit(graph, Y),
         lambda: PVMSelector(eps=1.8, metric="precomputed", **PAPER).fit(graph, Y),
-        lambda: find_cost(graph, Y, 5, eps=1.8, metric="precomputed"),
     ):
         with pytest.raises(ValueError, match=message):
             ask()
@@ -321,38 +318,38 @@ def test_the_radius_a_graph_was_cut_at_can_be_told():
     """Two tight groups: no entry is near the radius, within which nothing is missing."""
     points = np.array([[0.0], [0.25], [9.0], [9.5]])
     graph = radius_neighbors_graph(points, 3.0, mode="distance")
-    model = fit(graph, [0, 0, 1, 1], eps=2.0, metric=Precomputed(reach=3.0))
+    model = fit(graph, [0, 0, 1, 1], eps=2.0, metric=Precomputed(cutoff=3.0))
     plain = PVMClassifier(eps=2.0, solver="greedy", radii="shared").fit(points, [0, 0, 1, 1])
     assert_same_models(model, plain)
     with pytest.raises(ValueError, match="eps must not be above reach, 3, got 4"):
-        fit(graph, [0, 0, 1, 1], eps=4.0, metric=Precomputed(reach=3.0))
+        fit(graph, [0, 0, 1, 1], eps=4.0, metric=Precomputed(cutoff=3.0))
     for reach in (0.0, -1.0, np.nan, np.inf, "far"):
         with pytest.raises(ValueError, match="reach must be a positive number"):
-            fit(graph, [0, 0, 1, 1], metric=Precomputed(reach=reach))
+            fit(graph, [0, 0, 1, 1], metric=Precomputed(cutoff=reach))
 
 
-def test_a_graph_of_nearest_neighbours_that_lacks_some_is_warned_of():
+def test_a_graph_of_nearest_neighbors_that_lacks_some_is_warned_of():
     graph = kneighbors_graph(X, 30, mode="distance", include_self=True)
     complete = graph.max(axis=1).toarray().min()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert_same_models(fit(graph, eps=complete), fit(D, eps=complete))
-        fit(graph, eps=1.0, metric=Precomputed(reach=1.0))
+        fit(graph, eps=1.0, metric=Precomputed(cutoff=1.0))
     with pytest.warns(UserWarning, match=r"30 entries in every row.*for \d+ of 150 points"):
         fit(graph, eps=1.0)
     with pytest.warns(UserWarning, match="the radii are not limited"):
-        fit(graph, eps=None, radii="own")
+        fit(graph, eps=None, radii="adaptive")
 
     more = kneighbors_graph(X, 80, mode="distance", include_self=True)
     with pytest.warns(UserWarning, match="80 entries in every row"):
-        assert fit(more, eps="auto", radii="own").eps_ > more.max(axis=1).toarray().min()
+        assert fit(more, eps="auto", radii="adaptive").eps_ > more.max(axis=1).toarray().min()
 
 
 def test_radii_are_proposed_within_the_reach_that_was_told():
-    metric = Precomputed(reach=0.8)
+    metric = Precomputed(cutoff=0.8)
     grid = suggest_eps(cut(D, NEAR), Y, metric=metric)
     np.testing.assert_array_equal(grid, suggest_eps(cut(D, 0.8), Y, metric="precomputed"))
-    assert pvm_path(cut(D, NEAR), Y, metric=metric, radii="own").eps[-1] <= 0.8
+    assert pvm_path(cut(D, NEAR), Y, metric=metric, radii="adaptive").eps[-1] <= 0.8
     with pytest.raises(ValueError, match=r"eps must not be above reach, 0\.8, got 1\.09"):
         fit(cut(D, NEAR), eps="auto", metric=metric)
 
@@ -363,20 +360,20 @@ def test_a_graph_of_ones_is_warned_of():
         fit(bare)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        fit(bare, closed_ball=True, metric=Precomputed(reach=1.0))
+        fit(bare, closed_ball=True, metric=Precomputed(cutoff=1.0))
 
 
 def test_open_and_closed_balls_differ_at_the_radius():
     graph = csr_array(([0.0, 2.0, 2.0, 0.0], ([0, 0, 1, 1], [0, 1, 0, 1])), shape=(2, 2))
-    assert fit(graph, [0, 0], eps=2.0).prototype_covered_.tolist() == [1, 1]
-    assert fit(graph, [0, 0], eps=2.0, closed_ball=True).prototype_covered_.tolist() == [2]
+    assert fit(graph, [0, 0], eps=2.0).covered_count_.tolist() == [1, 1]
+    assert fit(graph, [0, 0], eps=2.0, closed_ball=True).covered_count_.tolist() == [2]
 
 
 def test_a_stored_zero_is_a_distance_and_a_missing_pair_is_not():
     apart = csr_array(([0.0, 0.0, 5.0], ([0, 1, 1], [0, 1, 0])), shape=(2, 2))
     together = csr_array(([0.0] * 4 + [5.0], ([0, 0, 1, 1, 2], [0, 1, 0, 1, 0])), shape=(3, 2))
-    assert fit(apart, [0, 0]).prototype_covered_.tolist() == [1, 1]
-    assert fit(together, [0, 0, 0]).prototype_covered_.tolist() == [2]
+    assert fit(apart, [0, 0]).covered_count_.tolist() == [1, 1]
+    assert fit(together, [0, 0, 0]).covered_count_.tolist() == [2]
 
 
 def test_auto_takes_the_distances_that_are_there_or_says_which_are_missing():
@@ -386,9 +383,11 @@ def test_auto_takes_the_distances_that_are_there_or_says_which_are_missing():
         ValueError, match=r"eps='auto' needs 50% of .* another class.* as a number"
     ):
         fit(cut(D, 0.5), eps="auto")
-    limit = fit(D, eps="auto", radii="own").eps_
-    assert fit(cut(D, limit), eps="auto", radii="own").eps_ == limit
-    assert fit(cut(D, NEAR), eps="auto", radii="own").eps_ == np.inf  # all that the graph holds
+    limit = fit(D, eps="auto", radii="adaptive").eps_
+    assert fit(cut(D, limit), eps="auto", radii="adaptive").eps_ == limit
+    assert (
+        fit(cut(D, NEAR), eps="auto", radii="adaptive").eps_ == np.inf
+    )  # all that the graph holds
     with pytest.raises(ValueError, match="eps='auto' needs 25% of all distances"):
         fit(cut(D, 0.5), np.zeros(150), eps="auto")
     alone = fit(D, np.zeros(150), eps="auto").eps_
@@ -402,17 +401,17 @@ def test_proposed_radii_are_within_the_graph():
     assert grid[-1] <= graph.data.max()
     assert np.isin(grid, graph.data).all()
     assert len(grid) > 15
-    path = pvm_path(graph, Y, metric="precomputed", radii="own")
+    path = pvm_path(graph, Y, metric="precomputed", radii="adaptive")
     assert np.isin(path.eps, graph.data).all()
 
 
-@pytest.mark.parametrize("wish", [{}, {"n_representatives": 4}, {"coverage": 0.9}])
+@pytest.mark.parametrize("wish", [{}, {"max_representatives": 4}, {"coverage": 0.9}])
 def test_representatives_without_labels_are_chosen_from_a_graph(wish):
     bare = radius_neighbors_graph(X, NEAR, mode="distance")
     other = BallCover(eps=1.0, metric="precomputed", **wish).fit(D)
     for graph in (cut(D, NEAR), bare):
         one = BallCover(eps=1.0, metric="precomputed", **wish).fit(graph)
-        for name in ("representative_indices_", "labels_", "counts_", "objective_", "coverage_"):
+        for name in ("candidate_indices_", "labels_", "counts_", "objective_", "coverage_"):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
         np.testing.assert_array_equal(one.predict(cut(D, NEAR)), other.predict(D))
     with pytest.raises(ValueError, match="eps must not be above the largest entry of X"):
@@ -420,7 +419,7 @@ def test_representatives_without_labels_are_chosen_from_a_graph(wish):
     assert one.predict(csr_array((2, 150))).tolist() == [-1, -1]
 
 
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 def test_a_path_has_the_model_of_every_setting(radii):
     graph, weights = cut(D, NEAR), np.random.default_rng(0).integers(0, 3, size=150)
     settings_ = {"metric": "precomputed", "radii": radii, "solver": "greedy"}
@@ -433,16 +432,7 @@ def test_a_path_has_the_model_of_every_setting(radii):
             assert_same_models(path.model(i, j), one)
 
 
-def test_wanted_numbers_of_prototypes_are_found_in_a_graph():
-    graph = cut(D, NEAR)
-    eps = find_eps(graph, Y, 12, metric="precomputed", **PAPER)
-    assert abs(len(fit(graph, eps=eps).prototype_indices_) - 12) <= 2
-    cost = find_cost(graph, Y, 6, eps=1.0, metric="precomputed")
-    model = fit(graph, radii="own", prototype_cost=cost)
-    assert abs(len(model.prototype_indices_) - 6) <= 2
-
-
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_the_folds_of_a_search_are_slices_of_the_graph(radii, n_jobs):
     graph, grid = cut(D, NEAR), [0.5, 1.0]
@@ -474,7 +464,7 @@ def test_the_selector_returns_rows_of_the_graph():
     graph = cut(D, NEAR)
     selector = PVMSelector(eps=1.0, metric="precomputed", solver="greedy")
     few, labels = selector.fit_resample(graph, Y)
-    assert selector.sample_indices_.tolist() == fit(D).prototype_indices_.tolist()
+    assert selector.sample_indices_.tolist() == fit(D).candidate_indices_.tolist()
     assert few.shape == (len(labels), 150)
     assert few.nnz == graph[selector.sample_indices_].nnz
     with pytest.raises(ValueError, match="needs a square table"):
@@ -504,13 +494,13 @@ def test_bad_graphs_are_refused(data, message):
 
 def test_a_query_without_an_entry_is_an_outlier():
     model = fit(cut(D, NEAR), outlier_label=-1)
-    queries = csr_array(([0.25, 3.0], ([0, 2], [model.prototype_indices_[0]] * 2)), (3, 150))
+    queries = csr_array(([0.25, 3.0], ([0, 2], [model.candidate_indices_[0]] * 2)), (3, 150))
     label = model.prototype_labels_[0]
     assert model.predict(queries).tolist() == [label, -1, -1]
     why = model.explain(queries)
     assert why.label.tolist() == [label, -1, label]
     assert why.prototype.tolist() == [0, -1, 0]
-    assert why.row.tolist() == [model.prototype_rows_[0], -1, model.prototype_rows_[0]]
+    assert why.row.tolist() == [model.prototype_indices_[0], -1, model.prototype_indices_[0]]
     assert why.distance.tolist() == [0.25, np.inf, 3.0]
     assert why.margin.tolist() == [np.inf, 0.0, np.inf]
     assert np.isnan(why.radius).tolist() == [False, True, False]
@@ -525,7 +515,7 @@ def test_a_query_without_an_entry_is_an_outlier():
 
 def test_without_an_outlier_label_a_query_without_an_entry_is_refused():
     model = fit(cut(D, NEAR))
-    queries = csr_array(([0.25], ([0], [model.prototype_indices_[0]])), (3, 150))
+    queries = csr_array(([0.25], ([0], [model.candidate_indices_[0]])), (3, 150))
     message = (
         r"no dissimilarity from any prototype for 2 of 3 queries, the first.* row 1; set outl"
     )
@@ -534,23 +524,23 @@ def test_without_an_outlier_label_a_query_without_an_entry_is_refused():
             ask(queries)
     assert model.predict(queries[:1]) == model.prototype_labels_[0]
     assert np.isinf(model.decision_function(queries)[1]).all()
-    assert np.isinf(model.distances_to_prototypes(queries)[1]).all()
+    assert np.isinf(model.transform(queries)[1]).all()
 
 
 def test_scores_of_two_classes_and_of_one_without_prototypes():
     y = (Y > 0).astype(int)
     model = fit(cut(D, NEAR), y)
-    columns = [model.prototype_indices_[model.prototype_labels_ == label][0] for label in (0, 1)]
+    columns = [model.candidate_indices_[model.prototype_labels_ == label][0] for label in (0, 1)]
     entries = ([0.5, 0.25, 0.5, 0.25], ([0, 1, 2, 2], [*columns, *columns]))
     scores = model.decision_function(csr_array(entries, (4, 150)))
     assert scores.tolist() == [-np.inf, np.inf, 0.25, 0.0]
     for budget, sign in (({0: 0}, 1.0), ({1: 0}, -1.0)):
-        alone = fit(cut(D, NEAR), y, n_prototypes=budget)
-        column = alone.prototype_indices_[0]
+        alone = fit(cut(D, NEAR), y, max_prototypes=budget)
+        column = alone.candidate_indices_[0]
         queries = csr_array(([0.5], ([0], [column])), (2, 150))
         assert alone.decision_function(queries).tolist() == [sign, 0.0]
-    three = fit(cut(D, NEAR), n_prototypes={0: 0})
-    by_class = [three.prototype_indices_[three.prototype_labels_ == label][0] for label in (1, 2)]
+    three = fit(cut(D, NEAR), max_prototypes={0: 0})
+    by_class = [three.candidate_indices_[three.prototype_labels_ == label][0] for label in (1, 2)]
     entries = ([0.5, 0.25, 0.5], ([0, 0, 1], [*by_class, by_class[0]]))
     np.testing.assert_array_equal(
         three.decision_function(csr_array(entries, (3, 150))),
@@ -578,8 +568,8 @@ def test_queries_are_checked():
 def test_a_graph_may_have_the_prototypes_columns_alone():
     model = fit(cut(D, NEAR), outlier_label=9)
     queries = cut(cdist(X + 0.3, X), NEAR)
-    narrow = queries[:, model.prototype_indices_]
-    for method in ("predict", "decision_function", "distances_to_prototypes"):
+    narrow = queries[:, model.candidate_indices_]
+    for method in ("predict", "decision_function", "transform"):
         np.testing.assert_array_equal(
             getattr(model, method)(narrow), getattr(model, method)(queries)
         )
@@ -593,7 +583,7 @@ def test_a_graph_with_all_candidates_chosen_is_read_alike_in_both_ways():
     rows = np.unique(X, axis=0, return_index=True)[1]
     table, y = D[np.ix_(rows, rows)], Y[rows]
     one, other = fit(cut(table, NEAR), y, eps=eps), fit(table, y, eps=eps)
-    assert one.prototype_indices_.tolist() == list(range(len(rows)))
+    assert one.candidate_indices_.tolist() == list(range(len(rows)))
     assert_same_models(one, other)
     np.testing.assert_array_equal(one.predict(cut(table, NEAR)), y)
 
@@ -606,21 +596,21 @@ def take_the_first_column(problem, *, rng=None, max_prototypes=None, **options):
 def test_a_graph_that_may_be_of_candidates_or_of_prototypes_is_refused():
     graph = csr_array(([0.0] * 4 + [2.0, 0.0], ([0, 1, 2, 3, 4, 4], [0] * 5 + [1])), (5, 3))
     model = fit(graph, ["a", "a", "b", "b", "b"], solver=take_the_first_column)
-    chosen = model.prototype_indices_
+    chosen = model.candidate_indices_
     assert sorted(chosen) == [0, 0, 1]
     whole = csr_array(([0.5, 0.25, 0.0, 1.0], ([0, 1, 1, 1], [0, 0, 1, 2])), (2, 3))
     assert model.predict(whole).tolist() == ["a", "b"]
-    for method in ("predict", "decision_function", "distances_to_prototypes"):
+    for method in ("predict", "decision_function", "transform"):
         with pytest.raises(ValueError, match=r"candidates and .* prototypes.*either"):
             getattr(model, method)(whole[:, chosen])
     # What is stored as zero differs from what is missing, so that this is not such a table.
     other = csr_array(([0.5, 0.5, 0.0], ([0, 0, 0], [0, 2, 1])), (1, 3))[:, np.argsort(chosen)]
-    assert model.distances_to_prototypes(csr_array(other)).shape == (1, 3)
+    assert model.transform(csr_array(other)).shape == (1, 3)
 
 
-def test_balls_of_their_own_radii_hold_what_those_of_the_table_hold():
+def test_balls_of_their_adaptive_radii_hold_what_those_of_the_table_hold():
     """With classes that take turns in the order of selection."""
-    one, other = (fit(data, radii="own", eps=1.5) for data in (cut(D, NEAR), D))
+    one, other = (fit(data, radii="adaptive", eps=1.5) for data in (cut(D, NEAR), D))
     assert (np.diff(one.prototype_labels_) < 0).any()
     assert len(set(one.prototype_radii_)) > 2
     np.testing.assert_array_equal(
@@ -639,9 +629,9 @@ def test_a_search_over_a_graph_without_its_diagonal_has_nothing_to_warn_of():
         assert search.fit(bare, y).best_score_ == 0.0
 
 
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 def test_a_model_from_a_file_answers_graphs(tmp_path, radii):
-    for metric in ("precomputed", Precomputed(reach=2.0)):
+    for metric in ("precomputed", Precomputed(cutoff=2.0)):
         model = fit(cut(D, NEAR), radii=radii, metric=metric, outlier_label=9)
         save_model(model, tmp_path / "model.pvm")
         for copy in (load_model(tmp_path / "model.pvm"), pickle.loads(pickle.dumps(model))):
@@ -674,15 +664,15 @@ def test_pipelines_with_transformers_of_scikit_learn():
     np.testing.assert_array_equal(whole.predict(points), plain.predict(points))
 
 
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 def test_suspects_and_a_report_from_a_graph(radii, tmp_path):
     y = Y.copy()
     y[[10, 80]] = [1, 2]
     graph = cut(D, 3.0)
     model = fit(graph, y, radii=radii)
-    found = suspect_labels(model, graph, y)
+    found = find_label_issues(model, graph, y)
     assert set(found.row[:2]) == {10, 80}
-    assert 10 in suspect_labels(fit(D, y, radii=radii), D, y).row
+    assert 10 in find_label_issues(fit(D, y, radii=radii), D, y).row
     held_out = cut(D, 3.0)[TEST], y[TEST]
     asked = summarize(model, graph, y, held_out=held_out)
     expected = summarize(fit(D, y, radii=radii), D, y, held_out=(D[TEST], y[TEST]))
@@ -691,7 +681,7 @@ def test_suspects_and_a_report_from_a_graph(radii, tmp_path):
     assert page.read_text().startswith("<!")
 
 
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 def test_other_points_than_those_of_the_training_are_suspected_alike(radii):
     """As many as these, so that their tables look like those of the training."""
     points = np.random.default_rng(0).normal(X, 0.01)
@@ -699,21 +689,21 @@ def test_other_points_than_those_of_the_training_are_suspected_alike(radii):
     rows = PVMClassifier(eps=1.0, radii=radii, solver="greedy").fit(points, Y)
     model = fit(cdist(points, points), radii=radii)
     table = cdist(new, points)
-    expected = suspect_labels(rows, new, Y, refit=False)
+    expected = find_label_issues(rows, new, Y, refit=False)
     assert len(expected.row)
     for queries in (table, cut(table, np.inf)):
-        found = suspect_labels(model, queries, Y, refit=False)
+        found = find_label_issues(model, queries, Y, refit=False)
         np.testing.assert_array_equal(found.row, expected.row)
         np.testing.assert_allclose(found.score, expected.score)
 
 
 def test_the_progress_counts_queries_that_nothing_is_known_of_as_wrong():
     pytest.importorskip("matplotlib")
-    from protocover.plotting.greedy_progress import running_error
+    from protocover.plotting._greedy_progress import running_error
 
-    for radii in ("shared", "own"):
+    for radii in ("shared", "adaptive"):
         model = fit(cut(D, NEAR), radii=radii)
-        table = model.distances_to_prototypes(cut(D, NEAR))
+        table = model.transform(cut(D, NEAR))
         wrong = []
         for k in range(1, len(model.prototype_labels_) + 1):
             some = table[:, :k] / model.prototype_radii_[:k]
@@ -734,7 +724,7 @@ def test_dask_refuses_a_graph_in_words():
         DaskPVMClassifier(eps=1.0, metric="precomputed", **PAPER).fit(cut(D, NEAR), Y)
 
 
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 def test_the_answer_does_not_depend_on_threads(radii):
     graph = cut(D, NEAR)
     assert_same_models(fit(graph, radii=radii, n_jobs=2), fit(graph, radii=radii, n_jobs=1))
@@ -770,7 +760,7 @@ asked = {
 """
 FIT_LONG_LINE = """
 model = PVMClassifier(eps=3.0, outlier_label=9, **asked).fit(graph, y)
-assert (model.prototype_miscovered_ == 0).all()
+assert (model.miscovered_count_ == 0).all()
 assert (model.predict(graph) == y).all()
 assert model.coverage(graph, y).covered.all()
 """
@@ -786,7 +776,7 @@ assert suggest_eps(graph, y, metric="precomputed").tolist() == [1.0, 2.0, 3.0]
 """
 
 
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 @pytest.mark.parametrize(
     "more", ["", pytest.param(ASK_LONG_LINE, marks=pytest.mark.slow)], ids=["fit", "all"]
 )

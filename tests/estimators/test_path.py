@@ -8,9 +8,9 @@ from sklearn.datasets import load_iris
 
 from paper import PAPER
 from protocover import PVMClassifier, pvm_path, suggest_eps
+from protocover._selection.path import PostponedBounds
 from protocover.candidates import KMeansCandidates
 from protocover.dissimilarity import DANN, RankDissimilarity
-from protocover.selection.path import PostponedBounds
 from protocover.solvers import greedy
 
 X, Y = load_iris(return_X_y=True)
@@ -19,17 +19,17 @@ COSTS = [0.01, 0.5, 1.0, 4.0]
 
 
 def assert_same(selection, model):
-    np.testing.assert_array_equal(selection.candidates, model.prototype_indices_)
-    np.testing.assert_array_equal(selection.newly_covered, model.prototype_newly_covered_)
-    np.testing.assert_array_equal(selection.covered, model.prototype_covered_)
-    np.testing.assert_array_equal(selection.miscovered, model.prototype_miscovered_)
+    np.testing.assert_array_equal(selection.candidates, model.candidate_indices_)
+    np.testing.assert_array_equal(selection.newly_covered, model.newly_covered_count_)
+    np.testing.assert_array_equal(selection.covered, model.covered_count_)
+    np.testing.assert_array_equal(selection.miscovered, model.miscovered_count_)
     assert selection.objective == model.objective_
 
 
 def test_prototypes_that_are_all_columns_of_a_table_stand_as_in_the_model():
     table = cdist([[0.0], [10.0], [20.0], [30.0]], [[0.0], [10.0], [20.0], [30.0]])
     path = pvm_path(table, [1, 0, 1, 0], eps=[1.0], metric="precomputed", **PAPER)
-    assert path.prototype_indices[0][0].tolist() == [0, 1, 2, 3]
+    assert path.candidate_indices[0][0].tolist() == [0, 1, 2, 3]
     assert path.prototype_labels[0][0].tolist() == [1, 0, 1, 0]
     assert_same(path.selections[0][0], path.model(0))
 
@@ -47,7 +47,7 @@ def test_every_point_of_the_path_is_a_separate_fit(solver, weighted, closed):
         for j, cost in enumerate(COSTS):
             model = PVMClassifier(eps=eps, prototype_cost=cost, **options).fit(D, Y, weights)
             assert_same(path.selections[i][j], model)
-            assert path.n_prototypes[i, j] == len(model.prototype_indices_)
+            assert path.n_prototypes[i, j] == len(model.candidate_indices_)
             assert path.objective[i, j] == model.objective_
             assert path.lower_bound[i, j] <= model.objective_
 
@@ -212,7 +212,7 @@ def test_prototypes_are_told_by_their_rows_where_some_have_no_weight():
     weights[:50:2] = 0.0
     path = pvm_path(X, Y, eps=[1.0], sample_weight=weights, **PAPER)
     model = PVMClassifier(eps=1.0, solver="greedy", **PAPER).fit(X, Y, weights)
-    rows = model.prototype_indices_
+    rows = model.candidate_indices_
     assert weights[rows].all()
     np.testing.assert_array_equal(X[rows], model.prototypes_)
     for selection in (path.selections[0][0], model.solution_):
@@ -221,7 +221,7 @@ def test_prototypes_are_told_by_their_rows_where_some_have_no_weight():
             np.testing.assert_array_equal(
                 solution.selected, rows[model.prototype_labels_ == label]
             )
-    np.testing.assert_array_equal(path.prototype_indices[0][0], rows)
+    np.testing.assert_array_equal(path.candidate_indices[0][0], rows)
 
 
 def test_points_of_weight_zero_have_no_part_in_the_grid():

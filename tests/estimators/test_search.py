@@ -19,7 +19,7 @@ from protocover import PVMClassifier, PVMClassifierCV, load_model, save_model, s
 X, Y = load_iris(return_X_y=True)
 D = cdist(X, X)
 WEIGHTS = np.random.default_rng(0).integers(0, 4, size=len(Y)) / 2.0
-GRIDS = {"shared": [0.3, 0.6, 1.0, 1.6], "own": [0.6, 1.2, 2.0]}
+GRIDS = {"shared": [0.3, 0.6, 1.0, 1.6], "adaptive": [0.6, 1.2, 2.0]}
 COSTS = [0.01, 2.0, 12.0]
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*of the samples became:UserWarning")
@@ -47,7 +47,7 @@ def assert_grid_search(radii, weights=None, scoring=None, data=(X, Y), cv=3, **o
     return ours
 
 
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 @pytest.mark.parametrize("solver", ["greedy", "ratio-greedy"])
 @pytest.mark.parametrize("min_per_class", [0, 1])
 @pytest.mark.parametrize("budget", [3, 6, {0: 1, 1: 3}])
@@ -55,7 +55,7 @@ def test_settings_are_scored_as_the_budgeted_models_they_would_be(
     radii, solver, min_per_class, budget
 ):
     search = assert_grid_search(
-        radii, solver=solver, min_per_class=min_per_class, n_prototypes=budget
+        radii, solver=solver, min_per_class=min_per_class, max_prototypes=budget
     )
     counts = np.bincount(search.prototype_labels_, minlength=3)
     if isinstance(budget, dict):
@@ -66,25 +66,25 @@ def test_settings_are_scored_as_the_budgeted_models_they_would_be(
     assert not min_per_class or counts.all()
 
 
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 @pytest.mark.parametrize("n_prototypes", [5, 20, {0: 2, 1: 4}])
 def test_a_budget_below_what_every_setting_needs_is_no_error(radii, n_prototypes):
     points, y = load_breast_cancer(return_X_y=True)
     points = StandardScaler().fit_transform(points)
-    search = PVMClassifierCV(radii=radii, n_prototypes=n_prototypes, cv=3).fit(points, y)
+    search = PVMClassifierCV(radii=radii, max_prototypes=n_prototypes, cv=3).fit(points, y)
     most = sum(n_prototypes.values()) if isinstance(n_prototypes, dict) else n_prototypes
-    assert 2 <= len(search.prototype_rows_) <= most
+    assert 2 <= len(search.prototype_indices_) <= most
     assert search.best_score_ > 0.85
 
 
 def test_budgets_and_weights_may_name_a_class_that_a_fold_lacks():
     splits = [(np.arange(100), np.arange(50, 100)), (np.arange(0, 150, 2), np.arange(150))]
-    for options in ({"n_prototypes": {2: 1}}, {"class_weight": {2: 2.0}}):
-        search = PVMClassifierCV(radii="own", eps=[1.0], cv=splits, **options).fit(X, Y)
+    for options in ({"max_prototypes": {2: 1}}, {"class_weight": {2: 2.0}}):
+        search = PVMClassifierCV(radii="adaptive", eps=[1.0], cv=splits, **options).fit(X, Y)
         assert np.isfinite(search.best_score_)
 
 
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 @pytest.mark.parametrize("class_weight", ["balanced", {0: 0.5, 1: 3.0}])
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["plain", "weighted"])
 def test_classes_are_weighted_in_each_fold(radii, class_weight, weights):
@@ -99,7 +99,7 @@ def uneven():
     return X[rows], y
 
 
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 @pytest.mark.parametrize("scoring", [None, "accuracy", "f1_macro"])
 def test_uneven_classes_are_balanced_in_each_fold_and_scored_alike_unless_told(radii, scoring):
     rare, y = np.flatnonzero(uneven()[1] == 2), uneven()[1]
@@ -117,7 +117,7 @@ def test_uneven_classes_are_balanced_in_each_fold_and_scored_alike_unless_told(r
             assert_same_scores(search, other)
 
 
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 def test_candidates_may_serve_other_classes_and_classes_be_left_out_if_asked(radii):
     found = {}
     for cross_class, floor in product((False, True), (0, 1)):
@@ -138,7 +138,7 @@ def test_a_rare_class_is_not_given_up_for_fewer_prototypes(rule):
     y = np.repeat([0, 1], [240, 8])
     points = rng.normal(size=(248, 2)) + 3.0 * y[:, None]
     cv = StratifiedKFold(4, shuffle=True, random_state=0)
-    options = {"radii": "own", "eps": [2.0], "prototype_costs": [1.0, 30.0], "cv": cv}
+    options = {"radii": "adaptive", "eps": [2.0], "prototype_costs": [1.0, 30.0], "cv": cv}
     search = PVMClassifierCV(rule=rule, min_per_class=0, **options).fit(points, y)
     lost = search.cv_results_["mean_n_classes_lost"]
     assert lost.tolist() == [0.0, 1.0]
@@ -176,7 +176,7 @@ def test_the_grid_is_made_of_distances_to_the_nearest_sample_of_another_class(we
     def quantiles(steps):
         return [naive.rival_quantile(table, labels, given[kept], step) for step in steps]
 
-    limits = PVMClassifierCV(radii="own", **options).fit(points, Y, weights)
+    limits = PVMClassifierCV(radii="adaptive", **options).fit(points, Y, weights)
     tried = np.unique(limits.cv_results_["param_eps"])
     np.testing.assert_allclose(tried, quantiles([0.25, 0.5, 0.75, 0.9, 1.0]))
     shared = PVMClassifierCV(radii="shared", **options).fit(points, Y, weights)
@@ -195,20 +195,20 @@ def test_the_grid_has_no_gap_where_the_useful_radii_are():
     search = PVMClassifierCV(radii="shared", cv=5).fit(points[:900], y[:900])
     radii = np.unique(search.cv_results_["param_eps"])
     assert (radii[1:] / radii[:-1]).max() < 2.0
-    assert len(search.prototype_rows_) < 0.6 * 900
+    assert len(search.prototype_indices_) < 0.6 * 900
 
 
 def test_one_class_has_the_grid_of_all_distances_or_no_limit():
     shared = PVMClassifierCV(radii="shared", cv=3).fit(X[:50], Y[:50])
     tried = np.unique(shared.cv_results_["param_eps"])
     np.testing.assert_array_equal(tried, suggest_eps(X[:50], Y[:50]))
-    own = PVMClassifierCV(radii="own", cv=3).fit(X[:50], Y[:50])
+    own = PVMClassifierCV(radii="adaptive", cv=3).fit(X[:50], Y[:50])
     assert set(own.cv_results_["param_eps"]) == {np.inf}
 
 
 def test_a_graph_is_asked_for_no_distance_that_it_does_not_hold():
     graph = csr_array(np.where(D < 1.0, D, 0.0))
-    for radii in ("shared", "own"):
+    for radii in ("shared", "adaptive"):
         search = PVMClassifierCV(radii=radii, metric="precomputed", cv=3).fit(graph, Y)
         assert np.unique(search.cv_results_["param_eps"]).max() <= 1.0
 
@@ -216,7 +216,7 @@ def test_a_graph_is_asked_for_no_distance_that_it_does_not_hold():
 SAMPLED = {"max_search_samples": 60, "cv": 4, "random_state": 3}
 
 
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["plain", "weighted"])
 def test_a_search_on_a_sample_is_that_search_and_the_final_fit_is_on_everything(radii, weights):
     search = PVMClassifierCV(radii=radii, **SAMPLED).fit(X, Y, weights)
@@ -238,13 +238,15 @@ def test_a_search_on_a_sample_is_that_search_and_the_final_fit_is_on_everything(
     plain = PVMClassifier(
         eps=search.eps_, prototype_cost=search.prototype_cost_, radii=radii, random_state=3
     ).fit(X, Y, weights)
-    np.testing.assert_array_equal(search.prototype_rows_, plain.prototype_rows_)
+    np.testing.assert_array_equal(search.prototype_indices_, plain.prototype_indices_)
 
 
 def test_the_sample_is_stratified_and_keeps_rare_classes():
     points = np.random.default_rng(0).normal(size=(3000, 2))
     y = np.repeat([0, 1, 2, 3], [2500, 465, 25, 10])
-    search = PVMClassifierCV(radii="own", eps=[0.5], cv=3, max_search_samples=300).fit(points, y)
+    search = PVMClassifierCV(radii="adaptive", eps=[0.5], cv=3, max_search_samples=300).fit(
+        points, y
+    )
     counts = np.bincount(y[search.search_rows_])
     assert counts.sum() == 300
     assert counts[2:].tolist() == [20, 10]
@@ -254,7 +256,7 @@ def test_the_sample_is_stratified_and_keeps_rare_classes():
 def test_the_sample_depends_on_random_state_alone():
     def rows(random_state):
         options = {**SAMPLED, "random_state": random_state}
-        return PVMClassifierCV(radii="own", eps=[1.0], **options).fit(X, Y).search_rows_
+        return PVMClassifierCV(radii="adaptive", eps=[1.0], **options).fit(X, Y).search_rows_
 
     np.testing.assert_array_equal(rows(None), rows(None))
     np.testing.assert_array_equal(rows(5), rows(5))
@@ -265,8 +267,8 @@ def test_the_sample_depends_on_random_state_alone():
 
 @pytest.mark.parametrize("table", [D, csr_array(D)], ids=["table", "graph"])
 def test_tables_and_graphs_are_sampled_on_both_sides(table):
-    by_rows = PVMClassifierCV(radii="own", eps=[0.6, 1.2], **SAMPLED).fit(X, Y)
-    by_table = PVMClassifierCV(radii="own", eps=[0.6, 1.2], metric="precomputed", **SAMPLED)
+    by_rows = PVMClassifierCV(radii="adaptive", eps=[0.6, 1.2], **SAMPLED).fit(X, Y)
+    by_table = PVMClassifierCV(radii="adaptive", eps=[0.6, 1.2], metric="precomputed", **SAMPLED)
     by_table.fit(table, Y)
     np.testing.assert_array_equal(by_table.search_rows_, by_rows.search_rows_)
     assert_same_scores(by_table, by_rows)
@@ -274,7 +276,7 @@ def test_tables_and_graphs_are_sampled_on_both_sides(table):
 
 def test_groups_given_splits_and_metadata_are_those_of_all_samples():
     groups = np.arange(len(Y)) % 6
-    options = {"radii": "own", "eps": [0.6, 1.2], **SAMPLED}
+    options = {"radii": "adaptive", "eps": [0.6, 1.2], **SAMPLED}
     grouped = PVMClassifierCV(**options | {"cv": GroupKFold(3)}).fit(X, Y, groups=groups)
     splits = list(GroupKFold(3).split(X, Y, groups))
     given = PVMClassifierCV(**options | {"cv": splits}).fit(X, Y)
@@ -290,17 +292,17 @@ def test_groups_given_splits_and_metadata_are_those_of_all_samples():
 
 
 def test_a_sample_is_reported_when_verbose_and_none_is_drawn_of_few(capsys):
-    PVMClassifierCV(radii="own", eps=[1.0], verbose=1, **SAMPLED).fit(X, Y)
+    PVMClassifierCV(radii="adaptive", eps=[1.0], verbose=1, **SAMPLED).fit(X, Y)
     assert "searching on a stratified sample of 60 of 150 samples" in capsys.readouterr().err
     for most in (150, None):
         options = {**SAMPLED, "max_search_samples": most}
-        search = PVMClassifierCV(radii="own", eps=[1.0], verbose=1, **options).fit(X, Y)
+        search = PVMClassifierCV(radii="adaptive", eps=[1.0], verbose=1, **options).fit(X, Y)
         assert search.search_rows_ is None
         assert "sample of" not in capsys.readouterr().err
 
 
 def test_a_file_keeps_the_rows_of_the_sample(tmp_path):
-    search = PVMClassifierCV(radii="own", eps=[1.0], **SAMPLED).fit(X, Y)
+    search = PVMClassifierCV(radii="adaptive", eps=[1.0], **SAMPLED).fit(X, Y)
     save_model(search, tmp_path / "sampled")
     np.testing.assert_array_equal(
         load_model(tmp_path / "sampled").search_rows_, search.search_rows_
@@ -312,7 +314,7 @@ def test_a_file_keeps_the_rows_of_the_sample(tmp_path):
 def test_a_class_whose_weights_are_zero_in_a_fold_fails_it():
     weights = np.where((Y == 2) & (np.arange(150) < 149), 0.0, 1.0)
     splits = [(np.arange(140), np.arange(140, 150)), (np.arange(150), np.arange(0, 150, 9))]
-    search = PVMClassifierCV(radii="own", eps=[1.0], cv=splits, error_score=0.5)
+    search = PVMClassifierCV(radii="adaptive", eps=[1.0], cv=splits, error_score=0.5)
     with pytest.warns(FitFailedWarning, match="every class needs a point of positive"):
         search.fit(X, Y, weights)
     assert (search.cv_results_["split0_test_score"] == 0.5).all()

@@ -9,22 +9,22 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from paper import PAPER
 from protocover import PVMClassifier, PVMSelector
+from protocover._exceptions import NoPrototypesError
 from protocover.dissimilarity import RankDissimilarity, SpectrumDistance
-from protocover.exceptions import NoPrototypesError
 
 X, Y = load_iris(return_X_y=True)
 
 
 def test_it_returns_the_prototypes_of_the_classifier():
-    selector = PVMSelector(eps=0.8, n_prototypes=6, **PAPER)
+    selector = PVMSelector(eps=0.8, max_prototypes=6, **PAPER)
     X_few, y_few = selector.fit_resample(X, Y)
-    model = PVMClassifier(eps=0.8, n_prototypes=6, **PAPER).fit(X, Y)
-    np.testing.assert_array_equal(selector.sample_indices_, model.prototype_indices_)
+    model = PVMClassifier(eps=0.8, max_prototypes=6, **PAPER).fit(X, Y)
+    np.testing.assert_array_equal(selector.sample_indices_, model.candidate_indices_)
     np.testing.assert_array_equal(X_few, model.prototypes_)
     np.testing.assert_array_equal(y_few, model.prototype_labels_)
 
 
-def test_nearest_neighbour_on_what_is_left_is_the_machine():
+def test_nearest_neighbor_on_what_is_left_is_the_machine():
     queries = np.random.default_rng(0).uniform(X.min(axis=0), X.max(axis=0), size=(60, 4))
     nearest = KNeighborsClassifier(1).fit(*PVMSelector(eps=0.8, **PAPER).fit_resample(X, Y))
     np.testing.assert_array_equal(
@@ -112,7 +112,7 @@ def test_labels_keep_their_kind(kind):
     flipped = Y.copy()
     flipped[0] = 1
     y = in_kind(kind, flipped)
-    selector = PVMSelector(eps=1.0, n_prototypes=4, **PAPER)
+    selector = PVMSelector(eps=1.0, max_prototypes=4, **PAPER)
     _, few = selector.fit_resample(X, y)
     assert type(few) is type(y)
     bare = np.asarray(few).ravel()

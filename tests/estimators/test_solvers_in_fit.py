@@ -9,15 +9,17 @@ from sklearn.datasets import load_iris
 
 from paper import PAPER
 from protocover import BallCover, PVMClassifier, pvm_path
-from protocover.cover import CoverSolution, verify
-from protocover.solvers import SOLVERS, default_time_limit, greedy
+from protocover._cover import CoverSolution, verify
+from protocover.solvers import greedy
+from protocover.solvers._options import default_time_limit
+from protocover.solvers._table import SOLVERS
 
 X, Y = load_iris(return_X_y=True)
 EPS = 0.7
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("cost", [None, 1.0, 4.0])
+@pytest.mark.parametrize("cost", ["auto", 1.0, 4.0])
 def test_every_solver_tells_objective_bound_and_gap(solver, cost):
     model = PVMClassifier(
         eps=EPS, solver=solver, prototype_cost=cost, random_state=0, **PAPER
@@ -41,12 +43,10 @@ FITS = {
     "classifier": lambda D, s: (
         PVMClassifier(eps=0.25, radii="shared", metric="precomputed", solver=s)
         .fit(D, np.zeros(len(D), int))
-        .prototype_indices_
+        .candidate_indices_
     ),
     "cover": lambda D, s: (
-        BallCover(eps=0.25, metric="precomputed", coverage=0.8, solver=s)
-        .fit(D)
-        .representative_indices_
+        BallCover(eps=0.25, metric="precomputed", coverage=0.8, solver=s).fit(D).candidate_indices_
     ),
     "path": lambda D, s: (
         pvm_path(D, np.zeros(len(D), int), eps=0.25, metric="precomputed", solver=s, **PAPER)
@@ -66,7 +66,7 @@ def test_fits_without_a_seed_are_equal(solver, fit):
 
 def test_candidates_without_a_seed_differ():
     draw = PVMClassifier(eps=EPS, radii="shared", candidates=0.2, solver="greedy")
-    found = {tuple(draw.fit(X, Y).prototype_indices_) for _ in range(4)}
+    found = {tuple(draw.fit(X, Y).candidate_indices_) for _ in range(4)}
     assert len(found) > 1
 
 
@@ -74,15 +74,15 @@ def test_a_model_s_certificate_is_that_of_all_its_classes():
     model = PVMClassifier(eps=EPS, solver="exact", **PAPER).fit(X, Y)
     words = [part.certificate for part in model.solution_.solutions]
     assert model.certificate_ in words
-    assert model.certificate_ in ("proved", "solver-proved")
-    assert PVMClassifier(eps=EPS, **PAPER).fit(X, Y).certificate_ in ("bounded", "proved")
+    assert model.gap_ == 0.0
+    assert PVMClassifier(eps=EPS, **PAPER).fit(X, Y).certificate_ == "verified"
 
 
 def test_certificates_of_a_fit_can_be_rechecked():
     """The problems are written down again, and the solutions checked against them."""
-    from protocover.balls import build_balls
+    from protocover._balls import build_balls
+    from protocover._selection.by_class import formulate
     from protocover.dissimilarity import Euclidean
-    from protocover.selection.by_class import formulate
 
     balls = build_balls(Euclidean(), X, X, eps=EPS)
     problems = formulate(
@@ -127,7 +127,7 @@ def answering(**changes):
 
 def test_what_a_function_says_of_its_selection_is_computed_again():
     """Neither an objective nor a proof is taken from a function that has no vector for it."""
-    lies = {"objective": -5.0, "certificate": "proved", "dual": None, "lower_bound": -np.inf}
+    lies = {"objective": -5.0, "certificate": "verified", "dual": None, "lower_bound": -np.inf}
     lies["newly_covered"] = np.array([], dtype=int)
     model = PVMClassifier(eps=EPS, solver=answering(**lies), **PAPER).fit(X, Y)
     honest = PVMClassifier(eps=EPS, solver="greedy", **PAPER).fit(X, Y)
@@ -135,26 +135,27 @@ def test_what_a_function_says_of_its_selection_is_computed_again():
     assert model.certificate_ == "none"
     assert model.lower_bound_ == -np.inf
     assert model.gap_ == np.inf
-    np.testing.assert_array_equal(model.prototype_newly_covered_, honest.prototype_newly_covered_)
+    np.testing.assert_array_equal(model.newly_covered_count_, honest.newly_covered_count_)
 
 
 def test_a_function_s_vector_proves_what_it_proves_and_no_more():
     """A stronger bound is the function's word, also where it calls it proved."""
     honest = PVMClassifier(eps=EPS, solver="greedy", **PAPER).fit(X, Y)
-    same = PVMClassifier(eps=EPS, solver=answering(certificate="proved"), **PAPER).fit(X, Y)
-    assert same.certificate_ == honest.certificate_ == "bounded"
+    same = PVMClassifier(eps=EPS, solver=answering(certificate="verified"), **PAPER).fit(X, Y)
+    assert same.certificate_ == honest.certificate_ == "verified"
     assert same.lower_bound_ == honest.lower_bound_
     claiming = PVMClassifier(
-        eps=EPS, solver=answering(dual=None, certificate="proved"), **PAPER
+        eps=EPS, solver=answering(dual=None, certificate="verified"), **PAPER
     ).fit(X, Y)
-    assert claiming.certificate_ == "solver-bounded"
+    assert claiming.certificate_ == "solver"
     assert claiming.lower_bound_ == honest.lower_bound_
 
     def sure(problem, *, rng, max_prototypes=None):
         solution = greedy(problem, bound=False)
-        return replace(solution, lower_bound=solution.objective, certificate="proved")
+        return replace(solution, lower_bound=solution.objective, certificate="verified")
 
-    assert PVMClassifier(eps=EPS, solver=sure, **PAPER).fit(X, Y).certificate_ == "solver-proved"
+    certain = PVMClassifier(eps=EPS, solver=sure, **PAPER).fit(X, Y)
+    assert (certain.certificate_, certain.gap_) == ("solver", 0.0)
 
 
 @pytest.mark.parametrize(
@@ -208,21 +209,21 @@ def test_a_function_that_overruns_its_budget_is_refused():
         return greedy(problem)
 
     with pytest.raises(ValueError, match=r"too_many .*chose \d+ .*max_prototypes allows 2; end"):
-        PVMClassifier(eps=EPS, solver=too_many, n_prototypes=2, **PAPER).fit(X, Y)
+        PVMClassifier(eps=EPS, solver=too_many, max_prototypes=2, **PAPER).fit(X, Y)
     with pytest.raises(ValueError, match="max_prototypes allows 0"):
-        PVMClassifier(eps=EPS, solver=too_many, n_prototypes={0: 0}, **PAPER).fit(X, Y)
+        PVMClassifier(eps=EPS, solver=too_many, max_prototypes={0: 0}, **PAPER).fit(X, Y)
 
 
 def test_a_function_that_passes_for_one_of_ours_is_not_believed_either():
     @wraps(greedy)
     def improved(problem, **options):
-        return replace(greedy(problem, **options), objective=-5.0, certificate="proved")
+        return replace(greedy(problem, **options), objective=-5.0, certificate="verified")
 
     model = PVMClassifier(eps=EPS, solver=improved, **PAPER).fit(X, Y)
     assert (
         model.objective_ == PVMClassifier(eps=EPS, solver="greedy", **PAPER).fit(X, Y).objective_
     )
-    assert model.certificate_ == "bounded"
+    assert model.certificate_ == "verified"
 
 
 def test_a_function_may_say_too_much_by_rounding():
@@ -231,7 +232,7 @@ def test_a_function_may_say_too_much_by_rounding():
         return replace(solution, lower_bound=solution.objective * (1 + 1e-12), dual=None)
 
     model = PVMClassifier(eps=EPS, solver=rounded, **PAPER).fit(X, Y)
-    assert model.certificate_ == "solver-proved"
+    assert model.certificate_ == "solver"
     assert model.lower_bound_ == model.objective_
 
 
@@ -239,8 +240,8 @@ def test_plain_lists_in_an_answer_are_as_good_as_arrays():
     def listing(problem, *, rng, max_prototypes=None):
         return CoverSolution(greedy(problem).selected.tolist()[:2], [2, 1], [], None)
 
-    model = PVMClassifier(eps=EPS, solver=listing, n_prototypes=4, **PAPER).fit(X, Y)
-    assert len(model.prototype_indices_) == 4
+    model = PVMClassifier(eps=EPS, solver=listing, max_prototypes=4, **PAPER).fit(X, Y)
+    assert len(model.candidate_indices_) == 4
     assert model.objective_ > 0
 
 
@@ -321,14 +322,14 @@ def test_the_time_that_a_solver_takes_by_itself_is_for_all_classes_together():
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_no_prototypes_may_be_asked_for(solver):
-    nothing = PVMClassifier(eps=EPS, solver=solver, n_prototypes=0, outlier_label=9, **PAPER).fit(
-        X, Y
-    )
-    assert len(nothing.prototype_indices_) == 0
+    nothing = PVMClassifier(
+        eps=EPS, solver=solver, max_prototypes=0, outlier_label=9, **PAPER
+    ).fit(X, Y)
+    assert len(nothing.candidate_indices_) == 0
     assert nothing.objective_ == len(Y)
     assert nothing.lower_bound_ <= len(Y)
     assert nothing.predict(X[:2]).tolist() == [9, 9]
-    some = PVMClassifier(eps=EPS, solver=solver, n_prototypes={0: 0, 2: 1}, **PAPER).fit(X, Y)
+    some = PVMClassifier(eps=EPS, solver=solver, max_prototypes={0: 0, 2: 1}, **PAPER).fit(X, Y)
     counts = np.bincount(some.prototype_labels_, minlength=3)
     assert counts[0] == 0
     assert counts[2] == 1
@@ -351,8 +352,8 @@ def test_a_time_limit_is_shared_out_among_the_classes():
 def test_a_budget_has_a_bound_of_its_own():
     """No four prototypes do as well as all that are worth having, and that is proved."""
     everything = PVMClassifier(eps=EPS, solver="exact", **PAPER).fit(X, Y)
-    few = PVMClassifier(eps=EPS, solver="exact", n_prototypes=4, **PAPER).fit(X, Y)
-    assert len(few.prototype_indices_) == 4
+    few = PVMClassifier(eps=EPS, solver="exact", max_prototypes=4, **PAPER).fit(X, Y)
+    assert len(few.candidate_indices_) == 4
     assert few.lower_bound_ > everything.objective_
     assert few.lower_bound_ == few.objective_
     assert few.verify(X, Y).ok

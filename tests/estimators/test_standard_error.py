@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from protocover import PVMClassifierCV
-from protocover.estimators.search.standard_error import (
+from protocover._estimators.search.standard_error import (
     choose,
     lowest_accepted,
     standard_errors,
@@ -79,7 +79,7 @@ def test_choice_plot_and_report_draw_one_line(rule):
         eps=[0.3, 0.9, 1.5, 2.1],
         cv=5,
         prototype_costs=[0.01, 2.0],
-        n_prototypes=4,
+        max_prototypes=4,
         rule=rule,
     ).fit(points, labels)
     display = plotting.PathDisplay.from_estimator(search)

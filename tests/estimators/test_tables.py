@@ -9,9 +9,9 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover.cover import CoverSolution
+from protocover._cover import CoverSolution
+from protocover._persistence import load_model, save_model
 from protocover.dissimilarity import KernelDistance, RankDissimilarity
-from protocover.persistence import load_model, save_model
 from protocover.plotting import GreedyProgressDisplay
 
 LINE = np.array([[0.0], [10.0], [20.0], [30.0]])
@@ -22,11 +22,11 @@ TABLES = {
     "rank": RankDissimilarity("precomputed"),
     "kernel": KernelDistance("precomputed"),
 }
-METHODS = ("predict", "decision_function", "distances_to_prototypes")
+METHODS = ("predict", "decision_function", "transform")
 
 
 def both_readings_agree(model, table):
-    narrow = table[:, model.prototype_indices_]
+    narrow = table[:, model.candidate_indices_]
     for method in METHODS:
         ask = getattr(model, method)
         np.testing.assert_array_equal(ask(table), ask(narrow))
@@ -38,7 +38,7 @@ def test_with_every_candidate_chosen_both_readings_of_a_table_are_one(name):
     table = np.exp(-D / 5.0) if name == "kernel" else D
     eps = {"precomputed": 1.0, "rank": 1.2, "kernel": 0.3}
     model = PVMClassifier(eps=eps[name], metric=TABLES[name], **PAPER).fit(table, LABELS)
-    assert model.prototype_indices_.tolist() == [0, 1, 2, 3]
+    assert model.candidate_indices_.tolist() == [0, 1, 2, 3]
     assert model.predict(table).tolist() == [1, 0, 1, 0]
     both_readings_agree(model, table)
 
@@ -49,7 +49,7 @@ def test_attributes_stay_side_by_side_when_put_in_the_order_of_the_columns():
     eps = cdist(X, X)[np.triu_indices(30, 1)].min()
     rows = PVMClassifier(eps=eps, **PAPER).fit(X, y)
     table = PVMClassifier(eps=eps, metric="precomputed", **PAPER).fit(cdist(X, X), y)
-    back = np.argsort(rows.prototype_indices_)
+    back = np.argsort(rows.candidate_indices_)
     for name in ("indices", "labels", "covered", "miscovered", "sources", "rows"):
         np.testing.assert_array_equal(
             getattr(table, f"prototype_{name}_"), getattr(rows, f"prototype_{name}_")[back]
@@ -67,8 +67,8 @@ def test_a_rectangular_table_of_which_all_columns_are_chosen():
     """The last column covers most and is chosen first."""
     table = np.array([[0.0, 9, 9], [9, 0, 9], [9, 9, 0], [9, 9, 0], [9, 9, 0]])
     model = PVMClassifier(eps=1.0, metric="precomputed", **PAPER).fit(table, [0, 0, 1, 1, 1])
-    assert model.prototype_indices_.tolist() == [0, 1, 2]
-    assert model.prototype_newly_covered_.tolist() == [1, 1, 3]
+    assert model.candidate_indices_.tolist() == [0, 1, 2]
+    assert model.newly_covered_count_.tolist() == [1, 1, 3]
     assert model.solution_.score.tolist() == [1.0, 1.0, 3.0]
     both_readings_agree(model, table)
     display = GreedyProgressDisplay.from_estimator(model, table, [0, 0, 1, 1, 1])
@@ -109,26 +109,28 @@ def test_where_a_candidate_serves_two_classes_a_table_that_may_be_either_is_refu
     table = np.array([[0.0, 9.0, 9.0]] * 4 + [[9.0, 0.0, 9.0]])
     model = PVMClassifier(eps=1.0, metric="precomputed", solver=take_the_first_column, **PAPER)
     model.fit(table, ["a", "a", "b", "b", "b"])
-    chosen = model.prototype_indices_
+    chosen = model.candidate_indices_
     assert sorted(chosen) == [0, 0, 1]
     whole = np.array([[0.5, 2.0, 3.0], [0.25, 0.125, 1.0]])
     assert model.predict(whole).tolist() == ["a", "b"]
-    np.testing.assert_array_equal(model.distances_to_prototypes(whole), whole[:, chosen])
+    np.testing.assert_array_equal(model.transform(whole), whole[:, chosen])
     for method in METHODS:
         with pytest.raises(
             ValueError, match=r"3 columns, .* candidates and .* prototypes.*either"
         ):
             getattr(model, method)(whole[:, chosen])
     same = np.full((2, 3), 0.5)
-    np.testing.assert_array_equal(model.distances_to_prototypes(same), same)
+    np.testing.assert_array_equal(model.transform(same), same)
 
 
 def test_names_tell_which_columns_a_table_has():
     pd = pytest.importorskip("pandas")
     names = np.array(["p", "q", "r", "s"])
     table = pd.DataFrame(D, columns=names)
-    few = PVMClassifier(eps=15.0, metric="precomputed", n_prototypes=2, **PAPER).fit(table, LABELS)
-    few_names = names[few.prototype_indices_]
+    few = PVMClassifier(eps=15.0, metric="precomputed", max_prototypes=2, **PAPER).fit(
+        table, LABELS
+    )
+    few_names = names[few.candidate_indices_]
     expected = few.predict(table)
     np.testing.assert_array_equal(few.predict(table[few_names]), expected)
     for wrong in (names[::-1], few_names[::-1], ["p", "q", "r", "t"]):
@@ -137,7 +139,7 @@ def test_names_tell_which_columns_a_table_has():
     with pytest.warns(UserWarning, match="does not have valid feature names"):
         np.testing.assert_array_equal(few.predict(D), expected)
     with pytest.warns(UserWarning, match="does not have valid feature names"):
-        np.testing.assert_array_equal(few.predict(D[:, few.prototype_indices_]), expected)
+        np.testing.assert_array_equal(few.predict(D[:, few.candidate_indices_]), expected)
 
 
 def test_names_tell_where_the_widths_do_not():
@@ -146,19 +148,19 @@ def test_names_tell_where_the_widths_do_not():
     model = PVMClassifier(eps=1.0, metric="precomputed", solver=take_the_first_column, **PAPER)
     model.fit(table, ["a", "a", "b", "b", "b"])
     whole = pd.DataFrame([[0.5, 0.5, 2.0], [0.25, 0.25, 0.125]], columns=list("pqr"))
-    expected = whole.to_numpy()[:, model.prototype_indices_]
-    np.testing.assert_array_equal(model.distances_to_prototypes(whole), expected)
+    expected = whole.to_numpy()[:, model.candidate_indices_]
+    np.testing.assert_array_equal(model.transform(whole), expected)
     with pytest.raises(ValueError, match="may be either"):
-        model.distances_to_prototypes(whole.to_numpy())
+        model.transform(whole.to_numpy())
 
 
 def test_a_file_with_the_columns_in_order_of_selection_is_put_in_their_order(tmp_path):
     """Models were written so before every column chosen meant the order of the columns."""
     model = PVMClassifier(eps=1.0, metric="precomputed", **PAPER).fit(D, LABELS)
     former = np.array([1, 3, 0, 2])
-    for name in ("prototypes_", "prototype_indices_", "prototype_rows_", "prototype_sources_"):
+    for name in ("prototypes_", "candidate_indices_", "prototype_indices_", "prototype_sources_"):
         setattr(model, name, getattr(model, name)[former])
-    model.solution_ = model.solution_.rearranged(former)
+    model.solution_ = model.solution_._rearranged(former)
     save_model(model, tmp_path / "model.pvm")
     loaded = load_model(tmp_path / "model.pvm")
     assert loaded.prototype_labels_.tolist() == [1, 0, 1, 0]

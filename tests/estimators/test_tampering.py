@@ -11,9 +11,9 @@ import pytest
 from sklearn.datasets import load_iris
 
 from protocover import PVMClassifier, load_model, save_model
-from protocover.cover import CoverSolution
-from protocover.exceptions import ModelFileError
-from protocover.solvers import SOLVERS
+from protocover._cover import CoverSolution
+from protocover._exceptions import ModelFileError
+from protocover.solvers._table import SOLVERS
 
 X, Y = load_iris(return_X_y=True)
 WEIGHTS = np.random.default_rng(0).choice([0.5, 1.0, 3.0], len(Y))
@@ -24,13 +24,13 @@ ATTRIBUTES = (
     "classes_",
     "class_count_",
     "prototypes_",
+    "candidate_indices_",
     "prototype_indices_",
-    "prototype_rows_",
     "prototype_sources_",
     "prototype_labels_",
-    "prototype_newly_covered_",
-    "prototype_covered_",
-    "prototype_miscovered_",
+    "newly_covered_count_",
+    "covered_count_",
+    "miscovered_count_",
     "prototype_radii_",
     "objective_",
     "lower_bound_",
@@ -41,8 +41,8 @@ MODELS = {
     "greedy": {"eps": 0.7, "solver": "greedy", "outlier_label": -1},
     "ratio": {"eps": 0.7, "solver": "ratio-greedy", "outlier_label": -1},
     "exact": {"eps": 0.7, "solver": "exact", "prototype_cost": 1.0, "outlier_label": -1},
-    "own": {"eps": 1.5, "solver": "exact", "radii": "own", "outlier_label": -1},
-    "leaves": {"eps": 0.8, "solver": "auto", "radii": "own", "outlier_label": -1},
+    "adaptive": {"eps": 1.5, "solver": "exact", "radii": "adaptive", "outlier_label": -1},
+    "leaves": {"eps": 0.8, "solver": "auto", "radii": "adaptive", "outlier_label": -1},
 }
 
 
@@ -57,11 +57,11 @@ def models():
 def _restate(model, selection):
     """Have a model say of itself what a forged selection says."""
     model.solution_ = selection
-    model.prototype_indices_ = selection.candidates
+    model.candidate_indices_ = selection.candidates
     model.prototype_labels_ = model.classes_[selection.classes]
-    model.prototype_newly_covered_ = selection.newly_covered
-    model.prototype_covered_ = selection.covered
-    model.prototype_miscovered_ = selection.miscovered
+    model.newly_covered_count_ = selection.newly_covered
+    model.covered_count_ = selection.covered
+    model.miscovered_count_ = selection.miscovered
     model.objective_, model.lower_bound_ = selection.objective, selection.lower_bound
     model.gap_, model.certificate_ = selection.gap, selection.certificate
     if selection.radii is not None:
@@ -137,9 +137,9 @@ def _order_backwards(model):
         )
         for one in selection.solutions
     )
-    for name in ("prototypes_", "prototype_rows_", "prototype_sources_", "prototype_radii_"):
+    for name in ("prototypes_", "prototype_indices_", "prototype_sources_", "prototype_radii_"):
         setattr(model, name, getattr(model, name)[::-1])
-    _restate(model, replace(selection.rearranged(back), solutions=solutions))
+    _restate(model, replace(selection._rearranged(back), solutions=solutions))
 
 
 def _describe_another_order(model):
@@ -177,8 +177,8 @@ def _drop_the_last(model):
     label = int(selection.classes[-1])
     solutions = [*selection.solutions]
     solutions[label] = solutions[label].first(len(solutions[label].selected) - 1)
-    kept = selection.rearranged(np.arange(len(selection.candidates) - 1))
-    for name in ("prototypes_", "prototype_rows_", "prototype_sources_", "prototype_radii_"):
+    kept = selection._rearranged(np.arange(len(selection.candidates) - 1))
+    for name in ("prototypes_", "prototype_indices_", "prototype_sources_", "prototype_radii_"):
         setattr(model, name, getattr(model, name)[:-1])
     _restate(model, replace(kept, solutions=tuple(solutions)))
 
@@ -193,7 +193,7 @@ def _proof_of_nothing(model):
     lies = {
         "lower_bound": lambda bound: bound,
         "dual": lambda dual: dual * 0.5,
-        "certificate": "proved",
+        "certificate": "verified",
     }
     _in_a_class(**lies)(model)
 
@@ -220,15 +220,15 @@ TAMPERINGS = {
     "objective nan": _in_a_class(objective=np.nan),
     "objective and bound less": _in_a_class(objective=0.125, lower_bound=0.125),
     "bound nan": _in_a_class(lower_bound=np.nan),
-    "bound nan, proved": _in_a_class(lower_bound=np.nan, certificate="proved"),
+    "bound nan, proved": _in_a_class(lower_bound=np.nan, certificate="verified"),
     "bound inf": _in_a_class(lower_bound=np.inf),
     "bound -inf": _in_a_class(lower_bound=-np.inf),
-    "bound -inf, proved": _in_a_class(lower_bound=-np.inf, certificate="proved"),
+    "bound -inf, proved": _in_a_class(lower_bound=-np.inf, certificate="verified"),
     "bound more": _in_a_class(lower_bound=lambda bound: np.nextafter(bound, np.inf)),
     "bound less": _in_a_class(lower_bound=lambda bound: bound - 0.5),
     "no certificate": _in_a_class(certificate="none"),
     "certificate of a word": _in_a_class(certificate="certain"),
-    "certificate of a solver": _in_a_class(certificate="solver-proved", lower_bound=0.25),
+    "certificate of a solver": _in_a_class(certificate="solver", lower_bound=0.25),
     "vector nan": _in_a_class(dual=lambda dual: np.full_like(dual, np.nan)),
     "vector above prize": _in_a_class(dual=lambda dual: dual + 4.0),
     "vector below zero": _in_a_class(dual=lambda dual: dual - 1.0),
@@ -250,22 +250,22 @@ TAMPERINGS = {
     "candidates": _of_the_selection(candidates=_shift),
     "candidates in a class": _in_a_class(selected=_shift),
     "a candidate twice": _one_twice,
-    "candidates outside": _attribute("prototype_indices_", lambda at: at + 1000),
+    "candidates outside": _attribute("candidate_indices_", lambda at: at + 1000),
     "classes of prototypes": _of_the_selection(classes=lambda codes: (codes + 1) % 3),
     "order": _order_backwards,
     "a prototype left out": _drop_the_last,
     "labels": _attribute("prototype_labels_", lambda labels: labels[::-1]),
     "a label": _attribute("prototype_labels_", lambda at: np.append((at[0] + 1) % 3, at[1:])),
-    "indices": _attribute("prototype_indices_", lambda indices: indices[::-1]),
-    "rows": _attribute("prototype_rows_", lambda rows: rows[::-1]),
+    "indices": _attribute("candidate_indices_", lambda indices: indices[::-1]),
+    "rows": _attribute("prototype_indices_", lambda rows: rows[::-1]),
     "sources": _attribute("prototype_sources_", lambda names: np.char.replace(names, "t", "d")),
     "radii": _attribute("prototype_radii_", lambda radii: np.nextafter(radii, 9.0)),
     "radii of all": _attribute("prototype_radii_", lambda radii: radii * 0.5),
     "prototypes": _attribute("prototypes_", lambda rows: rows + 1e-9),
     "too few prototypes": _attribute("prototypes_", lambda rows: rows[:-1]),
-    "newly covered": _attribute("prototype_newly_covered_", _shift),
-    "covered alone": _attribute("prototype_covered_", _shift),
-    "miscovered alone": _attribute("prototype_miscovered_", _shift),
+    "newly covered": _attribute("newly_covered_count_", _shift),
+    "covered alone": _attribute("covered_count_", _shift),
+    "miscovered alone": _attribute("miscovered_count_", _shift),
     "eps": _attribute("eps_", lambda eps: np.nextafter(eps, 9.0)),
     "eps nan": _attribute("eps_", np.nan),
     "cost": _attribute("prototype_cost_", lambda cost: np.nextafter(cost, 9.0)),
@@ -331,7 +331,7 @@ def test_no_change_of_leaves_is_accepted(models, change, tmp_path):
 
 
 @pytest.mark.parametrize("change", TAMPERINGS.values(), ids=TAMPERINGS)
-@pytest.mark.parametrize("name", ["greedy", "own", "leaves"])
+@pytest.mark.parametrize("name", ["greedy", "adaptive", "leaves"])
 def test_no_change_of_a_file_is_accepted(models, name, change, tmp_path):
     """It is refused, found out, or of something that is computed again when a file is read."""
     model = deepcopy(models[name])
@@ -362,11 +362,13 @@ def _alike(one, other):
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 @pytest.mark.parametrize("budget", [None, 4, {0: 1}], ids=str)
 def test_no_true_model_is_refused(solver, radii, budget):
     """Whatever the solver, the radii and the budget, and whatever its order is made by."""
-    model = PVMClassifier(eps=1.0, solver=solver, radii=radii, n_prototypes=budget, random_state=0)
+    model = PVMClassifier(
+        eps=1.0, solver=solver, radii=radii, max_prototypes=budget, random_state=0
+    )
     model.fit(X, Y, sample_weight=WEIGHTS)
     found = model.verify(X, Y, sample_weight=WEIGHTS)
     assert found.ok, found

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 from paper import PAPER
 from protocover import NoPrototypesError, PVMClassifier
-from protocover.cover import CoverSolution
+from protocover._cover import CoverSolution
 from protocover.dissimilarity import KernelDistance
 
 X, Y = load_iris(return_X_y=True)
@@ -151,8 +151,8 @@ def refusal(model, *data):
 
 
 def test_radii_of_their_own_are_refused():
-    assert refusal(PVMClassifier(radii="own"), X, Y) == (
-        "to_knn() needs prototypes of one radius, got radii='own', where distances count in "
+    assert refusal(PVMClassifier(radii="adaptive"), X, Y) == (
+        "to_knn() needs prototypes of one radius, got radii='adaptive', where distances count in "
         "multiples of each one's radius; fit with radii='shared', or keep the model with "
         "protocover.save_model"
     )
@@ -175,7 +175,7 @@ def test_outlier_labels_are_refused():
         ("precomputed", "Precomputed"),
     ],
 )
-def test_dissimilarities_that_neighbours_lack_are_refused(metric, got):
+def test_dissimilarities_that_neighbors_lack_are_refused(metric, got):
     data = abs(X[:, None] - X).sum(axis=2) if metric == "precomputed" else X
     assert refusal(PVMClassifier(metric=metric, **PAPER), data, Y) == (
         "to_knn() needs a metric of scikit-learn's neighbours, such as 'euclidean', 'cityblock' "
@@ -187,7 +187,7 @@ def test_dissimilarities_that_neighbours_lack_are_refused(metric, got):
     ("metric", "params"),
     [("cityblock", {"w": np.ones(4)}), ("minkowski", {"p": np.inf, "w": np.ones(4)})],
 )
-def test_weights_that_neighbours_lack_are_refused(metric, params):
+def test_weights_that_neighbors_lack_are_refused(metric, params):
     assert refusal(PVMClassifier(metric=metric, metric_params=params, **PAPER), X, Y) == (
         f"to_knn() has no place for w among metric_params of '{metric}'; put the weights into "
         "the columns of X instead, or keep the model with protocover.save_model"
@@ -195,7 +195,7 @@ def test_weights_that_neighbours_lack_are_refused(metric, params):
 
 
 def test_nothing_to_be_near_to():
-    model = PVMClassifier(eps=1.0, n_prototypes=0, outlier_label=0, **PAPER).fit(X, Y)
+    model = PVMClassifier(eps=1.0, max_prototypes=0, outlier_label=0, **PAPER).fit(X, Y)
     with pytest.raises(NoPrototypesError, match="there is no neighbour to be the nearest"):
         model.to_knn()
 
@@ -207,7 +207,7 @@ def test_before_the_fit():
 
 def ties(model, queries):
     """Count the queries that are as near to prototypes of several classes."""
-    distances = model.distances_to_prototypes(queries)
+    distances = model.transform(queries)
     nearest = distances == distances.min(axis=1, keepdims=True)
     classes = model.prototype_labels_[:, None] == model.classes_
     return int(((nearest @ classes).sum(axis=1) > 1).sum())

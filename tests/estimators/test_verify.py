@@ -17,7 +17,8 @@ from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, load_model, save_model
 from protocover.candidates import KMeansCandidates
 from protocover.dissimilarity import DANN
-from protocover.solvers import SOLVERS, greedy
+from protocover.solvers import greedy
+from protocover.solvers._table import SOLVERS
 
 X, Y = load_iris(return_X_y=True)
 EPS = 0.7
@@ -41,7 +42,7 @@ def test_a_true_model_has_no_faults(solver, cost, weights):
     assert found.objective == model.objective_
     assert list(found.by_class) == [0, 1, 2]
     assert found.unchecked == ""
-    if model.certificate_ in ("proved", "bounded"):
+    if model.certificate_ == "verified":
         assert found.certificate == model.certificate_
         assert found.lower_bound == model.lower_bound_
 
@@ -113,20 +114,20 @@ def test_tables_are_rechecked_with_all_their_columns(width):
     )
     assert model.verify(table, Y, sample_weight=weights).ok
     other = table.copy()
-    other[:, model.prototype_indices_[0]] += 1.0
+    other[:, model.candidate_indices_[0]] += 1.0
     assert not model.verify(other, Y, sample_weight=weights).ok
-    assert not model.verify(table[:, model.prototype_indices_], Y, sample_weight=weights).ok
+    assert not model.verify(table[:, model.candidate_indices_], Y, sample_weight=weights).ok
 
 
 def test_prototypes_that_are_all_columns_are_rechecked_in_the_order_chosen():
     table = np.array([[1.0, 2.0], [1.0, 1.0], [2.0, 1.0], [2.0, 1.0], [2.0, 2.0]])
     labels = [0, 0, 0, 0, 1]
     model = PVMClassifier(eps=2.0, metric="precomputed", **PAPER).fit(table, labels)
-    assert model.prototype_indices_.tolist() == [0, 1]
-    assert model.prototype_newly_covered_.tolist() == [1, 3]  # the second was chosen first
+    assert model.candidate_indices_.tolist() == [0, 1]
+    assert model.newly_covered_count_.tolist() == [1, 3]  # the second was chosen first
     found = model.verify(table, labels)
     assert found.ok, found
-    model.prototype_covered_ = np.array([2, 2])
+    model.covered_count_ = np.array([2, 2])
     assert not model.verify(table, labels).ok
 
 
@@ -139,10 +140,10 @@ def test_sparse_rows_are_rechecked():
 
 @pytest.mark.parametrize("budget", [0, 3, 4, {0: 1, 2: 0}])
 @pytest.mark.parametrize("solver", ["greedy", "exact"])
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 @pytest.mark.parametrize("least", [0, 1])
 def test_models_with_a_budget_are_rechecked(budget, solver, radii, least):
-    asked = {"radii": radii, "n_prototypes": budget, "min_per_class": least}
+    asked = {"radii": radii, "max_prototypes": budget, "min_per_class": least}
     if budget == 0 and least:
         with pytest.raises(ValueError, match="at least the number of classes, 3, got 0"):
             fitted(solver=solver, **asked)
@@ -202,7 +203,7 @@ def test_other_data_are_found_out(data, fault):
     found = fitted(solver="greedy", **PAPER).verify(*data)
     assert not found.ok
     assert fault in repr(found)
-    assert "The model is not what it says" in repr(found)
+    assert repr(found).startswith("Not verified: objective")
 
 
 def test_data_of_another_form_are_refused():
@@ -221,11 +222,11 @@ def test_data_of_another_form_are_refused():
         ("objective_", 1.0),
         ("lower_bound_", 12.0),
         ("gap_", 0.0),
-        ("certificate_", "proved"),
-        ("prototype_indices_", lambda indices: indices[::-1]),
-        ("prototype_newly_covered_", lambda covered: covered + 1),
-        ("prototype_covered_", lambda covered: covered + 1),
-        ("prototype_miscovered_", lambda covered: covered * 0),
+        ("certificate_", "solver"),
+        ("candidate_indices_", lambda indices: indices[::-1]),
+        ("newly_covered_count_", lambda covered: covered + 1),
+        ("covered_count_", lambda covered: covered + 1),
+        ("miscovered_count_", lambda covered: covered * 0),
         ("prototypes_", lambda rows: rows + 1e-9),
         ("class_count_", lambda counts: counts + 1),
         ("eps_", 0.6),
@@ -247,7 +248,7 @@ def test_a_vector_that_was_changed_is_found_out():
     model.solution_ = replace(model.solution_, solutions=(forged, *others))
     found = model.verify(X, Y)
     assert not found.ok
-    assert "certificate is 'bounded', not 'proved'" in repr(found)
+    assert any("lower_bound is" in fault for fault in found.by_class[0].faults)
 
 
 def test_the_word_of_a_function_is_no_fault_and_no_proof():
@@ -257,7 +258,7 @@ def test_the_word_of_a_function_is_no_fault_and_no_proof():
 
     model = fitted(solver=sure)
     found = model.verify(X, Y)
-    assert model.certificate_ == "solver-proved"
+    assert model.certificate_ == "solver"
     assert found.ok
     assert found.certificate == "none"
 
@@ -265,7 +266,6 @@ def test_the_word_of_a_function_is_no_fault_and_no_proof():
 def test_the_verdict_reads_well():
     text = repr(fitted(solver="exact", prototype_cost=1.0).verify(X, Y.astype(str).astype(int)))
     first, *classes = text.splitlines()
-    assert first.startswith("The model is what it says: objective ")
-    assert first.endswith("(proved)")
+    assert first.startswith("Verified: objective ")
     assert len(classes) == 3
     assert classes[0].startswith("  class 0: objective ")

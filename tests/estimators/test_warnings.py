@@ -10,8 +10,8 @@ from sklearn.preprocessing import StandardScaler
 
 from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, PVMSelector, pvm_path
-from protocover.balls import forecast
-from protocover.exceptions import CoverMemoryWarning
+from protocover._balls import forecast
+from protocover._exceptions import CoverMemoryWarning
 
 X = np.random.default_rng(0).normal(size=(60, 2))
 Y = np.arange(60) % 2

@@ -27,7 +27,7 @@ def split():
     return Split(X[:90], y[:90], X[90:], y[90:])
 
 
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 def test_confidences_come_from_what_explain_tells(split, radii):
     model = PVMClassifier(radii=radii).fit(split.X, split.y)
     found, why = explain(model, split.X_test), model.explain(split.X_test)
@@ -42,7 +42,7 @@ def test_confidences_come_from_what_explain_tells(split, radii):
     np.testing.assert_allclose(found["ratio"].confidence, 1 - d / e)
 
 
-def test_nearest_neighbour_is_as_sure_as_the_nearest_of_another_class_is_far(split):
+def test_nearest_neighbor_is_as_sure_as_the_nearest_of_another_class_is_far(split):
     found, table = ask_nearest(split), cdist(split.X_test, split.X)
     for i in range(len(split.y_test)):
         order = np.argsort(table[i])

@@ -34,7 +34,7 @@ def test_a_budget_keeps_the_first_of_each_class_or_of_all():
     assert Budget(2, each_class=False).of(3) == 2
 
 
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 @pytest.mark.parametrize("each_class", [True, False])
 def test_the_first_of_the_greedys_order_are_what_the_classifier_chooses(split, radii, each_class):
     grid, budget = Grid.of(radii, split.within, split.y), Budget(2, each_class)
@@ -46,19 +46,19 @@ def test_the_first_of_the_greedys_order_are_what_the_classifier_chooses(split, r
             prototype_cost=cost,
             metric="precomputed",
             solver="greedy",
-            n_prototypes=budget.of(3),
+            max_prototypes=budget.of(3),
             **PAPER,
         ).fit(split.within, split.y)
         first = chosen.within(budget)
         assert set(zip(first.rows, first.labels, strict=True)) == set(
-            zip(model.prototype_indices_, model.prototype_labels_, strict=True)
+            zip(model.candidate_indices_, model.prototype_labels_, strict=True)
         )
         some = len(first.rows) > 0
         wrong = np.mean(model.predict(split.across) != split.y_test) if some else 1.0
         assert first.error(split.across, split.y_test) == pytest.approx(wrong)
 
 
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 def test_the_default_solver_gets_the_budget_as_part_of_its_problem(split, radii):
     grid = Grid.of(radii, split.within, split.y)
     for number in range(0, len(grid.eps) * len(grid.costs), 5):
@@ -84,7 +84,7 @@ def test_of_equal_settings_the_one_with_fewest_prototypes_is_chosen():
     assert choose_settings(grid, within, y, [Budget(9)], seed=0) == [1]
 
 
-def test_own_radii_answer_by_the_smallest_multiple_of_a_radius():
+def test_adaptive_radii_answer_by_the_smallest_multiple_of_a_radius():
     chosen = Chosen(np.array([0, 1]), np.array([0, 1]), np.array([4.0, 1.0]))
     across = np.array([[3.0, 2.0], [3.0, 0.5]])
     assert chosen.error(across, np.array([0, 1])) == 0.0
@@ -92,7 +92,7 @@ def test_own_radii_answer_by_the_smallest_multiple_of_a_radius():
 
 def test_every_rival_has_k_a_class(split):
     found = measure_rivals(split, seed=0)
-    assert set(found) | {"own", "shared"} == set(NAMES)
+    assert set(found) | {"adaptive", "shared"} == set(NAMES)
     for outcomes in found.values():
         assert [size for _, size in outcomes] == [3 * k for k in PER_CLASS]
 
@@ -149,7 +149,7 @@ def test_a_quick_run_writes_a_page(quick_page):
 
 
 def test_others_within_the_critical_difference_of_the_best_are_named():
-    own, shared = (NAMES[method] for method in ("own", "shared"))
+    own, shared = (NAMES[method] for method in ("adaptive", "shared"))
     ranks = {own: 1.0, "LVQ": 1.9, shared: 2.0, "K-means": 2.5, "random points": 4.0}
     assert tied_with_best(Ranking(ranks, 0.01, 1.5)) == ["LVQ", "K-means"]
     assert tied_with_best(Ranking(ranks, 0.01, 0.5)) == []
@@ -162,8 +162,8 @@ def test_proset_is_held_against_ours_in_the_folds_it_came_to_the_end_of():
     its[1] = [{"error": error, "size": 10, "seconds": 1.0} for error in (0.3, 0.3, 0.3)]
     results = {
         "per_class": [20],
-        "trials": {"a": [{"errors": {"own": one, "shared": one}} for one in ours]},
-        "default": {"a": [{"own": one, "shared": one} for one in ours]},
+        "trials": {"a": [{"errors": {"adaptive": one, "shared": one}} for one in ours]},
+        "default": {"a": [{"adaptive": one, "shared": one} for one in ours]},
         "proset": {"a": [{"folds": one} for one in its], "late": [{"folds": []}]},
     }
     text = tell_proset(results)

@@ -76,7 +76,7 @@ def test_every_example_that_the_gallery_promises_is_there():
         "imbalanced_pipeline",
         "label_noise",
         "medical_table",
-        "neighbour_graphs",
+        "neighbor_graphs",
         "pipeline_search",
         "protein_families",
         "semi_supervised",

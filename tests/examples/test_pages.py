@@ -39,7 +39,7 @@ def test_edit_distance_gives_one_model_whichever_way_it_is_handed_over(edit_dist
     blocks = edit_distance.fit_blocks(words, meant)
     matrix = edit_distance.fit_matrix(words, meant)
     for other in (blocks, matrix):
-        np.testing.assert_array_equal(other.prototype_indices_, function.prototype_indices_)
+        np.testing.assert_array_equal(other.candidate_indices_, function.candidate_indices_)
     expected = function.predict(queries)
     np.testing.assert_array_equal(blocks.predict(queries), expected)
     np.testing.assert_array_equal(edit_distance.predict_matrix(matrix, words, queries), expected)
@@ -56,7 +56,7 @@ def test_warping_gives_one_model_whichever_way_it_is_handed_over(time_series):
     queries, truth = time_series.make_series(seed=1)
     function = time_series.fit_function(series, shape, eps=7.5)
     matrix = time_series.fit_matrix(series, shape, eps=7.5)
-    np.testing.assert_array_equal(matrix.prototype_indices_, function.prototype_indices_)
+    np.testing.assert_array_equal(matrix.candidate_indices_, function.candidate_indices_)
     predicted = function.predict(queries)
     np.testing.assert_array_equal(time_series.predict_matrix(matrix, series, queries), predicted)
     assert np.mean(predicted == truth) > 0.9
@@ -102,6 +102,6 @@ def test_graphs_of_other_indexes_are_taken_as_the_page_says(package):
     exec(code, names)
     if package == "faiss":
         by_rows = BallCover(eps=0.02, metric="cosine").fit(X)
-        assert len(names["cover"].representative_indices_) == len(by_rows.representative_indices_)
+        assert len(names["cover"].candidate_indices_) == len(by_rows.candidate_indices_)
     else:
         assert names["model"].score(names["graph"], y) > 0.9

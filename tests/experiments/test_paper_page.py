@@ -16,13 +16,13 @@ pytest.importorskip("imblearn", reason="imbalanced-learn is not installed")
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
 from experiments.baselines.codebook import Codebook
+from experiments.datasets import sources
 from experiments.parts import write_json
 from experiments.provenance import FILES, today
 from experiments.tuning import make_folds, spread_sizes, tune
 
 from experiments import __main__ as runner
 from experiments import dann_page, usps_page, words
-from protocover.datasets import sources
 
 
 def test_quick_run_writes_the_whole_page(data_folder, tmp_path, monkeypatch):

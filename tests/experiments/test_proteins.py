@@ -30,7 +30,7 @@ def overlapping(rng):
     return X @ X.T, y
 
 
-def test_first_radius_and_all_medoids_are_the_nearest_neighbour_rule(overlapping):
+def test_first_radius_and_all_medoids_are_the_nearest_neighbor_rule(overlapping):
     kernel, y = overlapping
     train, held = np.arange(40), np.arange(40, 60)
     got = compared.compare_methods(kernel, y, train, held)

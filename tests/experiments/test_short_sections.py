@@ -11,8 +11,8 @@ pytest.importorskip("imblearn", reason="imbalanced-learn is not installed")
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
 from experiments import (
-    neighbours,
-    neighbours_page,
+    neighbors,
+    neighbors_page,
     rank,
     rank_page,
     relaxation,
@@ -94,11 +94,11 @@ def test_standardising_is_judged_by_where_the_paper_s_error_falls(tmp_path):
     assert "differ most on heart: 1-NN errs on 21.0 % with standardised and on 41.0 %" in text
 
 
-def test_neighbours_are_all_told(tmp_path, data_folder, monkeypatch):
+def test_neighbors_are_all_told(tmp_path, data_folder, monkeypatch):
     monkeypatch.setenv("PROTOCOVER_DATA", str(data_folder))
-    row = neighbours.run_split("wine", 0)
-    sets = {"wine": {m: {k: [v, v] for k, v in row[m].items()} for m in neighbours.METHODS}}
-    text = neighbours_page.write({"n_splits": 2, "sets": sets}, tmp_path)
+    row = neighbors.run_split("wine", 0)
+    sets = {"wine": {m: {k: [v, v] for k, v in row[m].items()} for m in neighbors.METHODS}}
+    text = neighbors_page.write({"n_splits": 2, "sets": sets}, tmp_path)
     assert "What Hart's condensing keeps errs on 0.0 % of the training examples" in text
     assert row["condensed"]["size"] < row["edited"]["size"] < row["1-NN"]["size"]
     assert row["multiedit, condensed"]["size"] <= row["condensed"]["size"]

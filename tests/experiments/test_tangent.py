@@ -50,7 +50,7 @@ def greedy_model(digits, eps, **options):
     return model.fit(digits.table, digits.labels)
 
 
-def test_images_survive_as_texts_to_a_grey_level(rng):
+def test_images_survive_as_texts_to_a_gray_level(rng):
     images = rng.uniform(-1.0, 1.0, (3, 256))
     read = unpack_images(pack_images(images)) / 127.5 - 1.0
     np.testing.assert_allclose(read.reshape(3, 256), images, atol=0.5 / 127)
@@ -84,7 +84,7 @@ def test_cost_stops_where_a_model_of_that_cost_stops(digits, told):
 
 def test_corrected_digits_are_wrong_at_first_and_right_in_the_end(digits, told):
     model = greedy_model(digits, told["eps"])
-    rows, labels = model.prototype_indices_, model.prototype_labels_
+    rows, labels = model.candidate_indices_, model.prototype_labels_
     corrected = 0
     for distances, y in zip(digits.test_table, digits.test_labels, strict=True):
         early = labels[distances[rows[:6]].argmin()]
@@ -107,7 +107,7 @@ def test_way_of_the_greedy_ends_with_the_error_of_all(digits, told):
     assert wrong[-1] == np.sum(model.predict(digits.test_table) != digits.test_labels)
     assert len(wrong) == told["size"]
     covered = tangent_model_page._numbers(told["covered"])
-    np.testing.assert_array_equal(covered, model.prototype_newly_covered_)
+    np.testing.assert_array_equal(covered, model.newly_covered_count_)
 
 
 def test_page_of_the_model_has_its_figures(told, tmp_path):

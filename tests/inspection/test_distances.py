@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from protocover import PVMClassifier
+from protocover._inspection import distances
 from protocover.dissimilarity import Gower
-from protocover.inspection import distances
 
 
 @pytest.mark.parametrize("metric", ["gower", "euclidean"])
@@ -20,7 +20,7 @@ def test_blocks_are_those_of_the_whole_table(metric, monkeypatch):
     assert [len(rows) for rows, _ in blocks] == [7] * 8 + [4]
     assert np.array_equal(np.concatenate([rows for rows, _ in blocks]), np.arange(60))
     table = np.concatenate([table for _, table in blocks])
-    assert np.array_equal(table, model.distances_to_prototypes(X))
+    assert np.array_equal(table, model.transform(X))
 
 
 def test_mixed_rows_are_read_once(monkeypatch):

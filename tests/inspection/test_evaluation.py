@@ -21,8 +21,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from protocover import PVMClassifier, PVMClassifierCV, PVMSelector, evaluate
-from protocover.inspection.evaluation import tally
-from protocover.inspection.proportions import percent, percentages, wilson_interval
+from protocover._inspection.evaluation import tally
+from protocover._inspection.proportions import percent, percentages, wilson_interval
 
 NAMES = np.array(["ape", "bee", "cat", "dog"])
 
@@ -131,7 +131,7 @@ def test_a_label_that_the_model_does_not_know_is_never_right(data):
     assert np.isnan(found.precision[3])
 
 
-def test_an_abstention_on_a_sample_labelled_so_is_right():
+def test_an_abstention_on_a_sample_labeled_so_is_right():
     model = fixed(outlier_label=-1).fit([[0.0], [1.0], [20.0], [21.0]], [0, 0, 1, 1])
     found = evaluate(model, [[0.5], [9.0], [20.5]], [0, -1, 1])
     assert found.accuracy == 1.0

@@ -12,8 +12,8 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, PVMSelector
-from protocover.exceptions import NoPrototypesError
-from protocover.inspection.fitted import unwrap
+from protocover._exceptions import NoPrototypesError
+from protocover._inspection.fitted import unwrap
 
 X, Y = load_iris(return_X_y=True)
 SCALED = StandardScaler().fit_transform(X)
@@ -39,7 +39,7 @@ def test_the_classifier_within_and_its_points_are_found(model, takes):
     assert within.classifier.eps_ == 0.8
     np.testing.assert_allclose(within.prepare(X), takes, atol=1e-12)
     np.testing.assert_allclose(
-        within.prepare(X)[within.classifier.prototype_rows_], within.classifier.prototypes_
+        within.prepare(X)[within.classifier.prototype_indices_], within.classifier.prototypes_
     )
 
 

@@ -10,8 +10,8 @@ from scipy.spatial.distance import cdist
 
 import naive
 from protocover import DissimilarityError
-from protocover.maps import sammon_map
-from protocover.maps.sammon import derivatives, sammon_stress
+from protocover._maps import sammon_map
+from protocover._maps.sammon import derivatives, sammon_stress
 
 
 def make_case(seed=0, n_points=7, n_features=5):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from protocover.maps import classical_scaling
+from protocover._maps import classical_scaling
 
 
 def test_euclidean_distances_give_the_principal_components():

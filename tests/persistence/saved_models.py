@@ -29,7 +29,7 @@ from protocover.dissimilarity import (
     TangentDistance,
     Tanimoto,
 )
-from protocover.dissimilarity.metric import METRIC_NAMES
+from protocover.dissimilarity._metric import METRIC_NAMES
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,8 @@ def _with(model, X, y, n_queries=9):
     return Example(model, X[n_queries:], y[n_queries:], X[:n_queries])
 
 
-# Radii of their own as they were in version 2 of the format, without a floor.
-OWN = {**PAPER, "radii": "own"}
+# Radii of their own without a floor.
+OWN = {**PAPER, "radii": "adaptive"}
 
 
 def _pentagons():
@@ -286,7 +286,7 @@ def other_models():
             X,
             y,
         ),
-        "budget": _with(PVMClassifier(eps=0.8, n_prototypes={0: 1, 2: 2}, **PAPER), X, y),
+        "budget": _with(PVMClassifier(eps=0.8, max_prototypes={0: 1, 2: 2}, **PAPER), X, y),
         "lp-rounding": _with(
             PVMClassifier(eps=1.0, solver="lp-rounding", random_state=1, **PAPER), X, y
         ),
@@ -322,7 +322,7 @@ def other_models():
         "defaults": _with(PVMClassifier(), X, y),
         "forced": _with(PVMClassifier(prototype_cost=1e6), X, y),
         "forced, one radius": _with(
-            PVMClassifier(eps=1.0, radii="shared", prototype_cost=1e6, n_prototypes=4), X, y
+            PVMClassifier(eps=1.0, radii="shared", prototype_cost=1e6, max_prototypes=4), X, y
         ),
         "weights of classes": _with(
             PVMClassifier(class_weight={"ab": 2.0, "def": 0.5}, cross_class=True), X, words
@@ -336,8 +336,8 @@ def other_models():
                 eps=[0.5, 1.0, 2.0],
                 prototype_costs=[0.1, 1.0],
                 cv=2,
-                metric={"plain": "euclidean", "rank": RankDissimilarity()},
-                solver=["greedy", "ratio-greedy"],
+                metric=RankDissimilarity(),
+                solver="ratio-greedy",
                 rule="best",
                 **PAPER,
             ),

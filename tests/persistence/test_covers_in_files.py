@@ -21,9 +21,9 @@ from sklearn.preprocessing import StandardScaler
 from test_round_trip import assert_same
 
 from protocover import BallCover, ModelFileError, load_model, save_model
+from protocover._persistence import model_info
+from protocover._persistence.container import pack, unpack
 from protocover.candidates import KMeansCandidates
-from protocover.persistence import model_info
-from protocover.persistence.container import pack, unpack
 
 X, _ = load_iris(return_X_y=True)
 NAMES = ["sepal length", "sepal width", "petal length", "petal width"]
@@ -31,15 +31,16 @@ FRAME = pd.DataFrame(X, columns=NAMES)
 GRAPH = radius_neighbors_graph(X, 1.2, mode="distance")
 PRICE = np.random.default_rng(0).choice([0.5, 1.0, 2.0], len(X))
 EXAMPLES = examples()
+SOLUTION = ("fitted", "solution_", "object", 1)
 COVERS = {
     "all": (BallCover(eps=1.0), X),
     "auto": (BallCover(), FRAME),
-    "number": (BallCover(eps=1.0, n_representatives=4), FRAME),
+    "number": (BallCover(eps=1.0, max_representatives=4), FRAME),
     "coverage": (BallCover(eps=0.8, coverage=0.9), X),
     "coverage by price": (BallCover(eps=0.8, coverage=0.9, candidate_cost=PRICE), X),
     "cost": (BallCover(eps=0.8, cost=3.0, solver="exact"), X),
     "cost by price": (BallCover(eps=0.8, cost=1.5, candidate_cost=PRICE.tolist()), X),
-    "must include": (BallCover(eps=0.8, must_include=[3, 70], n_representatives=6), X),
+    "must include": (BallCover(eps=0.8, must_include=[3, 70], max_representatives=6), X),
     "graph": (BallCover(eps=1.0, metric="precomputed", coverage=0.9), GRAPH),
     "sparse": (BallCover(eps=1.0), csr_array(X)),
     "closed": (BallCover(eps=1.0, closed_ball=True), X.astype(np.float32)),
@@ -74,7 +75,6 @@ def test_a_cover_comes_back_with_all_that_it_says(name, tmp_path):
     assert_same(model.transform(points), again.transform(points))
     assert again.verify(points).ok, again.verify(points)
     assert model_info(tmp_path / "cover.protocover").model == "BallCover"
-    assert model_info(tmp_path / "cover.protocover").format_version == 4
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -91,7 +91,7 @@ def test_every_dissimilarity_answers_the_same_after_loading(name, tmp_path):
 
 def test_a_number_that_numpy_counted_is_a_number(tmp_path):
     X, _ = load_iris(return_X_y=True)
-    cover = BallCover(eps=1.0, n_representatives=np.int64(3)).fit(X)
+    cover = BallCover(eps=1.0, max_representatives=np.int64(3)).fit(X)
     save_model(cover, tmp_path / "iris.pvm")
     assert load_model(tmp_path / "iris.pvm").verify(X).ok
 
@@ -118,9 +118,7 @@ def test_numbers_by_another_name_are_kept_as_the_numbers_they_mean(given, kept, 
     assert (list(found) if np.ndim(found) else found) == kept
     assert_same(model.predict(X), again.predict(X))
     assert again.verify(X).ok
-    assert clone(again).fit(X).representative_indices_.tolist() == (
-        model.representative_indices_.tolist()
-    )
+    assert clone(again).fit(X).candidate_indices_.tolist() == (model.candidate_indices_.tolist())
 
 
 def test_an_index_of_names_is_no_numbers(tmp_path):
@@ -131,10 +129,9 @@ def test_an_index_of_names_is_no_numbers(tmp_path):
 
 
 def test_a_pipeline_may_end_in_a_cover(tmp_path):
-    model = make_pipeline(StandardScaler(), BallCover(n_representatives=5)).fit(FRAME)
+    model = make_pipeline(StandardScaler(), BallCover(max_representatives=5)).fit(FRAME)
     again = round_trip(model, tmp_path)
     assert again.predict(FRAME).tolist() == model[-1].labels_.tolist()
-    assert model_info(tmp_path / "cover.protocover").format_version == 4
     with pytest.raises(ValueError, match="feature names"):
         again.predict(FRAME[NAMES[::-1]])
 
@@ -158,8 +155,8 @@ def saved(tmp_path_factory):
     return found
 
 
-def load_forged(document, arrays, folder, version=4):
-    (folder / "m").write_bytes(b"".join(pack(document, list(arrays), version=version)))
+def load_forged(document, arrays, folder):
+    (folder / "m").write_bytes(b"".join(pack(document, list(arrays))))
     return load_model(folder / "m")
 
 
@@ -175,23 +172,23 @@ def load_forged(document, arrays, folder, version=4):
         ("must include", ("fitted", "counts_"), lambda a: a - 1000),
         ("must include", ("fitted", "representatives_"), lambda a: a[:, 1:]),
         ("must include", ("fitted", "representatives_"), lambda a: a[1:]),
+        ("must include", ("fitted", "candidate_indices_"), lambda a: a - 1000),
+        ("must include", ("fitted", "candidate_indices_"), lambda a: a[1:]),
         ("must include", ("fitted", "representative_indices_"), lambda a: a - 1000),
-        ("must include", ("fitted", "representative_indices_"), lambda a: a[1:]),
-        ("must include", ("fitted", "representative_rows_"), lambda a: a - 1000),
         ("must include", ("fitted", "representative_sources_"), lambda a: a[1:]),
-        ("must include", ("solution", "selected"), lambda a: a - 1000),
-        ("must include", ("solution", "selected"), lambda a: np.tile(a, 9)),
-        ("must include", ("solution", "score"), lambda a: a[1:]),
-        ("must include", ("solution", "newly_covered"), lambda a: a.astype(float)),
-        ("coverage", ("solution", "dual"), lambda a: a[:, None]),
-        ("coverage", ("solution", "dual"), lambda a: a.astype(str)),
+        ("must include", (*SOLUTION, "selected"), lambda a: a - 1000),
+        ("must include", (*SOLUTION, "selected"), lambda a: np.tile(a, 9)),
+        ("must include", (*SOLUTION, "score"), lambda a: a[1:]),
+        ("must include", (*SOLUTION, "newly_covered"), lambda a: a.astype(float)),
+        ("coverage", (*SOLUTION, "dual"), lambda a: a[:, None]),
+        ("coverage", (*SOLUTION, "dual"), lambda a: a.astype(str)),
         ("graph", ("fitted", "representatives_"), lambda a: a + 1000),
         ("graph", ("fitted", "representatives_"), lambda a: a - 1000),
     ],
 )
 def test_arrays_that_no_cover_has_are_refused(name, path, change, saved, tmp_path):
     contents = saved[name]
-    place = contents.document["model"]["content"]
+    place = contents.document["model"]
     for key in (*path, "array"):
         place = place[key]
     arrays = list(contents.arrays)
@@ -212,19 +209,19 @@ def test_arrays_that_no_cover_has_are_refused(name, path, change, saved, tmp_pat
         (("fitted", "objective_"), "least", "objective_ must be a number"),
         (("fitted", "lower_bound_"), None, "lower_bound_ must be a number"),
         (("fitted", "labels_"), [0, 1], "labels_ must be an array"),
-        (("solution", "certificate"), "certain", "certificate"),
-        (("solution", "budget"), -1, "budget"),
-        (("solution", "priced_at"), "dear", "priced_at must be a number"),
+        ((*SOLUTION, "certificate"), "certain", "certificate"),
+        ((*SOLUTION, "budget"), -1, "budget"),
+        ((*SOLUTION, "priced_at"), "dear", "priced_at must be a number"),
         (("parameters", "memory"), "/", "arguments of BallCover"),
         (("parameters", "metric"), {"object": ["os.system", {}]}, "an object's name"),
-        (("dissimilarity", "name"), "Function", "the name of a dissimilarity"),
-        (("features", "n_features_in_"), 3, "do not fit the model"),
+        (("fitted", "dissimilarity_", "name"), "Function", "the name of a dissimilarity"),
+        (("fitted", "n_features_in_"), 3, "do not fit the model"),
     ],
 )
 def test_values_that_no_cover_has_are_refused(path, value, message, saved, tmp_path):
     contents = saved["must include"]
     document = copy.deepcopy(contents.document)
-    place = document["model"]["content"]
+    place = document["model"]
     for key in path[:-1]:
         place = place[key]
     place[path[-1]] = value
@@ -232,17 +229,13 @@ def test_values_that_no_cover_has_are_refused(path, value, message, saved, tmp_p
         load_forged(document, contents.arrays, tmp_path)
 
 
-@pytest.mark.parametrize("part", ["fitted", "solution", "dissimilarity", "features"])
+@pytest.mark.parametrize("part", [("parameters",), ("fitted", "solution_"), ("fitted", "counts_")])
 def test_a_cover_without_one_of_its_parts_is_refused(part, saved, tmp_path):
     contents = saved["sparse"]
     document = copy.deepcopy(contents.document)
-    del document["model"]["content"][part]
+    place = document["model"]
+    for key in part[:-1]:
+        place = place[key]
+    del place[part[-1]]
     with pytest.raises(ModelFileError):
         load_forged(document, contents.arrays, tmp_path)
-
-
-@pytest.mark.parametrize("version", [1, 2, 3])
-def test_an_earlier_version_has_no_word_for_a_cover(version, saved, tmp_path):
-    contents = saved["sparse"]
-    with pytest.raises(ModelFileError, match=rf"version {version} .* words of version 4"):
-        load_forged(contents.document, contents.arrays, tmp_path, version)

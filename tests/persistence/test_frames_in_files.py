@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from protocover import ModelFileError
-from protocover.persistence.frames import decode_frame
+from protocover._persistence.frames import decode_frame
 
 
 def test_a_polars_column_with_words_outside_of_its_enum_is_refused():

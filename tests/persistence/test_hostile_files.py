@@ -17,8 +17,8 @@ from saved_models import examples, other_models
 
 from paper import PAPER
 from protocover import ModelFileError, PVMClassifier, load_model, save_model
-from protocover.persistence import container
-from protocover.persistence.container import pack, unpack
+from protocover._persistence import container
+from protocover._persistence.container import pack, unpack
 
 NAMES = (
     "euclidean",
@@ -37,7 +37,8 @@ NAMES = (
     "own radii",
     "forced",
 )
-CONTENT = ("model", "content")
+SELECTION = ("fitted", "solution_", "object", 1)
+SOLUTION = ("model", *SELECTION, "solutions", "tuple", 0, "object", 1)
 in_any_folder = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60
 )
@@ -70,9 +71,9 @@ def load(data, folder):
     return load_model(path)
 
 
-def forge(document, arrays, version=container.VERSION):
+def forge(document, arrays):
     """The bytes of a file with these contents and a checksum that fits."""
-    return b"".join(pack(document, list(arrays), version=version))
+    return b"".join(pack(document, list(arrays)))
 
 
 def refused(data, folder):
@@ -124,46 +125,28 @@ def test_a_damaged_file_is_called_damaged(saved, tmp_path):
         load(data[:-1] + bytes([data[-1] ^ 1]), tmp_path)
 
 
-@pytest.mark.parametrize("version", [7, 2**31])
-def test_a_newer_version_is_refused_as_such(version, saved, tmp_path):
+@pytest.mark.parametrize(
+    ("version", "remedy"),
+    [(0, "fit the model again"), (2, "upgrade protocover"), (2**31, "upgrade protocover")],
+)
+def test_another_version_is_refused_as_such(version, remedy, saved, tmp_path, monkeypatch):
     contents = unpack(saved["euclidean"][0])
-    data = forge(contents.document, contents.arrays, version)
-    message = rf"version {version} .* reads up to 6; upgrade protocover"
+    with monkeypatch.context() as patch:
+        patch.setattr(container, "VERSION", version)
+        data = forge(contents.document, contents.arrays)
+    message = rf"has version {version} .* reads version 1; {remedy}"
     with pytest.raises(ModelFileError, match=message):
         load(data, tmp_path)
-
-
-def test_a_version_from_before_the_first_is_refused(saved, tmp_path):
-    contents = unpack(saved["euclidean"][0])
-    with pytest.raises(ModelFileError, match="version 0 of the format, which there never was"):
-        load(forge(contents.document, contents.arrays, 0), tmp_path)
-
-
-def test_an_earlier_version_with_words_of_a_later_one_is_refused(saved, tmp_path):
-    contents = unpack(saved["own radii"][0])
-    with pytest.raises(ModelFileError, match=r"has version 1 .* words of version 2"):
-        load(forge(contents.document, contents.arrays, 1), tmp_path)
-
-
-@pytest.mark.parametrize("left_out", [(), ("cross_class", "min_per_class")])
-def test_a_floor_needs_a_version_that_knows_it(left_out, saved, tmp_path):
-    contents = unpack(saved["forced"][0])
-    assert contents.version == 6
-    document = copy.deepcopy(contents.document)
-    for name in left_out:
-        del document["model"]["content"]["parameters"][name]
-    with pytest.raises(ModelFileError, match=r"has version 5 .* words of version 6"):
-        load(forge(document, contents.arrays, 5), tmp_path)
 
 
 @pytest.mark.parametrize("floor", [-1, 2, 0.5, True, None, "1"])
 def test_a_floor_of_anything_but_one_prototype_is_refused(floor, saved, tmp_path):
     contents = unpack(saved["forced"][0])
-    place = (*CONTENT, "selection", "solutions", 0, "at_least")
+    place = (*SOLUTION, "at_least")
     refused(forge(changed(contents.document, place, floor), contents.arrays), tmp_path)
 
 
-LEAVES = (*CONTENT, "selection", "solutions", 0, "leaves")
+LEAVES = (*SOLUTION, "leaves", "object", 1)
 MADE_UP_LEAVES = {
     "no steps": {"vectors": np.zeros((0, 15))},
     "steps as fractions": {"steps": np.array([-2.0]), "vectors": np.zeros((0, 15))},
@@ -185,14 +168,7 @@ def test_made_up_leaves_are_refused(name, saved, tmp_path):
     for part, array in MADE_UP_LEAVES[name].items():
         record[part] = {"array": len(arrays)}
         arrays.append(array)
-    refused(forge(changed(contents.document, LEAVES, record), arrays, 5), tmp_path)
-
-
-def test_leaves_need_a_version_that_knows_them(saved, tmp_path):
-    contents = unpack(saved["leaves"][0])
-    assert contents.version == 5
-    with pytest.raises(ModelFileError, match=r"has version 4 .* words of version 5"):
-        load(forge(contents.document, contents.arrays, 4), tmp_path)
+    refused(forge(changed(contents.document, LEAVES, record), arrays), tmp_path)
 
 
 def raw(text, body=b"", text_length=None):
@@ -295,9 +271,9 @@ REPEATED = {
     "object": lambda k: [{"object": ["KMeansCandidates", {"n_clusters": {"array": k}}]}] * 400,
 }
 PLACES = {
-    "parameter": (*CONTENT, "parameters", "solver_options"),
-    "detail": (*CONTENT, "selection", "solutions", 0, "details", "more"),
-    "feature names": (*CONTENT, "features", "feature_names_in_"),
+    "parameter": ("model", "parameters", "solver_options"),
+    "detail": (*SOLUTION, "details"),
+    "feature names": ("model", "fitted", "feature_names_in_"),
 }
 
 
@@ -360,7 +336,7 @@ def test_attributes_of_a_loaded_model_share_no_memory_and_can_be_changed(saved, 
 def test_values_that_no_model_holds_are_refused(value, saved, tmp_path):
     contents = unpack(saved["euclidean"][0])
     document = copy.deepcopy(contents.document)
-    document["model"]["content"]["parameters"]["metric_params"] = value
+    document["model"]["parameters"]["metric_params"] = value
     refused(forge(document, contents.arrays), tmp_path)
 
 
@@ -371,23 +347,31 @@ def test_values_that_no_model_holds_are_refused(value, saved, tmp_path):
         ("sparse array", ("fitted", "prototypes_", "sparse", 2, 1), lambda a: a - 1000),
         ("sparse array", ("fitted", "prototypes_", "sparse", 2, 2), lambda a: a + 1),
         ("sparse array", ("fitted", "prototypes_", "sparse", 2, 2), lambda a: a[::-1].copy()),
-        ("euclidean", ("selection", "classes", "array"), lambda a: a + 1000),
-        ("euclidean", ("selection", "classes", "array"), lambda a: a - 1000),
-        ("euclidean", ("selection", "covered", "array"), lambda a: a[1:]),
+        ("euclidean", (*SELECTION, "classes", "array"), lambda a: a + 1000),
+        ("euclidean", (*SELECTION, "classes", "array"), lambda a: a - 1000),
+        ("euclidean", (*SELECTION, "covered", "array"), lambda a: a[1:]),
         ("euclidean", ("fitted", "prototypes_", "array"), lambda a: a[:, 1:]),
         ("euclidean", ("fitted", "prototypes_", "array"), lambda a: a[1:]),
         ("euclidean", ("fitted", "classes_", "array"), lambda a: a[1:]),
-        ("euclidean", ("fitted", "prototype_rows_", "array"), lambda a: a - 1000),
+        ("euclidean", ("fitted", "prototype_indices_", "array"), lambda a: a - 1000),
         ("precomputed kernel", ("fitted", "prototypes_", "array"), lambda a: a + 1000),
-        ("precomputed kernel", ("dissimilarity", "state", "diagonal_", "array"), lambda a: a[1:]),
-        ("mahalanobis", ("dissimilarity", "state", "params_", "dict", 0, 1, "array"), np.ravel),
-        ("DANN", ("dissimilarity", "state", "mean_", "array"), lambda a: a[1:]),
-        ("tangent", ("dissimilarity", "state", "centre_", "array"), lambda a: a[1:]),
+        (
+            "precomputed kernel",
+            ("fitted", "dissimilarity_", "state", "diagonal_", "array"),
+            lambda a: a[1:],
+        ),
+        (
+            "mahalanobis",
+            ("fitted", "dissimilarity_", "state", "params_", "dict", 0, 1, "array"),
+            np.ravel,
+        ),
+        ("DANN", ("fitted", "dissimilarity_", "state", "mean_", "array"), lambda a: a[1:]),
+        ("tangent", ("fitted", "dissimilarity_", "state", "center_", "array"), lambda a: a[1:]),
     ],
 )
 def test_what_leads_outside_of_an_array_is_refused(name, path, change, saved, tmp_path):
     contents = unpack(saved[name][0])
-    place = contents.document["model"]["content"]
+    place = contents.document["model"]
     for key in path:
         place = place[key]
     arrays = list(contents.arrays)
@@ -410,7 +394,7 @@ def test_what_leads_outside_of_an_array_is_refused(name, path, change, saved, tm
 )
 def test_radii_that_no_prototype_can_have_are_refused(change, message, saved, tmp_path):
     contents = unpack(saved["own radii"][0])
-    place = contents.document["model"]["content"]["selection"]["radii"]["array"]
+    place = contents.document["model"]["fitted"]["solution_"]["object"][1]["radii"]["array"]
     arrays = list(contents.arrays)
     arrays[place] = change(arrays[place])
     with pytest.raises(ModelFileError, match=message):
@@ -419,10 +403,10 @@ def test_radii_that_no_prototype_can_have_are_refused(change, message, saved, tm
 
 def test_radii_must_be_finite_where_there_is_no_limit(saved, tmp_path):
     contents = unpack(saved["own radii"][0])
-    document = put(contents.document, (*CONTENT, "fitted", "eps_"), {"float": "inf"})
+    document = put(contents.document, ("model", "fitted", "eps_"), {"float": "inf"})
     arrays = list(contents.arrays)
     assert np.isinf(load(forge(document, arrays), tmp_path).eps_)
-    place = document["model"]["content"]["selection"]["radii"]["array"]
+    place = document["model"]["fitted"]["solution_"]["object"][1]["radii"]["array"]
     arrays[place] = arrays[place] * np.inf
     with pytest.raises(ModelFileError, match=r"radii must be finite .* which is inf, got inf"):
         load(forge(document, arrays), tmp_path)
@@ -431,12 +415,17 @@ def test_radii_must_be_finite_where_there_is_no_limit(saved, tmp_path):
 @pytest.mark.parametrize(
     ("name", "path", "value", "message"),
     [
-        ("euclidean", ("parameters", "radii"), "own", "'own', but the prototypes share one"),
+        (
+            "euclidean",
+            ("parameters", "radii"),
+            "adaptive",
+            "'adaptive', but the prototypes share one",
+        ),
         ("own radii", ("parameters", "radii"), "shared", "'shared', but .* have radii of their"),
         ("own radii", ("parameters", "radii"), "each", "radii must be 'shared'.*got 'each'"),
         ("own radii", ("parameters", "radii"), 7, "radii must be 'shared'.*got 7"),
-        ("own radii", ("selection", "radii"), None, "radii must be an array, got None"),
-        ("own radii", ("selection", "radii"), [1.0, 2.0], "radii must be an array"),
+        ("own radii", (*SELECTION, "radii"), None, "'adaptive', but the prototypes share one"),
+        ("own radii", (*SELECTION, "radii"), [1.0, 2.0], "radii must be an array"),
         ("own radii", ("fitted", "eps_"), 0.0, "eps_ must be a number above 0, or infinite"),
         ("own radii", ("fitted", "eps_"), -1.0, "eps_ must be a number above 0, or infinite"),
         ("own radii", ("fitted", "eps_"), {"float": "nan"}, "eps_ must be a number above 0"),
@@ -448,16 +437,33 @@ def test_a_choice_of_radii_that_does_not_fit_the_prototypes_is_refused(
     name, path, value, message, saved, tmp_path
 ):
     contents = unpack(saved[name][0])
-    document = put(contents.document, (*CONTENT, *path), value)
+    document = put(contents.document, ("model", *path), value)
     with pytest.raises(ModelFileError, match=message):
         load(forge(document, contents.arrays), tmp_path)
 
 
-def test_own_radii_need_radii(saved, tmp_path):
-    contents = unpack(saved["own radii"][0])
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("own radii", (*SELECTION, "radii")),
+        ("euclidean", (*SELECTION, "covered")),
+        ("euclidean", ("parameters", "min_per_class")),
+        ("euclidean", ("fitted", "prototype_indices_")),
+        ("forced", (*SOLUTION[1:], "at_least")),
+        ("leaves", (*SOLUTION[1:], "leaves")),
+        ("cross-validated", ("parameters", "n_eps")),
+        ("cross-validated", ("fitted", "search_rows_")),
+        ("Gower of a frame", ("fitted", "dissimilarity_", "parameters", "kinds")),
+    ],
+)
+def test_a_file_without_one_of_its_fields_is_refused(name, path, saved, tmp_path):
+    contents = unpack(saved[name][0])
     document = copy.deepcopy(contents.document)
-    del document["model"]["content"]["selection"]["radii"]
-    with pytest.raises(ModelFileError, match="'own', but the prototypes share one radius; fit"):
+    place = document["model"]
+    for key in path[:-1]:
+        place = place[key]
+    del place[path[-1]]
+    with pytest.raises(ModelFileError, match=r"arguments of|must have the fields"):
         load(forge(document, contents.arrays), tmp_path)
 
 
@@ -496,7 +502,7 @@ hostile = st.one_of(
     st.builds(lambda v: {"tuple": v}, st.lists(plain, max_size=3)),
     st.builds(lambda v: {"objects": [[len(v)], v]}, st.lists(plain, max_size=3)),
     st.dictionaries(st.sampled_from(["float", "dict", "frame", "type", "values"]), plain),
-    st.just({"object": ["RankDissimilarity", {}]}),
+    st.just({"object": ["RankDissimilarity", {"base": "cosine"}]}),
 )
 
 

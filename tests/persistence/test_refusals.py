@@ -20,8 +20,8 @@ from protocover import (
     load_model,
     save_model,
 )
+from protocover._persistence import model_info
 from protocover.dissimilarity import Function, Gower, KernelDistance, RankDissimilarity
-from protocover.persistence import model_info
 from protocover.solvers import greedy
 
 X = np.random.default_rng(0).normal(size=(12, 2))
@@ -36,7 +36,7 @@ class OwnMetric:
     def fit(self, X, y=None):
         return self
 
-    def cross(self, A, B):
+    def pairwise(self, A, B):
         return np.abs(A[:, None] - B).sum(axis=2)
 
 
@@ -125,12 +125,6 @@ def test_one_of_our_solvers_given_as_a_function_is_kept_by_name(tmp_path):
     assert load_model(tmp_path / "m").solver is greedy
 
 
-def test_a_folder_of_cached_folds_is_not_kept(tmp_path):
-    model = PVMClassifierCV(n_eps=2, cv=2, memory=str(tmp_path / "cache"), **PAPER).fit(X, Y)
-    save_model(model, tmp_path / "m")
-    assert load_model(tmp_path / "m").memory is None
-
-
 def test_a_save_that_fails_leaves_the_file_that_was_there(tmp_path, monkeypatch):
     path = tmp_path / "model.pvm"
     save_model(PVMClassifier(**PAPER).fit(X, Y), path)
@@ -173,5 +167,5 @@ def test_a_model_with_a_frame_says_what_it_needs_where_pandas_is_absent(tmp_path
 def test_a_model_without_a_frame_does_not_need_pandas(tmp_path, monkeypatch):
     example = other_models()["labels are strings"]
     save_model(example.fitted(), tmp_path / "m")
-    monkeypatch.delattr("protocover.persistence.frames.frame_library")
+    monkeypatch.delattr("protocover._persistence.frames.frame_library")
     assert len(load_model(tmp_path / "m").predict(example.queries)) == len(example.queries)

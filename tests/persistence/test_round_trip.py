@@ -1,6 +1,5 @@
 """What is saved and loaded is the same model."""
 
-import json
 import pickle
 import warnings
 from copy import copy, deepcopy
@@ -28,14 +27,13 @@ from protocover import (
     ModelFileError,
     PVMClassifier,
     PVMClassifierCV,
+    find_label_issues,
     load_model,
     save_model,
-    suspect_labels,
 )
-from protocover.cover import verify
-from protocover.inspection.fitted import unwrap
-from protocover.persistence import model_info
-from protocover.persistence.models import encode_model
+from protocover._cover import verify
+from protocover._inspection.fitted import unwrap
+from protocover._persistence import model_info
 
 EXAMPLES = examples()
 OTHERS = other_models()
@@ -95,8 +93,8 @@ def answers(model, queries):
     if hasattr(model, "explain"):
         why = model.explain(queries)
         given += [getattr(why, field.name) for field in fields(why)]
-    if hasattr(model, "distances_to_prototypes"):
-        given.append(model.distances_to_prototypes(queries))
+    if hasattr(model, "transform"):
+        given.append(model.transform(queries))
     return given
 
 
@@ -156,8 +154,8 @@ def test_any_numbers_give_the_same_answers_after_loading(X, y, metric, tmp_path)
 def test_any_strings_can_be_labels(labels, tmp_path):
     y = np.array(sorted(labels))
     X = np.arange(float(len(y)))[:, None]
-    for labelled in (y, y.astype(object)):
-        model = PVMClassifier(eps=0.5, **PAPER).fit(X, labelled)
+    for labeled in (y, y.astype(object)):
+        model = PVMClassifier(eps=0.5, **PAPER).fit(X, labeled)
         assert round_trip(model, tmp_path).predict(X).tolist() == y.tolist()
 
 
@@ -190,15 +188,15 @@ def test_a_loaded_model_can_be_cloned_and_fitted_anew(name, tmp_path):
 def test_a_loaded_model_can_be_asked_for_suspect_labels(tmp_path):
     example = OTHERS["standardised"]
     model = example.fitted()
-    found = suspect_labels(model, example.X, example.y)
-    again = suspect_labels(round_trip(model, tmp_path), example.X, example.y)
+    found = find_label_issues(model, example.X, example.y)
+    again = find_label_issues(round_trip(model, tmp_path), example.X, example.y)
     assert_same(found.to_frame(), again.to_frame())
 
 
 def test_certificates_can_be_checked_after_loading(tmp_path):
-    from protocover.balls import build_balls
+    from protocover._balls import build_balls
+    from protocover._selection.by_class import formulate
     from protocover.dissimilarity import Euclidean
-    from protocover.selection.by_class import formulate
 
     example = OTHERS["exact"]
     model = round_trip(example.fitted(), tmp_path)
@@ -231,20 +229,10 @@ def test_a_file_tells_when_and_with_what_it_was_saved(tmp_path):
     assert info.versions["numpy"] == np.__version__
 
 
-def test_a_file_has_the_lowest_version_that_can_hold_its_model(tmp_path):
-    versions = {}
-    for name in ("selector", "budget", "cross-validated", "standardised", *OWN, *FLOOR):
-        save_model(saved_and_loaded(name)[0], tmp_path / "m")
-        versions[name] = model_info(tmp_path / "m").format_version
-    needed = {name: 2 if name in OWN else 1 for name in versions} | {"budget": 3}
-    assert versions == needed | dict.fromkeys(FLOOR, 6)
-
-
-def test_a_prototype_that_is_there_by_the_floor_alone_needs_a_version_that_knows_it(tmp_path):
+def test_a_prototype_that_is_there_by_the_floor_alone_is_kept_as_such(tmp_path):
     """Also where the parameter that asked for it was changed since."""
     model = deepcopy(saved_and_loaded("forced, one radius")[0]).set_params(min_per_class=0)
     again = round_trip(model.set_params(cross_class=True), tmp_path)
-    assert model_info(tmp_path / "model.pvm").format_version == 6
     assert again.solution_.forced.tolist() == [0, 1, 2]
 
 
@@ -258,20 +246,13 @@ def test_floors_and_weights_of_classes_can_be_rechecked_after_loading(name):
     assert again.verify(example.X, example.y).ok
 
 
-@pytest.mark.parametrize("name", ["budget", "cross-validated", "selector"])
-def test_one_radius_for_all_is_told_as_in_version_1_with_no_word_for_the_choice(name):
-    """Readers that know no other radii refuse words that they do not know."""
-    record = json.dumps(encode_model(saved_and_loaded(name)[0], []))
-    assert "radii" not in record
-
-
 @pytest.mark.parametrize("name", OWN)
 def test_radii_of_their_own_come_back_to_the_last_bit(name):
     model, again = (unwrap(one).classifier for one in saved_and_loaded(name))
     assert_same(again.prototype_radii_, model.prototype_radii_)
     assert_same(again.solution_.radii, model.solution_.radii)
     assert again.prototype_radii_ is again.solution_.radii
-    assert (again.eps, again.radii, again.eps_) == (model.eps, "own", model.eps_)
+    assert (again.eps, again.radii, again.eps_) == (model.eps, "adaptive", model.eps_)
 
 
 def test_a_model_without_a_limit_can_be_rechecked_after_loading():
@@ -288,14 +269,13 @@ def test_a_search_may_have_found_radii_of_their_own(tmp_path):
     model.best_estimator_ = example.fitted()
     model.eps_ = model.best_estimator_.eps_
     again = round_trip(model, tmp_path)
-    assert model_info(tmp_path / "model.pvm").format_version == 2
     assert_same(model, again)
     assert_same(answers(model, example.queries), answers(again, example.queries))
 
 
 def test_another_choice_of_radii_since_the_fit_is_refused_with_the_way_out(tmp_path):
-    model = OTHERS["budget"].fitted().set_params(radii="own")
-    with pytest.raises(ModelFileError, match=r"'own', but the prototypes share.*fit the"):
+    model = OTHERS["budget"].fitted().set_params(radii="adaptive")
+    with pytest.raises(ModelFileError, match=r"'adaptive', but the prototypes share.*fit the"):
         save_model(model, tmp_path / "m")
     assert list(tmp_path.iterdir()) == []
 
@@ -334,7 +314,7 @@ def test_skops_keeps_working_with_its_list_of_trusted_types(name):
 
 
 def test_the_examples_cover_every_built_in_dissimilarity():
-    from protocover.persistence.encoding import DISSIMILARITIES
+    from protocover._persistence.encoding import DISSIMILARITIES
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -344,17 +324,3 @@ def test_the_examples_cover_every_built_in_dissimilarity():
             if isinstance(example, Example)
         }
     assert seen == set(DISSIMILARITIES)
-
-
-def test_files_with_columns_of_the_cover_are_read_with_the_places_of_candidates(tmp_path):
-    """Solutions used to be saved with candidates numbered among points of positive weight."""
-    X, y = OTHERS["budget"].X, OTHERS["budget"].y
-    weights = np.where(np.arange(len(y)) % 4 == 0, 0.0, 1.0)
-    model = PVMClassifier(eps=1.0, **PAPER).fit(X, y, weights)
-    columns = np.searchsorted(np.flatnonzero(weights), model.prototype_indices_)
-    assert (columns != model.prototype_indices_).any()
-    expected, model.solution_ = model.solution_, model.solution_.renumbered(columns)
-    loaded = round_trip(model, tmp_path).solution_
-    np.testing.assert_array_equal(loaded.candidates, model.prototype_indices_)
-    for one, other in zip(loaded.solutions, expected.solutions, strict=True):
-        np.testing.assert_array_equal(one.selected, other.selected)

@@ -60,8 +60,8 @@ def test_other_balls_are_found_on_a_grid():
     assert display.circle_radius is None
     assert display.distances.shape == (2, 50, 50)
     x, y = display.plane.x[30], display.plane.y[10]
-    centre = display.prototypes[1]
-    expected = abs(x - centre[0]) + abs(y - centre[1])
+    center = display.prototypes[1]
+    expected = abs(x - center[0]) + abs(y - center[1])
     assert display.distances[1, 10, 30] == pytest.approx(expected, rel=1e-6)
 
 
@@ -74,27 +74,27 @@ def test_the_rim_found_on_a_grid_is_where_the_distance_is_eps():
         if group.get_facecolor().size == 0 and len(path.vertices)
     ]
     assert len(rims) == 2
-    for rim, centre in zip(rims, display.prototypes, strict=True):
-        np.testing.assert_allclose(np.abs(rim - centre).sum(axis=1), 1.5, atol=0.05)
+    for rim, center in zip(rims, display.prototypes, strict=True):
+        np.testing.assert_allclose(np.abs(rim - center).sum(axis=1), 1.5, atol=0.05)
 
 
 def test_each_ball_has_its_own_radius_where_prototypes_have():
-    model = fit(None, radii="own")
+    model = fit(None, radii="adaptive")
     display = BallsDisplay.from_estimator(model, X, Y)
     assert model.prototype_radii_.min() < model.prototype_radii_.max()
     np.testing.assert_array_equal(display.radii, model.prototype_radii_)
     expected = {
-        (*np.round(centre, 6), round(radius, 6))
-        for centre, radius in zip(model.prototypes_, model.prototype_radii_, strict=True)
+        (*np.round(center, 6), round(radius, 6))
+        for center, radius in zip(model.prototypes_, model.prototype_radii_, strict=True)
     }
     assert circles(display.ax_) >= expected
-    squared = fit(None, radii="own", metric="sqeuclidean")
+    squared = fit(None, radii="adaptive", metric="sqeuclidean")
     drawn = BallsDisplay.from_estimator(squared, X, Y)
     np.testing.assert_allclose(drawn.circle_radius, np.sqrt(squared.prototype_radii_))
 
 
 def test_the_rim_of_a_ball_that_is_no_circle_is_at_its_own_radius():
-    model = fit(None, radii="own", metric="cityblock")
+    model = fit(None, radii="adaptive", metric="cityblock")
     display = BallsDisplay.from_estimator(model, X, Y, show_points=False)
     rims = [
         path.vertices
@@ -103,18 +103,18 @@ def test_the_rim_of_a_ball_that_is_no_circle_is_at_its_own_radius():
         if group.get_facecolor().size == 0 and len(path.vertices)
     ]
     assert len(set(model.prototype_radii_)) == len(rims) == 2
-    for rim, centre, radius in zip(rims, model.prototypes_, model.prototype_radii_, strict=True):
-        np.testing.assert_allclose(np.abs(rim - centre).sum(axis=1), radius, atol=0.05)
+    for rim, center, radius in zip(rims, model.prototypes_, model.prototype_radii_, strict=True):
+        np.testing.assert_allclose(np.abs(rim - center).sum(axis=1), radius, atol=0.05)
 
 
 @pytest.mark.parametrize("display", ["BallsDisplay", "BoundaryDisplay"])
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 def test_the_regions_are_those_of_the_rule_with_either_kind_of_radii(radii, display):
     model = fit(1.5 if radii == "shared" else 8.0, radii=radii)
     with_boundary = {"boundary": True} if display == "BallsDisplay" else {}
     drawn = getattr(plotting, display).from_estimator(model, X, Y, resolution=40, **with_boundary)
     away = np.linalg.norm(drawn.plane.points[:, None] - model.prototypes_, axis=2)
-    if radii == "own":
+    if radii == "adaptive":
         away /= model.prototype_radii_
     answers = model.classes_[drawn.regions].ravel()
     np.testing.assert_array_equal(answers, model.prototype_labels_[away.argmin(axis=1)])
@@ -145,12 +145,12 @@ def test_small_multiples_share_limits_and_have_no_legends():
 
 
 def test_many_classes_are_named_where_they_lie():
-    centres = np.array([[10.0 * (k % 6), 10.0 * (k // 6)] for k in range(26)])
+    centers = np.array([[10.0 * (k % 6), 10.0 * (k // 6)] for k in range(26)])
     names = np.array([f"class {chr(65 + k)}" for k in range(26)])
-    model = PVMClassifier(eps=1.0, **PAPER).fit(np.tile(centres, (3, 1)), np.tile(names, 3))
-    display = BallsDisplay.from_estimator(model, centres, names)
+    model = PVMClassifier(eps=1.0, **PAPER).fit(np.tile(centers, (3, 1)), np.tile(names, 3))
+    display = BallsDisplay.from_estimator(model, centers, names)
     written = {text.get_text(): text.get_position() for text in display.ax_.texts}
-    assert written == {name: tuple(centre) for name, centre in zip(names, centres, strict=True)}
+    assert written == {name: tuple(center) for name, center in zip(names, centers, strict=True)}
 
 
 def test_a_search_stands_for_its_best_model():
@@ -174,7 +174,7 @@ def test_a_model_without_prototypes_is_refused():
     model = PVMClassifier(eps=1.5, prototype_cost=50.0, **PAPER).fit(X, Y)
     with pytest.raises(NoPrototypesError, match="nothing to draw; lower prototype_cost"):
         BallsDisplay.from_estimator(model, X, Y)
-    options = {"radii": "own", "min_per_class": 0, "prototype_cost": 50.0}
+    options = {"radii": "adaptive", "min_per_class": 0, "prototype_cost": 50.0}
     unlimited = PVMClassifier(eps=None, **options).fit(X, Y)
     with pytest.raises(
         NoPrototypesError,

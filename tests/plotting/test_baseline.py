@@ -59,7 +59,9 @@ def draw_regions(ax):
 def draw_map(ax):
     X, y = make_bars()
     model = PVMClassifier(eps=0.5, solver="greedy", **PAPER).fit(X, y)
-    places = np.column_stack([X[model.prototype_rows_].sum(axis=1), model.prototype_labels_ * 6])
+    places = np.column_stack(
+        [X[model.prototype_indices_].sum(axis=1), model.prototype_labels_ * 6]
+    )
     plotting.PrototypeMapDisplay.from_estimator(
         model, method=places, image_shape=(6, 6), thumbnail=0.3, ax=ax
     )

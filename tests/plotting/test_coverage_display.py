@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from paper import PAPER
 from protocover import NoPrototypesError, PVMClassifier, PVMClassifierCV
-from protocover.prototypes.coverage import Coverage
+from protocover._prototypes.coverage import Coverage
 
 plt = pytest.importorskip("matplotlib.pyplot")
 plotting = pytest.importorskip("protocover.plotting")
@@ -102,4 +102,4 @@ def test_shares_of_a_model_agree_with_its_own_counts():
     model = PVMClassifier(eps=0.6, **PAPER).fit(X, y)
     display = plotting.CoverageDisplay.from_estimator(model, X, y)
     covered = (display.shares[:, :2].sum(axis=1) * display.points).sum()
-    assert covered == pytest.approx(model.prototype_newly_covered_.sum())
+    assert covered == pytest.approx(model.newly_covered_count_.sum())

@@ -24,7 +24,7 @@ def test_the_path_shows_means_standard_errors_and_the_two_marks():
     by_split = np.array([results[f"split{k}_test_score"][rows] for k in range(5)])
     np.testing.assert_allclose(display.error, by_split.std(axis=0, ddof=1) / np.sqrt(5))
     assert rows[display.chosen] == model.best_index_
-    assert results["param_eps"][rows[display.nearest_neighbour]] == results["param_eps"].min()
+    assert results["param_eps"][rows[display.nearest_neighbor]] == results["param_eps"].min()
     legend = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert any(text.startswith("chosen") for text in legend)
     assert any("1-NN" in text for text in legend)
@@ -56,10 +56,10 @@ def test_progress_shows_gains_errors_and_the_tail_of_single_points():
     model = PVMClassifier(eps=0.4, **PAPER).fit(X[::2], Y[::2])
     display = plotting.GreedyProgressDisplay.from_estimator(model, X[1::2], Y[1::2])
     assert (np.diff(display.improvement) <= 0).all()
-    assert (model.prototype_newly_covered_[display.tail_ :] == 1).all()
-    assert model.prototype_newly_covered_[display.tail_ - 1] > 1
+    assert (model.newly_covered_count_[display.tail_ :] == 1).all()
+    assert model.newly_covered_count_[display.tail_ - 1] > 1
     for k in (1, 5, len(display.error)):
-        few = PVMClassifier(eps=0.4, n_prototypes=k, **PAPER).fit(X[::2], Y[::2])
+        few = PVMClassifier(eps=0.4, max_prototypes=k, **PAPER).fit(X[::2], Y[::2])
         assert display.error[k - 1] == pytest.approx(1 - few.score(X[1::2], Y[1::2]))
     assert len(display.axes_) == 2
 
@@ -76,11 +76,11 @@ def test_the_tail_is_of_those_that_gain_a_single_point_however_many_they_cover()
     np.testing.assert_allclose(display.axes_[1].lines[0].get_ydata(), [50, 40, 30, 20])
 
 
-def test_the_error_of_the_first_prototypes_counts_their_own_radii():
-    model = PVMClassifier(eps=None, radii="own", prototype_cost=0.1).fit(X[::2], Y[::2])
+def test_the_error_of_the_first_prototypes_counts_their_adaptive_radii():
+    model = PVMClassifier(eps=None, radii="adaptive", prototype_cost=0.1).fit(X[::2], Y[::2])
     queries, labels = X[1::2] + np.array([1.5, 0.0, 0.0, 0.0]), Y[1::2]
     display = plotting.GreedyProgressDisplay.from_estimator(model, queries, labels)
-    away = model.distances_to_prototypes(queries)
+    away = model.transform(queries)
     multiples = away / model.prototype_radii_
     for k in range(1, len(display.error) + 1):
         answers = model.prototype_labels_[multiples[:, :k].argmin(axis=1)]
@@ -106,7 +106,7 @@ def test_without_queries_there_is_one_panel():
 def test_progress_of_a_search_is_that_of_its_best_model():
     search = PVMClassifierCV(eps=[0.4, 0.8], cv=3, random_state=0, **PAPER).fit(X, Y)
     display = plotting.GreedyProgressDisplay.from_estimator(search)
-    np.testing.assert_array_equal(display.covered, search.best_estimator_.prototype_newly_covered_)
+    np.testing.assert_array_equal(display.covered, search.best_estimator_.newly_covered_count_)
 
 
 def test_numbers_of_prototypes_are_written_in_full():

@@ -35,7 +35,7 @@ def test_a_pipeline_is_drawn_as_its_last_step_sees_the_points(name, data):
 
 
 def test_rows_in_units_before_the_pipeline_are_compared_in_those_units():
-    rows = X[PIPE[-1].prototype_rows_]
+    rows = X[PIPE[-1].prototype_indices_]
     drawn = plotting.PrototypeTableDisplay.from_estimator(PIPE, X, Y, rows=rows)
     np.testing.assert_array_equal(np.column_stack(drawn.values), rows)
     low, high = X[:, 0].min(), X[:, 0].max()

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-palette = pytest.importorskip("protocover.plotting.palette")
+palette = pytest.importorskip("protocover.plotting._palette")
 
 
 def test_a_hundred_classes_can_be_told_apart():
@@ -16,7 +16,7 @@ def test_a_hundred_classes_can_be_told_apart():
     assert len(set(styles)) == 130
 
 
-def test_ten_classes_differ_in_colour_and_in_marker():
+def test_ten_classes_differ_in_color_and_in_marker():
     styles = palette.class_styles(10)
     assert len({style.color for style in styles}) == 10
     assert len({style.marker for style in styles}) == 10
@@ -34,7 +34,7 @@ BLINDNESS = {
 
 
 @pytest.mark.parametrize("kind", BLINDNESS)
-def test_the_first_colours_differ_for_the_colour_blind(kind):
+def test_the_first_colors_differ_for_the_color_blind(kind):
     from matplotlib.colors import to_rgb
 
     rgb = np.array([to_rgb(style.color) for style in palette.class_styles(8)])
@@ -44,7 +44,7 @@ def test_the_first_colours_differ_for_the_colour_blind(kind):
     assert apart.min() > 0.1
 
 
-def test_a_tint_goes_from_the_colour_to_white():
+def test_a_tint_goes_from_the_color_to_white():
     assert palette.tint("#0072B2", 0.0) == "#0072b2"
     assert palette.tint("#0072B2", 1.0) == "#ffffff"
 

@@ -11,7 +11,7 @@ from protocover.dissimilarity import Gower
 
 plt = pytest.importorskip("matplotlib.pyplot")
 PrototypeTableDisplay = pytest.importorskip("protocover.plotting").PrototypeTableDisplay
-features = pytest.importorskip("protocover.plotting.features")
+features = pytest.importorskip("protocover.plotting._features")
 
 X = np.array([[0.0, 5.0], [1.0, 1.0], [2.0, 3.0], [8.0, 2.0], [9.0, 4.0], [10.0, 0.0]])
 Y = np.array(["low", "low", "low", "high", "high", "high"])
@@ -29,7 +29,7 @@ def test_it_shows_values_classes_and_counts():
     assert {"width", "height", "low", "high"} <= set(texts)
     counts = [
         f"{a} ({b})"
-        for a, b in zip(model.prototype_newly_covered_, model.prototype_miscovered_, strict=True)
+        for a, b in zip(model.newly_covered_count_, model.miscovered_count_, strict=True)
     ]
     assert [text for text in texts if "(" in text and text[0].isdigit()] == counts
     np.testing.assert_array_equal(np.column_stack(display.values), model.prototypes_)
@@ -80,8 +80,8 @@ def test_of_many_features_those_that_tell_classes_apart_are_shown():
 
 def test_rows_may_be_shown_in_other_units():
     model = PVMClassifier(eps=1.5, **PAPER).fit((X - X.mean(axis=0)) / X.std(axis=0), Y)
-    display = PrototypeTableDisplay.from_estimator(model, X, Y, rows=X[model.prototype_rows_])
-    np.testing.assert_array_equal(np.column_stack(display.values), X[model.prototype_rows_])
+    display = PrototypeTableDisplay.from_estimator(model, X, Y, rows=X[model.prototype_indices_])
+    np.testing.assert_array_equal(np.column_stack(display.values), X[model.prototype_indices_])
 
 
 def test_mixed_frames_keep_their_names_and_categories():
@@ -90,7 +90,7 @@ def test_mixed_frames_keep_their_names_and_categories():
         {"size": X[:, 0], "colour": ["red", "red", "blue", "blue", "blue", "green"]}
     )
     model = PVMClassifier(eps=0.3, metric=Gower(), **PAPER).fit(frame, Y)
-    display = PrototypeTableDisplay.from_estimator(model, frame, Y, n_prototypes=2)
+    display = PrototypeTableDisplay.from_estimator(model, frame, Y, max_prototypes=2)
     assert display.feature_names == ["size", "colour"]
     assert set(display.values[1]) <= {"red", "blue", "green"}
     assert np.isfinite(display.standings[:, 0, :3]).all()
@@ -129,5 +129,5 @@ def test_what_does_not_fit_is_refused():
         PrototypeTableDisplay.from_estimator(none)
     D = np.abs(X[:, :1] - X[:, 0])
     table = PVMClassifier(eps=2.0, metric="precomputed", **PAPER).fit(D, Y)
-    with pytest.raises(ValueError, match=r"pass rows= such as X\[clf.prototype_rows_\]"):
+    with pytest.raises(ValueError, match=r"pass rows= such as X\[clf.prototype_indices_\]"):
         PrototypeTableDisplay.from_estimator(table)

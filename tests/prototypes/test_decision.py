@@ -9,9 +9,9 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import roc_auc_score
 
 from paper import PAPER
-from protocover import PVMClassifier, PVMClassifierCV, suspect_labels
+from protocover import PVMClassifier, PVMClassifierCV, find_label_issues
+from protocover._exceptions import NoPrototypesError
 from protocover.dissimilarity import DANN, RankDissimilarity
-from protocover.exceptions import NoPrototypesError
 
 X, Y = load_iris(return_X_y=True)
 
@@ -34,26 +34,28 @@ def test_the_largest_value_is_the_answer_also_in_ties(seed):
     queries = rng.integers(-1, 7, size=(80, 2)) / 2.0
     budget = {int(k): int(rng.integers(3)) for k in range(n_classes)}
     for metric in ("euclidean", "cityblock"):
-        model = PVMClassifier(eps=1.1, metric=metric, n_prototypes=budget, **PAPER).fit(points, y)
+        model = PVMClassifier(eps=1.1, metric=metric, max_prototypes=budget, **PAPER).fit(
+            points, y
+        )
         if len(model.prototype_labels_):
             np.testing.assert_array_equal(answers(model, queries), model.predict(queries))
 
 
 def test_a_class_without_prototypes_counts_as_a_radius_beyond_the_farthest():
     data, y = np.array([[0.0], [10.0], [20.0]]), ["a", "b", "c"]
-    model = PVMClassifier(eps=1.5, n_prototypes={"b": 0}, **PAPER).fit(data, y)
+    model = PVMClassifier(eps=1.5, max_prototypes={"b": 0}, **PAPER).fit(data, y)
     values = model.decision_function([[4.0], [19.0]])
     np.testing.assert_array_equal(values, [[-4.0, -17.5, -16.0], [-19.0, -20.5, -1.0]])
-    two = PVMClassifier(eps=1.5, n_prototypes={"a": 0}, **PAPER).fit(data[:2], y[:2])
+    two = PVMClassifier(eps=1.5, max_prototypes={"a": 0}, **PAPER).fit(data[:2], y[:2])
     assert two.decision_function([[4.0], [1e9]]).tolist() == [1.5, 1.5]
-    other = PVMClassifier(eps=1.5, n_prototypes={"b": 0}, **PAPER).fit(data[:2], y[:2])
+    other = PVMClassifier(eps=1.5, max_prototypes={"b": 0}, **PAPER).fit(data[:2], y[:2])
     assert other.decision_function([[4.0], [1e9]]).tolist() == [-1.5, -1.5]
 
 
 @pytest.mark.parametrize("far", [1e20, 1e307])
 def test_the_missing_class_stays_last_however_large_the_distances(far):
     table = np.array([[far, far], [0.0, far], [far, 0.0]])
-    model = PVMClassifier(eps=1.0, metric="precomputed", n_prototypes={0: 0}, **PAPER)
+    model = PVMClassifier(eps=1.0, metric="precomputed", max_prototypes={0: 0}, **PAPER)
     model.fit(table, [0, 1, 2])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -74,7 +76,7 @@ def test_values_can_be_calibrated(method, classes, missing):
     rows = np.isin(Y, classes)
     budget = {1: 0} if missing else None
     model = CalibratedClassifierCV(
-        PVMClassifier(eps=1.0, n_prototypes=budget, **PAPER), method=method, cv=3
+        PVMClassifier(eps=1.0, max_prototypes=budget, **PAPER), method=method, cv=3
     )
     model.fit(X[rows], Y[rows])
     shares = model.predict_proba(X[rows])
@@ -88,7 +90,7 @@ def test_values_rank_queries():
     two = Y < 2
     model = PVMClassifier(eps=1.0, **PAPER).fit(X[two], Y[two])
     assert roc_auc_score(Y[two], model.decision_function(X[two])) == 1.0
-    lopsided = PVMClassifier(eps=1.0, n_prototypes={1: 0}, **PAPER).fit(X[two], Y[two])
+    lopsided = PVMClassifier(eps=1.0, max_prototypes={1: 0}, **PAPER).fit(X[two], Y[two])
     assert roc_auc_score(Y[two], lopsided.decision_function(X[two])) == 0.5
 
 
@@ -104,7 +106,9 @@ METRICS = {
 @pytest.mark.parametrize("name", METRICS)
 @pytest.mark.parametrize("n_classes", [1, 2, 3])
 def test_without_prototypes_every_method_answers_if_there_is_an_outlier_label(name, n_classes):
-    model = PVMClassifier(eps=0.5, metric=METRICS[name], n_prototypes=0, outlier_label=-1, **PAPER)
+    model = PVMClassifier(
+        eps=0.5, metric=METRICS[name], max_prototypes=0, outlier_label=-1, **PAPER
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.fit(X[n_classes > Y], Y[n_classes > Y])
@@ -112,7 +116,7 @@ def test_without_prototypes_every_method_answers_if_there_is_an_outlier_label(na
         values, why = model.decision_function(X[:4]), model.explain(X[:4])
         assert values.shape == ((4,) if n_classes == 2 else (4, n_classes))
         assert not values.any()
-        assert model.distances_to_prototypes(X[:4]).shape == (4, 0)
+        assert model.transform(X[:4]).shape == (4, 0)
         assert not model.coverage(X, Y).covered.any()
     assert why.label.tolist() == why.runner_up_label.tolist() == [-1] * 4
     assert why.prototype.tolist() == why.runner_up_prototype.tolist() == [-1] * 4
@@ -120,13 +124,17 @@ def test_without_prototypes_every_method_answers_if_there_is_an_outlier_label(na
     assert np.isinf(why.runner_up_distance).all()
     assert not why.inside.any()
     assert not why.margin.any()
-    with pytest.raises(NoPrototypesError, match=r"n_prototypes=0 allows .*; raise n_prototypes"):
-        suspect_labels(model, X[n_classes > Y], Y[n_classes > Y], refit=False)
+    with pytest.raises(
+        NoPrototypesError, match=r"max_prototypes=0 allows .*; raise max_prototypes"
+    ):
+        find_label_issues(model, X[n_classes > Y], Y[n_classes > Y], refit=False)
 
 
 def test_without_prototypes_tables_and_searches_answer_too():
     table = np.abs(X[:, None] - X).sum(axis=2)
-    model = PVMClassifier(eps=0.5, metric="precomputed", n_prototypes=0, outlier_label=-1, **PAPER)
+    model = PVMClassifier(
+        eps=0.5, metric="precomputed", max_prototypes=0, outlier_label=-1, **PAPER
+    )
     model.fit(table, Y)
     assert not model.decision_function(table).any()
     assert model.explain(table).prototype.tolist() == [-1] * len(X)

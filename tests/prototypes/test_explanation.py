@@ -1,4 +1,5 @@
 import sys
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from sklearn.datasets import load_iris
 import naive
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover.balls import relative_to
+from protocover._balls import relative_to
 
 X, Y = load_iris(return_X_y=True)
 QUERIES = np.random.default_rng(0).uniform(X.min(axis=0), X.max(axis=0), size=(40, 4))
@@ -40,7 +41,7 @@ def test_a_training_point_on_the_sphere_is_judged_as_in_fit():
     model = PVMClassifier(eps=0.1, candidates=data[:1], prototype_cost=0.0, **PAPER).fit(
         data, [0] * 4
     )
-    assert model.prototype_newly_covered_.tolist() == [1]
+    assert model.newly_covered_count_.tolist() == [1]
     assert model.explain(data).inside.tolist() == [True, False, False, False]
 
 
@@ -52,14 +53,14 @@ def test_with_one_class_there_is_no_runner_up():
 
 def test_it_becomes_a_data_frame():
     pytest.importorskip("pandas")
-    frame = (
-        PVMClassifier(eps=1.0, **PAPER)
-        .fit(X, Y)
-        .explain(QUERIES[:3])
-        .to_frame(index=["p", "q", "r"])
-    )
+    why = PVMClassifier(eps=1.0, **PAPER).fit(X, Y).explain(QUERIES[:3])
+    frame, every = why.to_frame(index=["p", "q", "r"]), why.to_frame(all=True)
     assert frame.index.tolist() == ["p", "q", "r"]
-    assert frame.columns.tolist()[:5] == ["label", "prototype", "row", "distance", "inside"]
+    main = ["label", "prototype", "row", "distance", "runner_up_label", "margin"]
+    assert frame.columns.tolist() == main
+    assert every.columns.tolist() == [field.name for field in fields(why)]
+    for name in every:
+        np.testing.assert_array_equal(every[name], getattr(why, name))
 
 
 def test_it_names_the_row_of_the_deciding_prototype_in_the_training_data():
@@ -93,7 +94,7 @@ def test_without_pandas_it_says_what_to_install(monkeypatch):
         why.to_frame()
 
 
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "cityblock", "precomputed"])
 @pytest.mark.parametrize("n_classes", [1, 2, 5])
 def test_ties_go_to_the_class_first_in_order(radii, metric, n_classes):
@@ -106,7 +107,7 @@ def test_ties_go_to_the_class_first_in_order(radii, metric, n_classes):
     eps = 0.05 if metric == "cosine" else 0.7
     model = PVMClassifier(eps=eps, metric=metric, radii=radii, prototype_cost=0.0).fit(data, y)
     assert len(model.prototypes_) > n_classes
-    D, labels = model.distances_to_prototypes(queries), model.prototype_labels_
+    D, labels = model.transform(queries), model.prototype_labels_
     ranks = D if radii == "shared" else relative_to(model.prototype_radii_, D)
     places = naive.nearest_two(ranks, labels)
     why = model.explain(queries)

@@ -15,16 +15,16 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 import naive
 from paper import PAPER
 from protocover import PVMClassifier
+from protocover._inspection.fitted import unwrap
 from protocover.dissimilarity import Gower
-from protocover.inspection.fitted import unwrap
 from protocover.report import Queries, make_report, summarize, summarize_queries, write_report
-from protocover.report.cast import gather_cast
+from protocover.report._cast import gather_cast
 
 X, Y = load_iris(return_X_y=True)
 TRAIN, TEST = slice(None, None, 2), slice(1, None, 2)
 
 
-@pytest.fixture(scope="module", params=["shared", "own"])
+@pytest.fixture(scope="module", params=["shared", "adaptive"])
 def model(request):
     return PVMClassifier(eps=0.6, radii=request.param).fit(X[TRAIN], Y[TRAIN])
 
@@ -40,7 +40,7 @@ def by_case(summary):
 
 def test_every_held_out_case_is_answered_as_predict_does_and_the_wrong_come_first(model, summary):
     answers = summary.held_out
-    assert answers.n_cases == answers.n_labelled == len(answers.listed) == len(X[TEST])
+    assert answers.n_cases == answers.n_labeled == len(answers.listed) == len(X[TEST])
     expected = model.predict(X[TEST])
     found = {summary.cases.names[item.case]: item for item in answers.listed}
     for row, (answer, label) in enumerate(zip(expected, Y[TEST], strict=True)):
@@ -68,7 +68,7 @@ def test_a_comparison_has_the_deciding_prototype_and_the_runner_up(model, summar
 
 
 def test_contributions_are_those_by_hand_and_make_up_the_squared_distance(model, summary):
-    assert summary.adds_up_to == "square"
+    assert summary.contribution_unit == "square"
     assert "squared distance" in summary.shares
     for item in summary.held_out.listed[:20]:
         x = X[TEST][int(summary.cases.names[item.case].removeprefix("row "))]
@@ -123,9 +123,11 @@ def test_words_say_how_close_the_call_was(place, words):
     assert words in summary.comparisons[0].words
 
 
-def test_own_radii_are_explained_by_multiples_of_them():
+def test_adaptive_radii_are_explained_by_multiples_of_them():
     points = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [6.5], [7.0], [7.5]])
-    model = PVMClassifier(eps=None, radii="own", prototype_cost=0.5).fit(points, list("aaaaabbb"))
+    model = PVMClassifier(eps=None, radii="adaptive", prototype_cost=0.5).fit(
+        points, list("aaaaabbb")
+    )
     assert sorted(model.prototype_radii_.tolist()) != [model.prototype_radii_[0]] * 2
     summary = summarize_queries(model, [[5.0]])
     why = model.explain([[5.0]])
@@ -160,10 +162,10 @@ def test_gower_tells_shares_of_the_distance_and_unseen_labels_are_shown():
     summary = summarize(model, frame, list("aabb"), queries=asked)
     item = summary.queries.listed[0]
     assert summary.cases.names[item.case] == "mine"
-    colour = next(c for c in summary.cases.columns if c.name == "colour")
-    assert colour.categories[colour.values[item.case]] == "green"
+    color = next(c for c in summary.cases.columns if c.name == "colour")
+    assert color.categories[color.values[item.case]] == "green"
     found = by_case(summary)[item.case]
-    assert summary.adds_up_to == "distance"
+    assert summary.contribution_unit == "distance"
     for side in (found.near, found.far):
         assert sum(side.terms) + side.rest == pytest.approx(side.distance, rel=1e-3)
 
@@ -188,7 +190,7 @@ def test_a_dissimilarity_that_is_no_sum_says_so():
     model = PVMClassifier(eps=0.5, metric="chebyshev", **PAPER).fit(X[TRAIN], Y[TRAIN])
     summary = summarize(model, X[TRAIN], Y[TRAIN], held_out=(X[TEST], Y[TEST]))
     assert "not available" in summary.shares
-    assert summary.adds_up_to is None
+    assert summary.contribution_unit is None
     assert summary.comparisons[0].columns == []
 
 
@@ -213,7 +215,7 @@ def test_a_table_of_dissimilarities_is_explained_without_columns(model, summary)
     table = PVMClassifier(eps=0.6, **options).fit(D, Y[TRAIN])
     other = summarize(table, D, Y[TRAIN], held_out=(D_test, Y[TEST]))
     assert [a.answer for a in other.held_out.listed] == [a.answer for a in summary.held_out.listed]
-    assert other.adds_up_to is None
+    assert other.contribution_unit is None
 
 
 def test_ten_thousand_queries_make_a_page_that_is_cut_and_says_so(tmp_path):
@@ -326,9 +328,9 @@ def test_pictures_are_compared_picture_by_picture(look, tmp_path):
                 return [...canvas.getContext('2d').getImageData(0, 0, 8, 8).data];
             }"""
         )
-        grey = np.array(drawn).reshape(8, 8, 4)[:, :, 0]
+        gray = np.array(drawn).reshape(8, 8, 4)[:, :, 0]
         expected = 255 - np.rint(pixels[300 + row].reshape(8, 8) * 255 / 16)
-        np.testing.assert_array_equal(grey, expected)
+        np.testing.assert_array_equal(gray, expected)
 
 
 def test_an_encoder_of_images_is_a_step_before_the_classifier(look, tmp_path):
@@ -381,7 +383,7 @@ def test_an_uncovered_case_is_compared_with_its_own_class_even_if_two_others_are
 )
 def test_a_missing_label_is_no_wrong_answer_and_leaves_numbers_what_they_are(labels):
     found = summarize_queries(PVMClassifier(eps=1.0, **PAPER).fit(X, Y), (X[:3], labels)).queries
-    assert (found.n_labelled, found.n_wrong) == (2, 1)
+    assert (found.n_labeled, found.n_wrong) == (2, 1)
     assert {item.label for item in found.listed} == {"0", None, "1"}
 
 
@@ -395,7 +397,7 @@ def test_a_missing_label_among_texts_is_none(labels):
     found = summarize_queries(
         PVMClassifier(eps=1.0, **PAPER).fit(X, texts), (X[:3], labels)
     ).queries
-    assert (found.n_labelled, found.n_wrong) == (2, 1)
+    assert (found.n_labeled, found.n_wrong) == (2, 1)
     assert {item.label for item in found.listed} == {"a", None, "b"}
 
 

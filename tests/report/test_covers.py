@@ -16,8 +16,8 @@ from sklearn.preprocessing import StandardScaler
 
 from paper import PAPER
 from protocover import BallCover, PVMClassifier
-from protocover.exceptions import NoPrototypesError
-from protocover.inspection.suspects import suspect_labels
+from protocover._exceptions import NoPrototypesError
+from protocover._inspection.label_issues import find_label_issues
 from protocover.report import make_report, render, summarize
 
 X, Y = load_wine(return_X_y=True, as_frame=True)
@@ -26,7 +26,7 @@ Z = StandardScaler().fit_transform(X)
 
 @pytest.fixture(scope="module")
 def cover():
-    return BallCover(eps=3.0, n_representatives=10).fit(Z)
+    return BallCover(eps=3.0, max_representatives=10).fit(Z)
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def summary(cover):
 
 
 def test_counts_are_those_of_the_cover(cover, summary):
-    distances = cdist(Z, Z[cover.representative_rows_])
+    distances = cdist(Z, Z[cover.representative_indices_])
     inside = distances < 3.0
     assert summary.quality.n_points == len(Z)
     assert summary.quality.n_covered == inside.any(axis=1).sum()
@@ -46,7 +46,7 @@ def test_counts_are_those_of_the_cover(cover, summary):
 
 
 def test_the_farthest_and_the_uncovered_are_listed_with_the_nearest(cover, summary):
-    distances = cdist(Z, Z[cover.representative_rows_])
+    distances = cdist(Z, Z[cover.representative_indices_])
     least, covered = distances.min(axis=1), cover.labels_ >= 0
     for listed, rows in ((summary.farthest, covered), (summary.uncovered, ~covered)):
         order = np.flatnonzero(rows)[np.argsort(-least[rows], kind="stable")][:100]
@@ -63,12 +63,12 @@ def test_the_features_that_set_a_group_apart_come_first():
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "c"])
     table.loc[:29, "b"] += 20.0
-    found = summarize(BallCover(eps=9.0, n_representatives=2).fit(table), table)
+    found = summarize(BallCover(eps=9.0, max_representatives=2).fit(table), table)
     assert [one.telling[0] for one in found.prototypes] == [1, 1]
 
 
 def test_a_pipeline_shows_the_values_before_it():
-    model = make_pipeline(StandardScaler(), BallCover(n_representatives=5)).fit(X)
+    model = make_pipeline(StandardScaler(), BallCover(max_representatives=5)).fit(X)
     found = summarize(model, X)
     alcohol = next(column for column in found.cases.columns if column.name == "alcohol")
     assert alcohol.high == X["alcohol"].max()
@@ -116,7 +116,7 @@ def test_other_points_are_refused(cover):
 
 
 @pytest.mark.filterwarnings("error")
-def test_points_of_a_graph_are_their_own_neighbours_in_its_report_too():
+def test_points_of_a_graph_are_their_own_neighbors_in_its_report_too():
     bare = radius_neighbors_graph(Z, 4.0, mode="distance")
     whole = radius_neighbors_graph(Z, 4.0, mode="distance", include_self=True)
     cover = BallCover(eps=2.5, metric="precomputed").fit(bare)
@@ -144,7 +144,7 @@ def test_a_cover_of_nothing_has_nothing_to_report():
 
 def test_labels_need_a_classifier(cover):
     with pytest.raises(TypeError, match="must be a classifier: a BallCover knows no classes"):
-        suspect_labels(cover, Z, Y)
+        find_label_issues(cover, Z, Y)
     assert summarize(PVMClassifier(**PAPER).fit(Z, Y), Z, Y).classes
 
 

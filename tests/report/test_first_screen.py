@@ -157,7 +157,7 @@ def test_a_prototype_that_stands_for_another_class_than_its_label_says_so(look, 
     points = np.vstack((np.linspace(-1.0, 1.0, 9)[:, None], [[9.0]]))
     labels = ["crowd"] * 4 + ["odd"] + ["crowd"] * 4 + ["odd"]
     model = PVMClassifier(eps=1.01, **PAPER).fit(points, labels)
-    assert labels[model.prototype_rows_[0]] != model.prototype_labels_[0]
+    assert labels[model.prototype_indices_[0]] != model.prototype_labels_[0]
     path = make_report(model, points, labels, tmp_path / "odd.html")
     with look(path) as page:
         cards = page.locator("#prototypes .card")

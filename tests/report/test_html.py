@@ -108,7 +108,7 @@ def test_a_missing_template_engine_is_named(monkeypatch):
     [
         ({"solver": "exact"}, "o other choice of prototypes is better."),
         ({"outlier_label": 9}, "answered by “9” when a case lies in no ball"),
-        ({"n_prototypes": {0: 2}}, "2 for 0"),
+        ({"max_prototypes": {0: 2}}, "2 for 0"),
         ({"metric": "cosine", "eps": 0.002}, "cosine distance"),
         ({"prototype_cost": 0.5}, "as much as 0.5 uncovered cases"),
         ({"eps": "auto"}, ": 10 % of the cases have no case of another class that near"),

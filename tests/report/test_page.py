@@ -263,8 +263,8 @@ def test_pictures_are_drawn_as_they_are(look, digits):
             )
         )
         row = summary.cases.rows[summary.prototypes[2].case]
-        grey = np.array(drawn).reshape(8, 8, 4)[:, :, 0]
-        np.testing.assert_array_equal(grey, 255 - np.rint(X[row].reshape(8, 8) * 255 / 16))
+        gray = np.array(drawn).reshape(8, 8, 4)[:, :, 0]
+        np.testing.assert_array_equal(gray, 255 - np.rint(X[row].reshape(8, 8) * 255 / 16))
         page.wait_for_selector("#map-canvas image")
         page.click('#grid .card[data-prototype="0"]')
         members = len(summary.prototypes[0].members)
@@ -331,19 +331,19 @@ def test_text_stands_out_from_its_ground(look, iris, scheme):
     """Contrast of 4.5 to 1 at least, as WCAG asks."""
     path, _ = iris
     with look(path, color_scheme=scheme) as page:
-        colours = page.evaluate(
+        colors = page.evaluate(
             """['--ink', '--soft', '--accent', '--alert', '--sheet', '--ground'].map((name) =>
                getComputedStyle(document.documentElement).getPropertyValue(name).trim())"""
         )
-        *texts, sheet, ground = (luminance(colour) for colour in colours)
+        *texts, sheet, ground = (luminance(color) for color in colors)
         for text in texts:
             for back in (sheet, ground):
                 high, low = max(text, back), min(text, back)
                 assert (high + 0.05) / (low + 0.05) >= 4.5
 
 
-def luminance(colour):
-    channels = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+def luminance(color):
+    channels = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     return float(linear @ [0.2126, 0.7152, 0.0722])
 
@@ -367,7 +367,7 @@ def test_ten_thousand_points_and_five_hundred_prototypes_stay_light(look, tmp_pa
     """The page, and what a filter changes in it, are bounded; that keeps both quick."""
     X, y = make_blobs(10_000, centers=10, n_features=20, cluster_std=4.0, random_state=0)
     model = PVMClassifier(
-        eps=19.0, n_prototypes=500, solver="greedy", solver_options={"bound": False}, **PAPER
+        eps=19.0, max_prototypes=500, solver="greedy", solver_options={"bound": False}, **PAPER
     ).fit(X, y)
     assert len(model.prototype_labels_) == 500
     path = make_report(model, X, y, tmp_path / "large.html")

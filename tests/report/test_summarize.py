@@ -14,12 +14,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from paper import PAPER
-from protocover import NoPrototypesError, PVMClassifier, PVMClassifierCV, suspect_labels
+from protocover import NoPrototypesError, PVMClassifier, PVMClassifierCV, find_label_issues
+from protocover._inspection.evaluation import tally
 from protocover.dissimilarity import Gower
-from protocover.inspection.evaluation import tally
 from protocover.report import Queries, make_report, summarize
-from protocover.report.quality import held_out_error
-from protocover.report.summary import plain
+from protocover.report._quality import held_out_error
+from protocover.report._summary import plain
 
 X, Y = load_iris(return_X_y=True)
 TRAIN, TEST = slice(0, None, 2), slice(1, None, 2)
@@ -46,14 +46,14 @@ def test_each_prototype_covers_what_lies_within_the_radius(summary, model, table
         inside = np.flatnonzero(table[:, k] < 0.8)
         own = Y[TRAIN][inside] == model.prototype_labels_[k]
         assert prototype.covers == own.sum()
-        assert prototype.wrong == (~own).sum() == model.prototype_miscovered_[k]
-        assert prototype.newly == model.prototype_newly_covered_[k]
+        assert prototype.wrong == (~own).sum() == model.miscovered_count_[k]
+        assert prototype.newly == model.newly_covered_count_[k]
         rows = [summary.cases.rows[i] for i in prototype.members]
         assert sorted(rows) == inside.tolist()
         np.testing.assert_allclose(
             prototype.distances, np.sort(table[inside, k]), rtol=5e-3, atol=1e-6
         )
-        assert summary.cases.rows[prototype.case] == model.prototype_rows_[k]
+        assert summary.cases.rows[prototype.case] == model.prototype_indices_[k]
 
 
 def test_members_come_nearest_first(summary, table):
@@ -144,7 +144,7 @@ def test_a_pipeline_shows_what_went_into_it():
     assert found.quality.error.value == pytest.approx(1 - pipe.score(X[TEST], Y[TEST]))
     first = found.prototypes[0]
     shown = [column.values[first.case] for column in found.cases.columns]
-    assert shown == X[TRAIN][pipe[-1].prototype_rows_[0]].tolist()
+    assert shown == X[TRAIN][pipe[-1].prototype_indices_[0]].tolist()
 
 
 def test_what_is_shown_may_be_other_than_what_is_measured():
@@ -153,8 +153,8 @@ def test_what_is_shown_may_be_other_than_what_is_measured():
     found = summarize(model, X[TRAIN], Y[TRAIN], shown=texts, row_names=range(75))
     assert [column.kind for column in found.cases.columns] == ["text"]
     first = found.prototypes[0].case
-    assert found.cases.columns[0].values[first] == f"flower {model.prototype_rows_[0]}"
-    assert found.cases.names[first] == str(model.prototype_rows_[0])
+    assert found.cases.columns[0].values[first] == f"flower {model.prototype_indices_[0]}"
+    assert found.cases.names[first] == str(model.prototype_indices_[0])
 
 
 def test_a_precomputed_table_gives_the_same_report_without_features(summary):
@@ -214,12 +214,12 @@ def test_the_map_has_a_place_for_each_prototype(summary):
 @pytest.mark.parametrize("most", [1000, 3])
 def test_suspects_among_held_out_cases_are_listed_with_the_others(monkeypatch, most):
     """Even if fewer answers are listed than there are held-out cases."""
-    monkeypatch.setattr("protocover.report.queries.MOST_LISTED", most)
+    monkeypatch.setattr("protocover.report._queries.MOST_LISTED", most)
     flipped = Y.copy()
     flipped[[3, 12, 101, 140]] = [2, 2, 0, 0]
     order = np.r_[0:150:2, 1:150:2]
     model = PVMClassifier(eps=0.8, **PAPER).fit(X[::2], flipped[::2])
-    suspects = suspect_labels(model, X[order], flipped[order])
+    suspects = find_label_issues(model, X[order], flipped[order])
     held_out = Queries(X[1::2], flipped[1::2], names=[f"new {row}" for row in range(75)])
     found = summarize(model, X[::2], flipped[::2], held_out=held_out, suspects=suspects)
     names = [found.cases.names[suspect.case] for suspect in found.suspects]
@@ -249,10 +249,10 @@ def test_it_is_plain_data(summary):
 
 
 def test_too_many_members_are_cut_to_the_nearest(monkeypatch, model):
-    from protocover.report import neighbours
+    from protocover.report import _neighbors as neighbors
 
-    monkeypatch.setattr(neighbours, "_MOST_MEMBERS", 60)
-    monkeypatch.setattr(neighbours, "_FEWEST_MEMBERS", 3)
+    monkeypatch.setattr(neighbors, "_MOST_MEMBERS", 60)
+    monkeypatch.setattr(neighbors, "_FEWEST_MEMBERS", 3)
     cut = summarize(model, X[TRAIN], Y[TRAIN]).prototypes
     whole = PVMClassifier(eps=0.8, **PAPER).fit(X[TRAIN], Y[TRAIN]).coverage(X[TRAIN], Y[TRAIN])
     assert sum(len(p.members) for p in cut) <= 60 < whole.balls.nnz
@@ -260,7 +260,7 @@ def test_too_many_members_are_cut_to_the_nearest(monkeypatch, model):
 
 
 def test_small_blocks_give_the_same_numbers(monkeypatch, summary, model):
-    monkeypatch.setattr("protocover.inspection.distances._ENTRIES", 20)
+    monkeypatch.setattr("protocover._inspection.distances._ENTRIES", 20)
     found = summarize(model, X[TRAIN], Y[TRAIN], held_out=(X[TEST], Y[TEST]), title="Iris")
     assert found == summary
 
@@ -303,7 +303,7 @@ NOT_TRAINED = {
 
 
 @pytest.mark.parametrize("which", NOT_TRAINED)
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 def test_rows_that_the_model_was_not_fitted_on_are_refused(which, radii, tmp_path):
     given, labels = NOT_TRAINED[which]
     words = "must be the samples that the model was fitted on, in the same order, but"
@@ -387,27 +387,9 @@ def counted(n_wrong, n_cases):
     return held_out_error(tally(labels, answers, classes=both, class_count=np.array([2, 1])))
 
 
-def test_with_totals_the_counts_are_of_everything_and_the_lists_of_the_sample():
-    model = PVMClassifier(eps=0.8, **PAPER).fit(X, Y)
-    everything = summarize(model, X, Y)
-    some = np.union1d(model.prototype_rows_, np.arange(0, 150, 3))
-    sampled = PVMClassifier(eps=0.8, **PAPER).fit(X, Y)
-    sampled.prototype_rows_ = np.searchsorted(some, model.prototype_rows_)
-    totals = model.coverage(X[:70], Y[:70]).totals() + model.coverage(X[70:], Y[70:]).totals()
+def test_an_error_that_is_known_is_reported(model):
     known = counted(3, 40)
-    of_some = summarize(sampled, X[some], Y[some], totals=totals, error=known)
-    assert of_some.classes == everything.classes
-    assert of_some.confusion == everything.confusion
-    assert of_some.n_uncovered == everything.n_uncovered
-    assert of_some.quality.error == known
-    for name in ("n_points", "n_covered", "n_wrong", "objective"):
-        assert getattr(of_some.quality, name) == getattr(everything.quality, name)
-    for one, other in zip(of_some.prototypes, everything.prototypes, strict=True):
-        assert (one.covers, one.wrong) == (other.covers, other.wrong)
-        assert len(one.members) <= len(other.members)
-    assert of_some.lead == (
-        f"{everything.lead} The counts are of all cases, the lists of a sample of {len(some)}."
-    )
+    assert summarize(model, X[TRAIN], Y[TRAIN], error=known).quality.error == known
 
 
 def test_words_under_a_heading_of_ours_stand_in_its_place(model):

@@ -15,11 +15,11 @@ from sklearn.datasets import load_iris
 from paper import PAPER
 from protocover import PVMClassifier
 from protocover.report import render, summarize
-from protocover.report.evidence import weigh_evidence
-from protocover.report.neighbours import _largest_share
-from protocover.report.pictures import as_bytes, make_sheets
-from protocover.report.table import ShownColumn, read_row_names, read_rows
-from protocover.report.wording import percent, short_number
+from protocover.report._evidence import weigh_evidence
+from protocover.report._neighbors import _largest_share
+from protocover.report._pictures import as_bytes, make_sheets
+from protocover.report._table import ShownColumn, read_row_names, read_rows
+from protocover.report._wording import percent, short_number
 
 
 def test_numbers_labels_and_texts_are_told_apart():
@@ -122,7 +122,7 @@ def test_brightness_is_kept_where_it_is_known_and_stretched_elsewhere():
 
 @pytest.mark.parametrize("total", [0, 5, 12, 17, 100])
 def test_lists_get_equal_shares_of_what_there_is(monkeypatch, total):
-    monkeypatch.setattr("protocover.report.neighbours._FEWEST_MEMBERS", 0)
+    monkeypatch.setattr("protocover.report._neighbors._FEWEST_MEMBERS", 0)
     sizes = np.array([9, 1, 4, 4])
     share = _largest_share(sizes, total)
     assert np.minimum(sizes, share).sum() <= total

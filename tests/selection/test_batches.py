@@ -19,7 +19,7 @@ SETTINGS = {
     "both": {"candidates": ["train", GIVEN]},
     "closed balls": {"closed_ball": True},
     "a cost": {"prototype_cost": 0.7},
-    "a budget": {"n_prototypes": 4},
+    "a budget": {"max_prototypes": 4},
     "another metric": {"metric": "cityblock"},
     "an uphill metric": {"metric": lambda a, b: max(0.0, float((b - a).sum()))},
     "another solver": {"solver": "ratio-greedy"},
@@ -40,12 +40,12 @@ def assert_same_model(one, other):
     for name in (
         "classes_",
         "prototypes_",
-        "prototype_indices_",
+        "candidate_indices_",
         "prototype_labels_",
-        "prototype_newly_covered_",
-        "prototype_covered_",
-        "prototype_miscovered_",
-        "prototype_rows_",
+        "newly_covered_count_",
+        "covered_count_",
+        "miscovered_count_",
+        "prototype_indices_",
         "prototype_sources_",
     ):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
@@ -95,7 +95,7 @@ def test_sparse_rows_grow_as_dense_rows_do():
     for rows in (slice(0, 30), slice(30, 48)):
         model.partial_fit(csr_array(X[rows]), Y[rows])
     whole = PVMClassifier(eps=2.0, **PAPER).fit(X, Y)
-    np.testing.assert_array_equal(model.prototype_indices_, whole.prototype_indices_)
+    np.testing.assert_array_equal(model.candidate_indices_, whole.candidate_indices_)
 
 
 def test_no_distance_is_computed_twice():
@@ -161,7 +161,7 @@ def test_labels_and_classes_that_do_not_fit_are_refused_and_change_nothing():
     assert vars(model) == before
 
 
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 def test_a_buffer_that_is_used_for_every_batch_changes_nothing(radii):
     weights = np.linspace(1.0, 2.0, len(X))
     model = PVMClassifier(eps=2.0, radii=radii)
@@ -178,7 +178,7 @@ def test_a_buffer_that_is_used_for_every_batch_changes_nothing(radii):
     ("first", "then"),
     [
         ({}, {"closed_ball": True}),
-        ({}, {"radii": "own"}),
+        ({}, {"radii": "adaptive"}),
         ({}, {"metric": "cityblock"}),
         ({}, {"metric": RankDissimilarity()}),
         ({"metric": KernelDistance("rbf")}, {"metric__kernel": "laplacian"}),
@@ -192,12 +192,12 @@ def test_a_buffer_that_is_used_for_every_batch_changes_nothing(radii):
 def test_what_the_balls_depend_on_does_not_change_between_batches(first, then):
     model = PVMClassifier(eps=2.0, **{"radii": "shared", **first}).partial_fit(X[:20], Y[:20])
     model.partial_fit(X[20:30], Y[20:30])
-    before = model.prototype_indices_.copy()
+    before = model.candidate_indices_.copy()
     (name,) = then
     model.set_params(**then)
     with pytest.raises(ValueError, match=f"^{name} must stay as it was in the first call of part"):
         model.partial_fit(X[30:], Y[30:])
-    np.testing.assert_array_equal(model.prototype_indices_, before)
+    np.testing.assert_array_equal(model.candidate_indices_, before)
 
 
 def test_numbers_and_text_are_not_labels_of_one_model():
@@ -235,14 +235,14 @@ def test_a_batch_without_weight_leaves_the_numbers_right(name, machine):
     model, whole = grown(batches, weights=weights, **params), PVMClassifier(**params)
     assert_same_model(model, whole.fit(X, Y, weights))
     assert ("given" in whole.prototype_sources_) == (name != "training points")
-    np.testing.assert_array_equal(model.solution_.candidates, whole.prototype_indices_)
+    np.testing.assert_array_equal(model.solution_.candidates, whole.candidate_indices_)
     grown_on = model.partial_fit(X, Y)
     both = np.append(weights, np.ones(len(X)))
     assert_same_model(grown_on, whole.fit(np.vstack((X, X)), np.append(Y, Y), both))
 
 
 def test_a_budget_may_name_a_declared_class_before_it_comes():
-    params = {"eps": 2.0, "n_prototypes": {"late": 1}}
+    params = {"eps": 2.0, "max_prototypes": {"late": 1}}
     first = np.array(["early", "other"])[np.arange(30) % 2]
     model = PVMClassifier(**params).partial_fit(X[:30], first, classes=["early", "late", "other"])
     assert set(model.prototype_labels_) == {"early", "other"}

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, PVMSelector, pvm_path
-from protocover.solvers import SOLVERS
+from protocover.solvers._table import SOLVERS
 
 
 @st.composite
@@ -54,7 +54,7 @@ def test_fractional_weights_may_be_scaled(case, power, eps):
     weights[0] = 1.5
     one = PVMClassifier(eps=eps, **PAPER).fit(X, y, weights)
     other = PVMClassifier(eps=eps, **PAPER).fit(X, y, weights * 2.0**power)
-    np.testing.assert_array_equal(one.prototype_indices_, other.prototype_indices_)
+    np.testing.assert_array_equal(one.candidate_indices_, other.candidate_indices_)
     assert other.prototype_cost_ == one.prototype_cost_ * 2.0**power
     assert other.objective_ == pytest.approx(one.objective_ * 2.0**power, rel=1e-12)
 
@@ -69,13 +69,13 @@ def test_no_point_is_left_out_to_save_a_prototype(case):
     if len(X) == 1:
         return
     model = PVMClassifier(eps=0.5, **PAPER).fit(X, y, weights)
-    assert sorted(model.prototype_indices_) == list(range(len(X)))
+    assert sorted(model.candidate_indices_) == list(range(len(X)))
 
 
 def test_a_light_point_among_heavy_ones_is_kept():
     X = 10.0 * np.arange(11)[:, None]
     model = PVMClassifier(eps=1.0, **PAPER).fit(X, np.arange(11) % 2, [100.0] * 10 + [1.0])
-    assert len(model.prototype_indices_) == 11
+    assert len(model.candidate_indices_) == 11
     assert model.prototype_cost_ == 1 / 1001
 
 
@@ -118,9 +118,9 @@ def test_a_point_alone_is_as_many_as_its_weight():
     """A single point gains as much as its prototype costs; three at one place gain more."""
     alone = PVMClassifier(eps=1.0, **PAPER).fit([[0.0]], [0])
     once = PVMClassifier(eps=1.0, **PAPER).fit([[0.0]], [0], [1])
-    assert len(alone.prototype_indices_) == len(once.prototype_indices_) == 0
+    assert len(alone.candidate_indices_) == len(once.candidate_indices_) == 0
     assert alone.objective_ == once.objective_ == 1.0
     three = PVMClassifier(eps=1.0, **PAPER).fit(np.zeros((3, 1)), [0, 0, 0])
     thrice = PVMClassifier(eps=1.0, **PAPER).fit([[0.0]], [0], [3])
-    assert three.prototype_indices_.tolist() == thrice.prototype_indices_.tolist() == [0]
+    assert three.candidate_indices_.tolist() == thrice.candidate_indices_.tolist() == [0]
     assert three.objective_ == thrice.objective_ == 1 / 3

@@ -15,13 +15,13 @@ from sklearn.datasets import load_iris
 
 import naive
 from protocover import PVMClassifier, PVMSelector, load_model, pvm_path, save_model
-from protocover.cover import CoverProblem, CoverSolution, verify
+from protocover._cover import CoverProblem, CoverSolution, verify
 
 pytestmark = pytest.mark.filterwarnings("ignore:no prototype of the classes:UserWarning")
 
 
 @st.composite
-def labelled_points(draw):
+def labeled_points(draw):
     """A few points of a small grid in up to three classes, with weights and a cost."""
     n = draw(st.integers(2, 7))
     grid = st.tuples(st.integers(0, 3), st.integers(0, 2))
@@ -47,10 +47,10 @@ def least(columns, rows, weights, cost):
     return best
 
 
-def columns_of(X, y, weights, label, eps, *, own, cross):
+def columns_of(X, y, weights, label, eps, *, own, pairwise):
     """All balls that a class may choose: (members of the class, weight of the others)."""
     D = cdist(X, X)
-    served = None if cross else y
+    served = None if pairwise else y
     if own:
         balls = naive.own_balls(D, y, weights, label, eps, served=served)
         return [(members, wrong) for _, _, members, wrong, _ in balls]
@@ -58,23 +58,23 @@ def columns_of(X, y, weights, label, eps, *, own, cross):
     return [
         (inside[:, j] & (y == label), weights[inside[:, j] & (y != label)].sum())
         for j in range(len(y))
-        if cross or y[j] == label
+        if pairwise or y[j] == label
     ]
 
 
-@pytest.mark.parametrize("cross", [False, True])
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("pairwise", [False, True])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 @settings(max_examples=60, deadline=None)
-@given(labelled_points())
-def test_exact_finds_the_optimum_in_which_every_class_has_a_prototype(radii, cross, instance):
+@given(labeled_points())
+def test_exact_finds_the_optimum_in_which_every_class_has_a_prototype(radii, pairwise, instance):
     X, y, weights, eps, cost = instance
     model = PVMClassifier(
-        eps=eps, radii=radii, cross_class=cross, prototype_cost=cost, solver="exact"
+        eps=eps, radii=radii, cross_class=pairwise, prototype_cost=cost, solver="exact"
     ).fit(X, y, weights)
     assert set(model.prototype_labels_) == set(y)
     best = [
         least(
-            columns_of(X, y, weights, label, eps, own=radii == "own", cross=cross),
+            columns_of(X, y, weights, label, eps, own=radii == "adaptive", pairwise=pairwise),
             y == label,
             weights,
             cost,
@@ -84,17 +84,17 @@ def test_exact_finds_the_optimum_in_which_every_class_has_a_prototype(radii, cro
     assert model.objective_ == pytest.approx(sum(best))
     assert model.gap_ == 0.0
     assert model.verify(X, y, weights).ok
-    if not cross:
-        assert (y[model.prototype_rows_] == model.prototype_labels_).all()
+    if not pairwise:
+        assert (y[model.prototype_indices_] == model.prototype_labels_).all()
 
 
 @settings(max_examples=100, deadline=None)
-@given(labelled_points(), st.integers(0, 4))
+@given(labeled_points(), st.integers(0, 4))
 def test_a_shared_budget_keeps_a_prototype_of_every_class(instance, extra):
     X, y, weights, eps, cost = instance
     n = len(np.unique(y)) + extra
     for solver in ("greedy", "auto"):
-        model = PVMClassifier(eps=eps, prototype_cost=cost, solver=solver, n_prototypes=n)
+        model = PVMClassifier(eps=eps, prototype_cost=cost, solver=solver, max_prototypes=n)
         model.fit(X, y, weights)
         assert set(model.prototype_labels_) == set(y)
         assert len(model.prototype_labels_) <= n
@@ -106,12 +106,14 @@ def test_a_shared_budget_keeps_a_prototype_of_every_class(instance, extra):
 
 
 @settings(max_examples=15, deadline=None)
-@given(labelled_points())
+@given(labeled_points())
 def test_a_path_has_the_selections_of_fits(instance):
     X, y, weights, eps, _ = instance
     costs = [0.25, 1.0, 4.0]
-    for radii, cross, bound in itertools.product(("shared", "own"), (False, True), (False, True)):
-        given = {"radii": radii, "cross_class": cross}
+    for radii, pairwise, bound in itertools.product(
+        ("shared", "adaptive"), (False, True), (False, True)
+    ):
+        given = {"radii": radii, "cross_class": pairwise}
         path = pvm_path(
             X,
             y,
@@ -125,7 +127,7 @@ def test_a_path_has_the_selections_of_fits(instance):
             for j, cost in enumerate(costs):
                 fit = PVMClassifier(eps=radius, prototype_cost=cost, solver="greedy", **given)
                 fit.fit(X, y, weights)
-                assert path.prototype_indices[i][j].tolist() == fit.prototype_indices_.tolist()
+                assert path.candidate_indices[i][j].tolist() == fit.candidate_indices_.tolist()
                 assert path.objective[i, j] == pytest.approx(fit.objective_)
                 assert path.selections[i][j].forced.tolist() == fit.solution_.forced.tolist()
 
@@ -137,13 +139,13 @@ def test_a_single_that_does_not_pay_is_verified_as_such():
     assert (solution.objective, solution.lower_bound) == (4.0, 4.0)
     assert verify(problem, solution).ok
     other = CoverSolution.of(problem, [0], at_least=1)
-    assert (other.certificate, other.lower_bound) == ("bounded", 4.0)
+    assert (other.certificate, other.lower_bound) == ("verified", 4.0)
     assert verify(problem, other).ok
 
 
 def test_the_single_prototype_of_a_class_covers_one_of_its_samples():
     X, y = np.array([[0.0], [0.1], [0.2], [0.3], [0.15]]), [0, 0, 0, 0, 1]
-    for radii in ("shared", "own"):
+    for radii in ("shared", "adaptive"):
         model = PVMClassifier(eps=1.0, radii=radii, candidates=np.array([[0.1], [1000.0]]))
         model.fit(X, y)
         assert model.prototypes_[model.prototype_labels_ == 1].tolist() == [[0.1]]
@@ -155,11 +157,11 @@ def test_the_single_prototype_of_a_class_covers_one_of_its_samples():
 
 def test_a_class_that_may_have_none_needs_no_candidate():
     X, y = np.array([[0.0], [0.1], [50.0]]), ["a", "a", "b"]
-    for radii in ("shared", "own"):
+    for radii in ("shared", "adaptive"):
         model = PVMClassifier(eps=1.0, radii=radii, candidates=np.array([[0.0]]))
         with pytest.raises(ValueError, match=r"every class needs a candidate.*\['b'\]"):
             model.fit(X, y)
-        model.set_params(n_prototypes={"b": 0}).fit(X, y)
+        model.set_params(max_prototypes={"b": 0}).fit(X, y)
         assert model.prototype_labels_.tolist() == ["a"]
 
 
@@ -194,11 +196,11 @@ def test_class_weights_multiply_those_of_samples_but_not_the_default_cost():
         cost = PVMClassifier().fit(X, y, w).prototype_cost_
         theirs = PVMClassifier(prototype_cost=cost).fit(X, y, w * factors[y])
         assert ours.prototype_cost_ == cost
-        assert ours.prototype_indices_.tolist() == theirs.prototype_indices_.tolist()
+        assert ours.candidate_indices_.tolist() == theirs.candidate_indices_.tolist()
         assert ours.objective_ == pytest.approx(theirs.objective_)
         assert ours.verify(X, y, w).ok
-        rows = PVMSelector(class_weight=weighting, radii="own").fit(X, y, w).sample_indices_
-        assert rows.tolist() == ours.prototype_indices_.tolist()
+        rows = PVMSelector(class_weight=weighting, radii="adaptive").fit(X, y, w).sample_indices_
+        assert rows.tolist() == ours.candidate_indices_.tolist()
 
 
 def test_files_keep_the_new_parameters_and_what_is_proved(tmp_path):
@@ -216,7 +218,7 @@ def test_bad_values_are_refused_with_a_remedy():
     for params, words in (
         ({"min_per_class": 2}, "min_per_class must be 1, or 0"),
         ({"min_per_class": True}, "min_per_class must be 1, or 0"),
-        ({"n_prototypes": 2}, "at least the number of classes, 3, got 2; min_per_class=0"),
+        ({"max_prototypes": 2}, "at least the number of classes, 3, got 2; min_per_class=0"),
         ({"cross_class": "no"}, "cross_class must be True or False"),
         ({"class_weight": "even"}, "class_weight must be None, 'balanced' or a dict"),
         ({"class_weight": {7: 1.0}}, r"class_weight names classes that are not in y: \[7\]"),

@@ -8,14 +8,14 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
 import naive
-from protocover.balls.levels import levels_of
-from protocover.cover import CoverSolution
-from protocover.selection.greedy_levels import GreedyLevels
-from protocover.selection.outward import Lists, Outward
-from protocover.selection.part import Part
-from protocover.selection.path import formulate_path, solve_path
-from protocover.selection.selected import Selection
-from protocover.selection.training import prepare_training
+from protocover._balls.levels import levels_of
+from protocover._cover import CoverSolution
+from protocover._selection.greedy_levels import GreedyLevels
+from protocover._selection.outward import Lists, Outward
+from protocover._selection.part import Part
+from protocover._selection.path import formulate_path, solve_path
+from protocover._selection.selected import Selection
+from protocover._selection.training import prepare_training
 from protocover.solvers import greedy
 
 RADII = np.array([1.0, 2.0, 3.0, 4.5])

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from protocover.balls import OrderedMembers
-from protocover.dissimilarity.euclidean.order import OrderScan
-from protocover.selection.own_limits import balls_of_parts
-from protocover.selection.part import Part
-from protocover.selection.training import prepare_training
+from protocover._balls import OrderedMembers
+from protocover._selection.adaptive_limits import balls_of_parts
+from protocover._selection.part import Part
+from protocover._selection.training import prepare_training
+from protocover.dissimilarity._euclidean.order import OrderScan
 
 
 def random_case(seed, n=40):

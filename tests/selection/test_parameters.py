@@ -13,12 +13,12 @@ from protocover import (
     PVMClassifier,
     PVMClassifierCV,
     PVMSelector,
+    find_label_issues,
     pvm_path,
-    suspect_labels,
 )
-from protocover.inspection.fitted import unwrap
+from protocover._inspection.fitted import unwrap
+from protocover._selection.parameters import check_costs, check_radii
 from protocover.report import summarize
-from protocover.selection.parameters import check_costs, check_radii
 
 X, Y = load_iris(return_X_y=True)
 
@@ -102,7 +102,7 @@ def test_grids_of_all_kinds_of_numbers_are_taken():
 
 @pytest.mark.parametrize(
     ("radii", "numbers"),
-    [("shared", "positive numbers"), ("own", "positive numbers, or None for no limit")],
+    [("shared", "positive numbers"), ("adaptive", "positive numbers, or None for no limit")],
 )
 @pytest.mark.parametrize(
     "door", [pvm_path, lambda X, y, **options: PVMClassifierCV(**options).fit(X, y)]
@@ -164,12 +164,12 @@ def test_one_weight_is_that_of_every_point():
 
 @pytest.mark.parametrize("budget", [0, {0: 0, 1: 0, 2: 0}])
 def test_a_budget_of_nothing_is_named_as_the_reason(budget):
-    model = PVMClassifier(eps=1.0, n_prototypes=budget, **PAPER).fit(X, Y)
-    selector = PVMSelector(eps=1.0, n_prototypes=budget, **PAPER)
+    model = PVMClassifier(eps=1.0, max_prototypes=budget, **PAPER).fit(X, Y)
+    selector = PVMSelector(eps=1.0, max_prototypes=budget, **PAPER)
     for ask, so in (
         (model.predict, "nothing to predict with; raise n_prototypes or set outlier_label"),
         (
-            lambda X: suspect_labels(model, X, Y, refit=False),
+            lambda X: find_label_issues(model, X, Y, refit=False),
             "no label can be compared with any; raise n_prototypes",
         ),
         (lambda X: summarize(model, X, Y), "nothing to report; raise n_prototypes"),
@@ -179,14 +179,16 @@ def test_a_budget_of_nothing_is_named_as_the_reason(budget):
         ),
         (lambda X: selector.fit_resample(X, Y), "would be left of X; raise n_prototypes"),
     ):
-        with pytest.raises(NoPrototypesError, match=f"n_prototypes=.* allows no prototype.*{so}"):
+        with pytest.raises(
+            NoPrototypesError, match=f"max_prototypes=.* allows no prototype.*{so}"
+        ):
             ask(X)
-    model = PVMClassifier(eps=1.0, n_prototypes=budget, outlier_label=1, **PAPER).fit(X, Y)
+    model = PVMClassifier(eps=1.0, max_prototypes=budget, outlier_label=1, **PAPER).fit(X, Y)
     assert set(model.predict(X)) == {1}
 
 
 def test_a_budget_that_leaves_a_class_is_not_the_reason():
-    model = PVMClassifier(eps=1.0, n_prototypes={0: 0, 1: 0}, prototype_cost=1e6, **PAPER).fit(
+    model = PVMClassifier(eps=1.0, max_prototypes={0: 0, 1: 0}, prototype_cost=1e6, **PAPER).fit(
         X, Y
     )
     with pytest.raises(NoPrototypesError, match="no prototype was worth its cost"):

@@ -7,11 +7,11 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from paper import PAPER
 from protocover import PVMClassifier, suggest_eps
-from protocover.balls import build_balls
+from protocover._balls import build_balls
+from protocover._estimators.fitting import prepare
+from protocover._selection import grid as grid_module
+from protocover._selection import radius as radius_module
 from protocover.dissimilarity import DANN
-from protocover.estimators.fitting import prepare
-from protocover.selection import grid as grid_module
-from protocover.selection import radius as radius_module
 
 X, Y = load_iris(return_X_y=True)
 
@@ -23,11 +23,11 @@ def test_the_grid_starts_at_the_smallest_distance_and_rises():
     assert len(grid) <= 20
 
 
-def test_at_its_start_the_machine_is_the_nearest_neighbour_rule():
+def test_at_its_start_the_machine_is_the_nearest_neighbor_rule():
     X_distinct, rows = np.unique(X, axis=0, return_index=True)
     y = Y[rows]
     model = PVMClassifier(eps=suggest_eps(X_distinct, y)[0], **PAPER).fit(X_distinct, y)
-    assert len(model.prototype_indices_) == len(y)
+    assert len(model.candidate_indices_) == len(y)
     queries = np.random.default_rng(0).uniform(X.min(axis=0), X.max(axis=0), size=(50, 4))
     nearest = KNeighborsClassifier(1).fit(X_distinct, y)
     np.testing.assert_array_equal(model.predict(queries), nearest.predict(queries))
@@ -110,7 +110,7 @@ def test_auto_works_with_a_function_that_is_not_symmetric():
 
 def test_auto_has_an_answer_where_there_is_no_rival():
     one_class = PVMClassifier(**PAPER).fit(X, np.zeros(len(X)))
-    assert 1 <= len(one_class.prototype_indices_) < 20
+    assert 1 <= len(one_class.candidate_indices_) < 20
     alike = PVMClassifier(**PAPER).fit(np.ones((6, 2)), [0, 0, 0, 1, 1, 1])
     assert alike.eps_ == 1.0
 
@@ -143,7 +143,7 @@ def test_auto_does_not_depend_on_the_blocks_of_rows(monkeypatch):
     expected = PVMClassifier(**PAPER).fit(X, Y).eps_
     monkeypatch.setattr(radius_module, "_BLOCK_BYTES", 1)
     monkeypatch.setattr(radius_module, "SAMPLE_SIZE", 7)
-    monkeypatch.setattr(radius_module, "draw_rows", lambda n, size, rng: np.arange(n))
+    monkeypatch.setattr(radius_module, "sample_rows", lambda n, size, rng: np.arange(n))
     assert PVMClassifier(**PAPER).fit(X, Y).eps_ == expected
 
 
@@ -157,16 +157,16 @@ def test_with_one_class_many_points_are_sampled_on_both_sides(monkeypatch):
         assert model.eps_ == pytest.approx(quartile, rel=0.2)
 
 
-CENTRES = X[::10] + 0.01
+Centers = X[::10] + 0.01
 
 
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ({"candidates": CENTRES}, cdist(X, CENTRES)),
-        ({"candidates": ["train", CENTRES]}, cdist(X, np.vstack((X, CENTRES)))),
-        ({"unlabeled": CENTRES}, cdist(X, np.vstack((X, CENTRES)))),
-        ({"candidates": CENTRES, "metric": "cityblock"}, cdist(X, CENTRES, "cityblock")),
+        ({"candidates": Centers}, cdist(X, Centers)),
+        ({"candidates": ["train", Centers]}, cdist(X, np.vstack((X, Centers)))),
+        ({"unlabeled": Centers}, cdist(X, np.vstack((X, Centers)))),
+        ({"candidates": Centers, "metric": "cityblock"}, cdist(X, Centers, "cityblock")),
     ],
 )
 def test_the_grid_is_of_distances_from_the_candidates(options, expected):
@@ -216,7 +216,7 @@ def test_rows_that_repeat_cost_no_pairs_and_change_nothing(monkeypatch, form):
 def test_the_smallest_of_many_is_found_in_both_directions(monkeypatch):
     """DANN's distances differ in the two directions of a pair."""
     monkeypatch.setattr(grid_module, "_SAMPLE_SIZE", 40)
-    table = DANN().fit(X, Y).cross(X, X)
+    table = DANN().fit(X, Y).pairwise(X, X)
     assert suggest_eps(X, Y, metric=DANN(), random_state=0)[0] == pytest.approx(
         table[table > 0].min(), rel=1e-9
     )

@@ -8,9 +8,9 @@ from scipy.spatial.distance import cdist
 
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover.balls import build_balls
+from protocover._balls import build_balls
 from protocover.dissimilarity import Euclidean, SquaredEuclidean
-from protocover.dissimilarity.euclidean import bracket
+from protocover.dissimilarity._euclidean import bracket
 
 
 def on_disk(path, X):
@@ -51,7 +51,7 @@ def test_fit_and_predict_hold_a_small_part_of_rows_on_disk(wide_rows, metric):
     X, y = wide_rows
     model = PVMClassifier(eps=2.3, metric=metric, candidates=60, n_jobs=1, random_state=0, **PAPER)
     _, peak = peak_of(lambda: model.fit(X, y))
-    assert len(model.prototype_indices_) > 0
+    assert len(model.candidate_indices_) > 0
     assert peak < X.nbytes / 2
     labels, peak = peak_of(lambda: model.predict(X))
     assert (labels == y).mean() > 0.9
@@ -90,7 +90,7 @@ def test_rows_on_disk_give_the_model_of_rows_in_memory(tmp_path):
         PVMClassifier(eps=1.5, **PAPER).fit(X, y),
         PVMClassifier(eps=1.5, **PAPER).fit(stored, y),
     )
-    np.testing.assert_array_equal(here.prototype_indices_, there.prototype_indices_)
+    np.testing.assert_array_equal(here.candidate_indices_, there.candidate_indices_)
     np.testing.assert_array_equal(here.predict(X), there.predict(stored))
 
 
@@ -101,7 +101,7 @@ def test_members_do_not_depend_on_what_is_kept_ready(monkeypatch, dissimilarity,
     monkeypatch.setattr(bracket, "_tile_shape", lambda n_features: (16, 12))
     rng = np.random.default_rng(3)
     X, Z = (rng.integers(-2, 3, size=(n, 5)).astype(float) for n in (90, 40))
-    D = dissimilarity.cross(X, Z)
+    D = dissimilarity.pairwise(X, Z)
     for eps in np.unique(D[D > 0])[::3]:
         balls = build_balls(dissimilarity, X, Z, eps=eps)
         np.testing.assert_array_equal(balls.toarray(), eps > D)

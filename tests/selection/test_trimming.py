@@ -1,6 +1,6 @@
 """Members that are trimmed before they are sorted make no difference to the problems.
 
-``test_own_radii.py`` compares the problems without trimming with an obvious version.
+``test_adaptive_radii.py`` compares the problems without trimming with an obvious version.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocover.selection import trimming
-from protocover.selection.own_radii import formulate_own
-from protocover.selection.training import prepare_training
+from protocover._selection import trimming
+from protocover._selection.adaptive_radii import formulate_own
+from protocover._selection.training import prepare_training
 
 
 def written(X, y, weights, *, eps, closed, cost, metric, cross_class, fewest_bits, bits):

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csc_array
 
 import naive
-from protocover.cover import CoverProblem
+from protocover._cover import CoverProblem
 
 KINDS = ("unit", "ties", "quarters", "off grid")
 

@@ -15,10 +15,10 @@ from sklearn.datasets import load_digits, load_iris
 import naive
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover.cover import NestedCoverProblem, first_cover, verify
+from protocover._cover import NestedCoverProblem, first_cover, verify
 from protocover.solvers import auto, greedy, ratio_greedy
 
-stages = importlib.import_module("protocover.solvers.auto.stages")
+stages = importlib.import_module("protocover.solvers._auto.stages")
 X, Y = load_iris(return_X_y=True)
 
 
@@ -69,15 +69,15 @@ def test_a_fit_on_a_slow_machine_is_the_same_model(monkeypatch):
 
         monkeypatch.setattr(stages, name, late)
     slow = PVMClassifier(**PAPER).fit(points, labels)
-    np.testing.assert_array_equal(quick.prototype_indices_, slow.prototype_indices_)
+    np.testing.assert_array_equal(quick.candidate_indices_, slow.candidate_indices_)
     assert (quick.objective_, quick.lower_bound_) == (slow.objective_, slow.lower_bound_)
 
 
-@pytest.mark.parametrize("radii", ["shared", "own"])
+@pytest.mark.parametrize("radii", ["shared", "adaptive"])
 def test_the_default_model_does_not_depend_on_the_random_state(radii):
     models = [PVMClassifier(radii=radii, random_state=seed).fit(X, Y) for seed in (None, 0, 1)]
     for other in models[1:]:
-        np.testing.assert_array_equal(models[0].prototype_indices_, other.prototype_indices_)
+        np.testing.assert_array_equal(models[0].candidate_indices_, other.candidate_indices_)
 
 
 def test_the_default_is_auto_and_its_gap_is_closed_on_small_tables():
@@ -174,13 +174,13 @@ def test_no_gap_is_claimed_closed_that_is_not_whichever_way_a_problem_goes(seed,
 def test_balls_of_several_radii_are_the_problem_written_out(seed, cost):
     """A candidate's balls one inside the other, against enumeration."""
     rng = np.random.default_rng(seed)
-    n_points, n_centres, n_radii = 8, 3, 3
-    level = rng.integers(0, n_radii + 1, size=(n_points, n_centres))  # n_radii: in no ball
+    n_points, n_centers, n_radii = 8, 3, 3
+    level = rng.integers(0, n_radii + 1, size=(n_points, n_centers))  # n_radii: in no ball
     shells = np.concatenate(
-        [level[:, [j]] == np.arange(n_radii) for j in range(n_centres)], axis=1
+        [level[:, [j]] == np.arange(n_radii) for j in range(n_centers)], axis=1
     )
-    first = np.repeat(np.arange(n_centres) * n_radii, n_radii)
-    wrong = np.cumsum(rng.integers(0, 2, (n_centres, n_radii)), axis=1).ravel().astype(float)
+    first = np.repeat(np.arange(n_centers) * n_radii, n_radii)
+    wrong = np.cumsum(rng.integers(0, 2, (n_centers, n_radii)), axis=1).ravel().astype(float)
     problem = NestedCoverProblem(shells, first, wrong, np.ones(n_points), cost)
     solution = auto(problem)
     optimum, _ = naive.exact_optimum(problem)
@@ -194,7 +194,8 @@ def test_nothing_to_choose_and_nothing_worth_choosing():
     for problem in (empty, dear):
         solution = auto(problem)
         assert solution.selected.tolist() == []
-        assert solution.certificate == "proved"
+        assert solution.certificate == "verified"
+        assert solution.gap == 0.0
         assert solution.objective == 3.0
 
 
@@ -202,7 +203,7 @@ def test_one_class_and_weights_of_zero():
     weights = (np.arange(len(X)) % 3 > 0).astype(float)
     model = PVMClassifier(eps=1.0, **PAPER).fit(X, np.zeros(len(X)), weights)
     assert model.gap_ == 0.0
-    assert (weights[model.prototype_indices_] > 0).all()
+    assert (weights[model.candidate_indices_] > 0).all()
 
 
 def plain_cover(seed=0):

@@ -11,17 +11,18 @@ import pytest
 from covers import countable, make_problem, random_problem
 
 import naive
-from protocover.cover import CoverSolution, verify, verify_together
-from protocover.selection.by_class import select
-from protocover.solvers import SOLVERS, exact, greedy
-from protocover.solvers.budget import solve_within
-from protocover.solvers.budget.demand import Demand, cover_enough
-from protocover.solvers.budget.frontier import Frontier, best_within
-from protocover.solvers.budget.prices import Trial
-from protocover.solvers.exact import close_by_tree, supply_by_tree
-from protocover.solvers.reduced import packing
+from protocover._cover import CoverSolution, verify, verify_together
+from protocover._selection.by_class import select
+from protocover.solvers import _lp as lp
+from protocover.solvers import exact, greedy
+from protocover.solvers._budget import solve_within
+from protocover.solvers._budget.demand import Demand, cover_enough
+from protocover.solvers._budget.frontier import Frontier, best_within
+from protocover.solvers._budget.prices import Trial
+from protocover.solvers._exact import close_by_tree, supply_by_tree
+from protocover.solvers._table import SOLVERS
 
-default = importlib.import_module("protocover.solvers.auto.search")
+default = importlib.import_module("protocover.solvers._auto.search")
 every_solver = pytest.mark.parametrize("name", SOLVERS)
 # A few dozen in the usual run, ten thousand in the slow one.
 seeds = pytest.mark.parametrize(
@@ -110,10 +111,10 @@ def test_classes_share_a_budget_as_well_as_it_can_be_shared(name, seed):
     for budget in (0, 1, 3, 5, 30):
         optimum = naive.exact_optimum_within(problems, budget)
         rng = np.random.default_rng(0)
-        found = select(problems, SOLVERS[name], n_prototypes=budget, rng=rng)
+        found = select(problems, SOLVERS[name], max_prototypes=budget, rng=rng)
         assert len(found.candidates) <= budget
         assert found.lower_bound <= float(optimum) <= found.objective
-        first = select(problems, SOLVERS["greedy"], n_prototypes=budget)
+        first = select(problems, SOLVERS["greedy"], max_prototypes=budget)
         assert found.objective <= first.objective
         if name == "exact":
             assert found.objective == float(optimum)
@@ -171,7 +172,7 @@ def test_a_tampered_budget_is_seen(change, fault):
 
 def test_prices_that_differ_between_classes_prove_nothing_together():
     problems = problems_of_classes(1, 2)
-    found = select(problems, SOLVERS["exact"], n_prototypes=2)
+    found = select(problems, SOLVERS["exact"], max_prototypes=2)
     odd = [found.solutions[0], replace(found.solutions[1], priced_at=7.0)]
     again = verify_together(
         problems,
@@ -215,7 +216,7 @@ def test_an_interrupt_is_heard_within_the_tree(asked, monkeypatch):
         raise KeyboardInterrupt
 
     trial = Trial.at([problem], problem.prototype_cost, solve_exactly)
-    monkeypatch.setattr(packing, "_Watch", lambda deadline: interrupted)
+    monkeypatch.setattr(lp, "_Watch", lambda deadline: interrupted)
     search = {
         "a budget": lambda: close_by_tree([problem], trial, 3, [np.arange(3)]),
         "a demand": lambda: supply_by_tree(demand, found),
@@ -258,6 +259,6 @@ def test_a_users_function_is_held_to_the_budget_as_before():
         return CoverSolution.of(problem, [0, 1][:max_prototypes])
 
     problems = problems_of_classes(1, 2)
-    found = select(problems, first_two, n_prototypes=3)
+    found = select(problems, first_two, max_prototypes=3)
     assert len(found.candidates) == 3
     assert found.budget is None

@@ -7,9 +7,9 @@ import pytest
 from covers import make_problem, problem_and_optimum
 from scipy.sparse import csc_array
 
-from protocover.cover import CoverProblem
-from protocover.solvers import duals
-from protocover.solvers.duals import ascend, mend
+from protocover._cover import CoverProblem
+from protocover.solvers import _duals as duals
+from protocover.solvers._duals import ascend, mend
 
 
 def overpaid(problem, u):

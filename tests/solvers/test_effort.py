@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from covers import large_problem
 
-from protocover.cover import verify
-from protocover.solvers import auto, greedy, solve_together
-from protocover.solvers.auto import AutoSearch, grow_together
+from protocover._cover import verify
+from protocover.solvers import auto, greedy
+from protocover.solvers._auto import AutoSearch, grow_together
+from protocover.solvers._rounds import solve_together
 
-effort = importlib.import_module("protocover.solvers.auto.effort")
+effort = importlib.import_module("protocover.solvers._auto.effort")
 
 
 class Tree:
@@ -151,7 +152,7 @@ def test_while_a_tree_grows_its_search_tells_how_far_it_is():
 def test_problems_solved_together_are_proved_to_within_a_hundredth(light, monkeypatch):
     """Whether or not what waits for others is made light."""
     if light:
-        state = importlib.import_module("protocover.solvers.auto.state")
+        state = importlib.import_module("protocover.solvers._auto.state")
         monkeypatch.setattr(state, "_HEAVY", -1)
     monkeypatch.setattr(effort, "_MOST_NODES", 1000)
     problems = hard_problems()

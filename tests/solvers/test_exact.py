@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 from covers import large_problem, make_problem
 
-from protocover.cover import verify
+from protocover._cover import verify
+from protocover.solvers import _lp as lp
 from protocover.solvers import exact, greedy
-from protocover.solvers.exact.fixing import bound_of, leave_possible
-from protocover.solvers.exact.stages import State, Task, begin, branch, relaxed
-from protocover.solvers.reduced import packing
-from protocover.solvers.reduced.packing import Packing
-from protocover.solvers.reduced.relaxation import relax
-from protocover.solvers.reduced.residual import Residual
+from protocover.solvers._exact.fixing import bound_of, leave_possible
+from protocover.solvers._exact.stages import State, Task, begin, branch, relaxed
+from protocover.solvers._reduced.packing import Packing
+from protocover.solvers._reduced.relaxation import relax
+from protocover.solvers._reduced.residual import Residual
 
 
 def odd_cycle():
@@ -37,7 +37,7 @@ def test_an_odd_cycle_is_closed_by_rounding_up():
     """The relaxation says 2.5, the optimum is a whole number: 3 is proved by a vector."""
     solution = solve(odd_cycle())
     assert solution.objective == 3.0
-    assert solution.certificate == "proved"
+    assert solution.certificate == "verified"
     assert solution.status == "optimal"
 
 
@@ -47,7 +47,7 @@ def test_what_no_vector_closes_branch_and_bound_does():
     inside = np.block([[one, np.zeros_like(one)], [np.zeros_like(one), one]])
     solution = solve(make_problem(inside, np.zeros(10), np.full(10, 10.0), 1.0))
     assert solution.objective == solution.lower_bound == 6.0
-    assert solution.certificate == "proved"
+    assert solution.certificate == "verified"
     assert solution.leaves.n_leaves > 1
     found = verify(make_problem(inside, np.zeros(10), np.full(10, 10.0), 1.0), solution)
     assert found.ok
@@ -147,7 +147,7 @@ def test_fixing_excludes_nothing_that_a_better_selection_needs(seed):
 @pytest.mark.parametrize("deadline", [-math.inf, 0.0])
 def test_a_relaxation_that_was_not_solved_is_not_used(monkeypatch, deadline):
     assert relax(Residual.of(odd_cycle()), deadline=deadline) is None
-    monkeypatch.setattr(Packing, "_run", lambda *args: False)
+    monkeypatch.setattr(lp._HighspyPacking, "_run", lambda *args: False)
     solution = solve(odd_cycle(), max_nodes=3)
     assert solution.objective == 3.0
     assert verify(odd_cycle(), solution).ok
@@ -159,13 +159,13 @@ def test_values_outside_the_box_are_brought_into_it(monkeypatch):
         col_value=[1e9, -1.0, math.nan, 1e9, 1e9],
         row_dual=[-1.0 - 1e-6, 1.0, math.nan, -1.0, -1.0],
     )
-    honest = packing._HIGHSPY.Highs
+    honest = lp._highspy().Highs
 
     class Lying(honest):
         def getSolution(self):
             return lies
 
-    monkeypatch.setattr(packing._HIGHSPY, "Highs", Lying)
+    monkeypatch.setattr(lp._highspy(), "Highs", Lying)
     found = relax(Residual.of(odd_cycle()))
     assert found.fraction.max() == 1.0
     assert found.fraction.min() == found.dual.min() == 0.0
@@ -194,11 +194,11 @@ def _press_ctrl_c(function):
 @pytest.mark.parametrize(
     ("module", "name"),
     [
-        ("protocover.solvers.exact.stages", "choose_by_drop"),
-        ("protocover.solvers.exact.stages", "ascend_best"),
+        ("protocover.solvers._exact.stages", "choose_by_drop"),
+        ("protocover.solvers._exact.stages", "ascend_best"),
         ("protocover.solvers.local_search", "_shake"),
-        ("protocover.solvers.exact.grove", "merge_identical_points"),
-        ("protocover.solvers.exact.tree", "branch_on"),
+        ("protocover.solvers._exact.grove", "merge_identical_points"),
+        ("protocover.solvers._exact.tree", "branch_on"),
     ],
 )
 @pytest.mark.usefixtures("listening")
@@ -216,7 +216,7 @@ def test_ctrl_c_while_highs_is_at_work_ends_it_at_the_next_iteration(moment, mon
     residual = Residual.of(large_problem(60, 90, density=0.1)).plain()
     calls, program = [], Packing(residual)
 
-    class Interrupted(packing._Watch):
+    class Interrupted(lp._Watch):
         def __call__(self, *told):
             calls.append(told)
             if len(calls) == moment:
@@ -224,7 +224,7 @@ def test_ctrl_c_while_highs_is_at_work_ends_it_at_the_next_iteration(moment, mon
             super().__call__(*told)
 
     with monkeypatch.context() as patch:
-        patch.setattr(packing, "_Watch", Interrupted)
+        patch.setattr(lp, "_Watch", Interrupted)
         with pytest.raises(KeyboardInterrupt):
             relax(residual, packing=program)
     assert len(calls) == moment
@@ -235,15 +235,15 @@ def test_the_simplex_method_is_run_at_one_go(monkeypatch):
     """In slices, each with its costs perturbed anew, it may never come to an end."""
     runs = []
 
-    class Counted(packing._HIGHSPY.Highs):
+    class Counted(lp._highspy().Highs):
         def run(self):
             runs.append(super().run())
 
-    monkeypatch.setattr(packing._HIGHSPY, "Highs", Counted)
+    monkeypatch.setattr(lp._highspy(), "Highs", Counted)
     residual = Residual.of(large_problem(300, 400, density=0.03)).plain()
     found = Packing(residual)
     assert found.solve(residual.cost, residual.prize).solved
-    assert found._highs.getInfo().simplex_iteration_count > 100
+    assert found._program._highs.getInfo().simplex_iteration_count > 100
     assert len(runs) == 1
 
 

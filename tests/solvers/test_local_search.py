@@ -7,11 +7,11 @@ import pytest
 from covers import large_problem, make_problem, random_problem
 
 import naive
+from protocover.solvers import _moves as moves_module
 from protocover.solvers import greedy, local_search
-from protocover.solvers import moves as moves_module
-from protocover.solvers.local_search import search
-from protocover.solvers.moves import Working
-from protocover.solvers.reduced.residual import Residual
+from protocover.solvers._local_search import search
+from protocover.solvers._moves import Working
+from protocover.solvers._reduced.residual import Residual
 
 NOTHING = np.empty(0, dtype=np.intp)
 
@@ -133,7 +133,7 @@ def test_a_swap_that_greedy_misses_is_found():
     assert sorted(greedy(problem).selected.tolist()) == [0, 1, 2]
     found = local_search(problem, rng=np.random.default_rng(0))
     assert sorted(found.selected.tolist()) == [1, 2]
-    assert found.certificate == "proved"
+    assert found.certificate == "verified"
 
 
 def test_a_search_ends_once_it_has_enough():

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from covers import large_problem, make_problem, random_problem
 
-from protocover.cover import CoverProblem
-from protocover.solvers.budget.demand import Demand, Supplied
-from protocover.solvers.budget.large import best_of_large, supply_large
-from protocover.solvers.multipliers import Look, find_multipliers
-from protocover.solvers.reduced.packing import Packing
-from protocover.solvers.reduced.residual import Residual
-from protocover.solvers.stepwise import choose_by_drop
+from protocover._cover import CoverProblem
+from protocover.solvers._budget.demand import Demand, Supplied
+from protocover.solvers._budget.large import best_of_large, supply_large
+from protocover.solvers._multipliers import Look, find_multipliers
+from protocover.solvers._reduced.packing import Packing
+from protocover.solvers._reduced.residual import Residual
+from protocover.solvers._stepwise import choose_by_drop
 
 
 @dataclass(frozen=True)

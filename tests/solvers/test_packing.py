@@ -7,8 +7,8 @@ import pytest
 from covers import large_problem
 from scipy.optimize import linprog
 
-from protocover.solvers.reduced.packing import Packing
-from protocover.solvers.reduced.residual import Residual
+from protocover.solvers._reduced.packing import Packing
+from protocover.solvers._reduced.residual import Residual
 
 
 def packed(residual, cost, prize):

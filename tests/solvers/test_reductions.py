@@ -12,8 +12,8 @@ from covers import countable, large_problem, make_problem, problem_and_optimum
 from scipy.optimize import linprog
 
 import naive
-from protocover.solvers.moves import Working
-from protocover.solvers.reduced.reductions import (
+from protocover.solvers._moves import Working
+from protocover.solvers._reduced.reductions import (
     ALL_REDUCTIONS,
     absorb_private_points,
     drop_dominated_candidates,
@@ -23,8 +23,8 @@ from protocover.solvers.reduced.reductions import (
     merge_identical_points,
     reduce_cover,
 )
-from protocover.solvers.reduced.relaxation import relax
-from protocover.solvers.reduced.residual import Residual
+from protocover.solvers._reduced.relaxation import relax
+from protocover.solvers._reduced.residual import Residual
 
 seeds = pytest.mark.parametrize(
     "seeds",

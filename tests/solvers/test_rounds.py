@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from covers import large_problem, make_problem
 
-from protocover.cover import verify
-from protocover.solvers import exact, greedy, solve_together
-from protocover.solvers import rounds as rounds_module
-from protocover.solvers.reduced.packing import Packing
+from protocover._cover import verify
+from protocover.solvers import _lp as lp
+from protocover.solvers import _rounds as rounds_module
+from protocover.solvers import exact, greedy
+from protocover.solvers._rounds import solve_together
 
 
 class Clock:
@@ -131,7 +132,7 @@ def test_a_linear_program_resumes_after_candidates_were_excluded(monkeypatch):
     whole = exact(problem, rng=np.random.default_rng(0))
     search = rounds_module.ExactSearch(problem, rng=np.random.default_rng(0), max_nodes=0)
     with monkeypatch.context() as patch:
-        patch.setattr(Packing, "_run", lambda *args: False)
+        patch.setattr(lp._HighspyPacking, "_run", lambda *args: False)
         search.go_on()
     assert search._state.packing.residual.cover.shape > search._state.left.cover.shape
     search.go_on()

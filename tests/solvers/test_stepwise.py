@@ -7,7 +7,7 @@ import pytest
 from covers import large_problem, make_problem, random_problem
 
 import naive
-from protocover.cover import CoverProblem, verify
+from protocover._cover import CoverProblem, verify
 from protocover.solvers import greedy, ratio_greedy
 
 

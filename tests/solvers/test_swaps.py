@@ -7,8 +7,8 @@ import pytest
 from covers import large_problem, random_problem
 
 import naive
-from protocover.solvers.budget.swaps import _Places, improve_at_size
-from protocover.solvers.stepwise import choose_by_drop
+from protocover.solvers._budget.swaps import _Places, improve_at_size
+from protocover.solvers._stepwise import choose_by_drop
 
 
 def exchanges(problem, selected):

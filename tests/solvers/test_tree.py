@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 from covers import countable, large_problem, make_problem, problem_and_optimum
 
-from protocover.cover import verify
+from protocover._cover import verify
+from protocover.solvers import _lp as lp
 from protocover.solvers import exact
-from protocover.solvers.exact import grove as grove_module
-from protocover.solvers.exact import stages
-from protocover.solvers.exact import tree as tree_module
-from protocover.solvers.exact.grove import Grove
-from protocover.solvers.exact.nodes import Node, choose, fix, leave_out
-from protocover.solvers.exact.tree import Tree
-from protocover.solvers.reduced import packing as packing_module
-from protocover.solvers.reduced.packing import Packing, Payments
-from protocover.solvers.reduced.reductions import merge_identical_points
-from protocover.solvers.reduced.relaxation import relax
-from protocover.solvers.reduced.residual import Residual
+from protocover.solvers._exact import grove as grove_module
+from protocover.solvers._exact import stages
+from protocover.solvers._exact import tree as tree_module
+from protocover.solvers._exact.grove import Grove
+from protocover.solvers._exact.nodes import Node, choose, fix, leave_out
+from protocover.solvers._exact.tree import Tree
+from protocover.solvers._reduced.packing import Packing, Payments
+from protocover.solvers._reduced.reductions import merge_identical_points
+from protocover.solvers._reduced.relaxation import relax
+from protocover.solvers._reduced.residual import Residual
 
 
 def odd_cycle():
@@ -266,8 +266,8 @@ def test_the_simplex_method_looks_at_the_clock_while_it_runs(monkeypatch):
     assert not few.solved
     looks = iter(range(10**6))
     with monkeypatch.context() as patch:
-        patch.setattr(packing_module, "_LOOK_EVERY", 2)
-        patch.setattr(packing_module.time, "monotonic", lambda: next(looks))
+        patch.setattr(lp, "_LOOK_EVERY", 2)
+        patch.setattr(lp.time, "monotonic", lambda: next(looks))
         late = packing.solve(residual.cost, residual.prize, deadline=9)
     assert not late.solved
     assert next(looks) == 10  # it was not looked at after that

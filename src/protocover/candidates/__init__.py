@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
-from ..balls import traits_of
-from ..data.points import check_points
-from .hull import HullCandidates
-from .kmeans import KMeansCandidates
-from .names import check_candidate_names
-from .pool import (
+from .._balls import traits_of
+from ..data._points import check_points
+from ._hull import HullCandidates
+from ._kmeans import KMeansCandidates
+from ._names import check_candidate_names
+from ._pool import (
     Pool,
     check_one_kind,
     given_pool,
@@ -30,7 +30,7 @@ from .pool import (
     stack_rows,
     take,
 )
-from .sample import draw_stratified, is_number
+from ._sample import draw_stratified, is_number
 
 __all__ = [
     "CandidateGenerator",
@@ -99,7 +99,7 @@ def gather_candidates(
     verbose : int, default=0
         Passed on to generators that show their progress.
     """
-    if traits_of(dissimilarity).pairwise:
+    if traits_of(dissimilarity).precomputed:
         if unlabeled is not None:
             _refuse_with_table()
         return [_columns(candidates, y, rng, rows=rows, shape=(extent, X.shape[1]))]
@@ -125,9 +125,9 @@ def gather_candidates(
 
 def _standing(dissimilarity: Any, X: Any) -> NDArray[np.bool_] | None:
     """Tell which points may stand for others where not all of them may, else None."""
-    if not hasattr(dissimilarity, "can_stand"):
+    if not hasattr(dissimilarity, "candidate_mask"):
         return None
-    standing = np.asarray(dissimilarity.can_stand(X), dtype=bool)
+    standing = np.asarray(dissimilarity.candidate_mask(X), dtype=bool)
     if standing.all():
         return None
     if not standing.any():

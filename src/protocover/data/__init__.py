@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .checks import TableCheck, check
-from .parquet import parquet_to_memmap
+from ._checks import TableCheck, check
 
-__all__ = ["TableCheck", "check", "parquet_to_memmap"]
+__all__ = ["TableCheck", "check"]

@@ -1,8 +1,8 @@
 """Dissimilarities: fitted once, then asked for the table between any two sets of points.
 
 Whatever is passed as ``metric=`` becomes an object with ``fit(X, y)`` and
-``cross(A, B)``. What it may further say of itself, as attributes, and which faster ways
-to its answers it may bring, stand in :mod:`protocover.balls.traits`.
+``pairwise(A, B)``. What it may further say of itself, as attributes, and which faster ways
+to its answers it may bring, stand in :mod:`protocover._balls.traits`.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import Any
 
 from sklearn.base import clone
 
-from ..balls import traits_of
-from .bits import Tanimoto
-from .dann import DANN
-from .euclidean import Cosine, Euclidean, SquaredEuclidean
-from .function import Function
-from .gower import Gower
-from .kernel import KernelDistance, kernel_to_distance
-from .metric import METRIC_ALIASES, METRIC_NAMES, Metric
-from .precomputed import Precomputed
-from .rank import RankDissimilarity
-from .strings import MismatchDistance, SpectrumDistance, mismatch_kernel, spectrum_kernel
-from .strings.fasta import FastaRecord, read_fasta
-from .tangent import TangentDistance
+from .._balls import traits_of
+from ._bits import Tanimoto
+from ._dann import DANN
+from ._euclidean import Cosine, Euclidean, SquaredEuclidean
+from ._function import Function
+from ._gower import Gower
+from ._kernel import KernelDistance, kernel_to_distance
+from ._metric import METRIC_ALIASES, METRIC_NAMES, Metric
+from ._precomputed import Precomputed
+from ._rank import RankDissimilarity
+from ._strings import MismatchDistance, SpectrumDistance, mismatch_kernel, spectrum_kernel
+from ._strings.fasta import FastaRecord, read_fasta
+from ._tangent import TangentDistance
 
 __all__ = [
     "DANN",
@@ -55,8 +55,8 @@ _OWN = {
     "cosine": Cosine,
     "precomputed": Precomputed,
 }
-# Those of our own that take parameters, with what the name alone stands for.
-_OWN_WITH_PARAMETERS: dict[str, tuple[Any, dict[str, Any]]] = {"gower": (Gower, {"gap": 0.5})}
+# Those of our own that take `metric_params`.
+_OWN_WITH_PARAMETERS: dict[str, Any] = {"gower": Gower}
 
 
 def resolve_metric(metric: Any, params: dict[str, Any] | None = None) -> Any:
@@ -64,7 +64,7 @@ def resolve_metric(metric: Any, params: dict[str, Any] | None = None) -> Any:
 
     Parameters
     ----------
-    metric : str, callable, or object with ``fit`` and ``cross``
+    metric : str, callable, or object with ``fit`` and ``pairwise``
         As in ``PVMClassifier(metric=...)``.
     params : dict or None, default=None
         Parameters of a named metric or further arguments of a callable.
@@ -75,7 +75,7 @@ def resolve_metric(metric: Any, params: dict[str, Any] | None = None) -> Any:
         )
     if isinstance(metric, str):
         return _resolve_name(metric, params)
-    if hasattr(metric, "cross") and hasattr(metric, "fit"):
+    if hasattr(metric, "pairwise") and hasattr(metric, "fit"):
         if params:
             raise ValueError(
                 f"metric_params go with a named metric or a callable; set the parameters of "
@@ -86,7 +86,7 @@ def resolve_metric(metric: Any, params: dict[str, Any] | None = None) -> Any:
         return Function(metric, params)
     raise ValueError(
         "metric must be the name of a metric, a function of two points, or an object with "
-        f"fit and cross, got {metric!r}"
+        f"fit and pairwise, got {metric!r}"
     )
 
 
@@ -96,13 +96,13 @@ def input_tags(metric: Any, params: dict[str, Any] | None = None) -> dict[str, b
     Of something that is no metric, which `fit` will refuse, there is nothing to say.
     """
     try:
-        made = metric if hasattr(metric, "cross") else resolve_metric(metric, params)
+        made = metric if hasattr(metric, "pairwise") else resolve_metric(metric, params)
     except ValueError:
         return {}
     traits = traits_of(made)
     return {
-        "pairwise": traits.pairwise,
-        "sparse": traits.takes_graph if traits.pairwise else traits.accepts_sparse,
+        "pairwise": traits.precomputed,
+        "sparse": traits.accepts_graph if traits.precomputed else traits.accepts_sparse,
         "allow_nan": traits.allows_nan,
         "positive_only": traits.positive_only,
         **traits.input_tags,
@@ -117,8 +117,7 @@ def _resolve_name(name: str, params: dict[str, Any] | None) -> Any:
             raise ValueError(f"metric {name!r} takes no metric_params, got {params!r}")
         return _OWN[full]()
     if full in _OWN_WITH_PARAMETERS:
-        kind, usual = _OWN_WITH_PARAMETERS[full]
-        return kind(**{**usual, **(params or {})})
+        return _OWN_WITH_PARAMETERS[full](**(params or {}))
     if full in METRIC_NAMES:
         return Metric(name, params)
     known = ", ".join(sorted(METRIC_NAMES | {"l2"} | set(_OWN) | set(_OWN_WITH_PARAMETERS)))

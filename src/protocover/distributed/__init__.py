@@ -16,6 +16,6 @@ except ImportError as error:
         'protocover.distributed needs dask and distributed: pip install "protocover[dask]"'
     ) from error
 
-from .classifier import DaskPVMClassifier
+from ._classifier import DaskPVMClassifier
 
 __all__ = ["DaskPVMClassifier"]

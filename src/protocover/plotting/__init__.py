@@ -10,14 +10,14 @@ except ImportError as error:
         'protocover.plotting needs matplotlib: pip install "protocover[plot]"'
     ) from error
 
-from .balls import BallsDisplay
-from .boundary import BoundaryDisplay
-from .coverage import CoverageConfusionDisplay, CoverageDisplay
-from .gallery import PrototypeGalleryDisplay
-from .greedy_progress import GreedyProgressDisplay
-from .map import PrototypeMapDisplay
-from .path import PathDisplay
-from .table import PrototypeTableDisplay
+from ._balls import BallsDisplay
+from ._boundary import BoundaryDisplay
+from ._coverage import CoverageConfusionDisplay, CoverageDisplay
+from ._gallery import PrototypeGalleryDisplay
+from ._greedy_progress import GreedyProgressDisplay
+from ._map import PrototypeMapDisplay
+from ._path import PathDisplay
+from ._table import PrototypeTableDisplay
 
 __all__ = [
     "BallsDisplay",

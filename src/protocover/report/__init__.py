@@ -1,10 +1,10 @@
 """A report on a fitted model: one self-contained HTML page, or the data it is made of."""
 
-from .answers import summarize_queries
-from .html import make_report, render, write_report
-from .queries import Queries
-from .summarize import summarize
-from .summary import Summary
+from ._answers import summarize_queries
+from ._html import make_report, render, write_report
+from ._queries import Queries
+from ._summarize import summarize
+from ._summary import Summary
 
 __all__ = [
     "Queries",

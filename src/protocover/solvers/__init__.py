@@ -6,38 +6,39 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
 
-from ..cover import CoverSolution
-from .answers import ask_solver
-from .budget import Budgeted, total_value
-from .greedy import greedy
-from .joint import solve_jointly
-from .local_search import local_search
-from .lp_rounding import lp_rounding
-from .options import check_options, default_time_limit, parameter_names
-from .ratio_greedy import ratio_greedy
-from .rounds import solve_together
-from .search import auto, exact
-from .table import SOLVERS, Solver, is_ours, unwrapped
+from .._cover import (
+    CoverageTarget,
+    CoverProblem,
+    CoverSolution,
+    Leaves,
+    NestedCoverProblem,
+    SharedBudget,
+    Verification,
+    verify,
+)
+from ._greedy import greedy
+from ._local_search import local_search
+from ._lp_rounding import lp_rounding
+from ._options import parameter_names
+from ._ratio_greedy import ratio_greedy
+from ._search import auto, exact
+from ._table import SOLVERS, Solver
 
 __all__ = [
-    "SOLVERS",
-    "Budgeted",
-    "Solver",
-    "ask_solver",
+    "CoverProblem",
+    "CoverSolution",
+    "CoverageTarget",
+    "Leaves",
+    "NestedCoverProblem",
+    "SharedBudget",
+    "Verification",
     "auto",
-    "check_options",
-    "default_time_limit",
     "exact",
-    "find_solver",
     "greedy",
-    "is_ours",
     "local_search",
     "lp_rounding",
     "ratio_greedy",
-    "solve_jointly",
-    "solve_together",
-    "total_value",
-    "unwrapped",
+    "verify",
 ]
 
 

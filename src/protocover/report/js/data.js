@@ -3,7 +3,7 @@
 const data = JSON.parse(byId("data").textContent);
 const { prototypes, classes, cases } = data;
 prototypes.forEach((prototype, k) => { prototype.number = k; });
-const ownRadii = data.radii === "own";
+const ownRadii = data.radii === "adaptive";
 // A cover has representatives, and no classes to tell apart.
 const labelled = data.labelled !== false;
 const chosenWord = labelled ? "prototype" : "representative";

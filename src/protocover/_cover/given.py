@@ -1,0 +1,117 @@
+"""The parts of a problem as they were given, checked and brought into one form."""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, issparse
+
+
+def canonical_cover(cover: Any) -> csc_array:
+    """Return a cover as columns of sorted members, each there once.
+
+    What has that form is returned as it is, and nothing given is changed.
+    """
+    table = cover if isinstance(cover, csc_array) else _as_columns(cover)
+    if table.dtype != np.bool_:
+        _check_ones(table.data)
+        table = table.astype(bool)
+    _check_places(table)
+    if not table.has_canonical_format:
+        table = table.copy()
+        table.sum_duplicates()
+    if not table.data.all():  # a stored False would count as a member
+        table = table.copy()
+        table.eliminate_zeros()
+    return table
+
+
+def check_amounts(amounts: Any, name: str) -> NDArray[np.float64]:
+    """Return weights as floats, all of them finite and not negative, that nobody can change."""
+    try:
+        numbers = np.asarray(amounts, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be an array of numbers, got {amounts!r}") from error
+    faulty = numbers[~((numbers >= 0.0) & (numbers < math.inf))]
+    if faulty.size:
+        raise ValueError(f"{name} must hold finite numbers not below 0, got {faulty[0]}")
+    # A view: the array given stays the caller's own.
+    frozen = numbers.view()
+    frozen.flags.writeable = False
+    return frozen
+
+
+def check_prizes(prizes: Any) -> NDArray[np.float64]:
+    """Return prizes as floats, all of them and their sum finite and not negative."""
+    numbers = check_amounts(prizes, "prize")
+    with np.errstate(over="ignore"):
+        if not math.isfinite(numbers.sum()):
+            raise ValueError(
+                "prize must have a sum that is a finite number, got numbers up to "
+                f"{numbers.max()}; divide prize, wrong and prototype_cost by a power of two"
+            )
+    return numbers
+
+
+def check_cost(cost: Any) -> float:
+    """Return the cost of a prototype as a float: finite and not negative."""
+    if isinstance(cost, Real) and not isinstance(cost, bool) and 0.0 <= float(cost) < math.inf:
+        return float(cost)
+    raise ValueError(f"prototype_cost must be a finite number not below 0, got {cost!r}")
+
+
+def check_selection(selected: Any, n_candidates: int) -> NDArray[np.intp]:
+    """Return a selection as numbers of candidates, each there at most once."""
+    chosen = np.asarray(selected)
+    if chosen.ndim != 1 or (chosen.size and chosen.dtype.kind not in "iu"):
+        hint = "; np.flatnonzero(mask) turns a mask into numbers" * (chosen.dtype.kind == "b")
+        raise ValueError(
+            "selected must be a list of candidates' numbers, got an array of shape "
+            f"{chosen.shape} and {chosen.dtype}{hint}"
+        )
+    outside = chosen[(chosen < 0) | (chosen >= n_candidates)] if chosen.size else chosen
+    if outside.size:
+        raise ValueError(
+            f"selected must hold candidates' numbers from 0 to {n_candidates - 1}, got "
+            f"{outside[0]}"
+        )
+    if len(set(chosen.tolist())) < len(chosen):
+        numbers, counts = np.unique(chosen, return_counts=True)
+        raise ValueError(
+            f"selected must not repeat a candidate, got {numbers[counts > 1][0]} "
+            f"{counts.max()} times"
+        )
+    return chosen.astype(np.intp)
+
+
+def _as_columns(cover: Any) -> csc_array:
+    """Return any two-dimensional table as a csc_array."""
+    table = cover if issparse(cover) else np.asarray(cover)
+    if table.ndim != 2 or table.dtype.kind not in "biuf":
+        raise ValueError(
+            "cover must be a table of True and False with a row for each point and a column for "
+            f"each candidate, got {table.ndim} dimensions of {table.dtype}"
+        )
+    return csc_array(table)
+
+
+def _check_ones(values: NDArray[Any]) -> None:
+    """Check that what is stored in a cover says yes or no."""
+    odd = values[(values != 0) & (values != 1)]
+    if len(odd):
+        raise ValueError(
+            f"cover must hold True and False, or 1 and 0, got {odd[0]}; compare dissimilarities "
+            "with the radius first: cover = csc_array(dissimilarities < eps)"
+        )
+
+
+def _check_places(table: csc_array) -> None:
+    """Check that all members are points of the table."""
+    try:
+        table.check_format(full_check=True)
+    except ValueError as error:
+        raise ValueError(f"cover is no valid sparse table: {error}") from error

@@ -1,0 +1,317 @@
+"""One fold of a cross-validation: a path on its training part, scored on the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _check_method_params
+
+from ..._balls import traits_of
+from ..._balls.graph import pick_entries
+from ..._exceptions import NoPrototypesError
+from ..._selection.adaptive_limits import balls_of_parts
+from ..._selection.greedy_levels import GreedyLevels, outward_of
+from ..._selection.parameters import (
+    apply_class_weight,
+    check_adaptive_radii,
+    check_max_prototypes,
+    check_min_per_class,
+    check_weights,
+)
+from ..._selection.part import Part
+from ..._selection.path import Known, formulate_path, has_prefixes, solve_path, wants_lists
+from ..._selection.selected import Selection
+from ..._selection.training import Training, after_candidates, training_levels
+from ...candidates import is_train
+from ...dissimilarity import resolve_metric
+from ...solvers import find_solver
+from ..classifier import PVMClassifier
+from ..fitted import with_selection
+from ..fitting import prepare
+from .trials import Grid, Labeled, Trial
+
+Floats = NDArray[np.float64]
+Selections = tuple[tuple[Selection, ...], ...]
+_WHAT_PREDICTS = ("candidates", "classes", "radii")
+
+
+@dataclass(frozen=True, eq=False)
+class Scoring:
+    """A scorer, what it is told beside points and labels, and what stands for a failure."""
+
+    scorer: Any
+    params: dict[str, Any]
+    error_score: Any
+
+    def score(self, fitted: PVMClassifier, X: Any, y: NDArray[Any]) -> tuple[float, str | None]:
+        """Return the score of one model, or what stands for it and why."""
+        try:
+            return float(self.scorer(fitted, X, y, **self.params)), None
+        except NoPrototypesError:  # an outcome of a grid, which there is no need to look into
+            return np.nan, None
+        except Exception as error:
+            if self.error_score == "raise":
+                raise
+            return self.error_score, _reason(error)
+
+
+@dataclass(frozen=True, eq=False)
+class FoldScores:
+    """What came of one fold, in tables of shape (n_eps, n_costs).
+
+    `score` has what stands for one that could not be had, `n_prototypes` and `n_classes_lost`,
+    the number of classes without a prototype, NaN where there was no model. The path, which
+    is one for all settings, took `fit_time` seconds. `failures` are the errors of the settings
+    that could not be scored.
+    """
+
+    score: Floats
+    n_prototypes: Floats
+    n_classes_lost: Floats
+    fit_time: float
+    score_time: Floats
+    failures: tuple[str, ...] = ()
+
+    @classmethod
+    def failed(cls, grid: Grid, error: Exception, *, score: float, time: float) -> Self:
+        """Return the scores of a fold that could not be fitted."""
+        shape = (len(grid.radii), len(grid.costs))
+        reasons = (_reason(error),) * int(np.prod(shape))
+        unknown = np.full(shape, np.nan)
+        return cls(np.full(shape, score), unknown, unknown, time, np.zeros(shape), reasons)
+
+
+def score_fold(
+    model: PVMClassifier,
+    data: Labeled,
+    grid: Grid,
+    *,
+    train: NDArray[np.intp],
+    test: NDArray[np.intp],
+    scoring: Scoring,
+    common: Known = None,
+    verbose: int = 0,
+) -> FoldScores:
+    """Fit `model` for all radii and costs on the rows `train` and score it on `test`.
+
+    Candidates are made, and the dissimilarity is fitted, from the training rows alone.
+    `common` is what :func:`share_folds` has found for this fold.
+    """
+    model = _for_classes(model, data.y[train])
+    start = perf_counter()
+    try:
+        check_weights(data.weights[train], *np.unique(data.y[train], return_inverse=True)[::-1])
+        train = _with_weight(data, train)
+        training, selections = _solve(model, data, train, grid, common=common, verbose=verbose)
+    except Exception as error:
+        if scoring.error_score == "raise":
+            raise
+        seconds = perf_counter() - start
+        return FoldScores.failed(grid, error, score=scoring.error_score, time=seconds)
+    beside = train if _is_pairwise(model) else None
+    held_out = take_points(data.points, test, beside=beside), data.y[test]
+    scoring = replace(scoring, params=_check_method_params(data.points, scoring.params, test))
+    seconds = perf_counter() - start
+    return _score_selections(model, training, selections, grid, held_out, scoring, seconds)
+
+
+def share_folds(
+    trial: Trial, trains: Sequence[NDArray[np.intp]], *, n_jobs: int | None, verbose: int
+) -> list[Known]:
+    """Look at the distances between all points once for all folds, where that leaks nothing.
+
+    That is so where the candidates are the points themselves and the dissimilarity learns
+    nothing: a pair is then as far apart in every fold that holds both. Returns what each of
+    the folds, which are fitted on the rows `trains`, has of it.
+    """
+    model, data, grid = trial.model, trial.data, trial.grid
+    dissimilarity = resolve_metric(model.metric, model.metric_params)
+    if not (is_train(model.candidates) and traits_of(dissimilarity).stateless):
+        return [None] * len(trains)
+    rng = np.random.default_rng(0)
+    training = prepare(model, data.points, data.y, None, unlabeled=data.unlabeled, rng=rng)
+    closed = model.closed_ball
+    parts = [_part(model, training, data, train) for train in trains]
+    if not check_adaptive_radii(model.radii):
+        levels = training_levels(
+            training, radii=grid.radii, closed=closed, rng=rng, n_jobs=n_jobs, verbose=verbose
+        )
+        if not _takes_lists(model):
+            return [levels] * len(trains)
+        outward = outward_of(training, levels, n_radii=len(grid.radii))
+        return [levels if part is None else GreedyLevels(outward, part) for part in parts]
+    found = iter(
+        balls_of_parts(
+            training,
+            [part for part in parts if part is not None],
+            limits=grid.radii,
+            closed=closed,
+            least_cost=float(grid.costs[0]),
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+    )
+    return [None if part is None else next(found) for part in parts]
+
+
+def _part(
+    model: PVMClassifier, training: Training, data: Labeled, train: NDArray[np.intp]
+) -> Part | None:
+    """Return what a fold has of all points, None where it has them in another order.
+
+    Ties go by the order of the rows: a fold that has another one than all points, or some
+    of them twice, looks at the distances for itself.
+    """
+    rows = _with_weight(data, train)
+    if not (rows[1:] > rows[:-1]).all():
+        return None
+    classes, codes = np.unique(data.y[rows], return_inverse=True)
+    class_weight = _for_classes(model, classes).class_weight
+    weights = apply_class_weight(class_weight, data.weights[rows], codes, classes)
+    return Part.of_rows(training, rows, weights)
+
+
+def _takes_lists(model: PVMClassifier) -> bool:
+    """Whether the folds of a model are walked along lists of levels, instead of a table."""
+    own = check_adaptive_radii(model.radii)
+    return wants_lists(find_solver(model.solver), _fold_options(model), own=own)
+
+
+def _fold_options(model: PVMClassifier) -> dict[str, Any]:
+    """Return the options of the solver in a fold.
+
+    How far from the best a fold's selection is does not matter for its score.
+    """
+    without_bound = {"bound": False} if has_prefixes(find_solver(model.solver)) else {}
+    return {**(model.solver_options or {}), **without_bound}
+
+
+def _with_weight(data: Labeled, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return those of some rows that have a weight."""
+    return rows[data.weights[rows] > 0.0]
+
+
+def take_points(X: Any, rows: NDArray[np.intp], *, beside: NDArray[np.intp] | None) -> Any:
+    """Return some points; of a square table the values between them and those `beside`."""
+    if beside is None:
+        return _safe_indexing(X, rows)
+    return pick_entries(X[rows], beside) if issparse(X) else X[np.ix_(rows, beside)]
+
+
+def _is_pairwise(model: PVMClassifier) -> bool:
+    """Whether the points of a model are rows of a table of values between them."""
+    return bool(model.__sklearn_tags__().input_tags.pairwise)
+
+
+def _solve(
+    model: PVMClassifier,
+    data: Labeled,
+    train: NDArray[np.intp],
+    grid: Grid,
+    *,
+    common: Known,
+    verbose: int,
+) -> tuple[Training, Selections]:
+    """Return the training part of a fold and its selections for all radii and costs."""
+    rng = model._generator()
+    points = take_points(data.points, train, beside=train if _is_pairwise(model) else None)
+    weights = data.weights[train]
+    training = prepare(model, points, data.y[train], weights, unlabeled=data.unlabeled, rng=rng)
+    rng = after_candidates(model.random_state, rng)
+    solver, options = find_solver(model.solver), _fold_options(model)
+    budget = check_max_prototypes(model.max_prototypes, training.classes)
+    if isinstance(common, csr_array):  # its columns after those of all points are unlabeled
+        unlabeled = np.arange(len(data.y), common.shape[1])
+        common = common[train][:, np.concatenate([train, unlabeled])]
+    problems = formulate_path(
+        training,
+        common,
+        radii=grid.radii,
+        own=check_adaptive_radii(model.radii),
+        closed=model.closed_ball,
+        prototype_cost=float(grid.costs[0]),
+        solver=solver,
+        options=options,
+        rng=rng,
+        n_jobs=model.n_jobs,
+        verbose=verbose,
+    )
+    selections = solve_path(
+        problems,
+        n_radii=len(grid.radii),
+        n_classes=len(training.classes),
+        costs=grid.costs,
+        solver=solver,
+        options=options,
+        rng=rng,
+        verbose=verbose,
+        max_prototypes=budget,
+        min_per_class=check_min_per_class(model.min_per_class, budget, len(training.classes)),
+    )
+    return training, selections
+
+
+def _for_classes(model: PVMClassifier, y: NDArray[Any]) -> PVMClassifier:
+    """Return a copy of a model for a fold, whose parameters name no class that it lacks.
+
+    Its random_state is as new.
+    """
+    present = set(np.unique(y).tolist())
+    by_class = {
+        name: {label: one for label, one in value.items() if label in present}
+        for name in ("max_prototypes", "class_weight")
+        if isinstance(value := getattr(model, name), Mapping)
+    }
+    copy: PVMClassifier = clone(model).set_params(**by_class)
+    return copy
+
+
+def _score_selections(
+    model: PVMClassifier,
+    training: Training,
+    selections: Selections,
+    grid: Grid,
+    held_out: tuple[Any, NDArray[Any]],
+    scoring: Scoring,
+    fit_time: float,
+) -> FoldScores:
+    """Score every selection, those that equal the one before them only once."""
+    sizes = np.array([[len(one.candidates) for one in row] for row in selections], dtype=float)
+    # A class that has a prototype only because each must have one is lost, too.
+    n_kept = [[len(np.unique(one.classes)) - len(one.forced) for one in row] for row in selections]
+    lost = len(training.classes) - np.array(n_kept, dtype=float)
+    score, time = np.empty_like(sizes), np.zeros_like(sizes)
+    failures = []
+    for i, (eps, row) in enumerate(zip(grid.radii, selections, strict=True)):
+        reason: str | None = None
+        for j, selection in enumerate(row):
+            if j > 0 and _same(selection, row[j - 1]):
+                score[i, j], time[i, j] = score[i, j - 1], time[i, j - 1]
+            else:
+                start = perf_counter()
+                cost = grid.costs[j]
+                fitted = with_selection(model, selection, training, eps=eps, cost=cost)
+                score[i, j], reason = scoring.score(fitted, *held_out)
+                time[i, j] = perf_counter() - start
+            failures += [reason] if reason is not None else []
+    return FoldScores(score, sizes, lost, fit_time, time, tuple(failures))
+
+
+def _reason(error: Exception) -> str:
+    """Return an error in one line."""
+    first, _, _ = str(error).strip().partition("\n")
+    return f"{type(error).__name__}: {first}"
+
+
+def _same(one: Selection, other: Selection) -> bool:
+    """Whether two selections have the same prototypes, and of the same radii if of their own."""
+    pairs = [(getattr(one, name), getattr(other, name)) for name in _WHAT_PREDICTS]
+    return all(np.array_equal(a, b) for a, b in pairs)

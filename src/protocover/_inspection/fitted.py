@@ -1,0 +1,90 @@
+"""The one way from a pipeline or a search to the classifier in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from .._balls import traits_of
+from .._balls.graph import with_own_distances
+from .._estimators import BallCover, PVMClassifier, PVMClassifierCV, PVMSelector
+from .._estimators.cover_view import as_one_class
+from .._exceptions import NoPrototypesError, no_prototypes
+from ..data._points import check_estimator_points
+
+
+@dataclass(frozen=True, eq=False)
+class Unwrapped:
+    """The classifier within a fitted model."""
+
+    classifier: PVMClassifier
+    search: PVMClassifierCV | None = None  # that chose it
+    transformers: tuple[Pipeline, ...] = ()  # before it, those of the outermost pipeline first
+    cover: BallCover | None = None  # that it is the view of, all cases being of one class
+
+    def prepare(self, X: Any) -> Any:
+        """Return points as the classifier takes them: as the steps before it change them."""
+        for steps in self.transformers:
+            X = steps.transform(X)
+        return X
+
+    def prepare_training(self, X: Any) -> Any:
+        """Return the points of the fit so; those of a graph are their own neighbours, as there."""
+        X, dissimilarity = self.prepare(X), self.classifier.dissimilarity_
+        if not (issparse(X) and traits_of(dissimilarity).precomputed and X.shape[0] == X.shape[1]):
+            return X
+        graph = check_estimator_points(self.classifier, X, dissimilarity, reset=False)
+        return with_own_distances(graph)
+
+    def labels(self, y: Any, n_points: int) -> Any:
+        """Return the labels of points; those of a cover are of one class."""
+        return y if self.cover is None else np.full(n_points, self.classifier.classes_[0])
+
+    def require_prototypes(self, otherwise: str) -> Self:
+        """Refuse a classifier without prototypes, and say what follows from having none."""
+        if len(self.classifier.prototype_labels_) == 0 and self.cover is not None:
+            raise NoPrototypesError(
+                f"no representative was worth its cost at eps={self.cover.eps_:g}, so "
+                f"{otherwise}; lower cost or candidate_cost, or change eps"
+            )
+        if len(self.classifier.prototype_labels_) == 0:
+            raise no_prototypes(self.classifier, otherwise)
+        return self
+
+
+def unwrap(model: Any, *, name: str = "model", covers: bool = False) -> Unwrapped:
+    """Find the classifier that a fitted model is or holds.
+
+    It is one of ours, a pipeline that ends in one, or a search such as GridSearchCV that
+    chose one; `name` is what the caller calls it, for the error. With `covers` it may also be
+    a cover, which is seen as a classifier of one class.
+    """
+    if isinstance(model, Pipeline):
+        within = unwrap(model[-1], name=name, covers=covers)
+        before = (model[:-1],) if len(model) > 1 else ()
+        return replace(within, transformers=before + within.transformers)
+    if hasattr(model, "fit"):
+        check_is_fitted(model)
+    if isinstance(model, PVMClassifier):
+        return Unwrapped(model)
+    if isinstance(model, PVMClassifierCV):
+        return Unwrapped(model.best_estimator_, search=model)
+    if isinstance(model, PVMSelector):
+        return Unwrapped(model.classifier_)
+    if hasattr(model, "to_local"):
+        return Unwrapped(model.to_local())
+    if hasattr(model, "best_estimator_"):
+        return unwrap(model.best_estimator_, name=name, covers=covers)
+    if covers and isinstance(model, BallCover):
+        return Unwrapped(as_one_class(model), cover=model)
+    if isinstance(model, BallCover):
+        raise TypeError(f"{name} must be a classifier: a BallCover knows no classes")
+    raise TypeError(
+        f"{name} must be, or be a pipeline or search that ends in, a PVMSelector, "
+        f"PVMClassifier or PVMClassifierCV, got {type(model).__name__}"
+    )

@@ -1,0 +1,186 @@
+"""Why single queries were given their class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._balls import relative_to, within
+from ..data._frames import make_frame
+
+# The columns that a data frame has by default.
+_MAIN = ("label", "prototype", "row", "distance", "runner_up_label", "margin")
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """For each query its nearest prototype and that of the runner-up class.
+
+    Parameters
+    ----------
+    label : ndarray, shape (n_queries,)
+        Class of the nearest prototype, also where `predict` answers `outlier_label`
+        because the query is not `inside`.
+    prototype : ndarray of int
+        Its place in ``prototypes_``.
+    row : ndarray of int
+        Its row in the training data, -1 where it is no training point.
+    distance : ndarray of float
+        Its dissimilarity from the query.
+    inside : ndarray of bool
+        Whether the query lies in its ball. If not, it lies in no ball at all.
+    radius, relative_distance : ndarray of float
+        Its radius, and the distance as a multiple of it.
+    runner_up_label, runner_up_prototype, runner_up_distance : ndarray
+        The nearest prototype of any other class. Where only one class has prototypes
+        the label is the query's own, the place -1 and the distance inf.
+    runner_up_radius, runner_up_relative_distance : ndarray of float
+        Its radius, NaN where there is none, and the distance as a multiple of it.
+    margin : ndarray of float
+        By how much the runner-up is farther away; a small one is a close call.
+
+    Notes
+    -----
+    Where prototypes have radii of their own, the nearest is the one whose distance is the
+    smallest multiple of its radius, and the margin is the difference of these multiples.
+
+    A model without any prototype can only answer `outlier_label`. That is then the label
+    and that of the runner-up, both places and the row are -1, both distances inf, both
+    radii NaN, and the margin is 0. So it is for a query of which a neighbour graph has no entry
+    for any prototype. Where it has entries of one class only, there is no runner-up.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from protocover import PVMClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> why = PVMClassifier(eps=1.0).fit(X, y).explain(X[:2])
+    >>> why.label, why.inside
+    (array([0, 0]), array([ True,  True]))
+    >>> X[why.row]  # the nearest prototype, the same for both new samples
+    array([[4.6, 3.1, 1.5, 0.2],
+           [4.6, 3.1, 1.5, 0.2]])
+    """
+
+    label: NDArray[Any]
+    prototype: NDArray[np.intp]
+    row: NDArray[np.intp]
+    distance: NDArray[np.float64]
+    inside: NDArray[np.bool_]
+    radius: NDArray[np.float64]
+    relative_distance: NDArray[np.float64]
+    runner_up_label: NDArray[Any]
+    runner_up_prototype: NDArray[np.intp]
+    runner_up_distance: NDArray[np.float64]
+    runner_up_radius: NDArray[np.float64]
+    runner_up_relative_distance: NDArray[np.float64]
+    margin: NDArray[np.float64]
+
+    @classmethod
+    def _of(
+        cls,
+        index: NDArray[np.intp],
+        distance: NDArray[np.float64],
+        labels: NDArray[Any],
+        *,
+        rows: NDArray[np.intp],
+        radii: NDArray[np.float64],
+        by_multiples: bool,
+        closed: bool,
+        outlier_label: Any = None,
+    ) -> Self:
+        """Explain from the nearest prototype and the nearest of any other class.
+
+        Parameters
+        ----------
+        index, distance : ndarray, shape (2, n_queries)
+            Their places and dissimilarities; -1 and inf where there is none.
+        labels : ndarray, shape (n_prototypes,)
+            Class of each prototype.
+        rows : ndarray of int, shape (n_prototypes,)
+            Row of each prototype in the training data, -1 where it is not from there.
+        radii : ndarray of float, shape (n_prototypes,)
+            Radius of each prototype.
+        by_multiples : bool
+            Whether prototypes are compared by multiples of their radii.
+        closed : bool
+            Whether balls are closed.
+        outlier_label : label or None, default=None
+            What is answered to a query that no prototype is known to be near to.
+        """
+        missing = index < 0
+        unknown, alone = missing
+        radius, row, label = radii[index], rows[index[0]], labels[index]
+        multiple = relative_to(radius, distance)
+        if alone.any():  # the place -1 was taken for the last one
+            radius[missing], multiple[missing], row[unknown] = np.nan, np.inf, -1
+            label[1, alone] = label[0, alone]
+            label = _with_label(label, unknown, outlier_label)
+        near, far = multiple if by_multiples else distance
+        with np.errstate(invalid="ignore"):
+            margin = far - near
+        return cls(
+            label=label[0],
+            prototype=index[0],
+            row=row,
+            distance=distance[0],
+            radius=radius[0],
+            relative_distance=multiple[0],
+            inside=within(distance[0], radius[0], closed=closed),
+            runner_up_label=label[1],
+            runner_up_prototype=index[1],
+            runner_up_distance=distance[1],
+            runner_up_radius=radius[1],
+            runner_up_relative_distance=multiple[1],
+            margin=np.where(unknown, 0.0, margin),
+        )
+
+    @classmethod
+    def _of_nothing(cls, n_queries: int, label: Any) -> Self:
+        """Explain answers that are `label` because there is no prototype."""
+        labels, nowhere = np.full(n_queries, label), np.full(n_queries, -1)
+        beyond = np.full(n_queries, np.inf)
+        return cls(
+            label=labels,
+            prototype=nowhere,
+            row=nowhere,
+            distance=beyond,
+            radius=np.full(n_queries, np.nan),
+            relative_distance=beyond,
+            inside=np.zeros(n_queries, dtype=bool),
+            runner_up_label=labels,
+            runner_up_prototype=nowhere,
+            runner_up_distance=beyond,
+            runner_up_radius=np.full(n_queries, np.nan),
+            runner_up_relative_distance=beyond,
+            margin=np.zeros(n_queries),
+        )
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+    def to_frame(self, index: Any = None, *, all: bool = False) -> Any:
+        """Return a pandas data frame with one row per sample.
+
+        Parameters
+        ----------
+        index : index-like or None, default=None
+            Names of the samples, such as the index of the frame they came from.
+        all : bool, default=False
+            Whether to return all columns instead of the six main ones: `label`, `prototype`,
+            `row`, `distance`, `runner_up_label` and `margin`.
+        """
+        names = [field.name for field in fields(self)] if all else _MAIN
+        return make_frame({name: getattr(self, name) for name in names}, index)
+
+
+def _with_label(labels: NDArray[Any], where: NDArray[np.bool_], label: Any) -> NDArray[Any]:
+    """Put a label in some columns, with room for it among the others."""
+    if not where.any():
+        return labels
+    labels = labels.astype(np.result_type(labels, np.asarray(label)))
+    labels[:, where] = label
+    return labels

@@ -1,0 +1,261 @@
+"""A cover without labels: the fewest representatives, the best so many, or enough of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array
+
+from .._cover import (
+    CoverProblem,
+    CoverSolution,
+    decimal_fractions,
+    exact_sum,
+    judge,
+    simplest_fraction,
+)
+from ..solvers import auto, exact
+from ..solvers._answers import ask_solver
+from ..solvers._budget import TimeLeft, close_in_time, supply_large
+from ..solvers._budget.demand import Demand, Supplied, at_rates, cover_enough
+from ..solvers._exact import supply_by_tree
+from ..solvers._search import is_large, supply_small
+from ..solvers._stepwise import choose_by_drop
+from ..solvers._table import Solver, unwrapped
+from .weights import may_stay_uncovered
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is asked of a cover: exactly one of a number, a share, or a trade at a cost.
+
+    Parameters
+    ----------
+    cost : float
+        What a representative costs in weight left uncovered; that of a candidate is so many
+        times its own price.
+    number : int or None
+        Choose so many at most.
+    coverage : float or None
+        Cover so large a share of the weight with as few as possible.
+    """
+
+    cost: float
+    number: int | None = None
+    coverage: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """Representatives, and what is known of them.
+
+    Parameters
+    ----------
+    columns : ndarray of int
+        The candidates chosen: first those that had to be, then by what each adds.
+    objective, lower_bound : float
+        What was made small, and what no other choice goes below.
+    solution : CoverSolution
+        What is chosen beside those that had to be, its candidates numbered among the others,
+        and the vector that proves its bound. With a demanded coverage the objective is what
+        it costs, and `priced_at` the weight that a unit of that is worth to the vector.
+    """
+
+    columns: Indices
+    objective: float
+    lower_bound: float
+    solution: CoverSolution
+
+    def numbered(self, number: Indices) -> CoverSolution:
+        """Return the solution with its candidates by their `number`, given that of each column."""
+        n_forced = len(self.columns) - len(self.solution.selected)
+        return replace(self.solution, selected=number[self.columns[n_forced:]])
+
+
+def choose_cover(
+    balls: csr_array,
+    weights: Floats,
+    wish: Wish,
+    solver: Solver,
+    *,
+    price: Floats | None = None,
+    forced: Indices | None = None,
+    rng: np.random.Generator,
+    options: dict[str, Any],
+) -> Chosen:
+    """Choose candidates whose balls cover the points as `wish` asks.
+
+    Parameters
+    ----------
+    balls : csr_array of bool, shape (n_points, n_candidates)
+        Which point lies in which candidate's ball.
+    weights : ndarray of float, shape (n_points,)
+        What each point counts, on a grid on which sums are exact.
+    wish : Wish
+        What is asked.
+    solver : Solver
+        What chooses.
+    price : ndarray of float, shape (n_candidates,), or None
+        How many times the cost each candidate costs; None for once.
+    forced : ndarray of int or None
+        Candidates that are chosen whatever they cost.
+    rng : numpy.random.Generator
+        For the solver.
+    options : dict
+        Of the solver.
+    """
+    kept = np.empty(0, dtype=np.intp) if forced is None else forced
+    rest = Rest.of(balls, weights, price, kept)
+    del balls  # where nobody else holds it, the solver has its memory
+    if wish.coverage is not None:
+        return _enough(rest, wish.coverage, weights, solver, rng=rng, options=options)
+    problem = rest.problem(wish.cost)
+    budget = None if wish.number is None else wish.number - len(kept)
+    solution = ask_solver(solver, problem, rng=rng, max_prototypes=budget, options=options)
+    return rest.chosen(solution, wish.cost)
+
+
+@dataclass(frozen=True, eq=False)
+class Rest:
+    """What is left to do once some candidates are chosen.
+
+    Parameters
+    ----------
+    cover : csc_array of bool
+        Points that those do not cover by the other candidates.
+    columns : ndarray of int
+        These candidates' columns in the whole.
+    weight : ndarray of float
+        Of these points.
+    price : ndarray of float or None
+        Of these candidates.
+    forced : ndarray of int
+        The candidates that are chosen already.
+    paid : Fraction
+        Sum of their prices.
+    """
+
+    cover: csc_array
+    columns: Indices
+    weight: Floats
+    price: Floats | None
+    forced: Indices
+    paid: Fraction
+
+    @classmethod
+    def of(cls, balls: csr_array, weights: Floats, price: Floats | None, forced: Indices) -> Rest:
+        """Leave out what is chosen and covered."""
+        columns = np.setdiff1d(np.arange(balls.shape[1]), forced)
+        if len(forced) == 0:
+            return cls(balls.tocsc(), columns, weights, price, forced, Fraction(0))
+        covered = np.asarray(balls[:, forced].sum(axis=1)).ravel() > 0
+        return cls(
+            cover=balls[~covered].tocsc()[:, columns],
+            columns=columns,
+            weight=weights[~covered],
+            price=None if price is None else price[columns],
+            forced=forced,
+            paid=Fraction(len(forced))
+            if price is None
+            else sum(decimal_fractions(price[forced]), Fraction(0)),
+        )
+
+    def problem(self, cost: float) -> CoverProblem:
+        """Return the problem of which candidates are worth what they cost."""
+        nothing = np.zeros(self.cover.shape[1])
+        if self.price is None:
+            return CoverProblem(self.cover, nothing, self.weight, cost)
+        grid = CoverProblem(self.cover, nothing, self.weight, 0.0).grid
+        # What costs more than all points weigh is never chosen, however much more that is.
+        most = 2.0 * float(self.weight.sum()) + grid
+        with np.errstate(over="ignore"):
+            price = np.minimum(cost * self.price, most)
+        return CoverProblem(self.cover, np.round(price / grid) * grid, self.weight, 0.0)
+
+    def demand(self, coverage: float, weights: Floats) -> Demand:
+        """Return what must be covered for a share of the weight of all points."""
+        allowed = may_stay_uncovered(weights, simplest_fraction(float(coverage)))
+        return Demand(self.cover, self.weight, self.price, allowed)
+
+    def chosen(self, solution: CoverSolution, cost: float | None) -> Chosen:
+        """Add the candidates that were forced, at `cost`, to those of a solution.
+
+        None for an objective that is their number or the sum of their prices.
+        """
+        paid = self.paid if cost is None else simplest_fraction(cost) * self.paid
+        return Chosen(
+            columns=np.concatenate((self.forced, self.columns[solution.selected])),
+            objective=float(Fraction(solution.objective) + paid),
+            lower_bound=solution.lower_bound + float(paid),
+            solution=solution,
+        )
+
+
+def _enough(
+    rest: Rest,
+    coverage: float,
+    weights: Floats,
+    solver: Solver,
+    *,
+    rng: np.random.Generator,
+    options: dict[str, Any],
+) -> Chosen:
+    """Choose as few candidates, or as cheap ones, as cover a share of the weight."""
+    demand = rest.demand(coverage, weights)
+    left = TimeLeft(options.get("time_limit"))
+
+    def solve(problem: CoverProblem) -> CoverSolution:
+        share = left.share()
+        limit = {} if share is None else {"time_limit": share}
+        return ask_solver(solver, problem, rng=rng, options={**options, **limit})
+
+    function = unwrapped(solver)
+    closings: dict[Any, Callable[..., Supplied]] = {exact: supply_by_tree, auto: supply_small}
+    close = closings.get(function)
+    large = function is auto and is_large(demand.plain)
+    found = cover_enough(
+        demand,
+        partial(close_in_time, supply_large, left)
+        if large
+        else partial(at_rates, solve=solve, in_time=left.any),
+        close=None if close is None else partial(close_in_time, close, left),
+        in_time=left.any,
+    )
+    if found is None:
+        total = exact_sum(weights)
+        most = total - demand.uncovered(np.arange(rest.cover.shape[1]))
+        raise ValueError(
+            f"coverage must not be above {float(most / total):.6g}, which is all that the "
+            f"candidates' balls hold, got {coverage!r}; take a larger eps or further candidates"
+        )
+    return rest.chosen(_described(demand, found), None)
+
+
+def _described(demand: Demand, found: Supplied) -> CoverSolution:
+    """Return candidates that cover enough by what each adds, and what is known of them."""
+    spent, bound = demand.spent(found.selected), min(found.bound, demand.spent(found.selected))
+    proved, claim = (None, bound) if found.by_word else (bound, None)
+    if found.dual is None and not found.by_word and bound < spent:
+        proved = None
+    lower, word = judge(spent, proved, claim)
+    free = demand.at(0.0)
+    order = found.selected[choose_by_drop(free.narrowed(found.selected))[0]]
+    idle = np.setdiff1d(found.selected, order)
+    return replace(
+        CoverSolution.of(free, np.concatenate((order, idle))),
+        objective=float(spent),
+        lower_bound=lower,
+        certificate=word,
+        dual=found.dual,
+        status="optimal" if lower >= spent else "bounded",
+        priced_at=None if found.dual is None else found.rate,
+    )

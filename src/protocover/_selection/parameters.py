@@ -1,0 +1,476 @@
+"""Checks of what users pass to the estimators, each with a way out in its message."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from numbers import Integral, Real
+from typing import Any, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.validation import column_or_1d
+
+from .._exceptions import warn_caller
+from ..data._frames import in_memory
+from .weights import snap_weights
+
+# Sums, squares and quotients of weights between these stay well within the range of floats.
+_LEAST_WEIGHT, _MOST_WEIGHT = 1e-250, 1e280
+# Beyond this weights are floats of few digits, whole or not, and nothing is repeated so often.
+_MOST_REPETITIONS = 2.0**53
+
+
+@contextmanager
+def unchanged_on_error(estimator: Any) -> Iterator[None]:
+    """Put an estimator back as it was if fitting it fails, whatever the reason."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+def check_adaptive_radii(radii: Any) -> bool:
+    """Return whether each prototype takes a radius of its own."""
+    if isinstance(radii, str) and radii in ("shared", "adaptive"):
+        return radii == "adaptive"
+    raise ValueError(
+        "radii must be 'shared', one radius for all, or 'adaptive', one for each prototype, got "
+        f"{radii!r}"
+    )
+
+
+def check_eps(eps: Any, *, own: bool = False) -> float | None:
+    """Return the radius as a float, or None for ``"auto"``.
+
+    With radii of their own it is the largest allowed, infinity where there is no limit.
+    """
+    if isinstance(eps, str) and eps == "auto":
+        return None
+    if _is_number(eps) and 0.0 < float(eps) < np.inf:
+        return float(eps)
+    if own and _no_limit(eps):
+        return np.inf
+    if eps is None:
+        raise ValueError(
+            "eps must be a positive number or 'auto', got None; None, for no limit to the radii, "
+            "needs radii='adaptive'"
+        )
+    raise ValueError(
+        f"eps must be a positive number or 'auto', got {eps!r}; suggest_eps(X, y) proposes a grid"
+    )
+
+
+def check_cover_eps(eps: Any) -> None:
+    """Check the radius of a cover without labels."""
+    if (isinstance(eps, str) and eps == "auto") or (_is_number(eps) and 0.0 < float(eps) < np.inf):
+        return
+    raise ValueError(
+        f"eps must be a positive number or 'auto', got {eps!r}; it is how far apart two points "
+        "that stand for each other may be"
+    )
+
+
+def check_closed_ball(closed_ball: Any) -> bool:
+    """Return whether balls are closed as a plain bool."""
+    if isinstance(closed_ball, bool | np.bool_):
+        return bool(closed_ball)
+    raise ValueError(
+        f"closed_ball must be True or False, got {closed_ball!r}; True puts points at distance "
+        "eps exactly into the ball"
+    )
+
+
+def check_flag(value: Any, name: str) -> bool:
+    """Return a parameter that must be True or False as a plain bool."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    raise ValueError(f"{name} must be True or False, got {value!r}")
+
+
+def check_min_per_class(
+    least: Any, max_prototypes: int | dict[int, int] | None, n_classes: int
+) -> int:
+    """Return how many prototypes each class must have, 0 or 1, after a look at the budget."""
+    if not is_count(least) or least not in (0, 1):
+        raise ValueError(
+            f"min_per_class must be 1, or 0 to allow classes without prototypes, got {least!r}"
+        )
+    if least and isinstance(max_prototypes, int) and max_prototypes < n_classes:
+        raise ValueError(
+            f"max_prototypes must be at least the number of classes, {n_classes}, got "
+            f"{max_prototypes}; min_per_class=0 allows classes without prototypes"
+        )
+    return int(least)
+
+
+def apply_class_weight(
+    class_weight: Any,
+    weights: NDArray[np.float64],
+    codes: NDArray[np.intp],
+    classes: NDArray[Any],
+) -> NDArray[np.float64]:
+    """Multiply the weights of samples by those of their classes, as scikit-learn does.
+
+    "balanced" gives all classes the same total weight and leaves the sum of all weights as
+    it is.
+    """
+    if class_weight is None:
+        return weights
+    # On the grid sums are exact, and so the same in any order.
+    snapped = snap_weights(weights)
+    totals = np.bincount(codes, snapped, minlength=len(classes)).astype(np.float64)
+    factors = class_factors(class_weight, totals, classes)
+    weighted: NDArray[np.float64] = weights * factors[codes]
+    check_largest_weight(float(weighted.max(initial=0.0)))
+    return weighted
+
+
+def class_factors(
+    class_weight: Any, totals: NDArray[np.float64], classes: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Return the weight of each class, given the total weight of its samples."""
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        present = np.where(totals > 0.0, totals, 1.0)
+        return np.asarray(totals.sum() / (np.count_nonzero(totals) * present))
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(
+            "class_weight must be None, 'balanced' or a dict from label to weight, got "
+            f"{class_weight!r}"
+        )
+    number = _class_numbers(class_weight, classes, "class_weight")
+    factors = np.ones(len(classes))
+    for label, weight in class_weight.items():
+        if not (_is_number(weight) and 0.0 < float(weight) < np.inf):
+            raise ValueError(
+                f"class_weight must hold positive finite numbers, got {weight!r} for {label!r}; "
+                "drop the samples of a class from X and y to leave it out"
+            )
+        factors[number[label]] = float(weight)
+    return factors
+
+
+def check_prototype_cost(
+    cost: Any,
+    weights: NDArray[np.float64],
+    *,
+    own: bool = False,
+    name: str = "prototype_cost",
+) -> float:
+    """Return the cost of a prototype; "auto" is that of :func:`default_prototype_cost`.
+
+    With per-prototype radii "auto" is that of :func:`default_adaptive_cost`.
+    """
+    if isinstance(cost, str) and cost == "auto":
+        some = weights[weights > 0.0]
+        whole = is_whole(some)
+        if own:
+            return default_adaptive_cost(float(some.sum()), len(some), whole=whole)
+        return default_prototype_cost(float(some.sum()), float(some.min()), whole=whole)
+    if _is_number(cost) and 0.0 <= float(cost) <= _MOST_WEIGHT:
+        return float(cost)
+    raise ValueError(
+        f"{name} must be a number from 0 to {_MOST_WEIGHT:g}, or {_default_said(name, own)}, "
+        f"got {cost!r}"
+    )
+
+
+def check_wish(max_representatives: Any, coverage: Any, cost: Any) -> None:
+    """Check what is asked of a cover: a number, a share or a cost, and no two of them."""
+    asked = {"max_representatives": max_representatives, "coverage": coverage, "cost": cost}
+    given = [name for name, value in asked.items() if value is not None]
+    if len(given) > 1:
+        raise ValueError(
+            f"only one of max_representatives, coverage and cost can be asked for, got "
+            f"{' and '.join(given)}; leave the others None"
+        )
+    if max_representatives is not None and not (
+        is_count(max_representatives) and max_representatives > 0
+    ):
+        raise ValueError(
+            f"max_representatives must be a positive integer, or None for as many as needed, "
+            f"got {max_representatives!r}"
+        )
+    if coverage is not None and not (_is_number(coverage) and 0.0 < float(coverage) <= 1.0):
+        raise ValueError(
+            f"coverage must be a share above 0 and up to 1, such as 0.95, or None, got "
+            f"{coverage!r}"
+        )
+
+
+def check_must_include(
+    rows: Any, numbers: NDArray[np.intp], max_representatives: int | None
+) -> NDArray[np.intp]:
+    """Return the columns of candidates that must be chosen, given the number of each column."""
+    try:
+        given = np.asarray([] if rows is None else rows)
+    except ValueError:  # a list of lists that are no table
+        given = np.empty((0, 0))
+    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+        raise ValueError(
+            f"must_include must be a list of row numbers of X, got {reprlib.repr(rows)}; "
+            "np.flatnonzero(mask) turns a mask into row numbers"
+        )
+    place = {number: column for column, number in enumerate(numbers.tolist())}
+    unknown = [row for row in given.tolist() if row not in place]
+    if unknown:
+        raise ValueError(
+            f"must_include holds {unknown[0]}, which is no candidate; these are numbered from "
+            f"{int(numbers.min(initial=0))} to {int(numbers.max(initial=0))}, points of weight "
+            "zero left out"
+        )
+    if len(set(given.tolist())) < len(given):
+        raise ValueError(f"must_include must not name a row twice, got {reprlib.repr(rows)}")
+    if max_representatives is not None and len(given) > max_representatives:
+        raise ValueError(
+            f"must_include names {len(given)} rows, more than max_representatives, "
+            f"{max_representatives}, which counts them; raise that"
+        )
+    return np.array([place[row] for row in given.tolist()], dtype=np.intp)
+
+
+def check_candidate_cost(
+    cost: Any, numbers: NDArray[np.intp], n_given: int
+) -> NDArray[np.float64] | None:
+    """Return the price of each column's candidate, given all `n_given` by their numbers."""
+    if cost is None:
+        return None
+    try:
+        prices = np.asarray(cost, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"candidate_cost must hold numbers, got {reprlib.repr(cost)}") from error
+    if prices.shape != (n_given,):
+        raise ValueError(
+            f"candidate_cost must hold one price for each of the {n_given} candidates, got shape "
+            f"{prices.shape}"
+        )
+    faulty = prices[~((prices >= 0.0) & (prices < np.inf))]
+    if faulty.size:
+        raise ValueError(f"candidate_cost must hold finite numbers not below 0, got {faulty[0]:g}")
+    return prices[numbers]
+
+
+def check_charged(prices: NDArray[np.float64]) -> None:
+    """Refuse prices of candidates that may all be chosen where floats cannot add them up."""
+    if prices.max(initial=0.0) > _MOST_WEIGHT:
+        raise ValueError(
+            f"candidate_cost must hold numbers up to {_MOST_WEIGHT:g} with coverage, and for rows "
+            f"in must_include, got {prices.max():g}; divide all of them by one factor"
+        )
+
+
+def _default_said(name: str, own: bool) -> str:
+    """Describe the default cost in an error message."""
+    if name == "cost":  # of a cover
+        return "None for one that only breaks ties"
+    return f"'auto' for {'the weight of one sample' if own else 'one that only breaks ties'}"
+
+
+def default_adaptive_cost(total: float, n_points: int, *, whole: bool) -> float:
+    """Return what a point weighs, on average; whole weights are repetitions of points.
+
+    With radii of their own a pure ball can be had for every point. At this cost a prototype
+    has to stand for more than one.
+    """
+    return 1.0 if whole else total / n_points
+
+
+def default_prototype_cost(total: float, smallest: float, *, whole: bool) -> float:
+    """Return a cost so low that all prototypes together cost no more than the lightest point.
+
+    Weights that are whole numbers are repetitions: the cost is one over the number of
+    points they stand for, 1/n where there are none. Others have no unit of their own: the
+    cost is the square of the smallest over their sum, and scales as they do.
+
+    Parameters
+    ----------
+    total, smallest : float
+        Of the positive weights.
+    whole : bool
+        Whether all of them are whole numbers.
+    """
+    if whole and total <= _MOST_REPETITIONS:
+        return 1.0 / total
+    return smallest * (smallest / total)
+
+
+def is_whole(weights: NDArray[np.float64]) -> bool:
+    """Whether all weights are whole numbers."""
+    return bool((weights == np.floor(weights)).all())
+
+
+def is_count(value: Any) -> TypeGuard[int]:
+    """Whether a value is a whole number; True and False are none."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def check_radii(eps: Any, *, own: bool = False) -> NDArray[np.float64]:
+    """Return a grid of radii, or of limits to `own` ones, rising and without repetition."""
+    radii = _rising(eps, of_none=np.inf if own else None)
+    # NaN is not above 0 either.
+    if radii is None or not ((radii > 0.0) & (own | np.isfinite(radii))).all():
+        rule = "positive numbers, or None for no limit" if own else "positive numbers"
+        raise ValueError(f"eps must be {rule}, got {eps!r}; suggest_eps(X, y) proposes a grid")
+    return radii
+
+
+def check_costs(costs: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a grid of costs, rising and without repetition."""
+    if costs is None:
+        return np.array([check_prototype_cost("auto", weights)])
+    grid = _rising(costs)
+    if grid is None or not ((grid >= 0.0) & (grid <= _MOST_WEIGHT)).all():
+        raise ValueError(
+            f"prototype_costs must be numbers from 0 to {_MOST_WEIGHT:g}, or None for one that "
+            f"only breaks ties, got {costs!r}"
+        )
+    return grid
+
+
+def check_max_prototypes(
+    max_prototypes: Any, classes: NDArray[Any]
+) -> int | dict[int, int] | None:
+    """Return the budget, a mapping's labels turned into class numbers."""
+    if max_prototypes is None:
+        return None
+    if isinstance(max_prototypes, Mapping):
+        number = _class_numbers(max_prototypes, classes, "max_prototypes")
+        return {number[label]: _count(k) for label, k in max_prototypes.items()}
+    return _count(max_prototypes)
+
+
+def _class_numbers(given: Mapping[Any, Any], classes: NDArray[Any], name: str) -> dict[Any, int]:
+    """Return the number of each class by its label, after a check of the labels `given`."""
+    number = {label: k for k, label in enumerate(classes.tolist())}
+    unknown = [label for label in given if label not in number]
+    if unknown:
+        raise ValueError(
+            f"{name} names classes that are not in y: {unknown}; the classes are "
+            f"{classes.tolist()}"
+        )
+    return number
+
+
+def check_outlier_label(label: Any, classes: NDArray[Any], class_count: NDArray[np.intp]) -> Any:
+    """Return the label of queries in no ball, or None to answer without looking."""
+    if label is None:
+        return None
+    if isinstance(label, str) and label == "most_frequent":
+        return classes[class_count.argmax()]
+    if not np.isscalar(label):
+        raise ValueError(
+            f"outlier_label must be one label, 'most_frequent' or None, got {label!r}"
+        )
+    if (np.asarray(label).dtype.kind in "US") != (classes.dtype.kind in "US") and (
+        classes.dtype.kind != "O"
+    ):
+        raise ValueError(
+            f"outlier_label must be of the kind of the labels in y, {classes.dtype}, got {label!r}"
+        )
+    return label
+
+
+def check_verbose(verbose: Any) -> None:
+    """Refuse a verbosity that is no number."""
+    if not isinstance(verbose, Integral | np.bool_):
+        raise ValueError(f"verbose must be a whole number, 0 for silence, got {verbose!r}")
+
+
+def check_column(y: Any) -> NDArray[Any]:
+    """Return labels as one dimension, with scikit-learn's warning for a table of one column."""
+    y = in_memory(y, name="y")
+    column = np.asarray(column_or_1d(y))
+    if len(y.shape if hasattr(y, "shape") else np.asarray(y).shape) == 2:
+        warn_caller(
+            "A column-vector y was passed when a 1d array was expected. Please change the shape "
+            "of y to (n_samples,), for example using ravel().",
+            DataConversionWarning,
+        )
+    return column
+
+
+def check_weights(
+    sample_weight: Any, y: NDArray[np.intp], classes: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Return one weight per point, not negative and with something of every class."""
+    if sample_weight is None:
+        return np.ones(len(y))
+    weights = check_weight_numbers(sample_weight, len(y))
+    if (weights < 0.0).any():
+        raise ValueError(
+            f"sample_weight must not be negative, got {weights.min():g}; use 0 to leave a "
+            "point out"
+        )
+    check_largest_weight(float(weights.max(initial=0.0)))
+    empty = np.setdiff1d(np.arange(len(classes)), y[weights > 0.0])
+    if len(empty):
+        raise ValueError(
+            f"every class needs a point of positive sample_weight, got none for "
+            f"{classes[empty].tolist()}; drop those points from X and y instead"
+        )
+    return weights
+
+
+def check_largest_weight(largest: float) -> None:
+    """Refuse weights that are all zero, or so large or small that floats cannot add them up."""
+    if largest == 0.0:
+        raise ValueError("sample_weight must be positive for some point, got all zero")
+    if not _LEAST_WEIGHT <= largest <= _MOST_WEIGHT:
+        raise ValueError(
+            f"sample_weight must have its largest number between {_LEAST_WEIGHT:g} and "
+            f"{_MOST_WEIGHT:g}, got {largest:g}; multiply all weights, and prototype_cost if it "
+            "is given, by one factor"
+        )
+
+
+def check_weight_numbers(sample_weight: Any, n_points: int) -> NDArray[np.float64]:
+    """Return one finite number per point; a number alone is that of every point."""
+    rule = f"sample_weight must hold one number for each of the {n_points} points"
+    try:
+        given = np.asarray(sample_weight)
+        weights = given.astype(np.float64) if given.dtype.kind in "biufO" else None
+    except (TypeError, ValueError):
+        weights = None
+    if weights is None or not (weights.ndim or _is_number(sample_weight)):
+        raise ValueError(f"{rule}, got {reprlib.repr(sample_weight)}")
+    if weights.shape not in ((), (n_points,)):
+        raise ValueError(f"{rule}, got shape {weights.shape}")
+    if not np.isfinite(weights).all():
+        raise ValueError(f"{rule}, got NaN or infinity; use 0 to leave a point out")
+    return np.array(np.broadcast_to(weights, n_points))
+
+
+def _rising(values: Any, *, of_none: float | None = None) -> NDArray[np.float64] | None:
+    """Return the different numbers of a list or of one number, None where it is no such thing.
+
+    None among them stands for `of_none`.
+    """
+    entries = np.atleast_1d(np.asarray(values, dtype=object))
+    if entries.ndim > 1 or len(entries) == 0:
+        return None
+    numbers = [of_none if one is None else one for one in entries]
+    return np.unique(np.array(numbers, np.float64)) if all(map(_is_number, numbers)) else None
+
+
+def _no_limit(eps: Any) -> bool:
+    """Whether a limit to radii is none."""
+    return eps is None or (_is_number(eps) and float(eps) == np.inf)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a real number; True and False are none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _count(k: Any) -> int:
+    """Return a number of prototypes as an int."""
+    if is_count(k) and int(k) >= 0:
+        return int(k)
+    raise ValueError(
+        f"max_prototypes must be a whole number not below 0, or a dict of them by class, got {k!r}"
+    )

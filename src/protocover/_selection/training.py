@@ -1,0 +1,270 @@
+"""What the user hands over to learn from, checked and ready for building balls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, hstack, issparse
+from sklearn.utils import _safe_indexing
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length
+
+from .._balls import build_balls, build_levels, traits_of
+from .._balls.forecast import warn_if_too_large
+from .._resources import row_count, say
+from ..candidates import Pool, gather_candidates
+from ..dissimilarity import resolve_metric
+from ..dissimilarity._precomputed import read_table
+from .labels import check_label_values
+from .parameters import apply_class_weight, check_column, check_flag, check_weights
+from .weights import snap_weights
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """Points of positive weight, their classes, and the candidates.
+
+    Parameters
+    ----------
+    points : rows, or a points x candidates table or graph
+        What must be covered.
+    codes : ndarray of int, shape (n_points,)
+        Class numbers.
+    weights : ndarray of float, shape (n_points,)
+        Positive, on a grid on which sums are exact.
+    classes : ndarray, shape (n_classes,)
+        Labels, sorted.
+    dissimilarity : dissimilarity
+        Fitted on the points.
+    pools : list of Pool
+        What may become a prototype.
+    rows : ndarray of int, shape (n_points,), or None
+        Row of each point as it was given; None where none was left out.
+    cross_class : bool
+        Whether a training point may become a prototype of another class than its own.
+    sample_weights : ndarray of float, shape (n_points,), or None
+        The weights before those of the classes were applied; None where they are the same.
+    """
+
+    points: Any
+    codes: NDArray[np.intp]
+    weights: NDArray[np.float64]
+    classes: NDArray[Any]
+    dissimilarity: Any
+    pools: list[Pool]
+    rows: NDArray[np.intp] | None = None
+    cross_class: bool = True
+    sample_weights: NDArray[np.float64] | None = None
+
+    @property
+    def cost_weights(self) -> NDArray[np.float64]:
+        """The weights that the automatic cost of a prototype follows: not those of classes."""
+        return self.weights if self.sample_weights is None else self.sample_weights
+
+    @cached_property
+    def candidate_classes(self) -> NDArray[np.intp]:
+        """The class that each candidate may serve, -1 for any, shape (n_candidates,)."""
+        rows = np.arange(len(self.codes)) if self.rows is None else self.rows
+        served = [
+            np.full(len(pool), -1)
+            if self.cross_class or pool.source != "train"
+            else self.codes[np.searchsorted(rows, pool.rows)]
+            for pool in self.pools
+        ]
+        return np.concatenate(served)
+
+    @property
+    def class_count(self) -> NDArray[np.intp]:
+        """Number of points of each class, shape (n_classes,)."""
+        return np.bincount(self.codes, minlength=len(self.classes))
+
+    @property
+    def chooses_points(self) -> bool:
+        """Whether the candidates are the points, all of them and no others."""
+        return len(self.pools) == 1 and self.pools[0].points is self.points
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the points are rows of a table of values between points."""
+        return traits_of(self.dissimilarity).precomputed
+
+    @property
+    def is_graph(self) -> bool:
+        """Whether they are rows of a neighbour graph, in which far pairs are missing."""
+        return self.is_table and issparse(self.points)
+
+
+def prepare_training(
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    *,
+    metric: Any,
+    metric_params: dict[str, Any] | None,
+    candidates: Any,
+    rng: np.random.Generator,
+    unlabeled: Any = None,
+    cross_class: bool = True,
+    class_weight: Any = None,
+    verbose: int = 0,
+) -> Training:
+    """Check labels and weights, fit the dissimilarity and gather the candidates.
+
+    Points of weight zero are dropped: they are as if they were not there.
+
+    Parameters
+    ----------
+    X : rows, or a points x candidates table
+        Points that are checked already.
+    y, sample_weight, metric, metric_params, candidates, unlabeled, cross_class, class_weight
+        As in :class:`protocover.PVMClassifier`.
+    rng : numpy.random.Generator
+        For candidates that are drawn.
+    verbose : int, default=0
+        Above 0, progress bars while candidates are drawn.
+    """
+    dissimilarity = resolve_metric(metric, metric_params)
+    X = completed(X, dissimilarity)
+    classes, codes = check_labels(y, X)
+    given = check_weights(sample_weight, codes, classes)
+    weights = snap_weights(apply_class_weight(class_weight, given, codes, classes))
+    kept = np.flatnonzero(weights > 0.0)
+    n_given = row_count(X)
+    points = X if len(kept) == n_given else _safe_indexing(X, kept)
+    dissimilarity = _fit(dissimilarity, X, codes, points, kept)
+    codes = codes[kept]
+    pools = gather_candidates(
+        candidates,
+        points,
+        codes,
+        dissimilarity=dissimilarity,
+        rows=kept,
+        extent=n_given,
+        rng=rng,
+        unlabeled=unlabeled,
+        verbose=verbose,
+    )
+    rows = None if len(kept) == n_given else kept
+    plain = None if class_weight is None else snap_weights(given)[kept]
+    return Training(
+        points,
+        codes,
+        weights[kept],
+        classes,
+        dissimilarity,
+        pools,
+        rows,
+        cross_class=check_flag(cross_class, "cross_class"),
+        sample_weights=plain,
+    )
+
+
+def after_candidates(random_state: Any, rng: np.random.Generator) -> np.random.Generator:
+    """Return the generator for all that follows the candidates, fixed if there is no seed."""
+    return np.random.default_rng(0) if random_state is None else rng
+
+
+def pool_balls(
+    training: Training,
+    *,
+    eps: float,
+    closed: bool,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    verbose: int,
+) -> list[csr_array]:
+    """Build the balls of each pool; see :func:`protocover._balls.build_balls`."""
+
+    def build(dissimilarity: Any, X: Any, Z: Any) -> csr_array:
+        warn_if_too_large(dissimilarity, X, Z, eps=eps, rng=rng)
+        balls = build_balls(
+            dissimilarity, X, Z, eps=eps, closed=closed, n_jobs=n_jobs, verbose=verbose
+        )
+        say(
+            f"balls of radius {eps:.4g}: {row_count(X)} points x {row_count(Z)} candidates, "
+            f"{balls.nnz} memberships ({balls.nnz / row_count(Z):.3g} per ball)",
+            verbose,
+        )
+        return balls
+
+    return over_pools(training, build)
+
+
+def training_levels(
+    training: Training,
+    *,
+    radii: NDArray[np.float64],
+    closed: bool,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    verbose: int,
+) -> csr_array:
+    """Build the levels of all pools side by side; see :func:`protocover._balls.build_levels`."""
+
+    def build(dissimilarity: Any, X: Any, Z: Any) -> csr_array:
+        warn_if_too_large(dissimilarity, X, Z, eps=float(radii[-1]), rng=rng)
+        return build_levels(
+            dissimilarity, X, Z, radii=radii, closed=closed, n_jobs=n_jobs, verbose=verbose
+        )
+
+    return side_by_side(over_pools(training, build))
+
+
+def _fit(
+    dissimilarity: Any,
+    X: Any,
+    codes: NDArray[np.intp],
+    points: Any,
+    kept: NDArray[np.intp],
+) -> Any:
+    """Fit on the points that are kept, of a table in full view of the rest.
+
+    What stands on the diagonal of a kernel matrix can only be read off all of it.
+    """
+    pairwise = traits_of(dissimilarity).precomputed
+    if pairwise and points is not X and hasattr(dissimilarity, "of_rows"):
+        return dissimilarity.fit(X, codes).of_rows(kept)
+    return dissimilarity.fit(points, codes[kept])
+
+
+def completed(X: Any, dissimilarity: Any) -> Any:
+    """Return points as they are, but a square graph with all points as their own neighbours."""
+    is_graph = traits_of(dissimilarity).precomputed and issparse(X)
+    return dissimilarity.complete(X) if is_graph else X
+
+
+def side_by_side(tables: list[csr_array]) -> csr_array:
+    """Put the tables of all pools side by side."""
+    return tables[0] if len(tables) == 1 else hstack(tables, format="csr")
+
+
+def over_pools(training: Training, build: Callable[[Any, Any, Any], T]) -> list[T]:
+    """Build something, such as a table of balls, for each pool."""
+    points, dissimilarity = training.points, training.dissimilarity
+    if training.is_table:
+        points = dissimilarity.table(points)
+        dissimilarity = read_table(points)
+    return [build(dissimilarity, points, pool.points) for pool in training.pools]
+
+
+def check_labels(y: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the sorted classes and each point's class number."""
+    if y is None:
+        raise ValueError(
+            "this estimator requires y to be passed, but the target y is None; pass the labels"
+        )
+    if isinstance(y, list | tuple):
+        check_label_values(y)
+    y = check_column(y)
+    check_label_values(y)
+    check_classification_targets(y)
+    check_consistent_length(X, y)
+    classes, codes = np.unique(y, return_inverse=True)
+    return classes, codes

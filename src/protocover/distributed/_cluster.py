@@ -1,0 +1,77 @@
+"""The cluster behind a client: whether it is there, how wide it is and what it remembers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from distributed import default_client
+
+_WAIT = 20  # seconds for an answer of the scheduler
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """What of a cluster decides how work is cut."""
+
+    n_threads: int  # tasks that run at once
+    # Memory of a worker for each of its threads, the least over the workers; inf without limits.
+    thread_bytes: float
+
+
+def find_client(client: Any) -> Any:
+    """Return `client`, or the default client for None, if it can be waited for."""
+    if client is None:
+        try:
+            client = default_client()  # type: ignore[no-untyped-call]
+        except ValueError as error:
+            raise ValueError(
+                "no Dask client is active; start one, such as "
+                "client = distributed.Client('tcp://scheduler:8786'), or pass client="
+            ) from error
+    if not hasattr(client, "scheduler_info"):
+        raise TypeError(f"client must be a distributed.Client or None, got {client!r}")
+    if client.asynchronous:
+        raise ValueError(
+            "client must not be asynchronous, because fit waits for its results; pass one made "
+            "without asynchronous=True"
+        )
+    return client
+
+
+def describe_cluster(client: Any) -> Cluster:
+    """Ask the scheduler for its workers; say what to do where there is none of either."""
+    if client.status != "running":
+        raise ConnectionError(
+            f"the client is {client.status}, so its scheduler cannot be reached; connect a new "
+            "one, such as distributed.Client('tcp://scheduler:8786')"
+        )
+    try:
+        info = client.sync(client.scheduler.identity, callback_timeout=_WAIT)
+    except (OSError, TimeoutError) as error:
+        raise ConnectionError(
+            f"the scheduler at {client.scheduler.address} cannot be reached; check that it runs "
+            "and connect a new client"
+        ) from error
+    workers = list(info["workers"].values())
+    if not workers:
+        raise RuntimeError(
+            "the cluster has no workers, so nothing would ever be computed; start some and wait "
+            "for them with client.wait_for_workers(1)"
+        )
+    limits = [(worker["memory_limit"] or float("inf")) / worker["nthreads"] for worker in workers]
+    return Cluster(sum(worker["nthreads"] for worker in workers), min(limits))
+
+
+def as_task(client: Any, value: Any) -> Any:
+    """Return a future of `value` itself.
+
+    Unlike scattered data, which die with their worker, it is made again from the scheduler's
+    copy of the task.
+    """
+    return client.submit(_as_is, value)
+
+
+def _as_is(value: Any) -> Any:
+    """Return `value`: a task whose result is its input."""
+    return value

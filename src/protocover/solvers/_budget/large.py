@@ -1,0 +1,194 @@
+"""Budgets and demands of problems whose linear programs take too long, or too much memory.
+
+Multipliers bound what a number of candidates can reach, or the number that reaches so much, and
+the mean of what they choose on their way is close to the solution of the linear program. That is
+rounded, filled up among the candidates that it holds, and improved by exchanges.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._cover import CoverProblem, CoverSolution, first_cover
+from .._finish import best_selection, describe
+from .._multipliers import Look, find_multipliers
+from .._stepwise import choose_by_drop
+from .demand import Demand, Supplied, cheaper, completed, enough_of, tightened
+from .swaps import improve_at_size
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+# The shakes are the same in every fit: the answer is the problem's alone.
+_SEED = 0
+# Shakes without success for a budget, and for each number that is tried for a demand.
+_PATIENCE, _PATIENCE_EACH = 200, 200
+# Of a mean of choices, what counts as chosen and what as considered.
+_CHOSEN, _CONSIDERED = 0.5, 0.02
+# Share of the choices that are left out at first when fewer are tried.
+_FEWER = 0.01
+# How far beyond what is allowed a bound is to be raised, as a share of what all choices gain.
+_BEYOND = 0.02
+
+
+def best_of_large(
+    problem: CoverProblem, budget: int, *, time_limit: float | None = None
+) -> CoverSolution:
+    """Choose at most `budget` candidates; never worse than the first of the paper's greedy."""
+    deadline = math.inf if time_limit is None else time.monotonic() + time_limit
+    first = choose_by_drop(problem, budget)[0]
+    question = _Budget(budget, problem.objective(first))
+    found = find_multipliers(problem, question, _charged(problem, first), deadline=deadline)
+    support = np.union1d(np.flatnonzero(found.fraction > _CONSIDERED), first)
+    part = _part(problem, support)
+    chosen = improve_at_size(
+        part,
+        _rounded(part, found.fraction[support])[:budget],
+        np.random.default_rng(_SEED),
+        patience=_PATIENCE,
+        deadline=deadline,
+    )
+    solution = describe(
+        problem,
+        best_selection(problem, (first, support[chosen])),
+        dual=found.dual,
+        budget=budget,
+        priced_at=problem.prototype_cost + question.price(found.gains),
+    )
+    return replace(solution, status=f"best of {budget}")
+
+
+def supply_large(demand: Demand, found: Supplied, *, time_limit: float = math.inf) -> Supplied:
+    """Raise the bound on the expense that covers enough, and look for less than was found."""
+    deadline, question = time.monotonic() + time_limit, _Share(demand)
+    start = _charged(demand.plain, found.selected)
+    raised = find_multipliers(demand.plain, question, start, deadline=deadline)
+    found = tightened(demand, question.rate(raised.dual, raised.gains), raised.dual, found)
+    support = np.union1d(np.flatnonzero(raised.fraction > _CONSIDERED), found.selected)
+    part = _part(demand.plain, support)
+    order = support[_rounded(part, raised.fraction[support])]
+    found = cheaper(demand, enough_of(demand, completed(demand, order)), found)
+    if demand.expense is not None:
+        return found
+    return cheaper(demand, _fewer(demand, support, found.selected, deadline), found)
+
+
+@dataclass(frozen=True)
+class _Budget:
+    """What so many candidates can reach, which is known to be at most `reached`."""
+
+    number: int
+    reached: float
+
+    def look(self, paid: float, gains: Floats, best: float) -> Look:
+        """Score payments by the bound that they prove."""
+        order = np.argsort(-gains, kind="stable")[: self.number]
+        taken = order[gains[order] > 0.0]
+        bound = paid - float(gains[taken].sum())
+        return Look(bound, taken, (self.reached + max(bound, best)) / 2.0 - bound)
+
+    def price(self, gains: Floats) -> float:
+        """Return the price at which as many are worth having as there may be."""
+        if self.number == 0 or len(gains) <= self.number:
+            return 0.0 if self.number else max(float(gains.max(initial=0.0)), 0.0)
+        return max(float(np.partition(gains, -self.number)[-self.number]), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Share:
+    """The least expense that covers enough."""
+
+    demand: Demand
+
+    def look(self, paid: float, gains: Floats, best: float) -> Look:
+        """Score payments by the expense that they prove, fractions of a candidate allowed."""
+        order, spent, left = self._along(paid, gains)
+        last = self._last(left)
+        score = float(spent[last])
+        gain = float(gains[order[last]])
+        if gain > 0.0:
+            over = float(self.demand.allowed) - float(left[last])
+            score -= float(self.demand.expenses[order[last]]) * over / gain
+        # What the best payments so far have proved is asked of these, too.
+        last = max(last, min(int(np.searchsorted(spent, best)), len(order) - 1))
+        beyond = float(self.demand.allowed) + _BEYOND * (paid - float(left[last]))
+        return Look(score, order[: last + 1], beyond - float(left[last]))
+
+    def rate(self, dual: Floats, gains: Floats) -> float:
+        """Return the rate at which payments prove most."""
+        order, _, left = self._along(float(dual.sum()), gains)
+        last = order[self._last(left)]
+        expense = float(self.demand.expenses[last])
+        return float(gains[last]) / expense if expense else math.inf
+
+    def _along(self, paid: float, gains: Floats) -> tuple[Indices, Floats, Floats]:
+        """Order candidates by gain per expense; return expense and weight left along that."""
+        expense = self.demand.expenses
+        free = np.where(gains > 0.0, np.inf, 0.0)
+        worth = np.divide(gains, expense, out=free, where=expense > 0.0)
+        order = np.argsort(-worth, kind="stable")
+        return order, np.cumsum(expense[order]), paid - np.cumsum(gains[order])
+
+    def _last(self, left: Floats) -> int:
+        """Return the first place along the order where no more is left than is allowed."""
+        enough = left <= float(self.demand.allowed)
+        return int(enough.argmax()) if enough.any() else len(left) - 1
+
+
+def _charged(problem: CoverProblem, selected: Indices) -> Floats:
+    """Return payments to begin with: each ball chosen takes in what the poorest one can."""
+    first = first_cover(problem, selected)
+    won = np.bincount(first, problem.prize, minlength=len(selected) + 1)[:-1]
+    won = np.maximum(won, problem.prize.max(initial=0.0))
+    share = np.append(won.min(initial=math.inf) / won, 1.0)
+    return np.asarray(np.minimum(share, 1.0)[first] * problem.prize)
+
+
+def _part(problem: CoverProblem, support: Indices) -> CoverProblem:
+    """Return the problem of the candidates considered, with balls of one radius each."""
+    return CoverProblem(
+        problem.members(support), problem.wrong[support], problem.prize, problem.prototype_cost
+    )
+
+
+def _rounded(part: CoverProblem, fraction: Floats) -> Indices:
+    """Return an order: what is more than half chosen, by what it adds, and then what adds most."""
+    sure = np.flatnonzero(fraction > _CHOSEN)
+    sure = sure[choose_by_drop(part.narrowed(sure))[0]]
+    covered = first_cover(part, sure) < len(sure)
+    return np.concatenate((sure, choose_by_drop(part, covered=covered)[0]))
+
+
+def _fewer(demand: Demand, support: Indices, selected: Indices, deadline: float) -> Indices:
+    """Leave out choices, and exchange others, as long as enough is covered."""
+    rng = np.random.default_rng(_SEED)
+    kept = np.union1d(support, selected)
+    part, current = _part(demand.plain, kept), np.searchsorted(kept, selected)
+    fewer = max(1, int(_FEWER * len(current)))
+    while fewer and fewer < len(current) and time.monotonic() < deadline:
+        trial = improve_at_size(
+            part,
+            _without_least(part, current, fewer),
+            rng,
+            patience=_PATIENCE_EACH,
+            deadline=deadline,
+            enough=demand.room,
+        )
+        if demand.uncovered(kept[trial]) <= demand.allowed:
+            current = trial
+        else:
+            fewer //= 3
+    return kept[current]
+
+
+def _without_least(part: CoverProblem, selected: Indices, number: int) -> Indices:
+    """Leave out those that cover least by themselves."""
+    balls = part.members(selected)
+    count = np.bincount(balls.indices, minlength=part.n_points)
+    own = balls.T @ np.where(count == 1, part.prize, 0.0)
+    return selected[np.sort(np.argsort(own, kind="stable")[number:])]

@@ -1,0 +1,419 @@
+"""Paths and searches of prototypes with radii of their own, against fits one by one."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import cdist
+from sklearn.datasets import load_iris
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    LeaveOneGroupOut,
+    ShuffleSplit,
+    StratifiedKFold,
+)
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from grid_search import fit_grid
+from paper import PAPER
+from protocover import PVMClassifier, PVMClassifierCV, PVMSelector, pvm_path
+from protocover._estimators.search import folds
+from protocover._estimators.search.standard_error import trace_path
+from protocover.candidates import KMeansCandidates
+from protocover.dissimilarity import DANN
+from protocover.report import summarize
+from protocover.solvers import greedy
+
+X, Y = load_iris(return_X_y=True)
+D = cdist(X, X).round(1)  # so that limits and radii are ties
+WEIGHTS = np.random.default_rng(0).integers(0, 4, size=len(Y)) / 8.0
+ROUGH = np.random.default_rng(1).uniform(0.1, 1.0, size=len(Y))
+GROUPS = np.arange(len(Y)) % 6
+LIMITS = [0.3, 1.0, 2.0, np.inf]
+COSTS = [0.01, 1.0, 4.0]
+
+
+def assert_same_model(ours, theirs, queries):
+    """All that is said of the prototypes and by them."""
+    for name in ("indices", "labels", "radii", "covered", "miscovered", "newly_covered", "rows"):
+        np.testing.assert_array_equal(
+            getattr(ours, f"prototype_{name}_"), getattr(theirs, f"prototype_{name}_"), name
+        )
+    for name in ("eps_", "prototype_cost_", "objective_", "lower_bound_", "certificate_"):
+        assert getattr(ours, name) == getattr(theirs, name), name
+    if len(theirs.candidate_indices_):
+        np.testing.assert_array_equal(ours.predict(queries), theirs.predict(queries))
+
+
+PATHS = {
+    "plain": (X, {}),
+    "ties": (D, {"metric": "precomputed"}),
+    "closed": (D, {"metric": "precomputed", "closed_ball": True}),
+    "weights": (D, {"metric": "precomputed", "sample_weight": WEIGHTS}),
+    "whole weights": (X, {"sample_weight": np.ceil(8 * WEIGHTS)}),
+    "drawn": (X, {"candidates": 0.5, "random_state": 3, "sample_weight": WEIGHTS}),
+    "several": (X, {"candidates": ["train", KMeansCandidates(3)], "random_state": 3}),
+    "unlabeled": (X, {"unlabeled": X[::7] + 0.05, "sample_weight": WEIGHTS}),
+    "metric that learns": (X, {"metric": DANN(), "sample_weight": WEIGHTS}),
+    "wide table": (cdist(X, X[::3]), {"metric": "precomputed", "sample_weight": WEIGHTS}),
+    "candidates for any class": (
+        D,
+        {
+            "metric": "precomputed",
+            "sample_weight": WEIGHTS,
+            "cross_class": True,
+            "min_per_class": 0,
+        },
+    ),
+    "ratio greedy": (D, {"metric": "precomputed", "solver": "ratio-greedy"}),
+    "exact": (D, {"metric": "precomputed", "solver": "exact", "random_state": 0}),
+    "local search": (D, {"metric": "precomputed", "solver": "local-search", "random_state": 5}),
+    "lp rounding": (D, {"metric": "precomputed", "solver": "lp-rounding", "random_state": 5}),
+}
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_every_point_of_the_path_is_a_separate_fit(name):
+    points, options = PATHS[name]
+    options = {"radii": "adaptive", "solver": "greedy", **options}
+    path = pvm_path(points, Y, eps=LIMITS, prototype_costs=COSTS, **options)
+    given = {key: options.pop(key) for key in ("sample_weight", "unlabeled") if key in options}
+    for i, eps in enumerate(LIMITS):
+        for j, cost in enumerate(COSTS):
+            model = PVMClassifier(eps=eps, prototype_cost=cost, **options).fit(points, Y, **given)
+            assert_same_model(path.model(i, j), model, points[::4])
+            np.testing.assert_array_equal(path.selections[i][j].radii, model.prototype_radii_)
+            assert path.n_prototypes[i, j] == len(model.candidate_indices_)
+
+
+def test_a_solver_of_ones_own_gets_the_problems_of_a_fit():
+    seen = []
+
+    def recorded(problem, *, rng, max_prototypes):
+        seen.append((problem.shells.toarray(), problem.wrong.tolist(), problem.prototype_cost))
+        return greedy(problem, rng=rng, max_prototypes=max_prototypes)
+
+    options = {"radii": "adaptive", "solver": recorded}
+    path = pvm_path(X, Y, eps=LIMITS, prototype_costs=COSTS, **options)
+    # The path goes class by class, a fit has all of one setting.
+    by_path = np.array([*range(len(seen))]).reshape(len(LIMITS), 3, len(COSTS))
+    for i, eps in enumerate(LIMITS):
+        for j, cost in enumerate(COSTS):
+            model = PVMClassifier(eps=eps, prototype_cost=cost, **options).fit(X, Y)
+            for place, (shells, *rest) in zip(by_path[i, :, j], seen[-3:], strict=True):
+                np.testing.assert_array_equal(seen[place][0], shells)
+                assert list(seen[place][1:]) == rest
+            np.testing.assert_array_equal(path.candidate_indices[i][j], model.candidate_indices_)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.booleans(), st.integers(1, 3))
+def test_the_greedy_takes_one_ball_of_a_candidate_and_stops_earlier_at_a_higher_cost(
+    seed, closed, n_classes
+):
+    rng = np.random.default_rng(seed)
+    points = rng.integers(0, 5, (20, 2)).astype(float)
+    y, weights = rng.integers(0, n_classes, 20), rng.integers(1, 5, 20) / 4
+    costs = [0.0, 0.25, 1.0, 2.0]
+    path = pvm_path(
+        points,
+        y,
+        eps=[1.5, None],
+        prototype_costs=costs,
+        radii="adaptive",
+        closed_ball=closed,
+        sample_weight=weights,
+        min_per_class=0,
+    )
+    for i, eps in enumerate([1.5, None]):
+        whole = path.selections[i][0]
+        pairs = np.column_stack((whole.candidates, whole.classes))
+        assert len(np.unique(pairs, axis=0)) == len(pairs)
+        for j, cost in enumerate(costs):
+            model = PVMClassifier(
+                eps=eps,
+                radii="adaptive",
+                prototype_cost=cost,
+                closed_ball=closed,
+                solver="greedy",
+                min_per_class=0,
+            )
+            assert_same_model(path.model(i, j), model.fit(points, y, weights), points)
+            n = path.n_prototypes[i, j]
+            for solution, part in zip(
+                whole.solutions, path.selections[i][j].solutions, strict=True
+            ):
+                np.testing.assert_array_equal(
+                    solution.selected[: len(part.selected)], part.selected
+                )
+            assert n == (whole.score > cost).sum()
+
+
+def test_no_limit_is_none_or_infinity_everywhere():
+    given = pvm_path(X, Y, eps=[None, 1.0], radii="adaptive", prototype_costs=1.0)
+    assert given.eps.tolist() == [1.0, np.inf]
+    unlimited = PVMClassifier(eps=None, radii="adaptive", prototype_cost=1.0, solver="greedy").fit(
+        X, Y
+    )
+    assert_same_model(given.model(1), unlimited, X)
+    again = given.model(1)
+    assert_same_model(again.fit(X, Y), unlimited, X)  # with the parameters it came with
+    for nothing in (np.inf, [np.inf], [None]):
+        assert pvm_path(X, Y, eps=nothing, radii="adaptive").eps.tolist() == [np.inf]
+    auto = pvm_path(X, Y, eps="auto", radii="adaptive", prototype_costs=1.0)
+    assert_same_model(
+        auto.model(0),
+        PVMClassifier(radii="adaptive", prototype_cost=1.0, solver="greedy").fit(X, Y),
+        X,
+    )
+    shared = pvm_path(X, Y, eps="auto", prototype_costs=1.0, **PAPER)
+    assert_same_model(
+        shared.model(0), PVMClassifier(prototype_cost=1.0, solver="greedy", **PAPER).fit(X, Y), X
+    )
+
+
+def test_the_grid_goes_from_many_to_a_handful_of_prototypes():
+    path = pvm_path(X, Y, radii="adaptive")
+    rivals = [D[i, Y[i] != Y].min() for i in range(len(Y))]
+    np.testing.assert_allclose(path.eps[[0, -1]], [np.quantile(rivals, 0.25), max(rivals)], 0.1)
+    assert path.eps.shape == (5,)
+    assert path.prototype_costs.tolist() == [1 / 150, 1.0, 2.0, 3.0, 4.0, 6.0]
+    assert path.n_prototypes[0, 0] > 15
+    assert path.n_prototypes[-1, -1] == 3
+    assert pvm_path(X, Y, radii="adaptive", n_eps=1).eps.tolist() == path.eps[-1:].tolist()
+    assert pvm_path(X, Y, n_eps=None, **PAPER).eps.shape == (20,)
+
+
+def test_the_grid_of_costs_follows_the_weights():
+    def costs(weights):
+        return pvm_path(X, Y, radii="adaptive", eps=1.0, sample_weight=weights).prototype_costs
+
+    plain = costs(None)
+    np.testing.assert_array_equal(costs(np.ones(len(Y))), plain)
+    np.testing.assert_allclose(costs(np.full(len(Y), 0.25))[[1, -1]], [0.25, 0.25 * 150 / 24])
+    assert len(costs(np.where(np.arange(len(Y)) % 3, 0.25, 0.0))) == 8
+    repeated = np.repeat(np.arange(len(Y)), 2)
+    again = pvm_path(X[repeated], Y[repeated], radii="adaptive", eps=1.0).prototype_costs
+    np.testing.assert_array_equal(costs(np.full(len(Y), 2)), again)
+
+
+def test_points_that_are_all_alike_have_no_limit_but_none():
+    path = pvm_path(np.zeros((4, 2)), [0, 0, 0, 1], radii="adaptive", min_per_class=0)
+    assert path.eps.tolist() == [np.inf]
+    assert path.n_prototypes.tolist() == [[1, 1]]
+
+
+SEARCHES = {
+    "plain": (X, {}),
+    "metric": (X, {"metric": "cityblock"}),
+    "ratio greedy": (X, {"solver": "ratio-greedy"}),
+    "closed": (D, {"metric": "precomputed", "closed_ball": True, "outlier_label": -1}),
+    "table": (D, {"metric": "precomputed"}),
+    "kmeans": (X, {"candidates": KMeansCandidates(5), "random_state": 0}),
+    "drawn": (X, {"candidates": 0.5, "random_state": 0}),
+    "metric that learns": (X, {"metric": DANN()}),
+}
+SPLITS = {
+    "folds": 5,
+    "in another order": ShuffleSplit(3, random_state=0),
+    "with repetitions": [
+        (np.random.default_rng(k).integers(0, 150, 120), np.arange(k, 150, 5)) for k in range(2)
+    ],
+}
+
+
+def assert_same_search(points, *, cv=5, weights=None, groups=None, limits=LIMITS, **options):
+    """The scores of all folds are those of a grid search, and the choice is a plain fit."""
+    options = {"solver": "greedy"} | options
+    ours = PVMClassifierCV(eps=limits, radii="adaptive", prototype_costs=COSTS, cv=cv, **options)
+    ours.fit(points, Y, weights, groups=groups)
+    plain = PVMClassifier(radii="adaptive", **options)
+    theirs = GridSearchCV(plain, {"eps": limits, "prototype_cost": COSTS}, cv=cv, refit=False)
+    extra = {} if groups is None else {"groups": groups}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # where no prototypes are left
+        fit_grid(theirs, points, Y, weights=weights, **extra)
+    for k in range(ours.n_splits_):
+        np.testing.assert_array_equal(
+            ours.cv_results_[f"split{k}_test_score"], theirs.cv_results_[f"split{k}_test_score"]
+        )
+    assert ours.cv_results_["param_eps"].dtype.kind == "f"
+    assert [dict(params) for params in theirs.cv_results_["params"]] == [
+        {name: params[name] for name in ("eps", "prototype_cost")}
+        for params in ours.cv_results_["params"]
+    ]
+    chosen = {name: ours.best_params_[name] for name in ("eps", "prototype_cost")}
+    assert_same_model(ours, plain.set_params(**chosen).fit(points, Y, weights), points[::3])
+    return ours
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_scores_are_those_of_a_grid_search_fold_by_fold(name):
+    points, options = SEARCHES[name]
+    assert_same_search(points, **options)
+
+
+@pytest.mark.parametrize("name", SPLITS)
+@pytest.mark.parametrize("weights", [None, WEIGHTS, ROUGH], ids=["plain", "some zero", "rough"])
+def test_whatever_the_splits_and_weights_are(name, weights):
+    assert_same_search(D, metric="precomputed", cv=SPLITS[name], weights=weights)
+
+
+def test_groups_are_kept_together():
+    assert_same_search(X, cv=GroupKFold(3), groups=GROUPS)
+    assert_same_search(X, cv=LeaveOneGroupOut(), groups=GROUPS)
+
+
+def test_a_class_may_be_missing_from_a_fold():
+    cv = [(np.arange(100), np.arange(100, 150)), (np.arange(50, 150), np.arange(50, 150, 3))]
+    assert_same_search(X, cv=cv, weights=WEIGHTS)
+
+
+def test_further_candidates_are_those_of_every_fold():
+    unlabeled = X[::9] + 0.03
+    ours = PVMClassifierCV(eps=LIMITS, radii="adaptive", prototype_costs=COSTS, cv=3)
+    ours.fit(X, Y, unlabeled=unlabeled)
+    for k, (train, test) in enumerate(StratifiedKFold(3).split(X, Y)):
+        for row, params in enumerate(ours.cv_results_["params"]):
+            model = PVMClassifier(
+                eps=params["eps"],
+                radii="adaptive",
+                prototype_cost=params["prototype_cost"],
+                solver="greedy",
+            ).fit(X[train], Y[train], unlabeled=unlabeled)
+            if len(model.candidate_indices_):
+                expected = model.score(X[test], Y[test])
+                assert ours.cv_results_[f"split{k}_test_score"][row] == expected
+
+
+def test_one_class_is_summed_up_by_one_prototype_without_a_limit():
+    model = PVMClassifierCV(radii="adaptive", cv=3, solver="greedy").fit(X[:50], Y[:50])
+    assert model.best_score_ == 1.0
+    assert len(model.candidate_indices_) == 1
+
+
+def test_a_point_of_weight_zero_is_as_if_it_were_not_there():
+    kept, place = np.flatnonzero(WEIGHTS), np.cumsum(WEIGHTS > 0) - 1
+    splits = list(StratifiedKFold(3).split(X, Y))
+    fewer = [tuple(place[part[WEIGHTS[part] > 0]] for part in split) for split in splits]
+    zeros = PVMClassifierCV(radii="adaptive", cv=splits).fit(X, Y, WEIGHTS)
+    without = PVMClassifierCV(radii="adaptive", cv=fewer).fit(X[kept], Y[kept], WEIGHTS[kept])
+    for name in ("param_eps", "param_prototype_cost", "mean_test_score", "mean_n_prototypes"):
+        np.testing.assert_array_equal(zeros.cv_results_[name], without.cv_results_[name])
+    np.testing.assert_array_equal(zeros.candidate_indices_, kept[without.candidate_indices_])
+
+
+def test_one_pass_over_the_distances_serves_all_folds_limits_and_costs():
+    class Counted:
+        """Euclidean distance that counts how many values it is asked for."""
+
+        n_values = 0
+        stateless = symmetric = True
+
+        def fit(self, X, y=None):
+            return self
+
+        def pairwise(self, A, B):
+            Counted.n_values += len(A) * len(B)
+            return cdist(A, B)
+
+    metric = Counted()
+    PVMClassifierCV(eps=LIMITS, radii="adaptive", prototype_costs=COSTS, cv=5, metric=metric).fit(
+        X, Y
+    )
+    # The folds' pass and that of the final fit; queries are compared with prototypes alone.
+    n_passes = 2 * len(X) ** 2
+    assert n_passes <= Counted.n_values < n_passes + 5 * len(LIMITS) * len(COSTS) * 30 * len(X)
+
+
+@pytest.mark.parametrize("solver", ["greedy", "ratio-greedy"])
+def test_several_jobs_give_the_same(solver):
+    options = {"eps": LIMITS, "prototype_costs": COSTS, "cv": 3, "solver": solver}
+    one = PVMClassifierCV(**options).fit(X, Y)
+    two = PVMClassifierCV(n_jobs=2, **options).fit(X, Y)
+    np.testing.assert_array_equal(
+        two.cv_results_["mean_test_score"], one.cv_results_["mean_test_score"]
+    )
+
+
+def test_selections_of_equal_prototypes_but_other_radii_are_scored_apart():
+    one = pvm_path(X, Y, eps=2.0, radii="adaptive", prototype_costs=1.0).selections[0][0]
+    assert folds._same(one, replace(one, score=one.score / 2))
+    assert not folds._same(one, replace(one, radii=one.radii / 2))
+
+
+def test_the_simpler_of_two_settings_has_fewer_prototypes():
+    search = PVMClassifierCV(radii="adaptive", cv=5).fit(X, Y)
+    mean, sizes = search.cv_results_["mean_test_score"], search.cv_results_["mean_n_prototypes"]
+    lowest = trace_path(search).lowest
+    near = np.flatnonzero(mean >= lowest)
+    assert search.best_index_ in near
+    assert sizes[search.best_index_] == sizes[near].min()
+    few = PVMClassifierCV(radii="adaptive", cv=5, max_prototypes=4).fit(X, Y)
+    assert len(few.candidate_indices_) <= 4
+
+
+def test_the_path_of_a_search_goes_along_the_costs():
+    plotting = pytest.importorskip("protocover.plotting")
+    search = PVMClassifierCV(radii="adaptive", cv=3).fit(X, Y)
+    path = trace_path(search)
+    assert path.parameter == "prototype_cost"
+    np.testing.assert_array_equal(
+        path.values, np.unique(search.cv_results_["param_prototype_cost"])
+    )
+    assert path.values[path.chosen] == search.prototype_cost_
+    assert (path.n_prototypes[1:] <= path.n_prototypes[:-1]).all()
+    display = plotting.PathDisplay.from_estimator(search)
+    assert not any("1-NN" in text.get_text() for text in display.ax_.get_legend().get_texts())
+    summary = summarize(search, X, Y)
+    assert summary.path.parameter == "cost"
+    assert "chosen from 6 with the limit" in str(summary)
+    shared = PVMClassifierCV(n_eps=4, cv=3, **PAPER).fit(X, Y)
+    assert trace_path(shared).parameter == "eps"
+    assert summarize(shared, X, Y).path.parameter == "radius"
+
+
+@parametrize_with_checks([PVMClassifierCV(radii="adaptive", n_eps=2, cv=3)])
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+def test_a_selector_takes_radii_of_their_own():
+    selector = PVMSelector(eps=None, radii="adaptive", prototype_cost=1.0)
+    X_few, y_few = selector.fit_resample(X, Y)
+    model = PVMClassifier(eps=None, radii="adaptive", prototype_cost=1.0).fit(X, Y)
+    np.testing.assert_array_equal(selector.sample_indices_, model.candidate_indices_)
+    np.testing.assert_array_equal(selector.classifier_.prototype_radii_, model.prototype_radii_)
+    np.testing.assert_array_equal(X_few, X[model.candidate_indices_])
+    np.testing.assert_array_equal(y_few, model.prototype_labels_)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"eps": [0.0, 1.0]}, "eps must be positive numbers, or None for no limit, got"),
+        ({"eps": [np.nan]}, "eps must be positive numbers, or None for no limit, got"),
+        ({"eps": ["wide"]}, "eps must be positive numbers, or None for no limit, got"),
+        ({"eps": []}, "eps must be positive numbers, or None for no limit, got"),
+        ({"n_eps": 0}, "n_eps must be a positive whole number"),
+        ({"radii": "many"}, "radii must be 'shared', one radius for all, or 'adaptive'"),
+        ({"eps": [None], "radii": "shared"}, r"eps must be positive numbers, got \[None\]"),
+        ({"eps": [np.inf], "radii": "shared"}, "eps must be positive numbers, got"),
+        ({"prototype_costs": [-1.0]}, "prototype_costs must be numbers from 0 to"),
+    ],
+)
+def test_bad_grids_are_named(arguments, message):
+    arguments = {"radii": "adaptive", **arguments}
+    with pytest.raises(ValueError, match=message):
+        pvm_path(X, Y, **arguments)
+    with pytest.raises(ValueError, match=message):
+        PVMClassifierCV(**arguments).fit(X, Y)
+
+
+def test_a_bad_word_for_eps_is_named():
+    with pytest.raises(ValueError, match="eps must be a positive number or 'auto', got 'wide'"):
+        pvm_path(X, Y, eps="wide", radii="adaptive")

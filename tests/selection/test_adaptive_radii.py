@@ -1,0 +1,410 @@
+"""Problems with radii of their own, against all balls written out and against enumeration."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from scipy.spatial.distance import cdist
+
+import naive
+from protocover._balls import build_balls, halves, ordered, ordered_members
+from protocover._cover import CoverProblem, verify
+from protocover._selection.adaptive_radii import OwnBalls, Rules, join_own
+from protocover._selection.by_class import formulate, select
+from protocover._selection.weights import snap_weights
+from protocover.dissimilarity import Cosine, Euclidean, Metric, Precomputed, SquaredEuclidean
+from protocover.solvers import exact, greedy
+from protocover.solvers._table import SOLVERS
+
+
+def own_problems(
+    X, y, weights=None, *, eps, closed=False, cost=0.0, metric=None, Z=None, n_jobs=1, served=None
+):
+    """The problems of all classes and what their columns stand for."""
+    weights = np.ones(len(y)) if weights is None else weights
+    rules = Rules(y, weights, int(y.max(initial=0)) + 1, cost, eps, closed, served)
+    found = ordered_members(
+        Euclidean() if metric is None else metric,
+        X,
+        X if Z is None else Z,
+        lambda members: OwnBalls.of(members, rules),
+        eps=eps,
+        closed=closed,
+        n_jobs=n_jobs,
+    )
+    formulation = join_own(list(found), rules, prototype_cost=cost)
+    return formulation.problems, formulation.balls
+
+
+@st.composite
+def labeled_points(draw, max_points=12, max_candidates=12, max_classes=3):
+    """Points of a small grid, so that ties and duplicates of other labels abound."""
+    n = draw(st.integers(1, max_points))
+    grid = st.tuples(st.integers(0, 3), st.integers(0, 3))
+    X = np.array(draw(st.lists(grid, min_size=n, max_size=n)), dtype=float)
+    if draw(st.booleans()):
+        Z = X[:max_candidates]
+    else:
+        Z = np.array(draw(st.lists(grid, min_size=1, max_size=max_candidates)), dtype=float)
+    y = np.array(draw(st.lists(st.integers(0, max_classes - 1), min_size=n, max_size=n)))
+    weight = st.sampled_from(draw(st.sampled_from([[1.0], [1.0, 2.0, 0.5, 0.25], [0.1, 0.7]])))
+    weights = snap_weights(np.array(draw(st.lists(weight, min_size=n, max_size=n))))
+    # Radii of which some are distances and some are not, and the limit that is none.
+    eps = draw(st.sampled_from([0.5, 1.0, 2.0, 2.5, 3.0, np.inf]))
+    cost = draw(st.sampled_from([0.0, 0.1, 0.25, 1.0]))
+    return X, Z, y, weights, eps, draw(st.booleans()), cost
+
+
+def written_out(columns, rows, weights, cost):
+    """The problem with a column for each ball."""
+    own = np.array([column[1][rows] for column in columns], dtype=bool)
+    wrong = np.array([column[2] for column in columns], dtype=float)
+    return CoverProblem(own.reshape(len(columns), len(rows)).T, wrong, weights[rows], cost)
+
+
+def check_balls(problem, balls, expected, rows):
+    """The columns of a problem are the balls expected, number by number."""
+    assert balls.candidate.tolist() == [ball[0] for ball in expected]
+    assert balls.radius.tolist() == [ball[1] for ball in expected]
+    assert problem.wrong.tolist() == [ball[3] for ball in expected]
+    assert balls.miscovered.tolist() == [ball[4] for ball in expected]
+    assert balls.covered.tolist() == [ball[2].sum() for ball in expected]
+    for column, ball in enumerate(expected):
+        assert sorted(rows[problem.ball(column)]) == np.flatnonzero(ball[2]).tolist()
+
+
+@settings(max_examples=200)
+@given(labeled_points())
+def test_the_balls_are_those_found_one_radius_at_a_time(instance):
+    X, Z, y, weights, eps, closed, cost = instance
+    problems, balls = own_problems(X, y, weights, eps=eps, closed=closed, cost=cost, Z=Z)
+    D = cdist(X, Z)
+    for label, (problem, of_class) in enumerate(zip(problems, balls, strict=True)):
+        expected = naive.own_balls(D, y, weights, label, eps, closed, cost)
+        check_balls(problem, of_class, expected, np.flatnonzero(y == label))
+        assert problem.prize.tolist() == weights[y == label].tolist()
+
+
+@settings(max_examples=200)
+@given(labeled_points(), st.lists(st.integers(-1, 2), min_size=12, max_size=12))
+def test_candidates_of_a_class_have_balls_for_that_class_only(instance, served):
+    X, Z, y, weights, eps, closed, cost = instance
+    served = np.array(served)[: len(Z)]
+    problems, balls = own_problems(
+        X, y, weights, eps=eps, closed=closed, cost=cost, Z=Z, served=served
+    )
+    D = cdist(X, Z)
+    for label, (problem, of_class) in enumerate(zip(problems, balls, strict=True)):
+        expected = naive.own_balls(D, y, weights, label, eps, closed, cost, served)
+        check_balls(problem, of_class, expected, np.flatnonzero(y == label))
+
+
+@settings(max_examples=50)
+@given(labeled_points())
+def test_a_radius_holds_just_the_points_that_are_counted(instance):
+    X, Z, y, weights, eps, closed, cost = instance
+    problems, balls = own_problems(X, y, weights, eps=eps, closed=closed, cost=cost, Z=Z)
+    D = cdist(X, Z)
+    for label, (problem, of_class) in enumerate(zip(problems, balls, strict=True)):
+        rows = np.flatnonzero(y == label)
+        for column, (j, radius) in enumerate(
+            zip(of_class.candidate, of_class.radius, strict=True)
+        ):
+            inside = naive.members(D[:, j], radius, closed)
+            assert set(rows[problem.ball(column)]) == set(np.flatnonzero(inside & (y == label)))
+            assert problem.wrong[column] == weights[inside & (y != label)].sum()
+            assert radius <= eps
+
+
+@settings(max_examples=50)
+@given(labeled_points())
+def test_solvers_find_what_they_find_among_all_balls_written_out(instance):
+    X, Z, y, weights, eps, closed, cost = instance
+    problems, balls = own_problems(X, y, weights, eps=eps, closed=closed, cost=cost, Z=Z)
+    D = cdist(X, Z)
+    for label, problem in enumerate(problems):
+        columns = naive.own_columns(D, y, weights, label, eps, closed)
+        whole = written_out(columns, np.flatnonzero(y == label), weights, cost)
+        ours, theirs = greedy(problem), greedy(whole)
+        assert ours.objective == theirs.objective
+        assert ours.score.tolist() == theirs.score.tolist()
+        chosen = balls[label].candidate[ours.selected].tolist()
+        assert chosen == [columns[c][0] for c in theirs.selected]
+        proved = exact(problem, time_limit=None)
+        assert proved.objective == exact(whole, time_limit=None).objective
+        assert verify(problem, proved).ok
+
+
+@settings(max_examples=40)
+@given(labeled_points(max_points=5, max_candidates=4, max_classes=2))
+def test_the_optimum_is_that_over_all_radii(instance):
+    X, Z, y, weights, eps, closed, cost = instance
+    problems, _ = own_problems(X, y, weights, eps=eps, closed=closed, cost=cost, Z=Z)
+    for label, problem in enumerate(problems):
+        least = naive.own_optimum(cdist(X, Z), y, weights, label, eps, closed, cost)
+        found = exact(problem, time_limit=None).objective
+        assert found == pytest.approx(least, rel=1e-12, abs=1e-12)
+
+
+@settings(max_examples=50)
+@given(labeled_points())
+def test_a_table_and_every_other_way_to_the_distances_give_the_same_problems(instance):
+    X, Z, y, weights, eps, closed, cost = instance
+    D = cdist(X, Z)
+    given_table = Precomputed().fit(D)
+    ways = {
+        "table": (given_table, D, np.arange(D.shape[1])),
+        "generic": (Metric("minkowski", {"p": 2}).fit(X), X, Z),
+        "sparse": (Euclidean(), csr_array(X), csr_array(Z)),
+    }
+    for metric, points, candidates in ways.values():
+        problems, balls = own_problems(
+            points, y, weights, eps=eps, closed=closed, cost=cost, metric=metric, Z=candidates
+        )
+        for label, (problem, of_class) in enumerate(zip(problems, balls, strict=True)):
+            expected = naive.own_balls(D, y, weights, label, eps, closed, cost)
+            check_balls(problem, of_class, expected, np.flatnonzero(y == label))
+
+
+def mixture(n=300, p=40, n_classes=4, seed=0, dtype=np.float64):
+    """Overlapping classes, every tenth point a duplicate whose label may differ."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(n_classes, size=n)
+    X = 0.6 * rng.normal(size=(n_classes, p))[y] + rng.normal(size=(n, p))
+    X[::10] = X[rng.integers(n, size=len(X[::10]))]
+    return X.astype(dtype), y
+
+
+@pytest.mark.parametrize(
+    ("dtype", "shift"),
+    [(np.float32, 0.0), (np.float32, 1e3), (np.float64, 0.0), (np.float64, 1e6)],
+)
+@pytest.mark.parametrize("metric", [Euclidean(), SquaredEuclidean(), Cosine()], ids=repr)
+@pytest.mark.parametrize("closed", [False, True])
+def test_many_features_and_rows_far_from_zero_make_no_difference(dtype, shift, metric, closed):
+    """Single precision tells some of the order there, little of it, or nothing."""
+    X, y = mixture(n=70, dtype=dtype)
+    X[:, 0] += dtype(shift)
+    weights = snap_weights(np.random.default_rng(1).random(len(y)))
+    D = metric.pairwise(X, X)
+    limits = float(np.quantile(D, 0.3)), np.inf
+    for eps, some in ((limits[0], weights), (limits[1], weights), (limits[1], np.ones(len(y)))):
+        check_all(D, X, y, some, eps=eps, closed=closed, metric=metric, cost=0.01)
+
+
+def check_all(D, X, y, weights, *, eps, closed=False, cost=0.0, **options):
+    """The balls of all classes are those of the obvious version."""
+    problems, balls = own_problems(X, y, weights, eps=eps, closed=closed, cost=cost, **options)
+    for label, (problem, of_class) in enumerate(zip(problems, balls, strict=True)):
+        expected = naive.own_balls(D, y, weights, label, eps, closed, cost)
+        check_balls(problem, of_class, expected, np.flatnonzero(y == label))
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_points_almost_equally_far_are_told_apart(closed):
+    """About the first point all others lie on a sphere, but for the last few bits."""
+    rng = np.random.default_rng(0)
+    away = rng.normal(size=(60, 5))
+    away *= (1.0 + 1e-9 * rng.random((60, 1))) / np.linalg.norm(away, axis=1, keepdims=True)
+    X = np.concatenate((np.zeros((1, 5)), away))
+    D = cdist(X, X[:1])
+    for y in (np.zeros(61, dtype=int), rng.integers(2, size=61), np.arange(61) % 20 // 19):
+        for eps in (1.0 + 5e-10, np.inf):
+            check_all(D, X, y, np.ones(61), eps=eps, closed=closed, Z=X[:1])
+
+
+def test_heavy_weights_of_many_runs_are_compared_rightly(monkeypatch):
+    """So many candidates and classes that gains so large cannot be counted in one row."""
+    rng = np.random.default_rng(0)
+    X, Z = rng.normal(size=(90, 2)), rng.normal(size=(1024, 2))
+    y, weights = np.maximum(np.arange(90) - 60, 0), snap_weights(rng.random(90))
+    together = own_problems(X, y, weights, eps=np.inf, Z=Z)
+    monkeypatch.setattr(ordered, "_LEAST_COLUMNS", 1)
+    monkeypatch.setattr(ordered, "MOST_COLUMNS", 1)
+    assert same(together, own_problems(X, y, weights, eps=np.inf, Z=Z))
+
+
+def test_rows_that_differ_by_rounding_alone_are_told_apart():
+    """Squares that differ may have the same root: what is equal is the distance."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate((np.ones((1, 3)), 1.0 + rng.integers(0, 9, size=(30, 3)) * 2.0**-51))
+    X = np.concatenate((X, X + np.array([0.3, 0.1, 0.7])))
+    y = rng.integers(3, size=len(X))
+    D = cdist(X, X)
+    for closed in (False, True):
+        for eps in (2.0**-48, 1.0, np.inf):
+            problems, balls = own_problems(X, y, eps=eps, closed=closed)
+            for label in range(3):
+                expected = naive.own_balls(D, y, np.ones(len(y)), label, eps, closed)
+                check_balls(problems[label], balls[label], expected, np.flatnonzero(y == label))
+
+
+def test_one_class_has_one_ball_a_candidate():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    for eps, radius in ((1.0, 1.0), (np.inf, None)):
+        (problem,), (balls,) = own_problems(X, np.zeros(20, dtype=int), eps=eps)
+        assert balls.candidate.tolist() == list(range(20))
+        assert problem.wrong.tolist() == [0.0] * 20
+        farthest = np.nextafter(cdist(X, X).max(axis=0), np.inf)
+        assert balls.radius.tolist() == ([radius] * 20 if radius else farthest.tolist())
+
+
+def test_points_at_one_place_with_different_labels_have_no_ball_unless_outnumbered():
+    X = np.zeros((5, 2))
+    (none, some), (_, balls) = own_problems(X, np.array([0, 0, 1, 1, 1]), eps=2.0)
+    assert len(none.worthwhile) == 0
+    assert some.wrong.tolist() == [2.0] * 5
+    assert balls.radius.tolist() == [2.0] * 5
+
+
+def test_nothing_within_reach_leaves_problems_without_balls():
+    X, y = np.eye(3), np.array([0, 1, 1])
+    problems, balls = own_problems(X, y, eps=0.5, Z=X + 5.0)
+    assert [problem.n_candidates for problem in problems] == [0, 0]
+    assert [len(of_class.radius) for of_class in balls] == [0, 0]
+    assert [greedy(problem).objective for problem in problems] == [1.0, 2.0]
+
+
+@settings(max_examples=50)
+@given(labeled_points())
+def test_below_the_nearest_rival_it_is_the_machine_with_one_radius(instance):
+    X, _, y, weights, _, _, cost = instance
+    D = cdist(X, X)
+    rivals = D[y[:, None] != y]
+    eps = float(rivals.min(initial=2.5))
+    if eps == 0.0:
+        return
+    problems, balls = own_problems(X, y, weights, eps=eps, cost=cost)
+    own = select(problems, greedy, balls=balls)
+    table = build_balls(Euclidean(), X, X, eps=eps)
+    n_classes = int(y.max()) + 1
+    written = formulate(table, y, weights, n_classes=n_classes, prototype_cost=cost)
+    shared = select(written.problems, greedy)
+    assert own.candidates.tolist() == shared.candidates.tolist()
+    assert own.classes.tolist() == shared.classes.tolist()
+    assert own.radii.tolist() == [eps] * len(own.candidates)
+    assert Fraction(own.objective) == Fraction(shared.objective)
+
+
+def same(one, other):
+    """Whether two answers are alike to the last bit."""
+    return fingerprint(*one) == fingerprint(*other)
+
+
+def fingerprint(problems, balls):
+    """A digest of problems and of what their columns stand for."""
+    digest = hashlib.sha256()
+    for problem, of_class in zip(problems, balls, strict=True):
+        for numbers in (
+            problem.shells.indptr.astype(np.int64),
+            problem.shells.indices.astype(np.int64),
+            problem.first,
+            problem.wrong,
+            of_class.candidate,
+            of_class.radius,
+            of_class.covered,
+            of_class.miscovered,
+        ):
+            digest.update(np.ascontiguousarray(numbers).tobytes())
+    return digest.hexdigest()
+
+
+@pytest.mark.parametrize("eps", [7.0, np.inf])
+@pytest.mark.parametrize("metric", [Euclidean(), Metric("cityblock")], ids=["fast", "generic"])
+def test_threads_and_the_width_of_strips_make_no_difference(eps, metric, monkeypatch):
+    X, y = mixture(n=200)
+    eps = 4 * eps if isinstance(metric, Metric) else eps
+    metric.fit(X)
+    whole = own_problems(X, y, eps=eps, metric=metric)
+    assert sum(problem.n_candidates for problem in whole[0]) > 150
+    assert same(whole, own_problems(X, y, eps=eps, metric=metric, n_jobs=3))
+    monkeypatch.setattr(ordered, "_LEAST_COLUMNS", 1)
+    for in_strip, in_block, held in (
+        (1, 1, 0),
+        (900, 300, 1 << 20),
+        (7000, 1000, 0),
+        (7000, 9, 1 << 20),
+    ):
+        monkeypatch.setattr(ordered, "STRIP_MEMBERS", in_strip)
+        monkeypatch.setattr(ordered, "BLOCK_MEMBERS", in_block)
+        monkeypatch.setattr(halves, "_MOST_BYTES", held)
+        assert same(whole, own_problems(X, y, eps=eps, metric=metric, n_jobs=2))
+
+
+PROGRAM = textwrap.dedent(
+    """
+    import json, sys
+    import numpy as np
+    from threadpoolctl import threadpool_info
+    from test_adaptive_radii import Cosine, Euclidean, fingerprint, mixture, own_problems
+    from protocover.dissimilarity import *
+
+    answers = {}
+    for shift in (0.0, 1e3):
+        for dtype in (np.float32, np.float64):
+            X, y = mixture(n=150, dtype=dtype)
+            X[:, 0] += dtype(shift)
+            for metric in (Euclidean(), Cosine()):
+                table = metric.pairwise(X, X)
+                for eps in (float(table[0, 7]), float(np.sort(table, axis=None)[5_000]), np.inf):
+                    for closed in (False, True):
+                        found = own_problems(X, y, eps=eps, closed=closed, metric=metric)
+                        key = str((shift, dtype.__name__, repr(metric), eps, closed))
+                        answers[key] = fingerprint(*found)
+    blas = sorted({str(lib.get("architecture")) for lib in threadpool_info()})
+    print(json.dumps({"blas": blas, "answers": answers}))
+    """
+)
+
+
+def test_problems_are_the_same_with_the_kernels_of_another_processor():
+    folder = os.path.dirname(__file__)
+    paths = os.pathsep.join([folder, os.path.dirname(folder), *sys.path])
+    told = []
+    # With those of Haswell some builds of NumPy crash in a bare product.
+    for core in ("Sandybridge", "Nehalem"):
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", PROGRAM],
+            env={**os.environ, "PYTHONPATH": paths, "OPENBLAS_CORETYPE": core},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        told.append(json.loads(done.stdout))
+    if told[0]["blas"] == told[1]["blas"]:
+        pytest.skip(f"OPENBLAS_CORETYPE has no effect here: BLAS is {told[0]['blas']} either way")
+    assert told[0]["answers"] == told[1]["answers"]
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_every_solver_takes_them_and_says_the_radii(name):
+    X, y = mixture(n=60, p=3)
+    problems, balls = own_problems(X, y, eps=2.5, cost=0.5)
+    selection = select(problems, SOLVERS[name], balls=balls, rng=np.random.default_rng(0))
+    assert len(selection.candidates) > 4
+    D = cdist(X, X)
+    for j, label, radius, covered, wrong in zip(
+        selection.candidates,
+        selection.classes,
+        selection.radii,
+        selection.covered,
+        selection.miscovered,
+        strict=True,
+    ):
+        inside = D[:, j] < radius
+        assert covered == (inside & (y == label)).sum()
+        assert wrong == (inside & (y != label)).sum()
+    for problem, solution in zip(problems, selection.solutions, strict=True):
+        assert solution.lower_bound <= solution.objective
+        assert len(solution.selected) <= problem.n_points
