@@ -105,7 +105,7 @@ def test_many_short_rounds_prove_what_one_long_one_does(looks, monkeypatch):
     """Cut short after every few looks at the clock, it goes on to the same proof."""
     problem = large_problem(60, 90, density=0.1)
     whole = exact(problem, rng=np.random.default_rng(0))
-    search = rounds_module.ExactSearch(problem, rng=np.random.default_rng(0))
+    search = rounds_module.Search.exact(problem, rng=np.random.default_rng(0))
     ticks = 0.0
 
     def tick():
@@ -130,7 +130,7 @@ def test_a_linear_program_resumes_after_candidates_were_excluded(monkeypatch):
     """A better selection excludes candidates that the unfinished program still holds."""
     problem = large_problem(60, 90, density=0.1)
     whole = exact(problem, rng=np.random.default_rng(0))
-    search = rounds_module.ExactSearch(problem, rng=np.random.default_rng(0), max_nodes=0)
+    search = rounds_module.Search.exact(problem, rng=np.random.default_rng(0), max_nodes=0)
     with monkeypatch.context() as patch:
         patch.setattr(lp._HighspyPacking, "_run", lambda *args: False)
         search.go_on()

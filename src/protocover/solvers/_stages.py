@@ -51,8 +51,9 @@ _LARGEST_PROGRAM, _ITERATIONS, _PROGRAMS = 20_000_000, 5, 4
 _LARGE = 300_000
 # Memberships up to which the linear program comes first and is that of all candidates.
 _SMALL = 20_000
-# Memberships a point up to which a cover is sparse, and of one all of whose points are covered.
-_SPARSE, _SPARSE_PLAIN = 40, 1000
+# Memberships a point up to which a cover of more than so many points is sparse, and one all of
+# whose points are worth covering.
+_SPARSE, _MANY, _SPARSE_PLAIN = 40, 5000, 1000
 # What sums of payments may be off by, as a share of all prizes, and what a bound of HiGHS may.
 _ROUNDING, _CLAIM_ROUNDING = 1e-9, 1e-6
 # What could be saved at most, as a share, where large programs are not solved again and
@@ -75,7 +76,10 @@ class Effort:
     lp_memberships : float
         Memberships up to which the linear program of a sparse kernel is solved.
     mip_columns, mip_memberships, mip_nodes : int
-        Largest kernel that branch and cut is tried on, and its nodes.
+        Columns of the largest component that branch and cut is tried on, memberships of all
+        of them together, and nodes of each.
+    mip_gap : float
+        Gap up to which it is tried.
     neighbourhoods, neighbourhood_columns : int
         Neighbourhoods that are searched by branch and cut, and columns of each.
     shakes : int
@@ -98,9 +102,10 @@ class Effort:
     moves: int = 30_000
     moves_a_column: int = 10
     lp_memberships: float = 150_000
-    mip_columns: int = 1200
+    mip_columns: int = 600
     mip_memberships: int = 30_000
-    mip_nodes: int = 50
+    mip_nodes: int = 20
+    mip_gap: float = 0.08
     neighbourhoods: int = 0
     neighbourhood_columns: int = 250
     shakes: int = 10
@@ -260,17 +265,24 @@ def stages_of(state: State, *, at_once: bool) -> tuple[Stage, ...]:
 
 
 def is_sparse(problem: CoverProblem) -> bool:
-    """Whether reductions and search on a kernel promise more than one linear program."""
-    core, n_points = problem.core, max(problem.n_points, 1)
-    if isinstance(problem, NestedCoverProblem) or core.n_memberships > _SPARSE_PLAIN * n_points:
+    """Whether reductions and search on a kernel promise more than one linear program.
+
+    They do if all points are worth covering, as in a plain set cover, and in large problems of
+    few memberships a point.
+    """
+    core = problem.core
+    members, n_points = core.n_memberships, max(problem.n_points, 1)
+    if isinstance(problem, NestedCoverProblem) or members > _SPARSE_PLAIN * n_points:
         return False
-    if core.n_memberships > _SPARSE * n_points:
-        # Only if all points are worth covering, as in a plain set cover.
-        held = np.flatnonzero(core.n_holders)
-        holders = core.cost[core.by_point.indices]
-        cheapest = np.minimum.reduceat(holders, core.by_point.indptr[held])
-        return bool((core.prize[held] > cheapest).all())
-    return True
+    if n_points > _MANY and members <= _SPARSE * n_points:
+        return True
+    held = np.flatnonzero(core.n_holders)
+    if len(held) == 0:
+        return False
+    cheapest = np.minimum.reduceat(
+        core.cost[core.by_point.indices], core.by_point.indptr[held]
+    )
+    return bool((core.prize[held] > cheapest).all())
 
 
 def solved_at_once(problem: CoverProblem, stop: Stop) -> State | None:
@@ -389,30 +401,30 @@ def relaxed_kernel(state: State, effort: Effort, stop: Stop) -> State:
 
 def cut(state: State, effort: Effort, stop: Stop) -> State:
     """Solve the kernel, or those of its components that are small, by branch and cut."""
-    kernel, most = _kernel(state), effort.mip_columns
-    bound, parts = kernel.constant, _components(kernel, most)
-    payments = _kernel_dual(state)
+    kernel, left = _kernel(state), effort.mip_memberships
+    if state.steps - state.bound > effort.mip_gap * state.steps:
+        return state
+    bound, payments = kernel.constant, _kernel_dual(state)
     columns = np.isin(kernel.candidates, state.selected)
-    for rows, part in parts:
+    for rows, part in _components(kernel, effort.mip_columns):
         table = csc_array(kernel.cover[:, part].tocsr()[rows])
         cost, prize = kernel.cost[part], kernel.prize[rows]
         slack = cost - table.T @ payments[rows]
         proved = float(payments[rows].sum() + np.minimum(slack, 0.0).sum())
-        small = len(part) <= most and table.nnz <= effort.mip_memberships
-        if small and not stop.is_late:
+        if len(part) <= effort.mip_columns and table.nnz <= left and not stop.is_late:
+            left -= table.nnz
             found = solve_mip(
                 table,
                 cost,
                 must_be_covered(table, cost, prize),
                 max_nodes=effort.mip_nodes,
-                time_limit=_seconds(stop.after(0.5)),
+                time_limit=_seconds(stop.after(0.3)),
             )
             proved = max(proved, found.bound - _CLAIM_ROUNDING * max(1.0, found.bound))
-            if found.selected is not None:
-                old = np.flatnonzero(columns[part])
-                if found.value < _value(table, cost, prize, old):
-                    columns[part] = False
-                    columns[part[found.selected]] = True
+            old = np.flatnonzero(columns[part])
+            if found.selected is not None and found.value < _value(table, cost, prize, old):
+                columns[part] = False
+                columns[part[found.selected]] = True
         bound += proved
     state = state.improved(kernel.selection(_completed(kernel, np.flatnonzero(columns))))
     return _claimed(state, bound)
