@@ -73,7 +73,9 @@ def solve_together(
 
 def _is_once(search: _Search) -> bool:
     """Whether a search gets one round only."""
-    return not (isinstance(search, Search) and search.effort.until_closed)
+    if isinstance(search, Search):
+        return not search.effort.until_closed
+    return isinstance(search, _Question)
 
 
 class _Search(Protocol):

@@ -200,7 +200,7 @@ class Search:
         self._state: State | None = None
         self._stages: list[Stage] = []
         self._tree: Grove | None = None
-        self._is_planted = self._is_tied = False
+        self._is_planted = False
         # Whether there was more to do than there was time for.
         self._is_cut_short = False
         self.is_finished = False
@@ -232,7 +232,8 @@ class Search:
             while self._stages and self._goes_on():
                 stage = self._stages[0]
                 self._state = stage(self._begun, self.effort, self.stop)
-                if self._begun.packing is None:
+                if self._begun.packing is None or not self.stop.is_late:
+                    self._state = replace(self._begun, packing=None)
                     self._stages.pop(0)
                 write(f"{stage.__name__}: {self._state}")
             if self._goes_on() and not self._is_planted and not is_sparse(self.problem):
@@ -243,7 +244,8 @@ class Search:
             if self.effort.until_closed:
                 self._grow_on()
                 write(f"branch and bound: {self._state}")
-        self.is_finished = not (self.effort.until_closed and self._is_cut_short)
+        open_still = self._is_cut_short and not self._is_closed
+        self.is_finished = not (self.effort.until_closed and open_still)
 
     @property
     def open_share(self) -> float:
@@ -298,10 +300,12 @@ class Search:
         """Describe the best selection so far and what is proved of it."""
         state, leaves = self._begun, None
         if self._tree is not None:
-            state = state.grown(self._tree)
+            if not state.least:
+                state = state.grown(self._tree)
             leaves = self._tree.leaves(self.problem)
         if state.closed and state.whole and not (state.least or self.stop.is_late):
-            state = fewest(state, self.effort, self.stop, self.n_nodes)
+            state = replace(fewest(state, self.effort, self.stop, self.n_nodes), least=True)
+            self._state = state
         claim = _claim(self.problem, state)
         found = describe(self.problem, state.selected, dual=state.dual, leaves=leaves, claim=claim)
         return replace(found, status=self._status(found, state))

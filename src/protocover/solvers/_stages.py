@@ -51,6 +51,8 @@ _LARGEST_PROGRAM, _ITERATIONS, _PROGRAMS = 20_000_000, 5, 4
 _LARGE = 300_000
 # Memberships up to which the linear program comes first and is that of all candidates.
 _SMALL = 20_000
+# Memberships up to which our own tree, which leaves a proof, is as fast as any.
+_TINY = 2000
 # Memberships a point up to which a cover of more than so many points is sparse, and one all of
 # whose points are worth covering.
 _SPARSE, _MANY, _SPARSE_PLAIN = 40, 5000, 1000
@@ -184,7 +186,7 @@ class State:
     start : ndarray of int
         Candidates to search from.
     least : bool
-        Whether no selection is better, nor as good with fewer prototypes.
+        Whether fewer prototypes of the same objective need not be looked for any more.
     kernel : Residual or None
         What reductions leave of a sparse cover, in steps.
     ceiling : float
@@ -272,7 +274,9 @@ def is_sparse(problem: CoverProblem) -> bool:
     """
     core = problem.core
     members, n_points = core.n_memberships, max(problem.n_points, 1)
-    if isinstance(problem, NestedCoverProblem) or members > _SPARSE_PLAIN * n_points:
+    if isinstance(problem, NestedCoverProblem) or members <= _TINY:
+        return False
+    if members > _SPARSE_PLAIN * n_points:
         return False
     if n_points > _MANY and members <= _SPARSE * n_points:
         return True
