@@ -63,6 +63,8 @@ _ROUNDING, _CLAIM_ROUNDING = 1e-9, 1e-6
 _NEAR = 1e-3
 # Memberships beyond which a state is made light before it waits for others.
 _HEAVY = 10_000
+# Columns that the row-weighting search has all its moves for; for others it has two.
+_WELL_SEARCHED = 20_000
 # Work of the longest row-weighting search, in units of which a move takes 100 and more.
 _MOST_WORK = 2 * 10**9
 
@@ -371,7 +373,8 @@ def weighted(state: State, effort: Effort, stop: Stop) -> State:
     start = np.flatnonzero(np.isin(kernel.candidates, state.selected))
     # A move covers as many rows again as a selected column does, in all columns with them.
     touched = n_rows / max(len(start), 1) * kernel.cover.nnz / n_rows
-    moves = effort.moves + effort.moves_a_column * n_columns
+    moves = effort.moves + effort.moves_a_column * min(n_columns, _WELL_SEARCHED)
+    moves += 2 * max(n_columns - _WELL_SEARCHED, 0)
     moves = min(moves, int(_MOST_WORK / (100 + 2 * touched)), int(moves * 150 / (100 + touched)))
     found = search_by_weights(
         kernel.cover,
@@ -381,7 +384,7 @@ def weighted(state: State, effort: Effort, stop: Stop) -> State:
         moves=moves,
         seed=_SEED,
         enough=state.bound - kernel.constant,
-        deadline=stop.after(0.25),
+        deadline=stop.after(0.5),
     )
     return state.improved(kernel.selection(_completed(kernel, found)))
 
