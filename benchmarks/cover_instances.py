@@ -21,8 +21,7 @@ __all__ = ["FAMILIES", "instances"]
 Instance = tuple[str, csc_array, np.ndarray]
 
 OR_LIBRARY = tuple(
-    f"scp{name}"
-    for name in ("41", "51", "a1", "b1", "c1", "d1", "e1", "clr10", "cyc06", "nre1")
+    f"scp{name}" for name in ("41", "51", "a1", "b1", "c1", "d1", "e1", "clr10", "cyc06", "nre1")
 )
 PACE = ("001", "021", "041", "051", "070", "085")
 

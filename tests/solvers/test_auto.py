@@ -15,7 +15,7 @@ from sklearn.datasets import load_digits, load_iris
 import naive
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover._cover import NestedCoverProblem, first_cover, verify
+from protocover._cover import NestedCoverProblem, verify
 from protocover.solvers import auto, greedy, ratio_greedy
 
 stages = importlib.import_module("protocover.solvers._stages")
@@ -146,7 +146,9 @@ def test_what_ties_with_more_prototypes_is_not_the_last_word(monkeypatch):
 
 
 def test_most_small_problems_are_solved_at_once():
-    states = [stages.solved_at_once(problem_and_optimum(seed)[0], stages.Stop()) for seed in range(120)]
+    states = [
+        stages.solved_at_once(problem_and_optimum(seed)[0], stages.Stop()) for seed in range(120)
+    ]
     assert sum(state.least for state in states) > 60
 
 

@@ -10,9 +10,9 @@ import pytest
 from covers import large_problem
 
 from protocover._cover import verify
-from protocover.solvers import auto, greedy
 from protocover.solvers import _search as effort
 from protocover.solvers import _stages as stages
+from protocover.solvers import auto, greedy
 from protocover.solvers._rounds import solve_together
 from protocover.solvers._search import Search, grow_together
 

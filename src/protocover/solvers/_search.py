@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -95,9 +95,7 @@ def auto(
             max_prototypes
         ):
             return best_of_large(problem, max_prototypes, time_limit=time_limit)
-        return solve_alone(
-            problem, auto, max_prototypes, time_limit=time_limit, close=close_small
-        )
+        return solve_alone(problem, auto, max_prototypes, time_limit=time_limit, close=close_small)
     search = Search(problem, verbose=verbose)
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     search.go_on(time_limit)

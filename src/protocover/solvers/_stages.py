@@ -285,9 +285,7 @@ def is_sparse(problem: CoverProblem) -> bool:
     held = np.flatnonzero(core.n_holders)
     if len(held) == 0:
         return False
-    cheapest = np.minimum.reduceat(
-        core.cost[core.by_point.indices], core.by_point.indptr[held]
-    )
+    cheapest = np.minimum.reduceat(core.cost[core.by_point.indices], core.by_point.indptr[held])
     return bool((core.prize[held] > cheapest).all())
 
 
@@ -634,9 +632,7 @@ def searched_again(state: State, effort: Effort, stop: Stop) -> State:
     return _shaken(state, left, state.selected, effort.thorough, stop)
 
 
-def _shaken(
-    state: State, left: Residual, start: Indices, patience: int, stop: Stop
-) -> State:
+def _shaken(state: State, left: Residual, start: Indices, patience: int, stop: Stop) -> State:
     """Return the state after a local search."""
     found = search(
         left,

@@ -22,6 +22,8 @@ Indices = NDArray[np.intp]
 
 # Selected columns of which the one that loses least is removed.
 _SAMPLE = 40
+# Uncovered rows, the latest, that gain weight in a move.
+_RAISED = 24
 # Moves from one look at the clock to the next.
 _LOOK_EVERY = 1000
 
@@ -74,7 +76,7 @@ def search_by_weights(
         working.add(n_columns + place)
     working.complete()
     best = working.run(moves, enough, deadline)
-    return best[best < n_columns]
+    return np.asarray(best[best < n_columns], dtype=np.intp)
 
 
 @dataclass(eq=False)
@@ -201,7 +203,7 @@ class Weighting:
                 self.add(column)
                 self.stamp[column] = move
                 self._drop_redundant()
-            for row in uncovered:
+            for row in uncovered[-_RAISED:]:
                 weight[row] += 1
                 for column in self.columns_of[row]:
                     score[column] += 1
