@@ -21,7 +21,7 @@ def main():
 
 
 def highs(indptr, indices, cost, limit):
-    """Branch and cut of HiGHS."""
+    """Run HiGHS's branch and cut."""
     import highspy
 
     n, n_rows = len(cost), int(indices.max()) + 1
@@ -40,7 +40,7 @@ def highs(indptr, indices, cost, limit):
 
 
 def pycft(indptr, indices, cost, limit):
-    """The heuristic of Caprara, Fischetti and Toth."""
+    """Run the heuristic of Caprara, Fischetti and Toth."""
     from pycft import SetCoverSolver
 
     solver = SetCoverSolver()
@@ -51,7 +51,7 @@ def pycft(indptr, indices, cost, limit):
 
 
 def ortools(indptr, indices, cost, limit):
-    """The greedy and the guided local search of OR-Tools."""
+    """Run the greedy and the guided local search of OR-Tools."""
     from ortools.set_cover.python import set_cover
 
     model = set_cover.SetCoverModel()

@@ -28,7 +28,6 @@ from ._exact.grove import Grove
 from ._finish import best_selection
 from ._local_search import search
 from ._lp import solve_mip, solve_relaxation
-from ._multipliers import Look, find_multipliers
 from ._neighbourhoods import must_be_covered, search_neighbourhoods
 from ._reduced.packing import Packing
 from ._reduced.reductions import reduce_cover
@@ -64,7 +63,10 @@ _NEAR = 1e-3
 # Memberships beyond which a state is made light before it waits for others.
 _HEAVY = 10_000
 # Columns that the row-weighting search has all its moves for; for others it has two.
-_WELL_SEARCHED = 20_000
+_WELL_SEARCHED = 10_000
+# Steps along subgradients, those that fail before they are halved, and the share of the last
+# direction in the next.
+_STEPS, _FAILED, _MOMENTUM = 400, 8, 0.9
 # Work of the longest row-weighting search, in units of which a move takes 100 and more.
 _MOST_WORK = 2 * 10**9
 
@@ -388,14 +390,11 @@ def weighted(state: State, effort: Effort, stop: Stop) -> State:
 
 
 def relaxed_kernel(state: State, effort: Effort, stop: Stop) -> State:
-    """Bound the objective by the linear program of the kernel, or by multipliers if it is large."""
+    """Bound the objective by the kernel's linear program, by multipliers if it is large."""
     kernel = _kernel(state)
     if kernel.cover.nnz > effort.lp_memberships or 0 in kernel.cover.shape:
-        question = _Bound(state.problem.objective(state.selected))
-        found = find_multipliers(
-            state.problem.core, question, state.dual, deadline=stop.after(0.5)
-        )
-        return state.with_dual(found.dual, mended=False)
+        payments = _climbed(kernel, _kernel_dual(state), state.steps - kernel.constant, stop)
+        return state.with_dual(kernel.spread(state.problem, payments), mended=False)
     limit = None if math.isinf(stop.deadline) else max(stop.after(0.5) - time.monotonic(), 0.01)
     relaxed = solve_relaxation(kernel.cover, kernel.cost, kernel.prize, time_limit=limit)
     if not relaxed.solved:
@@ -526,7 +525,7 @@ def _completed(kernel: Residual, columns: Indices) -> Indices:
 
 
 def _components(kernel: Residual, most: int) -> list[tuple[Indices, Indices]]:
-    """Return rows and columns of the kernel's components, small ones joined up to `most` columns."""
+    """Return rows and columns of the components, small ones joined up to `most` columns."""
     n_rows, n_columns = kernel.cover.shape
     if n_columns == 0:
         return []
@@ -562,17 +561,33 @@ def _value(table: csc_array, cost: Floats, prize: Floats, columns: Indices) -> f
     return float(cost[columns].sum() + prize[missed].sum())
 
 
-@dataclass(frozen=True, eq=False)
-class _Bound:
-    """The question for the best bound on all selections."""
+def _climbed(kernel: Residual, start: Floats, target: float, stop: Stop) -> Floats:
+    """Raise the bound that payments of the rows prove by steps along smoothed subgradients.
 
-    target: float
-
-    def look(self, paid: float, gains: Floats, best: float) -> Look:
-        """Judge payments by the bound they prove."""
-        taken = np.flatnonzero(gains > 0.0)
-        score = paid - float(gains[taken].sum())
-        return Look(score, taken, self.target - score)
+    The length of a step is that of Polyak for a bound of `target`, halved where steps fail.
+    """
+    down, across = csr_array(kernel.cover.T.astype(float)), csr_array(kernel.cover.astype(float))
+    u, best, along = start, start, np.zeros(len(start))
+    most, scale, failed = -math.inf, 1.0, 0
+    for _ in range(_STEPS):
+        slack = kernel.cost - down @ u
+        taken = slack < 0.0
+        value = float(u.sum() + slack[taken].sum())
+        failed += 1
+        if value > most:
+            best, most, failed = u, value, 0
+        if failed == _FAILED:
+            u, along, scale, failed = best, np.zeros(len(u)), scale / 2.0, 0
+            continue
+        uphill = 1.0 - across @ taken.astype(float)
+        along = _MOMENTUM * along + (1.0 - _MOMENTUM) * uphill if along.any() else uphill
+        held = ((u <= 0.0) & (along < 0.0)) | ((u >= kernel.prize) & (along > 0.0))
+        along = np.where(held, 0.0, along)
+        steepness = float((along * along).sum())
+        if steepness == 0.0 or stop.is_late:
+            break
+        u = np.clip(u + scale * (target - value) / steepness * along, 0.0, kernel.prize)
+    return best
 
 
 # Stages of dense covers.

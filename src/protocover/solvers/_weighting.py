@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 
 import numpy as np
@@ -252,7 +253,7 @@ class Weighting:
 def _lists(table: csc_array | csr_array) -> list[list[int]]:
     """Return the entries of each line of a table."""
     ends, indices = table.indptr.tolist(), table.indices.tolist()
-    return [indices[a:b] for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    return [indices[a:b] for a, b in pairwise(ends)]
 
 
 def _toggle(selection: NDArray[np.bool_], flipped: list[int]) -> None:
