@@ -51,7 +51,7 @@ _LARGE = 300_000
 # Memberships up to which the linear program comes first and is that of all candidates.
 _SMALL = 20_000
 # Memberships up to which our own tree, which leaves a proof, is as fast as any.
-_TINY = 2000
+_TINY = 5000
 # Memberships a point up to which a cover of more than so many points is sparse, and one all of
 # whose points are worth covering.
 _SPARSE, _MANY, _SPARSE_PLAIN = 40, 5000, 1000
@@ -63,7 +63,7 @@ _NEAR = 1e-3
 # Memberships beyond which a state is made light before it waits for others.
 _HEAVY = 10_000
 # Columns that the row-weighting search has all its moves for; for others it has two.
-_WELL_SEARCHED = 10_000
+_WELL_SEARCHED = 20_000
 # Steps along subgradients, those that fail before they are halved, and the share of the last
 # direction in the next.
 _STEPS, _FAILED, _MOMENTUM = 400, 8, 0.9
@@ -285,7 +285,8 @@ def is_sparse(problem: CoverProblem) -> bool:
     if n_points > _MANY and members <= _SPARSE * n_points:
         return True
     held = np.flatnonzero(core.n_holders)
-    if len(held) == 0:
+    is_labelled = problem.prototype_cost > 0.0 and core.wrong.any()
+    if len(held) == 0 or is_labelled:
         return False
     cheapest = np.minimum.reduceat(core.cost[core.by_point.indices], core.by_point.indptr[held])
     return bool((core.prize[held] > cheapest).all())
