@@ -183,7 +183,7 @@ def test_no_point_is_too_light_to_be_covered():
 @pytest.mark.parametrize("seed", range(20))
 def test_multipliers_give_bounds_of_shares_that_hold(seed, priced, monkeypatch):
     """As in large problems, where the default solves no linear program."""
-    monkeypatch.setattr(importlib.import_module("protocover.solvers._auto.search"), "LARGE", -1)
+    monkeypatch.setattr(importlib.import_module("protocover.solvers._search"), "_LARGE", -1)
     monkeypatch.setattr(covering, "cover_small", lambda problem, limit, found, **limits: found)
     X, weights = small(seed)
     prices = np.random.default_rng(seed).integers(0, 4, 9).astype(float)

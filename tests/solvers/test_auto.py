@@ -15,10 +15,10 @@ from sklearn.datasets import load_digits, load_iris
 import naive
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover._cover import CoverProblem, first_cover, verify
+from protocover._cover import CoverProblem, verify
 from protocover.solvers import auto, greedy, ratio_greedy
 
-stages = importlib.import_module("protocover.solvers._auto.stages")
+stages = importlib.import_module("protocover.solvers._stages")
 X, Y = load_iris(return_X_y=True)
 
 
@@ -43,7 +43,7 @@ def hard_problem():
 def test_the_hard_problem_takes_all_stages():
     state = stages.begin(hard_problem(), greedy(hard_problem()))
     for stage in (stages.relaxed, stages.searched):
-        state = stage(hard_problem(), state, math.inf)
+        state = stage(state, stages.AUTO, stages.Stop())
         assert not state.closed
 
 
@@ -118,7 +118,7 @@ def test_no_worse_than_either_greedy_and_in_order_of_what_each_adds(seed):
 def test_a_small_problem_solved_at_once_has_the_fewest_prototypes(seed):
     """Where the linear program closes it, and its own vector says so, against enumeration."""
     problem, optimum, fewest = problem_and_optimum(seed)
-    state = stages.at_once(problem, math.inf)
+    state = stages.solved_at_once(problem, stages.Stop())
     if not state.full.exact:  # weights finer than can be counted
         return
     if state.closed:
@@ -139,21 +139,23 @@ def test_what_ties_with_more_prototypes_is_not_the_last_word(monkeypatch):
     monkeypatch.setattr(stages, "relax", wasteful)
     for name in ("choose_by_drop", "choose_by_ratio"):
         monkeypatch.setattr(stages, name, lambda _: (np.array([0, 1]), None))
-    state = stages.at_once(problem, math.inf)
+    state = stages.solved_at_once(problem, stages.Stop())
     assert state.closed
     assert not state.least
     assert auto(problem).selected.tolist() == [2]
 
 
 def test_most_small_problems_are_solved_at_once():
-    states = [stages.at_once(problem_and_optimum(seed)[0], math.inf) for seed in range(120)]
+    states = [
+        stages.solved_at_once(problem_and_optimum(seed)[0], stages.Stop()) for seed in range(120)
+    ]
     assert sum(state.least for state in states) > 60
 
 
 def test_problems_that_are_not_small_and_those_out_of_time_begin_with_the_greedies(monkeypatch):
-    assert stages.at_once(hard_problem(), -math.inf) is None
+    assert stages.solved_at_once(hard_problem(), stages.Stop(-math.inf)) is None
     monkeypatch.setattr(stages, "_SMALL", 10)
-    assert stages.at_once(hard_problem(), math.inf) is None
+    assert stages.solved_at_once(hard_problem(), stages.Stop()) is None
     solution = auto(hard_problem())
     assert solution.objective <= greedy(hard_problem()).objective
     assert verify(hard_problem(), solution).ok
@@ -204,34 +206,3 @@ def test_one_class_and_weights_of_zero():
     model = PVMClassifier(eps=1.0, **PAPER).fit(X, np.zeros(len(X)), weights)
     assert model.gap_ == 0.0
     assert (weights[model.candidate_indices_] > 0).all()
-
-
-def plain_cover(seed=0):
-    """Points that all must be covered, by as few balls as can be, that overlap at random."""
-    inside = np.random.default_rng(seed).random((200, 200)) < 0.05
-    return make_problem(inside | np.eye(200, dtype=bool), np.zeros(200), np.ones(200), 0.002)
-
-
-def test_a_plain_cover_with_a_wide_gap_is_thinned_by_exchanges(monkeypatch):
-    problems = [plain_cover(seed=seed) for seed in range(2)]
-    thin = [auto(problem) for problem in problems]
-    monkeypatch.setattr(stages, "_THINNED", -1)
-    thick = [auto(problem) for problem in problems]
-    for problem, one in zip(problems, thin, strict=True):
-        assert (first_cover(problem, one.selected) < len(one.selected)).all()
-        assert verify(problem, one).faults == ()
-    numbers = [(len(a.selected), len(b.selected)) for a, b in zip(thin, thick, strict=True)]
-    assert all(fewer <= usual for fewer, usual in numbers)
-    assert any(fewer < usual for fewer, usual in numbers)
-
-
-def test_only_where_nothing_but_the_number_counts_is_a_cover_thinned(monkeypatch):
-    def never(*given, **limits):
-        raise AssertionError("it was thinned")
-
-    monkeypatch.setattr(stages, "cover_large", never)
-    cover = plain_cover()
-    auto(cover.at_cost(1.0))
-    auto(CoverProblem(cover.cover, np.ones(200), cover.prize, cover.prototype_cost))
-    with pytest.raises(AssertionError, match="thinned"):
-        auto(cover)

@@ -20,7 +20,7 @@ from protocover.solvers._budget.frontier import Frontier, best_within
 from protocover.solvers._exact import close_by_tree, cover_by_tree
 from protocover.solvers._table import SOLVERS
 
-default = importlib.import_module("protocover.solvers._auto.search")
+default = importlib.import_module("protocover.solvers._search")
 every_solver = pytest.mark.parametrize("name", SOLVERS)
 # A few dozen in the usual run, ten thousand in the slow one.
 seeds = pytest.mark.parametrize(

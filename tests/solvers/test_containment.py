@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csc_array
 
-from protocover.solvers._reduced import containment
-from protocover.solvers._reduced.containment import contained_pairs
+from protocover.solvers._reduced import reductions
+from protocover.solvers._reduced.reductions import contained_pairs
 
 
 def slow_pairs(inside):
@@ -24,12 +24,12 @@ def slow_pairs(inside):
 @pytest.mark.parametrize("n_elements", [1, 7, 64, 65, 150])
 @pytest.mark.parametrize("density", [0.02, 0.3, 0.95])
 def test_all_contained_pairs_are_found(n_elements, density, monkeypatch):
-    """Also in blocks of few pairs and few bits at once."""
+    """Also in blocks of few pairs and few bits to a set."""
     rng = np.random.default_rng(n_elements)
     inside = rng.random((n_elements, 40)) < density
-    for pairs, bits in ((1 << 21, 1 << 26), (50, 1 << 9)):
-        monkeypatch.setattr(containment, "_PAIRS_AT_ONCE", pairs)
-        monkeypatch.setattr(containment, "_BITS_AT_ONCE", bits)
+    for pairs, words in ((1 << 21, 16), (50, 1)):
+        monkeypatch.setattr(reductions, "_PAIRS_AT_ONCE", pairs)
+        monkeypatch.setattr(reductions, "_WORDS", words)
         small, large = contained_pairs(csc_array(inside), lambda a, b: np.ones(len(a), bool))
         assert set(zip(small.tolist(), large.tolist(), strict=True)) == slow_pairs(inside)
 

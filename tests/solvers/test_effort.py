@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 import time
 
@@ -11,11 +10,11 @@ import pytest
 from covers import large_problem
 
 from protocover._cover import verify
+from protocover.solvers import _search as effort
+from protocover.solvers import _stages as stages
 from protocover.solvers import auto, greedy
-from protocover.solvers._auto import AutoSearch, grow_together
 from protocover.solvers._rounds import solve_together
-
-effort = importlib.import_module("protocover.solvers._auto.effort")
+from protocover.solvers._search import Search, grow_together
 
 
 class Tree:
@@ -121,7 +120,7 @@ def test_time_that_is_up_ends_it_and_nothing_open_is_nothing_to_do():
 
 
 def begun(problem):
-    search = AutoSearch(problem)
+    search = Search(problem)
     search.go_on()
     return search
 
@@ -152,8 +151,7 @@ def test_while_a_tree_grows_its_search_tells_how_far_it_is():
 def test_problems_solved_together_are_proved_to_within_a_hundredth(light, monkeypatch):
     """Whether or not what waits for others is made light."""
     if light:
-        state = importlib.import_module("protocover.solvers._auto.state")
-        monkeypatch.setattr(state, "_HEAVY", -1)
+        monkeypatch.setattr(stages, "_HEAVY", -1)
     monkeypatch.setattr(effort, "_MOST_NODES", 1000)
     problems = hard_problems()
     nothing = [None] * len(problems)

@@ -17,10 +17,10 @@ from protocover._cover import verify
 from protocover.solvers import _lp as lp
 from protocover.solvers import exact, greedy
 from protocover.solvers._exact.fixing import bound_of, leave_possible
-from protocover.solvers._exact.stages import State, Task, begin, branch, relaxed
 from protocover.solvers._reduced.packing import Packing
 from protocover.solvers._reduced.relaxation import relax
 from protocover.solvers._reduced.residual import Residual
+from protocover.solvers._stages import EXACT, State, Stop, begin, planted, relaxed
 
 
 def odd_cycle():
@@ -78,14 +78,17 @@ def test_leaving_out_what_is_not_good_enough_proves_nothing_about_the_rest():
     Both balls, at 7 and 6, are left out for that. Without balls no selection is below 10,
     but that is no bound: 6 is the optimum, and all that is known is that nothing is below it.
     """
-    left = Residual.of(make_problem(np.ones((10, 2)), [6.0, 5.0], np.ones(10), 1.0)).plain()
-    rng = np.random.default_rng(0)
-    task = Task(left, rng, 0, 0.25, deadline=math.inf, max_nodes=9, verbose=0, write=str)
-    state = State(left, np.array([0]), 7.0, 5.0, np.full(10, 0.5), is_searched=True)
-    assert task.target(state) == 5.0
-    branched = branch(task, state)
-    assert branched.left.cover.shape[1] == 0
-    assert branched.bound == 6.0
+    problem = make_problem(np.ones((10, 2)), [6.0, 5.0], np.ones(10), 1.0)
+    full, stop = Residual.of(problem).plain(), Stop(gap=0.25)
+    assert stop.target(7.0) == 5.0
+    dual = np.full(10, 0.5)
+    state = State(
+        problem, full, np.ones(2, bool), True, np.array([0]), 7.0, 5.0, dual, np.array([0])
+    )
+    state, tree = planted(state, EXACT, stop, 0)
+    tree.grow()
+    assert tree.left.cover.shape[1] == 0
+    assert state.grown(tree).bound == 6.0
 
 
 def test_of_equal_objectives_the_one_with_fewer_prototypes_is_looked_for():
@@ -194,9 +197,8 @@ def _press_ctrl_c(function):
 @pytest.mark.parametrize(
     ("module", "name"),
     [
-        ("protocover.solvers._exact.stages", "choose_by_drop"),
-        ("protocover.solvers._exact.stages", "ascend_best"),
-        ("protocover.solvers.local_search", "_shake"),
+        ("protocover.solvers._stages", "choose_by_drop"),
+        ("protocover.solvers._local_search", "_shake"),
         ("protocover.solvers._exact.grove", "merge_identical_points"),
         ("protocover.solvers._exact.tree", "branch_on"),
     ],
@@ -252,9 +254,10 @@ def test_the_vector_proves_what_the_program_of_all_candidates_would():
     problem = large_problem(80, 120, density=0.08)
     whole, rng = Residual.of(problem).plain(), np.random.default_rng(0)
     value = relax(whole).value * float(whole.unit)
-    task = Task(whole, rng, 0, 0.0, deadline=math.inf, max_nodes=0, verbose=0, write=str)
-    begun = begin(task, problem)
+    begun = begin(problem, greedy(problem))
     for _ in range(5):
-        without = rng.permutation(len(whole.candidates)) >= len(whole.candidates) // 10
-        state = relaxed(task, problem, replace(begun, left=whole.keep_columns(without)))
+        keep = rng.permutation(len(whole.candidates)) >= len(whole.candidates) // 10
+        keep |= np.isin(whole.candidates, begun.selected)
+        state = replace(begun, full=Residual.of(problem, keep), keep=keep)
+        state = relaxed(state, EXACT, Stop())
         assert problem.lower_bound(state.dual) >= value * (1.0 - 1e-7)

@@ -11,7 +11,6 @@ import pytest
 from covers import large_problem, make_problem
 
 from protocover._cover import verify
-from protocover.solvers import _lp as lp
 from protocover.solvers import _rounds as rounds_module
 from protocover.solvers import exact, greedy
 from protocover.solvers._rounds import solve_together
@@ -105,7 +104,7 @@ def test_many_short_rounds_prove_what_one_long_one_does(looks, monkeypatch):
     """Cut short after every few looks at the clock, it goes on to the same proof."""
     problem = large_problem(60, 90, density=0.1)
     whole = exact(problem, rng=np.random.default_rng(0))
-    search = rounds_module.ExactSearch(problem, rng=np.random.default_rng(0))
+    search = rounds_module.Search.exact(problem, rng=np.random.default_rng(0))
     ticks = 0.0
 
     def tick():
@@ -123,24 +122,6 @@ def test_many_short_rounds_prove_what_one_long_one_does(looks, monkeypatch):
         assert found.lower_bound <= whole.objective <= found.objective
         assert math.isfinite(search.open_share)
     assert rounds > 1
-    assert (found.objective, found.status) == (whole.objective, "optimal")
-
-
-def test_a_linear_program_resumes_after_candidates_were_excluded(monkeypatch):
-    """A better selection excludes candidates that the unfinished program still holds."""
-    problem = large_problem(60, 90, density=0.1)
-    whole = exact(problem, rng=np.random.default_rng(0))
-    search = rounds_module.ExactSearch(problem, rng=np.random.default_rng(0), max_nodes=0)
-    with monkeypatch.context() as patch:
-        patch.setattr(lp._HighspyPacking, "_run", lambda *args: False)
-        search.go_on()
-    assert search._state.packing.residual.cover.shape > search._state.left.cover.shape
-    search.go_on()
-    assert search._state.relaxation is not None
-    search.max_nodes = None
-    search.go_on()
-    found = search.solution()
-    assert verify(problem, found).ok
     assert (found.objective, found.status) == (whole.objective, "optimal")
 
 

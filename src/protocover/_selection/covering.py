@@ -23,7 +23,6 @@ from .._cover import (
 )
 from ..solvers import auto, exact
 from ..solvers._answers import ask_solver
-from ..solvers._auto import cover_small, is_large
 from ..solvers._budget import (
     Incumbent,
     TimeLeft,
@@ -33,6 +32,7 @@ from ..solvers._budget import (
     solve_coverage,
 )
 from ..solvers._exact import cover_by_tree
+from ..solvers._search import cover_small, is_large
 from ..solvers._stepwise import choose_by_drop
 from ..solvers._table import Solver, unwrapped
 

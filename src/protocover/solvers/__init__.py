@@ -7,13 +7,13 @@ from functools import partial
 from typing import Any, cast
 
 from .._cover import CoverProblem, CoverSolution, Limit, ProofTree, Verification, verify
-from ._auto import auto
-from ._exact import exact
+from ._answers import ask_solver
 from ._greedy import greedy
 from ._local_search import local_search
 from ._lp_rounding import lp_rounding
-from ._options import parameter_names
+from ._options import check_options, parameter_names
 from ._ratio_greedy import ratio_greedy
+from ._search import auto, exact
 from ._table import SOLVERS, Solver
 
 __all__ = [
@@ -28,8 +28,54 @@ __all__ = [
     "local_search",
     "lp_rounding",
     "ratio_greedy",
+    "solve",
     "verify",
 ]
+
+
+def solve(
+    problem: CoverProblem,
+    *,
+    solver: str | Callable[..., CoverSolution] = "auto",
+    max_prototypes: int | None = None,
+    time_limit: float | None = None,
+    **options: Any,
+) -> CoverSolution:
+    """Choose candidates of least objective, with a bound that says how near the optimum they are.
+
+    Parameters
+    ----------
+    problem : CoverProblem
+        What to solve.
+    solver : str or callable, default="auto"
+        ``"auto"`` is near the optimum in bounded effort, ``"exact"`` goes on until the optimum is
+        proved; or another solver by its name, or a function.
+    max_prototypes : int or None, default=None
+        Maximum number of candidates chosen.
+    time_limit : float or None, default=None
+        Seconds after which the best selection so far is returned.
+    **options
+        Further options of the solver.
+
+    Returns
+    -------
+    CoverSolution
+        Recheck it with :func:`verify`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cover = np.array([[1, 0, 1], [1, 1, 0], [0, 1, 1]], dtype=bool)
+    >>> problem = CoverProblem(cover, np.zeros(3), np.ones(3), prototype_cost=0.1)
+    >>> solution = solve(problem)
+    >>> len(solution.selected), solution.is_optimal
+    (2, True)
+    """
+    found = find_solver(solver)
+    if time_limit is not None:
+        options["time_limit"] = time_limit
+    told = check_options(found, options)
+    return ask_solver(found, problem, max_prototypes=max_prototypes, options=told)
 
 
 def find_solver(solver: str | Callable[..., CoverSolution], *, verbose: int = 0) -> Solver:

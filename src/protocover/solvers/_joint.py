@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any
 
 from .._cover import CoverProblem, CoverSolution, SharedBound
-from ._auto import auto, close_small
 from ._budget import TimeLeft, close_in_time, keep_first, solve_within
-from ._exact import close_by_tree, exact
+from ._exact import close_by_tree
 from ._greedy import greedy
+from ._search import auto, close_small, exact
 from ._stepwise import choose_by_drop
 from ._table import unwrapped
 

@@ -21,9 +21,8 @@ import numpy as np
 from .._cover import CoverProblem, CoverSolution
 from .._resources import progress_bar
 from ._answers import ask_solver
-from ._auto import AutoSearch, auto, grow_together
-from ._exact import ExactSearch, exact
 from ._options import default_time_limit
+from ._search import Search, auto, exact, grow_together
 from ._table import Solver, preset, unwrapped
 
 # When so little of the time limit is left it is given out in one last round.
@@ -65,10 +64,18 @@ def solve_together(
             for search in bar:
                 search.go_on()
         else:
-            once = any(isinstance(search, _Question | AutoSearch) for search in searches)
+            once = any(_is_once(search) for search in searches)
             _go_round(bar, len(searches), float(limit), once=once)
-    grow_together([one for one in searches if isinstance(one, AutoSearch)], deadline=deadline)
+    shared = [one for one in searches if isinstance(one, Search) and _is_once(one)]
+    grow_together(shared, deadline=deadline)
     return [search.solution() for search in searches]
+
+
+def _is_once(search: _Search) -> bool:
+    """Whether a search gets one round only."""
+    if isinstance(search, Search):
+        return not search.effort.until_closed
+    return isinstance(search, _Question)
 
 
 class _Search(Protocol):
@@ -114,9 +121,9 @@ def _begin(
     told = {**preset(solver), **options}
     told.pop("time_limit", None)
     if unwrapped(solver) is exact and budget is None:
-        return ExactSearch(problem, rng=rng, **told)
+        return Search.exact(problem, rng=rng, **told)
     if unwrapped(solver) is auto and budget is None:
-        return AutoSearch(problem, **told)
+        return Search(problem, **told)
     ask = partial(ask_solver, solver, problem, rng=rng, max_prototypes=budget)
     return _Question(ask, options)
 

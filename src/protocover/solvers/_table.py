@@ -8,12 +8,11 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from .._cover import CoverProblem, CoverSolution
-from ._auto import auto
-from ._exact import exact
 from ._greedy import greedy
 from ._local_search import local_search
 from ._lp_rounding import lp_rounding
 from ._ratio_greedy import ratio_greedy
+from ._search import auto, exact
 
 
 class Solver(Protocol):

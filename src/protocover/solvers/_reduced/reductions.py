@@ -18,8 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
-from .containment import contained_pairs
+from ..._cover.runs import line_members
 from .residual import Residual
+
+# Pairs of sets that are compared at once, and in one reduction at most.
+_PAIRS_AT_ONCE, _MOST_PAIRS = 1 << 21, 10**7
+# Words of 64 bits that a set is hashed into; a set of no more elements is written out.
+_WORDS = 16
+
+Indices = NDArray[np.intp]
 
 
 def reduce_cover(residual: Residual, *, deadline: float = math.inf) -> Residual:
@@ -176,16 +183,105 @@ ALL_REDUCTIONS: tuple[Callable[[Residual], Residual], ...] = (
 )
 
 
+def contained_pairs(
+    sets: csc_array, wanted: Callable[[Indices, Indices], NDArray[np.bool_]]
+) -> tuple[Indices, Indices]:
+    """Find pairs of columns (small, large), small a subset of large, that `wanted` lets pass.
+
+    A set that contains another contains its rarest element, so only the sets around that
+    one are compared: first by bits that their elements are hashed to, then, where these are
+    fewer than the elements, by the elements. Empty columns are in no pair. Of very many pairs
+    those of the rarest elements are compared.
+
+    Parameters
+    ----------
+    sets : csc_array of bool
+        Each column the set of its rows, indices sorted.
+    wanted : callable (small, large) -> ndarray of bool
+        Judges pairs before they are compared.
+    """
+    rows = sets.tocsr()
+    frequency = np.diff(rows.indptr)
+    words = _bits(sets)
+    small = np.flatnonzero(np.diff(sets.indptr))
+    rarest = _rarest(sets, frequency)[small]
+    around = frequency[rarest]
+    if around.sum() > _MOST_PAIRS:
+        order = np.argsort(around, kind="stable")
+        few = order[: np.searchsorted(np.cumsum(around[order], dtype=np.int64), _MOST_PAIRS)]
+        small, rarest, around = small[few], rarest[few], around[few]
+    found = [np.empty((2, 0), dtype=np.intp)]
+    for block in _blocks(around):
+        left = np.repeat(small[block], around[block])
+        right = line_members(rows, rarest[block]).astype(np.intp)
+        keep = wanted(left, right) & (left != right)
+        left, right = left[keep], right[keep]
+        for word in words:
+            inside = (word[left] & ~word[right]) == 0
+            left, right = left[inside], right[inside]
+        found.append(np.stack((left, right)))
+    pairs = np.concatenate(found, axis=1)
+    if sets.shape[0] > 64 * len(words):
+        pairs = pairs[:, _are_inside(sets, *pairs)]
+    return pairs[0], pairs[1]
+
+
+def _bits(sets: csc_array) -> NDArray[np.uint64]:
+    """Columns as rows of bits, shape (n_words, n_columns); elements a multiple apart share one."""
+    n_words = min(-(-sets.shape[0] // 64), _WORDS)
+    words = np.zeros((n_words, sets.shape[1]), dtype=np.uint64)
+    element = sets.indices.astype(np.int64)
+    columns = np.repeat(np.arange(sets.shape[1]), np.diff(sets.indptr))
+    bit = np.left_shift(np.uint64(1), (element % 64).astype(np.uint64))
+    np.bitwise_or.at(words, (element // 64 % max(n_words, 1), columns), bit)
+    return words
+
+
+def _are_inside(sets: csc_array, small: Indices, large: Indices) -> NDArray[np.bool_]:
+    """Tell for each pair of columns whether the first lies in the second."""
+    n_rows, sizes = sets.shape[0], np.diff(sets.indptr)
+    columns = np.repeat(np.arange(sets.shape[1], dtype=np.int64), sizes)
+    keys = columns * n_rows + sets.indices  # rising, as columns and their indices are
+    asked = np.repeat(large, sizes[small]) * n_rows + line_members(sets, small)
+    place = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
+    pair = np.repeat(np.arange(len(small)), sizes[small])
+    missing = np.bincount(pair[keys[place] != asked], minlength=len(small))
+    return np.asarray(missing == 0)
+
+
+def _rarest(sets: csc_array, frequency: Indices) -> Indices:
+    """For each column its element that is in the fewest columns; 0 for empty ones."""
+    filled = np.flatnonzero(np.diff(sets.indptr))
+    n_elements = sets.shape[0]
+    key = frequency[sets.indices].astype(np.int64) * n_elements + sets.indices
+    rarest = np.zeros(sets.shape[1], dtype=np.intp)
+    if len(filled):
+        rarest[filled] = np.minimum.reduceat(key, sets.indptr[filled]) % n_elements
+    return rarest
+
+
+def _blocks(sizes: Indices) -> list[slice]:
+    """Slices of consecutive items of about `_PAIRS_AT_ONCE` in total size."""
+    number = np.cumsum(sizes, dtype=np.int64) // _PAIRS_AT_ONCE
+    edges = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(sizes)]
+    return [slice(a, b) for a, b in pairwise(edges) if a < b]
+
+
 def _identical_rows(rows: csr_array) -> NDArray[np.intp]:
     """For each row the first that has the same columns."""
-    stops = rows.indptr.tolist()
-    content = rows.indices.tobytes()
-    width = rows.indices.itemsize
-    seen: dict[bytes, int] = {}
-    return np.array(
-        [
-            seen.setdefault(content[start * width : stop * width], i)
-            for i, (start, stop) in enumerate(pairwise(stops))
-        ],
-        dtype=np.intp,
-    )
+    sizes = np.diff(rows.indptr)
+    held = np.flatnonzero(sizes)
+    random = np.random.default_rng(0).integers(0, 2**63, rows.shape[1], dtype=np.uint64)
+    key = np.zeros(rows.shape[0], dtype=np.uint64)
+    key[held] = np.add.reduceat(random[rows.indices], rows.indptr[held])
+    _, first, group = np.unique(key, return_index=True, return_inverse=True)
+    first = first[group]
+    # Equal keys of different rows are as good as impossible, and yet looked for.
+    twins = np.flatnonzero(first != np.arange(len(first)))
+    same = sizes[twins] == sizes[first[twins]]
+    equal = line_members(rows, twins[same]) == line_members(rows, first[twins[same]])
+    pair = np.repeat(np.arange(same.sum()), sizes[twins[same]])
+    wrong = np.bincount(pair[~equal], minlength=int(same.sum())) > 0
+    other = np.concatenate((twins[~same], twins[same][wrong]))
+    first[other] = other
+    return np.asarray(first, dtype=np.intp)
