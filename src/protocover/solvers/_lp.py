@@ -131,6 +131,9 @@ class PackingProgram(Protocol):
         `price` is the cost of the extra column, if there is one.
         """
 
+    def extend(self, cover: csc_array) -> None:
+        """Add further columns of the cover, which are rows of the packing without the extra."""
+
 
 def make_packing(
     cover: csc_array, extra: Floats | None = None, *, verbose: bool = False
@@ -331,6 +334,15 @@ class _HighspyPacking:
             values, multipliers, -highs.getObjectiveValue(), solved, highs.getBasis()
         )
 
+    def extend(self, cover: csc_array) -> None:
+        """Add rows to the packing; the last basis stays dual feasible."""
+        self._cover = hstack((self._cover, cover), format="csc")
+        if self._highs is not None:
+            n = cover.shape[1]
+            ends, indices = cover.indptr[:-1].astype(np.int32), cover.indices.astype(np.int32)
+            floor, ceilings = np.full(n, -np.inf), np.zeros(n)
+            self._highs.addRows(n, floor, ceilings, cover.nnz, ends, indices, np.ones(cover.nnz))
+
     def _answer(self, n_values: int, n_multipliers: int) -> tuple[Floats, Floats]:
         """Return finite values and multipliers, also if no optimum was reached."""
         answer = self._highs.getSolution()
@@ -420,6 +432,10 @@ class _ScipyPacking:
         if found.status != 0:
             return PackingSolution(np.zeros(len(upper)), np.zeros(len(ceilings)), 0.0, False, None)
         return PackingSolution(found.x, -found.ineqlin.marginals, -float(found.fun), True, None)
+
+    def extend(self, cover: csc_array) -> None:
+        """Add rows to the packing."""
+        self._rows = vstack((self._rows, csc_array(_ones(cover).T)), format="csc")
 
 
 class _Watch:

@@ -22,7 +22,7 @@ from .._cover import CoverProblem, CoverSolution
 from .._resources import progress_bar
 from ._answers import ask_solver
 from ._options import default_time_limit
-from ._search import Search, auto, exact, grow_together
+from ._search import Search, auto, begin_search, exact, grow_together
 from ._table import Solver, preset, unwrapped
 
 # When so little of the time limit is left it is given out in one last round.
@@ -120,10 +120,8 @@ def _begin(
     """Get ready to solve a problem; a budget makes many problems of one, which are asked once."""
     told = {**preset(solver), **options}
     told.pop("time_limit", None)
-    if unwrapped(solver) is exact and budget is None:
-        return Search.exact(problem, rng=rng, **told)
-    if unwrapped(solver) is auto and budget is None:
-        return Search(problem, **told)
+    if unwrapped(solver) in (auto, exact) and budget is None:
+        return begin_search(problem, proves=unwrapped(solver) is exact, **told)
     ask = partial(ask_solver, solver, problem, rng=rng, max_prototypes=budget)
     return _Question(ask, options)
 

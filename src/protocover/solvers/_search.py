@@ -20,6 +20,7 @@ import numpy as np
 from .._cover import CoverProblem, CoverSolution, relative_gap
 from .._resources import progress_line
 from ._budget import best_of_large, solve_alone
+from ._column_generation import DIVE, PROOF, ColumnSearch, suits
 from ._exact import close_by_tree, cover_by_tree
 from ._exact.grove import Grove
 from ._finish import describe
@@ -96,10 +97,11 @@ def auto(
         ):
             return best_of_large(problem, max_prototypes, time_limit=time_limit)
         return solve_alone(problem, auto, max_prototypes, time_limit=time_limit, close=close_small)
-    search = Search(problem, verbose=verbose)
+    search = begin_search(problem, verbose=verbose)
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     search.go_on(time_limit)
-    grow_together([search], deadline=deadline)
+    if isinstance(search, Search):
+        grow_together([search], deadline=deadline)
     return search.solution()
 
 
@@ -154,9 +156,24 @@ def exact(
         unlimited = partial(exact, rng=rng, verbose=verbose, **options)
         close = partial(close_by_tree, verbose=verbose)
         return solve_alone(problem, unlimited, max_prototypes, time_limit=time_limit, close=close)
-    search = Search.exact(problem, verbose=verbose, **options)
+    search = begin_search(problem, proves=True, verbose=verbose, **options)
     search.go_on(time_limit)
     return search.solution()
+
+
+def begin_search(
+    problem: CoverProblem, *, proves: bool = False, verbose: int = 0, **options: Any
+) -> Search | ColumnSearch:
+    """Return a search for a problem, until it is closed if it `proves`.
+
+    Problems with balls of several radii are solved by column generation, unless they are small.
+    """
+    if suits(problem):
+        options.pop("patience", None)
+        return ColumnSearch(problem, PROOF if proves else DIVE, verbose=verbose, **options)
+    if proves:
+        return Search.exact(problem, verbose=verbose, **options)
+    return Search(problem, verbose=verbose, **options)
 
 
 close_small = partial(
