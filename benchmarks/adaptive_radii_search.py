@@ -16,7 +16,7 @@ from scipy.sparse import coo_array, csc_array
 from sklearn.model_selection import StratifiedKFold
 
 from protocover._balls import OrderedMembers
-from protocover._cover import CoverProblem, NestedCoverProblem
+from protocover._cover import CoverProblem
 from protocover._estimators.search.standard_error import choose
 from protocover._selection.adaptive_radii import OwnBalls, Rules
 from protocover.solvers._stepwise import choose_by_drop, choose_by_ratio
@@ -150,7 +150,7 @@ def own(fold: Fold, limit: float) -> Balls:
     shells.sort_indices()
     center = found.label * n + found.candidate
     first = np.searchsorted(center, center)
-    problem = NestedCoverProblem(shells, first, found.wrong, np.ones(n), 0.0)
+    problem = CoverProblem(shells, found.wrong, np.ones(n), 0.0, first=first)
     return Balls(problem, found.label, found.candidate, found.radius)
 
 

@@ -82,7 +82,7 @@ def bench_fit(X, y, eps):
         lambda: formulation(X, y, eps),
         lambda: select(fresh(written.problems), greedy, balls=written.balls),
     )
-    kept = sum(problem.shells.nnz for problem in written.problems)
+    kept = sum(problem.parts.nnz for problem in written.problems)
     columns = sum(problem.n_candidates for problem in written.problems)
     held = sum(problem.n_memberships for problem in written.problems)
     print(f"eps = {eps:.3f}: {columns} balls, {kept} memberships kept for {held} written out")

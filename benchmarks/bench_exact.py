@@ -176,7 +176,7 @@ def proof_of(solution):
         return "open"
     if solution.certificate != "verified":
         return "word"
-    return "a vector" if solution.leaves is None else "leaves"
+    return "a vector" if solution.proof is None else "a tree"
 
 
 if __name__ == "__main__":

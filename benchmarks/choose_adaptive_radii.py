@@ -44,7 +44,7 @@ from page import table
 from paper import PAPER
 from protocover import PVMClassifier
 from protocover._balls import OrderedMembers, ordered_members
-from protocover._cover import NestedCoverProblem
+from protocover._cover import CoverProblem
 from protocover._selection.adaptive_radii import OwnBalls, Rules, join_own
 from protocover._selection.by_class import select
 from protocover._selection.selected import Selection
@@ -178,8 +178,8 @@ def selections(problems, balls, costs):
         yield "ratio-greedy", name, parts(chosen, slice(None))
 
 
-def at_cost(problems, cost: float) -> list[NestedCoverProblem]:
-    return [NestedCoverProblem(p.shells, p.first, p.wrong, p.prize, cost) for p in problems]
+def at_cost(problems, cost: float) -> list[CoverProblem]:
+    return [problem.at_cost(cost) for problem in problems]
 
 
 def parts(chosen: Selection, kept) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -17,7 +17,7 @@ import warnings
 
 import kmedoids
 import numpy as np
-from imblearn.under_sampling import CondensedNearestNeighbor
+from imblearn.under_sampling import CondensedNearestNeighbour
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine, make_moons
 from sklearn.model_selection import train_test_split
@@ -63,7 +63,7 @@ def by_medoids(X, y, sizes):
 def by_condensing(X, y, sizes):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return CondensedNearestNeighbor(random_state=0).fit_resample(X, y)
+        return CondensedNearestNeighbour(random_state=0).fit_resample(X, y)
 
 
 METHODS = {"protocover": by_cover, "k-medoids": by_medoids, "condensed": by_condensing}

@@ -1,6 +1,6 @@
 """
-Own radii: large balls inside a class, small ones at its edge
-=============================================================
+Per-prototype radii: large balls inside a class, small at its edge
+==================================================================
 
 The paper gives every ball the same radius. In the middle of a class a larger one would stand
 for more points, and at its edge a smaller one would wrongly cover fewer. With ``radii="adaptive"``
@@ -53,7 +53,7 @@ X_new, y_new = drawn.sample(2000, seed=0)
 shared = PVMClassifierCV(radii="shared", cv=5, random_state=0).fit(X, y).best_estimator_
 own = PVMClassifierCV(radii="adaptive", cv=5, random_state=0).fit(X, y).best_estimator_
 
-for name, model in (("one radius for all", shared), ("own radii", own)):
+for name, model in (("one radius for all", shared), ("per-prototype radii", own)):
     error = np.mean(model.predict(X_new) != y_new)
     print(f"{name:<20}{len(model.prototypes_):3} prototypes, error {error:.1%}")
 print(f"{'Bayes rule':<34}  error {np.mean(drawn.predict(X_new) != y_new):.1%}")
@@ -65,7 +65,9 @@ print(f"{'Bayes rule':<34}  error {np.mean(drawn.predict(X_new) != y_new):.1%}")
 
 _, axes = plt.subplots(1, 2, figsize=(10, 5.4), layout="constrained")
 for ax, (title, model) in zip(
-    axes, {"one radius for all": shared, "own radii": own}.items(), strict=True
+    axes,
+    {"one radius for all": shared, "per-prototype radii": own}.items(),
+    strict=True,
 ):
     BallsDisplay.from_estimator(model, X, y, boundary=True, ax=ax)
     ax.set_title(f"{title}: {len(model.prototypes_)} prototypes")

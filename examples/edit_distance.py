@@ -83,7 +83,7 @@ def fit_matrix(words, meant):
 
 def predict_matrix(model, words, queries):
     """Hand over the distances from the prototypes only."""
-    prototypes = [words[i] for i in model.candidate_indices_]
+    prototypes = [words[i] for i in model.prototype_indices_]
     table = cdist(
         queries, prototypes, scorer=Levenshtein.distance, dtype=np.float64, workers=-1
     )
@@ -128,7 +128,7 @@ model = fit_blocks(words, meant)
 for other in (fit_function(words, meant), fit_matrix(words, meant)):
     print(
         "same prototypes:",
-        np.array_equal(other.candidate_indices_, model.candidate_indices_),
+        np.array_equal(other.prototype_indices_, model.prototype_indices_),
     )
 
 for word, label, covered in zip(

@@ -39,8 +39,8 @@ model = PVMClassifier(radii="shared", eps=0.3, metric="precomputed").fit(graph, 
 same = PVMClassifier(radii="shared", eps=0.3).fit(X, y)
 print(f"{graph.nnz} distances of {len(X) ** 2} pairs")
 print(
-    f"{len(model.candidate_indices_)} prototypes, the same as from the points:",
-    np.array_equal(model.candidate_indices_, same.candidate_indices_),
+    f"{len(model.prototype_indices_)} prototypes, the same as from the points:",
+    np.array_equal(model.prototype_indices_, same.prototype_indices_),
 )
 
 # %%
@@ -68,7 +68,7 @@ search = GridSearchCV(pipe, {"pvmclassifier__eps": [0.1, 0.2, 0.3, 0.4, 0.5]}, c
 search.fit(X, y)
 chosen = search.best_estimator_[-1]
 print(
-    f"eps = {chosen.eps_}: {len(chosen.candidate_indices_)} prototypes, "
+    f"eps = {chosen.eps_}: {len(chosen.prototype_indices_)} prototypes, "
     f"{search.score(X_new, y_new):.1%} of new points right"
 )
 
@@ -113,7 +113,7 @@ if find_spec("pynndescent"):
     loose.fit(found, y)
     queries = graph_of(*index.query(X_new, k=60), len(X))
     print(
-        f"pynndescent: {len(loose.candidate_indices_)} prototypes, "
+        f"pynndescent: {len(loose.prototype_indices_)} prototypes, "
         f"{np.mean(loose.predict(queries) == y_new):.1%} of new points right"
     )
 else:
@@ -129,14 +129,14 @@ figure, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
 ax.add_collection(LineCollection(lines, colors="0.8", linewidths=0.2, zorder=0))
 ax.scatter(*X.T, c=y, cmap="coolwarm", s=6)
 for place, label in zip(
-    X[model.candidate_indices_], model.prototype_labels_, strict=True
+    X[model.prototype_indices_], model.prototype_labels_, strict=True
 ):
     color = plt.get_cmap("coolwarm")(float(label))
     ax.add_patch(plt.Circle(place, 0.3, fill=False, color=color))
     ax.plot(*place, "o", color=color, markeredgecolor="black")
 ax.set_aspect("equal")
 ax.set_title(
-    f"{len(X)} points, {kept.sum()} pairs, {len(model.candidate_indices_)} prototypes"
+    f"{len(X)} points, {kept.sum()} pairs, {len(model.prototype_indices_)} prototypes"
 )
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ def fit_matrix(series, shape, eps):
 
 def predict_matrix(model, series, queries):
     """Hand over the distances from the prototypes only, as a block of a larger matrix."""
-    prototypes = [series[i] for i in model.candidate_indices_]
+    prototypes = [series[i] for i in model.prototype_indices_]
     n, m = len(queries), len(prototypes)
     block = ((0, n), (n, n + m))
     table = dtw.distance_matrix_fast(
@@ -94,7 +94,7 @@ def predict_matrix(model, series, queries):
 same = fit_matrix(series, shape, eps=7.5)
 print(
     "same prototypes:",
-    np.array_equal(same.candidate_indices_, model.candidate_indices_),
+    np.array_equal(same.prototype_indices_, model.prototype_indices_),
 )
 print(
     "same answers:",
@@ -128,7 +128,7 @@ for row, (name, fitted) in zip(axes, [("warped", bent), ("plain", plain)], stric
     row[0].set_ylabel(name)
     for ax, kind in zip(row, SHAPES, strict=True):
         ax.plot(np.array(series)[shape == kind].T, color="0.82", linewidth=0.6)
-        mine = fitted.candidate_indices_[fitted.prototype_labels_ == kind]
+        mine = fitted.prototype_indices_[fitted.prototype_labels_ == kind]
         for index in mine:
             ax.plot(series[index], linewidth=1.5)
         ax.set_title(

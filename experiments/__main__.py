@@ -35,7 +35,7 @@ EXPERIMENTS = (
     "rank",
     "candidates",
     "dann",
-    "neighbours",
+    "neighbors",
     "beyond",
     "uci_exact",
     "usps_exact",

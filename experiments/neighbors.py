@@ -32,7 +32,7 @@ def run(quick: bool, parts: Parts) -> dict[str, Any]:
     sets = {}
     for name in names:
         tasks = [{"name": name, "seed": seed} for seed in range(n_splits)]
-        rows = parts.keep_all(f"neighbours {name}", run_split, tasks)
+        rows = parts.keep_all(f"neighbors {name}", run_split, tasks)
         sets[name] = {
             method: {key: [row[method][key] for row in rows] for key in rows[0][method]}
             for method in METHODS

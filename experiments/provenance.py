@@ -38,7 +38,7 @@ FILES: dict[str, tuple[str, ...]] = {
     "solvers": (*_UCI, *_USPS),
     "relaxation": _USPS,
     "candidates": _USPS,
-    "neighbours": _UCI,
+    "neighbors": _UCI,
     "beyond": _UCI,
     "uci_exact": _UCI,
     "usps_exact": _USPS,

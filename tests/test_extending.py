@@ -85,11 +85,11 @@ def test_traits_are_read_from_plain_attributes_and_properties(toys):
         input_tags: ClassVar = {"string": True}
 
         @property
-        def pairwise(self):
+        def precomputed(self):
             return True
 
     assert traits_of(Odd()) == Traits(
-        pairwise=True, thread_safe=False, input_tags={"string": True}
+        precomputed=True, thread_safe=False, input_tags={"string": True}
     )
     assert traits_of(Odd()).thread_safe is False
 

@@ -1,4 +1,4 @@
-"""Every public name is in the reference, and importing the package loads no optional one."""
+"""The public names are those of the reference; importing loads no optional package."""
 
 from __future__ import annotations
 
@@ -10,88 +10,71 @@ from pathlib import Path
 
 import pytest
 
-REFERENCE = Path(__file__).parents[1] / "docs" / "reference" / "index.md"
-ROOMS = {
+DOCS = Path(__file__).parents[1] / "docs"
+PACKAGES = {
     "protocover": [],
-    "protocover.plotting": ["matplotlib"],
     "protocover.dissimilarity": [],
     "protocover.candidates": [],
+    "protocover.solvers": [],
+    "protocover.plotting": ["matplotlib"],
     "protocover.report": ["jinja2"],
     "protocover.distributed": ["dask", "distributed"],
-    "protocover._persistence": [],
-    "protocover.solvers": [],
-    "protocover._maps": [],
     "protocover.data": [],
-    "protocover._estimators": [],
 }
-# Shared between the rooms of the package: how candidates are gathered, not what they are.
-INTERNAL = {
-    f"protocover.candidates.{name}"
-    for name in (
-        "check_candidate_names",
-        "draw_stratified",
-        "gather_candidates",
-        "is_number",
-        "is_train",
-        "listed",
-        "numbers",
-        "source_names",
-        "source_rows",
-        "stack_rows",
-        "take",
-    )
-}
-
 OPTIONAL = {"matplotlib", "pandas", "dask", "distributed", "jinja2", "PIL", "pyarrow", "numba"}
 
 
-def documented() -> set[str]:
+def public_names() -> set[str]:
+    """Return the full names that the public packages export."""
+    names = set()
+    for package, needed in PACKAGES.items():
+        for other in needed:
+            pytest.importorskip(other, reason=f"{other}, an optional package, is not installed")
+        exported = importlib.import_module(package).__all__
+        names |= {f"{package}.{name}" for name in exported}
+    return names
+
+
+def names_in_reference() -> list[str]:
     """Return the full names that the reference lists."""
-    found, module = set(), ""
-    for block in re.findall(r"```\{eval-rst\}\n(.*?)```", REFERENCE.read_text(), flags=re.DOTALL):
+    page = (DOCS / "reference" / "index.md").read_text()
+    found, module = [], ""
+    for block in re.findall(r"```\{eval-rst\}\n(.*?)```", page, flags=re.DOTALL):
         for line in block.splitlines():
             if line.startswith(".. currentmodule::"):
                 module = line.split("::")[1].strip()
             elif re.fullmatch(r"   [\w.]+", line):
-                found.add(f"{module}.{line.strip()}")
+                found.append(f"{module}.{line.strip()}")
     return found
 
 
-def resolve(name: str) -> object:
-    """Return what a full name stands for."""
-    parts = name.split(".")
-    for split in range(len(parts) - 1, 0, -1):
-        try:
-            value = importlib.import_module(".".join(parts[:split]))
-        except ModuleNotFoundError:
-            continue
-        for part in parts[split:]:
-            value = getattr(value, part)
-        return value
-    raise AssertionError(f"{name} is not there")
+def entries_at_a_glance() -> list[tuple[str, str]]:
+    """Return the full names of "API at a glance", each with its words."""
+    page = (DOCS / "api.md").read_text()
+    return re.findall(r"^- \{py:obj\}`~([\w.]+)`: (.+)$", page, flags=re.MULTILINE)
 
 
-@pytest.mark.parametrize(("room", "packages"), ROOMS.items())
-def test_every_public_name_is_in_the_reference(room, packages):
-    for package in packages:
-        pytest.importorskip(package, reason=f"{package}, an optional package, is not installed")
-    module = importlib.import_module(room)
-    listed = documented() | INTERNAL
-    missing = [
-        name
-        for name in module.__all__
-        if listed.isdisjoint({f"{room}.{name}", f"protocover.{name}"})
-    ]
-    assert not missing, f"add to docs/reference/index.md: {missing}"
+def test_the_public_packages_are_the_ones_without_an_underscore():
+    inside = Path(importlib.import_module("protocover").__file__).parent.iterdir()
+    public = {path.stem for path in inside if path.suffix in ("", ".py") and path.stem[0] != "_"}
+    assert {f"protocover.{name}" for name in public} == PACKAGES.keys() - {"protocover"}
 
 
-def test_every_name_in_the_reference_exists_and_is_described():
-    for package in ("matplotlib", "jinja2", "dask", "distributed"):
-        pytest.importorskip(package, reason=f"{package}, an optional package, is not installed")
-    names = documented()
-    assert len(names) > 60
-    for name in names:
-        assert resolve(name).__doc__, f"{name} has no docstring"
+def test_the_reference_lists_the_public_names_and_no_others():
+    names = names_in_reference()
+    assert sorted(names) == sorted(public_names())
+
+
+def test_the_page_at_a_glance_lists_the_public_names_in_few_words():
+    entries = entries_at_a_glance()
+    assert sorted(name for name, _ in entries) == sorted(public_names())
+    assert {name: words for name, words in entries if len(words.split()) > 8} == {}
+
+
+def test_every_public_name_has_a_docstring():
+    for name in public_names():
+        package, _, attribute = name.rpartition(".")
+        assert getattr(importlib.import_module(package), attribute).__doc__, name
 
 
 def test_importing_protocover_loads_no_optional_package():

@@ -12,8 +12,8 @@ import sys
 from sklearn.datasets import load_iris
 
 from protocover import BallCover, PVMClassifier
-from protocover.solvers import SOLVERS
 from protocover.solvers import _lp as lp
+from protocover.solvers._table import SOLVERS
 
 
 def main() -> None:

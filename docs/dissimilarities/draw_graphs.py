@@ -26,7 +26,7 @@ def main():
     figure, ax = plt.subplots(figsize=(7.0, 3.6), layout="constrained")
     ax.add_collection(LineCollection(lines, colors="0.85", linewidths=0.2, zorder=0))
     ax.scatter(*X.T, c=y, cmap="coolwarm", s=4)
-    for row, label in zip(model.candidate_indices_, model.prototype_labels_, strict=True):
+    for row, label in zip(model.prototype_indices_, model.prototype_labels_, strict=True):
         color = plt.get_cmap("coolwarm")(float(label))
         ax.add_patch(plt.Circle(X[row], RADIUS, fill=False, color=color))
         ax.plot(*X[row], "o", color=color, markeredgecolor="black")

@@ -21,7 +21,7 @@ def main():
         for values, other in zip(series, shape, strict=True):
             if other == name:
                 ax.plot(values, color="0.8", linewidth=0.6)
-        for index, label in zip(model.candidate_indices_, model.prototype_labels_, strict=True):
+        for index, label in zip(model.prototype_indices_, model.prototype_labels_, strict=True):
             if label == name:
                 ax.plot(series[index], linewidth=1.5)
         ax.set(title=name, xlabel="time")

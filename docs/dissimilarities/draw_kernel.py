@@ -14,7 +14,7 @@ from sklearn.datasets import make_moons
 from protocover import PVMClassifier
 from protocover.dissimilarity import KernelDistance
 
-Colors = ("#0072B2", "#D55E00")
+COLORS = ("#0072B2", "#D55E00")
 
 
 def main() -> None:
@@ -25,7 +25,7 @@ def main() -> None:
         model = PVMClassifier(metric=KernelDistance("rbf", {"gamma": gamma})).fit(X, y)
         margin = model.decision_function(grid.reshape(-1, 2)).reshape(grid.shape[:2])
         ax.contour(*grid.transpose(2, 0, 1), margin, levels=[0.0], colors="0.4", linewidths=1)
-        for label, color in enumerate(Colors):
+        for label, color in enumerate(COLORS):
             ax.scatter(*X[y == label].T, s=8, color=color, alpha=0.4, linewidths=0)
             chosen = model.prototypes_[model.prototype_labels_ == label]
             ax.scatter(*chosen.T, s=45, color=color, edgecolors="black", linewidths=0.8)

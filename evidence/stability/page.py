@@ -21,8 +21,8 @@ CHANGES = {
 MACHINES = {
     "shared, greedy": "shared radius, greedy",
     "shared, auto": "shared radius, default solver",
-    "own, greedy": "own radii, greedy",
-    "own, auto": "own radii, default solver",
+    "adaptive, greedy": "own radii, greedy",
+    "adaptive, auto": "own radii, default solver",
 }
 FEW = {f"{key}, few": name for key, name in MACHINES.items()} | {
     "k-medoids, few": "k-medoids",
@@ -31,12 +31,12 @@ FEW = {f"{key}, few": name for key, name in MACHINES.items()} | {
 # Pairs of methods whose difference is asked for: what it is about, one, the other.
 ASKED = {
     "default solver less greedy, shared radius": ("shared, auto", "shared, greedy"),
-    "default solver less greedy, own radii": ("own, auto", "own, greedy"),
-    "own less shared radii, default solver": ("own, auto", "shared, auto"),
+    "default solver less greedy, own radii": ("adaptive, auto", "adaptive, greedy"),
+    "own less shared radii, default solver": ("adaptive, auto", "shared, auto"),
     "shared radius, default, less k-medoids": ("shared, auto", "k-medoids"),
-    "own radii, default, less k-medoids": ("own, auto", "k-medoids"),
+    "own radii, default, less k-medoids": ("adaptive, auto", "k-medoids"),
 }
-Colors = ("#56B4E9", "#0072B2", "#E69F00", "#D55E00", "#009E73", "#777777")
+COLORS = ("#56B4E9", "#0072B2", "#E69F00", "#D55E00", "#009E73", "#777777")
 
 Results = dict[str, Any]
 
@@ -117,7 +117,7 @@ def draw(results: Results, folder: Path) -> str:
     """Draw the Jaccard index of every set, and the mean."""
     figure, axes = plt.subplots(1, 3, figsize=(11, 3.2), sharey=True, layout="constrained")
     for ax, (change, title) in zip(axes, CHANGES.items(), strict=True):
-        for place, (method, color) in enumerate(zip(FEW, Colors, strict=True)):
+        for place, (method, color) in enumerate(zip(FEW, COLORS, strict=True)):
             found = means_of(results, change, method, "jaccard")
             ax.plot(found, [place] * len(found), "o", color=color, alpha=0.45, markersize=5)
             ax.plot(found.mean(), place, "|", color="black", markersize=16, markeredgewidth=2)

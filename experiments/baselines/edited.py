@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from imblearn.under_sampling import CondensedNearestNeighbor, EditedNearestNeighbors
+from imblearn.under_sampling import CondensedNearestNeighbour, EditedNearestNeighbours
 from numpy.typing import NDArray
 
 from .codebook import Codebook
@@ -22,7 +22,7 @@ N_PARTS, QUIET = 3, 3
 
 def edit(X: NDArray[np.float64], y: NDArray[Any]) -> Codebook:
     """Drop the examples whose three nearest others vote for another class (Wilson)."""
-    sampler = EditedNearestNeighbors(n_neighbors=3, kind_sel="mode", sampling_strategy="all")
+    sampler = EditedNearestNeighbours(n_neighbors=3, kind_sel="mode", sampling_strategy="all")
     classes, codes = np.unique(y, return_inverse=True)
     sampler.fit_resample(X, codes)
     kept = np.isin(np.arange(len(y)), sampler.sample_indices_)
@@ -37,7 +37,7 @@ def undersample(X: NDArray[np.float64], y: NDArray[Any], *, seed: int) -> Codebo
     The smallest class is kept whole, and each other class is gone through once and condensed
     against the smallest alone, so that training examples may still be wrong in the end.
     """
-    return Codebook(*CondensedNearestNeighbor(random_state=seed).fit_resample(X, y))
+    return Codebook(*CondensedNearestNeighbour(random_state=seed).fit_resample(X, y))
 
 
 def multiedit(X: NDArray[np.float64], y: NDArray[Any], *, seed: int) -> Codebook:

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ._cover import ModelVerification
     from ._estimators import (
         BallCover,
         Explanation,
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from ._exceptions import CoverMemoryWarning, DissimilarityError, NoPrototypesError
     from ._inspection.evaluation import Evaluation, evaluate
     from ._inspection.label_issues import LabelIssues, find_label_issues
-    from ._persistence import ModelFileError, load_model, save_model
+    from ._persistence import ModelFileError, ModelInfo, load_model, model_info, save_model
+    from ._prototypes import Coverage, CoverageTotals
     from ._selection.grid import suggest_eps
 
 __version__ = "0.1.0.dev0"
@@ -29,11 +31,15 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "BallCover",
     "CoverMemoryWarning",
+    "Coverage",
+    "CoverageTotals",
     "DissimilarityError",
     "Evaluation",
     "Explanation",
     "LabelIssues",
     "ModelFileError",
+    "ModelInfo",
+    "ModelVerification",
     "NoPrototypesError",
     "PVMClassifier",
     "PVMClassifierCV",
@@ -42,6 +48,7 @@ __all__ = [
     "evaluate",
     "find_label_issues",
     "load_model",
+    "model_info",
     "pvm_path",
     "save_model",
     "suggest_eps",
@@ -50,16 +57,21 @@ __all__ = [
 # Where each name is at home, as type checkers read it above.
 _HOMES = {
     "CoverMemoryWarning": "_exceptions",
+    "Coverage": "_prototypes",
+    "CoverageTotals": "_prototypes",
     "DissimilarityError": "_exceptions",
     "Evaluation": "_inspection.evaluation",
-    "ModelFileError": "_exceptions",
-    "NoPrototypesError": "_exceptions",
     "LabelIssues": "_inspection.label_issues",
+    "ModelFileError": "_exceptions",
+    "ModelInfo": "_persistence",
+    "ModelVerification": "_cover",
+    "NoPrototypesError": "_exceptions",
     "evaluate": "_inspection.evaluation",
+    "find_label_issues": "_inspection.label_issues",
     "load_model": "_persistence",
+    "model_info": "_persistence",
     "save_model": "_persistence",
     "suggest_eps": "_selection.grid",
-    "find_label_issues": "_inspection.label_issues",
 }
 
 

@@ -46,7 +46,7 @@ def read(name):
 def test_the_best_so_many_of_a_table_with_everything_in_a_folder(blobs, capsys):
     assert cover("blobs.csv", "--max-representatives", 4, "--id", "case", "--drop", "seconds") == 0
     said = capsys.readouterr()
-    assert "standardised Euclidean (all columns are numbers)" in said.err
+    assert "standardized Euclidean (all columns are numbers)" in said.err
     assert "4 cases stand for 41." in said.out
     assert "the smallest at which 4 cover 95.0 %" in said.out
     assert "No 4 representatives cover more." in said.out
@@ -248,7 +248,7 @@ def test_images_without_classes(capsys):
         folder = "photos/some" if k % 3 else "photos"
         Image.fromarray(pixels.astype(np.uint8)).save(f"{folder}/{k:02d}.png")
     assert cover("photos", "--max-representatives", 2, "--eps", 1, "--must-include", "00.png") == 0
-    assert "12 images at 5 x 6 pixels, grey" in capsys.readouterr().err
+    assert "12 images at 5 x 6 pixels, gray" in capsys.readouterr().err
     chosen = pd.read_csv("photos-protocover/representatives.csv")
     assert chosen["name"][0] == "00.png"
     assert chosen["stands_for"].tolist() == [6, 6]

@@ -29,7 +29,7 @@ def test_a_table_of_numbers_gives_a_folder_with_everything(flowers, fit, capsys)
     flowers.to_csv("flowers.csv", index=False)
     assert fit("flowers.csv", "--target", "kind") == 0
     said = capsys.readouterr()
-    assert "standardised Euclidean (all columns are numbers)" in said.err
+    assert "standardized Euclidean (all columns are numbers)" in said.err
     for word in ("lily", "prototypes", "held-out", "1-NN", "flowers-protocover"):
         assert word in said.out
     assert {path.name for path in Path("flowers-protocover").iterdir()} == FILES
@@ -140,7 +140,7 @@ def test_terminal_table_report_and_figures_list_the_same_labels(flowers, fit, ca
 def test_images_are_fitted_and_their_files_named(tmp_path, save_images, fit, capsys):
     save_images(tmp_path / "pictures")
     assert fit("pictures") == 0
-    assert "12 images at 8 x 8 pixels, grey" in capsys.readouterr().err
+    assert "12 images at 8 x 8 pixels, gray" in capsys.readouterr().err
     prototypes = pd.read_csv("pictures-protocover/prototypes.csv")
     assert set(prototypes["class"]) == {"light", "dark"}
     first = prototypes.iloc[0]
@@ -189,7 +189,7 @@ def test_the_search_is_as_asked_for_and_the_solver_selects_at_its_radius(flowers
     search = load_model("out/model.protocover")[-1]
     assert set(search.cv_results_["param_eps"]) == {0.5, 1.0, 2.0}
     assert set(search.cv_results_["param_prototype_cost"]) == {0.1, 1.0}
-    assert (search.rule, search.n_splits_, search.n_prototypes) == ("1se", 3, 9)
+    assert (search.rule, search.n_splits_, search.max_prototypes) == ("1se", 3, 9)
     assert search.best_estimator_.solver == "exact"
     assert search.best_estimator_.eps_ == search.eps_
     assert search.best_estimator_.gap_ == 0.0
@@ -245,7 +245,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work(
     def refuse(*_):
         pytest.fail("the table was read")
 
-    monkeypatch.setattr("protocover._cli.fit.read_labelled", refuse)
+    monkeypatch.setattr("protocover._cli.fit.read_labeled", refuse)
     assert fit("t.csv", "--target", "kind", "-o", place) == 1
     said = capsys.readouterr()
     assert said.out == ""

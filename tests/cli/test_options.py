@@ -131,13 +131,13 @@ def test_budgets_by_class_reach_their_classes(flowers, numbered):
         flowers["kind"] = (flowers["kind"] == "rose").astype(int)
     lily, rose = np.unique(flowers["kind"])
     model = fitted(flowers, f"--eps 20 --no-scale --max-prototypes {lily}=2,{rose}=0")
-    assert model.n_prototypes == {lily: 2, rose: 0}
+    assert model.max_prototypes == {lily: 2, rose: 0}
     assert model.prototype_labels_.tolist() == [lily, lily]
 
 
 def test_budgets_by_class_bind_a_search(flowers):
     search = fitted(flowers, "--radii adaptive --cv 3 --no-scale --max-prototypes lily=2,rose=1")
-    assert search.n_prototypes == {"lily": 2, "rose": 1}
+    assert search.max_prototypes == {"lily": 2, "rose": 1}
     assert set(search.prototype_labels_) == {"lily", "rose"}
     assert (search.prototype_labels_ == "rose").sum() == 1
     assert search.rule == "1se"

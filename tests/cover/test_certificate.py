@@ -27,7 +27,7 @@ def solution(problem):
 def test_a_true_solution_has_no_faults(problem, solution):
     found = verify(problem, solution)
     assert found.ok
-    assert found.certificate == solution.certificate == "proved"
+    assert found.certificate == solution.certificate == "verified"
     assert found.lower_bound == found.objective == solution.objective == 0.5
 
 
@@ -38,13 +38,13 @@ def test_a_true_solution_has_no_faults(problem, solution):
         ({"lower_bound": 0.75}, "above the objective"),
         ({"selected": np.array([0, 0])}, "must not repeat"),
         ({"selected": np.array([0, 9])}, "between 0 and 2"),
-        ({"dual": np.zeros(4)}, "certificate is 'bounded', not 'proved'"),
+        ({"dual": np.zeros(4)}, "lower_bound is 0.0, not 0.5"),
         ({"dual": np.full(4, 2.0)}, "between 0 and the point's prize"),
         ({"dual": np.full(4, np.nan)}, "between 0 and the point's prize"),
         ({"dual": np.ones(3)}, "one number per point"),
-        ({"dual": None}, "certificate is 'none', not 'proved'"),
+        ({"dual": None}, "certificate is 'none', not 'verified'"),
         ({"certificate": "none"}, "but the certificate 'none'"),
-        ({"certificate": "solver-proved", "lower_bound": 0.25}, "but the certificate 'solver-pr"),
+        ({"certificate": "solver", "lower_bound": 0.25}, "lower_bound is 0.5, not 0.25"),
         ({"lower_bound": np.nan}, "lower_bound is nan, above the objective"),
         ({"objective": np.nan}, "objective is 0.5, not nan"),
         ({"newly_covered": np.array([3, 0])}, "newly_covered is [3, 1], not [3, 0]"),
@@ -55,12 +55,12 @@ def test_a_true_solution_has_no_faults(problem, solution):
         ({"lower_bound": -np.inf}, "lower_bound is 0.5, not -inf"),
         ({"lower_bound": 0.25}, "lower_bound is 0.5, not 0.25"),
         ({"lower_bound": np.inf}, "above the objective"),
-        ({"certificate": "bounded"}, "certificate is 'proved', not 'bounded'"),
-        ({"certificate": "solver-proved"}, "certificate is 'proved', not 'solver-proved'"),
-        ({"certificate": "solver-bounded", "lower_bound": -np.inf}, "'solver-bounded'"),
+        ({"certificate": "proved"}, "certificate is 'proved', not 'verified', 'solver' or 'none'"),
+        ({"certificate": "solver"}, "certificate is 'verified', not 'solver'"),
+        ({"certificate": "solver", "lower_bound": -np.inf}, "but the certificate 'solver'"),
         ({"selected": np.array([0.5, 1.0])}, "between 0 and 2"),
         ({"selected": np.array([0, -1])}, "between 0 and 2"),
-        ({"certificate": "certain"}, "says nothing"),
+        ({"certificate": "certain"}, "certificate is 'certain', not"),
     ],
     ids=lambda value: str(value)[:40],
 )
@@ -81,7 +81,7 @@ def test_an_overpaid_ball_lowers_the_bound(problem):
 
 
 def test_the_word_of_a_branch_and_bound_is_neither_confirmed_nor_a_fault(problem, solution):
-    said = replace(solution, certificate="solver-proved", dual=None)
+    said = replace(solution, certificate="solver", dual=None)
     found = verify(problem, said)
     assert found.ok
     assert found.certificate == "none"

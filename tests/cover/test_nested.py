@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
-from protocover._cover import CoverSolution, NestedCoverProblem, first_cover, verify
+from protocover._cover import CoverProblem, CoverSolution, first_cover, verify
 from protocover.solvers import greedy, ratio_greedy
 from protocover.solvers._duals import ascend, mend
 from protocover.solvers._table import SOLVERS
@@ -35,14 +35,14 @@ def nested_problems(draw, max_points=7, max_candidates=4, max_radii=3):
     cost = draw(st.sampled_from([0.0, 1 / 7, 0.25, 1.0]))
     parts = np.array(shells, dtype=bool).reshape(len(shells), n).T
     inside = np.array(columns, dtype=bool).reshape(len(columns), n).T
-    problem = NestedCoverProblem(parts, first, np.array(wrong), prize, cost)
+    problem = CoverProblem(parts, np.array(wrong), prize, cost, first=first)
     return problem, make_problem(inside, wrong, prize, cost)
 
 
 def small():
     """Two candidates: balls of 1 and 3 points, and one ball of 2."""
     shells = np.array([[1, 0, 0], [0, 1, 1], [0, 1, 0], [0, 0, 1]], dtype=bool)
-    return NestedCoverProblem(shells, [0, 0, 2], [0.0, 1.0, 0.0], np.ones(4), 0.25)
+    return CoverProblem(shells, [0.0, 1.0, 0.0], np.ones(4), 0.25, first=[0, 0, 2])
 
 
 def same_table(one, other):
@@ -178,41 +178,41 @@ def test_a_candidate_s_balls_are_written_out_one_inside_the_other():
         [0, 0, 1],
     ]
     assert small().n_memberships == 6
-    assert small().shells.nnz == 5
+    assert small().parts.nnz == 5
     assert CoverSolution.of(small(), [1]).newly_covered.tolist() == [3]
 
 
 @pytest.mark.parametrize(
     ("part", "value", "message"),
     [
-        ("first", [0, 0], r"got shapes \(4,\), \(2,\) and \(3,\)"),
-        ("wrong", [0.0], r"one prize per point and one first ball and wrong weight per ball"),
-        ("prize", [1.0], r"shells of 4 points x 3 balls need .* got shapes \(1,\)"),
+        ("first", [0, 0], r"for each of 3 candidates, got \[0 0\]"),
+        ("wrong", [0.0], r"one prize per point and one wrong weight per candidate"),
+        ("prize", [1.0], r"a cover of 4 points x 3 candidates needs .* got shapes \(1,\)"),
         (
             "first",
             [1, 1, 2],
-            r"first must name the smallest ball of each candidate.*got \[1 1 2\]",
+            r"first must name the smallest ball of each chain.*got \[1 1 2\]",
         ),
-        ("first", [0, 1, 0], r"whose balls stand side by side, got \[0 1 0\]"),
+        ("first", [0, 1, 0], r"whose balls are adjacent.*got \[0 1 0\]"),
         ("prize", [0.1, 0.2, 0.3, 1.0], r"prizes must be multiples .*snap_weights makes them so"),
         ("prototype_cost", -1.0, r"prototype_cost must be a finite number not below 0"),
     ],
 )
 def test_parts_that_do_not_fit_together_are_refused(part, value, message):
     given_parts = {
-        "shells": small().shells,
+        "cover": small().parts,
         "first": [0, 0, 2],
         "wrong": [0.0, 1.0, 0.0],
         "prize": np.ones(4),
         "prototype_cost": 0.25,
     }
     with pytest.raises(ValueError, match=message):
-        NestedCoverProblem(**{**given_parts, part: value})
+        CoverProblem(**{**given_parts, part: value})
 
 
 def test_candidates_without_balls_and_points_without_candidates_are_borne():
     for n in (0, 3):
-        empty = NestedCoverProblem(np.empty((n, 0), bool), [], [], np.ones(n), 0.5)
+        empty = CoverProblem(np.empty((n, 0), bool), [], np.ones(n), 0.5, first=[])
         assert empty.cover.shape == (n, 0)
         assert empty.n_memberships == 0
         assert empty.blocks(4) == []

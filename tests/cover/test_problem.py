@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -57,8 +57,10 @@ def test_the_shapes_of_a_problem_must_fit():
     ],
 )
 def test_a_problem_refuses_what_is_no_cover_and_no_weight(part, value, message):
+    names = ("cover", "wrong", "prize", "prototype_cost")
+    given = {name: getattr(small(), name) for name in names}
     with pytest.raises(ValueError, match=message):
-        replace(small(), **{part: value})
+        CoverProblem(**{**given, part: value})
 
 
 def test_a_cover_with_members_that_are_no_points_is_refused():
@@ -246,10 +248,10 @@ def test_a_solution_says_who_proved_what():
         CoverSolution.of(problem, [0]),
     ]
     assert [s.certificate for s in words] == [
-        "proved",
-        "bounded",
-        "solver-proved",
-        "solver-bounded",
+        "verified",
+        "verified",
+        "solver",
+        "solver",
         "none",
     ]
     assert [s.lower_bound for s in words] == [0.5, 0.5, 0.5, 0.5, -math.inf]
@@ -283,11 +285,11 @@ def test_a_solution_that_is_cut_short_keeps_its_bound_and_says_whose_it_is():
     proved = CoverSolution.of(problem, [2, 0], dual=optimal, status="found", details={"a": 1})
     cut = proved.prefix(problem, 1)
     assert cut.selected.tolist() == [2]
-    assert (cut.certificate, cut.lower_bound) == ("bounded", 0.5)
+    assert (cut.certificate, cut.lower_bound) == ("verified", 0.5)
     assert cut.objective == problem.objective([2])
     assert (cut.status, cut.details) == ("found", {"a": 1})
     said = CoverSolution.of(problem, [2, 0], claim=Fraction(1, 2)).prefix(problem, 1)
-    assert (said.certificate, said.lower_bound) == ("solver-bounded", 0.5)
+    assert (said.certificate, said.lower_bound) == ("solver", 0.5)
     assert said.prefix(problem, 0).objective == 4.0
     assert CoverSolution.of(problem, [2, 0]).prefix(problem, 1).certificate == "none"
 
@@ -297,7 +299,7 @@ def test_a_prefix_as_good_as_the_whole_is_as_well_proved():
     tied = small(wrong=(0.75, 1.0, 0.0))
     whole = CoverSolution.of(tied, [2, 0], claim=Fraction(5, 4))
     assert whole.objective == tied.objective([2]) + 0.0
-    assert whole.certificate == whole.prefix(tied, 1).certificate == "solver-proved"
+    assert whole.certificate == whole.prefix(tied, 1).certificate == "solver"
 
 
 @pytest.mark.parametrize("strip", [1, 3, 7, 10_000])
@@ -310,3 +312,55 @@ def test_sums_over_balls_are_the_product_whatever_the_strips(strip):
     assert ball_sums(cover, values, strip=strip).tolist() == (cover.T @ values).tolist()
     nothing = csc_array((30, 0), dtype=bool)
     assert ball_sums(nothing, values, strip=strip).tolist() == []
+
+
+SETS = [{"a", "b", "c"}, {"b", "d"}, {"c", "d"}, {"d"}]
+
+
+def test_a_set_cover_costs_what_its_sets_cost_once_all_is_covered():
+    """Every cover is compared with every other selection by its objective alone."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        sets = [np.flatnonzero(rng.random(6) < 0.4) for _ in range(5)] + [range(6)]
+        costs = rng.choice([None, 1, 2]) and rng.integers(1, 9, 6) / 10
+        problem = CoverProblem.from_sets(sets, costs)
+        spent = np.ones(6) if costs is None else costs
+        values = {}
+        for chosen in (c for k in range(7) for c in itertools.combinations(range(6), k)):
+            covered = set().union(*(map(int, sets[j]) for j in chosen))
+            value = problem.objective(list(chosen))
+            if len(covered) == 6:
+                assert value == pytest.approx(spent[list(chosen)].sum(), abs=1e-9)
+            values[chosen] = (len(covered) == 6, value)
+        best = min(value for _, value in values.values())
+        assert all(full for full, value in values.values() if value == best)
+
+
+def test_sets_may_hold_any_values_and_elements_may_be_given_weights():
+    by_name, by_number = (
+        CoverProblem.from_sets(SETS),
+        CoverProblem.from_sets([[0, 1, 2], [1, 3], [2, 3], [3]], n_elements=4),
+    )
+    assert by_name.n_memberships == by_number.n_memberships == 8
+    assert by_name.objective([0, 3]) == by_number.objective([0, 3]) == 2.0
+    weighted = CoverProblem.from_sets(SETS, weights={"a": 2.0, "d": 0.5, "e": 3.0})
+    assert weighted.objective([]) == 5.5
+    assert weighted.objective([0]) == 1.0 + 0.5 + 3.0
+    assert CoverProblem.from_sets([[0, 1]], weights=[1.0, 2.0, 4.0]).objective([]) == 7.0
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {"sets": [[0], [2]], "n_elements": 3},
+            "every element must be in a set, but 1 is in none",
+        ),
+        ({"sets": [[0, 5]], "n_elements": 3}, "sets must hold elements from 0 to 2, got 5"),
+        ({"sets": SETS, "costs": [1, 2]}, "costs must hold one number per set, 4"),
+        ({"sets": SETS, "costs": [1, 2, -1, 0]}, "costs must hold finite numbers"),
+    ],
+)
+def test_faulty_sets_are_refused(given, message):
+    with pytest.raises(ValueError, match=message):
+        CoverProblem.from_sets(**given)

@@ -302,11 +302,13 @@ def test_the_name_is_the_same_as_the_default_object():
     assert isinstance(by_name.dissimilarity_, Gower)
     assert by_name.dissimilarity_.get_params() == by_object.dissimilarity_.get_params()
     np.testing.assert_array_equal(by_name.transform(X), by_object.transform(X))
-    given = PVMClassifier(eps=0.5, metric="gower", metric_params={"gap": None}, **PAPER).fit(X, y)
-    assert given.dissimilarity_.gap is None
+    given = PVMClassifier(
+        eps=0.5, metric="gower", metric_params={"missing_penalty": None}, **PAPER
+    ).fit(X, y)
+    assert given.dissimilarity_.missing_penalty is None
 
 
-@pytest.mark.parametrize("name", ["gap", "min_observed"])
+@pytest.mark.parametrize("name", ["missing_penalty", "min_observed"])
 @pytest.mark.parametrize("value", [-0.1, 1.5, True, "half", float("nan")])
 def test_shares_are_from_zero_to_one(name, value):
     with pytest.raises(ValueError, match=f"{name} must be a number from 0 to 1, or None"):
@@ -319,7 +321,7 @@ def test_two_absences_tell_nothing():
     np.testing.assert_array_equal(metric.pairwise(X, X), [[0, 1, 1], [1, 0, 1], [1, 1, 0]])
     numbers = X.astype(int)
     np.testing.assert_array_equal(
-        Gower(feature_types=metric.kinds).fit(numbers).pairwise(numbers, numbers),
+        Gower(feature_types=metric.feature_types).fit(numbers).pairwise(numbers, numbers),
         metric.pairwise(X, X),
     )
 
@@ -433,11 +435,11 @@ def test_part_of_a_column_of_objects_may_look_like_another_type():
         (lambda: Gower().fit([[[1]], [[2, 3]]]), "shape|neither a number nor a category"),
         (
             lambda: Gower(feature_types={0: "nominal"}).fit([["a"]]),
-            r"kinds\[0\] must be one of numeric",
+            r"feature_types\[0\] must be one of numeric",
         ),
         (
             lambda: Gower(feature_types={"b": "binary"}).fit([["a"]]),
-            "kinds names 'b', which is not a col",
+            "feature_types names 'b', which is not a col",
         ),
         (
             lambda: Gower(feature_types={0: "numeric"}).fit([["a"]]),
@@ -445,11 +447,11 @@ def test_part_of_a_column_of_objects_may_look_like_another_type():
         ),
         (
             lambda: Gower(feature_types={0: "ordered"}).fit([["a"]]),
-            "order of column 0 is not known; pass",
+            "order of column 0 is unknown; pass",
         ),
         (
             lambda: Gower(feature_types={0: ["a", "a"]}).fit([["a"]]),
-            r"kinds\[0\] must list different",
+            r"feature_types\[0\] must list different",
         ),
         (
             lambda: Gower(feature_types={0: ["a", "b"]}).fit([["c"]]),

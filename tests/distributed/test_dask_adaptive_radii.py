@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from protocover._cover import snap_weights
 from protocover._selection.adaptive_radii import Rules, formulate_own
 from protocover._selection.by_class import select
 from protocover._selection.training import Training
-from protocover._selection.weights import snap_weights
 from protocover.candidates import Pool
 from protocover.dissimilarity import Euclidean
 from protocover.distributed import _adaptive_radii as adaptive_radii

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csc_array
 
-from protocover._selection.weights import snap_weights, weight_grid
+from protocover._cover import snap_weights, weight_grid
 from protocover.dissimilarity import Euclidean
 from protocover.distributed import _blocks as blocks_module
 from protocover.distributed._blocks import ClassCover, block_numbers, count_blocks

@@ -144,7 +144,7 @@ def test_radii_of_their_own_are_the_plain_ones_to_the_last_bit(client, tmp_path,
     model.fit(cut(X, 50), cut(y, 35), None if w is None else cut(w, 120))
     assert_same_model(model, expected)
     np.testing.assert_array_equal(model.solution_.radii, expected.solution_.radii)
-    if "n_prototypes" in options:
+    if "max_prototypes" in options:
         # On one machine the classes share a price; here each is bounded by itself.
         best = PVMClassifier(radii="adaptive", **options, solver="exact").fit(X, y, w)
         assert best.gap_ == 0.0

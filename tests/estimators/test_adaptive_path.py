@@ -94,7 +94,7 @@ def test_a_solver_of_ones_own_gets_the_problems_of_a_fit():
     seen = []
 
     def recorded(problem, *, rng, max_prototypes):
-        seen.append((problem.shells.toarray(), problem.wrong.tolist(), problem.prototype_cost))
+        seen.append((problem.parts.toarray(), problem.wrong.tolist(), problem.prototype_cost))
         return greedy(problem, rng=rng, max_prototypes=max_prototypes)
 
     options = {"radii": "adaptive", "solver": recorded}

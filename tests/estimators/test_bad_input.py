@@ -99,7 +99,7 @@ FIT_CASES = {
     ),
     "cost NaN": ({"prototype_cost": np.nan}, (X, Y), "prototype_cost must be a number"),
     "cost a word": ({"prototype_cost": "1/n"}, (X, Y), "prototype_cost must be a number"),
-    "budget negative": ({"n_prototypes": -1}, (X, Y), "max_prototypes must be a whole number"),
+    "budget negative": ({"max_prototypes": -1}, (X, Y), "max_prototypes must be a whole number"),
     "budget fractional": (
         {"max_prototypes": 2.5},
         (X, Y),

@@ -19,6 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from protocover import BallCover
 from protocover._selection import covering
+from protocover.solvers._table import SOLVERS
 
 SEEDS = range(12)
 every_solver = pytest.mark.parametrize(
@@ -61,6 +62,26 @@ def _numbered_by_row(estimator):
 )
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("priced", [False, True])
+def test_full_coverage_is_the_plain_cover(solver, priced):
+    """The same representatives, and a bound on their number or price instead of the weight."""
+    for seed in range(12):
+        n = 9 if seed < 8 else 60
+        X, weights = small(seed, n)
+        prices = np.random.default_rng(seed).integers(1, 6, n).astype(float) if priced else None
+        given = {"eps": (0.5, 0.8, 1.2)[seed % 3], "candidate_cost": prices, "solver": solver}
+        plain, full = (
+            BallCover(coverage=share, random_state=0, **given).fit(X, sample_weight=weights)
+            for share in (None, 1.0)
+        )
+        assert full.candidate_indices_.tolist() == plain.candidate_indices_.tolist()
+        assert full.labels_.tolist() == plain.labels_.tolist()
+        assert full.coverage_ == plain.coverage_ == 1.0
+        assert full.gap_ <= plain.gap_ + 1e-9
+        assert full.verify(X, sample_weight=weights).ok
 
 
 @every_solver
@@ -132,7 +153,7 @@ def test_prices_in_tenths_are_decided_as_in_whole_numbers(solver, seed):
     terms = {"eps": 2.0, "coverage": 0.6, "solver": solver}
     whole = BallCover(candidate_cost=prices, **terms).fit(X)
     tenths = BallCover(candidate_cost=prices / 10, **terms).fit(X)
-    assert tenths.gap_ == 0.0
+    assert tenths.lower_bound_ == tenths.objective_
     assert tenths.certificate_ == whole.certificate_
     assert tenths.objective_ == tenths.lower_bound_ == whole.objective_ / 10
     assert tenths.verify(X).ok
@@ -163,7 +184,7 @@ def test_no_point_is_too_light_to_be_covered():
 def test_multipliers_give_bounds_of_shares_that_hold(seed, priced, monkeypatch):
     """As in large problems, where the default solves no linear program."""
     monkeypatch.setattr(importlib.import_module("protocover.solvers._search"), "_LARGE", -1)
-    monkeypatch.setattr(covering, "supply_small", lambda demand, found, **limits: found)
+    monkeypatch.setattr(covering, "cover_small", lambda problem, limit, found, **limits: found)
     X, weights = small(seed)
     prices = np.random.default_rng(seed).integers(0, 4, 9).astype(float)
     spent = (lambda one: float(prices[list(one)].sum())) if priced else len

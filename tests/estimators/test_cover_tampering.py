@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
 from protocover import BallCover, load_model, save_model
-from protocover._cover import relative_gap
+from protocover._cover import Limit, relative_gap
 from protocover._exceptions import ModelFileError
 from protocover.candidates import KMeansCandidates
 from protocover.solvers import greedy
@@ -150,7 +150,7 @@ TAMPERINGS = {
     "one twice": _lie(selected=lambda at: np.append(at[:1], at[:-1])),
     "order": _backwards,
     "one left out": _drop_the_last,
-    "another budget": _lie(budget=lambda budget: 3 if budget is None else budget - 1),
+    "another budget": _lie(limit=lambda limit: Limit(at_most=(limit.at_most or 4) - 1)),
     "indices": _attribute("candidate_indices_", lambda at: at[::-1]),
     "indices outside": _attribute("candidate_indices_", lambda at: at + 1000),
     "rows": _attribute("representative_indices_", lambda rows: rows[::-1]),

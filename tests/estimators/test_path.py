@@ -185,7 +185,7 @@ def test_a_model_of_the_path_is_that_of_its_own_fit(name):
                 eps=eps, prototype_cost=cost, **{"solver": "greedy", **params}
             ).fit(points, Y, **given)
             assert_same_model(path.model(k, j), model, points[::4])
-            for attribute in ("indices", "labels", "rows", "sources"):
+            for attribute in ("indices", "labels", "sources"):
                 np.testing.assert_array_equal(
                     getattr(path, f"prototype_{attribute}")[k][j],
                     getattr(model, f"prototype_{attribute}_"),

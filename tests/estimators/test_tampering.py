@@ -203,7 +203,7 @@ def _in_leaves(change):
 
     def changed(model):
         solutions = [
-            one if one.leaves is None else replace(one, leaves=change(one.leaves))
+            one if one.proof is None else replace(one, proof=change(one.proof))
             for one in model.solution_.solutions
         ]
         _restate(model, replace(model.solution_, solutions=tuple(solutions)))
@@ -277,7 +277,7 @@ TAMPERINGS = {
     "gap alone": _attribute("gap_", 0.5),
     "gap nan": _attribute("gap_", np.nan),
     "certificate alone": _attribute("certificate_", "certain"),
-    "budget": _attribute("n_prototypes", 1),
+    "budget": _attribute("max_prototypes", 1),
     "parameter eps": _attribute("eps", 0.75),
     "what it answers from": _answer_from_elsewhere,
 }
@@ -323,7 +323,7 @@ def test_no_change_of_a_model_is_accepted(models, name, change):
 
 @pytest.mark.parametrize("change", OF_LEAVES.values(), ids=OF_LEAVES)
 def test_no_change_of_leaves_is_accepted(models, change, tmp_path):
-    assert sum(one.leaves is not None for one in models["leaves"].solution_.solutions) == 1
+    assert sum(one.proof is not None for one in models["leaves"].solution_.solutions) == 1
     model = deepcopy(models["leaves"])
     change(model)
     assert not _accepted(model)
@@ -354,9 +354,9 @@ def _alike(one, other):
     pairs = [(getattr(one, name), getattr(other, name)) for name in ATTRIBUTES]
     for mine, yours in zip(one.solution_.solutions, other.solution_.solutions, strict=True):
         names = CoverSolution.__dataclass_fields__.keys() - {"details"}
-        pairs += [(getattr(mine, name), getattr(yours, name)) for name in names - {"leaves"}]
+        pairs += [(getattr(mine, name), getattr(yours, name)) for name in names - {"proof"}]
         for name in ("steps", "vectors"):
-            parts = (getattr(one.leaves, name, None) for one in (mine, yours))
+            parts = (getattr(one.proof, name, None) for one in (mine, yours))
             pairs.append(tuple(parts))
     return all(np.array_equal(mine, yours) for mine, yours in pairs)
 

@@ -1,11 +1,14 @@
-"""The pages that people learn from: their code runs as it stands, from top to bottom."""
+"""The pages that people learn from: their code runs as it stands, their commands parse."""
 
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+
+from protocover._cli.commands import _build_parser
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -49,6 +52,14 @@ def code_blocks(page: str) -> list[tuple[str, str]]:
     """Return the Python of a page, block by block, with the output shown right below each."""
     block = r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?"
     return re.findall(block, (ROOT / page).read_text(), flags=re.DOTALL)
+
+
+def commands(page: Path) -> list[str]:
+    """Return the command lines of a page, in code spans and in blocks for the shell."""
+    text = page.read_text()
+    blocks = "".join(re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL))
+    lines = re.findall(r"^protocover (.+)$", blocks.replace("\\\n", " "), flags=re.MULTILINE)
+    return lines + re.findall(r"(?<!`)`protocover ([^`]+)`", text)
 
 
 @pytest.fixture
@@ -95,3 +106,23 @@ def test_no_page_with_code_is_left_untested():
         f"docs/{path.relative_to(DOCS)}" for path in pages if "```python" in path.read_text()
     }
     assert with_code <= set(PAGES) | TESTED_ELSEWHERE
+
+
+def test_the_parser_takes_every_command_that_a_page_shows():
+    parser = _build_parser()
+    (named,) = (action.choices for action in parser._actions if action.choices)
+    shown = {
+        command: page
+        for page in (ROOT / "README.md", *DOCS.rglob("*.md"))
+        for command in commands(page)
+        if command not in named  # no more than mentioned
+    }
+    assert len(shown) > 20
+    for command, page in shown.items():
+        words = shlex.split(command, comments=True)
+        if "--help" in words:
+            continue
+        try:
+            parser.parse_args(words)
+        except SystemExit:
+            pytest.fail(f"{page}: protocover {command}")

@@ -142,11 +142,11 @@ def test_another_version_is_refused_as_such(version, remedy, saved, tmp_path, mo
 @pytest.mark.parametrize("floor", [-1, 2, 0.5, True, None, "1"])
 def test_a_floor_of_anything_but_one_prototype_is_refused(floor, saved, tmp_path):
     contents = unpack(saved["forced"][0])
-    place = (*SOLUTION, "at_least")
+    place = (*SOLUTION, "limit", "object", 1, "at_least")
     refused(forge(changed(contents.document, place, floor), contents.arrays), tmp_path)
 
 
-LEAVES = (*SOLUTION, "leaves", "object", 1)
+LEAVES = (*SOLUTION, "proof", "object", 1)
 MADE_UP_LEAVES = {
     "no steps": {"vectors": np.zeros((0, 15))},
     "steps as fractions": {"steps": np.array([-2.0]), "vectors": np.zeros((0, 15))},
@@ -449,11 +449,11 @@ def test_a_choice_of_radii_that_does_not_fit_the_prototypes_is_refused(
         ("euclidean", (*SELECTION, "covered")),
         ("euclidean", ("parameters", "min_per_class")),
         ("euclidean", ("fitted", "prototype_indices_")),
-        ("forced", (*SOLUTION[1:], "at_least")),
-        ("leaves", (*SOLUTION[1:], "leaves")),
+        ("forced", (*SOLUTION[1:], "limit", "object", 1, "at_least")),
+        ("leaves", (*SOLUTION[1:], "proof")),
         ("cross-validated", ("parameters", "n_eps")),
         ("cross-validated", ("fitted", "search_rows_")),
-        ("Gower of a frame", ("fitted", "dissimilarity_", "parameters", "kinds")),
+        ("Gower of a frame", ("fitted", "dissimilarity_", "parameters", "feature_types")),
     ],
 )
 def test_a_file_without_one_of_its_fields_is_refused(name, path, saved, tmp_path):

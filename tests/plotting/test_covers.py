@@ -45,5 +45,5 @@ def test_a_map_names_the_rows_and_has_no_legend_of_classes():
 
 
 def test_a_boundary_needs_classes():
-    with pytest.raises(TypeError, match="estimator must be a classifier: a BallCover"):
+    with pytest.raises(TypeError, match=r"must be a fitted classifier .*, got BallCover"):
         BoundaryDisplay.from_estimator(BallCover(eps=0.6).fit(X), X, np.zeros(len(X)))

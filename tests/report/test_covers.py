@@ -97,7 +97,7 @@ def test_the_page_has_no_words_of_classes(cover, summary):
     for word in ("Representatives", "Farthest cases", "Uncovered cases", "cover more"):
         assert word in body
     data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])
-    assert data["labelled"] is False
+    assert data["labeled"] is False
 
 
 def test_make_report_takes_a_cover_without_labels(cover, tmp_path):

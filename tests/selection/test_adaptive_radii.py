@@ -19,10 +19,9 @@ from scipy.spatial.distance import cdist
 
 import naive
 from protocover._balls import build_balls, halves, ordered, ordered_members
-from protocover._cover import CoverProblem, verify
+from protocover._cover import CoverProblem, snap_weights, verify
 from protocover._selection.adaptive_radii import OwnBalls, Rules, join_own
 from protocover._selection.by_class import formulate, select
-from protocover._selection.weights import snap_weights
 from protocover.dissimilarity import Cosine, Euclidean, Metric, Precomputed, SquaredEuclidean
 from protocover.solvers import exact, greedy
 from protocover.solvers._table import SOLVERS
@@ -307,8 +306,8 @@ def fingerprint(problems, balls):
     digest = hashlib.sha256()
     for problem, of_class in zip(problems, balls, strict=True):
         for numbers in (
-            problem.shells.indptr.astype(np.int64),
-            problem.shells.indices.astype(np.int64),
+            problem.parts.indptr.astype(np.int64),
+            problem.parts.indices.astype(np.int64),
             problem.first,
             problem.wrong,
             of_class.candidate,

@@ -11,10 +11,9 @@ from scipy.sparse import csr_array
 import naive
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover._cover import CoverSolution, verify
+from protocover._cover import CoverSolution, snap_weights, verify
 from protocover._selection.by_class import formulate, select
 from protocover._selection.selected import Selection
-from protocover._selection.weights import snap_weights
 from protocover.solvers import greedy, ratio_greedy
 from protocover.solvers._table import SOLVERS
 

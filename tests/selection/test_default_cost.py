@@ -93,7 +93,7 @@ def test_weights_of_any_size_that_is_taken_are_solved(largest, solver):
 @pytest.mark.parametrize(
     ("weights", "cost"),
     [
-        ("auto", 1 / 4),
+        (None, 1 / 4),
         ([1, 1, 1, 1], 1 / 4),
         ([2, 3, 0, 5], 1 / 10),
         ([0.5, 1.0, 1.0, 1.5], 0.25 / 4),

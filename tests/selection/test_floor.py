@@ -15,7 +15,7 @@ from sklearn.datasets import load_iris
 
 import naive
 from protocover import PVMClassifier, PVMSelector, load_model, pvm_path, save_model
-from protocover._cover import CoverProblem, CoverSolution, verify
+from protocover._cover import CoverProblem, CoverSolution, Limit, verify
 
 pytestmark = pytest.mark.filterwarnings("ignore:no prototype of the classes:UserWarning")
 
@@ -138,7 +138,7 @@ def test_a_single_that_does_not_pay_is_verified_as_such():
     assert solution.selected.tolist() == [1]
     assert (solution.objective, solution.lower_bound) == (4.0, 4.0)
     assert verify(problem, solution).ok
-    other = CoverSolution.of(problem, [0], at_least=1)
+    other = CoverSolution.of(problem, [0], limit=Limit(at_least=1))
     assert (other.certificate, other.lower_bound) == ("verified", 4.0)
     assert verify(problem, other).ok
 

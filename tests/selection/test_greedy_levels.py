@@ -10,8 +10,7 @@ from scipy.spatial.distance import cdist
 import naive
 from protocover._balls.levels import levels_of
 from protocover._cover import CoverSolution
-from protocover._selection.greedy_levels import GreedyLevels
-from protocover._selection.outward import Lists, Outward
+from protocover._selection.greedy_levels import GreedyLevels, Lists, Outward
 from protocover._selection.part import Part
 from protocover._selection.path import formulate_path, solve_path
 from protocover._selection.selected import Selection

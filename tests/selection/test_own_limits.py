@@ -45,7 +45,7 @@ def limited(training, part, limits, *, closed):
 
 def assert_same_problems(ours, theirs):
     for a, b in zip(ours, theirs, strict=True):
-        np.testing.assert_array_equal(a.problem.shells.toarray(), b.problem.shells.toarray())
+        np.testing.assert_array_equal(a.problem.parts.toarray(), b.problem.parts.toarray())
         for name in ("wrong", "prize", "first"):
             np.testing.assert_array_equal(getattr(a.problem, name), getattr(b.problem, name))
         for name in ("candidate", "radius", "covered", "miscovered"):

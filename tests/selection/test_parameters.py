@@ -167,17 +167,17 @@ def test_a_budget_of_nothing_is_named_as_the_reason(budget):
     model = PVMClassifier(eps=1.0, max_prototypes=budget, **PAPER).fit(X, Y)
     selector = PVMSelector(eps=1.0, max_prototypes=budget, **PAPER)
     for ask, so in (
-        (model.predict, "nothing to predict with; raise n_prototypes or set outlier_label"),
+        (model.predict, "nothing to predict with; raise max_prototypes or set outlier_label"),
         (
             lambda X: find_label_issues(model, X, Y, refit=False),
-            "no label can be compared with any; raise n_prototypes",
+            "no label can be compared with any; raise max_prototypes",
         ),
-        (lambda X: summarize(model, X, Y), "nothing to report; raise n_prototypes"),
+        (lambda X: summarize(model, X, Y), "nothing to report; raise max_prototypes"),
         (
             lambda X: unwrap(model).require_prototypes("there is nothing to draw"),
-            "nothing to draw; raise n_prototypes",
+            "nothing to draw; raise max_prototypes",
         ),
-        (lambda X: selector.fit_resample(X, Y), "would be left of X; raise n_prototypes"),
+        (lambda X: selector.fit_resample(X, Y), "would be left of X; raise max_prototypes"),
     ):
         with pytest.raises(
             NoPrototypesError, match=f"max_prototypes=.* allows no prototype.*{so}"

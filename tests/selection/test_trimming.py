@@ -36,7 +36,7 @@ def written(X, y, weights, *, eps, closed, cost, metric, cross_class, fewest_bit
         )
     return [
         (
-            problem.shells.toarray().tolist(),
+            problem.parts.toarray().tolist(),
             problem.wrong.tolist(),
             of_class.candidate.tolist(),
             of_class.radius.tolist(),

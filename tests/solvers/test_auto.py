@@ -15,7 +15,7 @@ from sklearn.datasets import load_digits, load_iris
 import naive
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover._cover import NestedCoverProblem, verify
+from protocover._cover import CoverProblem, verify
 from protocover.solvers import auto, greedy, ratio_greedy
 
 stages = importlib.import_module("protocover.solvers._stages")
@@ -183,7 +183,7 @@ def test_balls_of_several_radii_are_the_problem_written_out(seed, cost):
     )
     first = np.repeat(np.arange(n_centers) * n_radii, n_radii)
     wrong = np.cumsum(rng.integers(0, 2, (n_centers, n_radii)), axis=1).ravel().astype(float)
-    problem = NestedCoverProblem(shells, first, wrong, np.ones(n_points), cost)
+    problem = CoverProblem(shells, wrong, np.ones(n_points), cost, first=first)
     solution = auto(problem)
     optimum, _ = naive.exact_optimum(problem)
     assert solution.objective == float(optimum)

@@ -11,15 +11,13 @@ import pytest
 from covers import countable, make_problem, random_problem
 
 import naive
-from protocover._cover import CoverSolution, verify, verify_together
+from protocover._cover import CoverProblem, CoverSolution, Limit, verify
 from protocover._selection.by_class import select
 from protocover.solvers import _lp as lp
 from protocover.solvers import exact, greedy
-from protocover.solvers._budget import solve_within
-from protocover.solvers._budget.demand import Demand, cover_enough
+from protocover.solvers._budget import Trial, solve_coverage, solve_within
 from protocover.solvers._budget.frontier import Frontier, best_within
-from protocover.solvers._budget.prices import Trial
-from protocover.solvers._exact import close_by_tree, supply_by_tree
+from protocover.solvers._exact import close_by_tree, cover_by_tree
 from protocover.solvers._table import SOLVERS
 
 default = importlib.import_module("protocover.solvers._search")
@@ -66,7 +64,7 @@ def check_within(problem, solution, budget, optimum):
     assert solution.objective == float(value)
     assert solution.lower_bound <= float(optimum)
     assert verify(problem, solution).faults == ()
-    if solution.certificate in ("proved", "solver-proved"):
+    if solution.is_optimal:
         assert value == optimum
 
 
@@ -81,7 +79,7 @@ def test_the_best_so_many_are_bounded_and_no_worse_than_greedys_first(name, seed
             assert solution.objective <= greedy(problem, max_prototypes=budget).objective
             if name == "exact" and exact_sums:
                 assert solution.objective == float(optimum)
-                assert solution.certificate in ("proved", "solver-proved")
+                assert solution.is_optimal
 
 
 def test_multipliers_give_bounds_that_hold(monkeypatch):
@@ -118,17 +116,11 @@ def test_classes_share_a_budget_as_well_as_it_can_be_shared(name, seed):
         assert found.objective <= first.objective
         if name == "exact":
             assert found.objective == float(optimum)
-            assert found.certificate in ("proved", "solver-proved")
+            assert found.lower_bound == found.objective
         for problem, solution in zip(problems, found.solutions, strict=True):
             assert verify(problem, solution).faults == ()
-        said = found.budget
-        again = verify_together(
-            problems,
-            found.solutions,
-            budget=budget,
-            lower_bound=said.lower_bound,
-            certificate=said.certificate,
-        )
+        limit = Limit(at_most=budget)
+        again = verify(problems, found.solutions, limit=limit, stated=found.shared)
         assert again.faults == ()
 
 
@@ -143,21 +135,21 @@ def test_a_price_proves_what_no_bound_without_a_budget_could():
     problem = make_problem(inside, [0, 0, 0], np.ones(6), 0.5)
     solution = exact(problem, max_prototypes=1)
     assert (solution.objective, solution.lower_bound) == (4.5, 4.5)
-    assert solution.certificate == "proved"
-    assert solution.budget == 1
-    assert solution.priced_at > problem.prototype_cost
+    assert solution.certificate == "verified"
+    assert solution.limit == Limit(at_most=1)
+    assert solution.price > problem.prototype_cost
 
 
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        ({"budget": 2}, "lower_bound is"),
-        ({"budget": 0}, "the budget"),
-        ({"budget": None, "priced_at": None}, "certificate is"),
-        ({"priced_at": 0.1}, "priced_at must be a number from prototype_cost"),
-        ({"priced_at": float("nan")}, "priced_at must be a number"),
-        ({"priced_at": None}, "priced_at must be a number"),
-        ({"priced_at": 3.5}, "certificate is"),
+        ({"limit": Limit(at_most=2)}, "lower_bound is"),
+        ({"limit": Limit(at_most=0)}, "the limit"),
+        ({"limit": Limit(), "price": None}, "lower_bound is"),
+        ({"price": 0.1}, "price must be a number from prototype_cost"),
+        ({"price": float("nan")}, "price must be a number"),
+        ({"price": None}, "price must be a number"),
+        ({"price": 3.5}, "lower_bound is"),
     ],
     ids=str,
 )
@@ -173,22 +165,16 @@ def test_a_tampered_budget_is_seen(change, fault):
 def test_prices_that_differ_between_classes_prove_nothing_together():
     problems = problems_of_classes(1, 2)
     found = select(problems, SOLVERS["exact"], max_prototypes=2)
-    odd = [found.solutions[0], replace(found.solutions[1], priced_at=7.0)]
-    again = verify_together(
-        problems,
-        odd,
-        budget=2,
-        lower_bound=found.lower_bound,
-        certificate=found.certificate,
-    )
-    assert "priced_at must be the same for all classes" in again.faults[0]
+    odd = [found.solutions[0], replace(found.solutions[1], price=7.0)]
+    again = verify(problems, odd, limit=Limit(at_most=2), stated=found.shared)
+    assert "price must be the same for all classes" in again.faults[0]
     assert again.certificate == "none"
 
 
 def test_a_price_below_the_cost_is_refused():
     problem = harder_problem(0).at_cost(1.0)
-    with pytest.raises(ValueError, match="priced_at must not be below prototype_cost"):
-        problem.bound_within(np.zeros(problem.n_points), budget=1, priced_at=0.5)
+    with pytest.raises(ValueError, match="price must not be below prototype_cost"):
+        problem.bound(np.zeros(problem.n_points), limit=Limit(at_most=1), price=0.5)
 
 
 @pytest.mark.parametrize(("seed", "budget"), [(227, 3), (367, 2)])
@@ -196,21 +182,22 @@ def test_the_tree_closes_what_prices_leave_open(seed, budget):
     """Where no price makes as many as the budget worth having, only branching tells."""
     problem = harder_problem(seed, 7)
     optimum = float(naive.exact_optimum_within([problem], budget))
-    left_open = solve_within([problem], solve_exactly, budget)
-    assert left_open.certificate == "bounded"
+    _, left_open = solve_within([problem], solve_exactly, budget)
+    assert left_open.certificate == "verified"
     assert left_open.lower_bound < optimum
-    closed = solve_within([problem], solve_exactly, budget, close=close_by_tree)
-    assert (closed.lower_bound, closed.certificate) == (optimum, "solver-proved")
-    assert closed.solutions[0].objective == optimum
+    solutions, closed = solve_within([problem], solve_exactly, budget, close=close_by_tree)
+    assert (closed.lower_bound, closed.certificate) == (optimum, "solver")
+    assert solutions[0].objective == optimum
 
 
-@pytest.mark.parametrize("asked", ["a budget", "a demand"])
+@pytest.mark.parametrize("asked", ["a number", "a coverage"])
 def test_an_interrupt_is_heard_within_the_tree(asked, monkeypatch):
     """Raised by what HiGHS calls at each iteration, while a node's program is being solved."""
     problem = harder_problem(227, 7)
-    demand = Demand(problem.cover, problem.prize, None, Fraction(3))
-    found = cover_enough(demand, lambda demand, found: found)
-    assert found.bound < demand.spent(found.selected)
+    counted = CoverProblem(problem.cover, 0 * problem.wrong, problem.prize, 1.0)
+    limit = Limit(uncovered=Fraction(3))
+    found = solve_coverage(counted, limit, lambda problem, limit, found: found)
+    assert found.bound < counted.spent(found.selected)
 
     def interrupted(*told):
         raise KeyboardInterrupt
@@ -218,8 +205,8 @@ def test_an_interrupt_is_heard_within_the_tree(asked, monkeypatch):
     trial = Trial.at([problem], problem.prototype_cost, solve_exactly)
     monkeypatch.setattr(lp, "_Watch", lambda deadline: interrupted)
     search = {
-        "a budget": lambda: close_by_tree([problem], trial, 3, [np.arange(3)]),
-        "a demand": lambda: supply_by_tree(demand, found),
+        "a number": lambda: close_by_tree([problem], trial, 3, [np.arange(3)]),
+        "a coverage": lambda: cover_by_tree(counted, limit, found),
     }[asked]
     with pytest.raises(KeyboardInterrupt):
         search()
@@ -261,4 +248,4 @@ def test_a_users_function_is_held_to_the_budget_as_before():
     problems = problems_of_classes(1, 2)
     found = select(problems, first_two, max_prototypes=3)
     assert len(found.candidates) == 3
-    assert found.budget is None
+    assert found.shared is None

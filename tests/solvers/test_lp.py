@@ -16,8 +16,8 @@ from scipy.sparse import csc_array
 
 import naive
 from protocover._cover import verify
-from protocover.solvers import SOLVERS
 from protocover.solvers import _lp as lp
+from protocover.solvers._table import SOLVERS
 
 ROOT = Path(__file__).parents[2]
 

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from covers import large_problem, make_problem, random_problem
 
-from protocover._cover import CoverProblem
-from protocover.solvers._budget.demand import Demand, Supplied
-from protocover.solvers._budget.large import best_of_large, supply_large
+from protocover._cover import CoverProblem, Limit
+from protocover.solvers._budget import Incumbent, best_of_large, cover_large
 from protocover.solvers._multipliers import Look, find_multipliers
 from protocover.solvers._reduced.packing import Packing
 from protocover.solvers._reduced.residual import Residual
@@ -55,22 +54,21 @@ def test_the_bound_of_a_share_is_nearly_that_of_the_linear_program(share):
     problem = large_problem(400, 300, density=0.03)
     coverable = int((problem.n_holders > 0).sum())
     allowed = Fraction(400 - int(share * coverable))
-    demand = Demand(problem.cover, problem.prize, None, allowed)
-    everything = Supplied(np.arange(300), Fraction(0), 0.0, None, False)
-    found = supply_large(demand, everything)
-    least = next(k for k in range(300) if program_bound(demand.plain, k) <= allowed + 1e-6)
+    problem = CoverProblem(problem.cover, 0 * problem.wrong, problem.prize, 1.0)
+    found = cover_large(problem, Limit(uncovered=allowed), Incumbent(np.arange(300)))
+    least = next(k for k in range(300) if program_bound(problem.free, k) <= allowed + 1e-6)
     assert 0.98 * least <= found.bound <= least
-    assert demand.uncovered(found.selected) <= allowed
-    assert len(found.selected) <= len(first_enough(demand))
+    assert problem.uncovered(found.selected) <= allowed
+    assert len(found.selected) <= len(first_enough(problem, allowed))
 
 
-def first_enough(demand):
+def first_enough(problem, allowed):
     """Greedy's first that cover enough."""
-    order = choose_by_drop(demand.plain)[0]
+    order = choose_by_drop(problem.free)[0]
     return next(
         order[:size]
         for size in range(len(order) + 1)
-        if demand.uncovered(order[:size]) <= demand.allowed
+        if problem.uncovered(order[:size]) <= allowed
     )
 
 

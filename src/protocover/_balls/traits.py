@@ -33,8 +33,8 @@ class Traits:
     precomputed : bool, default=False
         `X` is a table of values between points, not of their features.
     requires_array : bool, default=True
-        Points need not be rows of numbers; a method ``check_examples`` may then check
-        them and bring them into another form.
+        Points must be rows of numbers. If not, a method ``check_examples`` may check them and
+        bring them into another form.
     accepts_sparse : bool, default=True
         Rows may be those of a sparse table.
     accepts_graph : bool, default=False

@@ -323,7 +323,7 @@ def _figures(outcome: Outcome, files: list[str]) -> dict[str, Any]:
             "low": error.low,
             "high": error.high,
             "cases": error.n_cases,
-            "nearest_neighbour": error.nearest_error,
+            "nearest_neighbor": error.nearest_error,
             "majority_class": error.majority,
             "majority_accuracy": error.baseline,
         },

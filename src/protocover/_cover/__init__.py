@@ -6,31 +6,47 @@ selection is computed here, from the problem alone and in exact arithmetic.
 
 from __future__ import annotations
 
-from .arithmetic import decimal_fractions, exact_sum, is_above, simplest_fraction
-from .certificate import verify
-from .leaves import Leaves
-from .nested import NestedCoverProblem
+from .arithmetic import (
+    common_step,
+    decimal_fractions,
+    exact_sum,
+    is_above,
+    may_stay_uncovered,
+    rounded_up,
+    simplest_fraction,
+    snap_to,
+    snap_weights,
+    weight_grid,
+)
+from .limit import NO_LIMIT, Limit, SharedBound
 from .problem import CoverProblem, first_cover
-from .solution import CoverageTarget, CoverSolution, SharedBudget, judge, relative_gap
-from .sums import ball_sums
-from .verdict import ModelVerification, Verification
+from .proof import ProofTree
+from .runs import ball_sums
+from .solution import CoverSolution, ModelVerification, Verification, judge, relative_gap
+from .verify import verify
 
 __all__ = [
+    "NO_LIMIT",
     "CoverProblem",
     "CoverSolution",
-    "CoverageTarget",
-    "Leaves",
+    "Limit",
     "ModelVerification",
-    "NestedCoverProblem",
-    "SharedBudget",
+    "ProofTree",
+    "SharedBound",
     "Verification",
     "ball_sums",
+    "common_step",
     "decimal_fractions",
     "exact_sum",
     "first_cover",
     "is_above",
     "judge",
+    "may_stay_uncovered",
     "relative_gap",
+    "rounded_up",
     "simplest_fraction",
+    "snap_to",
+    "snap_weights",
     "verify",
+    "weight_grid",
 ]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -12,18 +13,43 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array, csr_array
 
-from .arithmetic import exact_sum, is_above, simplest_fraction
-from .given import canonical_cover, check_amounts, check_cost, check_prizes, check_selection
-from .runs import line_members
-from .sums import ball_sums
+from .arithmetic import (
+    common_step,
+    decimal_fractions,
+    exact_sum,
+    is_above,
+    rounded_up,
+    simplest_fraction,
+    snap_weights,
+)
+from .limit import NO_LIMIT, Limit
+from .runs import ball_sums, line_members, runs
+from .validation import (
+    canonical_cover,
+    check_amounts,
+    check_cost,
+    check_prizes,
+    check_selection,
+    incidence,
+)
 
 # Prizes per cost beyond this could overflow.
 _LARGEST_RATIO = 1e300
 # What is found out about a problem, once it is asked for, that no cost of a prototype changes.
-_COSTLESS = ("by_point", "grid", "n_holders", "on_grid", "reach")
+_COSTLESS = (
+    "by_point",
+    "grid",
+    "last",
+    "n_holders",
+    "on_grid",
+    "reach",
+    "_by_depth",
+    "_exact_wrong",
+    "_written",
+)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class CoverProblem:
     """A prize-collecting set cover, which asks what balls are worth their cost.
 
@@ -37,7 +63,8 @@ class CoverProblem:
     ----------
     cover : csc_array of bool, shape (n_points, n_candidates)
         Whether point i of the class lies in the ball of candidate j. Other tables of True
-        and False, or 1 and 0, are brought into this form.
+        and False, or 1 and 0, are converted. With `first`, which points each ball holds beyond
+        the next smaller ball of its chain.
     wrong : ndarray of float, shape (n_candidates,)
         Weight of the points of other classes in each ball.
     prize : ndarray of float, shape (n_points,)
@@ -45,12 +72,17 @@ class CoverProblem:
     prototype_cost : float
         The cost of one prototype, lambda in the paper. Like all weights finite and not
         below 0.
+    first : ndarray of int, shape (n_candidates,), or None, default=None
+        The balls of one sample form a chain if they have several radii: they are adjacent
+        columns, the smallest first, and each holds the ones before. This is the smallest ball
+        of each ball's chain. Each membership is then kept once, and prizes must lie on a grid
+        on which their sums are exact. None if every ball is a chain of its own.
 
     Notes
     -----
     ``prototype_cost`` is kept apart from ``wrong`` so that sums stay exact:
     with `prize` and `wrong` on a common binary grid (see
-    :func:`protocover._selection.by_class.snap_weights`) every quantity here is an
+    :func:`protocover._cover.snap_weights`) every quantity here is an
     exact grid number plus a whole multiple of the cost of a prototype. That
     cost is the simplest fraction that rounds to ``prototype_cost``, so that
     1/n means one n-th exactly and n times the objective is a whole number.
@@ -65,36 +97,135 @@ class CoverProblem:
     (1.5, 2.0)
     >>> problem.lower_bound(np.array([0.25, 0.25, 1.0]))
     1.5
+
+    A chain of two balls, the second of which holds all points:
+
+    >>> shells = np.array([[True, False], [False, True], [False, True]])
+    >>> CoverProblem(shells, [0.0, 1.0], np.ones(3), 0.5, first=[0, 0]).cover.toarray().astype(int)
+    array([[1, 1],
+           [0, 1],
+           [0, 1]])
     """
 
-    cover: csc_array
+    parts: csc_array
     wrong: NDArray[np.float64]
     prize: NDArray[np.float64]
     prototype_cost: float
+    first: NDArray[np.intp] | None
 
-    def __post_init__(self) -> None:
-        # Frozen from here on: what was given comes into one form once.
-        object.__setattr__(self, "cover", canonical_cover(self.cover))
-        object.__setattr__(self, "wrong", check_amounts(self.wrong, "wrong"))
-        object.__setattr__(self, "prize", check_prizes(self.prize))
-        object.__setattr__(self, "prototype_cost", check_cost(self.prototype_cost))
-        n_points, n_candidates = self.cover.shape
+    def __init__(
+        self,
+        cover: Any,
+        wrong: ArrayLike,
+        prize: ArrayLike,
+        prototype_cost: float,
+        *,
+        first: ArrayLike | None = None,
+    ) -> None:
+        vars(self).update(
+            parts=canonical_cover(cover),
+            wrong=check_amounts(wrong, "wrong"),
+            prize=check_prizes(prize),
+            prototype_cost=check_cost(prototype_cost),
+            first=None if first is None else np.asarray(first, dtype=np.intp),
+        )
+        n_points, n_candidates = self.parts.shape
         if self.wrong.shape != (n_candidates,) or self.prize.shape != (n_points,):
             raise ValueError(
                 f"a cover of {n_points} points x {n_candidates} candidates needs one prize per "
                 f"point and one wrong weight per candidate, got shapes {self.prize.shape} and "
                 f"{self.wrong.shape}"
             )
+        if self.first is not None:
+            self._check_chains(self.first)
+
+    def _check_chains(self, first: NDArray[np.intp]) -> None:
+        """Check that chains are adjacent columns, and that sums along them are exact."""
+        own = np.arange(self.n_candidates)
+        if (
+            first.shape != own.shape
+            or not ((first == own) | (first == np.append(-1, first)[:-1])).all()
+        ):
+            raise ValueError(
+                "first must name the smallest ball of each chain, whose balls are adjacent, for "
+                f"each of {len(own)} candidates, got {first}"
+            )
+        units = self.prize / self.grid
+        if not (units == np.floor(units)).all():
+            raise ValueError(
+                "prizes must be multiples of a number so large that their sums are exact; "
+                "protocover._cover.snap_weights makes them so"
+            )
+
+    def _derived(self, **changes: Any) -> CoverProblem:
+        """Return a problem with some attributes changed, the others and these not checked."""
+        other = object.__new__(CoverProblem)
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        vars(other).update(given | changes)
+        return other
+
+    @classmethod
+    def from_sets(
+        cls,
+        sets: Iterable[Iterable[Hashable]],
+        costs: ArrayLike | None = None,
+        weights: ArrayLike | Mapping[Any, float] | None = None,
+        n_elements: int | None = None,
+    ) -> CoverProblem:
+        """Return a set cover problem: choose sets of least total cost that cover all elements.
+
+        Parameters
+        ----------
+        sets : iterable of iterables
+            The elements of each set: numbers from 0, or any hashable values.
+        costs : array-like of float, shape (n_sets,), or None, default=None
+            The cost of each set; None for 1 each.
+        weights : array-like of float, mapping from element to float, or None, default=None
+            The penalty for leaving each element uncovered. None if every element must be
+            covered.
+        n_elements : int or None, default=None
+            Elements are the numbers below this. None if they are the values in the sets.
+
+        Returns
+        -------
+        CoverProblem
+            Candidate j is set j. Without `weights` the objective of a selection that covers
+            all elements is its cost. An uncovered element adds a penalty above the cost of
+            covering it, so an optimum covers all elements.
+
+        Examples
+        --------
+        >>> problem = CoverProblem.from_sets([{0, 1, 2}, {1, 3}, {2, 3}, {3}], [3, 2, 2, 1])
+        >>> problem.objective([0, 3]), problem.objective([1])
+        (4.0, 14.0)
+        """
+        cover, elements = incidence(sets, weights, n_elements)
+        n_elements, n_sets = cover.shape
+        cost = np.ones(n_sets) if costs is None else check_amounts(costs, "costs")
+        if cost.shape != (n_sets,):
+            raise ValueError(f"costs must hold one number per set, {n_sets}, got {cost.shape}")
+        if weights is None:
+            penalty = np.full(n_elements, _penalty(cover, cost, elements))
+        elif isinstance(weights, Mapping):
+            penalty = check_amounts([weights.get(one, 0.0) for one in elements], "weights")
+        else:
+            penalty = check_amounts(weights, "weights")
+        same = float(cost[0]) if len(cost) and (cost == cost[0]).all() else None
+        if same is not None:
+            return cls(cover, np.zeros(n_sets), snap_weights(penalty), same)
+        prize = snap_weights(penalty)
+        grid = cls(cover, np.zeros(n_sets), prize, 0.0).grid
+        return cls(cover, np.round(cost / grid) * grid, prize, 0.0)
 
     @property
     def n_points(self) -> int:
         """Number of points to cover."""
-        return int(self.cover.shape[0])
+        return int(self.parts.shape[0])
 
     @property
     def n_candidates(self) -> int:
         """Number of candidates that may be chosen."""
-        return int(self.cover.shape[1])
+        return int(self.parts.shape[1])
 
     @property
     def cost(self) -> NDArray[np.float64]:
@@ -130,9 +261,35 @@ class CoverProblem:
         return bool((numbers == np.floor(numbers)).all())
 
     @property
-    def parts(self) -> csc_array:
-        """What each ball holds that no other part of the same candidate does: all of it."""
-        return self.cover
+    def is_nested(self) -> bool:
+        """Whether balls form chains."""
+        return self.first is not None
+
+    @property
+    def cover(self) -> csc_array:
+        """Whether point i lies in ball j, written out for chains."""
+        return self._written if self.is_nested else self.parts
+
+    @cached_property
+    def _written(self) -> csc_array:
+        """The table of memberships, written out."""
+        return self.members(np.arange(self.n_candidates))
+
+    @cached_property
+    def last(self) -> NDArray[np.intp]:
+        """The largest ball of each ball's chain."""
+        own = np.arange(self.n_candidates)
+        if self.first is None:
+            return own
+        starts = np.flatnonzero(self.first == own)
+        ends = np.append(starts, self.n_candidates)[1:]
+        return np.repeat(ends - 1, ends - starts)
+
+    @property
+    def _starts(self) -> NDArray[Any]:
+        """Where the members of each ball begin in the indices of the parts."""
+        ends = self.parts.indptr
+        return np.asarray(ends[:-1] if self.first is None else ends[self.first])
 
     @cached_property
     def by_point(self) -> csr_array:
@@ -147,12 +304,15 @@ class CoverProblem:
     @property
     def sizes(self) -> NDArray[np.intp]:
         """Number of points in each ball."""
-        return np.asarray(np.diff(self.cover.indptr), dtype=np.intp)
+        return np.asarray(self.parts.indptr[1:] - self._starts, dtype=np.intp)
 
     @cached_property
     def n_holders(self) -> NDArray[np.intp]:
         """Number of balls that hold each point."""
-        return np.asarray(np.diff(self.by_point.indptr), dtype=np.intp)
+        if self.first is None:
+            return np.asarray(np.diff(self.by_point.indptr), dtype=np.intp)
+        larger = self.last - np.arange(self.n_candidates) + 1
+        return np.asarray(self.parts @ larger, dtype=np.intp)
 
     @cached_property
     def reach(self) -> NDArray[np.float64]:
@@ -211,56 +371,108 @@ class CoverProblem:
         """The optimum is a whole multiple of this; 0 where no such number is known."""
         if not self.on_grid:
             return Fraction(0)
-        ends = self.weight_step.denominator * self.exact_cost.denominator
-        return Fraction(math.gcd(int(self.weight_step * ends), int(self.exact_cost * ends)), ends)
+        return common_step((self.weight_step, self.exact_cost))
 
     def members(self, chosen: NDArray[np.intp]) -> csc_array:
-        """Return the columns of the balls `chosen`."""
-        return self.cover[:, chosen]
+        """Return the columns of the balls `chosen`, written out."""
+        if self.first is None:
+            return self.parts[:, chosen]
+        return self._table(self.points_in(chosen), self.sizes[chosen])
+
+    def _table(self, points: NDArray[Any], sizes: NDArray[Any]) -> csc_array:
+        """Return the table whose columns hold these points, each column so many."""
+        ends = np.concatenate(([0], np.cumsum(sizes)))
+        shape = (self.n_points, len(sizes))
+        table = csc_array((np.ones(len(points), dtype=bool), points, ends), shape=shape)
+        table.sort_indices()
+        return table
 
     def points_in(self, chosen: NDArray[np.intp]) -> NDArray[Any]:
         """Return the points in each of the balls `chosen`, one ball after the other."""
-        return line_members(self.cover, chosen)
+        if self.first is None:
+            return line_members(self.parts, chosen)
+        return np.asarray(self.parts.indices[runs(self._starts[chosen], self.sizes[chosen])])
 
     def ball(self, column: int) -> NDArray[Any]:
         """Return the points in one ball."""
-        ends, indices = self.cover.indptr, self.cover.indices
-        return np.asarray(indices[ends.item(column) : ends.item(column + 1)])
+        ends, indices = self.parts.indptr, self.parts.indices
+        start = column if self.first is None else self.first.item(column)
+        return np.asarray(indices[ends.item(start) : ends.item(column + 1)])
 
     def columns_with(self, point: int) -> NDArray[np.intp]:
         """Return the balls that hold one point."""
         ends, indices = self.by_point.indptr, self.by_point.indices
         # NumPy indexes with its own integer type several times faster.
-        return np.asarray(indices[ends.item(point) : ends.item(point + 1)], dtype=np.intp)
+        parts = np.asarray(indices[ends.item(point) : ends.item(point + 1)], dtype=np.intp)
+        return parts if self.first is None else runs(parts, self.last[parts] - parts + 1)
 
     def accumulated(self, values: NDArray[Any], columns: slice = slice(None)) -> NDArray[Any]:
-        """Add up over each ball what `values` say of its parts: each ball is one."""
-        return values[columns]
+        """Add up over each ball what `values`, counts or sums of prizes, say of its parts."""
+        some = values[columns]
+        if self.first is None:
+            return some
+        first = self.first[columns] - (columns.start or 0)
+        is_sum = some.dtype.kind == "f"
+        units = np.rint(some / self.grid).astype(np.int64) if is_sum else some
+        # Exact even where the running sum wraps around.
+        sums = np.concatenate(([0], np.cumsum(units, dtype=np.int64)))
+        added = np.asarray(sums[1:] - sums[first])
+        return added * self.grid if is_sum else added
 
     def blocks(self, size: int) -> list[slice]:
-        """Cut the balls into blocks of `size`."""
-        return [slice(start, start + size) for start in range(0, self.n_candidates, size)]
+        """Cut the balls into blocks of about `size`, none through a chain."""
+        starts = np.arange(0, self.n_candidates, size)
+        if self.first is not None:
+            starts = np.unique(self.first[starts])
+        ends = np.append(starts, self.n_candidates)[1:]
+        return [slice(a, b) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
 
     def outermost(self, chosen: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Tell which of the balls `chosen` lie in no larger one of the same candidate: all."""
-        return np.ones(len(chosen), dtype=bool)
+        """Return which of the balls `chosen` lie in no larger one of the same chain."""
+        if self.first is None:
+            return np.ones(len(chosen), dtype=bool)
+        largest = np.zeros(self.n_candidates, dtype=np.intp)
+        np.maximum.at(largest, self.first[chosen], chosen)
+        return np.asarray(largest[self.first[chosen]] == chosen)
 
     def at_cost(self, prototype_cost: float) -> CoverProblem:
         """Return the same problem with another cost of a prototype."""
-        other = replace(self, prototype_cost=prototype_cost)
-        vars(other).update({name: vars(self)[name] for name in _COSTLESS if name in vars(self)})
-        return other
+        known = {name: vars(self)[name] for name in _COSTLESS if name in vars(self)}
+        return self._derived(prototype_cost=check_cost(prototype_cost), **known)
 
     def narrowed(self, candidates: NDArray[np.intp]) -> CoverProblem:
-        """Return the problem in which only `candidates` may be chosen."""
-        kept, wrong = self.cover[:, candidates], self.wrong[candidates]
-        kept.has_canonical_format = True  # whole columns of one that has it
-        return CoverProblem(kept, wrong, self.prize, self.prototype_cost)
+        """Return the problem in which only `candidates`, of chains rising, may be chosen."""
+        wrong = self.wrong[candidates]
+        if self.first is None:
+            kept = self.parts[:, candidates]
+            kept.has_canonical_format = True  # whole columns of one that has it
+            return self._derived(parts=kept, wrong=wrong)
+        owner = self.first[candidates]
+        same = np.concatenate(([False], owner[1:] == owner[:-1])) if len(owner) else owner > 0
+        before = np.where(same, np.concatenate(([0], candidates[:-1])), owner - 1)
+        starts = self.parts.indptr[before + 1]
+        sizes = self.parts.indptr[candidates + 1] - starts
+        parts = self._table(self.parts.indices[runs(starts, sizes)], sizes)
+        parts.has_canonical_format = True
+        first = np.maximum.accumulate(np.where(same, 0, np.arange(len(candidates))))
+        return self._derived(parts=parts, wrong=wrong, first=first)
 
     def prize_sums(self, values: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Sum `values` (by default the prizes) over the points of each ball."""
-        weights = self.prize if values is None else values
-        return ball_sums(self.cover, weights)
+        sums = ball_sums(self.parts, self.prize if values is None else values)
+        for level in self._by_depth:
+            sums[level] += sums[level - 1]
+        return sums
+
+    @cached_property
+    def _by_depth(self) -> list[NDArray[np.intp]]:
+        """The balls that are second of their chain, those that are third, and so on."""
+        if self.first is None:
+            return []
+        depth = np.arange(self.n_candidates) - self.first
+        order = np.argsort(depth, kind="stable")
+        cuts = np.searchsorted(depth[order], np.arange(1, depth.max(initial=0) + 1))
+        return np.split(order, cuts)[1:]
 
     def objective(self, selected: ArrayLike) -> float:
         """Recompute the objective of choosing the candidates `selected`."""
@@ -292,26 +504,110 @@ class CoverProblem:
         overpaid = self.prize_sums(u)[useful] - wrong
         over = self.above_cost(overpaid)
         bound = exact_sum(u) - exact_sum(overpaid[over]) + int(over.sum()) * self.exact_cost
-        return math.ceil(bound / self.step) * self.step if self.step else bound
+        return rounded_up(bound, self.step)
 
-    def bound_within(
-        self, dual: NDArray[np.float64], *, budget: int, priced_at: float
-    ) -> Fraction:
-        """Lower bound on every selection of at most `budget` candidates, proved by `dual`.
+    def bound(
+        self,
+        dual: NDArray[np.float64] | None,
+        *,
+        limit: Limit = NO_LIMIT,
+        price: float | None = None,
+    ) -> Fraction | None:
+        """Lower bound on the objective of every selection within a limit.
 
-        Let a prototype cost ``priced_at``, which is no less than it does. Then a selection
-        costs more by at most `budget` times the difference, the price of the budget. So what
-        bounds all selections there, less that, bounds those within the budget here.
+        The limit is relaxed with a multiplier. In the relaxed problem a prototype, or with
+        ``limit.uncovered`` a unit of cost, costs `price`:
+
+        - At most k prototypes: the bound of the relaxed problem, less k times what `price`
+          exceeds ``prototype_cost`` by, because a selection pays the difference at most k times.
+        - A weight that may stay uncovered: the bound of the relaxed problem, less that weight,
+          divided by `price`.
+        - At least one prototype: the objective of the :attr:`best_single` is a bound if no
+          candidate is worth its cost.
+
+        Parameters
+        ----------
+        dual : ndarray of float, shape (n_points,), or None
+            Any vector; None if there is none.
+        limit : Limit
+            The limit; by default none.
+        price : float or None
+            Cost of a prototype in the relaxed problem; None if the limit on the number is not
+            relaxed, but ignored.
+
+        Returns
+        -------
+        Fraction or None
+            None if nothing is proved.
         """
-        priced = self.at_cost(priced_at)
-        price = priced.exact_cost - self.exact_cost
-        if price < 0:
+        bounds = [self._relaxed_bound(dual, limit, price)] if dual is not None else []
+        if limit.at_least:
+            bounds.append(self.bound_of_singles())
+        return max((one for one in bounds if one is not None), default=None)
+
+    def _relaxed_bound(
+        self, dual: NDArray[np.float64], limit: Limit, price: float | None
+    ) -> Fraction | None:
+        """Return the Lagrangian bound that `dual` proves."""
+        if limit.uncovered is not None:
+            if price is None or not 0.0 < price < math.inf:
+                return None
+            left = self.at_price(price).exact_bound(dual) - limit.uncovered
+            return rounded_up(left / self.exact_price(price), self.cost_step)
+        if limit.at_most is None or price is None:
+            return self.exact_bound(dual)
+        relaxed = self.at_cost(price)
+        multiplier = relaxed.exact_cost - self.exact_cost
+        if multiplier < 0:
             raise ValueError(
-                f"priced_at must not be below prototype_cost, {self.prototype_cost!r}, got "
-                f"{priced_at!r}"
+                f"price must not be below prototype_cost, {self.prototype_cost!r}, got {price!r}"
             )
-        bound = priced.exact_bound(dual) - price * budget
-        return math.ceil(bound / self.step) * self.step if self.step else bound
+        return rounded_up(relaxed.exact_bound(dual) - multiplier * limit.at_most, self.step)
+
+    def at_price(self, price: float) -> CoverProblem:
+        """Return the problem in which a unit of cost is worth `price` of the weight.
+
+        Costs are rounded down to the grid, so that a bound on them bounds the true ones. A
+        problem has either costs in `wrong` or a ``prototype_cost`` of 1 here.
+        """
+        if self.prototype_cost:
+            return self.at_cost(price)
+        # The float below the product is not above the true product.
+        exact = zip(self.wrong.tolist(), self._exact_wrong, strict=True)
+        above = np.array([Fraction(one) > true for one, true in exact], dtype=bool)
+        lowered = np.where(above, np.nextafter(self.wrong, 0.0), self.wrong)
+        cost = np.floor(np.nextafter(price * lowered, 0.0) / self.grid) * self.grid
+        return self._derived(wrong=cost, prototype_cost=0.0)
+
+    def exact_price(self, price: float) -> Fraction:
+        """Return the number that `price` represents in :meth:`at_price`."""
+        return simplest_fraction(price) if self.prototype_cost else Fraction(price)
+
+    def spent(self, selected: NDArray[np.intp]) -> Fraction:
+        """Return the cost of a selection; decimals such as 0.1 count as what they say."""
+        own = sum((self._exact_wrong[j] for j in selected.tolist()), Fraction(0))
+        return own + len(selected) * self.exact_cost
+
+    def uncovered(self, selected: NDArray[np.intp]) -> Fraction:
+        """Return the weight that a selection leaves uncovered."""
+        return exact_sum(self.prize[first_cover(self, selected) == len(selected)])
+
+    @cached_property
+    def free(self) -> CoverProblem:
+        """The problem in which candidates cost nothing."""
+        return self.at_price(0.0)
+
+    @cached_property
+    def cost_step(self) -> Fraction:
+        """Every cost of a selection is a multiple of this."""
+        return common_step((self.exact_cost, *self._exact_wrong))
+
+    @cached_property
+    def _exact_wrong(self) -> list[Fraction]:
+        """The decimals that `wrong` represents."""
+        if not self.wrong.any():
+            return [Fraction(0)] * self.n_candidates
+        return decimal_fractions(self.wrong)
 
     def bound_of_singles(self) -> Fraction | None:
         """Lower bound on selections that cover a point; None if a candidate pays its cost.
@@ -331,6 +627,21 @@ class CoverProblem:
         """Bring a dual vector into the box from 0 to prize and down to the grid."""
         u = np.clip(np.nan_to_num(dual), 0.0, self.prize)
         return np.floor(u / self.grid) * self.grid
+
+
+def _penalty(cover: csc_array, cost: NDArray[np.float64], elements: list[Any]) -> float:
+    """Return a penalty for an uncovered element above the cost of covering it."""
+    cheapest = np.full(cover.shape[0], np.inf)
+    np.minimum.at(cheapest, cover.indices, np.repeat(cost, np.diff(cover.indptr)))
+    if np.isinf(cheapest).any():
+        missing = elements[int(np.argmax(cheapest))]
+        raise ValueError(
+            f"every element must be in a set, but {missing!r} is in none; add a set with it, or "
+            "give weights to let elements stay uncovered"
+        )
+    if (cost == 1.0).all():  # above the cost of any cover
+        return float(cover.shape[0] + 1)
+    return 2.0 * float(cheapest.max(initial=0.0)) or 1.0
 
 
 def first_cover(problem: CoverProblem, selected: NDArray[np.intp]) -> NDArray[np.intp]:

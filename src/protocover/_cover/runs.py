@@ -1,7 +1,7 @@
-"""The members of some columns of a table, one column after the other, or of some rows.
+"""Members of some columns or rows of a sparse table, and sums over columns, in little memory.
 
-Slicing a sparse table makes a new one, with all that is checked of it; who wants no more than
-the numbers in it has them in a tenth of the time.
+Slicing a sparse table makes a new table and checks it. Reading the indices takes a tenth of
+the time.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ Indices = NDArray[np.intp]
 
 # Members to a line from which on one after the other is as fast, and takes less memory.
 _LONG = 32
+# Members of the balls that are added up together.
+_STRIP = 4_000_000
 
 
 def line_members(table: csc_array | csr_array, lines: Indices) -> NDArray[Any]:
@@ -36,3 +38,24 @@ def runs(starts: NDArray[Any], sizes: NDArray[Any]) -> Indices:
     ends = np.cumsum(sizes)
     total = int(ends[-1]) if len(ends) else 0
     return np.asarray(np.arange(total) + np.repeat(starts - (ends - sizes), sizes), dtype=np.intp)
+
+
+def ball_sums(
+    cover: csc_array, values: NDArray[np.float64], *, strip: int = _STRIP
+) -> NDArray[np.float64]:
+    """Sum `values` over the members of each column, as ``cover.T @ values`` does.
+
+    That product takes a float for every member, more than the table itself, so columns come
+    in strips of about `strip` members. Each sum has the same order of terms either way.
+    """
+    ends, n_columns = cover.indptr, cover.shape[1]
+    sums = np.zeros(n_columns)
+    first = 0
+    while first < n_columns:
+        last = int(np.searchsorted(ends, ends[first] + strip, side="right")) - 1
+        last = min(max(last, first + 1), n_columns)
+        held = slice(int(ends[first]), int(ends[last]))
+        parts = (cover.data[held], cover.indices[held], ends[first : last + 1] - ends[first])
+        sums[first:last] = csr_array(parts, shape=(last - first, cover.shape[0])) @ values
+        first = last
+    return sums

@@ -1,4 +1,4 @@
-"""A solution: what was chosen, what it costs, and what is proved about that."""
+"""Solutions, their bounds and certificates, and the results of verification."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arithmetic import bound_as_float
-from .given import check_selection
-from .leaves import Leaves, bound_by_leaves
+from .arithmetic import bound_as_float, rounded_up
+from .limit import NO_LIMIT, Limit
 from .problem import CoverProblem, first_cover
+from .proof import ProofTree, bound_by_proof
+from .validation import check_selection
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class CoverSolution:
     lower_bound : float
         No selection has a smaller objective; -inf where nothing was proved.
     certificate : str
-        What the bound rests on: ``"verified"`` (`dual` or `leaves` prove it), ``"solver"``
+        What the bound rests on: ``"verified"`` (`dual` or `proof` prove it), ``"solver"``
         (a claim of the solver that cannot be rechecked) or ``"none"`` (no bound).
     dual : ndarray of float, shape (n_points,), or None
         The vector that proves the bound, or all of it that a vector proves.
@@ -44,17 +45,14 @@ class CoverSolution:
         How the solver ended, in its own words.
     details : mapping
         Whatever else the solver wants to tell.
-    budget : int or None
-        The bound is one on selections of at most so many candidates; None for any number.
-    priced_at : float or None
-        With a budget, the cost of a prototype at which `dual` bounds all selections; what it
-        is above ``prototype_cost`` is the price of the budget. Of a selection that had to
-        cover so much, the same cost, and None where there is no vector.
-    at_least : int, default=0
-        The bound is one on selections of at least this many candidates, 0 or 1.
-    leaves : Leaves or None
-        The cases of a branch and bound with their vectors, where these prove more than `dual`
-        and are few enough to be kept.
+    limit : Limit
+        The bound holds for selections within this limit.
+    price : float or None
+        The cost of a prototype, or with ``limit.uncovered`` of a unit of cost, in the relaxed
+        problem in which `dual` proves the bound; None if nothing is relaxed.
+    proof : ProofTree or None
+        The tree of a branch and bound with its vectors, if it proves more than `dual` and is
+        small enough to be kept.
 
     See Also
     --------
@@ -70,10 +68,9 @@ class CoverSolution:
     dual: NDArray[np.float64] | None = None
     status: str = "heuristic"
     details: Mapping[str, Any] = field(default_factory=dict)
-    budget: int | None = None
-    priced_at: float | None = None
-    leaves: Leaves | None = None
-    at_least: int = 0
+    limit: Limit = NO_LIMIT
+    price: float | None = None
+    proof: ProofTree | None = None
 
     @classmethod
     def of(
@@ -86,37 +83,39 @@ class CoverSolution:
         claim: Fraction | None = None,
         status: str = "heuristic",
         details: Mapping[str, Any] | None = None,
-        budget: int | None = None,
-        priced_at: float | None = None,
-        leaves: Leaves | None = None,
-        at_least: int = 0,
+        limit: Limit = NO_LIMIT,
+        price: float | None = None,
+        proof: ProofTree | None = None,
     ) -> CoverSolution:
         """Describe the choice `selected`, everything recomputed from `problem`.
 
         Without a `score` the drop in the objective along the given order is used. `claim`
-        is a lower bound for which there is only a solver's word. With a `budget`, `dual` is
-        a vector for prototypes that cost `priced_at`. Of `leaves` that prove no more than
-        `dual` none are kept.
+        is a lower bound that only the solver states. With a `limit`, `dual` is a vector of the
+        problem relaxed at `price`. A `proof` that proves no more than `dual` is not kept.
         """
         chosen = check_selection(selected, problem.n_candidates)
         first = first_cover(problem, chosen)
         covered = first < len(chosen)
         if score is None:
             won = np.bincount(first[covered], problem.prize[covered], minlength=len(chosen))
-            score = np.minimum.accumulate(won - problem.wrong[chosen])
-        objective = problem.exact_objective(chosen, first)
-        dual = None if dual is None else problem.snap(dual)
-        proved = _proved(problem, dual, budget, priced_at)
-        if at_least:
-            known = [one for one in (proved, problem.bound_of_singles()) if one is not None]
-            proved = max(known, default=None)
-        if proved is not None and proved >= objective:
-            leaves = None
-        by_leaves = _proved_by_leaves(problem, leaves, dual, objective)
-        if by_leaves is None or (proved is not None and proved >= by_leaves):
-            leaves = None
+            lost = problem.wrong[chosen] if limit.uncovered is None else 0.0
+            score = np.minimum.accumulate(won - lost)
+        if limit.uncovered is None:
+            objective = problem.exact_objective(chosen, first)
         else:
-            proved = by_leaves
+            objective = problem.spent(chosen)
+        dual = None if dual is None else problem.snap(dual)
+        proved = problem.bound(dual, limit=limit, price=price)
+        if limit.uncovered is not None and objective == 0:  # nothing can be saved
+            proved = Fraction(0)
+        if proved is not None and proved >= objective:
+            proof = None
+        if proof is not None:
+            by_tree = _bound_by_tree(problem, chosen, proof, dual, limit, price)
+            if by_tree is None or (proved is not None and proved >= by_tree):
+                proof = None
+            else:
+                proved = by_tree
         bound, word = judge(objective, proved, claim)
         return cls(
             selected=chosen,
@@ -128,21 +127,22 @@ class CoverSolution:
             dual=dual,
             status=status,
             details={} if details is None else details,
-            budget=budget,
-            priced_at=priced_at,
-            leaves=leaves,
-            at_least=at_least,
+            limit=limit,
+            price=price,
+            proof=proof,
         )
 
     @classmethod
     def best_single(cls, problem: CoverProblem) -> CoverSolution:
         """Describe the best choice of one candidate: the optimum if none is worth its cost."""
-        return cls.of(problem, [problem.best_single], status="best single", at_least=1)
+        return cls.of(
+            problem, [problem.best_single], status="best single", limit=Limit(at_least=1)
+        )
 
     def renumbered(self, candidates: NDArray[np.intp]) -> CoverSolution:
         """Return the same of a problem in which candidate j is ``candidates[j]``."""
-        leaves = None if self.leaves is None else self.leaves.renumbered(candidates)
-        return replace(self, selected=candidates[self.selected], leaves=leaves)
+        proof = None if self.proof is None else self.proof.renumbered(candidates)
+        return replace(self, selected=candidates[self.selected], proof=proof)
 
     def prefix(self, problem: CoverProblem, n_choices: int | None) -> CoverSolution:
         """Keep the first `n_choices`, described anew; the whole where there are no more.
@@ -174,10 +174,9 @@ class CoverSolution:
             dual=self.dual,
             status=self.status,
             details=self.details,
-            budget=self.budget,
-            priced_at=self.priced_at,
-            leaves=self.leaves,
-            at_least=self.at_least,
+            limit=self.limit,
+            price=self.price,
+            proof=self.proof,
         )
         if self.lower_bound <= found.lower_bound:
             return found
@@ -198,45 +197,24 @@ class CoverSolution:
         return relative_gap(self.objective, self.lower_bound)
 
 
-@dataclass(frozen=True)
-class SharedBudget:
-    """What is stated about the solutions of all classes if they share a budget.
-
-    The bounds of the classes, each among selections of as many prototypes as it has, do not
-    add up to a bound: another class might have made better use of a prototype.
-
-    Parameters
-    ----------
-    n_prototypes : int
-        Maximum number of prototypes in total.
-    objective : float
-        Sum of the objectives of all classes, rounded once.
-    lower_bound : float
-        No choice of that many prototypes has a smaller objective.
-    certificate : str
-        What the bound rests on, as in :class:`CoverSolution`.
-    """
-
-    n_prototypes: int
-    objective: float
-    lower_bound: float
-    certificate: str
-
-
-@dataclass(frozen=True, eq=False)
-class CoverageTarget:
-    """A weight that must be covered at the least expense.
-
-    Parameters
-    ----------
-    allowed : Fraction
-        The weight that may stay uncovered.
-    expense : ndarray of float, shape (n_candidates,), or None, default=None
-        What each candidate costs; None for 1 each.
-    """
-
-    allowed: Fraction
-    expense: NDArray[np.float64] | None = None
+def _bound_by_tree(
+    problem: CoverProblem,
+    chosen: NDArray[np.intp],
+    proof: ProofTree,
+    dual: NDArray[np.float64] | None,
+    limit: Limit,
+    price: float | None,
+) -> Fraction | None:
+    """Return the bound of a proof tree, which is one of the relaxed problem under a limit."""
+    if limit.at_most is not None or (limit.uncovered is not None and not price):
+        return None
+    relaxed = problem if limit.uncovered is None else problem.at_price(price or 0.0)
+    objective = relaxed.exact_objective(chosen, first_cover(relaxed, chosen))
+    bound = bound_by_proof(relaxed, proof, dual=dual, objective=objective)[0]
+    if bound is None or limit.uncovered is None:
+        return bound
+    left = (bound - limit.uncovered) / problem.exact_price(price or 0.0)
+    return rounded_up(left, problem.cost_step)
 
 
 def relative_gap(objective: float, lower_bound: float) -> float:
@@ -246,32 +224,6 @@ def relative_gap(objective: float, lower_bound: float) -> float:
     return (objective - lower_bound) / objective
 
 
-def _proved(
-    problem: CoverProblem,
-    dual: NDArray[np.float64] | None,
-    budget: int | None,
-    priced_at: float | None,
-) -> Fraction | None:
-    """Return the bound that a vector proves, under a budget if there is one."""
-    if dual is None:
-        return None
-    if budget is None or priced_at is None:
-        return problem.exact_bound(dual)
-    return problem.bound_within(dual, budget=budget, priced_at=priced_at)
-
-
-def _proved_by_leaves(
-    problem: CoverProblem,
-    leaves: Leaves | None,
-    dual: NDArray[np.float64] | None,
-    objective: Fraction,
-) -> Fraction | None:
-    """Return the bound that leaves prove, None where there are none or they are no tree."""
-    if leaves is None:
-        return None
-    return bound_by_leaves(problem, leaves, dual=dual, objective=objective)[0]
-
-
 def judge(
     objective: Fraction, bound: Fraction | None, claim: Fraction | None
 ) -> tuple[float, str]:
@@ -279,3 +231,102 @@ def judge(
     if claim is not None and (bound is None or (bound < objective and claim > bound)):
         return bound_as_float(claim, objective), "solver"
     return (-math.inf, "none") if bound is None else (bound_as_float(bound, objective), "verified")
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What a recheck of a solution found.
+
+    Parameters
+    ----------
+    objective : float
+        Objective of the selection, recomputed; nan if it is no selection.
+    lower_bound : float
+        What the dual vector proves, -inf if there is none.
+    certificate : str
+        ``"verified"`` if there is a bound, otherwise ``"none"``. A solver's claim cannot be
+        rechecked and does not count.
+    faults : tuple of str
+        What the solution says that is not so; empty if it tells the truth.
+    unchecked : str
+        What could not be rechecked and why; empty if all could.
+    """
+
+    objective: float
+    lower_bound: float
+    certificate: str
+    faults: tuple[str, ...]
+    unchecked: str = field(default="", repr=False)
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything that can be rechecked is as the solution says."""
+        return not self.faults
+
+
+@dataclass(frozen=True, repr=False)
+class ModelVerification:
+    """What a recheck of a fitted model found.
+
+    Parameters
+    ----------
+    by_class : mapping from label to Verification
+        What was found of each class.
+    faults : tuple of str
+        What the model says as a whole that is not so, or not of these data.
+    unchecked : str
+        What could not be rechecked and why; empty if all could.
+    together : Verification or None
+        What was found of all classes together where they share a budget.
+
+    See Also
+    --------
+    protocover.PVMClassifier.verify : Rechecks a model against its training data.
+    """
+
+    by_class: Mapping[Any, Verification]
+    faults: tuple[str, ...] = ()
+    unchecked: str = ""
+    together: Verification | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything that can be rechecked is as the model says."""
+        found = [*self.by_class.values(), *([self.together] if self.together else [])]
+        return not self.faults and all(one.ok for one in found)
+
+    @property
+    def objective(self) -> float:
+        """Objective of all classes, recomputed."""
+        return math.fsum(found.objective for found in self.by_class.values())
+
+    @property
+    def lower_bound(self) -> float:
+        """What the dual vectors prove, -inf if one is missing."""
+        if self.together is not None:
+            return self.together.lower_bound
+        return math.fsum(found.lower_bound for found in self.by_class.values())
+
+    @property
+    def certificate(self) -> str:
+        """``"verified"`` if there is a bound, otherwise ``"none"``."""
+        if self.together is not None:
+            return self.together.certificate
+        return min(found.certificate for found in self.by_class.values())
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{'Verified' if self.ok else 'Not verified'}: objective {self.objective:g}, "
+            f"lower bound {self.lower_bound:g}"
+        ]
+        joint = self.together.faults if self.together else ()
+        lines += [f"  fault: {fault}" for fault in (*self.faults, *joint)]
+        for label, found in self.by_class.items():
+            lines += [
+                f"  class {label!r}: objective {found.objective:g}, "
+                f"lower bound {found.lower_bound:g}"
+            ]
+            lines += [f"    fault: {fault}" for fault in found.faults]
+        return "\n".join(
+            [*lines, *([f"  not rechecked: {self.unchecked}"] * bool(self.unchecked))]
+        )

@@ -20,11 +20,11 @@ from .._cover import Verification, relative_gap
 from .._resources import limited_threads, row_count
 from .._selection.cover_radius import propose_cover_eps
 from .._selection.covering import choose_cover
-from .._selection.graph_cutoff import check_reach
+from .._selection.graph_cutoff import check_cutoff
 from .._selection.parameters import check_cover_eps, check_wish, unchanged_on_error
 from .._selection.training import Training, after_candidates, completed, side_by_side
 from ..data._points import check_estimator_points
-from ..dissimilarity import input_tags
+from ..dissimilarity._resolve import input_tags
 from .answers import warn_without_diagonal
 from .cover_parts import CoverTerms, Kept, nearest_within
 from .display import ShowsChosen, describe_cover
@@ -73,9 +73,12 @@ random_state, verbose
     Attributes
     ----------
     candidate_indices_ : ndarray of int, shape (n_representatives,)
-        Place of each among all candidates, for ``candidates="train"`` its row in `X`: first
-        those of `must_include`, then by what each adds; where every column of a table is
-        one, in the order of the columns.
+        Place of each among all candidates: first those of `must_include`, then by what each
+        adds; where every column of a table is one, in the order of the columns.
+    representative_indices_ : ndarray of int, shape (n_representatives,)
+        Its row in its source, which is `X` for ``candidates="train"``; -1 where it is synthetic.
+    representative_sources_ : ndarray of str, shape (n_representatives,)
+        Where each comes from, as `prototype_sources_` in :class:`PVMClassifier`.
     representatives_ : array, sparse table or list
         The representatives themselves.
     labels_ : ndarray of int, shape (n_points,)
@@ -241,7 +244,7 @@ random_state, verbose
 
         Returns
         -------
-        ndarray, shape (n_queries, max_representatives)
+        ndarray, shape (n_queries, n_representatives)
             In the order of `candidate_indices_`.
         """
         points = self._check_queries(X)
@@ -307,7 +310,7 @@ random_state, verbose
             )
         else:
             eps = settings.eps
-        check_reach(training, eps)
+        check_cutoff(training, eps)
         return eps
 
     def _keep(self, kept: Kept) -> None:

@@ -18,7 +18,7 @@ from .._resources import limited_threads
 from .._selection.batches import Growth
 from .._selection.parameters import check_flag, unchanged_on_error
 from .._selection.training import after_candidates
-from ..dissimilarity import input_tags
+from ..dissimilarity._resolve import input_tags
 from .answers import PrototypeAnswers
 from .display import ShowsChosen, describe_prototypes
 from .export import as_nearest_neighbor
@@ -134,7 +134,7 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
     n_prototypes_ : int
         Number of prototypes.
     candidate_indices_ : ndarray of int, shape (n_prototypes,)
-        Place of each among all candidates; for ``candidates="train"`` its row in `X`.
+        Place of each among all candidates.
     prototype_labels_ : ndarray, shape (n_prototypes,)
         The class each stands for.
     covered_count_, miscovered_count_ : ndarray of int, shape (n_prototypes,)
@@ -144,7 +144,7 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
     prototype_sources_ : ndarray of str, shape (n_prototypes,)
         Where each comes from: "train", "unlabeled", "given", "kmeans", "hull".
     prototype_indices_ : ndarray of int, shape (n_prototypes,)
-        Its row in that source, -1 where it is synthetic.
+        Its row in that source, which is `X` for "train"; -1 where it is synthetic.
     prototype_radii_ : ndarray of float, shape (n_prototypes,)
         The radius of each: `eps_` unless ``radii="adaptive"``.
     eps_ : float

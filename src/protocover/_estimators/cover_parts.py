@@ -20,7 +20,7 @@ from .._selection.parameters import (
     check_prototype_cost,
 )
 from .._selection.training import Training
-from ..candidates import numbers, source_names, source_rows, take
+from ..candidates._pool import numbers, source_names, source_rows, take
 from .fitting import Settings
 
 Floats = NDArray[np.float64]

@@ -14,7 +14,7 @@ from .._prototypes import PrototypeSet, column_order
 from .._selection.parameters import check_outlier_label
 from .._selection.selected import Selection
 from .._selection.training import Training
-from ..candidates import Pool, numbers, source_names, source_rows, take
+from ..candidates._pool import Pool, numbers, source_names, source_rows, take
 
 _FEATURES = ("n_features_in_", "feature_names_in_")
 

@@ -18,7 +18,7 @@ from .._exceptions import warn_caller
 from .._selection.adaptive_radii import formulate_own
 from .._selection.batches import Growth, grow, start_growth
 from .._selection.by_class import Formulation, formulate, select
-from .._selection.graph_cutoff import check_reach
+from .._selection.graph_cutoff import check_cutoff
 from .._selection.parameters import (
     check_adaptive_radii,
     check_closed_ball,
@@ -38,7 +38,7 @@ from .._selection.training import (
     prepare_training,
     side_by_side,
 )
-from ..candidates import check_candidate_names
+from ..candidates._names import check_candidate_names
 from ..data._points import check_estimator_points
 from ..dissimilarity import resolve_metric
 from ..solvers import find_solver
@@ -104,7 +104,7 @@ class Settings:
             share = proposed_quantile(own=self.adaptive_radii)
             own = self.adaptive_radii
             eps = propose_eps(training, rng=rng, n_jobs=self.n_jobs, quantile=share, own=own)
-        check_reach(training, eps)
+        check_cutoff(training, eps)
         return eps
 
     def build(self, training: Training, eps: float, rng: np.random.Generator) -> list[csr_array]:

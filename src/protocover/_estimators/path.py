@@ -22,7 +22,7 @@ from .._selection.parameters import (
 from .._selection.path import PostponedBounds, formulate_path, solve_path
 from .._selection.selected import Selection
 from .._selection.training import Training, after_candidates
-from ..candidates import numbers, source_names, source_rows
+from ..candidates._pool import numbers, source_names, source_rows
 from ..data._frames import make_frame
 from ..solvers import find_solver
 from ..solvers._options import check_options
@@ -53,7 +53,7 @@ class PVMPath:
         Points of positive weight, candidates and the fitted dissimilarity.
     selections : tuple of tuples of Selection, [eps][cost]
         Everything about the prototypes of each setting, in order of selection.
-    candidate_indices, prototype_labels, prototype_rows, prototype_sources : tuple of tuples \
+    candidate_indices, prototype_labels, prototype_indices, prototype_sources : tuple of tuples \
 of ndarray, [eps][cost]
         What the attributes of these names are in :class:`PVMClassifier`; so are
         `prototype_radii`.
@@ -149,7 +149,7 @@ of ndarray, [eps][cost]
         )
 
     @cached_property
-    def prototype_rows(self) -> Arrays:
+    def prototype_indices(self) -> Arrays:
         """Row of each prototype in its source, -1 where it is synthetic, [eps][cost]."""
         return self._chosen(source_rows(self.training.pools))
 

@@ -16,7 +16,7 @@ from .._prototypes import PrototypeSet
 from .._selection.adaptive_radii import formulate_own
 from .._selection.by_class import Formulation, formulate
 from .._selection.training import Training, pool_balls, side_by_side
-from ..candidates import source_names, source_rows, take
+from ..candidates._pool import source_names, source_rows, take
 from ..data._points import same_points
 from ..solvers._table import SOLVERS, unwrapped
 from .remaking import NOT_REMADE, among, columns_of, prepare_again
@@ -58,11 +58,11 @@ def _together(
     model: Any, formulation: Formulation, solutions: list[CoverSolution], *, bounded: bool
 ) -> Verification | None:
     """Recheck what is said of all classes that share a budget."""
-    budget = model.solution_.budget
-    if budget is None or any((one.selected < 0).any() for one in solutions):
+    shared = model.solution_.shared
+    if shared is None or any((one.selected < 0).any() for one in solutions):
         return None
-    stated = budget if bounded else replace(budget, lower_bound=-math.inf, certificate="none")
-    return verify(formulation.problems, solutions, shared=stated)
+    stated = shared if bounded else replace(shared, lower_bound=-math.inf, certificate="none")
+    return verify(formulation.problems, solutions, limit=shared.limit, stated=stated)
 
 
 def _rule(model: Any) -> str | None:
@@ -155,7 +155,7 @@ def _solutions(model: Any, balls: NDArray[np.intp], *, bounded: bool) -> list[Co
     for places, solution in zip(chosen_places(model), model.solution_.solutions, strict=True):
         said = replace(solution, selected=balls[places])
         if not bounded:
-            said = replace(said, dual=None, leaves=None, lower_bound=-math.inf, certificate="none")
+            said = replace(said, dual=None, proof=None, lower_bound=-math.inf, certificate="none")
         solutions.append(said)
     return solutions
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._cover import CoverageTarget, CoverSolution, Verification, relative_gap, verify
+from .._cover import CoverSolution, Limit, Verification, relative_gap, verify
 from .._exceptions import warn_caller
 from .._resources import row_count
 from .._selection.cover_radius import propose_cover_eps
 from .._selection.covering import Rest
 from .._selection.parameters import check_eps, check_wish
 from .._selection.training import Training, completed, pool_balls, side_by_side
-from ..candidates import numbers, source_names, source_rows, take
+from ..candidates._pool import numbers, source_names, source_rows, take
 from ..data._points import check_estimator_points, same_points
 from ..solvers._table import SOLVERS, unwrapped
 from .cover_parts import (
@@ -119,19 +119,16 @@ class _Again:
         )
         if self.remade:
             return said
-        return replace(said, dual=None, leaves=None, lower_bound=-math.inf, certificate="none")
+        return replace(said, dual=None, proof=None, lower_bound=-math.inf, certificate="none")
 
     def solution_found(self) -> Verification:
         """Recheck selection, objective and bound."""
         wish, said = self.terms.wish, self.solution
         if wish.coverage is not None:
-            demand = self.rest.demand(wish.coverage, self.training.weights)
-            rate = said.priced_at
-            return verify(
-                demand.at(1.0 if rate is None or not 0.0 < rate < math.inf else rate),
-                said,
-                target=CoverageTarget(demand.allowed, self.rest.price),
-            )
+            problem, limit = self.rest.coverage(wish.coverage, self.training.weights)
+            if said.limit.uncovered is None:  # not in files of earlier versions
+                said = replace(said, limit=limit)
+            return verify(problem, said, limit=limit)
         ours = (
             isinstance(self.model.solver, str) or unwrapped(self.model.solver) in SOLVERS.values()
         )
@@ -155,12 +152,12 @@ class _Again:
     def promise_faults(self) -> list[str]:
         """Say where the cover is not what its own parameters ask for."""
         model, wish, n = self.model, self.terms.wish, len(self.columns)
-        faults, budget = [], model.solution_.budget
+        faults, stated = [], model.solution_.limit
         if wish.number is not None and n > wish.number:
             faults.append(f"max_representatives is {wish.number}, but there are {n}")
         allowed = None if wish.number is None else wish.number - len(self.terms.forced)
-        if budget not in (None, allowed):
-            faults.append(f"solution_.budget is {budget!r}, not {allowed!r}")
+        if stated.at_most not in (None, allowed):
+            faults.append(f"solution_.limit is {stated}, not {Limit(at_most=allowed)}")
         eps = check_eps(model.eps)
         if eps is None:
             eps = propose_cover_eps(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from .._selection.training import Training, prepare_training
-from ..candidates import Pool, numbers
+from ..candidates._pool import Pool, numbers
 from ..data._points import check_estimator_points
 
 NOT_REMADE = (

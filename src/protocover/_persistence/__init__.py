@@ -124,7 +124,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     See Also
     --------
     save_model : Write one.
-    protocover._persistence.model_info : When and with what it was saved.
+    model_info : When and with what it was saved.
     """
     path = _file_of(path)
     with _named_in_errors(path):

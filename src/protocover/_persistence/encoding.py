@@ -11,6 +11,7 @@ from __future__ import annotations
 import array as arrays_of_python
 import inspect
 import math
+import re
 from collections import deque
 from collections.abc import Collection, Sequence
 from fractions import Fraction
@@ -22,7 +23,7 @@ from scipy.sparse import csr_array, csr_matrix, issparse
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit
 
 from .. import dissimilarity
-from .._cover import CoverSolution, Leaves, SharedBudget
+from .._cover import CoverSolution, Limit, ProofTree, SharedBound
 from .._selection.selected import Selection
 from ..candidates import HullCandidates, KMeansCandidates
 from ..data._fields import (
@@ -83,7 +84,7 @@ _CANDIDATES = _by_name(HullCandidates, KMeansCandidates)
 _SPLITTERS = _by_name(KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit)
 # Frozen dataclasses that are part of a fitted model.
 _RECORDS = _by_name(
-    CoverSolution, ImageMaps, KeptColumns, Leaves, LocalMetric, Selection, SharedBudget
+    CoverSolution, ImageMaps, KeptColumns, Limit, LocalMetric, ProofTree, Selection, SharedBound
 )
 _OBJECTS = DISSIMILARITIES | _CANDIDATES | _SPLITTERS | _RECORDS
 
@@ -117,6 +118,8 @@ def encode(value: Any, arrays: Arrays, where: str) -> Any:
         return _encode_sparse(value, arrays)
     if type(value) is bytes:
         return {"bytes": value.hex()}
+    if type(value) is Fraction and where == "solution_":
+        return {"fraction": str(value)}
     if type(value) is list:
         return [again(item) for item in value]
     if type(value) is tuple:
@@ -166,6 +169,8 @@ def decode(value: Any, arrays: Loaded) -> Any:
         return _NOT_FINITE[content] if content in _NOT_FINITE else refuse("a number is none")
     if word == "bytes" and isinstance(content, str):
         return bytes.fromhex(content)
+    if word == "fraction":
+        return _decode_fraction(content)
     if word == "sparse":
         return _decode_sparse(content, arrays)
     if word == "missing":
@@ -178,6 +183,14 @@ def decode(value: Any, arrays: Loaded) -> Any:
     if word == "solver":
         return SOLVERS[check_text(content, "a solver", SOLVERS)]
     refuse(f"a value is described as {word!r:.80}, which model files do not have")
+
+
+def _decode_fraction(content: Any) -> Fraction:
+    """Decode a non-negative fraction such as 3/2, of a length that weights can have."""
+    text = check_text(content, "a fraction")
+    if not re.fullmatch(r"[0-9]{1,700}(/[1-9][0-9]{0,699})?", text):
+        refuse("a fraction must be one of two non-negative integers")
+    return Fraction(text)
 
 
 def encode_attributes(

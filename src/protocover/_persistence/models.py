@@ -246,8 +246,8 @@ def _check_places(fitted: dict[str, Any], name: str, n: int) -> None:
     """Check prototypes, or representatives, and where each of them is from."""
     if row_count(fitted[f"{name}s_"]) != n:
         refuse(f"there must be {n} {name}s, got {row_count(fitted[f'{name}s_'])}")
-    rows = check_array(fitted[f"{name}_rows_"], f"{name}_rows_", kinds="i")
-    check_indices(rows + 1, f"{name}_rows_", length=n, below=_MOST)
+    rows = check_array(fitted[f"{name}_indices_"], f"{name}_indices_", kinds="i")
+    check_indices(rows + 1, f"{name}_indices_", length=n, below=_MOST)
     check_array(fitted[f"{name}_sources_"], f"{name}_sources_", kinds="U", shape=(n,))
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from .._cover import CoverSolution, Leaves, SharedBudget
-from .._cover.leaves import LEAF, MOST_NUMBERS, MOST_STEPS, VECTOR
+from .._cover import CoverSolution, Limit, ProofTree, SharedBound
+from .._cover.proof import LEAF, MOST_NUMBERS, MOST_STEPS, VECTOR
 from .._exceptions import ModelFileError
 from .._selection.selected import Selection
 from ..data._fields import (
@@ -59,7 +60,7 @@ def check_selection(value: Any, *, n_classes: int) -> Selection:
         score=check_array(value.score, "score", kinds="f", shape=(n,)),
         solutions=tuple(check_solution(one) for one in value.solutions),
         radii=radii if radii is None else check_array(radii, "radii", kinds="f", shape=(n,)),
-        budget=None if value.budget is None else _check_budget(value.budget),
+        shared=None if value.shared is None else _check_shared(value.shared),
     )
     sizes = [len(solution.selected) for solution in selection.solutions]
     if not np.array_equal(np.bincount(selection.classes, minlength=n_classes), sizes):
@@ -77,46 +78,57 @@ def check_solution(value: Any) -> CoverSolution:
         check_array(value.dual, "dual", kinds="f", shape=(None,))
     if not isinstance(value.details, dict) or not all(type(key) is str for key in value.details):
         refuse("details must have names")
-    if value.budget is not None:
-        check_whole(value.budget, "budget")
-    if value.priced_at is not None:
-        check_number(value.priced_at, "priced_at")
+    _check_limit(value.limit)
+    if value.price is not None:
+        check_number(value.price, "price")
     check_array(value.score, "score", kinds="f", shape=(n,))
     check_number(value.objective, "objective")
     check_number(value.lower_bound, "lower_bound")
     check_text(value.certificate, "certificate", _CERTIFICATES)
     check_text(value.status, "status")
-    check_whole(value.at_least, "at_least", below=2)
     return replace(
         value,
         selected=selected,
         newly_covered=check_indices(value.newly_covered, "newly_covered", length=n),
-        leaves=None if value.leaves is None else _check_leaves(value.leaves),
+        proof=None if value.proof is None else _check_proof(value.proof),
     )
 
 
-def _check_budget(value: Any) -> SharedBudget:
-    """Check what is known of all classes that share a budget."""
-    if not isinstance(value, SharedBudget):
-        refuse("the budget must be a SharedBudget")
-    check_whole(value.n_prototypes, "n_prototypes")
+def _check_limit(value: Any) -> None:
+    """Check the limit of a solution."""
+    if not isinstance(value, Limit):
+        refuse("limit must be a Limit")
+    if value.at_most is not None:
+        check_whole(value.at_most, "at_most")
+    check_whole(value.at_least, "at_least", below=2)
+    if value.uncovered is not None and not (
+        isinstance(value.uncovered, Fraction) and value.uncovered >= 0
+    ):
+        refuse("uncovered must be a non-negative fraction")
+
+
+def _check_shared(value: Any) -> SharedBound:
+    """Check what is stated about all classes that share a limit."""
+    if not isinstance(value, SharedBound):
+        refuse("shared must be a SharedBound")
+    _check_limit(value.limit)
     check_number(value.objective, "objective")
     check_number(value.lower_bound, "lower_bound")
     check_text(value.certificate, "certificate", _CERTIFICATES)
     return value
 
 
-def _check_leaves(value: Any) -> Leaves:
-    """Check the leaves of a branch and bound, and that there are not too many."""
-    if not isinstance(value, Leaves):
-        refuse("leaves must be Leaves")
+def _check_proof(value: Any) -> ProofTree:
+    """Check the proof tree of a branch and bound, and that it is not too large."""
+    if not isinstance(value, ProofTree):
+        refuse("proof must be a ProofTree")
     steps = check_array(value.steps, "steps", kinds="i", shape=(None,))
     vectors = check_array(value.vectors, "vectors", kinds="f", shape=(None, None))
     if len(steps) > MOST_STEPS or vectors.size > MOST_NUMBERS:
         refuse(
-            f"leaves may have {MOST_STEPS} steps and {MOST_NUMBERS} numbers in their vectors, "
-            f"got {len(steps)} and {vectors.size}"
+            f"a proof tree may have {MOST_STEPS} steps and {MOST_NUMBERS} numbers in its "
+            f"vectors, got {len(steps)} and {vectors.size}"
         )
     if steps.min(initial=0) < LEAF or (steps == VECTOR).sum() != len(vectors):
-        refuse("leaves must have steps from -2 on and a vector for each -1")
-    return Leaves(steps.astype(np.intp, copy=False), vectors)
+        refuse("a proof tree must have steps from -2 on and a vector for each -1")
+    return ProofTree(steps.astype(np.intp, copy=False), vectors)

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._balls import Indices, OrderedMembers, inside_radii, ordered_members
+from .._cover import snap_weights
 from .adaptive_radii import OwnBalls, Rules, join_own, pool_starts
 from .by_class import ClassProblem
 from .part import Part
 from .training import Training, over_pools
 from .walk import Steps, Stretches
-from .weights import snap_weights
 
 Floats = NDArray[np.float64]
 

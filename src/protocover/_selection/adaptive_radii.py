@@ -22,13 +22,12 @@ from scipy.sparse import csc_array
 
 from .._balls import Floats, Indices, OrderedMembers, ordered_members, spans
 from .._balls.adaptive_forecast import warn_if_own_too_large
-from .._cover import CoverProblem, NestedCoverProblem
+from .._cover import CoverProblem, weight_grid
 from .._resources import row_count, say
 from .by_class import BallsOfClass, Formulation
 from .training import Training, over_pools
 from .trimming import GainTrim
 from .walk import Steps, Stretches
-from .weights import weight_grid
 
 Flags = NDArray[np.bool_]
 Units = NDArray[np.int64]
@@ -351,7 +350,7 @@ def join_own(found: Sequence[OwnBalls], rules: Rules, *, prototype_cost: float) 
         fresh = np.append(True, balls.candidate[1:] != balls.candidate[:-1])[: len(balls.size)]
         first = np.flatnonzero(fresh)[np.cumsum(fresh) - 1]
         prize = rules.weights[rows]
-        written = NestedCoverProblem(shells, first, balls.wrong, prize, prototype_cost)
+        written = CoverProblem(shells, balls.wrong, prize, prototype_cost, first=first)
         held = BallsOfClass(
             balls.candidate, balls.radius, ends[1:] - ends[first], balls.miscovered
         )
@@ -368,7 +367,7 @@ def at_cost(problem: CoverProblem, prototype_cost: float) -> tuple[Indices, Cove
     Of balls of their own radii those are left out that cannot pay that cost, but not the best.
     """
     columns = np.arange(problem.n_candidates)
-    if isinstance(problem, NestedCoverProblem) and len(columns):
+    if problem.is_nested and len(columns):
         gain = problem.prize_sums() - problem.wrong
         pays = (gain > 0.0) & (gain >= prototype_cost)
         pays[gain.argmax()] = True

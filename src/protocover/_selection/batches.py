@@ -18,12 +18,12 @@ from scipy.sparse import block_array, csr_array, vstack
 from sklearn.utils import _safe_indexing
 
 from .._balls import build_balls, traits_of
-from ..candidates import Pool, is_train, listed, stack_rows
+from .._cover import snap_weights
+from ..candidates._gather import is_train, listed
+from ..candidates._pool import Pool, stack_rows
 from ..data._points import same_points
-from .labels import join_labels
 from .parameters import check_weight_numbers, check_weights
-from .training import Training, check_labels
-from .weights import snap_weights
+from .training import Training, check_labels, join_labels
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,12 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from .._cover import CoverProblem, CoverSolution, SharedBudget, judge
-from ..solvers._budget import Budgeted, total_value
+from .._cover import CoverProblem, CoverSolution, Limit, SharedBound
+from ..solvers._budget import shared_bound
 from ..solvers._joint import solve_jointly
 from ..solvers._rounds import solve_together
 from ..solvers._table import Solver, is_ours
 from .selected import Selection, order_jointly
+
+# Solutions of all classes, and what is stated about them together.
+Joint = tuple[list[CoverSolution], SharedBound]
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,15 +229,14 @@ def _select_within(
         budgets = [None] * len(priced)
         return _solve(priced, solver, budgets, rng=rng, options=limited, verbose=verbose)
 
-    def solve_some(some: Sequence[CoverProblem], budget: int) -> Budgeted:
+    def solve_some(some: Sequence[CoverProblem], budget: int) -> Joint:
         return solve_jointly(solver, some, solve_all, budget, options=options)
 
     found = solve_some(problems, max_prototypes)
     if min_per_class:
         found = _with_floors(problems, found, max_prototypes, solve_some)
-    objective = total_value(problems, [solution.selected for solution in found.solutions])
-    shared = SharedBudget(max_prototypes, float(objective), found.lower_bound, found.certificate)
-    return replace(_joined(problems, found.solutions, balls), budget=shared)
+    solutions, shared = found
+    return replace(_joined(problems, solutions, balls), shared=shared)
 
 
 def _solve(
@@ -285,17 +287,17 @@ def join_balls(solutions: Sequence[CoverSolution], balls: Sequence[BallsOfClass]
 
 def _with_floors(
     problems: Sequence[CoverProblem],
-    found: Budgeted,
+    found: Joint,
     budget: int,
-    solve: Callable[[Sequence[CoverProblem], int], Budgeted],
-) -> Budgeted:
+    solve: Callable[[Sequence[CoverProblem], int], Joint],
+) -> Joint:
     """Give each class that a shared budget left out its best single candidate.
 
     The other classes share what is left of the budget. The bound is that of all selections
     within the budget, of which those with a prototype for every class are some.
     """
     needs = [problem.covers_any for problem in problems]
-    chosen = [solution.selected for solution in found.solutions]
+    chosen = [solution.selected for solution in found[0]]
     forced: set[int] = set()
     while any(need and not len(one) for need, one in zip(needs, chosen, strict=True)):
         forced |= {k for k, one in enumerate(chosen) if needs[k] and not len(one)}
@@ -304,7 +306,7 @@ def _with_floors(
             chosen[k] = np.array([problems[k].best_single])
         if others:
             shared = solve([problems[k] for k in others], budget - len(forced))
-            for k, solution in zip(others, shared.solutions, strict=True):
+            for k, solution in zip(others, shared[0], strict=True):
                 chosen[k] = solution.selected
     if not forced:
         return found
@@ -313,10 +315,10 @@ def _with_floors(
 
 def _described_again(
     problems: Sequence[CoverProblem],
-    found: Budgeted,
+    found: Joint,
     chosen: Sequence[NDArray[np.intp]],
     forced: Set[int],
-) -> Budgeted:
+) -> Joint:
     """Describe other choices than those `found`, with the vectors that bound these."""
     solutions = [
         CoverSolution.of(
@@ -324,19 +326,18 @@ def _described_again(
             selected,
             dual=old.dual,
             status="best single" if k in forced else old.status,
-            budget=None if old.priced_at is None else len(selected),
-            priced_at=old.priced_at,
-            at_least=int(k in forced and len(problem.worthwhile) == 0),
+            limit=Limit(
+                at_most=None if old.price is None else len(selected),
+                at_least=int(k in forced and len(problem.worthwhile) == 0),
+            ),
+            price=old.price,
         )
-        for k, (problem, old, selected) in enumerate(
-            zip(problems, found.solutions, chosen, strict=True)
-        )
+        for k, (problem, old, selected) in enumerate(zip(problems, found[0], chosen, strict=True))
     ]
-    objective = total_value(problems, chosen)
-    bound = Fraction(found.lower_bound) if found.lower_bound > -math.inf else None
-    claimed = found.certificate == "solver"
-    word = judge(objective, None if claimed else bound, bound if claimed else None)
-    return Budgeted(solutions, *word)
+    stated = found[1]
+    bound = Fraction(stated.lower_bound) if stated.lower_bound > -math.inf else None
+    word = (None, bound) if stated.certificate == "solver" else (bound, None)
+    return solutions, shared_bound(problems, solutions, stated.limit.at_most or 0, *word)
 
 
 def _spend(

@@ -15,20 +15,26 @@ from scipy.sparse import csc_array, csr_array
 from .._cover import (
     CoverProblem,
     CoverSolution,
+    Limit,
     decimal_fractions,
     exact_sum,
-    judge,
+    may_stay_uncovered,
     simplest_fraction,
 )
 from ..solvers import auto, exact
 from ..solvers._answers import ask_solver
-from ..solvers._budget import TimeLeft, close_in_time, supply_large
-from ..solvers._budget.demand import Demand, Supplied, at_rates, cover_enough
-from ..solvers._exact import supply_by_tree
-from ..solvers._search import is_large, supply_small
+from ..solvers._budget import (
+    Incumbent,
+    TimeLeft,
+    close_in_time,
+    cover_large,
+    search_coverage_prices,
+    solve_coverage,
+)
+from ..solvers._exact import cover_by_tree
+from ..solvers._search import cover_small, is_large
 from ..solvers._stepwise import choose_by_drop
 from ..solvers._table import Solver, unwrapped
-from .weights import may_stay_uncovered
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -67,7 +73,7 @@ class Chosen:
     solution : CoverSolution
         What is chosen beside those that had to be, its candidates numbered among the others,
         and the vector that proves its bound. With a demanded coverage the objective is what
-        it costs, and `priced_at` the weight that a unit of that is worth to the vector.
+        it costs, and `price` the weight that a unit of that is worth to the vector.
     """
 
     columns: Indices
@@ -117,7 +123,9 @@ def choose_cover(
     rest = Rest.of(balls, weights, price, kept)
     del balls  # where nobody else holds it, the solver has its memory
     if wish.coverage is not None:
-        return _enough(rest, wish.coverage, weights, solver, rng=rng, options=options)
+        return _enough(
+            rest, wish.coverage, weights, solver, cost=wish.cost, rng=rng, options=options
+        )
     problem = rest.problem(wish.cost)
     budget = None if wish.number is None else wish.number - len(kept)
     solution = ask_solver(solver, problem, rng=rng, max_prototypes=budget, options=options)
@@ -181,10 +189,12 @@ class Rest:
             price = np.minimum(cost * self.price, most)
         return CoverProblem(self.cover, np.round(price / grid) * grid, self.weight, 0.0)
 
-    def demand(self, coverage: float, weights: Floats) -> Demand:
-        """Return what must be covered for a share of the weight of all points."""
+    def coverage(self, coverage: float, weights: Floats) -> tuple[CoverProblem, Limit]:
+        """Return the problem of covering a fraction of the weight of all points, and its limit."""
         allowed = may_stay_uncovered(weights, simplest_fraction(float(coverage)))
-        return Demand(self.cover, self.weight, self.price, allowed)
+        n = self.cover.shape[1]
+        cost, each = (np.zeros(n), 1.0) if self.price is None else (self.price, 0.0)
+        return CoverProblem(self.cover, cost, self.weight, each), Limit(uncovered=allowed)
 
     def chosen(self, solution: CoverSolution, cost: float | None) -> Chosen:
         """Add the candidates that were forced, at `cost`, to those of a solution.
@@ -206,56 +216,91 @@ def _enough(
     weights: Floats,
     solver: Solver,
     *,
+    cost: float,
     rng: np.random.Generator,
     options: dict[str, Any],
 ) -> Chosen:
     """Choose as few candidates, or as cheap ones, as cover a share of the weight."""
-    demand = rest.demand(coverage, weights)
+    problem, limit = rest.coverage(coverage, weights)
     left = TimeLeft(options.get("time_limit"))
 
-    def solve(problem: CoverProblem) -> CoverSolution:
+    def solve(relaxed: CoverProblem) -> CoverSolution:
         share = left.share()
-        limit = {} if share is None else {"time_limit": share}
-        return ask_solver(solver, problem, rng=rng, options={**options, **limit})
+        limited = {} if share is None else {"time_limit": share}
+        return ask_solver(solver, relaxed, rng=rng, options={**options, **limited})
 
+    if _is_complete(problem, limit, cost):
+        solution = ask_solver(solver, rest.problem(cost), rng=rng, options=options)
+        found = _complete(problem, limit, cost, solution)
+        if found is not None:
+            return rest.chosen(_described(problem, limit, found), None)
     function = unwrapped(solver)
-    closings: dict[Any, Callable[..., Supplied]] = {exact: supply_by_tree, auto: supply_small}
+    closings: dict[Any, Callable[..., Incumbent]] = {exact: cover_by_tree, auto: cover_small}
     close = closings.get(function)
-    large = function is auto and is_large(demand.plain)
-    found = cover_enough(
-        demand,
-        partial(close_in_time, supply_large, left)
+    large = function is auto and is_large(problem)
+    found = solve_coverage(
+        problem,
+        limit,
+        partial(close_in_time, cover_large, left)
         if large
-        else partial(at_rates, solve=solve, in_time=left.any),
+        else partial(search_coverage_prices, solve=solve, in_time=left.any),
         close=None if close is None else partial(close_in_time, close, left),
         in_time=left.any,
     )
     if found is None:
         total = exact_sum(weights)
-        most = total - demand.uncovered(np.arange(rest.cover.shape[1]))
+        most = total - problem.uncovered(np.arange(problem.n_candidates))
         raise ValueError(
             f"coverage must not be above {float(most / total):.6g}, which is all that the "
             f"candidates' balls hold, got {coverage!r}; take a larger eps or further candidates"
         )
-    return rest.chosen(_described(demand, found), None)
-
-
-def _described(demand: Demand, found: Supplied) -> CoverSolution:
-    """Return candidates that cover enough by what each adds, and what is known of them."""
-    spent, bound = demand.spent(found.selected), min(found.bound, demand.spent(found.selected))
-    proved, claim = (None, bound) if found.by_word else (bound, None)
-    if found.dual is None and not found.by_word and bound < spent:
-        proved = None
-    lower, word = judge(spent, proved, claim)
-    free = demand.at(0.0)
-    order = found.selected[choose_by_drop(free.narrowed(found.selected))[0]]
+    order = found.selected[choose_by_drop(problem.free.narrowed(found.selected))[0]]
     idle = np.setdiff1d(found.selected, order)
-    return replace(
-        CoverSolution.of(free, np.concatenate((order, idle))),
-        objective=float(spent),
-        lower_bound=lower,
-        certificate=word,
-        dual=found.dual,
-        status="optimal" if lower >= spent else "bounded",
-        priced_at=None if found.dual is None else found.rate,
+    found = replace(found, selected=np.concatenate((order, idle)))
+    return rest.chosen(_described(problem, limit, found), None)
+
+
+def _is_complete(problem: CoverProblem, limit: Limit, price: float) -> bool:
+    """Whether every point must be covered, so that this is the plain cover at `price`.
+
+    Not if costs at that price are too small to be distinguished on the grid of the weights.
+    """
+    lightest = problem.prize[problem.prize > 0.0].min(initial=np.inf)
+    rounding = 0.0 if problem.prototype_cost else problem.n_candidates * problem.grid
+    distinct = rounding < price * problem.cost_step
+    return distinct and limit.uncovered is not None and limit.uncovered < float(lightest)
+
+
+def _complete(
+    problem: CoverProblem, limit: Limit, price: float, solution: CoverSolution
+) -> Incumbent | None:
+    """Take over the solution of a problem in which every point is worth covering.
+
+    None if it leaves too much uncovered.
+    """
+    allowed = limit.uncovered
+    if allowed is None or problem.uncovered(solution.selected) > allowed:
+        return None
+    closed = solution.is_optimal
+    return Incumbent(
+        solution.selected,
+        bound=problem.spent(solution.selected) if closed else Fraction(0),
+        price=price,
+        dual=solution.dual,
+        claimed=closed,
+        proof=solution.proof,
     )
+
+
+def _described(problem: CoverProblem, limit: Limit, found: Incumbent) -> CoverSolution:
+    """Return the solution of an incumbent that covers enough."""
+    solution = CoverSolution.of(
+        problem,
+        found.selected,
+        dual=found.dual,
+        claim=found.bound if found.claimed else None,
+        limit=limit,
+        price=None if found.dual is None else found.price,
+        proof=found.proof,
+    )
+    return replace(solution, status="optimal" if solution.is_optimal else "bounded")

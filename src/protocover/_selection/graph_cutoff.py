@@ -1,7 +1,7 @@
-"""How far a neighbour graph tells who lies in a ball, and that no radius goes beyond.
+"""Check that no radius exceeds what a neighbour graph contains.
 
-A graph that was cut at a radius knows nothing of pairs beyond it. One of nearest neighbours
-may lack pairs that are nearer: of a point those beyond the last of its neighbours.
+A radius graph has no entry for pairs beyond its cutoff. A k-nearest-neighbour graph may lack
+pairs that are nearer: for each sample those beyond its last neighbour.
 """
 
 from __future__ import annotations
@@ -17,61 +17,61 @@ from .._exceptions import warn_caller
 from .training import Training
 
 
-def check_reach(training: Training, radii: Any) -> None:
-    """Refuse radii, or limits to them, that are larger than a graph can tell.
+def check_cutoff(training: Training, radii: Any) -> None:
+    """Raise an error if a radius, or a maximum radius, is larger than the graph's cutoff.
 
-    An infinite limit is none: balls then end with the farthest neighbour at the latest.
+    An infinite maximum is allowed: neighbourhoods then end at the farthest neighbour.
     """
     if not training.is_graph:
         return
     given = np.atleast_1d(np.asarray(radii, dtype=np.float64))
     largest = float(given[np.isfinite(given)].max(initial=0.0))
-    reach = training.dissimilarity.cutoff_of(training.points)
-    told = training.dissimilarity.reach is not None
-    if largest > reach:
-        raise ValueError(_beyond(largest, reach, told=told))
-    if not told:
+    cutoff = training.dissimilarity.cutoff_of(training.points)
+    given_cutoff = training.dissimilarity.cutoff is not None
+    if largest > cutoff:
+        raise ValueError(_beyond(largest, cutoff, given=given_cutoff))
+    if not given_cutoff:
         _warn_of_ones(training.points)
         _warn_of_lost_neighbors(training.points, float(given.max()))
 
 
-def _beyond(eps: float, reach: float, *, told: bool) -> str:
-    """Say which radius is too large, and how to make a larger graph."""
-    limit = "reach" if told else "the largest entry of X"
-    rule = f"eps must not be above {limit}, {reach:g}, got {eps:g}: who else lies in such a ball "
+def _beyond(eps: float, cutoff: float, *, given: bool) -> str:
+    """Return the error about a radius that is too large, with its remedies."""
+    limit = "cutoff" if given else "the largest entry of X"
     larger = f"radius_neighbors_graph(points, {1.1 * eps:.4g}, mode='distance')"
-    ways = f"a neighbour graph does not tell; make a larger one, such as {larger}, or lower eps"
-    if told:
-        return rule + ways
+    text = (
+        f"eps must not be above {limit}, {cutoff:g}, got {eps:g}: X has no entries for pairs "
+        f"farther apart; use a larger graph, such as {larger}, or lower eps"
+    )
+    if given:
+        return text
     return (
-        rule
-        + ways
-        + (f", or say with metric=Precomputed(cutoff={eps:g}) that it holds all pairs up to there")
+        text + f", or pass metric=Precomputed(cutoff={eps:g}) if X holds all pairs up to {eps:g}"
     )
 
 
 def _warn_of_ones(graph: csr_array) -> None:
-    """Warn of a graph that tells who are neighbours, but not how far apart they are."""
+    """Warn if the graph holds connectivity instead of distances."""
     positive = graph.data[graph.data > 0.0]
     if len(positive) and (positive == 1.0).all():
         warn_caller(
-            "X stores nothing but ones, as scikit-learn's graphs do without mode='distance'; if "
-            "they are distances, metric=Precomputed(cutoff=1.0) says so"
+            "all entries of X are 1, as in scikit-learn's graphs without mode='distance'; if they "
+            "are distances, pass metric=Precomputed(cutoff=1.0)"
         )
 
 
 def _warn_of_lost_neighbors(graph: csr_array, eps: float) -> None:
-    """Warn where balls may lack members because each point has but so many neighbours."""
+    """Warn if neighbourhoods may be incomplete because X is a k-nearest-neighbour graph."""
     sizes = np.diff(graph.indptr)
     if sizes.min() != sizes.max() or sizes[0] in (0, graph.shape[1]):
         return
     farthest: NDArray[np.float64] = np.maximum.reduceat(graph.data, graph.indptr[:-1])
     n_cut, complete = int((farthest < eps).sum()), float(farthest.min())
-    # Who is near is near to one another, but not so who is among the nearest.
+    # Radius neighbourhoods are symmetric; k-nearest-neighbour relations are not.
     if n_cut and not same_graphs(graph, graph.T.tocsr()):
         radius = "the radii are not limited" if np.isinf(eps) else f"eps is {eps:g}"
         warn_caller(
-            f"X has {sizes[0]} entries in every row, as a graph of nearest neighbours has, and "
-            f"{radius}: for {n_cut} of {len(sizes)} points further neighbours within that "
-            f"may be missing; up to eps={complete:.4g} none is, and more neighbours reach farther"
+            f"X looks like a k-nearest-neighbour graph (k={sizes[0]}) and {radius}: the "
+            f"neighbourhoods of {n_cut} of {len(sizes)} samples may be incomplete; use "
+            f"eps <= {complete:.4g}, or a graph with more neighbours"
         )

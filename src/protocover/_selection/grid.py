@@ -14,10 +14,12 @@ from sklearn.utils import _safe_indexing, check_random_state
 from .._balls import RadiusSearch, build_balls, traits_of
 from .._balls.graph import pick_entries
 from .._resources import row_count
-from ..candidates import check_candidate_names, gather_candidates, take
+from ..candidates._gather import gather_candidates
+from ..candidates._names import check_candidate_names
+from ..candidates._pool import take
 from ..data._points import check_points
 from ..dissimilarity import resolve_metric
-from .graph_cutoff import check_reach
+from .graph_cutoff import check_cutoff
 from .parameters import check_costs, check_radii, is_count, is_whole
 from .radius import rival_distances, sample_rows, weighted_quantile
 from .training import Training, after_candidates, check_labels, completed
@@ -139,7 +141,7 @@ def grid_of_radii(
             grid = _propose_limits(training, int(n_eps or _N_LIMITS), rng=rng)
         else:
             grid = (propose or propose_grid)(training, int(n_eps or _N_RADII), rng=rng)
-    check_reach(training, grid)
+    check_cutoff(training, grid)
     return grid
 
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import column_or_1d
 
+from .._cover import snap_weights
 from .._exceptions import warn_caller
 from ..data._frames import in_memory
-from .weights import snap_weights
 
 # Sums, squares and quotients of weights between these stay well within the range of floats.
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-250, 1e280

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._balls import OrderedMembers
+from .._cover import snap_weights
 from .adaptive_radii import Rules
 from .training import Training
-from .weights import snap_weights
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]

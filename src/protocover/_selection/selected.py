@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._cover import CoverSolution, SharedBudget, relative_gap
+from .._cover import CoverSolution, SharedBound, relative_gap
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +35,8 @@ class Selection:
         The radius of each, where they have radii of their own.
     solutions : tuple of CoverSolution
         The solution of each class's problem, with the same numbers of candidates.
-    budget : SharedBudget or None
-        What is known of all classes together where they had to share a budget.
+    shared : SharedBound or None
+        What is stated about all classes together if they share a limit.
     """
 
     candidates: NDArray[np.intp]
@@ -47,7 +47,7 @@ class Selection:
     score: NDArray[np.float64]
     solutions: tuple[CoverSolution, ...]
     radii: NDArray[np.float64] | None = None
-    budget: SharedBudget | None = None
+    shared: SharedBound | None = None
 
     @classmethod
     def _joined(
@@ -123,7 +123,7 @@ class Selection:
     @property
     def forced(self) -> NDArray[np.intp]:
         """Numbers of the classes whose one prototype is there only because each must have one."""
-        return np.flatnonzero([solution.at_least for solution in self.solutions])
+        return np.flatnonzero([solution.limit.at_least for solution in self.solutions])
 
     @property
     def objective(self) -> float:
@@ -136,11 +136,11 @@ class Selection:
 
         With a budget no choice of so many.
         """
-        if self.budget is not None:
+        if self.shared is not None:
             # The rounded objectives of the classes may not add up to the rounded sum.
-            if self.budget.lower_bound >= self.budget.objective:
+            if self.shared.lower_bound >= self.shared.objective:
                 return self.objective
-            return min(self.budget.lower_bound, math.nextafter(self.objective, -math.inf))
+            return min(self.shared.lower_bound, math.nextafter(self.objective, -math.inf))
         bound = math.fsum(solution.lower_bound for solution in self.solutions)
         if all(solution.is_optimal for solution in self.solutions):
             return bound
@@ -150,8 +150,8 @@ class Selection:
     @property
     def certificate(self) -> str:
         """The weakest certificate of the classes; see :class:`CoverSolution`."""
-        if self.budget is not None:
-            return self.budget.certificate
+        if self.shared is not None:
+            return self.shared.certificate
         words = {solution.certificate for solution in self.solutions}
         return next((word for word in ("none", "solver") if word in words), "verified")
 

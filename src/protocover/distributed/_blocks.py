@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, hstack, vstack
 
 from .._balls import build_balls
-from ..candidates import stack_rows
+from ..candidates._pool import stack_rows
 from ._chunks import Chunk
 from ._cluster import Cluster
 

@@ -14,16 +14,16 @@ from dask.delayed import delayed
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
+from .._cover import snap_to, weight_grid
 from .._resources import row_count
-from .._selection.labels import check_label_values, join_labels
 from .._selection.parameters import (
     check_largest_weight,
     class_factors,
     default_adaptive_cost,
     default_prototype_cost,
 )
-from .._selection.weights import snap_to, weight_grid
-from ..candidates import stack_rows
+from .._selection.training import check_label_values, join_labels
+from ..candidates._pool import stack_rows
 from ..data._points import check_points
 
 Indices = NDArray[np.intp]

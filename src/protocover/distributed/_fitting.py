@@ -74,9 +74,9 @@ class Job:
         dissimilarity = _resolve(classifier.metric, classifier.metric_params)
         client = find_client(classifier.client)
         cluster = describe_cluster(client)
-        pairwise = check_flag(classifier.cross_class, "cross_class")
+        cross_class = check_flag(classifier.cross_class, "cross_class")
         return cls(
-            client, cluster, dissimilarity, eps, own, closed, pairwise, classifier.selection
+            client, cluster, dissimilarity, eps, own, closed, cross_class, classifier.selection
         )
 
     def learn(self, points: ChunkedPoints, rng: np.random.Generator) -> Chunk:

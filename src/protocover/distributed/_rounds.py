@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from .._cover import CoverProblem, CoverSolution
+from .._cover import CoverProblem, CoverSolution, Limit
 from ..solvers._stepwise import choose_by_drop
 from ._blocks import ClassCover, in_order, join_covers
 
@@ -154,7 +154,7 @@ def conclude(progress: Progress, limit: int | None = None) -> Solved:
         problem,
         np.arange(k),
         score=np.array(progress.score[:k]),
-        at_least=int(progress.forced and k > 0),
+        limit=Limit(at_least=int(progress.forced and k > 0)),
     )
     return Solved(replace(solution, selected=chosen.numbers), chosen.own, chosen.miscovered)
 

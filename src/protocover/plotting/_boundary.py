@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length
 
@@ -107,7 +108,8 @@ class BoundaryDisplay:
         The classes are `classes_` of the estimator if it has them, and otherwise those in `y`.
         A region of any other label stays white.
         """
-        if not hasattr(estimator, "predict"):
+        other = isinstance(estimator, BaseEstimator) and not is_classifier(estimator)
+        if other or not hasattr(estimator, "predict"):
             raise TypeError(
                 "estimator must be a fitted classifier with a predict method, got "
                 f"{type(estimator).__name__}"

@@ -61,10 +61,6 @@ class PrototypeMapDisplay:
     ax_, figure_
         The axes and figure of the last plot.
 
-    See Also
-    --------
-    sammon_map, classical_scaling : The maps themselves.
-
     Examples
     --------
     >>> from sklearn.datasets import load_digits

@@ -29,7 +29,7 @@ class PathDisplay:
         Its standard error.
     chosen : int
         The chosen setting.
-    nearest_neighbour : int or None, default=None
+    nearest_neighbor : int or None, default=None
         That of the smallest radius, where all share one.
     limit : float or None, default=None
         The highest loss that the search's rule accepts, drawn as a dotted line.

@@ -323,7 +323,7 @@ class CoverSummary(Summary):
         Of the cases that are covered those that are farthest from who stands for them.
     standing : list of int
         For each of the cases that are mentioned who stands for it, -1 for nobody.
-    labelled : bool, default=False
+    labeled : bool, default=False
         Whether there are classes to be told apart.
     """
 

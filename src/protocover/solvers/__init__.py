@@ -6,16 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
 
-from .._cover import (
-    CoverageTarget,
-    CoverProblem,
-    CoverSolution,
-    Leaves,
-    NestedCoverProblem,
-    SharedBudget,
-    Verification,
-    verify,
-)
+from .._cover import CoverProblem, CoverSolution, Limit, ProofTree, Verification, verify
 from ._answers import ask_solver
 from ._greedy import greedy
 from ._local_search import local_search
@@ -28,10 +19,8 @@ from ._table import SOLVERS, Solver
 __all__ = [
     "CoverProblem",
     "CoverSolution",
-    "CoverageTarget",
-    "Leaves",
-    "NestedCoverProblem",
-    "SharedBudget",
+    "Limit",
+    "ProofTree",
     "Verification",
     "auto",
     "exact",

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .._cover import CoverProblem, CoverSolution, Leaves
+from .._cover import CoverProblem, CoverSolution, ProofTree
 from ._table import is_ours, name_of
 
 _WAY_OUT = "CoverSolution.of(problem, selected) makes a solution of a list of candidates' numbers"
@@ -66,8 +66,8 @@ def _in_form(answer: CoverSolution, problem: CoverProblem) -> CoverSolution:
                 f"got {_shown(answer.dual)}"
             )
         dual = dual.astype(np.float64, copy=False)
-    if not (answer.leaves is None or isinstance(answer.leaves, Leaves)):
-        raise ValueError(f"leaves must be None or Leaves, got {_shown(answer.leaves)}")
+    if not (answer.proof is None or isinstance(answer.proof, ProofTree)):
+        raise ValueError(f"proof must be None or ProofTree, got {_shown(answer.proof)}")
     if not isinstance(answer.status, str) or not isinstance(answer.details, Mapping):
         raise ValueError(
             f"status must be a text and details a mapping, got {_shown(answer.status)} and "

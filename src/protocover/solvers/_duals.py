@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .._cover import CoverProblem, NestedCoverProblem
+from .._cover import CoverProblem
 from .._cover.runs import line_members
 
 # Points charged at once; in fewer than the least it takes longer than one by one.
@@ -108,7 +108,7 @@ def _charge(
     Several at once as long as few of them share a ball, which comes to the same.
     """
     asked = core.prize - u
-    batch = 0 if isinstance(core, NestedCoverProblem) else _LEAST_BATCH * 4
+    batch = 0 if core.is_nested else _LEAST_BATCH * 4
     waiting = order[:0]
     while batch >= _LEAST_BATCH and len(waiting) + len(order):
         taken = max(0, batch - len(waiting))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._cover import CoverProblem, CoverSolution, Leaves, first_cover
+from .._cover import NO_LIMIT, CoverProblem, CoverSolution, Limit, ProofTree, first_cover
 from ._stepwise import choose_by_drop
 
 Indices = NDArray[np.intp]
@@ -30,12 +30,12 @@ def describe(
     selected: Indices,
     *,
     dual: NDArray[np.float64] | None = None,
-    leaves: Leaves | None = None,
+    proof: ProofTree | None = None,
     claim: Fraction | None = None,
     status: str = "heuristic",
     details: Mapping[str, Any] | None = None,
-    budget: int | None = None,
-    priced_at: float | None = None,
+    limit: Limit = NO_LIMIT,
+    price: float | None = None,
 ) -> CoverSolution:
     """Describe a selection in its gain order: what the paper's greedy makes of it alone.
 
@@ -49,10 +49,10 @@ def describe(
         inner[order],
         score=score,
         dual=dual,
-        leaves=leaves,
+        proof=proof,
         claim=claim,
         status=status,
         details=details,
-        budget=budget,
-        priced_at=priced_at,
+        limit=limit,
+        price=price,
     )

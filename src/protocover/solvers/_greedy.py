@@ -30,7 +30,7 @@ def greedy(
     check_values(max_prototypes=max_prototypes, time_limit=time_limit, bound=bound)
     if max_prototypes is not None:
         order = choose_by_drop(problem, max_prototypes + 1)
-        return keep_first([problem], [order], max_prototypes, bound=bound).solutions[0]
+        return keep_first([problem], [order], max_prototypes, bound=bound)[0][0]
     selected, score = choose_by_drop(problem)
     return CoverSolution.of(
         problem, selected, score=score, dual=ascend(problem) if bound else None

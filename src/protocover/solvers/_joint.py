@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from .._cover import CoverProblem, CoverSolution
-from ._budget import Budgeted, TimeLeft, close_in_time, keep_first, solve_within
+from .._cover import CoverProblem, CoverSolution, SharedBound
+from ._budget import TimeLeft, close_in_time, keep_first, solve_within
 from ._exact import close_by_tree
 from ._greedy import greedy
 from ._search import auto, close_small, exact
@@ -25,7 +25,7 @@ def solve_jointly(
     budget: int,
     *,
     options: dict[str, Any],
-) -> Budgeted:
+) -> tuple[list[CoverSolution], SharedBound]:
     """Choose at most `budget` candidates of all problems together by one of our solvers.
 
     Parameters

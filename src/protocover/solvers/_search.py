@@ -20,7 +20,7 @@ import numpy as np
 from .._cover import CoverProblem, CoverSolution, relative_gap
 from .._resources import progress_line
 from ._budget import best_of_large, solve_alone
-from ._exact import close_by_tree, supply_by_tree
+from ._exact import close_by_tree, cover_by_tree
 from ._exact.grove import Grove
 from ._finish import describe
 from ._greedy import greedy
@@ -162,8 +162,8 @@ def exact(
 close_small = partial(
     close_by_tree, max_nodes=_BUDGET_NODES, largest=_BUDGETED, trials=AUTO.trials
 )
-supply_small = partial(
-    supply_by_tree, max_nodes=_BUDGET_NODES, largest=_BUDGETED, trials=AUTO.trials
+cover_small = partial(
+    cover_by_tree, max_nodes=_BUDGET_NODES, largest=_BUDGETED, trials=AUTO.trials
 )
 
 
@@ -305,7 +305,7 @@ class Search:
             state = replace(fewest(state, self.effort, self.stop, self.n_nodes), least=True)
             self._state = state
         claim = _claim(self.problem, state)
-        found = describe(self.problem, state.selected, dual=state.dual, leaves=leaves, claim=claim)
+        found = describe(self.problem, state.selected, dual=state.dual, proof=leaves, claim=claim)
         return replace(found, status=self._status(found, state))
 
     @property

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
-from .._cover import CoverProblem, CoverSolution, NestedCoverProblem
+from .._cover import CoverProblem, CoverSolution
 from ._duals import ascend, ascend_best, mend
 from ._exact.fixing import MARGIN, bound_of, leave_possible
 from ._exact.grove import Grove
@@ -278,7 +278,7 @@ def is_sparse(problem: CoverProblem) -> bool:
     """
     core = problem.core
     members, n_points = core.n_memberships, max(problem.n_points, 1)
-    if isinstance(problem, NestedCoverProblem) or members <= _TINY:
+    if problem.first is not None or members <= _TINY:
         return False
     if members > _SPARSE_PLAIN * n_points:
         return False

@@ -14,6 +14,7 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.validation import _check_method_params
 
 from ..._balls import traits_of
+from ..._cover import snap_weights
 from ..._resources import check_n_jobs, limited_threads
 from ..._selection.grid import check_n_eps, grid_of_costs, grid_of_radii, propose_radii
 from ..._selection.parameters import (
@@ -29,10 +30,10 @@ from ..._selection.parameters import (
     unchanged_on_error,
 )
 from ..._selection.training import after_candidates, check_labels, completed
-from ..._selection.weights import snap_weights
-from ...candidates import check_candidate_names
+from ...candidates._names import check_candidate_names
 from ...data._points import check_estimator_points
-from ...dissimilarity import input_tags, resolve_metric
+from ...dissimilarity import resolve_metric
+from ...dissimilarity._resolve import input_tags
 from ...solvers import find_solver
 from ...solvers._options import check_options
 from ..classifier import PVMClassifier

@@ -30,7 +30,7 @@ from ..._selection.part import Part
 from ..._selection.path import Known, formulate_path, has_prefixes, solve_path, wants_lists
 from ..._selection.selected import Selection
 from ..._selection.training import Training, after_candidates, training_levels
-from ...candidates import is_train
+from ...candidates._gather import is_train
 from ...dissimilarity import resolve_metric
 from ...solvers import find_solver
 from ..classifier import PVMClassifier

@@ -31,7 +31,7 @@ function makeCard(prototype) {
 
 // What a prototype covers, its radius where it has its own, and its rival.
 function tally(prototype) {
-  if (!labelled) {
+  if (!labeled) {
     return el("span", { class: "tally" },
       el("span", { title: "cases in its ball that are nearer to no other" }, "stands for ", el("b", { text: whole.format(prototype.newly) })),
       cases.pictures ? null : el("span", { title: "cases in its ball" }, el("b", { text: whole.format(prototype.covers) }), " within reach"));
@@ -60,7 +60,7 @@ function rivalLine(prototype) {
 
 function describe(prototype) {
   if (!data.quality) return `Prototype ${prototype.number + 1}, ${cases.names[prototype.case]}, class ${classLabel(prototype.class)}. Show it.`;
-  if (!labelled) {
+  if (!labeled) {
     return `Representative ${prototype.number + 1}, ${cases.names[prototype.case]}: stands for ` +
       `${count(prototype.newly, "case")}, ${whole.format(prototype.covers)} within reach. Show them.`;
   }

@@ -5,12 +5,12 @@ const { prototypes, classes, cases } = data;
 prototypes.forEach((prototype, k) => { prototype.number = k; });
 const ownRadii = data.radii === "adaptive";
 // A cover has representatives, and no classes to tell apart.
-const labelled = data.labelled !== false;
-const chosenWord = labelled ? "prototype" : "representative";
+const labeled = data.labeled !== false;
+const chosenWord = labeled ? "prototype" : "representative";
 
 // What a prototype is measured by: the cases in its ball, or those that it stands for.
 function size(prototype) {
-  return labelled ? prototype.covers : prototype.newly;
+  return labeled ? prototype.covers : prototype.newly;
 }
 
 const prototypesOfCase = new Map();
@@ -39,7 +39,7 @@ function classLabel(k) {
 }
 
 function classWords(k) {
-  return labelled ? `class ${classLabel(k)}` : "all cases";
+  return labeled ? `class ${classLabel(k)}` : "all cases";
 }
 
 function classMark(k) {
@@ -49,13 +49,13 @@ function classMark(k) {
 
 // A class as its mark and its label.
 function classTag(k) {
-  if (!labelled) return null;
+  if (!labeled) return null;
   return el("span", { class: "label" }, k < 0 ? null : classMark(k), datum(classLabel(k)));
 }
 
 // The same with what the class tells, such as "diagnosis: healthy".
 function fullClassTag(k) {
-  if (!labelled || !data.target || k < 0) return classTag(k);
+  if (!labeled || !data.target || k < 0) return classTag(k);
   const told = data.target.length > 24 ? `${data.target.slice(0, 23)}…` : data.target;
   return el("span", { class: "label" }, classMark(k), datum(`${told}: ${classLabel(k)}`));
 }
@@ -78,7 +78,7 @@ function haystack(prototype) {
   if (!haystacks.has(prototype.number)) {
     const i = prototype.case;
     const values = cases.columns.map((column) => valueText(column, i));
-    haystacks.set(prototype.number, searchable([labelled ? classLabel(prototype.class) : "", cases.names[i], ...values]));
+    haystacks.set(prototype.number, searchable([labeled ? classLabel(prototype.class) : "", cases.names[i], ...values]));
   }
   return haystacks.get(prototype.number);
 }

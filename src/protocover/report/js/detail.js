@@ -49,7 +49,7 @@ function prototypeBody(k) {
   const facts = el("dl", { class: "facts" },
     fact("Chosen", el("span", { text: `${k + 1} of ${whole.format(prototypes.length)}` })),
     ownRadii ? fact("Radius", el("span", { text: `${number(prototype.radius)}, its own` })) : null,
-    ...(labelled ? coverFacts(prototype, share) : standingFacts(prototype, share)),
+    ...(labeled ? coverFacts(prototype, share) : standingFacts(prototype, share)),
     prototype.source === "train" ? null : fact("Made from", datum(prototype.source)),
     strange(prototype) ? fact("Its own label", el("span", {}, classTag(cases.classes[prototype.case]), ": it lies amid cases of the class that it stands for; look whether the label is right")) : null,
     prototype.rival < 0 ? null : fact("Nearest rival", rivalButton(prototype)),
@@ -111,8 +111,8 @@ function values(i, k, order) {
 
 function memberList(prototype) {
   const pairs = prototype.members.map((i, at) => ({ i, distance: prototype.distances[at] }));
-  const isOwn = ({ i }) => labelled ? cases.classes[i] === prototype.class : data.standing[i] === prototype.number;
-  const choices = !labelled ? [
+  const isOwn = ({ i }) => labeled ? cases.classes[i] === prototype.class : data.standing[i] === prototype.number;
+  const choices = !labeled ? [
     ["Stands for", pairs.filter(isOwn), prototype.newly],
     ["All within reach", pairs, prototype.covers],
   ] : [
@@ -142,7 +142,7 @@ function listCases(pairs, total, order) {
   const columns = cases.pictures ? [] : order.slice(0, memberColumns).map((j) => cases.columns[j]);
   const { button } = inParts(pairs, memberPart, body, cases.pictures ? thumb : (pair) => caseRow(pair, columns));
   if (cases.pictures) parts.push(body);
-  else parts.push(scrollBox("Cases", el("table", { class: "cases" }, tableHead(["case", ...(labelled ? ["class"] : []), ["distance", "right"], ...columns.map(columnHead)]), body)));
+  else parts.push(scrollBox("Cases", el("table", { class: "cases" }, tableHead(["case", ...(labeled ? ["class"] : []), ["distance", "right"], ...columns.map(columnHead)]), body)));
   parts.push(button);
   if (pairs.length < total) parts.push(el("p", { class: "fine", text: `The nearest ${whole.format(pairs.length)} of ${whole.format(total)} are listed.` }));
   return parts;
@@ -166,7 +166,7 @@ function columnHead(column) {
 }
 
 function thumb({ i, distance }) {
-  return el("button", { type: "button", class: "thumb", title: labelled ? `${cases.names[i]}, class ${classLabel(cases.classes[i])}` : cases.names[i], click: () => openCase(i) },
+  return el("button", { type: "button", class: "thumb", title: labeled ? `${cases.names[i]}, class ${classLabel(cases.classes[i])}` : cases.names[i], click: () => openCase(i) },
     picture(i), el("span", { class: "fine" }, classTag(cases.classes[i])), el("span", { class: "fine", text: number(distance) }));
 }
 
@@ -182,7 +182,7 @@ function prototypeButton(k) {
 }
 
 function caseRow({ i, distance }, columns) {
-  return el("tr", {}, el("th", { scope: "row" }, caseButton(i)), labelled ? el("td", {}, classTag(cases.classes[i])) : null,
+  return el("tr", {}, el("th", { scope: "row" }, caseButton(i)), labeled ? el("td", {}, classTag(cases.classes[i])) : null,
     el("td", { class: "right", text: number(distance) }), ...columns.map((column) => valueCell(column, i)));
 }
 

@@ -55,7 +55,7 @@ function showEverything() {
 }
 
 function makeChips() {
-  if (!labelled) return;
+  if (!labeled) return;
   const group = byId("class-filter");
   if (classes.length > 40) return group.append(makeClassMenu());
   classes.forEach((item, k) => {

@@ -21,7 +21,7 @@ function startLists() {
     el("td", {}, classTag(item.label)), el("td", {}, classTag(item.suggested)),
     el("td", { class: "right", text: number(item.score) }), el("td", { class: "why" }, datum(item.reason)),
     el("td", {}, item.prototype < 0 ? "none" : prototypeButton(item.prototype)), ...values(item.case)]);
-  if (!labelled) {
+  if (!labeled) {
     const heads = ["case", "nearest representative", ["distance", "right"], ...names];
     const cells = (item) => [el("th", { scope: "row" }, caseButton(item.case)),
       el("td", {}, item.prototype < 0 ? "none" : prototypeButton(item.prototype)),

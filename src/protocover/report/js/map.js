@@ -4,7 +4,7 @@ const mapSize = { width: 960, height: 560, margin: 34 };
 
 function startMap() {
   if (!data.map) return;
-  if (labelled) byId("map-legend").append(...classes.map((_, k) => classTag(k)));
+  if (labeled) byId("map-legend").append(...classes.map((_, k) => classTag(k)));
   redrawWhenNarrow(drawMap);
   onFilter.push(dimMap);
 }
@@ -111,7 +111,7 @@ function placePictures(places, nodes) {
       const corner = svg("use", { class: "corner", href: `#shape${turn}`, x: box.x + side - 9, y: box.y - 5, width: 14, height: 14 });
       const image = svg("image", { ...box, href: canvas.toDataURL() });
       if (canvas.classList.contains("coarse")) image.classList.add("coarse");
-      nodes[place.k].replaceChildren(image, frame, ...(labelled && classes.length > 7 ? [corner] : []));
+      nodes[place.k].replaceChildren(image, frame, ...(labeled && classes.length > 7 ? [corner] : []));
     });
   }
 }
@@ -144,7 +144,7 @@ function placeNames(places, chart) {
   const byCover = [...places].sort((a, b) => size(prototypes[b.k]) - size(prototypes[a.k]));
   ruler.font = "12px system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Helvetica Neue', Arial, sans-serif";
   for (const { k, x, y, r } of byCover) {
-    const label = cutName(labelled ? classLabel(prototypes[k].class) : cases.names[prototypes[k].case]);
+    const label = cutName(labeled ? classLabel(prototypes[k].class) : cases.names[prototypes[k].case]);
     const width = ruler.measureText(label).width + 8;
     const boxes = [[x + r + 2, y - 8, x + r + 2 + width, y + 8], [x - r - 2 - width, y - 8, x - r - 2, y + 8]];
     const free = boxes.findIndex((box) => box[0] > 2 && box[2] < mapSize.width - 2 && !taken.some(([a, b, c, d]) => a < box[2] && c > box[0] && b < box[3] && d > box[1]));
@@ -162,7 +162,7 @@ function showTip(k, x, y) {
   const prototype = prototypes[k];
   const tip = byId("tip");
   tip.replaceChildren(classTag(prototype.class) || "", datum(cases.names[prototype.case], "name"),
-    el("span", { class: "fine", text: labelled ? `covers ${whole.format(prototype.covers)}, ${whole.format(prototype.wrong)} wrongly` : `stands for ${whole.format(prototype.newly)}` }));
+    el("span", { class: "fine", text: labeled ? `covers ${whole.format(prototype.covers)}, ${whole.format(prototype.wrong)} wrongly` : `stands for ${whole.format(prototype.newly)}` }));
   if (ownRadii) tip.append(el("span", { class: "fine", text: `radius ${number(prototype.radius)}` }));
   if (cases.pictures) tip.prepend(picture(prototype.case));
   tip.hidden = false;

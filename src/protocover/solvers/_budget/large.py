@@ -1,8 +1,8 @@
-"""Budgets and demands of problems whose linear programs take too long, or too much memory.
+"""Limits of problems whose linear programs take too long, or too much memory.
 
-Multipliers bound what a number of candidates can reach, or the number that reaches so much, and
-the mean of what they choose on their way is close to the solution of the linear program. That is
-rounded, filled up among the candidates that it holds, and improved by exchanges.
+A subgradient method bounds the objective of k candidates, or the cost of covering enough, and the
+mean of the selections on its way is close to the solution of the linear program. That is rounded,
+completed among the candidates in it, and improved by swaps.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._cover import CoverProblem, CoverSolution, first_cover
+from ..._cover import CoverProblem, CoverSolution, Limit, first_cover
 from .._finish import best_selection, describe
 from .._multipliers import Look, find_multipliers
 from .._stepwise import choose_by_drop
-from .demand import Demand, Supplied, cheaper, completed, enough_of, tightened
+from .coverage import Incumbent, cheaper, completed, enough_of, slack_of, tightened
 from .swaps import improve_at_size
 
 Floats = NDArray[np.float64]
@@ -26,7 +26,7 @@ Indices = NDArray[np.intp]
 
 # The shakes are the same in every fit: the answer is the problem's alone.
 _SEED = 0
-# Shakes without success for a budget, and for each number that is tried for a demand.
+# Perturbations without success for k candidates, and for each number tried for a coverage.
 _PATIENCE, _PATIENCE_EACH = 200, 200
 # Of a mean of choices, what counts as chosen and what as considered.
 _CHOSEN, _CONSIDERED = 0.5, 0.02
@@ -57,25 +57,28 @@ def best_of_large(
         problem,
         best_selection(problem, (first, support[chosen])),
         dual=found.dual,
-        budget=budget,
-        priced_at=problem.prototype_cost + question.price(found.gains),
+        limit=Limit(at_most=budget),
+        price=problem.prototype_cost + question.price(found.gains),
     )
     return replace(solution, status=f"best of {budget}")
 
 
-def supply_large(demand: Demand, found: Supplied, *, time_limit: float = math.inf) -> Supplied:
-    """Raise the bound on the expense that covers enough, and look for less than was found."""
-    deadline, question = time.monotonic() + time_limit, _Share(demand)
-    start = _charged(demand.plain, found.selected)
-    raised = find_multipliers(demand.plain, question, start, deadline=deadline)
-    found = tightened(demand, question.rate(raised.dual, raised.gains), raised.dual, found)
+def cover_large(
+    problem: CoverProblem, limit: Limit, found: Incumbent, *, time_limit: float = math.inf
+) -> Incumbent:
+    """Raise the bound on the cost of covering enough, and look for a cheaper selection."""
+    deadline, question = time.monotonic() + time_limit, _Coverage.of(problem, limit)
+    start = _charged(problem, found.selected)
+    raised = find_multipliers(problem.free, question, start, deadline=deadline)
+    price = question.price(raised.dual, raised.gains)
+    found = tightened(problem, limit, price, raised.dual, found)
     support = np.union1d(np.flatnonzero(raised.fraction > _CONSIDERED), found.selected)
-    part = _part(demand.plain, support)
+    part = _part(problem.free, support)
     order = support[_rounded(part, raised.fraction[support])]
-    found = cheaper(demand, enough_of(demand, completed(demand, order)), found)
-    if demand.expense is not None:
+    found = cheaper(problem, enough_of(problem, limit, completed(problem, order)), found)
+    if not problem.prototype_cost:
         return found
-    return cheaper(demand, _fewer(demand, support, found.selected, deadline), found)
+    return cheaper(problem, _fewer(problem, limit, support, found.selected, deadline), found)
 
 
 @dataclass(frozen=True)
@@ -100,43 +103,49 @@ class _Budget:
 
 
 @dataclass(frozen=True, eq=False)
-class _Share:
-    """The least expense that covers enough."""
+class _Coverage:
+    """The least cost that leaves at most `allowed` uncovered."""
 
-    demand: Demand
+    cost: Floats
+    allowed: float
+
+    @classmethod
+    def of(cls, problem: CoverProblem, limit: Limit) -> _Coverage:
+        """Take the costs of a problem and the weight that a limit allows."""
+        return cls(problem.cost, float(limit.uncovered or 0))
 
     def look(self, paid: float, gains: Floats, best: float) -> Look:
-        """Score payments by the expense that they prove, fractions of a candidate allowed."""
+        """Score payments by the cost that they prove, fractions of a candidate allowed."""
         order, spent, left = self._along(paid, gains)
         last = self._last(left)
         score = float(spent[last])
         gain = float(gains[order[last]])
         if gain > 0.0:
-            over = float(self.demand.allowed) - float(left[last])
-            score -= float(self.demand.expenses[order[last]]) * over / gain
-        # What the best payments so far have proved is asked of these, too.
+            over = self.allowed - float(left[last])
+            score -= float(self.cost[order[last]]) * over / gain
+        # What the best payments so far have proved is required of these as well.
         last = max(last, min(int(np.searchsorted(spent, best)), len(order) - 1))
-        beyond = float(self.demand.allowed) + _BEYOND * (paid - float(left[last]))
+        beyond = self.allowed + _BEYOND * (paid - float(left[last]))
         return Look(score, order[: last + 1], beyond - float(left[last]))
 
-    def rate(self, dual: Floats, gains: Floats) -> float:
-        """Return the rate at which payments prove most."""
+    def price(self, dual: Floats, gains: Floats) -> float:
+        """Return the price at which payments prove most."""
         order, _, left = self._along(float(dual.sum()), gains)
         last = order[self._last(left)]
-        expense = float(self.demand.expenses[last])
-        return float(gains[last]) / expense if expense else math.inf
+        cost = float(self.cost[last])
+        return float(gains[last]) / cost if cost else math.inf
 
     def _along(self, paid: float, gains: Floats) -> tuple[Indices, Floats, Floats]:
-        """Order candidates by gain per expense; return expense and weight left along that."""
-        expense = self.demand.expenses
+        """Order candidates by gain per cost; return cost and weight left along that."""
+        cost = self.cost
         free = np.where(gains > 0.0, np.inf, 0.0)
-        worth = np.divide(gains, expense, out=free, where=expense > 0.0)
+        worth = np.divide(gains, cost, out=free, where=cost > 0.0)
         order = np.argsort(-worth, kind="stable")
-        return order, np.cumsum(expense[order]), paid - np.cumsum(gains[order])
+        return order, np.cumsum(cost[order]), paid - np.cumsum(gains[order])
 
     def _last(self, left: Floats) -> int:
         """Return the first place along the order where no more is left than is allowed."""
-        enough = left <= float(self.demand.allowed)
+        enough = left <= self.allowed
         return int(enough.argmax()) if enough.any() else len(left) - 1
 
 
@@ -164,11 +173,13 @@ def _rounded(part: CoverProblem, fraction: Floats) -> Indices:
     return np.concatenate((sure, choose_by_drop(part, covered=covered)[0]))
 
 
-def _fewer(demand: Demand, support: Indices, selected: Indices, deadline: float) -> Indices:
+def _fewer(
+    problem: CoverProblem, limit: Limit, support: Indices, selected: Indices, deadline: float
+) -> Indices:
     """Leave out choices, and exchange others, as long as enough is covered."""
     rng = np.random.default_rng(_SEED)
     kept = np.union1d(support, selected)
-    part, current = _part(demand.plain, kept), np.searchsorted(kept, selected)
+    part, current = _part(problem.free, kept), np.searchsorted(kept, selected)
     fewer = max(1, int(_FEWER * len(current)))
     while fewer and fewer < len(current) and time.monotonic() < deadline:
         trial = improve_at_size(
@@ -177,9 +188,9 @@ def _fewer(demand: Demand, support: Indices, selected: Indices, deadline: float)
             rng,
             patience=_PATIENCE_EACH,
             deadline=deadline,
-            enough=demand.room,
+            enough=slack_of(problem, limit),
         )
-        if demand.uncovered(kept[trial]) <= demand.allowed:
+        if problem.uncovered(kept[trial]) <= (limit.uncovered or 0):
             current = trial
         else:
             fewer //= 3

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .closing import close_by_tree, supply_by_tree
+from .closing import close_by_tree, cover_by_tree
 
 __all__ = [
     "close_by_tree",
-    "supply_by_tree",
+    "cover_by_tree",
 ]

@@ -2,8 +2,8 @@
 
 What cannot be part of anything better is left out first: at the price that bounds best, a
 candidate whose slack exceeds the gap. The tree goes on with the rest, the budget its room. A
-demanded coverage is the same question: whether less expense than that of the best selection
-known leaves no more uncovered than is allowed.
+limit on the uncovered weight is the same question: whether a cheaper selection than the
+incumbent leaves no more uncovered than is allowed.
 """
 
 from __future__ import annotations
@@ -18,10 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import block_diag, csc_array
 
-from ..._cover import CoverProblem
-from .._budget.demand import Demand, Supplied
-from .._budget.prices import Trial, common_step, total_value
-from .._budget.within import Closed
+from ..._cover import CoverProblem, Limit
+from .._budget import Incumbent, Trial, shared_step, total_value
 from .._reduced.residual import Residual
 from .branching import TRIALS
 from .tree import Tree
@@ -46,65 +44,68 @@ def close_by_tree(
     largest: float = math.inf,
     trials: tuple[int, int] = TRIALS,
     verbose: int = 0,
-) -> Closed:
+) -> tuple[list[Indices], Fraction | None]:
     """Look for selections below the best known ones, or show that there are none.
 
     Not where more than `largest` memberships are left.
     """
-    known = Closed(best, trial.within(budget, trial.claimed))
-    step = common_step(problems)
+    known = trial.within(budget, trial.claimed)
+    step = shared_step(problems)
     value = total_value(problems, best)
     most = sum(float(problem.prize.sum()) for problem in problems)
-    if not step or known.bound is None or most > step * _LARGEST or time_limit <= 0.0:
-        return known
+    if not step or known is None or most > step * _LARGEST or time_limit <= 0.0:
+        return best, known
     deadline = time.monotonic() + time_limit
     kept = _kept(problems, trial, budget, float(value - step))
     # Written down only where it is small enough: the whole is larger than the problems are.
     if sum(map(_memberships, problems, kept)) > largest:
-        return known
+        return best, known
     root = _joined(problems, kept, step)
     burden = np.ones(root.cover.shape[1])
     target = float(value / step) - 1.0
     tree = Tree(root, target, trials=trials, verbose=verbose, burden=burden, room=float(budget))
     tree.grow(deadline=deadline, max_nodes=max_nodes)
     selections = best if tree.columns is None else _parted(kept, root.candidates[tree.columns])
-    bound = known.bound if math.isinf(tree.bound) else Fraction(tree.bound) * step
-    return Closed(selections, max(known.bound, bound))
+    bound = known if math.isinf(tree.bound) else Fraction(tree.bound) * step
+    return selections, max(known, bound)
 
 
-def supply_by_tree(
-    demand: Demand,
-    found: Supplied,
+def cover_by_tree(
+    problem: CoverProblem,
+    limit: Limit,
+    found: Incumbent,
     *,
     time_limit: float = math.inf,
     max_nodes: float = math.inf,
     largest: float = math.inf,
     trials: tuple[int, int] = TRIALS,
-) -> Supplied:
-    """Look for less expense that covers enough, or show that there is none.
+) -> Incumbent:
+    """Look for a cheaper selection that covers enough, or show that there is none.
 
     Not where more than `largest` memberships are left.
     """
-    deadline, plain = time.monotonic() + time_limit, demand.at(0.0)
-    total, dearest = Fraction(float(demand.weight.sum())), demand.spent(found.selected)
-    if not plain.step or max(total / plain.step, dearest / demand.step) > _LARGEST:
+    deadline, free = time.monotonic() + time_limit, problem.free
+    total, dearest = Fraction(float(problem.prize.sum())), problem.spent(found.selected)
+    step, allowed = problem.cost_step, limit.uncovered
+    assert allowed is not None, "the limit is one on the uncovered weight"
+    if not free.step or max(total / free.step, dearest / step) > _LARGEST:
         return found
-    while found.bound < demand.spent(found.selected) and max_nodes > 0:
-        spent, kept = demand.spent(found.selected), _affordable(demand, found)
-        if _memberships(plain, kept) > largest or time.monotonic() >= deadline:
+    while found.bound < problem.spent(found.selected) and max_nodes > 0:
+        spent, kept = problem.spent(found.selected), _affordable(problem, allowed, found)
+        if _memberships(free, kept) > largest or time.monotonic() >= deadline:
             break
-        root = _joined([plain], [kept], plain.step)
+        root = _joined([free], [kept], free.step)
         tree = Tree(
             root,
-            float(demand.allowed // plain.step),
+            float(allowed // free.step),
             trials=trials,
-            burden=_counted(demand.expenses[kept], demand.step),
-            room=float(spent / demand.step) - 1.0,
+            burden=_counted(problem.cost[kept], step),
+            room=float(spent / step) - 1.0,
         )
         tree.grow(deadline=deadline, max_nodes=max_nodes, first=True)
         max_nodes -= tree.n_nodes
         if tree.columns is None:
-            return replace(found, bound=spent, by_word=True) if tree.closed else found
+            return replace(found, bound=spent, claimed=True) if tree.closed else found
         found = replace(found, selected=kept[root.candidates[tree.columns]])
     return found
 
@@ -131,20 +132,23 @@ def _kept(
     ]
 
 
-def _affordable(demand: Demand, found: Supplied) -> Indices:
-    """Return the candidates that something of less expense than what was found may contain.
+def _affordable(problem: CoverProblem, allowed: Fraction, found: Incumbent) -> Indices:
+    """Return the candidates that a cheaper selection than the incumbent may contain.
 
-    At the rate of its vector a candidate whose slack exceeds what is missing in the vector's
-    bound for such an expense is in nothing that covers enough.
+    At the price of its vector a candidate whose slack exceeds what is missing in the vector's
+    bound for such a cost is in nothing that covers enough.
     """
-    everything = demand.at(0.0).worthwhile
+    everything = problem.free.worthwhile
     if found.dual is None:
         return everything
-    problem, less = demand.at(found.rate), demand.spent(found.selected) - demand.step
-    u = problem.snap(found.dual)
-    slack = problem.cost - problem.prize_sums(u)
+    relaxed, less = (
+        problem.at_price(found.price),
+        problem.spent(found.selected) - problem.cost_step,
+    )
+    u = relaxed.snap(found.dual)
+    slack = relaxed.cost - relaxed.prize_sums(u)
     bound = float(u.sum() + np.minimum(slack, 0.0).sum())
-    most = float(demand.allowed) + found.rate * float(less)
+    most = float(allowed) + found.price * float(less)
     room = most - bound + _ROUNDING * (most + abs(bound) + 1.0)
     return everything[slack[everything] <= room]
 

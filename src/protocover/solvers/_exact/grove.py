@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._cover import CoverProblem, Leaves
+from ..._cover import CoverProblem, ProofTree
 from .._local_search import search
 from .._reduced.reductions import merge_identical_points, reduce_cover
 from .._reduced.residual import Residual
@@ -91,7 +91,7 @@ class Grove:
                 self._replant(deadline)
         self._tree.grow(deadline=deadline, max_nodes=last - self.n_nodes)
 
-    def leaves(self, problem: CoverProblem) -> Leaves | None:
+    def leaves(self, problem: CoverProblem) -> ProofTree | None:
         """Return what others can check, None where there is no such thing."""
         return None if self._nodes_before else self._tree.leaves(problem)
 

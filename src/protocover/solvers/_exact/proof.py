@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._cover import CoverProblem
-from ..._cover.leaves import LEAF, MOST_NUMBERS, MOST_STEPS, VECTOR, Leaves
+from ..._cover.proof import LEAF, MOST_NUMBERS, MOST_STEPS, VECTOR, ProofTree
 from .._reduced.residual import Residual
 
 Floats = NDArray[np.float64]
@@ -42,7 +42,7 @@ def is_too_large(root: Residual, n_places: int) -> bool:
     return n_places > min(MOST_STEPS // 3, MOST_NUMBERS // max(len(root.rows), 1))
 
 
-def leaves_of(problem: CoverProblem, root: Residual, place: Place) -> Leaves | None:
+def leaves_of(problem: CoverProblem, root: Residual, place: Place) -> ProofTree | None:
     """Write a tree down in the problem's own candidates and points; None where it is too large."""
     steps: list[int] = []
     vectors: list[Floats] = []
@@ -59,18 +59,18 @@ def leaves_of(problem: CoverProblem, root: Residual, place: Place) -> Leaves | N
     return _written(problem, steps, lifted, len(vectors))
 
 
-def one_leaf(problem: CoverProblem, vectors: Sequence[Floats]) -> Leaves | None:
+def one_leaf(problem: CoverProblem, vectors: Sequence[Floats]) -> ProofTree | None:
     """Write down vectors of which each leaves out what the next ones need not mind."""
     return _written(problem, [*[VECTOR] * len(vectors), LEAF], vectors, len(vectors))
 
 
 def _written(
     problem: CoverProblem, steps: list[int], vectors: Iterable[Floats], n_vectors: int
-) -> Leaves | None:
+) -> ProofTree | None:
     """Bring vectors to the problem's grid; None where it takes too long to check them."""
     if problem.n_memberships > _MOST_CHECKED:
         return None
     snapped = np.empty((n_vectors, problem.n_points))
     for row, dual in zip(snapped, vectors, strict=True):
         row[:] = problem.snap(dual)
-    return Leaves(np.array(steps, dtype=np.intp), snapped)
+    return ProofTree(np.array(steps, dtype=np.intp), snapped)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._cover import CoverProblem, Leaves
+from ..._cover import CoverProblem, ProofTree
 from .._reduced.packing import Packing
 from .._reduced.residual import Residual
 from .branching import TRIALS, History, branch_on
@@ -82,7 +82,7 @@ class Tree:
         """Whether nothing of value at most the target is left to be found."""
         return self.bound > self.target
 
-    def leaves(self, problem: CoverProblem) -> Leaves | None:
+    def leaves(self, problem: CoverProblem) -> ProofTree | None:
         """Return the tree so far as a proof in the problem's terms; None where it is too large.
 
         The root must be made of the problem's own candidates, with points at most merged.

@@ -31,7 +31,7 @@ Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Leaves:
+class ProofTree:
     """A tree of cases that together hold every selection, each case with its vectors.
 
     At most 4,096 steps and 1,048,576 numbers (eight megabytes) in all vectors are kept.
@@ -55,7 +55,7 @@ class Leaves:
         """Number of cases."""
         return int((self.steps == LEAF).sum())
 
-    def renumbered(self, candidates: NDArray[np.intp]) -> Leaves:
+    def renumbered(self, candidates: NDArray[np.intp]) -> ProofTree:
         """Return the same of a problem in which candidate j is ``candidates[j]``."""
         steps = self.steps.copy()
         branched = steps >= 0
@@ -63,19 +63,19 @@ class Leaves:
         return replace(self, steps=steps)
 
 
-def bound_by_leaves(
+def bound_by_proof(
     problem: CoverProblem,
-    leaves: Leaves,
+    proof: ProofTree,
     *,
     dual: NDArray[np.float64] | None,
     objective: Fraction,
 ) -> tuple[Fraction | None, list[str]]:
-    """Return the bound that leaves prove of all selections, and what is wrong with them.
+    """Return the bound that a proof tree proves, and its faults.
 
     All sums are of whole numbers. The vector `dual`, if there is one, comes before all others.
     `objective` is that of some selection: whatever is not below it needs no closer look.
     """
-    faults = _faults(problem, leaves)
+    faults = _faults(problem, proof)
     if faults or problem.step == 0:
         return None, faults
     count = _Count.of(problem, objective)
@@ -85,10 +85,10 @@ def bound_by_leaves(
         if 2 * int(root.is_out.sum()) > len(root.is_out):  # else a smaller table is not worth it
             count, root = count.without(root.is_out), root.without(root.is_out)
     try:
-        vectors = (_whole(problem, vector) for vector in leaves.vectors)
-        bounds = _bounds(count, root, leaves.steps.tolist(), vectors)
+        vectors = (_whole(problem, vector) for vector in proof.vectors)
+        bounds = _bounds(count, root, proof.steps.tolist(), vectors)
     except _NoTreeError as error:
-        return None, [f"leaves must be a tree, but {error}"]
+        return None, [f"the proof must be a tree, but {error}"]
     least = min((bound * Fraction(problem.grid) for bound in bounds), default=objective)
     return min(math.ceil(least / problem.step) * problem.step, objective), []
 
@@ -97,22 +97,22 @@ class _NoTreeError(Exception):
     """Steps do not make up a tree."""
 
 
-def _faults(problem: CoverProblem, leaves: Leaves) -> list[str]:
-    """Say what is wrong with the form of leaves."""
-    steps, vectors, n_points = leaves.steps, leaves.vectors, problem.n_points
+def _faults(problem: CoverProblem, proof: ProofTree) -> list[str]:
+    """Say what is wrong with the form of a proof tree."""
+    steps, vectors, n_points = proof.steps, proof.vectors, problem.n_points
     if not problem.on_grid:
-        return ["leaves prove nothing where prizes lie on no common grid"]
+        return ["a proof tree needs prizes on a common grid"]
     if steps.ndim != 1 or steps.dtype.kind != "i" or len(steps) > MOST_STEPS:
-        return [f"steps of leaves must be at most {MOST_STEPS} whole numbers in a row"]
+        return [f"steps of the proof must be at most {MOST_STEPS} integers"]
     if not ((steps >= LEAF) & (steps < problem.n_candidates)).all():
-        return [f"steps of leaves must lie between {LEAF} and {problem.n_candidates - 1}"]
+        return [f"steps of the proof must lie between {LEAF} and {problem.n_candidates - 1}"]
     expected = (int((steps == VECTOR).sum()), n_points)
     if vectors.shape != expected:
-        return [f"vectors of leaves must have shape {expected}, got {vectors.shape}"]
+        return [f"vectors of the proof must have shape {expected}, got {vectors.shape}"]
     if vectors.size > MOST_NUMBERS:
-        return [f"vectors of leaves must hold at most {MOST_NUMBERS} numbers"]
+        return [f"vectors of the proof must hold at most {MOST_NUMBERS} numbers"]
     if not ((vectors >= 0.0) & (vectors <= problem.prize)).all():
-        return ["vectors of leaves must hold numbers between 0 and the points' prizes"]
+        return ["vectors of the proof must hold numbers between 0 and the points' prizes"]
     return []
 
 

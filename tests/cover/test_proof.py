@@ -13,8 +13,8 @@ from covers import countable, large_problem, problem_and_optimum
 from scipy.sparse import csc_array
 
 import naive
-from protocover._cover import CoverProblem, CoverSolution, Leaves, verify
-from protocover._cover.leaves import LEAF, MOST_NUMBERS, MOST_STEPS, VECTOR, bound_by_leaves
+from protocover._cover import CoverProblem, CoverSolution, Limit, ProofTree, verify
+from protocover._cover.proof import LEAF, MOST_NUMBERS, MOST_STEPS, VECTOR, bound_by_proof
 from protocover.solvers import exact
 from protocover.solvers._exact.proof import Place
 from protocover.solvers._table import SOLVERS
@@ -28,7 +28,7 @@ def problem():
 @pytest.fixture(scope="module")
 def solution(problem):
     found = exact(problem, rng=np.random.default_rng(0))
-    assert found.leaves.n_leaves > 2
+    assert found.proof.n_leaves > 2
     return found
 
 
@@ -46,7 +46,7 @@ def random_leaves(rng, problem):
     steps = np.array(random_tree(rng, problem.n_candidates, 3), dtype=np.intp)
     scale = rng.choice([0.3, 0.7, 1.0], size=(int((steps == VECTOR).sum()), 1))
     drawn = rng.random((len(scale), problem.n_points)) < 0.7
-    return Leaves(steps, problem.snap(scale * drawn * problem.prize))
+    return ProofTree(steps, problem.snap(scale * drawn * problem.prize))
 
 
 @pytest.mark.parametrize("part", range(10))
@@ -62,7 +62,7 @@ def test_no_tree_proves_more_than_enumeration_finds(part):
         dual = None if rng.random() < 0.3 else drawn
         chosen = np.flatnonzero(rng.random(problem.n_candidates) < 0.4)
         reached = naive.exact_value(problem, chosen.tolist())
-        bound, faults = bound_by_leaves(problem, leaves, dual=dual, objective=reached)
+        bound, faults = bound_by_proof(problem, leaves, dual=dual, objective=reached)
         assert faults == []
         assert bound <= optimum
         assert bound == naive.leaves_bound(problem, leaves, dual, chosen.tolist())
@@ -76,24 +76,24 @@ def test_an_objective_that_no_useful_selection_has_excludes_no_better_one():
     inside = np.array([[1, 0]] * 4 + [[0, 1]], dtype=bool)
     problem = CoverProblem(csc_array(inside), np.array([2.0, 0.5]), np.ones(5), 1.0)
     vectors = np.array([[0.6] * 4 + [1.0], [1.0] * 5])
-    leaves = Leaves(np.array([VECTOR, VECTOR, LEAF]), problem.snap(vectors))
+    leaves = ProofTree(np.array([VECTOR, VECTOR, LEAF]), problem.snap(vectors))
     reached = naive.exact_value(problem, [0, 1])
     assert reached == Fraction(9, 2)
-    assert bound_by_leaves(problem, leaves, dual=None, objective=reached) == (4, [])
+    assert bound_by_proof(problem, leaves, dual=None, objective=reached) == (4, [])
 
 
 @pytest.mark.parametrize("name", ["exact", "auto"])
 def test_what_a_tree_closes_is_proved_by_its_leaves(name):
-    """On a thousand small covers no word but proved is left where weights can be counted."""
+    """On small covers whose weights are integers every bound is verified and is the optimum."""
     n_trees = 0
     for seed in range(1000):
         problem, optimum, _ = problem_and_optimum(seed)
         if not countable(seed):
             continue
         found = SOLVERS[name](problem, rng=np.random.default_rng(0))
-        assert found.certificate == "proved"
+        assert found.certificate == "verified"
         assert Fraction(found.lower_bound) == Fraction(float(optimum))
-        n_trees += found.leaves is not None
+        n_trees += found.proof is not None
     assert n_trees >= 3
 
 
@@ -102,7 +102,7 @@ def test_leaves_of_larger_covers_are_rechecked(seed):
     problem = large_problem(60, 90, density=0.1, seed=seed)
     for options in ({}, {"max_nodes": 3}):
         solution = exact(problem, rng=np.random.default_rng(0), **options)
-        assert solution.certificate == ("bounded" if solution.gap else "proved")
+        assert solution.certificate == "verified"
         found = verify(problem, solution)
         assert found.ok, found
         assert found.lower_bound == solution.lower_bound
@@ -112,16 +112,16 @@ def test_leaves_of_larger_covers_are_rechecked(seed):
 def test_a_tree_too_large_to_be_kept_is_the_solvers_word(name, problem, monkeypatch):
     monkeypatch.setattr(sys.modules[Place.__module__], name, 9)
     solution = exact(problem, rng=np.random.default_rng(0))
-    assert solution.certificate == "solver-proved"
-    assert solution.leaves is None
+    assert solution.certificate == "solver"
+    assert solution.proof is None
     assert verify(problem, solution).ok
 
 
 def test_leaves_that_prove_no_more_than_the_vector_are_not_kept(problem, solution):
-    alone = Leaves(np.array([LEAF]), np.empty((0, 60)))
-    again = CoverSolution.of(problem, solution.selected, dual=solution.dual, leaves=alone)
-    assert again.certificate == "bounded"
-    assert again.leaves is None
+    alone = ProofTree(np.array([LEAF]), np.empty((0, 60)))
+    again = CoverSolution.of(problem, solution.selected, dual=solution.dual, proof=alone)
+    assert again.certificate == "verified"
+    assert again.proof is None
 
 
 def steps_of(change):
@@ -162,7 +162,7 @@ TAMPERINGS = {
     "a way dropped": steps_of(lambda steps: steps[: int(np.flatnonzero(steps == LEAF)[0]) + 1]),
     "a leaf too many": steps_of(lambda steps: np.append(steps, LEAF)),
     "nothing": steps_of(lambda steps: steps[:0]),
-    "a leaf alone": lambda _: Leaves(np.array([LEAF]), np.empty((0, 60))),
+    "a leaf alone": lambda _: ProofTree(np.array([LEAF]), np.empty((0, 60))),
     "branched elsewhere": steps_of(branched_elsewhere),
     "ways exchanged": steps_of(ways_exchanged),
     "a candidate that is none": steps_of(lambda steps: np.where(steps >= 0, 90, steps)),
@@ -189,36 +189,36 @@ TAMPERINGS = {
 @pytest.mark.parametrize("change", TAMPERINGS.values(), ids=TAMPERINGS)
 def test_no_change_of_leaves_is_accepted(problem, solution, change):
     assert verify(problem, solution).ok
-    found = verify(problem, replace(solution, leaves=change(solution.leaves)))
+    found = verify(problem, replace(solution, proof=change(solution.proof)))
     assert not found.ok
-    assert found.certificate != "proved"
+    assert found.lower_bound < solution.objective
 
 
 def test_beside_a_worse_selection_leaves_prove_less(problem, solution):
     """What they need not look at closer is then less, too."""
-    empty = CoverSolution.of(problem, [], dual=solution.dual, leaves=solution.leaves)
-    assert empty.certificate == "bounded"
+    empty = CoverSolution.of(problem, [], dual=solution.dual, proof=solution.proof)
+    assert empty.certificate == "verified"
     assert empty.lower_bound <= solution.objective
 
 
 def test_leaves_prove_nothing_of_a_budget(problem, solution):
-    said = replace(solution, budget=9, priced_at=1.0)
-    assert "leaves prove nothing of a budget" in verify(problem, said).faults
+    said = replace(solution, limit=Limit(at_most=9), price=1.0)
+    assert "a proof tree proves nothing under a limit" in verify(problem, said).faults
 
 
 def test_leaves_prove_nothing_off_the_grid(problem, solution):
-    off = replace(problem, prize=np.full(60, 1e12), wrong=np.full(90, 0.1))
-    _, faults = bound_by_leaves(off, solution.leaves, dual=None, objective=Fraction(9))
-    assert faults == ["leaves prove nothing where prizes lie on no common grid"]
+    off = CoverProblem(problem.cover, np.full(90, 0.1), np.full(60, 1e12), problem.prototype_cost)
+    _, faults = bound_by_proof(off, solution.proof, dual=None, objective=Fraction(9))
+    assert faults == ["a proof tree needs prizes on a common grid"]
 
 
 def test_the_numbers_of_a_proof_are_limited(problem):
-    many = Leaves(np.full(MOST_STEPS + 1, LEAF), np.empty((0, 60)))
-    assert "at most 4096" in bound_by_leaves(problem, many, dual=None, objective=Fraction(6))[1][0]
+    many = ProofTree(np.full(MOST_STEPS + 1, LEAF), np.empty((0, 60)))
+    assert "at most 4096" in bound_by_proof(problem, many, dual=None, objective=Fraction(6))[1][0]
     n_vectors = MOST_NUMBERS // 1024 + 1
     wide = CoverProblem(csc_array(np.ones((1024, 1), dtype=bool)), [0.0], np.ones(1024), 1.0)
-    much = Leaves(np.array([*[VECTOR] * n_vectors, LEAF]), np.zeros((n_vectors, 1024)))
-    bound, faults = bound_by_leaves(wide, much, dual=None, objective=Fraction(1))
+    much = ProofTree(np.array([*[VECTOR] * n_vectors, LEAF]), np.zeros((n_vectors, 1024)))
+    bound, faults = bound_by_proof(wide, much, dual=None, objective=Fraction(1))
     assert bound is None
     assert "numbers" in faults[0]
 
@@ -228,13 +228,13 @@ def test_costs_and_weights_of_any_size_are_counted(cost):
     """Dearer than everything together, or as good as nothing."""
     cover = csc_array(np.array([[1, 0], [1, 1], [0, 1]], dtype=bool))
     problem = CoverProblem(cover, np.array([0.0, 2.0**60]), np.array([1.0, 2.0, 3.0]), cost)
-    leaves = Leaves(np.array([0, VECTOR, LEAF, LEAF]), np.ones((1, 3)))
+    leaves = ProofTree(np.array([0, VECTOR, LEAF, LEAF]), np.ones((1, 3)))
     optimum = min(
         naive.exact_value(problem, chosen)
         for size in range(3)
         for chosen in itertools.combinations(range(2), size)
     )
-    bound, faults = bound_by_leaves(problem, leaves, dual=None, objective=optimum)
+    bound, faults = bound_by_proof(problem, leaves, dual=None, objective=optimum)
     assert faults == []
     assert bound <= optimum
 
@@ -245,8 +245,8 @@ def test_candidates_can_be_numbered_anew(problem, solution):
     inside = csc_array(np.hstack((np.zeros((60, 1)), problem.cover.toarray())).astype(bool))
     wider = CoverProblem(inside, np.append(0.0, problem.wrong), problem.prize, 2.0)
     again = solution.renumbered(columns)
-    assert verify(wider, again).certificate == "proved"
+    assert verify(wider, again).certificate == "verified"
     assert verify(wider, again).ok
-    plain = replace(solution, leaves=None).renumbered(columns)
-    assert plain.leaves is None
+    plain = replace(solution, proof=None).renumbered(columns)
+    assert plain.proof is None
     assert plain.selected.tolist() == again.selected.tolist()

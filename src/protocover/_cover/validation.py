@@ -1,9 +1,10 @@
-"""The parts of a problem as they were given, checked and brought into one form."""
+"""Validation of the parts of a problem, and their conversion to one form."""
 
 from __future__ import annotations
 
 import math
-from numbers import Real
+from collections.abc import Hashable, Iterable, Mapping
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,39 @@ def check_selection(selected: Any, n_candidates: int) -> NDArray[np.intp]:
             f"{counts.max()} times"
         )
     return chosen.astype(np.intp)
+
+
+def incidence(
+    sets: Iterable[Iterable[Hashable]], weights: Any, n_elements: int | None
+) -> tuple[csc_array, list[Any]]:
+    """Return the table of elements x sets, and the element of each row.
+
+    Elements are numbers from 0 if `n_elements` or a sequence of `weights` says how many there
+    are. Otherwise they are all values in the sets and in a mapping of `weights`: integers in
+    rising order, others in order of first appearance.
+    """
+    columns = [list(dict.fromkeys(one)) for one in sets]
+    if n_elements is None and weights is not None and not isinstance(weights, Mapping):
+        n_elements = len(weights)
+    if n_elements is not None:
+        elements: list[Any] = list(range(n_elements))
+    else:
+        named = weights if isinstance(weights, Mapping) else ()
+        elements = list(dict.fromkeys([*(e for one in columns for e in one), *named]))
+        if all(isinstance(element, Integral) for element in elements):
+            elements.sort()
+    row_of = {element: row for row, element in enumerate(elements)}
+    try:
+        rows = [row_of[element] for one in columns for element in one]
+    except KeyError as error:
+        raise ValueError(
+            f"sets must hold elements from 0 to {len(elements) - 1}, got {error.args[0]!r}; "
+            "raise n_elements, or leave it out to use any hashable values"
+        ) from None
+    ends = np.cumsum([0, *map(len, columns)])
+    values = np.ones(len(rows), dtype=bool)
+    shape = (len(elements), len(columns))
+    return csc_array((values, np.array(rows, dtype=np.int64), ends), shape=shape), elements
 
 
 def _as_columns(cover: Any) -> csc_array:
