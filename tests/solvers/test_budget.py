@@ -84,7 +84,7 @@ def test_the_best_so_many_are_bounded_and_no_worse_than_greedys_first(name, seed
 
 def test_multipliers_give_bounds_that_hold(monkeypatch):
     """As in large problems, where the default solves no linear program."""
-    monkeypatch.setattr(default, "LARGE", -1)
+    monkeypatch.setattr(default, "_LARGE", -1)
     for problem, _ in problems_of(range(40)):
         assert default.is_large(problem)
         for budget in range(problem.n_candidates + 1):

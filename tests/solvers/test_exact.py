@@ -47,7 +47,7 @@ def test_what_no_vector_closes_branch_and_bound_does():
     inside = np.block([[one, np.zeros_like(one)], [np.zeros_like(one), one]])
     solution = solve(make_problem(inside, np.zeros(10), np.full(10, 10.0), 1.0))
     assert solution.objective == solution.lower_bound == 6.0
-    assert solution.certificate == "proved"
+    assert solution.certificate == "verified"
     assert solution.proof.n_leaves > 1
     found = verify(make_problem(inside, np.zeros(10), np.full(10, 10.0), 1.0), solution)
     assert found.ok

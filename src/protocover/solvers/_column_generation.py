@@ -405,7 +405,7 @@ class ColumnSearch:
 
 def _largest_of_each(problem: CoverProblem, amounts: Floats) -> Indices:
     """Return the ball of the largest amount of each candidate, the first of equals."""
-    if not problem.is_nested:
+    if problem.first is None:
         return np.arange(problem.n_candidates)
     if len(amounts) == 0:
         return np.empty(0, dtype=np.intp)
