@@ -79,6 +79,9 @@ def test_a_sample_joins_with_other_candidates():
         X, Y
     )
     assert set(model.prototype_sources_) == {"train", "given"}
+    rows, is_row = model.prototype_indices_, model.prototype_sources_ == "train"
+    assert (rows[~is_row] == -1).all()
+    np.testing.assert_array_equal(X[rows[is_row]], model.prototypes_[is_row])
 
 
 @pytest.mark.parametrize("number", [0, -3, 2, 0.0, 1.0, 1.5, -0.1])

@@ -73,10 +73,10 @@ random_state, verbose
     Attributes
     ----------
     candidate_indices_ : ndarray of int, shape (n_representatives,)
-        Place of each among all candidates: first those of `must_include`, then by what each
+        Position among the candidates: first those of `must_include`, then by what each
         adds; where every column of a table is one, in the order of the columns.
     representative_indices_ : ndarray of int, shape (n_representatives,)
-        Its row in its source, which is `X` for ``candidates="train"``; -1 where it is synthetic.
+        Row of `X`, -1 if the representative is not a row of `X`.
     representative_sources_ : ndarray of str, shape (n_representatives,)
         Where each comes from, as `prototype_sources_` in :class:`PVMClassifier`.
     representatives_ : array, sparse table or list

@@ -134,7 +134,7 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
     n_prototypes_ : int
         Number of prototypes.
     candidate_indices_ : ndarray of int, shape (n_prototypes,)
-        Place of each among all candidates.
+        Position among the candidates.
     prototype_labels_ : ndarray, shape (n_prototypes,)
         The class each stands for.
     covered_count_, miscovered_count_ : ndarray of int, shape (n_prototypes,)
@@ -144,7 +144,7 @@ class PVMClassifier(PrototypeAnswers, ShowsChosen, ClassifierMixin, BaseEstimato
     prototype_sources_ : ndarray of str, shape (n_prototypes,)
         Where each comes from: "train", "unlabeled", "given", "kmeans", "hull".
     prototype_indices_ : ndarray of int, shape (n_prototypes,)
-        Its row in that source, which is `X` for "train"; -1 where it is synthetic.
+        Row of `X`, -1 if the prototype is not a row of `X`.
     prototype_radii_ : ndarray of float, shape (n_prototypes,)
         The radius of each: `eps_` unless ``radii="adaptive"``.
     eps_ : float

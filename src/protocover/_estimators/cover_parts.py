@@ -20,7 +20,7 @@ from .._selection.parameters import (
     check_prototype_cost,
 )
 from .._selection.training import Training
-from ..candidates._pool import numbers, source_names, source_rows, take
+from ..candidates._pool import numbers, source_names, take, training_rows
 from .fitting import Settings
 
 Floats = NDArray[np.float64]
@@ -71,7 +71,7 @@ class Kept:
     representatives : rows, or column numbers of a table
         In order.
     indices, rows, sources : ndarray, shape (n_representatives,)
-        Number of each among all candidates, its row in its source, and the name of that.
+        Number of each among all candidates, the row of `X` that it is or -1, and its source.
     labels : ndarray of int, shape (n_points,)
         The representative of each point, -1 for none.
     counts : ndarray of int, shape (n_representatives,)
@@ -118,7 +118,7 @@ class Kept:
             eps=eps,
             representatives=representatives,
             indices=numbers(pools)[columns],
-            rows=source_rows(pools)[columns],
+            rows=training_rows(pools)[columns],
             sources=source_names(pools)[columns],
             labels=labels,
             counts=counts,

@@ -14,7 +14,7 @@ from .._prototypes import PrototypeSet, column_order
 from .._selection.parameters import check_outlier_label
 from .._selection.selected import Selection
 from .._selection.training import Training
-from ..candidates._pool import Pool, numbers, source_names, source_rows, take
+from ..candidates._pool import Pool, numbers, source_names, take, training_rows
 
 _FEATURES = ("n_features_in_", "feature_names_in_")
 
@@ -30,7 +30,7 @@ class Fitted:
     prototypes : rows, or column numbers of a table
         In order of selection.
     rows, sources : ndarray, shape (n_prototypes,)
-        Row of each in its source, and the name of that.
+        Row of `X` that each is, -1 if none, and the name of its source.
     classes : ndarray, shape (n_classes,)
         Labels, sorted.
     class_count : ndarray of int, shape (n_classes,)
@@ -92,7 +92,7 @@ class Fitted:
         fitted = cls(
             selection=selection.renumbered(numbers(pools)[chosen]),
             prototypes=take(pools, chosen),
-            rows=source_rows(pools)[chosen],
+            rows=training_rows(pools)[chosen],
             sources=source_names(pools)[chosen],
             **kept,
         )

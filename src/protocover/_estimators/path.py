@@ -22,7 +22,7 @@ from .._selection.parameters import (
 from .._selection.path import PostponedBounds, formulate_path, solve_path
 from .._selection.selected import Selection
 from .._selection.training import Training, after_candidates
-from ..candidates._pool import numbers, source_names, source_rows
+from ..candidates._pool import numbers, source_names, training_rows
 from ..data._frames import make_frame
 from ..solvers import find_solver
 from ..solvers._options import check_options
@@ -150,8 +150,8 @@ of ndarray, [eps][cost]
 
     @cached_property
     def prototype_indices(self) -> Arrays:
-        """Row of each prototype in its source, -1 where it is synthetic, [eps][cost]."""
-        return self._chosen(source_rows(self.training.pools))
+        """Row of `X` of each prototype, -1 if it is not one, [eps][cost]."""
+        return self._chosen(training_rows(self.training.pools))
 
     @cached_property
     def prototype_sources(self) -> Arrays:

@@ -16,7 +16,7 @@ from .._prototypes import PrototypeSet
 from .._selection.adaptive_radii import formulate_own
 from .._selection.by_class import Formulation, formulate
 from .._selection.training import Training, pool_balls, side_by_side
-from ..candidates._pool import source_names, source_rows, take
+from ..candidates._pool import source_names, take, training_rows
 from ..data._points import same_points
 from ..solvers._table import SOLVERS, unwrapped
 from .remaking import NOT_REMADE, among, columns_of, prepare_again
@@ -175,7 +175,7 @@ def _data_faults(
         faults.append("prototypes_ are not the candidates of candidate_indices_")
     if remade:
         origin = {
-            "prototype_indices_": source_rows(training.pools)[columns],
+            "prototype_indices_": training_rows(training.pools)[columns],
             "prototype_sources_": source_names(training.pools)[columns],
         }
         faults += differences(model, origin)

@@ -16,7 +16,7 @@ from .._selection.cover_radius import propose_cover_eps
 from .._selection.covering import Rest
 from .._selection.parameters import check_eps, check_wish
 from .._selection.training import Training, completed, pool_balls, side_by_side
-from ..candidates._pool import numbers, source_names, source_rows, take
+from ..candidates._pool import numbers, source_names, take, training_rows
 from ..data._points import check_estimator_points, same_points
 from ..solvers._table import SOLVERS, unwrapped
 from .cover_parts import (
@@ -177,7 +177,7 @@ class _Again:
         columns = in_column_order(columns, self.training)
         said: dict[str, Any] = {"candidate_indices_": numbers(pools)[columns]}
         if self.remade:
-            said["representative_indices_"] = source_rows(pools)[columns]
+            said["representative_indices_"] = training_rows(pools)[columns]
             said["representative_sources_"] = source_names(pools)[columns]
         faults = differences(model, said)
         if not same_points(take(pools, columns), model.representatives_):

@@ -313,7 +313,7 @@ def _own_rows(classifier: PVMClassifier, X: Any) -> Indices:
 
     Where `X` are not the points of the training, no prototype is one of them.
     """
-    rows = np.where(classifier.prototype_sources_ == "train", classifier.prototype_indices_, -1)
+    rows = classifier.prototype_indices_
     real = np.flatnonzero(rows >= 0)
     elsewhere = np.full(len(rows), -1)
     if rows.max(initial=-1) >= row_count(X):

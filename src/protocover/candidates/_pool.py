@@ -70,9 +70,11 @@ def numbers(pools: Sequence[Pool]) -> NDArray[np.intp]:
     )
 
 
-def source_rows(pools: Sequence[Pool]) -> NDArray[np.intp]:
-    """Row of each candidate of all pools in its source, -1 where it is synthetic."""
-    return np.concatenate([pool.rows for pool in pools])
+def training_rows(pools: Sequence[Pool]) -> NDArray[np.intp]:
+    """Return the row of `X` that each candidate of all pools is, -1 if it is not one."""
+    return np.concatenate(
+        [pool.rows if pool.source == "train" else np.full(len(pool), -1) for pool in pools]
+    )
 
 
 def source_names(pools: Sequence[Pool]) -> NDArray[np.str_]:

@@ -251,8 +251,7 @@ def _further_images(queries: Queries, shape: tuple[int, ...]) -> NDArray[np.uint
 
 def _foreign_name(model: PVMClassifier, k: int) -> str:
     """Name a prototype that is no training case by its source."""
-    row, source = int(model.prototype_indices_[k]), str(model.prototype_sources_[k])
-    return f"{source} {int(model.candidate_indices_[k])}" if row < 0 else f"{source} row {row}"
+    return f"{model.prototype_sources_[k]} {int(model.candidate_indices_[k])}"
 
 
 def _cut(text: str, longest: int) -> str:

@@ -49,7 +49,7 @@ def summarize_cover(
         display,
         model,
         codes=coverage.point_classes,
-        rows=np.where(model.prototype_sources_ == "train", model.prototype_indices_, -1),
+        rows=model.prototype_indices_,
         mentioned=mentioned,
         groups=_groups(cover),
     )

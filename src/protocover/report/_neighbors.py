@@ -75,7 +75,7 @@ def find_members(model: PVMClassifier, X: Any, coverage: Coverage) -> Members:
 
 def find_rivals(model: PVMClassifier, X: Any, classes: Indices) -> Rivals | None:
     """Find each prototype's nearest of another class; None where distances are not known."""
-    if (model.prototype_sources_ == "train").all():
+    if (model.prototype_indices_ >= 0).all():
         examples = _safe_indexing(X, model.prototype_indices_)
     elif traits_of(model.dissimilarity_).precomputed:
         return None  # columns of a table that are no rows of it
@@ -110,9 +110,7 @@ def relate_suspects(model: PVMClassifier, parts: Sequence[Any], found: LabelIssu
             chosen = here[rows]
             same = found.label[chosen][:, None] == model.prototype_labels_
             suggested = found.suggested[chosen][:, None] == model.prototype_labels_
-            itself = found.row[chosen][:, None] == np.where(
-                model.prototype_sources_ == "train", model.prototype_indices_, -1
-            )
+            itself = found.row[chosen][:, None] == model.prototype_indices_
             own[chosen] = _nearest_among(model, table.copy(), same & ~itself)[0]
             other[chosen] = _nearest_among(model, table, suggested)[0]
         start += row_count(part)

@@ -252,7 +252,7 @@ def _lay_out_all(
         replace(display, further=cast.further),
         model,
         codes=findings.coverage.point_classes,
-        rows=np.where(model.prototype_sources_ == "train", model.prototype_indices_, -1),
+        rows=model.prototype_indices_,
         mentioned=np.concatenate([*findings.members.rows, *listed]),
         weights=cast.column_weights(features),
     )

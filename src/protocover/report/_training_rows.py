@@ -88,7 +88,7 @@ def _real(model: PVMClassifier) -> NDArray[np.intp]:
     """Return the places of the prototypes that are rows of `X` with known values."""
     if traits_of(model.dissimilarity_).precomputed:
         return np.zeros(0, dtype=np.intp)
-    return np.flatnonzero((model.prototype_sources_ == "train") & (model.prototype_indices_ >= 0))
+    return np.flatnonzero(model.prototype_indices_ >= 0)
 
 
 def _pairs(model: PVMClassifier, X: Any, real: NDArray[np.intp]) -> tuple[Any, Any]:
