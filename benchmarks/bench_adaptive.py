@@ -1,6 +1,6 @@
 """Gap and time of the default with adaptive radii, and the exact solver, table by table.
 
-Run: python benchmarks/bench_adaptive.py [--exact] [--most SAMPLES]
+Run: PYTHONPATH=. python benchmarks/bench_adaptive.py [--exact] [--most SAMPLES]
 
 Numeric tables are standardised. Times are the processor's; a greedy fit is that of the same
 table with solver="greedy". The aim is a gap of at most 2 % in the median and 5 % at the 90th
@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Iterator
 
 import numpy as np
-from protocover.datasets import DataNotFoundError, load_uci
+from experiments.datasets import DataNotFoundError, load_uci
 from sklearn import datasets
 from sklearn.preprocessing import StandardScaler
 
@@ -85,7 +85,9 @@ def main() -> None:
     parser.add_argument("--exact", action="store_true", help="also prove the optimum")
     parser.add_argument("--most", type=int, default=50_000, help="largest table, in samples")
     asked = parser.parse_args()
-    fit("greedy", *datasets.load_iris(return_X_y=True))  # imports are nobody's time
+    fit(
+        "greedy", *datasets.load_iris(return_X_y=True)
+    )  # warm up: imports
     gaps = []
     print("table                 samples  greedy   auto    gap %  seconds  greedy fits")
     for name, X, y in tables():

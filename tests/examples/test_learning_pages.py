@@ -24,6 +24,7 @@ PAGES = {
     "docs/covers/labelling.md": [],
     "docs/covers/molecules-and-sequences.md": ["rdkit"],
     "docs/adaptive-radii.md": [],
+    "docs/set-cover.md": [],
     "docs/solvers.md": [],
     "docs/explaining.md": ["pandas"],
     "docs/label-issues.md": ["pandas"],
