@@ -85,9 +85,7 @@ def main() -> None:
     parser.add_argument("--exact", action="store_true", help="also prove the optimum")
     parser.add_argument("--most", type=int, default=50_000, help="largest table, in samples")
     asked = parser.parse_args()
-    fit(
-        "greedy", *datasets.load_iris(return_X_y=True)
-    )  # warm up: imports
+    fit("greedy", *datasets.load_iris(return_X_y=True))  # warm up: imports
     gaps = []
     print("table                 samples  greedy   auto    gap %  seconds  greedy fits")
     for name, X, y in tables():

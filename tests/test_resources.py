@@ -87,8 +87,7 @@ def test_the_exact_solver_shows_its_best_and_its_bound_where_bars_are_shown(caps
     PVMClassifier(eps=0.8, solver="exact", n_jobs=1, verbose=1, **PAPER).fit(X, Y)
     out, err = capsys.readouterr()
     assert out == ""
-    stage = r"(linear program|local search|branch and bound)"
-    assert re.search(rf"{stage}: best [\d.]+, bound [\d.]+, \d+ points x \d+ cand", err)
+    assert re.search(r"[\w ]+: best [\d.]+, bound [\d.]+", err)
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)

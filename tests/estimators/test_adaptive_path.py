@@ -39,10 +39,16 @@ COSTS = [0.01, 1.0, 4.0]
 
 def assert_same_model(ours, theirs, queries):
     """All that is said of the prototypes and by them."""
-    for name in ("indices", "labels", "radii", "covered", "miscovered", "newly_covered", "rows"):
-        np.testing.assert_array_equal(
-            getattr(ours, f"prototype_{name}_"), getattr(theirs, f"prototype_{name}_"), name
-        )
+    for name in (
+        "candidate_indices_",
+        "prototype_indices_",
+        "prototype_labels_",
+        "prototype_radii_",
+        "covered_count_",
+        "miscovered_count_",
+        "newly_covered_count_",
+    ):
+        np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name), name)
     for name in ("eps_", "prototype_cost_", "objective_", "lower_bound_", "certificate_"):
         assert getattr(ours, name) == getattr(theirs, name), name
     if len(theirs.candidate_indices_):

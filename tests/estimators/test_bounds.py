@@ -186,7 +186,7 @@ def test_what_is_said_of_prototypes_is_true_of_every_choice(fitted):
         )
         for k in (0, 1)
     ]
-    budget, has = model.n_prototypes, np.isin([0, 1], model.prototype_labels_)
+    budget, has = model.max_prototypes, np.isin([0, 1], model.prototype_labels_)
     assert "with one for every class" not in words or has.all()  # it is one of these choices
     for sizes in product(*least):
         if isinstance(budget, int) and sum(sizes) > budget:

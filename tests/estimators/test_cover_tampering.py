@@ -43,6 +43,9 @@ def models():
     }
 
 
+ORIGIN = ("candidate_indices_", "representative_indices_", "representative_sources_")
+
+
 def _restate(model, solution):
     """Have a cover say of itself what a forged solution says, what had to be in added."""
     before = model.solution_
@@ -100,8 +103,8 @@ def _backwards(model):
             newly_covered=said.newly_covered[::-1],
         ),
     )
-    for name in ("indices", "rows", "sources"):
-        setattr(model, f"representative_{name}_", getattr(model, f"representative_{name}_")[::-1])
+    for name in ORIGIN:
+        setattr(model, name, getattr(model, name)[::-1])
     model.representatives_ = model.representatives_[::-1]
     model.counts_ = model.counts_[::-1]
     last = len(model.counts_) - 1
@@ -111,8 +114,8 @@ def _backwards(model):
 def _drop_the_last(model):
     said = model.solution_
     _restate(model, said.first(len(said.selected) - 1))
-    for name in ("indices", "rows", "sources"):
-        setattr(model, f"representative_{name}_", getattr(model, f"representative_{name}_")[:-1])
+    for name in ORIGIN:
+        setattr(model, name, getattr(model, name)[:-1])
     model.representatives_ = model.representatives_[:-1]
     model.counts_ = model.counts_[:-1]
     model.labels_ = np.where(model.labels_ == len(model.counts_), -1, model.labels_)

@@ -61,10 +61,16 @@ def fit(data, y=Y, *args, **parameters):
 
 
 def assert_same_models(one, other):
-    for name in ("indices", "labels", "covered", "miscovered", "newly_covered", "radii"):
-        np.testing.assert_array_equal(
-            getattr(one, f"prototype_{name}_"), getattr(other, f"prototype_{name}_")
-        )
+    for name in (
+        "candidate_indices_",
+        "prototype_indices_",
+        "prototype_labels_",
+        "prototype_radii_",
+        "covered_count_",
+        "miscovered_count_",
+        "newly_covered_count_",
+    ):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), name)
     assert (one.objective_, one.lower_bound_) == (other.objective_, other.lower_bound_)
 
 

@@ -279,7 +279,7 @@ def no_distance(a, b):
         ("exact", {"verbose": "yes"}, ValueError, "verbose must be .* got 'yes'"),
         ("greedy", {"gap": 0.1}, TypeError, "'gap', which solver 'greedy' .* bound, time_limit"),
         ("ratio-greedy", {"patience": 5}, TypeError, "its options are time_limit"),
-        ("exact", {"max_prototypes": 3}, TypeError, "'max_prototypes': .* n_prototypes instead"),
+        ("exact", {"max_prototypes": 3}, TypeError, "'max_prototypes': .* max_prototypes instead"),
         ("exact", {"rng": 0}, TypeError, "'rng': give the estimator random_state instead"),
         ("exact", {"problem": 0}, TypeError, "must not hold 'problem'"),
         ("exact", ["gap"], TypeError, r"must be a dict .* got list \['gap'\]"),

@@ -13,7 +13,7 @@ from ._values import check_values, is_number
 _TOLD = {
     "problem": "it is made of X, y and eps",
     "rng": "give the estimator random_state instead",
-    "max_prototypes": "it is a parameter of the estimator",
+    "max_prototypes": "give the estimator max_prototypes instead",
 }
 
 

@@ -55,6 +55,8 @@ _TINY = 5000
 # Memberships a point up to which a cover of more than so many points is sparse, and one all of
 # whose points are worth covering.
 _SPARSE, _MANY, _SPARSE_PLAIN = 40, 5000, 1000
+# Points for each candidate beyond which one linear program is small, whatever its memberships.
+_FEW_CANDIDATES = 10
 # What sums of payments may be off by, as a share of all prizes, and what a bound of HiGHS may.
 _ROUNDING, _CLAIM_ROUNDING = 1e-9, 1e-6
 # What could be saved at most, as a share, where large programs are not solved again and
@@ -273,12 +275,14 @@ def stages_of(state: State, *, at_once: bool) -> tuple[Stage, ...]:
 def is_sparse(problem: CoverProblem) -> bool:
     """Whether reductions and search on a kernel promise more than one linear program.
 
-    They do if all points are worth covering, as in a plain set cover, and in large problems of
-    few memberships a point.
+    They do if all points are worth covering, as in a plain set cover, and in large problems with
+    few memberships per point, unless there are few candidates.
     """
     core = problem.core
     members, n_points = core.n_memberships, max(problem.n_points, 1)
     if problem.is_nested or members <= _TINY:
+        return False
+    if _FEW_CANDIDATES * core.n_candidates < n_points:
         return False
     if members > _SPARSE_PLAIN * n_points:
         return False
