@@ -330,7 +330,7 @@ def test_the_radius_a_graph_was_cut_at_can_be_told():
     with pytest.raises(ValueError, match="eps must not be above cutoff, 3, got 4"):
         fit(graph, [0, 0, 1, 1], eps=4.0, metric=Precomputed(cutoff=3.0))
     for reach in (0.0, -1.0, np.nan, np.inf, "far"):
-        with pytest.raises(ValueError, match="reach must be a positive number"):
+        with pytest.raises(ValueError, match="cutoff must be a positive number"):
             fit(graph, [0, 0, 1, 1], metric=Precomputed(cutoff=reach))
 
 

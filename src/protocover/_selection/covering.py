@@ -190,8 +190,14 @@ class Rest:
         return CoverProblem(self.cover, np.round(price / grid) * grid, self.weight, 0.0)
 
     def coverage(self, coverage: float, weights: Floats) -> tuple[CoverProblem, Limit]:
-        """Return the problem of covering a fraction of the weight of all points, and its limit."""
+        """Return the problem of covering a fraction of the weight of all points, and its limit.
+
+        Nothing may stay uncovered if less than the smallest weight may.
+        """
         allowed = may_stay_uncovered(weights, simplest_fraction(float(coverage)))
+        positive = self.weight[self.weight > 0.0]
+        if len(positive) and allowed < Fraction(float(positive.min())):
+            allowed = Fraction(0)
         n = self.cover.shape[1]
         cost, each = (np.zeros(n), 1.0) if self.price is None else (self.price, 0.0)
         return CoverProblem(self.cover, cost, self.weight, each), Limit(uncovered=allowed)
@@ -265,10 +271,9 @@ def _is_complete(problem: CoverProblem, limit: Limit, price: float) -> bool:
 
     Not if costs at that price are too small to be distinguished on the grid of the weights.
     """
-    lightest = problem.prize[problem.prize > 0.0].min(initial=np.inf)
     rounding = 0.0 if problem.prototype_cost else problem.n_candidates * problem.grid
     distinct = rounding < price * problem.cost_step
-    return distinct and limit.uncovered is not None and limit.uncovered < float(lightest)
+    return distinct and limit.uncovered == 0
 
 
 def _complete(
