@@ -21,10 +21,15 @@ from protocover.candidates import Pool
 from protocover.dissimilarity import Euclidean
 from protocover.distributed import _adaptive_radii as adaptive_radii
 from protocover.distributed._adaptive_radii import chunk_members, reduce_own, solve_own
-from protocover.distributed._blocks import CandidateBlock, block_numbers, count_blocks
+from protocover.distributed._blocks import (
+    CandidateBlock,
+    block_numbers,
+    count_blocks,
+    load_share,
+    save_block,
+)
 from protocover.distributed._chunks import Chunk
 from protocover.distributed._cluster import Cluster
-from protocover.distributed._cover import load_share, save_block
 from protocover.distributed._selection import check_selection, choose_tiers, refuse_rounds
 from protocover.solvers import greedy
 

@@ -13,10 +13,15 @@ from scipy.sparse import csc_array
 from protocover._cover import snap_weights, weight_grid
 from protocover.dissimilarity import Euclidean
 from protocover.distributed import _blocks as blocks_module
-from protocover.distributed._blocks import ClassCover, block_numbers, count_blocks
+from protocover.distributed._blocks import (
+    ClassCover,
+    block_numbers,
+    count_blocks,
+    load_share,
+    save_block,
+)
 from protocover.distributed._chunks import _read
 from protocover.distributed._cluster import Cluster
-from protocover.distributed._cover import load_share, save_block
 from protocover.distributed._selection import choose_tiers
 
 

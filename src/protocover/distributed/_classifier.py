@@ -15,12 +15,9 @@ from .._estimators.fitted import Fitted
 from .._estimators.fitting import warn_of_selection
 from .._selection.parameters import unchanged_on_error
 from .._selection.training import after_candidates
-from ._chunks import ChunkedPoints, as_queries, as_rows, as_values, read_points
-from ._cluster import describe_cluster, find_client
-from ._cover import folder_for_blocks
-from ._fitting import Job, terms_of
-from ._prediction import ask_lazily
-from ._sources import find_source
+from ._chunks import ChunkedPoints, as_queries, as_rows, as_values, find_source, read_points
+from ._cluster import ask_lazily, describe_cluster, find_client
+from ._fitting import Job, folder_for_blocks, terms_of
 
 
 class DaskPVMClassifier(ClassifierMixin, BaseEstimator):
