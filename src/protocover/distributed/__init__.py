@@ -11,6 +11,7 @@ except ImportError as error:
         'protocover.distributed needs dask and distributed: pip install "protocover[dask]"'
     ) from error
 
+from ._ball_cover import DaskBallCover
 from ._classifier import DaskPVMClassifier
 
-__all__ = ["DaskPVMClassifier"]
+__all__ = ["DaskBallCover", "DaskPVMClassifier"]

@@ -216,7 +216,7 @@ def _not_dask(values: Any, name: str) -> TypeError:
     """Return the error for something that is no collection of Dask."""
     return TypeError(
         f"{name} must be a dask array or data frame, got {type(values).__name__}; PVMClassifier "
-        "takes what is in memory"
+        "and BallCover take what is in memory"
     )
 
 
@@ -324,6 +324,13 @@ class Candidates:
     def __len__(self) -> int:
         return int(self.bounds[-1])
 
+    def rows(self, client: Any) -> Indices:
+        """Return the row of each candidate in its source."""
+        parts = client.gather(client.map(_rows, self.chunks))
+        return np.concatenate(
+            [part + start for part, start in zip(parts, self.starts.tolist(), strict=True)]
+        )
+
     def fetch(self, client: Any, numbers: Indices) -> Pool:
         """Bring some candidates to the driver."""
         found = take_points(client, self, numbers)
@@ -396,3 +403,8 @@ def _as_chunk(rows: Any, length: int) -> Chunk:
 def _codes(chunk: Chunk) -> Indices:
     """Return the class numbers of a chunk, narrow for the way to the driver."""
     return chunk.codes.astype(np.min_scalar_type(int(chunk.codes.max(initial=0))))
+
+
+def _rows(chunk: Chunk) -> Indices:
+    """Return the rows of a chunk as they were given."""
+    return chunk.rows

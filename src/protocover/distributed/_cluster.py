@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from dask.delayed import delayed
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from distributed import default_client
+
+from ._chunks import as_queries
 
 _WAIT = 20  # seconds for an answer of the scheduler
 
@@ -118,3 +122,35 @@ def _answer(
     if rows.shape[0] == 0:
         return np.empty((0,) if width is None else (0, width), dtype=answer_dtype)
     return np.asarray(getattr(model, method)(rows)).astype(answer_dtype, copy=False)
+
+
+class OnCluster(BaseEstimator):
+    """What the estimators on Dask share: a client and checks of collections."""
+
+    client: Any
+
+    @property
+    def client_(self) -> Any:
+        """The client in use."""
+        return find_client(self.client)
+
+    def __sklearn_clone__(self) -> Self:
+        # A client is a connection: a copy of the estimator uses the same one.
+        params = self.get_params(deep=False)
+        copies = {name: clone(params[name], safe=False) for name in params if name != "client"}
+        return type(self)(**copies, client=self.client)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A connection does not survive pickling; the default client stands in for it.
+        return {**super().__getstate__(), "client": None}
+
+    def _check_features(self, X: Any, *, reset: bool) -> None:
+        """Note or check the number and the names of columns, without computing anything."""
+        described = getattr(X, "_meta", X) if hasattr(X, "columns") else X
+        validate_data(self, described, skip_check_array=True, reset=reset)
+
+    def _queries(self, X: Any) -> Any:
+        """Return queries as an array after checking their columns."""
+        check_is_fitted(self)
+        self._check_features(X, reset=False)
+        return as_queries(X)

@@ -204,7 +204,7 @@ def _resolve(metric: Any, params: dict[str, Any] | None) -> Any:
     if traits_of(dissimilarity).precomputed:
         raise ValueError(
             "a table of values between points is not supported on Dask; pass the points and "
-            "a metric, or use PVMClassifier on the table"
+            "a metric, use PVMClassifier on the table, or DaskBallCover.fit_pairs on a pair list"
         )
     if traits_of(dissimilarity).stateless or isinstance(dissimilarity, _FROM_SAMPLE):
         return dissimilarity
