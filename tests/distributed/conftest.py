@@ -22,4 +22,4 @@ def client():
 @pytest.fixture
 def several_blocks(monkeypatch):
     """Cut even small data into several blocks."""
-    monkeypatch.setattr(_blocks, "_PAIRS_PER_BLOCK", 1000)
+    monkeypatch.setattr(_blocks, "_PAIRS_PER_BLOCK", 4000)

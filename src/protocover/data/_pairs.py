@@ -163,7 +163,7 @@ def pairs_to_graph(
     """
     table = read_table(pairs, columns)
     if n_samples is None and ids is None and return_ids:
-        ids = found_ids([table], columns)
+        ids = found_ids([table[name] for name in columns[:2]])
     form = PairFormat(columns, directed, similarity).with_samples(n_samples, ids)
     entries = check_entries(table, form)
     del table
@@ -206,10 +206,10 @@ def read_table(pairs: Any, columns: tuple[str, str, str]) -> Any:
     return arrow.Table.from_pandas(pairs[names], preserve_index=False)
 
 
-def found_ids(tables: list[Any], columns: tuple[str, str, str]) -> Any:
-    """Return the identifiers that occur in some tables, sorted, as an Arrow array."""
+def found_ids(parts: list[Any]) -> Any:
+    """Return the values that occur in some Arrow columns, sorted, as an Arrow array."""
     arrow = _arrow()
-    parts = [table[name].unique() for table in tables for name in columns[:2]]
+    parts = [part.unique() for part in parts]
     # Dictionary-encoded columns are compared by value.
     parts = [
         part.dictionary_decode() if arrow.types.is_dictionary(part.type) else part

@@ -56,7 +56,7 @@ class PairBlocks:
         parts = client.compute(_parts(pairs, form.columns))
         if samples["n_samples"] is None and samples["ids"] is None:
             found = client.gather(client.map(_ids, parts, columns=form.columns))
-            samples["ids"] = found_ids_of(found)
+            samples["ids"] = found_ids(found)
         form = form.with_samples(**samples)
         entries = client.map(_check, parts, form=form)
         stated = client.gather(client.map(_state, entries))
@@ -112,13 +112,6 @@ class PairBlocks:
         return da.concatenate(chunks)  # type: ignore[no-untyped-call]
 
 
-def found_ids_of(found: Sequence[Any]) -> Any:
-    """Join the identifiers of all parts."""
-    import pyarrow
-
-    return found_ids([pyarrow.table({"i": one, "j": one[:0]}) for one in found], ("i", "j", ""))
-
-
 def _parts(pairs: Any, columns: tuple[str, str, str]) -> list[Any]:
     """Return delayed Arrow tables: the row groups of files, partitions, or slices of a table."""
     # Not pure: Dask would take slices of one table for the same.
@@ -151,7 +144,7 @@ def _read_group(path: str, group: int, columns: tuple[str, str, str]) -> Any:
 
 def _ids(table: Any, columns: tuple[str, str, str]) -> Any:
     """Return the identifiers in a part of the list."""
-    return found_ids([table], columns)
+    return found_ids([table[name] for name in columns[:2]])
 
 
 def _check(table: Any, form: PairFormat) -> Entries | Fault:
