@@ -14,6 +14,7 @@ from .._estimators import BallCover, PVMClassifier
 from .._inspection.fitted import Unwrapped, unwrap
 from .._inspection.label_issues import LabelIssues, find_label_issues
 from .._prototypes.coverage import Coverage, CoverageTotals
+from .._resources import row_count
 from .._typing import Indices
 from ..data._frames import in_memory
 from ._cases import Display, Layout, lay_out
@@ -148,7 +149,7 @@ def summarize(
                 "held_out and queries need a classifier, and the model is a BallCover; omit "
                 "them, and call its predict for the representatives of further cases"
             )
-        found = _inspect(within, X, within.labels(y, len(within.cover.labels_)), sample_weight)
+        found = _inspect(within, X, within.labels(y, row_count(X)), sample_weight)
         return _summarize_cover(within.cover, within.classifier, found, display, title, how)
     found = _inspect(within, X, y, sample_weight)
     model, search = within.classifier, within.search
@@ -243,6 +244,10 @@ def summarize_queries(
     >>> model = PVMClassifier(eps=1.0).fit(X, y)
     >>> why = summarize_queries(model, Queries([[5.0, 3.4, 1.5, 0.2]], names=["mine"]))
     >>> print(fill(why.comparisons[0].words, 92))
+    Predicted “0”. The nearest prototype is row 3 of “0” at distance 0.5, which is 0.5 times its
+    radius of 1. The nearest prototype of another class is row 57 of “1” at distance 2.21, which
+    is 2.21 times its radius of 1. Relative to the radii it is 4.4 times as far, a very clear
+    margin. The case lies within the radius of row 3, 1.
     """
     within = unwrap(model).require_prototypes("it cannot predict")
     model = within.classifier

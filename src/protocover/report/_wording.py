@@ -349,7 +349,7 @@ def _describe_cover_radius(cover: BallCover) -> str:
         percent(0.95 if cover.coverage is None else cover.coverage),
         cover.max_representatives,
     )
-    some = "representatives, √n of n cases," if n is None else count(n, "representative")
+    some = "sqrt(n) of n cases" if n is None else count(n, "representative")
     return f"{eps}, the smallest at which {some} cover {share}"
 
 
