@@ -53,7 +53,7 @@ def test_the_radii_are_told_in_every_file(shells, capsys):
     assert figures()["radii"] == "adaptive"
     assert figures()["eps"] == model.eps_
     extent = f"{radii.min():.4g} to {radii.max():.4g}"
-    assert f"radius     its own for each prototype, {extent}\n" in said.out
+    assert f"radius     per prototype, {extent}\n" in said.out
     limit = f"at most {model.eps_:.4g} (0.9 quantile of the distances to another class)\n"
     assert limit in said.out
     assert max(map(len, said.out.splitlines())) <= 80
@@ -128,14 +128,14 @@ def test_no_limit_is_said_and_no_infinity_is_written(shells, capsys):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("--radii shared --eps none", "leave out --radii shared, or give a number"),
+        ("--radii shared --eps none", "omit --radii shared, or give a radius"),
         (
             "--radii adaptive --eps auto --prototype-cost 1,2",
-            "tried by cross-validation; leave out --eps, or give a number or none",
+            "compared by cross-validation; omit --eps, or give a number or none",
         ),
         (
             "--radii shared --eps 1 --prototype-cost 1,2",
-            "tried by cross-validation; leave out --eps, or give several values of it, too",
+            "compared by cross-validation; omit --eps, or give several values of it, too",
         ),
     ],
 )
@@ -188,5 +188,5 @@ def test_the_report_made_anew_is_that_of_fit_and_notices_other_data(shells, caps
     moved = shells.assign(length=shells["length"] + 2.0)
     moved.to_csv("t.csv", index=False)
     assert main(["report", "out", "t.csv"]) == 1
-    assert "t.csv does not hold the rows that the model was fitted on" in capsys.readouterr().err
+    assert "t.csv does not contain the rows that the model was fitted on" in capsys.readouterr().err
     assert Path("out/report.html").read_bytes() == before

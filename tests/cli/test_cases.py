@@ -36,7 +36,7 @@ def test_columns_that_cannot_tell_rows_apart_are_left_out_and_told(flowers, tmp_
     flowers.insert(0, "nothing", "")
     assert list(read(flowers, tmp_path).X.columns) == ["length", "width"]
     said = capsys.readouterr().err
-    for words in ("'place' (the same value", "'code' (another text", "'nothing' (no values"):
+    for words in ("'place' (the same value", "'code' (a different text", "'nothing' (no values"):
         assert words in said
 
 
@@ -68,16 +68,16 @@ def test_columns_get_their_types_and_kinds_may_be_given(patients, tmp_path):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"target": None}, UsageError, "add --target NAME"),
+        ({"target": None}, UsageError, "--target is missing"),
         ({"target": "kin"}, CommandError, "did you mean 'kind'"),
-        ({"target": "q"}, CommandError, "it has 'length', 'width', 'kind'"),
+        ({"target": "q"}, CommandError, "the columns are 'length', 'width', 'kind'"),
         ({"drop": ["q"]}, CommandError, "--drop 'q'"),
         ({"id": "q"}, CommandError, "--id 'q'"),
         ({"feature_type": ["q=numeric"]}, CommandError, "--feature-type 'q'"),
         ({"feature_type": ["width=big"]}, UsageError, "must be numeric, categorical"),
         ({"feature_type": ["kind"]}, CommandError, "--feature-type"),
         ({"feature_type": ["width=a,b"]}, CommandError, "must hold one of a, b"),
-        ({"drop": ["length", "width"]}, CommandError, "no column is left"),
+        ({"drop": ["length", "width"]}, CommandError, "no feature columns are left"),
     ],
 )
 def test_wrong_columns_get_one_clear_error(flowers, tmp_path, options, error, message):
@@ -87,7 +87,7 @@ def test_wrong_columns_get_one_clear_error(flowers, tmp_path, options, error, me
 
 def test_values_where_names_should_be_are_pointed_out(flowers, tmp_path):
     flowers.columns = ["5.1", "3.5", "rose"]
-    with pytest.raises(CommandError, match="first line must hold the names"):
+    with pytest.raises(CommandError, match="first line must hold column names"):
         read(flowers, tmp_path, target="kind")
 
 

@@ -91,7 +91,7 @@ def test_what_is_dangerous_stops_a_fit_until_its_option_settles_it(case, flowers
     assert fit("t.csv", "--target", "kind", "--quiet") == 1
     refused = capsys.readouterr().err
     assert "column 'c'" in refused
-    assert "that would change the answer" in refused
+    assert "could silently change the result" in refused
     assert fit("t.csv", "--target", "kind", "-o", "out", "--eps", "auto", *option) == 0
     assert fit(
         "t.csv", "--target", "kind", "-o", "o2", "--eps", "auto", "--ignore-warnings"
@@ -110,7 +110,7 @@ def test_thousands_are_read_as_what_another_column_tells(flowers, fit, capsys):
 def test_numbers_of_two_units_are_refused_as_numbers(flowers, fit, capsys):
     spoil(flowers, c=["3750 g", "4 kg"] * 15)
     assert fit("t.csv", "--target", "kind", "--feature-type", "c=numeric") == 1
-    assert "must hold numbers of one notation and unit" in capsys.readouterr().err
+    assert "must hold numbers in one notation and unit" in capsys.readouterr().err
 
 
 def test_new_cases_are_read_with_the_same_care(flowers, fit, capsys):
@@ -120,7 +120,7 @@ def test_new_cases_are_read_with_the_same_care(flowers, fit, capsys):
     assert fit("t.csv", "--target", "kind", "-o", "out", "--eps", "auto") == 0
     pd.DataFrame({"length": [1, 2], "width": ["1,950", "2,100"]}).to_csv("new.csv", index=False)
     assert main(["predict", "out", "new.csv"]) == 1
-    assert "say which with --decimal . or --decimal ," in capsys.readouterr().err
+    assert "choose with --decimal . or --decimal ," in capsys.readouterr().err
     assert main(["predict", "out", "new.csv", "--decimal", "."]) == 0
 
 
@@ -159,8 +159,8 @@ def test_findings_of_one_sort_do_not_flood_a_fit(flowers, fit, capsys):
     table.to_csv("t.csv", index=False)
     assert fit("t.csv", "--target", "kind", "-o", "out", "--eps", "auto") == 0
     said = capsys.readouterr().err
-    assert said.count("in all rows but 1") == 3
-    assert "3 more of this (nearly constant)" in said
+    assert said.count("in all rows except 1") == 3
+    assert "3 more findings of this kind (nearly constant)" in said
 
 
 def test_a_mark_for_the_target_leaves_its_rows_out(flowers, capsys):
@@ -182,7 +182,7 @@ def test_classes_named_by_huge_numbers_are_names(flowers, fit):
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ({"length": "", "width": 1}, "no column is left to measure distances by"),
+        ({"length": "", "width": 1}, "no feature columns are left"),
         ({"kind": "lily"}, "has one class only"),
         ({"kind": np.arange(30) / 7}, "30 different values in 30 rows"),
     ],
@@ -199,7 +199,7 @@ def test_a_mark_for_a_column_that_is_not_there_is_refused(flowers, fit, capsys):
     flowers.to_csv("t.csv", index=False)
     assert fit("t.csv", "--target", "kind", "--missing=widht=-999", "-o", "out") == 2
     said = capsys.readouterr().err
-    assert "--missing widht=-999 is for no column of t.csv and stands in no cell" in said
+    assert "--missing widht=-999 names no column of t.csv and occurs in no cell" in said
     assert "'width'" in said
     flowers["note"] = np.where(flowers.index % 2, "a=b", "c")
     flowers.to_csv("t.csv", index=False)

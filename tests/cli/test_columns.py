@@ -124,7 +124,7 @@ def test_dates_are_read_where_day_and_month_are_clear(cells, days):
 @pytest.mark.parametrize("cells", [["01/02/2024", "03/04/2024"], ["1-2-2024", "2-1-2024"]])
 def test_dates_in_which_day_and_month_may_be_swapped_are_refused(cells):
     assert find_type(column(*cells)).stores == "labels"
-    with pytest.raises(CommandError, match=rf"{cells[0]}.* may be day.* or month.*2024-12-31"):
+    with pytest.raises(CommandError, match=rf"{cells[0]}.* could be day.* or month.*2024-12-31"):
         convert(column(*cells), ColumnType("dates"))
 
 

@@ -47,7 +47,7 @@ def test_the_best_so_many_of_a_table_with_everything_in_a_folder(blobs, capsys):
     assert cover("blobs.csv", "--max-representatives", 4, "--id", "case", "--drop", "seconds") == 0
     said = capsys.readouterr()
     assert "standardized Euclidean (all columns are numbers)" in said.err
-    assert "4 cases stand for 41." in said.out
+    assert "4 representatives of 41 cases." in said.out
     assert "the smallest at which 4 cover 95.0 %" in said.out
     assert "No 4 representatives cover more." in said.out
     assert "representatives.csv  the representatives" in said.out
@@ -158,7 +158,7 @@ def test_weights_are_taken_from_a_column(blobs, capsys):
     )
     assert cover("blobs.csv", *words, "-o", "out") == 0
     assert pd.read_csv("out/representatives.csv")["case"].tolist() == ["c40"]
-    assert "1 case stands for 41." in capsys.readouterr().out
+    assert "1 representative of 41 cases." in capsys.readouterr().out
 
 
 def test_cases_that_are_in_anyway_are_named_or_numbered(blobs):
@@ -205,7 +205,7 @@ def test_new_cases_get_their_representative(blobs, capsys):
     assert answers["covered"].tolist() == [True, False]
     assert 11 <= answers["representative_row"][0] <= 20
     assert main(["predict", "out", "n.csv", "--target", "case"]) == 2
-    assert "the model is a cover; leave it out" in capsys.readouterr().err
+    assert "the model is a cover; omit it" in capsys.readouterr().err
 
 
 def test_the_report_can_be_made_anew(blobs, capsys):
@@ -254,18 +254,18 @@ def test_images_without_classes(capsys):
     assert chosen["stands_for"].tolist() == [6, 6]
     assert main(["predict", "photos-protocover", "photos/some"]) == 0
     assert cover("photos", "--id", "name", "-o", "other") == 2
-    assert "--id goes with a table" in capsys.readouterr().err
+    assert "--id is only valid for a table" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("--must-include", "99"), 1, "there is no such row; try '1', '2', '41'"),
-        (("--must-include", "c1", "--id", "case"), 1, "no such case of that name; try 'c00'"),
+        (("--must-include", "99"), 1, "there is no row '99'; try '1', '2', '41'"),
+        (("--must-include", "c1", "--id", "case"), 1, "there is no case 'c1'; try 'c00'"),
         (
             ("--candidate-cost", "case"),
             1,
-            "must hold a number not below 0 in every row, got 'c00' in row 1",
+            "must hold a non-negative number in every row, got 'c00' in row 1",
         ),
         (("--weights", "second"), 1, "did you mean 'seconds'?"),
         (
@@ -273,8 +273,8 @@ def test_images_without_classes(capsys):
             1,
             "must_include names 2 rows, more",
         ),
-        (("--eps", "0.5", "--metric", "tangent"), 2, "--metric tangent is for images"),
-        (("--image-size", "8"), 2, "--image-size goes with a folder of images"),
+        (("--eps", "0.5", "--metric", "tangent"), 2, "--metric tangent is only valid for a folder of images"),
+        (("--image-size", "8"), 2, "--image-size is only valid for a folder of images"),
     ],
 )
 def test_what_cannot_be_used_is_refused_with_the_way_out(blobs, capsys, words, code, message):
@@ -286,13 +286,13 @@ def test_what_cannot_be_used_is_refused_with_the_way_out(blobs, capsys, words, c
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--max-representatives", "0"), "must be 1 or more, got '0'"),
+        (("--max-representatives", "0"), "must be at least 1, got '0'"),
         (("--max-representatives", "3", "--coverage", "0.5"), "not allowed with argument"),
         (("--coverage", "1.5"), "must be above 0 and at most 1, got '1.5'"),
         (("--coverage", "much"), "must be above 0 and at most 1, got 'much'"),
-        (("--cost", "-1"), "must be a number not below 0, got '-1'"),
-        (("--eps", "-1"), "must not be negative"),
-        (("--eps", "0"), "must be a number above 0"),
+        (("--cost", "-1"), "must be a non-negative number, got '-1'"),
+        (("--eps", "-1"), "must be a positive number"),
+        (("--eps", "0"), "must be a positive number"),
     ],
 )
 def test_wrong_usage_is_told_by_the_parser(blobs, capsys, words, message):
@@ -307,4 +307,4 @@ def test_a_name_that_several_rows_have_is_refused(blobs, capsys):
     blobs.to_csv("blobs.csv", index=False)
     assert cover("blobs.csv", "--id", "case", "--must-include", "same") == 1
     said = capsys.readouterr().err
-    assert "is the name of 41 cases; leave --id out and give the row, one of 1, 2, 3" in said
+    assert "is the name of 41 cases; omit --id and give the row number, such as 1, 2, 3" in said

@@ -54,7 +54,7 @@ def test_no_accuracy_is_printed_without_the_baseline(rare, fit, words, capsys):
     lines = capsys.readouterr().out.splitlines()
     place = next(k for k, line in enumerate(lines) if line.startswith("accuracy"))
     if words == "--test-size 0 --eps 0.3":
-        assert "not known" in lines[place]
+        assert "unknown" in lines[place]
         assert evaluation("out") is None
     else:
         assert lines[place + 1].startswith("baseline   95.0 % by always predicting no,")

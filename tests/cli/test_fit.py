@@ -211,7 +211,7 @@ def test_with_nothing_held_out_the_error_is_cross_validated_or_not_known(flowers
     assert fit("t.csv", "--target", "kind", "-o", "a", "--test-size", "0") == 0
     assert "of 30 cases, cross-validated" in capsys.readouterr().out
     assert fit("t.csv", "--target", "kind", "-o", "b", "--test-size", "0", "--eps", "auto") == 0
-    assert "not known" in capsys.readouterr().out
+    assert "unknown" in capsys.readouterr().out
     assert json.loads(Path("b/summary.json").read_text())["error"] is None
 
 
@@ -219,7 +219,7 @@ def test_few_cases_of_a_class_are_warned_of_and_do_not_stop_the_search(flowers, 
     flowers.loc[29, "kind"] = "orchid"
     flowers.to_csv("t.csv", index=False)
     assert main(["fit", "t.csv", "--target", "kind", "-o", "out", "--grid", "3"]) == 0
-    assert "class 'orchid' has 1 cases" in capsys.readouterr().err
+    assert "class 'orchid' has 1 training case," in capsys.readouterr().err
 
 
 def test_an_existing_folder_is_refused_before_the_work_and_replaced_if_forced(
@@ -245,7 +245,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work(
     def refuse(*_):
         pytest.fail("the table was read")
 
-    monkeypatch.setattr("protocover._cli.fit.read_labeled", refuse)
+    monkeypatch.setattr("protocover._cli.fit.read_rows", refuse)
     assert fit("t.csv", "--target", "kind", "-o", place) == 1
     said = capsys.readouterr()
     assert said.out == ""

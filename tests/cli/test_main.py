@@ -148,7 +148,7 @@ def test_a_missing_package_is_named_before_any_work(package, monkeypatch, capsys
     assert main(["demo"]) == 1
     said = capsys.readouterr()
     assert said.out == ""
-    assert f"needs {package}" in said.err
+    assert f"requires {package}" in said.err
     assert 'pip install "protocover[cli]"' in said.err
 
 

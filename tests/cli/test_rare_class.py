@@ -96,7 +96,7 @@ def test_balance_makes_prototypes_of_the_rare_class_worth_their_cost(table, caps
     said = capsys.readouterr()
     assert "worth its cost" not in said.err
     assert "rare" in set(prototypes()["class"])
-    figure = float(re.search(r"objective +(\S+) with the same weight for all", said.out)[1])
+    figure = float(re.search(r"objective +(\S+) with the same total weight for all", said.out)[1])
     found = load_model("out")
     coverage = found.coverage(table[["length", "width"]], table["kind"])
     weight = np.where(table["kind"] == "rare", 36 / (2 * 4), 36 / (2 * 32))
@@ -113,7 +113,7 @@ def test_without_a_minimum_a_class_may_be_left_out(capsys):
     assert set(prototypes()["class"]) == {"common"}
     said = capsys.readouterr().err
     assert "no prototype was chosen for 'rare'" in said
-    assert "leave out --min-per-class 0" in said
+    assert "omit --min-per-class 0" in said
 
 
 def test_a_class_without_budget_is_not_blamed_on_the_minimum(capsys):
@@ -125,11 +125,11 @@ def test_a_class_without_budget_is_not_blamed_on_the_minimum(capsys):
 def test_a_case_becomes_a_prototype_of_another_class_only_if_that_is_allowed(capsys):
     assert fit(SHARED) == 0
     assert (prototypes()["class"] == prototypes()["kind"]).all()
-    assert "stands for another class" not in capsys.readouterr().err
+    assert "represents another class" not in capsys.readouterr().err
     assert fit(f"{SHARED} --cross-class --force") == 0
     center = prototypes().set_index("row").loc[36]
     assert (center["class"], center["kind"]) == ("common", "rare")
-    assert "such as row 36, labelled rare amid cases of common" in capsys.readouterr().err
+    assert "such as row 36, labelled rare among cases of common" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", ["--min-per-class 2", "--min-per-class x"])

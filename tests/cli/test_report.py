@@ -44,7 +44,7 @@ def test_a_model_file_alone_needs_the_target_and_a_free_place(flowers, fit, caps
 def test_a_model_file_that_does_not_tell_the_held_out_rows_is_refused(out, capsys):
     Path("moved.protocover").write_bytes((out / "model.protocover").read_bytes())
     assert main(["report", "moved.protocover", "t.csv", "--target", "kind"]) == 1
-    assert "the folder that fit wrote, which lists the held-out rows" in capsys.readouterr().err
+    assert "its output folder, which lists the held-out rows" in capsys.readouterr().err
     assert not Path("report.html").exists()
 
 
@@ -53,7 +53,7 @@ def test_a_model_file_that_does_not_tell_the_held_out_rows_is_refused(out, capsy
     [
         (lambda flowers: flowers.iloc[:3], "lacks rows"),
         (lambda flowers: flowers.assign(length=flowers["length"] + 50), "is not the model's"),
-        (lambda flowers: flowers.sample(frac=1, random_state=0), "does not hold the rows"),
+        (lambda flowers: flowers.sample(frac=1, random_state=0), "does not contain the rows"),
         (lambda flowers: pd.concat([flowers, flowers[-2:]]), "they hold .* and the fit had"),
         (lambda flowers: flowers.assign(kind="tulip"), "class 'tulip'"),
     ],

@@ -11,7 +11,7 @@ import pytest
 
 from protocover._cli import main
 from protocover._cli.console import CommandError, Console
-from protocover._cli.dialect import Dialect, csv_bytes, disarm, rearm
+from protocover._cli.tables import Dialect, csv_bytes, disarm, rearm
 from protocover._cli.tables import read_table
 
 
@@ -48,12 +48,12 @@ def test_cells_of_a_spreadsheet_are_read_as_text_would_have_them():
 def test_the_first_sheet_with_cells_is_read_or_the_one_named(capsys):
     save_book("t.xlsx", notes=[], one=[["a"], [1]], two=[["b"], [2]])
     assert list(read("t.xlsx").columns) == ["a"]
-    assert "has the sheets 'one', 'two'; read is 'one'" in capsys.readouterr().err
+    assert "has the sheets 'one', 'two'; reading 'one'" in capsys.readouterr().err
     assert list(read("t.xlsx", sheet="two").columns) == ["b"]
-    with pytest.raises(CommandError, match=r"--sheet 'three' is not in t\.xlsx; it has 'notes'"):
+    with pytest.raises(CommandError, match=r"--sheet 'three' is not in t\.xlsx; the sheets are 'notes'"):
         read("t.xlsx", sheet="three")
     Path("t.csv").write_text("a\n1\n")
-    with pytest.raises(CommandError, match="--sheet is for spreadsheets"):
+    with pytest.raises(CommandError, match="--sheet is only valid for spreadsheets"):
         read("t.csv", sheet="one")
 
 

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from protocover.data import TableCheck, check
-from protocover.data._checks.remedies import COMMAND_LINE
-from protocover.data._checks.table import inspect_table
+from protocover.data._check import inspect_table
+from protocover.data._findings import COMMAND_LINE
 
 N = 40
 Y = np.repeat(["a", "b"], N // 2)

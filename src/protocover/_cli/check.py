@@ -85,7 +85,8 @@ def check_table(options: Namespace, console: Console) -> tuple[Any, Any, TableCh
         labels = blank_out(frame[[target]], {target: marks.get(target, ())})[target]
         absent = is_missing(labels)
         if absent.any():
-            console.warn(f"left out {absent.sum()} rows without a value of {target!r}")
+            rows = count_things(int(absent.sum()), "row", "rows")
+            console.warn(f"left out {rows} without a value of {target!r}")
             frame, cells = frame.loc[~absent], cells.loc[~absent]
     cells = blank_out(cells, marks)
     labeled = cells if target is None else cells.assign(**{target: label_texts(frame[target])})

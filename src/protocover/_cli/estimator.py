@@ -30,7 +30,7 @@ from ..solvers._options import check_options
 from ..solvers._table import SOLVERS
 from .cases import Cases
 from .columns import count_types, typed
-from .console import CommandError, Console, UsageError, list_names
+from .console import CommandError, Console, UsageError, count_things, list_names
 from .model import final_step
 
 _FACTORIES: dict[str, Callable[..., Any]] = {
@@ -340,7 +340,8 @@ def _count_folds(asked: int | None, y: NDArray[Any], console: Console) -> int:
     small = counts.argmin()
     if counts[small] < n_folds:
         console.warn(
-            f"class {str(labels[small])!r} has {counts[small]} training cases, fewer than the "
+            f"class {str(labels[small])!r} has "
+            f"{count_things(counts[small], 'training case', 'training cases')}, fewer than the "
             f"{n_folds} folds of the cross-validation; its error estimate is unreliable"
         )
     return n_folds

@@ -235,8 +235,8 @@ def print_outcome(outcome: Outcome, console: Console) -> None:
 def _print_cover(outcome: Outcome, console: Console) -> None:
     """Print how many cases were chosen, and how many they cover."""
     quality = outcome.quality
-    chosen = count_things(quality.n_prototypes, "case represents", "cases represent")
-    console.say(f"\n{chosen} {quality.n_points}.")
+    chosen = count_things(quality.n_prototypes, "representative", "representatives")
+    console.say(f"\n{chosen} of {quality.n_points} cases.")
     console.say(f"radius     {dict(outcome.summary.settings)['Radius']}")
     covered = f"{quality.n_covered} of {quality.n_points}"
     covered += f", {100 * quality.n_covered / quality.n_points:.1f} %"

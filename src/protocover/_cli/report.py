@@ -18,7 +18,7 @@ from ..report import render
 from ..report._training_rows import ForeignRowsError
 from .cases import Cases
 from .check import read_amounts
-from .console import CommandError, Console, UsageError
+from .console import CommandError, Console, UsageError, count_things
 from .model import MODEL, SUMMARY, classifier_of, read_cases, with_rows
 from .outcome import find_suspects, summarize_cases
 from .writing import REPORT, WRITER, check_file, write_file
@@ -113,7 +113,8 @@ def _labeled(cases: Cases, model: Any, options: Namespace, console: Console) -> 
         raise UsageError("--target is missing; name the column of the class")
     labeled = np.flatnonzero([label is not None for label in cases.y])
     if len(labeled) < len(cases):
-        console.warn(f"left out {len(cases) - len(labeled)} cases without a class")
+        left_out = count_things(len(cases) - len(labeled), "case", "cases")
+        console.warn(f"left out {left_out} without a class")
     cases = cases.take(labeled)
     classes = {str(label): label for label in classifier_of(model).classes_}
     unknown = next((label for label in np.asarray(cases.y) if str(label) not in classes), None)
