@@ -28,12 +28,6 @@ def test_a_table_with_nothing_to_settle_is_ready(flowers, capsys):
     assert "Ready for `protocover fit`" in said
 
 
-def test_the_rows_of_each_class_are_counted(flowers, capsys):
-    flowers.to_csv("t.csv", index=False)
-    assert check() == 0
-    assert "class  rows\nlily     15\nrose     15\n" in capsys.readouterr().out
-
-
 def test_a_target_of_many_numbers_is_fitted_only_when_told_to(flowers, fit, capsys):
     table = pd.concat([flowers] * 8, ignore_index=True)
     table["kind"] = np.arange(len(table)) % 30 * 1.5
@@ -96,15 +90,6 @@ def test_what_is_dangerous_stops_a_fit_until_its_option_settles_it(case, flowers
     assert fit(
         "t.csv", "--target", "kind", "-o", "o2", "--eps", "auto", "--ignore-warnings"
     ) == int(case == "thousands")
-
-
-def test_thousands_are_read_as_what_another_column_tells(flowers, fit, capsys):
-    spoil(flowers, c=["1,675", "750"] * 15)
-    assert fit("t.csv", "--target", "kind", "-o", "out", "--eps", "auto") == 0
-    from protocover import load_model
-
-    model = load_model("out/model.protocover")
-    assert model[0].mean_[0] == pytest.approx((1675 + 750) / 2, rel=0.2)
 
 
 def test_numbers_of_two_units_are_refused_as_numbers(flowers, fit, capsys):
@@ -170,13 +155,6 @@ def test_a_mark_for_the_target_leaves_its_rows_out(flowers, capsys):
     told = capsys.readouterr()
     assert "left out 4 rows without a value of 'kind'" in told.err
     assert "t.csv: 26 rows" in told.out
-
-
-def test_classes_named_by_huge_numbers_are_names(flowers, fit):
-    names = {"lily": "99999999999999999999", "rose": "88888888888888888888"}
-    flowers.replace({"kind": names}).to_csv("t.csv", index=False)
-    assert fit("t.csv", "--target", "kind", "-o", "out", "--eps", "auto") == 0
-    assert names["rose"] in Path("out/prototypes.csv").read_text()
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,8 @@ def test_more_than_a_third_of_the_cases_is_no_summary(noisy, fit, capsys, radii)
     assert fit("t.csv", "--target", "kind", "-o", "out", *options) == 0
     said = capsys.readouterr().err
     assert (
-        "of 48 cases are prototypes, which is too many for a useful summary; --max-prototypes 4 asks for fewer"
-        in said
+        "of 48 cases are prototypes, which is too many for a useful summary; "
+        "--max-prototypes 4 asks for fewer" in said
     )
     assert ("--radii adaptive often needs fewer" in said) == (radii == "shared")
 

