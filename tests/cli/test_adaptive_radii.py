@@ -66,10 +66,8 @@ def test_the_radii_are_told_in_every_file(shells, capsys):
     ("words", "limits", "costs"),
     [
         ("", 5, 5),
-        ("--grid 3 --prototype-cost 1,2", 3, 2),
         ("--eps 0.4,0.8 --prototype-cost 2", 2, 1),
         ("--eps none --prototype-cost 1,2,4", 1, 3),
-        ("--eps 0.7 --prototype-cost 1,3 --solver exact", 1, 2),
     ],
 )
 def test_limit_and_cost_are_searched_for(shells, words, limits, costs, capsys):

@@ -35,6 +35,9 @@ def blobs():
     return table
 
 
+FOUR = ["--max-representatives", "4", "--id", "case", "--drop", "seconds", "-o", "out"]
+
+
 def cover(*words):
     return main(["cover", *map(str, words)])
 
@@ -92,18 +95,18 @@ def test_the_model_is_the_one_that_python_makes_and_tells_of_itself_what_is_true
 
 
 def test_prices_are_taken_from_a_column(blobs):
-    words = (
+    words = [
         "--coverage",
-        0.95,
+        "0.95",
         "--id",
         "case",
         "--eps",
-        1,
+        "1",
         "--candidate-cost",
         "seconds",
         "-o",
         "out",
-    )
+    ]
     assert cover("blobs.csv", *words) == 0
     chosen = pd.read_csv("out/representatives.csv")
     assert chosen["seconds"].tolist() == [1] * 4
@@ -114,19 +117,8 @@ def test_prices_are_taken_from_a_column(blobs):
 def test_weights_are_taken_from_a_column(blobs, capsys):
     blobs["worth"] = [0.0] * 40 + [5.0]
     blobs.to_csv("blobs.csv", index=False)
-    words = (
-        "--max-representatives",
-        1,
-        "--id",
-        "case",
-        "--drop",
-        "seconds",
-        "--eps",
-        1,
-        "--weights",
-        "worth",
-    )
-    assert cover("blobs.csv", *words, "-o", "out") == 0
+    words = "--max-representatives 1 --id case --drop seconds --eps 1 --weights worth -o out"
+    assert cover("blobs.csv", *words.split()) == 0
     assert pd.read_csv("out/representatives.csv")["case"].tolist() == ["c40"]
     assert "1 representative of 41 cases." in capsys.readouterr().out
 
@@ -152,20 +144,7 @@ def test_a_mixed_table_with_missing_values(patients):
 
 
 def test_new_cases_get_their_representative(blobs, capsys):
-    assert (
-        cover(
-            "blobs.csv",
-            "--max-representatives",
-            4,
-            "--id",
-            "case",
-            "--drop",
-            "seconds",
-            "-o",
-            "out",
-        )
-        == 0
-    )
+    assert cover("blobs.csv", *FOUR) == 0
     pd.DataFrame({"x": [0.1, 80], "y": [9.9, 80], "case": ["a", "b"]}).to_csv("n.csv", index=False)
     capsys.readouterr()
     assert main(["predict", "out", "n.csv", "--id", "case"]) == 0
@@ -179,20 +158,7 @@ def test_new_cases_get_their_representative(blobs, capsys):
 
 
 def test_the_report_can_be_made_anew(blobs, capsys):
-    assert (
-        cover(
-            "blobs.csv",
-            "--max-representatives",
-            4,
-            "--id",
-            "case",
-            "--drop",
-            "seconds",
-            "-o",
-            "out",
-        )
-        == 0
-    )
+    assert cover("blobs.csv", *FOUR) == 0
     before = Path("out/report.html").read_text(encoding="utf-8")
     Path("out/report.html").unlink()
     assert main(["report", "out", "blobs.csv"]) == 0

@@ -45,9 +45,7 @@ def test_the_figures_are_those_of_the_held_out_rows(rare, fit, capsys):
     assert "not significantly above that of always predicting 'no'" in said.err
 
 
-@pytest.mark.parametrize(
-    "words", ["", "--eps 0.3", "--test-size 0", "--test-size 0 --eps 0.3", "--radii adaptive"]
-)
+@pytest.mark.parametrize("words", ["--eps 0.3", "--test-size 0", "--test-size 0 --eps 0.3"])
 def test_no_accuracy_is_printed_without_the_baseline(rare, fit, words, capsys):
     rare.to_csv("t.csv", index=False)
     assert fit("t.csv", "--target", "kind", "-o", "out", *words.split()) == 0

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from inspect import signature
 from pathlib import Path
 
@@ -56,23 +54,6 @@ def test_the_page_lists_every_option_that_mirrors_a_parameter():
 
 def test_names_that_options_take_are_those_of_the_library():
     assert sorted(SOLVER_NAMES) == sorted(SOLVERS)
-
-
-def run(*words, code):
-    """Run the command in a process and return the modules that it has imported."""
-    script = (
-        "import sys\n"
-        "from protocover._cli import main\n"
-        "try: ended = main(sys.argv[1:])\n"
-        "except SystemExit as error: ended = error.code\n"
-        "print(ended, *sys.modules)"
-    )
-    ran = subprocess.run(
-        [sys.executable, "-c", script, *words], capture_output=True, text=True, check=True
-    )
-    ended, *modules = ran.stdout.splitlines()[-1].split()
-    assert int(ended) == code
-    return {name.partition(".")[0] for name in modules}
 
 
 def fit(table, words):

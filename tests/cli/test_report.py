@@ -12,7 +12,7 @@ from protocover._cli import main
 def out(flowers, fit, capsys):
     flowers.loc[4, "kind"] = None
     flowers.to_csv("t.csv", index=False)
-    fit("t.csv", "--target", "kind", "-o", "out")
+    fit("t.csv", "--target", "kind", "-o", "out", "--eps", "auto")
     capsys.readouterr()
     return Path("out")
 

@@ -101,9 +101,7 @@ def add_cover_options(parser: Any) -> None:
         "FRACTION, or 95 %%)"
     )
     _add(group, "--eps", "EPS|auto", about, type=_read_radius, default="auto")
-    about = (
-        "cases that must be chosen, by their --id, image name, or row number from 1 (repeat)"
-    )
+    about = "cases that must be chosen, by their --id, image name, or row number from 1 (repeat)"
     _add(group, "--must-include", "NAME[,NAME]", about, action="append", default=[])
     group = parser.add_argument_group("tables")
     _add(group, "--id", "NAME", "column that names the rows")
