@@ -51,7 +51,7 @@ def test_the_best_so_many_of_a_table_with_everything_in_a_folder(blobs, capsys):
     said = capsys.readouterr()
     assert "standardized Euclidean (all columns are numbers)" in said.err
     assert "4 representatives of 41 cases." in said.out
-    assert "the smallest at which 4 cover 95.0 %" in said.out
+    assert "the smallest at which 4 representatives cover 95.0 %" in said.out
     assert "No 4 representatives cover more." in said.out
     assert "representatives.csv  the representatives" in said.out
     assert {path.name for path in Path("blobs-protocover").iterdir()} == FILES
