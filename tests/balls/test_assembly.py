@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocover._balls.assembly import Found, assemble
+from protocover._balls.build import Found, assemble
 
 
 def cut(table, n_rows, n_columns, *, symmetric, rng):

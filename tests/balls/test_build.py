@@ -10,7 +10,7 @@ import naive
 from protocover._balls import build_balls, check_dissimilarities
 from protocover._exceptions import DissimilarityError
 from protocover.dissimilarity import Cosine, Euclidean, Function, Metric, SquaredEuclidean
-from protocover.dissimilarity._euclidean.scan import StripScan
+from protocover.dissimilarity._euclidean.product import ProductPairs
 
 
 def grid(p, side, step):
@@ -77,7 +77,7 @@ def test_sparse_rows_have_the_members_of_dense_rows(dissimilarity, container):
 def test_result_is_independent_of_tiles_and_threads(monkeypatch):
     X = np.random.default_rng(3).integers(0, 6, size=(150, 3)).astype(float)
     whole = build_balls(Euclidean(), X, X, eps=2.0, n_jobs=1)
-    monkeypatch.setattr(StripScan, "tile", (32, 32))
+    monkeypatch.setattr(ProductPairs, "tile", (32, 32))
     for n_jobs in (1, 2, 3):
         tiled = build_balls(Euclidean(), X, X, eps=2.0, n_jobs=n_jobs)
         for part in ("indptr", "indices", "data"):
@@ -87,7 +87,7 @@ def test_result_is_independent_of_tiles_and_threads(monkeypatch):
 def test_tiles_may_be_longer_than_wide_without_losing_pairs(monkeypatch):
     X = np.random.default_rng(4).normal(size=(100, 2))
     D = cdist(X, X)
-    monkeypatch.setattr(StripScan, "tile", (24, 56))
+    monkeypatch.setattr(ProductPairs, "tile", (24, 56))
     np.testing.assert_array_equal(build_balls(Euclidean(), X, X, eps=1.0).toarray(), D < 1.0)
 
 

@@ -7,12 +7,8 @@ from scipy.spatial.distance import cdist
 
 import naive
 from protocover._balls import nearest as nearest_module
-from protocover._balls.nearest import (
-    find_nearest,
-    nearest_in_groups,
-    two_in_table,
-    two_of_groups,
-)
+from protocover._balls import nearest_in_groups
+from protocover._balls.nearest import find_nearest, two_in_table, two_of_groups
 from protocover.dissimilarity import Cosine, Euclidean, Metric, SquaredEuclidean
 
 BOUNDS = np.array([0, 4, 4, 11])

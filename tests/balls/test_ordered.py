@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
-from protocover._balls import balls_of_radii, halves, ordered, ordered_members, spans
+from protocover._balls import balls_of_radii, ordered, ordered_members, spans
 from protocover.dissimilarity import Cosine, Euclidean, Metric, Precomputed, SquaredEuclidean
 
 METRICS = {
@@ -86,7 +86,7 @@ def test_half_of_the_pairs_tells_all_members(metric, monkeypatch):
     monkeypatch.setattr(ordered, "STRIP_MEMBERS", 1000)
     found = {}
     for held in (0, 1 << 30):
-        monkeypatch.setattr(halves, "_MOST_BYTES", held)
+        monkeypatch.setattr(ordered, "_MOST_BYTES", held)
         candidate, point, distance, _ = together(metric, X, X, eps=np.inf, n_jobs=2)
         order = np.lexsort((point, candidate))
         found[held] = candidate[order], point[order], distance[order]

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
 import naive
-from protocover.dissimilarity._euclidean.bracket import bracket
+from protocover.dissimilarity._euclidean.product import bracket
 from protocover.dissimilarity._euclidean.sums import direct_squares
 
 

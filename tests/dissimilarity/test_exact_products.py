@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from protocover.dissimilarity._tangent.exact_products import add_up, exponents, multiply, split
+from protocover.dissimilarity._arithmetic import add_up, exponents, multiply, split
 
 
 def vectors(n, p, seed=0):

@@ -22,7 +22,8 @@ from paper import PAPER
 from protocover import PVMClassifier
 from protocover._balls import build_balls
 from protocover._balls.nearest import find_nearest
-from protocover.dissimilarity._gower import Gower, mixed
+from protocover.dissimilarity import Gower
+from protocover.dissimilarity import _gower_rows as mixed
 
 SIZES = ["S", "M", "L", "XL"]
 NAMES = ["age", "size", "town", "member", "spots"]

@@ -19,7 +19,7 @@ from protocover.dissimilarity import (
 from protocover.dissimilarity import (
     _gaps as gaps,
 )
-from protocover.dissimilarity._inverse import column_products, pseudo_inverse
+from protocover.dissimilarity._arithmetic import column_products, pseudo_inverse
 from protocover.dissimilarity._metric import METRIC_ALIASES, METRIC_NAMES
 
 RNG = np.random.default_rng(0)

@@ -14,7 +14,6 @@ import naive
 from protocover._balls import build_balls, build_levels
 from protocover.dissimilarity import Euclidean
 from protocover.dissimilarity._rank import RankDissimilarity
-from protocover.dissimilarity._whole_columns import column_blocks
 
 grid_points = st.lists(
     st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=12
@@ -46,9 +45,8 @@ def test_balls_hold_the_points_of_lower_rank(X, eps, closed):
 
 def test_balls_of_many_tiles(monkeypatch):
     """Blocks of candidates narrower than a tile, and several tiles of points, fit together."""
-    monkeypatch.setattr("protocover.dissimilarity._whole_columns._TABLE_SIZE", 400_000)
+    monkeypatch.setattr("protocover._balls.pairs._COLUMN_NUMBERS", 400_000)
     X = np.random.default_rng(0).normal(size=(1300, 2))
-    assert len(column_blocks(slice(0, 1024), 1300)) > 1
     rank = RankDissimilarity().fit(X)
     balls = build_balls(rank, X, X, eps=4, n_jobs=2).toarray()
     order = np.argsort(cdist(X, X), axis=0)
@@ -56,12 +54,6 @@ def test_balls_of_many_tiles(monkeypatch):
     expected = np.zeros_like(balls)
     np.put_along_axis(expected, order[:3], values=True, axis=0)
     assert (balls == expected).all()
-    test = rank.level_test(X, X, radii=np.array([4.0]), closed=False)
-    for rows in (slice(900, 1300), slice(0, 50)):
-        i, j, _ = test(rows, slice(100, 1100))
-        tile = np.zeros((rows.stop - rows.start, 1000), dtype=bool)
-        tile[i, j] = True
-        assert (tile == expected[rows, 100:1100]).all()
 
 
 def test_prototypes_need_no_training_points():

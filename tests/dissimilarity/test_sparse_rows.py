@@ -9,7 +9,7 @@ from protocover._balls import balls_of_radii, build_balls
 from protocover._balls.nearest import find_nearest
 from protocover.dissimilarity import Cosine, Euclidean, SquaredEuclidean
 from protocover.dissimilarity._euclidean import sums
-from protocover.dissimilarity._euclidean.embedding import directions, in_order
+from protocover.dissimilarity._euclidean.distance import directions, in_order
 from protocover.dissimilarity._euclidean.sums import direct_squares
 
 ALL = pytest.mark.parametrize(

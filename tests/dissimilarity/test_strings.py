@@ -24,6 +24,7 @@ from protocover import PVMClassifier, PVMSelector, find_label_issues, suggest_ep
 from protocover._balls import build_balls
 from protocover._balls.nearest import find_nearest
 from protocover.dissimilarity import RankDissimilarity
+from protocover.dissimilarity._sequences import read_fasta
 from protocover.dissimilarity._strings import (
     MismatchDistance,
     SpectrumDistance,
@@ -31,7 +32,6 @@ from protocover.dissimilarity._strings import (
     mismatch_kernel,
     spectrum_kernel,
 )
-from protocover.dissimilarity._strings.fasta import read_fasta
 
 PROTEIN = "ACDEFGHIKLMNPQRSTVWYBXZ"
 DNA = ["ACGTACGT", "ACGTTCGA", "TTTTGGGG", "CATCATCAT", "GGGGTTTT", "ACGTACGTA"]

@@ -17,7 +17,7 @@ from protocover._balls.nearest import find_nearest
 from protocover._maps import sammon_map
 from protocover._selection.by_class import formulate, select
 from protocover.dissimilarity._tangent import TangentDistance
-from protocover.dissimilarity._tangent.vectors import TRANSFORMATIONS
+from protocover.dissimilarity._tangent_vectors import TRANSFORMATIONS
 from protocover.solvers import greedy
 
 # Those of `tangent_digest`. They change when the arithmetic does, and at no other time.
@@ -195,7 +195,7 @@ def test_a_pair_has_one_distance_wherever_it_stands(digits, spring):
     for i, j in ((3, 522), (60, 61), (599, 0), (7, 300)):
         assert table[i, j] == distance.pairwise(X[[i]], X[[j]])[0, 0]
         assert (table[i : i + 3, j : j + 5] == distance.pairwise(X[i : i + 3], X[j : j + 5])).all()
-    tile = distance.prepare(X, X)
+    tile = distance.bind(X, X).table
     assert (table[5:90, 60:600] == tile(slice(5, 90), slice(60, 600))).all()
     assert (table[30:580, 30:580] == tile(slice(30, 580), slice(30, 580))).all()
 

@@ -8,16 +8,15 @@ import naive
 from protocover._balls import balls_of_radii, build_balls, build_levels
 from protocover.dissimilarity import Cosine, Euclidean, SquaredEuclidean
 from protocover.dissimilarity._euclidean import tree as tree_module
-from protocover.dissimilarity._euclidean.order import TreeOrder
-from protocover.dissimilarity._euclidean.scan import StripScan
-from protocover.dissimilarity._euclidean.tree import Blocks, TreeScan, suits_tree
+from protocover.dissimilarity._euclidean.product import ProductPairs
+from protocover.dissimilarity._euclidean.tree import Blocks, BlockTrees, PointTree, suits_tree
 
 
 @pytest.fixture
 def always_trees(monkeypatch):
     monkeypatch.setattr(tree_module, "_ROWS", 0)
     monkeypatch.setattr(tree_module, "_LARGEST_SHARE", 64.0)
-    monkeypatch.setattr(TreeScan, "tile", (37, 1 << 31))
+    monkeypatch.setattr(BlockTrees, "tile", (37, 1 << 31))
 
 
 def grid(p, side, step):
@@ -47,8 +46,8 @@ def test_members_are_those_of_direct_distances(name, closed):
     D = cdist(X, X)
     radii = np.unique(D[D > 0])
     assert isinstance(
-        Euclidean().level_test(X, X, radii=radii[:1], closed=closed),
-        StripScan if name == "very small" else TreeScan,
+        Euclidean().bind(X, X, radii=radii[:1]),
+        ProductPairs if name == "very small" else BlockTrees,
     )
     for eps in radii[:: max(1, len(radii) // 8)]:
         balls = build_balls(Euclidean(), X, X, eps=eps, closed=closed, n_jobs=2)
@@ -75,7 +74,7 @@ def test_levels_of_radii_that_hardly_differ(closed):
     X = np.repeat(grid(2, 8, 0.1), 2, axis=0)
     around = [0.1, 0.1 * np.sqrt(2.0), 0.2]
     radii = np.unique([0.0, *around, *np.nextafter(around, 0.0), *np.nextafter(around, 1.0)])
-    assert isinstance(Euclidean().level_test(X, X, radii=radii, closed=closed), TreeScan)
+    assert isinstance(Euclidean().bind(X, X, radii=radii), BlockTrees)
     expected = np.searchsorted(radii, cdist(X, X), side="left" if closed else "right") + 1
     levels = build_levels(Euclidean(), X, X, radii=radii, closed=closed).toarray()
     np.testing.assert_array_equal(levels, np.where(expected > len(radii), 0, expected))
@@ -112,8 +111,8 @@ def test_who_is_nearer_is_told_as_by_the_scan(dissimilarity):
         D = dissimilarity.pairwise(X, Z)
         radii = np.quantile(D, 0.3, axis=0)
         for closed in (False, True):
-            test = dissimilarity.distance_test(X, Z, eps=float(radii.max()), closed=closed)
-            assert isinstance(test, TreeOrder)
+            test = dissimilarity.bind(X, Z, radii=radii[-1:], outward=True)
+            assert isinstance(test, PointTree)
             balls = balls_of_radii(dissimilarity, X, Z, radii=radii, closed=closed)
             np.testing.assert_array_equal(balls.toarray(), naive.members(D, radii, closed))
 

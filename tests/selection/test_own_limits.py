@@ -8,7 +8,7 @@ from protocover._balls import OrderedMembers
 from protocover._selection.adaptive_limits import balls_of_parts
 from protocover._selection.part import Part
 from protocover._selection.training import prepare_training
-from protocover.dissimilarity._euclidean.order import OrderScan
+from protocover.dissimilarity._euclidean.product import ProductPairs
 
 
 def random_case(seed, n=40):
@@ -111,13 +111,13 @@ def count_calls(monkeypatch, owner, name):
 def test_a_pair_is_measured_once_and_only_if_that_decides_something(monkeypatch):
     points, y = np.random.default_rng(0).normal(size=(300, 40)), np.arange(300) % 3
     measured = []
-    original = OrderScan.measure
+    original = ProductPairs.exact
 
     def counted(self, at, to):
         measured.extend(zip(at.tolist(), to.tolist(), strict=True))
         return original(self, at, to)
 
-    monkeypatch.setattr(OrderScan, "measure", counted)
+    monkeypatch.setattr(ProductPairs, "exact", counted)
     settled = count_calls(monkeypatch, OrderedMembers, "settled")
     blocks = count_calls(monkeypatch, OrderedMembers, "remembering")
     whole = prepared(points, y, None, "euclidean")

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
-from .._balls import relative_to
-from .._balls.traits import PreparedDissimilarity
+from .._balls import bind, relative_to, traits_of
 from .._estimators import PVMClassifier
 from .._resources import row_count
 from ..data._points import check_estimator_points
@@ -31,10 +30,11 @@ def distance_blocks(
     n_points, n_prototypes = row_count(X), len(classifier.prototype_labels_)
     step = max(1, _ENTRIES // max(1, n_prototypes))
     dissimilarity, tile = classifier.dissimilarity_, None
-    if isinstance(dissimilarity, PreparedDissimilarity) and n_points > step:
+    readable = hasattr(dissimilarity, "bind") and not traits_of(dissimilarity).precomputed
+    if readable and n_points > step:
         # Points and prototypes are read once, not once for each block.
         points = check_estimator_points(classifier, X, dissimilarity, reset=False)
-        tile = dissimilarity.prepare(points, classifier.prototypes_)
+        tile = bind(dissimilarity, points, classifier.prototypes_).table
     for start in range(0, n_points, step):
         rows = np.arange(start, min(start + step, n_points))
         if tile is None:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse, triu
 from sklearn.utils import _safe_indexing, check_random_state
 
-from .._balls import RadiusSearch, build_balls, traits_of
+from .._balls import build_balls, finds_near_pairs, traits_of
 from .._balls.graph import pick_entries
 from .._resources import row_count
 from ..candidates._gather import gather_candidates
@@ -279,7 +279,7 @@ def _smallest(training: Training, at_most: float) -> float:
     dissimilarity, pools = training.dissimilarity, training.pools
     n_candidates = sum(map(len, pools))
     most = max(row_count(training.points), n_candidates)
-    if not isinstance(dissimilarity, RadiusSearch) or training.is_table or most <= _SAMPLE_SIZE:
+    if not finds_near_pairs(dissimilarity) or training.is_table or most <= _SAMPLE_SIZE:
         return at_most
     X = _distinct(training.points)
     Z = X if training.chooses_points else _distinct(take(pools, np.arange(n_candidates)))

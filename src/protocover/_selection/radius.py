@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
-from .._balls import traits_of
+from .._balls import nearest_in_groups, traits_of
 from .._balls.graph import dense_part, nearest_in_graph, pick_entries
-from .._balls.nearest import find_nearest, nearest_in_groups
+from .._balls.nearest import find_nearest
 from .._resources import row_count
 from .training import Training
 

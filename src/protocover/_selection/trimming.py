@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._balls.traits import Near
+from .._balls.ordered import Near
 from .._typing import Floats, Indices
 
 Units = NDArray[np.int64]

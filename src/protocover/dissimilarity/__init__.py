@@ -1,4 +1,4 @@
-"""Dissimilarities: fitted once, then asked for the table between any two sets of points.
+"""Dissimilarities: fitted once, then bound to two sets of samples.
 
 Whatever is passed as ``metric=`` becomes an object with ``fit(X, y)`` and
 ``pairwise(A, B)``. What it may further say of itself, as attributes, and which faster ways
@@ -15,8 +15,8 @@ from ._metric import Metric
 from ._precomputed import Precomputed
 from ._rank import RankDissimilarity
 from ._resolve import resolve_metric
+from ._sequences import FastaRecord, read_fasta
 from ._strings import MismatchDistance, SpectrumDistance, mismatch_kernel, spectrum_kernel
-from ._strings.fasta import FastaRecord, read_fasta
 from ._tangent import TangentDistance
 
 __all__ = [

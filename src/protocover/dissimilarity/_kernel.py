@@ -19,9 +19,9 @@ from .._exceptions import warn_caller
 from .._resources import row_count
 from .._typing import Floats, Indices
 from ..data._fields import check_array, check_keywords, check_text, check_whole
+from ._arithmetic import grain, round_in_place
 from ._metric import narrow_rows
 from ._precomputed import pick_columns
-from ._rounding import grain, round_in_place
 
 _DIAGONAL_BLOCK = 64
 _WORST_BLOCK = 1024

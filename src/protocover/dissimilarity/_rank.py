@@ -8,13 +8,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, gen_batches
 
-from .._balls import LevelTest, traits_of
+from .._balls import ColumnPairs, Pairs, pairwise_pairs, traits_of
+from .._balls.pairs import columns_at_once
 from .._resources import row_count
 from .._typing import Floats, Indices
 from ..data._fields import check_array, check_indices, refuse
-from ._whole_columns import column_blocks, whole_column_test
 
 
 def _of_base(trait: str, meaning: str) -> property:
@@ -69,6 +69,7 @@ class RankDissimilarity(BaseEstimator):
     """
 
     symmetric = False
+    finds_near_pairs = True
     saved_state: ClassVar[tuple[str, ...]] = ("base_", "_kept")
 
     _points: Any = None  # the training points, until it is cut down to prototypes
@@ -129,18 +130,16 @@ class RankDissimilarity(BaseEstimator):
             ordered = self._kept.of(B)
             return _ranks(self.base_.pairwise(A, B), ordered)
         table = np.empty((row_count(A), row_count(B)))
-        for block in column_blocks(slice(0, row_count(B)), row_count(self._points)):
+        for block in gen_batches(row_count(B), columns_at_once(row_count(self._points))):
             table[:, block] = self._columns(A, _safe_indexing(B, block))
         return table
 
-    def level_test(self, X: Any, Z: Any, *, radii: Floats, closed: bool) -> LevelTest:
-        """Return a function of (rows, columns) that gives a tile's members and their levels."""
-
-        def columns_of(block: slice) -> Floats:
-            return self._columns(X, _safe_indexing(Z, block))
-
-        n_points = max(row_count(X), row_count(self._points))
-        return whole_column_test(columns_of, n_points, radii=radii, closed=closed)
+    def bind(self, A: Any, B: Any, *, radii: Floats | None = None, **search: Any) -> Pairs:
+        """Return the pairs of A and B, ready for a search; see :func:`protocover._balls.bind`."""
+        if radii is None:
+            return pairwise_pairs(self, A, B)
+        n_rows = max(row_count(A), row_count(self._points))
+        return ColumnPairs(lambda block: self._columns(A, _safe_indexing(B, block)), n_rows)
 
     def for_prototypes(self, B: Any) -> RankDissimilarity:
         """Return the same dissimilarity from the points of B alone, without training points.
@@ -150,7 +149,7 @@ class RankDissimilarity(BaseEstimator):
         """
         n_points, n_prototypes = row_count(self._points), row_count(B)
         ordered = np.empty((n_points, n_prototypes))
-        for block in column_blocks(slice(0, n_prototypes), n_points):
+        for block in gen_batches(n_prototypes, columns_at_once(n_points)):
             columns = self._training_columns(_safe_indexing(B, block))
             ordered[:, block] = np.sort(columns, axis=0)
         cut = copy(self)

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._balls import GroupSearch
-from ..._balls.nearest import nearest_in_groups, two_in_table, two_of_groups
+from ..._balls import Groups, nearest_in_groups
+from ..._balls.nearest import GroupSearch, two_in_table, two_of_groups
 from ..._typing import Floats, Indices, Mask
-from .bracket import error_slack, power_of_unit, refuse_overflow
-from .nearest import suits_tree_search
+from .product import error_slack, power_of_unit, refuse_overflow
 from .sums import direct_squares, finished, squares_in_runs, table_of_squares
+from .tree import suits_tree_search
 
 # Squared lengths, in units of the prototypes', beyond which queries are not for this product.
 _LARGEST = 2.0**80
@@ -166,10 +166,10 @@ class PrototypeIndex:
         That is the table of a few distances, or the nearest of each group where trees find
         them, or where queries are too far away for single precision.
         """
-        left = self._metric._embed(A)
+        left, groups = self._metric._embed(A), Groups(bounds)
         if suits_tree_search(left, self._Z, bounds):
-            tree: GroupSearch = self._metric.nearest_test(A, self._B, bounds)
-            return lambda rows: of_groups(*tree(rows))
+            trees = self._metric.bind(A, self._B, groups=groups)
+            return lambda rows: of_groups(*trees.nearest(rows, groups))
 
         # What a query takes more in a whole table than in one that leaves out most sums.
         more = (len(self._Z) - n_sums * _ALL_FOR_ONE) * self._products_each
@@ -180,8 +180,8 @@ class PrototypeIndex:
                 return of_table(self._measure_all(X))
             found = self._lower(X)
             if found is None:
-                elsewhere: GroupSearch = self._metric.nearest_test(A[rows], self._B, bounds)
-                return of_groups(*elsewhere(slice(0, len(X))))
+                pairs = self._metric.bind(A[rows], self._B, groups=groups)
+                return of_groups(*pairs.nearest(slice(0, len(X)), groups))
             return decide(X, *found)
 
         return search

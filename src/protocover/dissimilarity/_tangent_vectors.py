@@ -18,9 +18,9 @@ from decimal import Context, Decimal, localcontext
 
 import numpy as np
 
-from ..._typing import Floats
-from ...data._fields import check_array, check_number
-from .exact_products import add_up
+from .._typing import Floats
+from ..data._fields import check_array, check_number
+from ._arithmetic import add_up
 
 # A tangent vector that keeps less than this share of its length when the earlier ones are
 # taken out of it is not a direction of its own.

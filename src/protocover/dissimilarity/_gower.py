@@ -12,11 +12,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from ..._balls import Tile
-from ..._resources import row_count
-from ..._typing import Floats, Mask
-from ...data._columns import Column, read_columns
-from ...data._fields import (
+from .._balls import Groups, Pairs, TablePairs
+from .._typing import Floats, Mask
+from ..data._columns import Column, read_columns
+from ..data._fields import (
     check_array,
     check_boolean,
     check_list,
@@ -24,10 +23,9 @@ from ...data._fields import (
     check_text,
     refuse,
 )
-from .coded import CodedGower
-from .coding import KINDS, STORES, Coding, learn_coding
-from .mixed import CodedTable, Weighing, average_differences
-from .shares import share_differences
+from ._gower_blocks import BlockPairs, NearestBlocks, PointBlocks
+from ._gower_columns import KINDS, STORES, Coding, learn_coding
+from ._gower_rows import CodedTable, Weighing, average_differences, share_differences
 
 logger = logging.getLogger(__name__)
 
@@ -189,23 +187,34 @@ class Gower(BaseEstimator):
 
     def pairwise(self, A: Any, B: Any) -> Floats:
         """Return the dissimilarities of the rows of A from those of B."""
-        return self.prepare(A, B)(slice(None), slice(None))
+        return self.bind(A, B).table(slice(None), slice(None))
 
-    def prepare(self, A: Any, B: Any) -> Tile:
-        """Return a function of (rows, columns) that gives that tile of ``pairwise(A, B)``."""
+    def bind(
+        self,
+        A: Any,
+        B: Any,
+        *,
+        radii: Floats | None = None,
+        outward: bool = False,
+        groups: Groups | None = None,
+    ) -> Pairs:
+        """Return the pairs of A and B, ready for a search; see :func:`protocover._balls.bind`."""
         weighing, left, right = self._encode_both(A, B)
-
-        def tile(rows: slice, columns: slice) -> Floats:
-            return average_differences(left.take(rows), right.take(columns), weighing)
-
-        return tile
-
-    def mapped(self, A: Any, B: Any) -> tuple[CodedGower, CodedTable, CodedTable] | None:
-        """Return the same between coded rows, if there are enough for a search to be faster."""
-        if row_count(A) * row_count(B) < _WORTH_A_SEARCH:
-            return None
-        weighing, left, right = self._encode_both(A, B)
-        return CodedGower(weighing), left, right
+        found: Pairs | None = None
+        if left.n_rows * right.n_rows >= _WORTH_A_SEARCH:
+            if groups is not None:
+                found = NearestBlocks(left, right, weighing, groups)
+            elif radii is not None and outward:
+                found = PointBlocks.of(left, right, weighing, float(radii[-1]))
+            elif radii is not None:
+                found = BlockPairs.of(left, right, weighing, float(radii[-1]))
+        if found is not None:
+            return found
+        return TablePairs(
+            lambda rows, columns: average_differences(
+                left.take(rows), right.take(columns), weighing
+            )
+        )
 
     def candidate_mask(self, X: Any) -> Mask:
         """Tell which rows have values enough to stand for others."""

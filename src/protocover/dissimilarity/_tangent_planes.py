@@ -28,8 +28,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._typing import Floats, Indices, Mask
-from .exact_products import add_up, exponents, multiply, split
+from .._typing import Floats, Indices, Mask
+from ._arithmetic import add_up, exponents, multiply, split
 
 # Images a side of a tile, images on the left of one product of matrices, and images on the
 # left of one elementwise operation: the last so few that all stays in cache.

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._typing import Floats
-from ...data._columns import Column
+from .._typing import Floats
+from ..data._columns import Column
 
 KINDS = ("numeric", "ordered", "categorical", "binary", "asymmetric")
 
