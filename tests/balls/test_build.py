@@ -1,4 +1,3 @@
-import itertools
 import tracemalloc
 
 import numpy as np
@@ -9,7 +8,7 @@ from scipy.spatial.distance import cdist
 import naive
 from protocover._balls import build_balls, check_dissimilarities
 from protocover._exceptions import DissimilarityError
-from protocover.dissimilarity import Cosine, Euclidean, Function, Metric, SquaredEuclidean
+from protocover.dissimilarity import Cosine, Euclidean, Function, SquaredEuclidean
 from protocover.dissimilarity._euclidean.product import ProductPairs
 
 
@@ -96,14 +95,6 @@ def test_asymmetric_dissimilarities_keep_their_direction():
     uphill = Function(lambda x, z: max(0.0, float(z[0] - x[0])))
     expected = np.array([[1, 0, 0], [1, 1, 0], [1, 1, 1]], dtype=bool)
     np.testing.assert_array_equal(build_balls(uphill, X, X, eps=0.5).toarray(), expected)
-
-
-def test_indices_are_sorted():
-    X = np.random.default_rng(5).normal(size=(300, 2))
-    balls = build_balls(Metric("cityblock").fit(X), X, X, eps=0.7)
-    assert balls.has_sorted_indices
-    for a, b in itertools.pairwise(balls.indptr):
-        assert (np.diff(balls.indices[a:b]) > 0).all()
 
 
 def test_memory_follows_memberships_and_not_pairs():

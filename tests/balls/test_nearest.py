@@ -2,8 +2,6 @@ import itertools
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
-from scipy.spatial.distance import cdist
 
 import naive
 from protocover._balls import nearest as nearest_module
@@ -39,24 +37,6 @@ def test_nearest_of_each_group_is_that_of_the_whole_table(dissimilarity):
     expected_index, expected_distance = by_hand(dissimilarity.pairwise(A, B), BOUNDS)
     np.testing.assert_array_equal(index, expected_index)
     np.testing.assert_array_equal(distance, expected_distance)
-
-
-def test_distances_are_exact_although_found_in_single_precision():
-    rng = np.random.default_rng(1)
-    A, B = 1e4 + rng.normal(size=(40, 30)), 1e4 + rng.normal(size=(11, 30))
-    _, distance = find_nearest(Euclidean(), A, B, bounds=BOUNDS)
-    np.testing.assert_array_equal(distance, by_hand(cdist(A, B), BOUNDS)[1])
-
-
-def test_sparse_queries_find_what_dense_ones_find():
-    rng = np.random.default_rng(2)
-    A = rng.integers(0, 3, size=(30, 8)) * (rng.random((30, 8)) < 0.4).astype(float)
-    B = rng.integers(0, 3, size=(11, 8)) * (rng.random((11, 8)) < 0.4).astype(float)
-    dense = find_nearest(Euclidean(), A, B, bounds=BOUNDS)
-    for left, right in ((csr_array(A), csr_array(B)), (A, csr_array(B)), (csr_array(A), B)):
-        sparse = find_nearest(Euclidean(), left, right, bounds=BOUNDS)
-        np.testing.assert_array_equal(sparse[0], dense[0])
-        np.testing.assert_array_equal(sparse[1], dense[1])
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
-from protocover._balls import balls_of_radii, ordered, ordered_members, spans
+from protocover._balls import balls_of_radii, ordered, ordered_members
 from protocover.dissimilarity import Cosine, Euclidean, Metric, Precomputed, SquaredEuclidean
 
 METRICS = {
@@ -113,19 +113,6 @@ def test_each_pair_of_a_symmetric_dissimilarity_is_computed_about_once(monkeypat
     assert sum(counted) - sample == 600 * 600
 
 
-def test_blocks_hold_whole_candidates():
-    X = points()
-    for members in ordered_members(Euclidean(), X, X, lambda members: members, eps=np.inf):
-        for size in (1, 100, 500, 10**6):
-            blocks = list(members.blocks(size))
-            np.testing.assert_array_equal(
-                np.concatenate([block.point for block in blocks]), members.point
-            )
-            firsts = [block.candidate[0] for block in blocks]
-            assert len(set(firsts)) == len(firsts)
-            assert all(len(block.point) < size + len(X) for block in blocks)
-
-
 @every_metric
 @pytest.mark.parametrize("closed", [False, True])
 def test_balls_of_given_radii_hold_what_is_within_them(metric, closed):
@@ -159,8 +146,3 @@ def test_balls_of_given_radii_are_right_where_ties_abound(n, m, closed, seed):
     for metric, A, B in ((Euclidean(), X, Z), (Precomputed().fit(D), D, np.arange(m))):
         found = balls_of_radii(metric, A, B, radii=radii, closed=closed)
         np.testing.assert_array_equal(found.toarray(), naive.members(D, radii, closed))
-
-
-def test_spans_are_ranges_one_after_the_other():
-    assert spans(np.array([5, 0, 9]), np.array([2, 0, 3])).tolist() == [5, 6, 9, 10, 11]
-    assert spans(np.array([], dtype=int), np.array([], dtype=int)).tolist() == []

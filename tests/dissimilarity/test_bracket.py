@@ -39,16 +39,6 @@ def test_the_bracket_is_narrow_in_single_precision():
     assert near.x_slack.max() < 1e-4 * typical
 
 
-@pytest.mark.parametrize("p", [1, 2, 9, 100, 784])
-@pytest.mark.parametrize("n_pairs", [1, 2, 50])
-def test_direct_sums_equal_scipy_to_the_last_bit(p, n_pairs):
-    rng = np.random.default_rng(p)
-    X, Z = rng.normal(size=(20, p)), rng.normal(size=(20, p))
-    i, j = rng.integers(20, size=(2, n_pairs))
-    expected = cdist(X, Z)[i, j]
-    np.testing.assert_array_equal(np.sqrt(direct_squares(X, Z, i, j)), expected)
-
-
 LAYOUTS = {
     "rows": lambda X: X,
     "columns": np.asfortranarray,

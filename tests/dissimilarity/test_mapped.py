@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from protocover import PVMClassifier
-from protocover._balls import balls_of_radii, build_balls, build_levels, nearest_in_groups
+from protocover._balls import build_balls, build_levels, nearest_in_groups
 from protocover._balls.nearest import find_nearest
 from protocover._exceptions import DissimilarityError
 from protocover.dissimilarity import Metric
@@ -141,19 +141,6 @@ def test_the_nearest_is_that_of_the_table(seed, name, p, form, scale, kind):
         np.testing.assert_array_equal(distance, nearest)
 
 
-@given(st.integers(0, 10**6), st.sampled_from(NAMES), TABLES)
-def test_balls_of_several_radii_are_those_of_the_table(seed, name, form):
-    metric, X, Z = _case(seed, name, 6, form, 1.0, "ordinary")
-    table = _table_of(metric, X, Z)
-    if table is None:
-        return
-    radii = np.random.default_rng(seed).choice(table.ravel(), size=len(Z))
-    for closed in (False, True):
-        balls = balls_of_radii(metric, X, Z, radii=radii, closed=closed)
-        expected = table <= radii if closed else table < radii
-        np.testing.assert_array_equal(balls.toarray(), expected)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_ordinary_data_are_mapped(name):
     """Otherwise all of the above would compare the table with itself."""
@@ -227,14 +214,6 @@ def test_where_the_map_is_of_no_use_the_metric_itself_answers(case):
     eps = float(np.median(table))
     balls = build_balls(metric, X, X, eps=eps, closed=True)
     np.testing.assert_array_equal(balls.toarray(), table <= eps)
-
-
-def test_a_map_pays_from_some_number_of_pairs_on(monkeypatch):
-    monkeypatch.setattr(mapped, "_FEW_PAIRS", 32)
-    X = np.random.default_rng(0).normal(size=(100, 5))
-    metric = Metric("seuclidean").fit(X)
-    assert metric._mapped(X[:1], X) is None
-    assert metric._mapped(X, X) is not None
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -12,7 +12,6 @@ from protocover import BallCover, PVMClassifier, load_model, save_model
 from protocover._balls import build_balls
 from protocover._balls.nearest import find_nearest
 from protocover.dissimilarity import Cosine, Euclidean, SquaredEuclidean
-from protocover.report._table import _most_telling
 
 TYPES = [np.float16, np.int8]
 METRICS = [Euclidean(), SquaredEuclidean(), Cosine()]
@@ -84,24 +83,6 @@ def test_candidates_given_as_bytes_and_points_as_doubles_go_together():
             X.astype(float), y
         )
         np.testing.assert_array_equal(model.candidate_indices_, same.candidate_indices_)
-
-
-@pytest.mark.parametrize("dtype", [*TYPES, np.uint8])
-def test_a_report_finds_the_same_telling_columns(dtype):
-    rng = np.random.default_rng(1)
-    codes = np.arange(90) % 3
-    X = (rng.integers(0, 120, size=(90, 300)) + 2 * codes[:, None] * (np.arange(300) % 2)).clip(
-        0, 127
-    )
-    _, expected = _most_telling(X.astype(np.float64), codes)
-    _, places = _most_telling(X.astype(dtype), codes)
-    np.testing.assert_array_equal(places, expected)
-
-
-def test_other_metrics_see_double_precision():
-    X, y = _rows(np.int8), np.arange(80) % 3
-    model = PVMClassifier(eps=100.0, metric="cityblock", **PAPER).fit(X, y)
-    assert model.prototypes_.dtype == np.float64
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=repr)

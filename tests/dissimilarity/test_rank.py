@@ -7,8 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
-from sklearn.base import clone
-from sklearn.neighbors import KNeighborsClassifier
 
 import naive
 from protocover._balls import build_balls, build_levels
@@ -69,12 +67,6 @@ def test_prototypes_need_no_training_points():
         cut.pairwise(A, X[:2])
 
 
-def test_ranks_run_from_zero_to_the_number_of_training_points():
-    """A new point nearer than all has rank 0, one farther than all the highest."""
-    rank = RankDissimilarity().fit([[1.0], [2.0], [3.0]])
-    np.testing.assert_array_equal(rank.pairwise([[0.0], [9.0]], [[0.0]]), [[0.0], [3.0]])
-
-
 def test_base_may_be_an_object_or_a_function():
     """Names, objects and callables stand for the same base, and objects are not touched."""
     X = np.random.default_rng(2).normal(size=(15, 2))
@@ -118,18 +110,3 @@ def test_base_may_learn_from_candidates(monkeypatch):
     cut = RankDissimilarity(Shifted()).fit(X).for_prototypes(X[:2])
     # Its sorted columns are 10 above what the cut base returns, so nothing is as close.
     assert (cut.pairwise(X, X[:2]) == 0.0).all()
-
-
-def test_serves_scikit_learn_as_a_precomputed_table():
-    """Nearest neighbours by rank are found through a table."""
-    X = np.array([[0.0], [1.0], [10.0], [11.0]])
-    y = [0, 0, 1, 1]
-    rank = clone(RankDissimilarity("cityblock")).fit(X)
-    neighbors = KNeighborsClassifier(1, metric="precomputed").fit(rank.pairwise(X, X), y)
-    assert neighbors.predict(rank.pairwise([[0.4], [10.6]], X)).tolist() == [0, 1]
-
-
-def test_refuses_an_unknown_base():
-    """The package's error for unknown metrics comes through."""
-    with pytest.raises(ValueError, match="metric must be one of"):
-        RankDissimilarity("nearly").fit([[0.0]])

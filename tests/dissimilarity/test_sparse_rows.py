@@ -138,15 +138,6 @@ def test_rows_and_their_direct_sums_are_those_of_dense_rows(name, embed):
     )
 
 
-def test_what_was_given_is_left_as_it_is():
-    X = FORMS["unsorted, repeated, with zeros"]
-    before = X.copy()
-    for embed in (in_order, directions):
-        embed(X)
-        for part in ("data", "indices", "indptr"):
-            np.testing.assert_array_equal(getattr(X, part), getattr(before, part))
-
-
 @pytest.mark.parametrize("form", [np.asarray, csr_array], ids=["dense", "sparse"])
 def test_directions_do_not_depend_on_the_length(form):
     """Powers of two, so that not a bit may differ; no square of theirs is a number."""
@@ -157,19 +148,3 @@ def test_directions_do_not_depend_on_the_length(form):
         difference = found - expected
         assert abs(difference).max() == 0.0
     assert Cosine().pairwise(form(rows * 2.0**-60), form(rows))[0, 0] < 1e-15
-
-
-@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
-@pytest.mark.parametrize("radii", ["shared", "adaptive"])
-def test_a_fit_is_that_on_dense_rows(metric, radii):
-    X, y = shuffled(words(12, n=90)), np.arange(90) % 3
-    models = [
-        PVMClassifier(metric=metric, radii=radii, random_state=0).fit(table, y)
-        for table in (X, X.toarray())
-    ]
-    assert models[0].eps_ == models[1].eps_
-    np.testing.assert_array_equal(*(model.candidate_indices_ for model in models))
-    queries = shuffled(words(13, n=30))
-    np.testing.assert_array_equal(
-        models[0].decision_function(queries), models[1].decision_function(queries.toarray())
-    )

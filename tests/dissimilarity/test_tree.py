@@ -15,7 +15,7 @@ from protocover.dissimilarity._euclidean.tree import Blocks, BlockTrees, PointTr
 @pytest.fixture
 def always_trees(monkeypatch):
     monkeypatch.setattr(tree_module, "_ROWS", 0)
-    monkeypatch.setattr(tree_module, "_LARGEST_SHARE", 64.0)
+    monkeypatch.setattr(tree_module, "_LARGEST_FRACTION", 64.0)
     monkeypatch.setattr(BlockTrees, "tile", (37, 1 << 31))
 
 
@@ -78,19 +78,6 @@ def test_levels_of_radii_that_hardly_differ(closed):
     expected = np.searchsorted(radii, cdist(X, X), side="left" if closed else "right") + 1
     levels = build_levels(Euclidean(), X, X, radii=radii, closed=closed).toarray()
     np.testing.assert_array_equal(levels, np.where(expected > len(radii), 0, expected))
-
-
-@pytest.mark.parametrize("n", [1, 36, 37, 38, 74, 200])
-def test_blocks_hold_all_rows_once_and_their_boxes_hold_the_blocks(n):
-    X = np.random.default_rng(n).normal(size=(n, 3)).astype(np.float32)
-    blocks = Blocks.of(X, size=37)
-    np.testing.assert_array_equal(np.sort(blocks.order), np.arange(n))
-    assert len(blocks.trees) == -(-n // 37)
-    for k, tree in enumerate(blocks.trees):
-        rows = X[blocks.order[37 * k : 37 * (k + 1)]]
-        np.testing.assert_array_equal(tree.data, rows)
-        np.testing.assert_array_equal(blocks.lowest[k], rows.min(axis=0))
-        np.testing.assert_array_equal(blocks.highest[k], rows.max(axis=0))
 
 
 def test_only_blocks_nearby_are_looked_at():

@@ -143,7 +143,7 @@ def _place(
     dtype: Any,
     symmetric: bool,
 ) -> Found:
-    """Give a tile's pairs their columns in the whole table, of a symmetric one the upper half."""
+    """Return the pairs of a tile; of a symmetric matrix those of the upper triangle."""
     row, column = i.astype(np.int32), j.astype(np.int32)
     column += columns.start
     value = np.ones(len(i), dtype=bool) if dtype is bool else (level + 1).astype(dtype)
@@ -195,7 +195,7 @@ def assemble(
     half = _join(list(_packed(tiles, shape[1])), shape, dtype)
     if row_order is not None:
         half = half[_inverse(row_order)]
-    # The diagonal is in both halves and stays what it is.
+    # The diagonal is in both triangles and stays as it is.
     return half.maximum(half.T.tocsr()) if symmetric else half
 
 

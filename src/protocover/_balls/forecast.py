@@ -1,4 +1,9 @@
-"""The memory that a radius will take, estimated from a sample: it follows the memberships."""
+"""The memory that neighbourhoods will take, estimated from a sample.
+
+It follows the number of memberships. With per-prototype radii only those memberships are kept
+that may pay for a prototype; so the neighbourhoods of a few candidates are found, and what is
+kept of them is scaled up.
+"""
 
 from __future__ import annotations
 
@@ -15,22 +20,22 @@ from .._typing import Floats, Indices
 from .ordered import BLOCK_MEMBERS, OrderedMembers, ordered_members, strip_width, upper_bytes
 from .traits import Dissimilarity, traits_of
 
-# The cover, the classes' shares of it and the worthwhile part of those, at their peak.
+# The cover, its parts by class and the worthwhile part of those, at their peak.
 BYTES_PER_MEMBERSHIP = 13
-# What is held beside the memberships: rows made ready, tiles of a thread.
+# Memory besides the memberships: prepared rows, tiles of a thread.
 _BYTES_PER_NUMBER = 4
 _BYTES_PER_THREAD = 6e6
 _SAMPLE = 512
-# What a membership that is kept and what a ball take where problems are written down and
-# solved, and before that where strips have found them.
+# Bytes of a membership that is kept and of a neighbourhood: while problems are solved, and
+# before that while strips are searched.
 BYTES_PER_KEPT, _BYTES_PER_BALL = 22, 170
 _FOUND_PER_KEPT, _FOUND_PER_BALL = 4, 56
-# What a member takes in a thread while it is put in order and walked along.
+# Bytes of a member in a thread while members are sorted.
 _BYTES_IN_STRIP, _BYTES_IN_BLOCK = 60, 60
 _CANDIDATES = 128
 
-# Given the candidates that are sampled, returns a function of members of their balls, counted
-# among these, that tells how many balls are kept, and how many memberships.
+# Takes the sampled candidates and returns a function of their members that counts how many
+# neighbourhoods are kept, and how many memberships.
 Keep = Callable[[Indices], Callable[[OrderedMembers], tuple[int, int]]]
 
 
@@ -59,8 +64,8 @@ class Forecast:
 
     def eps_within(self, n_bytes: float) -> float:
         """Return the largest radius whose balls are expected to fit into `n_bytes`."""
-        share = n_bytes / BYTES_PER_MEMBERSHIP / self.n_pairs
-        last = min(int(share * len(self.distances)), len(self.distances) - 1)
+        fraction = n_bytes / BYTES_PER_MEMBERSHIP / self.n_pairs
+        last = min(int(fraction * len(self.distances)), len(self.distances) - 1)
         return float(self.distances[last])
 
 
@@ -73,17 +78,17 @@ def estimate_memberships(
     columns = rng.choice(n_candidates, min(_SAMPLE, n_candidates), replace=False)
     table = dissimilarity.pairwise(_safe_indexing(X, rows), _safe_indexing(Z, columns))
     distances = np.sort(table, axis=None)
-    share = np.searchsorted(distances, eps) / len(distances)
+    fraction = np.searchsorted(distances, eps) / len(distances)
     n_pairs = n_points * n_candidates
-    return Forecast(share * n_pairs, distances, n_pairs)
+    return Forecast(fraction * n_pairs, distances, n_pairs)
 
 
 def warn_if_too_large(
     dissimilarity: Dissimilarity, X: Any, Z: Any, *, eps: float, rng: np.random.Generator
 ) -> None:
-    """Warn when the balls are expected not to fit into memory, and say which eps would.
+    """Warn if the balls are expected not to fit into memory, and name an eps that would.
 
-    Where all pairs would fit nothing is sampled.
+    Nothing is sampled if all pairs would fit.
     """
     available = available_memory()
     n_pairs = row_count(X) * row_count(Z)
@@ -101,7 +106,7 @@ def warn_if_too_large(
 
 
 def fixed_bytes(Z: Any, n_jobs: int | None) -> float:
-    """Memory for rows made ready and for the tiles in work."""
+    """Memory for prepared rows and for the tiles in work."""
     width = Z.shape[1] if len(getattr(Z, "shape", ())) == 2 else 0
     ready = row_count(Z) * (width + 2) * _BYTES_PER_NUMBER
     return ready + thread_count(n_jobs) * _BYTES_PER_THREAD
@@ -109,7 +114,7 @@ def fixed_bytes(Z: Any, n_jobs: int | None) -> float:
 
 @dataclass(frozen=True)
 class OwnForecast:
-    """What finding the balls with per-prototype radii, and the greedy, is expected to take.
+    """The expected cost of neighbourhoods with per-prototype radii, and of the greedy solver.
 
     Parameters
     ----------
@@ -195,7 +200,7 @@ def measure_own(
 
 
 def _strip_bytes(memberships: float, n_candidates: int) -> float:
-    """Memory that a thread takes to put members in order and walk along them."""
+    """Memory that a thread takes to sort members."""
     of_a_ball = memberships / max(1, n_candidates)
     members = of_a_ball * min(strip_width(of_a_ball), n_candidates)
     return _BYTES_IN_STRIP * members + _BYTES_IN_BLOCK * min(BLOCK_MEMBERS, members)

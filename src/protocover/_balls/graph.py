@@ -1,4 +1,4 @@
-"""Neighbour graphs: sparse tables of dissimilarities, in which a missing pair is far apart.
+"""Neighbour graphs: sparse distance matrices, in which a missing pair is far apart.
 
 What is stored is a dissimilarity, a zero too; a pair without an entry is farther apart than
 any radius. All answers are made of the entries: nothing of the size of the table is held.
@@ -16,7 +16,7 @@ from .._typing import Floats, Indices
 from .pairs import NearPairs, Pairs
 from .traits import refuse_negative, relative_to, within
 
-# Entries that a thread looks at together.
+# Entries that a thread compares together.
 _BLOCK_ENTRIES = 1 << 20
 _KINDS = ("csr", "csc", "coo", "lil", "dok")
 

@@ -16,7 +16,7 @@ from .traits import Dissimilarity, traits_of
 GroupSearch = Callable[[slice], tuple[Indices, Floats]]
 
 _TABLE_SIZE = 1 << 20
-# Queries made ready at once, however few the prototypes are.
+# Queries prepared at once, however few the prototypes are.
 _MOST_ROWS = 1024
 # Products below which a thread, of ours or of BLAS, takes longer to start than it saves.
 _WORTH_A_THREAD = 1 << 24
@@ -101,7 +101,7 @@ def ask_index(
     distances: bool = True,
     n_jobs: int | None = None,
 ) -> tuple[Indices, Floats]:
-    """Find the same among prototypes that are ready; without `distances` places alone."""
+    """Find the same with an index of prototypes; without `distances` only the indices."""
     search = index.search(A, bounds, distances=distances)
     return _joined(_ask(index, search, row_count(A), n_jobs), (0, len(bounds) - 1))
 
@@ -124,12 +124,12 @@ def ask_index_for_two(
 def _ask(
     index: NearestIndex, search: GroupSearch, n_queries: int, n_jobs: int | None
 ) -> list[tuple[Indices, Floats]]:
-    """Search block by block, in as many threads as there is something to do for each."""
+    """Search block by block, in as many threads as there is enough work for."""
     worth = max(1, n_queries * index.n_products // _WORTH_A_THREAD)
     n_threads = min(worth, thread_count(n_jobs))
-    share = max(1, -(-n_queries // n_threads))
+    step = max(1, -(-n_queries // n_threads))
     with worker_map(n_threads) as run:
-        return list(run(search, _blocks(n_queries, min(share, index.block_rows))))
+        return list(run(search, _blocks(n_queries, min(step, index.block_rows))))
 
 
 def _blocks(n_queries: int, step: int) -> list[slice]:
@@ -142,7 +142,7 @@ def _blocks(n_queries: int, step: int) -> list[slice]:
 def _joined(
     found: list[tuple[Indices, Floats]], nothing: tuple[int, int]
 ) -> tuple[Indices, Floats]:
-    """Put together what was found of the blocks; `nothing` is the shape of that of no queries."""
+    """Join the results of the blocks; `nothing` is the shape of a result without queries."""
     if len(found) == 1:
         return found[0]
     axis = nothing.index(0)
@@ -181,7 +181,7 @@ def _least_of_columns(
 ) -> tuple[Indices, Floats]:
     """Return row and value of the smallest entry of each column, the first of them in a tie.
 
-    NumPy's argmin looks at one column after the other, which takes longer.
+    NumPy's argmin visits one column after the other, which takes longer.
     """
     least = table.min(axis=0)
     # Written from the last to the first, so that the first is what stays.

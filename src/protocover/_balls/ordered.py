@@ -27,7 +27,7 @@ from .traits import Dissimilarity, traits_of, within
 STRIP_MEMBERS = 1 << 18
 # Narrower strips would spend their time on preparing samples for the product.
 _LEAST_COLUMNS, MOST_COLUMNS = 64, 1024
-# Candidates whose members are counted beforehand: so many runs of so many.
+# Candidates whose members are counted beforehand: in `_SAMPLES` runs of `_SAMPLE`.
 _SAMPLE, _SAMPLES = 8, 3
 # Members processed together: few enough to stay in the processor's cache.
 BLOCK_MEMBERS = 1 << 17
@@ -57,18 +57,18 @@ class Trim(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class OrderedMembers:
-    """Members of the balls of some candidates, by candidate and then nearest first.
+    """Members of the neighbourhoods of some candidates, by candidate and then nearest first.
 
     Parameters
     ----------
     candidate, point : ndarray of int, shape (n_members,)
-        Who lies in whose ball; the candidates rise.
+        The pairs; the candidates rise.
     open : ndarray of bool, shape (n_members,)
         Whether the next member is of the same candidate and may be as near, or nearer.
     low : ndarray of float, shape (n_members,)
-        What they were put in order by.
+        The values they were sorted by.
     measure : callable or None
-        Gives the dissimilarities of pairs, points and candidates; None where they are `low`.
+        Computes the distances of pairs of samples and candidates; None if they are `low`.
     decided : ndarray of bool, shape (n_members,)
         Whether all of the same group, that is all whose order is open, are equally near.
     """
@@ -95,7 +95,7 @@ class OrderedMembers:
         return self.distances(np.arange(len(self.point)))
 
     def remembering(self) -> OrderedMembers:
-        """Return the members with a measure that is taken of each once, however often asked."""
+        """Return the members with a measure that computes each distance once."""
         if self.measure is None:
             return self
         return replace(self, measure=_Memory.of(self.measure, self.point, self.candidate))
@@ -315,18 +315,18 @@ def _put_in_order(
 
 @dataclass(frozen=True, eq=False)
 class _Memory:
-    """A measure of some pairs that keeps what it has told.
+    """A measure of some pairs that remembers the distances it has computed.
 
     Parameters
     ----------
     measure : callable
-        Gives the dissimilarities of pairs, points and candidates.
+        Computes the distances of pairs of samples and candidates.
     extent : int
-        No point has so high a number.
+        No sample has a number this high.
     pair : ndarray of int, shape (n_pairs,)
-        The pairs that may be asked for, as rising numbers.
+        The pairs that may be measured, as rising numbers.
     known : ndarray of float, shape (n_pairs,)
-        What was told of each, NaN where nothing was.
+        Their distances, NaN if not computed yet.
     """
 
     measure: Measure
@@ -336,7 +336,7 @@ class _Memory:
 
     @classmethod
     def of(cls, measure: Measure, point: Indices, to: Indices) -> Self:
-        """Make room for the measures of pairs."""
+        """Prepare for the distances of pairs."""
         extent = int(point.max(initial=0)) + 1
         pair = np.sort(to.astype(np.int64) * extent + point)
         return cls(measure, extent, pair, np.full(len(pair), np.nan))

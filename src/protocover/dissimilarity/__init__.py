@@ -1,8 +1,8 @@
 """Dissimilarities: fitted once, then bound to two sets of samples.
 
 Whatever is passed as ``metric=`` becomes an object with ``fit(X, y)`` and
-``pairwise(A, B)``. What it may further say of itself, as attributes, and which faster ways
-to its answers it may bring, stand in :mod:`protocover._balls.traits`.
+``pairwise(A, B)``. :mod:`protocover._balls.traits` lists its optional attributes, and
+:mod:`protocover._balls.pairs` describes the method ``bind`` that makes searches faster.
 """
 
 from ._bits import Tanimoto

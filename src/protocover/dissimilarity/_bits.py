@@ -43,9 +43,9 @@ class Tanimoto(BaseEstimator):
     Rows are a boolean array, numbers 0 and 1, a sparse table of these, or packed bytes. Two
     rows without a bit are at 0, one without and one with at 1.
 
-    Common bits come from matrix products, which are exact in any order: they are whole numbers,
+    Common bits come from matrix products, which are exact in any order: they are integers,
     and balls add to them only fractions of so few digits that nothing is rounded. A distance is
-    one quotient of whole numbers, the same as SciPy's ``jaccard``, on every processor.
+    one quotient of integers, the same as SciPy's ``jaccard``, on every processor.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def _refuse_other_than_bits(values: NDArray[Any]) -> None:
 
 
 class BitRows:
-    """Rows of bits, made ready for a product as they are asked for.
+    """Rows of bits, prepared for a product on demand.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ class BitRows:
         self._rows = rows
         self.packed = not issparse(rows) and rows.dtype == np.uint8
         self.n_bits = int(rows.shape[1]) * (8 if self.packed else 1)
-        # Sums of so many ones are exact in single precision, in any order.
+        # Sums of this many ones are exact in single precision, in any order.
         self.dtype: Any = np.float32 if self.n_bits < 1 << 23 else np.float64
         self.counts = self._count()
 
@@ -198,7 +198,7 @@ class BitRows:
         return int(self._rows.shape[0])
 
     def ready(self, rows: slice, *, extra: int = 0) -> NDArray[Any]:
-        """Return some rows as numbers, followed by so many columns that are not filled in."""
+        """Return some rows as numbers, followed by `extra` columns that are not filled in."""
         some = self._rows[rows]
         if issparse(some):
             some = some.toarray()
@@ -230,9 +230,9 @@ class BitRows:
 
 
 def tanimoto(common: Floats, ones: Any) -> Floats:
-    """Return the distances of rows with so many ones in both together, and so many in common.
+    """Return the distances of rows from their ones in common and in both together.
 
-    It is a quotient of whole numbers, rounded once: that of ``scipy.spatial.distance.jaccard``.
+    It is a quotient of integers, rounded once: that of ``scipy.spatial.distance.jaccard``.
     Rows without a bit are equal.
     """
     either: Floats = ones - common

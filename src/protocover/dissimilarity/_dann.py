@@ -22,13 +22,13 @@ from .._typing import Floats, Indices
 from ..data._fields import check_array, check_list, check_number
 from ._arithmetic import grain, round_in_place
 
-# Closer than this share of the farthest distance, only rounding tells two points apart.
+# Closer than this fraction of the farthest distance, two points differ by rounding only.
 _COINCIDENT = 1e-9
 # Decompositions leave about 42 bits of a squared distance the same on every machine, and of
 # one that is small only because it runs along a direction that counts little, fewer.
 _METRIC_BITS = 32
 _SMALL = 2.0**-12
-# A factor below this share of the largest is the rounding of none.
+# A factor below this fraction of the largest is rounding of zero.
 _NO_FACTOR = 2.0**-40
 
 
@@ -321,11 +321,11 @@ def adapt_metric(
 
 def _tricube(distance: Floats) -> Floats:
     """Weights (k,) that sum to 1, falling to nothing at the farthest neighbour."""
-    reach = distance.max()
+    farthest = distance.max()
     weights = np.ones_like(distance)
-    if distance.min() < reach:
-        share = distance / reach
-        rest = 1.0 - share * share * share
+    if distance.min() < farthest:
+        relative = distance / farthest
+        rest = 1.0 - relative * relative * relative
         weights = rest * rest * rest
     result: Floats = weights / weights.sum()
     return result
@@ -337,13 +337,13 @@ def _scatter(points: Floats, classes: Indices, weights: Floats) -> tuple[Floats,
     The products of these with their transposes are W and B.
     """
     present, member = np.unique(classes, return_inverse=True)
-    share = np.bincount(member, weights, minlength=len(present))
+    mass = np.bincount(member, weights, minlength=len(present))
     sums = np.zeros((len(present), points.shape[1]))
     np.add.at(sums, member, weights[:, None] * points)
     # A class may be there with points of weight 0 only.
-    means = sums / np.where(share > 0.0, share, 1.0)[:, None]
+    means = sums / np.where(mass > 0.0, mass, 1.0)[:, None]
     within = np.sqrt(weights)[:, None] * (points - means[member])
-    between = np.sqrt(share)[:, None] * (means - sums.sum(axis=0))
+    between = np.sqrt(mass)[:, None] * (means - sums.sum(axis=0))
     return within, between
 
 

@@ -104,7 +104,7 @@ def _product_tiles(left: GappedCounts, right: GappedCounts) -> Tile:
     """
     if not left.is_plain:
         return _mixed_tiles(left, right)
-    together = _sequence_share(left.counts) * _sequence_share(right.counts)
+    together = _sequence_fraction(left.counts) * _sequence_fraction(right.counts)
     common = np.flatnonzero(together > _DENSE_SHARE**2)
     rare = np.flatnonzero((together > 0.0) & (together <= _DENSE_SHARE**2))
     weights = left.weights.diagonal()
@@ -134,8 +134,8 @@ def _mixed_tiles(left: GappedCounts, right: GappedCounts) -> Tile:
     return tile
 
 
-def _sequence_share(counts: csr_array) -> Floats:
-    """Return for each feature the share of the sequences that have it."""
+def _sequence_fraction(counts: csr_array) -> Floats:
+    """Return for each feature the fraction of the sequences that have it."""
     having = np.bincount(counts.indices, minlength=counts.shape[1])
     return np.asarray(having / max(1, counts.shape[0]))
 
@@ -243,7 +243,7 @@ def _number_words(
 
 
 def _renumber(words: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    """Give the distinct words numbers without gaps."""
+    """Give consecutive numbers to the distinct words."""
     distinct, numbers = np.unique(words, return_inverse=True)
     return numbers.reshape(-1), len(distinct)
 

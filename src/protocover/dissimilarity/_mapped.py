@@ -35,7 +35,7 @@ Table = NDArray[Any]
 CORRELATION_GRID = 2.0**-40
 # Pairs a feature below which mapping takes longer than computing all of them, as measured.
 _FEW_PAIRS = 32
-# Below so many products a query all distances are computed sooner than bounds and the nearest.
+# Below this many products per query computing all distances is faster than bounds.
 _FEW_TERMS = 1 << 13
 # The unit roundoff of double precision.
 UNIT = 2.0**-53
@@ -44,7 +44,7 @@ LARGEST = 2.0**200
 # With such numbers all that underflow takes from a squared distance of p features is less
 # than p^2 times this: at most p^2 + 4 p products lose 2^-1074 each, times at most 2^402.
 TINY = 2.0**-600
-# A product in single precision errs by about this share of the squared length of rows.
+# A product in single precision errs by about this fraction of the squared length of rows.
 _WIDEST = 2.0**-20
 
 
@@ -70,7 +70,7 @@ def map_points(
         The distance and both sets of points in the form it takes. None where the metric has
         none, where its parameters are not those of the map, where the map could err too much
         to be of use, and where pairs are so few that it does not pay: the metric has to be
-        computed then, and says itself what may be wrong with its parameters.
+        computed then, and reports itself what may be wrong with its parameters.
     """
     find = _MAPS.get(name)
     if find is None or issparse(A) or issparse(B):
@@ -307,7 +307,7 @@ def _whiten(VI: Floats) -> _Whitening | None:
     - the rounding in `pairwise`, two sums of p terms over rounded differences, and a root: at
       most (2 p + 8) u g |d|^2.
 
-    With |d|^2 <= 2 (|x|^2 + |x'|^2), each row's share is its |x|^2 times
+    With |d|^2 <= 2 (|x|^2 + |x'|^2), each row contributes its |x|^2 times
     2 |S - T'T| + ((6 p + 16) q + (4 p + 20) g) u. A tenth more covers the rounding of norms.
     """
     if not (np.abs(VI) <= LARGEST).all():

@@ -84,10 +84,9 @@ class Metric(BaseEstimator):
     Notes
     -----
     Distances do not depend on the processor. Most are sums in the order of the features.
-    Where a logarithm, a power or a sine is involved, whose last bits differ, they are
-    rounded: ``"correlation"``, ``"haversine"`` and the square of ``"jensenshannon"`` to
-    multiples of 2^-40, ``"minkowski"`` with a `p` other than 1, 2 and infinity to about 40
-    bits. The inverse covariance that ``"mahalanobis"`` learns is computed from exact sums and
+    Those that involve a logarithm, a power or a sine, whose last bits differ, are rounded:
+    ``"correlation"``, ``"haversine"`` and the square of ``"jensenshannon"`` to multiples of
+    2^-40, ``"minkowski"`` with a `p` other than 1, 2 and infinity to about 40 bits. The inverse covariance that ``"mahalanobis"`` learns is computed from exact sums and
     elementwise operations, and rounded to 2^-40 of its largest entry. Directions in which the
     standardised training points do not extend, except for rounding, do not count in it.
 
@@ -189,7 +188,7 @@ class Metric(BaseEstimator):
     def contributions(self, A: Any, B: Any) -> Floats | None:
         """Return what each column contributes to the distance of A[i] from B[i], or its square.
 
-        None for a metric whose columns have no share of their own.
+        None for a metric that is not a sum over the columns.
         """
         self._refuse_sparse(A, B)
         return contributions_of(self._name, A, B, self.params_)
@@ -257,7 +256,7 @@ def _variances(X: Any) -> Floats:
         raise ValueError(
             "X holds values so close that their variance underflows; rescale the features"
         )
-    # A constant feature tells nothing: any positive variance leaves it out.
+    # A constant feature is ignored: any positive variance leaves it out.
     return np.where(variance > 0.0, variance, 1.0)
 
 
@@ -282,7 +281,7 @@ def _inverse_covariance(X: Any) -> Floats:
 def contributions_of(name: str, A: Any, B: Any, params: Mapping[str, Any]) -> Floats | None:
     """Return what each column contributes to the distance of A[i] from B[i], or its square.
 
-    None for a metric that is no sum over the columns, or has parameters not reckoned with.
+    None for a metric that is not a sum over the columns, or has other parameters.
     """
     terms, known = _TERMS.get(name, (None, set()))
     if terms is None or not set(params) <= known:
@@ -339,7 +338,7 @@ def nan_euclidean(
     ``sklearn.metrics.pairwise.nan_euclidean_distances``.
     """
     left, right = _features(A, missing_values), _features(B, missing_values)
-    # Counts of ones: whole numbers, which any order of adding gives exactly.
+    # Counts of ones: integers, which any order of adding gives exactly.
     common = (~np.isnan(left)).T.astype(np.float64) @ (~np.isnan(right)).astype(np.float64)
     squares = _add_squares(left, right)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -359,15 +358,17 @@ def _features(X: Any, missing_values: float) -> Floats:
 def _add_squares(left: Floats, right: Floats) -> Floats:
     """Add up the squared differences in the features (p, n) and (p, m) that are there."""
     total = np.zeros((left.shape[1], right.shape[1]))
-    gaps = [bool(np.isnan(x).any() or np.isnan(z).any()) for x, z in zip(left, right, strict=True)]
+    incomplete = [
+        bool(np.isnan(x).any() or np.isnan(z).any()) for x, z in zip(left, right, strict=True)
+    ]
     step = max(1, _STRIP // max(1, right.shape[1]))
     for start in range(0, len(total), step):
         strip = total[start : start + step]
         difference = np.empty_like(strip)
-        for x, z, gap in zip(left[:, start : start + step], right, gaps, strict=True):
+        for x, z, missing in zip(left[:, start : start + step], right, incomplete, strict=True):
             np.subtract(x[:, None], z, out=difference)
             np.multiply(difference, difference, out=difference)
-            if gap:
+            if missing:
                 # Of NaN and zero fmax gives the zero.
                 np.fmax(difference, 0.0, out=difference)
             strip += difference

@@ -100,7 +100,7 @@ class Precomputed(BaseEstimator):
         return whole
 
     def cutoff_of(self, graph: Any) -> float:
-        """Return up to which dissimilarity a graph can tell balls."""
+        """Return the largest radius whose neighbourhoods a graph holds."""
         return float(graph.data.max(initial=0.0)) if self.cutoff is None else float(self.cutoff)
 
     def entries(self, A: Any, B: Any) -> Any:
@@ -114,7 +114,7 @@ class Precomputed(BaseEstimator):
 
 
 class NeighborGraph:
-    """The graph that a table of points x candidates is, asked for balls without a table."""
+    """A neighbour graph of samples x candidates, searched without a table."""
 
     def pairwise(self, A: Any, B: Any) -> Floats:
         """Return the columns `B` of the graph `A`, infinity where it has no entry."""

@@ -1,4 +1,4 @@
-"""What `metric` stands for: a dissimilarity, by name, as a function or as an object."""
+"""The dissimilarity that `metric` names, computes or is."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OWN = {
     "cosine": Cosine,
     "precomputed": Precomputed,
 }
-# Those of our own that take `metric_params`.
+# Those of this package that take `metric_params`.
 _OWN_WITH_PARAMETERS: dict[str, Any] = {"gower": Gower}
 
 
@@ -58,7 +58,7 @@ def resolve_metric(metric: Any, params: dict[str, Any] | None = None) -> Any:
 def input_tags(metric: Any, params: dict[str, Any] | None = None) -> dict[str, bool]:
     """Return scikit-learn's tags for the input that `metric` takes.
 
-    Of something that is no metric, which `fit` will refuse, there is nothing to say.
+    Empty for anything that is not a metric, which `fit` will refuse.
     """
     try:
         made = metric if hasattr(metric, "pairwise") else resolve_metric(metric, params)

@@ -124,7 +124,7 @@ def spectrum_kernel(A: Any, B: Any = None, *, k: int, normalize: bool = True) ->
 
 
 class _WordDistance(BaseEstimator):
-    """What both distances share: points are sequences, and the kernel is that of (k, m)-words.
+    """Base of both distances: samples are sequences, and the kernel is that of (k, m)-words.
 
     Each has k, m, alphabet and normalize, as parameters or as what they always are, and
     ``_letters(left, right)``, the letters that words are made of.
@@ -197,7 +197,7 @@ class MismatchDistance(_WordDistance):
     letters, or the path of a FASTA file. A sequence of fewer than k letters has no
     description and is an error.
 
-    Where the alphabet is learned, a letter that comes later is in none of the words: it is a
+    If the alphabet is learned, a letter that comes later is in none of the words: it is a
     mismatch with each of them, like a letter of the alphabet that happens to be wrong. The
     words that describe a sequence, and so K(x, x), are those of the training letters. The
     distance of two sequences thus does not depend on what else comes with them. A sequence

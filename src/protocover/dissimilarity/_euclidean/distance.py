@@ -20,7 +20,7 @@ from .tree import BlockTrees, NearestTrees, PointTree, suits_tree, suits_tree_se
 
 # More than any cosine distance: larger radii make no difference.
 FARTHEST_COSINE = 8.0
-# Entries are brought near to one by at most so many powers of two, which is a number itself.
+# Entries are brought near to one by at most this power of two, which is a number itself.
 _MOST_POWERS = 1000
 _ROWS_AT_ONCE = 4096
 
@@ -151,15 +151,15 @@ class Cosine(Quadratic):
         """Return half the squared differences of the directions, column by column.
 
         Of a row of zeros and another row it is the other's direction that makes the whole
-        distance of 1, of which its columns have the shares of its squares.
+        distance of 1, divided among its columns by its squares.
         """
         left, right = directions(A), directions(B)
         terms = square_differences(left[:, :-1], right[:, :-1])
         # The further column of `directions` is 1 for rows of zeros.
         empty = square_differences(left[:, -1:], right[:, -1:])
         either = np.asarray(empty.toarray() if issparse(empty) else empty).reshape(-1, 1)
-        share = (1.0 + either) / 2.0
-        return terms.multiply(share).tocsr() if issparse(terms) else terms * share
+        factor = (1.0 + either) / 2.0
+        return terms.multiply(factor).tocsr() if issparse(terms) else terms * factor
 
     def _embed(self, X: Any) -> Any:
         if isinstance(X, np.ndarray) and X.dtype.itemsize < 4:
@@ -174,7 +174,7 @@ class Cosine(Quadratic):
 
 
 class UnitRows:
-    """Rows of a table in narrow types, embedded in double precision when they are asked for.
+    """Rows of a table in narrow types, embedded in double precision on demand.
 
     Parameters
     ----------

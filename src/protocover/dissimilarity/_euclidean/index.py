@@ -1,4 +1,4 @@
-"""Prototypes made ready once, and then asked which of them is nearest to some queries.
+"""Prototypes prepared once, and then searched for the nearest to some queries.
 
 One product in single precision gives ``|z|^2 - 2 x.z``, the squared distance but for ``|x|^2``,
 which is the same for all prototypes of a query. Its error is bounded as that of the bracket
@@ -104,7 +104,7 @@ class PrototypeIndex:
             # Every group of a query has a contender.
             rivals = len(i) > least.size
             cells = i * n_groups + group[j]
-            index, nearest = _nobody((len(X), n_groups))
+            index, nearest = _empty((len(X), n_groups))
             index.ravel()[cells] = j
             if rivals and not distances:
                 contested = np.flatnonzero(np.bincount(cells)[cells] > 1)
@@ -136,7 +136,7 @@ class PrototypeIndex:
             distance = self._distances(X, i, j)
             if len(i) == 2 * len(X) and len(starts) > 1:
                 return _in_order(i, j, distance, len(X))
-            index, nearest = _nobody((2, len(X)))
+            index, nearest = _empty((2, len(X)))
             _put_nearest(i, j, distance, index[0], nearest[0])
             other = np.flatnonzero(group[j] != group[index[0]][i])
             _put_nearest(i[other], j[other], distance[other], index[1], nearest[1])
@@ -304,8 +304,8 @@ def _in_order(i: Indices, j: Indices, distance: Floats, n_queries: int) -> Answe
     return j[pairs], distance[pairs]
 
 
-def _nobody(shape: tuple[int, int]) -> Answer:
-    """Return places and distances where there is nobody yet."""
+def _empty(shape: tuple[int, int]) -> Answer:
+    """Return indices and distances before any is found."""
     return np.full(shape, -1, dtype=np.intp), np.full(shape, np.inf)
 
 

@@ -23,7 +23,7 @@ from ..._balls.pairs import Groups, NearPairs, joined_pairs, nearest_in_groups, 
 from ..._typing import Floats, Indices
 from .sums import Finish, MappedRows, RowPairs
 
-# Single precision is worth it while the bracket is narrower than this share of eps^2.
+# Single precision is worth it while bounds are closer than this fraction of eps^2.
 _WIDEST = 0.02
 # Covers what the product may lose by underflow, where the longest row has length one.
 _TINY = 2.0**-100
@@ -33,7 +33,7 @@ _LARGEST_SCALE = 2.0**500
 _FARTHEST = 2.0**10
 _SPARSE_COLUMNS = 1024
 _BLOCK_NUMBERS = 1 << 18
-# Prepared rows of Z are kept up to so many bytes, else prepared for each product.
+# Prepared rows of Z are kept up to this many bytes, else prepared for each product.
 _KEPT_BYTES = 1 << 28
 # More than what multiplying a bound by a factor adds to its error.
 _ROUNDING = 1e-12
@@ -265,7 +265,7 @@ def _error_rate(n_features: int, dtype: Any) -> float:
 
 
 def error_slack(norms: Floats, n_features: int, scale: float, dtype: Any) -> Floats:
-    """Bound the share of rows with these squared norms in the error of a scaled entry.
+    """Bound what rows with these squared norms add to the error of a scaled entry.
 
     Rows so short that their squares leave the range of normal numbers lose up to half of
     the smallest number with every square, in the norms and in the direct sum.

@@ -80,8 +80,8 @@ class MappedRows:
     terms : int
         Number of products in one distance as computed by `pairwise`.
     pairwise : callable
-        The metric's own table of distances between two sets of points as they came. Where the
-        brackets leave a question open, it decides.
+        The metric's own table of distances between two sets of samples as given. It decides
+        what the bounds leave open.
     """
 
     rows: Floats
@@ -102,7 +102,7 @@ class MappedRows:
         """Return the metric's own distances of pairs, points `i` and the other's `j`.
 
         A call of `pairwise` is dear and a pair cheap: there is one for a few points of the side
-        that has fewer, with all their partners, of which more pairs come out than were asked.
+        that has fewer, with all their partners, which has more pairs than were requested.
         """
         by_left = len(np.unique(i)) <= len(np.unique(j))
         keys, place = np.unique(i if by_left else j, return_inverse=True)
@@ -120,7 +120,7 @@ class MappedRows:
         return distances
 
     def _keys_at_once(self, partners: float) -> int:
-        """Return for how many points with so many partners each a table is worth its waste."""
+        """Return how many points with `partners` each are worth a table with wasted pairs."""
         return max(1, int((_TERMS_AT_ONCE / (self.terms * max(1.0, partners))) ** 0.5))
 
 
@@ -228,13 +228,13 @@ def _added_up(rows: Floats) -> Floats:
     """Sum the squares of each row, with elementwise operations alone."""
     # One column a row, and never fewer than two: NumPy then adds row after row.
     columns = np.zeros((rows.shape[1], max(2, len(rows))))
-    with np.errstate(over="ignore"):  # as SciPy: whoever asks looks at what comes out
+    with np.errstate(over="ignore"):  # as SciPy: callers check the result
         np.square(rows.T, out=columns[:, : len(rows)])
         return np.asarray(np.add.reduce(columns, axis=0)[: len(rows)])
 
 
 def _sparse_squares(X: Any, Z: Any, i: Indices, j: Indices, factor: float | None) -> Floats:
-    """Squared distances of pairs of sparse rows: the zeros that they share add nothing."""
+    """Squared distances of pairs of sparse rows: their common zeros add nothing."""
     squares, ones = np.empty(len(i)), np.ones(X.shape[1])
     longest = sum(int(np.diff(A.indptr).max(initial=0)) for A in (X, Z))
     for block in _blocks(0, len(i), _SPARSE_NUMBERS // max(1, longest)):
@@ -271,7 +271,7 @@ def _add_features(table: Floats, A: Any, B: Any) -> None:
     feature = np.zeros(table.shape[1])
     used = np.flatnonzero(np.diff(A.indptr) + np.diff(B.indptr))
     ends = [C.indptr[used + k].tolist() for C in (A, B) for k in (0, 1)]
-    with np.errstate(over="ignore"):  # as SciPy: whoever asks looks at what comes out
+    with np.errstate(over="ignore"):  # as SciPy: callers check the result
         for a_start, a_stop, b_start, b_stop in zip(*ends, strict=True):
             i, x = A.indices[a_start:a_stop], A.data[a_start:a_stop]
             j, z = B.indices[b_start:b_stop], B.data[b_start:b_stop]

@@ -23,17 +23,17 @@ from ..._typing import Floats, Indices
 from .sums import Finish, RowPairs
 
 # As measured: for fewer rows or larger balls the scan is as fast. With every dimension beyond the
-# second it takes twice as many rows and balls of half the share.
+# second it takes twice as many rows and neighbourhoods of half the size.
 _DIMENSIONS = 6
 _ROWS = 4096
-_LARGEST_SHARE = 0.01
+_LARGEST_FRACTION = 0.01
 _SAMPLE = 256
 _LEAF = 16
 # The same for the nearest: with fewer queries, or fewer in a group, the product is as fast.
 _IN_GROUP, _QUERIES = 512, 512
 # Beyond these, squares could under- or overflow and the trees' distances mislead.
 _SMALLEST, _LARGEST = 1e-140, 1e140
-# Trees are asked for so much more than a radius, many times the relative error of their distances.
+# Trees search this much beyond a radius, many times the relative error of their distances.
 MARGIN = 2.0**-30
 
 
@@ -186,8 +186,8 @@ def suits_tree(X: Any, Z: Any, reach: Floats) -> bool:
     if n_rows < _ROWS * beyond_two or nearest < _SMALLEST or not within_range(X, Z):
         return False
     rows, columns = (np.linspace(0, len(A) - 1, _SAMPLE).astype(np.intp) for A in (X, Z))
-    share = (cdist(X[rows], Z[columns]) <= reach[-1]).mean()
-    return bool(share <= _LARGEST_SHARE / beyond_two)
+    fraction = (cdist(X[rows], Z[columns]) <= reach[-1]).mean()
+    return bool(fraction <= _LARGEST_FRACTION / beyond_two)
 
 
 def within_range(X: Any, Z: Any) -> bool:
