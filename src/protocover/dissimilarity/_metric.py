@@ -86,7 +86,8 @@ class Metric(BaseEstimator):
     Distances do not depend on the processor. Most are sums in the order of the features.
     Those that involve a logarithm, a power or a sine, whose last bits differ, are rounded:
     ``"correlation"``, ``"haversine"`` and the square of ``"jensenshannon"`` to multiples of
-    2^-40, ``"minkowski"`` with a `p` other than 1, 2 and infinity to about 40 bits. The inverse covariance that ``"mahalanobis"`` learns is computed from exact sums and
+    2^-40, ``"minkowski"`` with a `p` other than 1, 2 and infinity to about 40 bits.
+    The inverse covariance that ``"mahalanobis"`` learns is computed from exact sums and
     elementwise operations, and rounded to 2^-40 of its largest entry. Directions in which the
     standardised training points do not extend, except for rounding, do not count in it.
 
