@@ -49,7 +49,7 @@ def empty_safe(entries, shape, **how):
     return as_graph(entries, shape, **how) if entries else csr_array(shape)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(graphs(), st.sampled_from(["csr", "csc", "coo", "lil", "dok"]))
 def test_every_format_is_the_same_graph(given_graph, kind):
     entries, shape = given_graph
@@ -110,7 +110,7 @@ def test_what_is_no_graph_is_refused(X, message):
         check_graph(X)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(graphs(square=True))
 def test_points_are_their_own_neighbors(given_graph):
     entries, shape = given_graph
@@ -122,7 +122,7 @@ def test_points_are_their_own_neighbors(given_graph):
     assert names_itself(graph) is any(i == j for i, j, _ in entries)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(graphs(), st.data())
 def test_columns_keep_their_zeros_in_any_order(given_graph, data):
     entries, shape = given_graph
@@ -138,7 +138,7 @@ def test_columns_keep_their_zeros_in_any_order(given_graph, data):
     assert (len(columns) == shape[1] and same_graphs(picked, graph)) is same
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(graphs(), st.data())
 def test_the_nearest_of_each_group(given_graph, data):
     entries, shape = given_graph
@@ -164,7 +164,7 @@ def test_the_nearest_of_each_group(given_graph, data):
             assert np.isinf(distance[~known, g]).all()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(graphs(), st.booleans(), st.data())
 def test_balls_and_levels_are_those_of_the_table(given_graph, closed, data):
     entries, shape = given_graph
@@ -182,7 +182,7 @@ def test_balls_and_levels_are_those_of_the_table(given_graph, closed, data):
     np.testing.assert_array_equal(balls.toarray(), naive.members(D, radii[-1], closed))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(graphs(), st.booleans(), st.sampled_from([1.0, 2.0, np.inf]))
 def test_members_come_nearest_first(given_graph, closed, eps):
     entries, shape = given_graph

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array
 from scipy.spatial.distance import cdist
@@ -53,6 +53,7 @@ def test_every_form_gives_what_counting_gives(form, p):
     np.testing.assert_array_equal(cdist(bits, bits, "jaccard"), expected)
 
 
+@settings(max_examples=40)
 @given(
     st.integers(0, 10**6),
     st.sampled_from([1, 3, 16, 100, 700]),
@@ -74,6 +75,7 @@ def test_balls_are_those_of_the_table_at_every_distance_that_occurs(seed, p, sha
     np.testing.assert_array_equal(levels, np.where(first < len(radii[:20]), first + 1, 0))
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.sampled_from(["booleans", "packed", "sparse"]))
 def test_the_nearest_and_balls_of_several_radii_are_those_of_the_table(seed, form):
     metric, X = _forms(_bits(seed, 20, 30, 0.4))[form]

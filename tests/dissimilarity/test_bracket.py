@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
@@ -10,6 +10,7 @@ from protocover.dissimilarity._euclidean.product import bracket
 from protocover.dissimilarity._euclidean.sums import direct_squares
 
 
+@settings(max_examples=60)
 @given(
     st.integers(0, 10**6),
     st.integers(1, 300),

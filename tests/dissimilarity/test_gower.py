@@ -97,7 +97,7 @@ def tables(draw):
     return [list(row) for row in rows], kinds, weights[: len(kinds)]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(table=tables(), n_training=st.integers(1, 4), gap=st.sampled_from([None, 0.0, 0.5, 1.0]))
 def test_any_table_agrees_with_the_oracle(table, n_training, gap):
     """Queries may lie outside the training range and have categories not seen in it."""

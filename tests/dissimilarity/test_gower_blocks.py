@@ -63,7 +63,7 @@ def small_blocks():
         yield
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(questions(), st.booleans())
 def test_members_levels_and_distances_are_those_of_cross(question, closed):
     metric, X, Z, table, eps, _ = question
@@ -81,7 +81,7 @@ def test_members_levels_and_distances_are_those_of_cross(question, closed):
     assert np.array_equal(found, np.where(inside, table, np.nan), equal_nan=True)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(questions(), st.booleans(), st.integers(1, 4))
 def test_the_nearest_of_each_group_is_that_of_cross(question, with_radii, n_groups):
     metric, X, Z, table, _, rng = question

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
@@ -87,6 +87,7 @@ def _table_of(metric, X, Z):
         return None
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.sampled_from(NAMES), st.integers(1, 40), TABLES, SCALES, KINDS)
 def test_what_the_metric_computes_lies_within_the_bracket(seed, name, p, form, scale, kind):
     metric, X, Z = _case(seed, name, p, form, scale, kind)
@@ -105,6 +106,7 @@ def test_what_the_metric_computes_lies_within_the_bracket(seed, name, p, form, s
     np.testing.assert_array_equal(quick._finish(direct_squares(left, right, i, j)), table.ravel())
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.sampled_from(NAMES), st.integers(1, 40), TABLES, SCALES, KINDS)
 def test_balls_are_those_of_the_table_at_every_distance_that_occurs(
     seed, name, p, form, scale, kind
@@ -126,6 +128,7 @@ def test_balls_are_those_of_the_table_at_every_distance_that_occurs(
         np.testing.assert_array_equal(levels, np.where(first < len(radii), first + 1, 0))
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.sampled_from(NAMES), st.integers(1, 40), TABLES, SCALES, KINDS)
 def test_the_nearest_is_that_of_the_table(seed, name, p, form, scale, kind):
     metric, X, Z = _case(seed, name, p, form, scale, kind)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
@@ -18,6 +18,7 @@ grid_points = st.lists(
 ).map(lambda rows: np.array(rows, dtype=float))
 
 
+@settings(max_examples=50)
 @given(grid_points, grid_points, grid_points)
 def test_counts_training_points_as_close(X, A, B):
     """Points on a small grid, where ties abound, are counted as the definition says."""
@@ -26,6 +27,7 @@ def test_counts_training_points_as_close(X, A, B):
     np.testing.assert_array_equal(rank.pairwise(A, B), expected)
 
 
+@settings(max_examples=50)
 @given(grid_points, st.floats(0.0, 14.0), st.booleans())
 def test_balls_hold_the_points_of_lower_rank(X, eps, closed):
     """Balls and levels are those of comparing the counts with the radii."""

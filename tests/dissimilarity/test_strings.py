@@ -28,7 +28,7 @@ PROTEIN = "ACDEFGHIKLMNPQRSTVWYBXZ"
 DNA = ["ACGTACGT", "ACGTTCGA", "TTTTGGGG", "CATCATCAT", "GGGGTTTT", "ACGTACGTA"]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_kernel_is_the_inner_product_of_explicit_features(data):
     alphabet = data.draw(st.sampled_from(["a", "ab", "abc", "abcd"]))
@@ -222,7 +222,7 @@ def test_the_name_of_a_file_is_no_list_of_sequences(fasta):
         PVMClassifier(metric=SpectrumDistance(2), **PAPER).fit(str(fasta), [0] * 6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_letters_that_come_later_mismatch_every_word(data):
     """Queries with unknown letters against explicit features over the training letters."""

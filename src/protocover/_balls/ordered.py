@@ -179,10 +179,11 @@ def ordered_members(
     with worker_map(n_jobs, thread_safe=traits.thread_safe) as run:
         expected = _members_of_a_ball(search, n_candidates)
         strips = _strips(n_candidates, strip_width(expected))
+        n_bytes = upper_bytes(expected * n_candidates, bounded=pairs.bounded)
         find: Callable[[int], Near] = partial(_find, search, strips)
         if trim is not None and np.isinf(eps) and isinstance(pairs, TablePairs):
             find, trim = partial(_find_in_table, search, strips, trim), None
-        elif Z is X and traits.symmetric and search.upper_bytes(expected * n_candidates) > 0.0:
+        elif Z is X and traits.symmetric and n_bytes > 0.0:
             upper = partial(UpperStrip.of, search, strips)
             found = run(upper, range(len(strips)))
             with progress_bar(found, len(strips), "half", verbose) as bar:
@@ -241,10 +242,6 @@ class StripSearch:
         step, stop = self.pairs.tile[0], self.every.stop
         blocks = [slice(start, min(start + step, stop)) for start in range(0, stop, step)]
         return np.concatenate([self.pairs.table(rows, columns) for rows in blocks])
-
-    def upper_bytes(self, n_members: float) -> float:
-        """Return the memory that the upper half of a symmetric matrix takes; 0 if too much."""
-        return upper_bytes(n_members, bounded=self.pairs.bounded)
 
 
 def spans(starts: Indices, sizes: Indices) -> Indices:

@@ -8,13 +8,12 @@ Whatever is passed as ``metric=`` becomes an object with ``fit(X, y)`` and
 from ._bits import Tanimoto
 from ._dann import DANN
 from ._euclidean import Cosine, Euclidean, SquaredEuclidean
-from ._function import Function
 from ._gower import Gower
 from ._kernel import KernelDistance, kernel_to_distance
 from ._metric import Metric
 from ._precomputed import Precomputed
 from ._rank import RankDissimilarity
-from ._resolve import resolve_metric
+from ._resolve import Function, resolve_metric
 from ._sequences import FastaRecord, read_fasta
 from ._strings import MismatchDistance, SpectrumDistance, mismatch_kernel, spectrum_kernel
 from ._tangent import TangentDistance
