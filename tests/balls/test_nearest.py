@@ -1,5 +1,3 @@
-import itertools
-
 import numpy as np
 import pytest
 
@@ -7,36 +5,9 @@ import naive
 from protocover._balls import nearest as nearest_module
 from protocover._balls import nearest_in_groups
 from protocover._balls.nearest import find_nearest, two_in_table, two_of_groups
-from protocover.dissimilarity import Cosine, Euclidean, Metric, SquaredEuclidean
+from protocover.dissimilarity import Euclidean
 
 BOUNDS = np.array([0, 4, 4, 11])
-
-
-def by_hand(D, bounds):
-    index, distance = [], []
-    for row in D:
-        groups = [row[a:b] for a, b in itertools.pairwise(bounds)]
-        starts = bounds[:-1]
-        index.append(
-            [a + int(g.argmin()) if len(g) else -1 for a, g in zip(starts, groups, strict=True)]
-        )
-        distance.append([g.min() if len(g) else np.inf for g in groups])
-    return np.array(index), np.array(distance)
-
-
-@pytest.mark.parametrize(
-    "dissimilarity", [Euclidean(), SquaredEuclidean(), Cosine(), Metric("cityblock")]
-)
-def test_nearest_of_each_group_is_that_of_the_whole_table(dissimilarity):
-    """On whole numbers there are many ties; they go to the lower row."""
-    rng = np.random.default_rng(0)
-    A = rng.integers(-2, 3, size=(60, 3)).astype(float)
-    B = rng.integers(-2, 3, size=(11, 3)).astype(float)
-    dissimilarity.fit(B)
-    index, distance = find_nearest(dissimilarity, A, B, bounds=BOUNDS)
-    expected_index, expected_distance = by_hand(dissimilarity.pairwise(A, B), BOUNDS)
-    np.testing.assert_array_equal(index, expected_index)
-    np.testing.assert_array_equal(distance, expected_distance)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

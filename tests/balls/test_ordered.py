@@ -39,29 +39,6 @@ def together(metric, X, Z, **asked):
     return candidate, point, distance, undecided
 
 
-@every_metric
-@pytest.mark.parametrize("closed", [False, True])
-@pytest.mark.parametrize("same", [False, True])
-def test_what_is_not_in_doubt_is_in_order(metric, closed, same):
-    X = points()
-    Z = X if same else points(40, seed=1)
-    D = metric.fit(X).pairwise(X, Z)
-    for eps in (float(D[3, 5]), float(np.quantile(D, 0.4)), np.inf):
-        candidate, point, distance, undecided = together(metric, X, Z, eps=eps, closed=closed)
-        rows, columns = np.nonzero(naive.members(D, eps, closed))
-        assert set(zip(point, candidate, strict=True)) == set(zip(rows, columns, strict=True))
-        assert len(point) == len(rows)
-        np.testing.assert_array_equal(distance, D[point, candidate])
-        assert (np.diff(candidate) >= 0).all()
-        within = candidate[1:] == candidate[:-1]
-        assert not undecided[:-1][~within].any()
-        assert (distance[1:] > distance[:-1])[within & ~undecided[:-1]].all()
-        # Whatever comes after a group is farther than all of it.
-        group = np.cumsum(np.append(False, ~undecided[:-1]))
-        for g in np.flatnonzero(np.diff(candidate[np.flatnonzero(~undecided)]) == 0):
-            assert distance[group == g].max() < distance[group == g + 1].min()
-
-
 def test_single_precision_leaves_little_in_doubt():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 20)).astype(np.float32)
@@ -111,17 +88,6 @@ def test_each_pair_of_a_symmetric_dissimilarity_is_computed_about_once(monkeypat
     counted.clear()
     list(ordered_members(Counted("cityblock").fit(X), X, X.copy(), id, eps=np.inf))
     assert sum(counted) - sample == 600 * 600
-
-
-@every_metric
-@pytest.mark.parametrize("closed", [False, True])
-def test_balls_of_given_radii_hold_what_is_within_them(metric, closed):
-    X, Z = points(), points(25, seed=2)
-    D = metric.fit(X).pairwise(X, Z)
-    # Radii that are distances, radii between them, one of zero and one beyond all.
-    radii = np.concatenate((D[np.arange(20), np.arange(20)], D.mean(axis=0)[20:23], [0.0, 1e9]))
-    balls = balls_of_radii(metric, X, Z, radii=radii, closed=closed)
-    np.testing.assert_array_equal(balls.toarray(), naive.members(D, radii, closed))
 
 
 @pytest.mark.parametrize("closed", [False, True])

@@ -13,8 +13,7 @@ from scipy.spatial.distance import cdist
 import naive
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover._balls import balls_of_radii, build_balls, build_levels, nearest_in_groups
-from protocover._balls.nearest import find_nearest
+from protocover._balls import build_balls, build_levels
 from protocover.dissimilarity import Metric, RankDissimilarity, Tanimoto
 from protocover.dissimilarity import _mapped as mapped
 from protocover.dissimilarity._bits import BitPairs
@@ -73,21 +72,6 @@ def test_balls_are_those_of_the_table_at_every_distance_that_occurs(seed, p, sha
     levels = build_levels(metric, X, Z, radii=radii[:20], closed=True).toarray()
     first = np.searchsorted(radii[:20], table)
     np.testing.assert_array_equal(levels, np.where(first < len(radii[:20]), first + 1, 0))
-
-
-@settings(max_examples=40)
-@given(st.integers(0, 10**6), st.sampled_from(["booleans", "packed", "sparse"]))
-def test_the_nearest_and_balls_of_several_radii_are_those_of_the_table(seed, form):
-    metric, X = _forms(_bits(seed, 20, 30, 0.4))[form]
-    table, bounds = metric.pairwise(X, X[:9]), np.array([0, 4, 4, 9])
-    own = np.random.default_rng(seed).choice([0.25, 0.5, 0.75, 0.8], size=9)
-    for radii in (None, own):
-        index, distance = find_nearest(metric, X, X[:9], bounds=bounds, radii=radii)
-        expected, nearest = nearest_in_groups(table, bounds, radii)
-        np.testing.assert_array_equal(index, expected)
-        np.testing.assert_array_equal(distance, nearest)
-    balls = balls_of_radii(metric, X, X[:9], radii=own, closed=True)
-    np.testing.assert_array_equal(balls.toarray(), table <= own)
 
 
 @pytest.mark.parametrize("eps", [0.0, 0.3, 0.9, 1.0])

@@ -9,7 +9,6 @@ from sklearn.base import clone
 from sklearn.datasets import load_wine
 
 import naive
-from protocover._balls import build_balls
 from protocover._selection.by_class import formulate, select
 from protocover.dissimilarity._dann import DANN
 from protocover.solvers import greedy
@@ -109,16 +108,6 @@ def test_stretches_space_across_the_boundary():
     assert across > 2 * along
     across, along = dann.pairwise([[0.9, 0.0], [0.8, 0.1]], [[0.8, 0.0]])[:, 0]
     assert across < 1.5 * along
-
-
-@pytest.mark.parametrize("closed", [False, True])
-def test_balls_are_those_of_the_table(wine, closed):
-    """Balls built by whole columns compare what pairwise returns."""
-    X, y = wine
-    dann = DANN().fit(X, y)
-    table = dann.pairwise(X, X)
-    balls = build_balls(dann, X, X, eps=3.0, closed=closed, n_jobs=2)
-    assert (balls.toarray() == naive.members(table, 3.0, closed)).all()
 
 
 def test_prototypes_need_no_training_points(wine):

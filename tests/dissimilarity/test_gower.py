@@ -18,7 +18,6 @@ from sklearn.base import clone
 import naive
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover._balls import TablePairs, build_balls
 from protocover.dissimilarity import Gower
 
 SIZES = ["S", "M", "L", "XL"]
@@ -279,19 +278,6 @@ def test_two_absences_tell_nothing():
         Gower(feature_types=metric.feature_types).fit(numbers).pairwise(numbers, numbers),
         metric.pairwise(X, X),
     )
-
-
-@pytest.mark.parametrize("make", [pandas_frame, polars_frame, object_array, list])
-@pytest.mark.parametrize("closed", [True, False])
-def test_balls_are_those_of_comparing_cross(make, closed, monkeypatch):
-    """At a radius that is one of the distances, in tiles of two by two."""
-    monkeypatch.setattr(TablePairs, "tile", (2, 2))
-    X = make(ROWS)
-    metric = Gower(weights=[0.3, 1.0, 0.7, 1.0, 0.1], feature_types=_size_ranks(X)).fit(X)
-    table = metric.pairwise(X, X)
-    for eps in np.unique(table)[1:]:
-        balls = build_balls(metric, X, X, eps=eps, closed=closed, n_jobs=2)
-        np.testing.assert_array_equal(balls.toarray(), naive.members(table, eps, closed))
 
 
 def _size_ranks(X):

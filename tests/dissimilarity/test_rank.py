@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 import naive
-from protocover._balls import build_balls, build_levels
 from protocover.dissimilarity import Euclidean
 from protocover.dissimilarity._rank import RankDissimilarity
 
@@ -25,35 +24,6 @@ def test_counts_training_points_as_close(X, A, B):
     rank = RankDissimilarity("sqeuclidean").fit(X)
     expected = naive.ranks(cdist(X, B, "sqeuclidean"), cdist(A, B, "sqeuclidean"))
     np.testing.assert_array_equal(rank.pairwise(A, B), expected)
-
-
-@settings(max_examples=50)
-@given(grid_points, st.floats(0.0, 14.0), st.booleans())
-def test_balls_hold_the_points_of_lower_rank(X, eps, closed):
-    """Balls and levels are those of comparing the counts with the radii."""
-    rank = RankDissimilarity("cityblock").fit(X)
-    D = cdist(X, X, "cityblock")
-    expected = naive.ranks(D, D)
-    balls = build_balls(rank, X, X, eps=eps, closed=closed)
-    assert (balls.toarray() == naive.members(expected, eps, closed)).all()
-    radii = np.array([1.0, 2.5, 4.0])
-    levels = build_levels(rank, X, X, radii=radii, closed=closed).toarray()
-    for k, radius in enumerate(radii):
-        inside = (levels > 0) & (levels <= k + 1)
-        assert (inside == naive.members(expected, radius, closed)).all()
-
-
-def test_balls_of_many_tiles(monkeypatch):
-    """Blocks of candidates narrower than a tile, and several tiles of points, fit together."""
-    monkeypatch.setattr("protocover._balls.pairs._COLUMN_NUMBERS", 400_000)
-    X = np.random.default_rng(0).normal(size=(1300, 2))
-    rank = RankDissimilarity().fit(X)
-    balls = build_balls(rank, X, X, eps=4, n_jobs=2).toarray()
-    order = np.argsort(cdist(X, X), axis=0)
-    # Without ties a ball of radius 4 holds its middle and the two points nearest to it.
-    expected = np.zeros_like(balls)
-    np.put_along_axis(expected, order[:3], values=True, axis=0)
-    assert (balls == expected).all()
 
 
 def test_prototypes_need_no_training_points():

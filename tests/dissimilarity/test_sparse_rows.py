@@ -5,8 +5,7 @@ import pytest
 from scipy.sparse import coo_array, csc_array, csr_array, csr_matrix
 
 from protocover import PVMClassifier, suggest_eps
-from protocover._balls import balls_of_radii, build_balls
-from protocover._balls.nearest import find_nearest
+from protocover._balls import build_balls
 from protocover.dissimilarity import Cosine, Euclidean, SquaredEuclidean
 from protocover.dissimilarity._euclidean import sums
 from protocover.dissimilarity._euclidean.distance import directions, in_order
@@ -102,28 +101,6 @@ def test_transform_agrees_with_the_balls_far_from_the_origin(radii):
     relative = distances / model.prototype_radii_
     np.testing.assert_array_equal(relative.argmin(axis=1), model.explain(csr_array(X)).prototype)
     np.testing.assert_array_equal(suggest_eps(csr_array(X), y), suggest_eps(X, y))
-
-
-@ALL
-@pytest.mark.parametrize("name", FORMS)
-def test_the_nearest_are_those_of_dense_rows(name, dissimilarity):
-    X = FORMS[name].tocsr()
-    A, B = X[1::2], X[::2]
-    bounds = np.array([0, B.shape[0] // 3, B.shape[0]])
-    index, distance = find_nearest(dissimilarity, A, B, bounds=bounds)
-    expected = find_nearest(dissimilarity, A.toarray(), B.toarray(), bounds=bounds)
-    np.testing.assert_array_equal(index, expected[0])
-    np.testing.assert_array_equal(distance, expected[1])
-
-
-@ALL
-def test_balls_of_their_adaptive_radii_are_those_of_dense_rows(dissimilarity):
-    X = FORMS["unsorted, repeated, with zeros"]
-    dense = X.toarray()
-    radii = np.quantile(dissimilarity.pairwise(dense, dense), 0.4, axis=0)
-    balls = balls_of_radii(dissimilarity, X, X, radii=radii, closed=True)
-    expected = balls_of_radii(dissimilarity, dense, dense, radii=radii, closed=True)
-    np.testing.assert_array_equal(balls.toarray(), expected.toarray())
 
 
 @pytest.mark.parametrize("name", FORMS)

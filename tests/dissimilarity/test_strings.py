@@ -8,13 +8,11 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import issparse
 from sklearn.model_selection import KFold, cross_val_score
 
 import naive
 from paper import PAPER
 from protocover import PVMClassifier, PVMSelector, find_label_issues, suggest_eps
-from protocover._balls import TablePairs, build_balls
 from protocover.dissimilarity import RankDissimilarity, _kmers
 from protocover.dissimilarity._sequences import read_fasta
 from protocover.dissimilarity._strings import (
@@ -69,15 +67,6 @@ def test_words_too_many_to_number_are_still_told_apart():
     np.testing.assert_array_equal(kernel, np.eye(2))
 
 
-@pytest.mark.parametrize("normalize", [True, False])
-def test_distance_is_the_one_the_kernel_induces(normalize):
-    kernel = mismatch_kernel(DNA, k=3, m=1, alphabet="ACGT", normalize=normalize)
-    squares = np.diagonal(kernel)[:, None] + np.diagonal(kernel) - 2 * kernel
-    metric = MismatchDistance(k=3, m=1, alphabet="ACGT", normalize=normalize).fit(DNA)
-    table = metric.pairwise(DNA, DNA[1:])
-    np.testing.assert_allclose(table, np.sqrt(np.maximum(squares, 0.0))[:, 1:], atol=1e-7)
-
-
 def test_equal_sequences_are_at_distance_zero_exactly():
     copies = ["".join(letters) for letters in DNA]
     table = MismatchDistance(k=3, m=1).fit(DNA).pairwise(DNA, copies)
@@ -112,20 +101,6 @@ def test_container_of_the_sequences_does_not_matter(name):
     X = _containers()[name]
     expected = MismatchDistance(k=3, m=1).fit(DNA).pairwise(DNA, DNA)
     np.testing.assert_array_equal(MismatchDistance(k=3, m=1).fit(X).pairwise(X, X), expected)
-
-
-@pytest.mark.parametrize("metric", [MismatchDistance(k=3, m=1), SpectrumDistance(k=2)])
-@pytest.mark.parametrize("closed", [True, False])
-def test_balls_are_those_of_comparing_cross(metric, closed, monkeypatch):
-    """At a radius that is one of the distances, in tiles of two by two."""
-    monkeypatch.setattr(TablePairs, "tile", (2, 2))
-    table = metric.fit(DNA).pairwise(DNA, DNA)
-    for eps in np.unique(table)[1:]:
-        balls = build_balls(metric, DNA, DNA, eps=eps, closed=closed, n_jobs=2)
-        assert issparse(balls)
-        np.testing.assert_array_equal(balls.toarray(), naive.members(table, eps, closed))
-        balls = build_balls(metric, DNA, DNA[:3], eps=eps, closed=closed)
-        np.testing.assert_array_equal(balls.toarray(), naive.members(table[:, :3], eps, closed))
 
 
 @pytest.mark.parametrize(

@@ -248,18 +248,6 @@ def test_a_stiff_spring_gives_the_euclidean_distance(digits):
     np.testing.assert_allclose(stiff.pairwise(X, X), cdist(X, X), rtol=1e-5, atol=1e-12)
 
 
-@pytest.mark.parametrize("closed", [False, True])
-def test_balls_are_those_of_the_table(digits, closed):
-    """Balls compare the same numbers that pairwise returns, at a radius that is one of them."""
-    X = np.ascontiguousarray(digits[0][:700])
-    distance = TangentDistance((8, 8)).fit(X)
-    table = distance.pairwise(X, X)
-    eps = float(np.sort(table, axis=None)[9000])
-    for n_jobs in (1, 2):
-        balls = build_balls(distance, X, X, eps=eps, closed=closed, n_jobs=n_jobs)
-        assert (balls.toarray() == naive.members(table, eps, closed)).all()
-
-
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

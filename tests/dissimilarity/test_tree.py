@@ -5,11 +5,11 @@ import pytest
 from scipy.spatial.distance import cdist
 
 import naive
-from protocover._balls import balls_of_radii, build_balls, build_levels
-from protocover.dissimilarity import Cosine, Euclidean, SquaredEuclidean
+from protocover._balls import build_balls, build_levels
+from protocover.dissimilarity import Euclidean
 from protocover.dissimilarity._euclidean import tree as tree_module
 from protocover.dissimilarity._euclidean.product import ProductPairs
-from protocover.dissimilarity._euclidean.tree import Blocks, BlockTrees, PointTree, suits_tree
+from protocover.dissimilarity._euclidean.tree import Blocks, BlockTrees, suits_tree
 
 
 @pytest.fixture
@@ -55,19 +55,6 @@ def test_members_are_those_of_direct_distances(name, closed):
 
 
 @pytest.mark.usefixtures("always_trees")
-@pytest.mark.parametrize("dissimilarity", [Euclidean(), SquaredEuclidean()])
-def test_levels_and_other_candidates(dissimilarity):
-    rng = np.random.default_rng(2)
-    X, Z = (rng.integers(0, 5, size=(n, 2)).astype(float) for n in (80, 30))
-    D = dissimilarity.pairwise(X, Z)
-    radii = np.array([1.0, 2.0, 5.0])
-    levels = build_levels(dissimilarity, X, Z, radii=radii)
-    expected = np.searchsorted(radii, D, side="right") + 1
-    np.testing.assert_array_equal(levels.toarray(), np.where(D < 5.0, expected, 0))
-    assert levels.has_sorted_indices
-
-
-@pytest.mark.usefixtures("always_trees")
 @pytest.mark.parametrize("closed", [False, True])
 def test_levels_of_radii_that_hardly_differ(closed):
     """Between such radii the trees' distances cannot tell; at zero there is nothing to tell."""
@@ -87,21 +74,6 @@ def test_only_blocks_nearby_are_looked_at():
     for k in range(10):
         np.testing.assert_array_equal(blocks.near(blocks, k, 98.9), [k])
         assert len(blocks.near(blocks, k, 99.0)) == len({max(k - 1, 0), k, min(k + 1, 9)})
-
-
-@pytest.mark.usefixtures("always_trees")
-@pytest.mark.parametrize("dissimilarity", [Euclidean(), SquaredEuclidean(), Cosine()])
-def test_who_is_nearer_is_told_as_by_the_scan(dissimilarity):
-    """Balls of radii of their own rest on this test, strip by strip and half by half."""
-    X = np.random.default_rng(5).integers(1, 9, size=(150, 2)).astype(np.float32)
-    for Z in (X, X[::3].copy()):
-        D = dissimilarity.pairwise(X, Z)
-        radii = np.quantile(D, 0.3, axis=0)
-        for closed in (False, True):
-            test = dissimilarity.bind(X, Z, radii=radii[-1:], outward=True)
-            assert isinstance(test, PointTree)
-            balls = balls_of_radii(dissimilarity, X, Z, radii=radii, closed=closed)
-            np.testing.assert_array_equal(balls.toarray(), naive.members(D, radii, closed))
 
 
 def test_trees_are_for_many_candidates_in_few_dimensions_and_small_balls():
