@@ -20,8 +20,9 @@ from scipy.spatial.distance import cdist
 import naive
 from protocover._balls import build_balls, halves, ordered, ordered_members
 from protocover._cover import CoverProblem, snap_weights, verify
-from protocover._selection.adaptive_radii import OwnBalls, Rules, join_own
-from protocover._selection.by_class import formulate, select
+from protocover._selection.adaptive_radii import CandidateBalls, Rules, join_balls
+from protocover._selection.balls import formulate
+from protocover._selection.selection import select
 from protocover.dissimilarity import Cosine, Euclidean, Metric, Precomputed, SquaredEuclidean
 from protocover.solvers import exact, greedy
 from protocover.solvers._table import SOLVERS
@@ -37,13 +38,13 @@ def own_problems(
         Euclidean() if metric is None else metric,
         X,
         X if Z is None else Z,
-        lambda members: OwnBalls.of(members, rules),
+        lambda members: CandidateBalls.of(members, rules),
         eps=eps,
         closed=closed,
         n_jobs=n_jobs,
     )
-    formulation = join_own(list(found), rules, prototype_cost=cost)
-    return formulation.problems, formulation.balls
+    classes = list(join_balls(list(found), rules, prototype_cost=cost))
+    return [one.problem for one in classes], classes
 
 
 @st.composite
@@ -83,7 +84,7 @@ def check_balls(problem, balls, expected, rows):
         assert sorted(rows[problem.ball(column)]) == np.flatnonzero(ball[2]).tolist()
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(labeled_points())
 def test_the_balls_are_those_found_one_radius_at_a_time(instance):
     X, Z, y, weights, eps, closed, cost = instance
@@ -95,7 +96,7 @@ def test_the_balls_are_those_found_one_radius_at_a_time(instance):
         assert problem.prize.tolist() == weights[y == label].tolist()
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(labeled_points(), st.lists(st.integers(-1, 2), min_size=12, max_size=12))
 def test_candidates_of_a_class_have_balls_for_that_class_only(instance, served):
     X, Z, y, weights, eps, closed, cost = instance
@@ -109,7 +110,7 @@ def test_candidates_of_a_class_have_balls_for_that_class_only(instance, served):
         check_balls(problem, of_class, expected, np.flatnonzero(y == label))
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(labeled_points())
 def test_a_radius_holds_just_the_points_that_are_counted(instance):
     X, Z, y, weights, eps, closed, cost = instance
@@ -126,7 +127,7 @@ def test_a_radius_holds_just_the_points_that_are_counted(instance):
             assert radius <= eps
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(labeled_points())
 def test_solvers_find_what_they_find_among_all_balls_written_out(instance):
     X, Z, y, weights, eps, closed, cost = instance
@@ -156,7 +157,7 @@ def test_the_optimum_is_that_over_all_radii(instance):
         assert found == pytest.approx(least, rel=1e-12, abs=1e-12)
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(labeled_points())
 def test_a_table_and_every_other_way_to_the_distances_give_the_same_problems(instance):
     X, Z, y, weights, eps, closed, cost = instance
@@ -275,7 +276,7 @@ def test_nothing_within_reach_leaves_problems_without_balls():
     assert [greedy(problem).objective for problem in problems] == [1.0, 2.0]
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(labeled_points())
 def test_below_the_nearest_rival_it_is_the_machine_with_one_radius(instance):
     X, _, y, weights, _, _, cost = instance
@@ -284,12 +285,12 @@ def test_below_the_nearest_rival_it_is_the_machine_with_one_radius(instance):
     eps = float(rivals.min(initial=2.5))
     if eps == 0.0:
         return
-    problems, balls = own_problems(X, y, weights, eps=eps, cost=cost)
-    own = select(problems, greedy, balls=balls)
+    _, balls = own_problems(X, y, weights, eps=eps, cost=cost)
+    own = select(balls, greedy)
     table = build_balls(Euclidean(), X, X, eps=eps)
     n_classes = int(y.max()) + 1
     written = formulate(table, y, weights, n_classes=n_classes, prototype_cost=cost)
-    shared = select(written.problems, greedy)
+    shared = select(written, greedy)
     assert own.candidates.tolist() == shared.candidates.tolist()
     assert own.classes.tolist() == shared.classes.tolist()
     assert own.radii.tolist() == [eps] * len(own.candidates)
@@ -390,7 +391,7 @@ def test_problems_are_the_same_with_the_kernels_of_another_processor():
 def test_every_solver_takes_them_and_says_the_radii(name):
     X, y = mixture(n=60, p=3)
     problems, balls = own_problems(X, y, eps=2.5, cost=0.5)
-    selection = select(problems, SOLVERS[name], balls=balls, rng=np.random.default_rng(0))
+    selection = select(balls, SOLVERS[name], rng=np.random.default_rng(0))
     assert len(selection.candidates) > 4
     D = cdist(X, X)
     for j, label, radius, covered, wrong in zip(

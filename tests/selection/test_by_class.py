@@ -12,8 +12,8 @@ import naive
 from paper import PAPER
 from protocover import PVMClassifier
 from protocover._cover import CoverSolution, snap_weights, verify
-from protocover._selection.by_class import formulate, select
-from protocover._selection.selected import Selection
+from protocover._selection.balls import formulate
+from protocover._selection.selection import ClassSelection, Selection, select
 from protocover.solvers import greedy, ratio_greedy
 from protocover.solvers._table import SOLVERS
 
@@ -39,8 +39,8 @@ def labeled_balls(draw, max_points=8, max_candidates=6):
 
 
 def solve(inside, y, weights, cost, solver=greedy, **options):
-    problems = formulate(csr_array(inside), y, weights, n_classes=3, prototype_cost=cost).problems
-    return problems, select(problems, solver, **options)
+    classes = formulate(csr_array(inside), y, weights, n_classes=3, prototype_cost=cost)
+    return [one.problem for one in classes], select(classes, solver, **options)
 
 
 @given(labeled_balls())
@@ -113,8 +113,7 @@ def worded(*words):
         CoverSolution(none, np.empty(0), none, 1.0, bound, certificate=word)
         for word, bound in words
     ]
-    counts = [none] * len(words)
-    return Selection._joined(solutions, covered=counts, miscovered=counts)
+    return Selection.joined([ClassSelection(one, none, none, None) for one in solutions])
 
 
 BOUNDED = [
@@ -198,14 +197,14 @@ def test_a_higher_cost_gives_a_prefix(instance):
 def test_order_is_that_of_r_protoclass(record):
     inside = np.array(record["dissimilarities"]) < record["eps"]
     y = np.array(record["labels"])
-    problems = formulate(
+    classes = formulate(
         csr_array(inside),
         y,
         np.ones(len(y)),
         n_classes=y.max() + 1,
         prototype_cost=record["prototype_cost"],
-    ).problems
-    selection = select(problems, greedy)
+    )
+    selection = select(classes, greedy)
     assert selection.candidates.tolist() == record["order"]
     counts = np.column_stack((selection.newly_covered, selection.miscovered)).tolist()
     assert counts == record["newly_covered_and_miscovered"]

@@ -20,9 +20,8 @@ from .._cover import Verification, relative_gap
 from .._resources import limited_threads, row_count
 from .._selection.cover_radius import propose_cover_eps
 from .._selection.covering import choose_cover
-from .._selection.graph_cutoff import check_cutoff
 from .._selection.parameters import check_cover_eps, check_wish, unchanged_on_error
-from .._selection.training import Training, after_candidates, completed, side_by_side
+from .._selection.training import Training, after_candidates, check_cutoff, completed, side_by_side
 from ..data._points import check_estimator_points
 from ..dissimilarity._resolve import input_tags
 from .answers import warn_without_diagonal

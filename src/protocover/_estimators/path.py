@@ -20,7 +20,7 @@ from .._selection.parameters import (
     check_verbose,
 )
 from .._selection.path import PostponedBounds, formulate_path, solve_path
-from .._selection.selected import Selection
+from .._selection.selection import Selection
 from .._selection.training import Training, after_candidates
 from ..candidates._pool import numbers, source_names, training_rows
 from ..data._frames import make_frame
@@ -349,7 +349,7 @@ closed_ball, n_jobs, random_state, verbose
     limits = grid_of_radii(eps, n_eps, training, own=own, rng=rng)
     least = check_min_per_class(min_per_class, None, len(training.classes))
     costs = grid_of_costs(prototype_costs, training.cost_weights, len(training.classes), own=own)
-    problems = formulate_path(
+    balls = formulate_path(
         training,
         radii=limits,
         own=own,
@@ -362,11 +362,16 @@ closed_ball, n_jobs, random_state, verbose
         verbose=verbose,
     )
     postponed = PostponedBounds.of(
-        problems, costs, solver=found, options=options, rng=rng, min_per_class=least
+        training,
+        balls,
+        costs,
+        solver=found,
+        options=options,
+        rng=rng,
+        min_per_class=least,
     )
     solved = solve_path(
-        problems if postponed is None else postponed.without(),
-        n_radii=len(limits),
+        balls if postponed is None else postponed.without(),
         n_classes=len(training.classes),
         costs=costs,
         solver=found,

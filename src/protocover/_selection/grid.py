@@ -19,10 +19,9 @@ from ..candidates._names import check_candidate_names
 from ..candidates._pool import take
 from ..data._points import check_points
 from ..dissimilarity import resolve_metric
-from .graph_cutoff import check_cutoff
 from .parameters import check_costs, check_radii, is_count, is_whole
 from .radius import rival_distances, sample_rows, weighted_quantile
-from .training import Training, after_candidates, check_labels, completed
+from .training import Training, after_candidates, check_cutoff, check_labels, completed
 
 # How many are proposed. With radii of their own the cost matters more than the limit.
 _N_RADII, _N_LIMITS, _N_COSTS = 20, 5, 8

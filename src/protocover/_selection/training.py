@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Number
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,11 @@ from sklearn.utils.validation import check_consistent_length
 
 from .._balls import build_balls, build_levels, traits_of
 from .._balls.forecast import warn_if_too_large
+from .._balls.graph import same_graphs
 from .._cover import snap_weights
+from .._exceptions import warn_caller
 from .._resources import row_count, say
+from .._typing import Floats, Indices
 from ..candidates._gather import gather_candidates
 from ..candidates._pool import Pool
 from ..dissimilarity import resolve_metric
@@ -100,6 +103,70 @@ class Training:
     def is_graph(self) -> bool:
         """Whether they are rows of a neighbour graph, in which far pairs are missing."""
         return self.is_table and issparse(self.points)
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingSubset:
+    """Some of the samples and candidates of a training set, such as those of a fold.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_samples,)
+        Class numbers, -1 for samples that are not in the subset.
+    weights : ndarray of float, shape (n_samples,)
+        On a grid on which the sums of the subset are exact, zero for samples not in it.
+    n_classes : int
+        Number of classes in it.
+    candidate : ndarray of int, shape (n_candidates,)
+        The number of each candidate in the subset, rising; -1 for those not in it.
+    served : ndarray of int, shape (n_candidates,)
+        The class, as numbered in the subset, that each candidate may serve, -1 for any.
+    """
+
+    codes: Indices
+    weights: Floats
+    n_classes: int
+    candidate: Indices
+    served: Indices
+
+    @classmethod
+    def whole(cls, training: Training) -> Self:
+        """Return the subset that has everything."""
+        every = np.arange(sum(map(len, training.pools)))
+        n_classes, served = len(training.classes), training.candidate_classes
+        return cls(training.codes, training.weights, n_classes, every, served)
+
+    @classmethod
+    def of_rows(cls, training: Training, rows: Indices, weights: Floats) -> Self:
+        """Return the subset with the samples of some rising rows and their weights.
+
+        Its candidates are these samples and all candidates that are not training samples.
+        """
+        classes, codes = np.unique(training.codes[rows], return_inverse=True)
+        subset = cls(
+            np.full_like(training.codes, -1),
+            np.zeros_like(training.weights),
+            len(classes),
+            np.full(sum(map(len, training.pools)), -1, dtype=np.intp),
+            np.full(sum(map(len, training.pools)), -1, dtype=np.intp),
+        )
+        if not training.cross_class:
+            subset.served[rows] = codes
+        subset.codes[rows], subset.weights[rows] = codes, snap_weights(weights)
+        others = np.arange(len(training.codes), len(subset.candidate))
+        subset.candidate[np.concatenate((rows, others))] = np.arange(len(rows) + len(others))
+        return subset
+
+    def may_serve(self, label: int) -> Indices:
+        """Return the candidates that may become prototypes of a class."""
+        return np.flatnonzero((self.served == label) | (self.served < 0))
+
+    @property
+    def prizes(self) -> Floats:
+        """Weight of each class, shape (n_classes,)."""
+        prizes = np.zeros(self.n_classes)
+        np.add.at(prizes, self.codes[self.codes >= 0], self.weights[self.codes >= 0])
+        return prizes
 
 
 def prepare_training(
@@ -239,6 +306,66 @@ def completed(X: Any, dissimilarity: Any) -> Any:
     """Return points as they are, but a square graph with all points as their own neighbours."""
     is_graph = traits_of(dissimilarity).precomputed and issparse(X)
     return dissimilarity.complete(X) if is_graph else X
+
+
+def check_cutoff(training: Training, radii: Any) -> None:
+    """Raise an error if a radius, or a maximum radius, is larger than the graph's cutoff.
+
+    An infinite maximum is allowed: neighbourhoods then end at the farthest neighbour.
+    """
+    if not training.is_graph:
+        return
+    given = np.atleast_1d(np.asarray(radii, dtype=np.float64))
+    largest = float(given[np.isfinite(given)].max(initial=0.0))
+    cutoff = training.dissimilarity.cutoff_of(training.points)
+    given_cutoff = training.dissimilarity.cutoff is not None
+    if largest > cutoff:
+        raise ValueError(_beyond(largest, cutoff, given=given_cutoff))
+    if not given_cutoff:
+        _warn_of_ones(training.points)
+        _warn_of_lost_neighbors(training.points, float(given.max()))
+
+
+def _beyond(eps: float, cutoff: float, *, given: bool) -> str:
+    """Return the error about a radius that is too large, with its remedies."""
+    limit = "cutoff" if given else "the largest entry of X"
+    larger = f"radius_neighbors_graph(points, {1.1 * eps:.4g}, mode='distance')"
+    text = (
+        f"eps must not be above {limit}, {cutoff:g}, got {eps:g}: X has no entries for pairs "
+        f"farther apart; use a larger graph, such as {larger}, or lower eps"
+    )
+    if given:
+        return text
+    return (
+        text + f", or pass metric=Precomputed(cutoff={eps:g}) if X holds all pairs up to {eps:g}"
+    )
+
+
+def _warn_of_ones(graph: csr_array) -> None:
+    """Warn if the graph holds connectivity instead of distances."""
+    positive = graph.data[graph.data > 0.0]
+    if len(positive) and (positive == 1.0).all():
+        warn_caller(
+            "all entries of X are 1, as in scikit-learn's graphs without mode='distance'; if they "
+            "are distances, pass metric=Precomputed(cutoff=1.0)"
+        )
+
+
+def _warn_of_lost_neighbors(graph: csr_array, eps: float) -> None:
+    """Warn if neighbourhoods may be incomplete because X is a k-nearest-neighbour graph."""
+    sizes = np.diff(graph.indptr)
+    if sizes.min() != sizes.max() or sizes[0] in (0, graph.shape[1]):
+        return
+    farthest: NDArray[np.float64] = np.maximum.reduceat(graph.data, graph.indptr[:-1])
+    n_cut, complete = int((farthest < eps).sum()), float(farthest.min())
+    # Radius neighbourhoods are symmetric; k-nearest-neighbour relations are not.
+    if n_cut and not same_graphs(graph, graph.T.tocsr()):
+        radius = "the radii are not limited" if np.isinf(eps) else f"eps is {eps:g}"
+        warn_caller(
+            f"X looks like a k-nearest-neighbour graph (k={sizes[0]}) and {radius}: the "
+            f"neighbourhoods of {n_cut} of {len(sizes)} samples may be incomplete; use "
+            f"eps <= {complete:.4g}, or a graph with more neighbours"
+        )
 
 
 def side_by_side(tables: list[csr_array]) -> csr_array:

@@ -30,7 +30,7 @@ from .._selection.radius import (
     sample_rows,
     weighted_quantile,
 )
-from .._selection.selected import Selection
+from .._selection.selection import Selection
 from .._selection.training import Training
 from ..dissimilarity import KernelDistance, Metric, TangentDistance, resolve_metric
 from ._blocks import count_blocks
