@@ -9,8 +9,7 @@ from paper import PAPER
 from protocover import PVMClassifier, suggest_eps
 from protocover._balls import build_balls
 from protocover._estimators.fitting import prepare
-from protocover._selection import grid as grid_module
-from protocover._selection import radius as radius_module
+from protocover._selection import radii as radius_module
 from protocover.dissimilarity import DANN
 
 X, Y = load_iris(return_X_y=True)
@@ -57,7 +56,7 @@ def test_a_table_of_dissimilarities_gives_the_same_grid():
 
 
 def test_of_many_points_a_sample_is_used_but_the_smallest_distance_is_found(monkeypatch):
-    monkeypatch.setattr(grid_module, "_SAMPLE_SIZE", 40)
+    monkeypatch.setattr(radius_module, "GRID_SAMPLE_SIZE", 40)
     distances = pdist(X)
     grid = suggest_eps(X, Y, random_state=0)
     assert grid[0] == distances[distances > 0].min()
@@ -193,8 +192,8 @@ def test_candidates_are_those_of_the_classifier(candidates, y):
 
 @pytest.mark.parametrize("form", [np.asarray, csr_array])
 def test_rows_that_repeat_cost_no_pairs_and_change_nothing(monkeypatch, form):
-    monkeypatch.setattr(grid_module, "_SAMPLE_SIZE", 30)
-    monkeypatch.setattr(grid_module, "_BLOCK_ROWS", 7)
+    monkeypatch.setattr(radius_module, "GRID_SAMPLE_SIZE", 30)
+    monkeypatch.setattr(radius_module, "_BLOCK_ROWS", 7)
     rows = np.random.default_rng(0).integers(0, 12, size=400)
     few = np.random.default_rng(1).normal(size=(12, 3)).round(1)
     few[0], few[1] = [0.0, 1.0, 2.0], [-0.0, 1.0, 2.0]
@@ -204,7 +203,7 @@ def test_rows_that_repeat_cost_no_pairs_and_change_nothing(monkeypatch, form):
         asked.append((A.shape[0], B.shape[0]))
         return build_balls(dissimilarity, A, B, **options)
 
-    monkeypatch.setattr(grid_module, "build_balls", counted)
+    monkeypatch.setattr(radius_module, "build_balls", counted)
     grid = suggest_eps(form(few[rows]), random_state=0)
     distances = pdist(few)
     assert grid[0] == pytest.approx(distances[distances > 0].min(), rel=1e-6)
@@ -215,7 +214,7 @@ def test_rows_that_repeat_cost_no_pairs_and_change_nothing(monkeypatch, form):
 
 def test_the_smallest_of_many_is_found_in_both_directions(monkeypatch):
     """DANN's distances differ in the two directions of a pair."""
-    monkeypatch.setattr(grid_module, "_SAMPLE_SIZE", 40)
+    monkeypatch.setattr(radius_module, "GRID_SAMPLE_SIZE", 40)
     table = DANN().fit(X, Y).pairwise(X, X)
     assert suggest_eps(X, Y, metric=DANN(), random_state=0)[0] == pytest.approx(
         table[table > 0].min(), rel=1e-9

@@ -19,15 +19,14 @@ from .._selection.balls import ClassProblem
 from .._selection.batches import Growth, grow, start_growth
 from .._selection.parameters import (
     check_adaptive_radii,
-    check_closed_ball,
     check_eps,
     check_max_prototypes,
     check_min_per_class,
     check_outlier_label,
+    check_parameter,
     check_prototype_cost,
-    check_verbose,
 )
-from .._selection.radius import propose_eps, proposed_quantile
+from .._selection.radii import propose_eps, proposed_quantile
 from .._selection.selection import Selection, formulate_classes, select
 from .._selection.training import (
     Training,
@@ -81,8 +80,11 @@ class Settings:
     def of(cls, classifier: Any) -> Self:
         """Check the parameters of a classifier."""
         own = check_adaptive_radii(classifier.radii)
-        eps, closed = check_eps(classifier.eps, own=own), check_closed_ball(classifier.closed_ball)
-        check_verbose(classifier.verbose)
+        eps, closed = (
+            check_eps(classifier.eps, own=own),
+            check_parameter("closed_ball", classifier.closed_ball),
+        )
+        check_parameter("verbose", classifier.verbose)
         solver = find_solver(classifier.solver, verbose=classifier.verbose)
         options = check_options(solver, classifier.solver_options)
         return cls(

@@ -12,14 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from .._resources import limited_threads
-from .._selection.grid import grid_of_costs, grid_of_radii
-from .._selection.parameters import (
-    check_adaptive_radii,
-    check_closed_ball,
-    check_min_per_class,
-    check_verbose,
-)
+from .._selection.parameters import check_adaptive_radii, check_min_per_class, check_parameter
 from .._selection.path import PostponedBounds, formulate_path, solve_path
+from .._selection.radii import grid_of_costs, grid_of_radii
 from .._selection.selection import Selection
 from .._selection.training import Training, after_candidates
 from ..candidates._pool import numbers, source_names, training_rows
@@ -320,10 +315,10 @@ closed_ball, n_jobs, random_state, verbose
     >>> path.prototype_radii[1][2].round(2)
     array([2.09, 1.21, 1.48])
     """
-    own, closed = check_adaptive_radii(radii), check_closed_ball(closed_ball)
+    own, closed = check_adaptive_radii(radii), check_parameter("closed_ball", closed_ball)
     found = find_solver(solver)
     options = check_options(found, solver_options)
-    check_verbose(verbose)
+    check_parameter("verbose", verbose)
     classifier = PVMClassifier(
         radii=radii,
         metric=metric,

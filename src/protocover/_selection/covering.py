@@ -41,7 +41,7 @@ Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Wish:
+class CoverTarget:
     """What is asked of a cover: exactly one of a number, a share, or a trade at a cost.
 
     Parameters
@@ -90,7 +90,7 @@ class Chosen:
 def choose_cover(
     balls: csr_array,
     weights: Floats,
-    wish: Wish,
+    target: CoverTarget,
     solver: Solver,
     *,
     price: Floats | None = None,
@@ -98,7 +98,7 @@ def choose_cover(
     rng: np.random.Generator,
     options: dict[str, Any],
 ) -> Chosen:
-    """Choose candidates whose balls cover the points as `wish` asks.
+    """Choose candidates whose balls cover the points as `target` asks.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def choose_cover(
         Which point lies in which candidate's ball.
     weights : ndarray of float, shape (n_points,)
         What each point counts, on a grid on which sums are exact.
-    wish : Wish
+    target : CoverTarget
         What is asked.
     solver : Solver
         What chooses.
@@ -120,20 +120,20 @@ def choose_cover(
         Of the solver.
     """
     kept = np.empty(0, dtype=np.intp) if forced is None else forced
-    rest = Rest.of(balls, weights, price, kept)
+    residual = ResidualProblem.of(balls, weights, price, kept)
     del balls  # where nobody else holds it, the solver has its memory
-    if wish.coverage is not None:
+    if target.coverage is not None:
         return _enough(
-            rest, wish.coverage, weights, solver, cost=wish.cost, rng=rng, options=options
+            residual, target.coverage, weights, solver, cost=target.cost, rng=rng, options=options
         )
-    problem = rest.problem(wish.cost)
-    budget = None if wish.number is None else wish.number - len(kept)
+    problem = residual.problem(target.cost)
+    budget = None if target.number is None else target.number - len(kept)
     solution = ask_solver(solver, problem, rng=rng, max_prototypes=budget, options=options)
-    return rest.chosen(solution, wish.cost)
+    return residual.chosen(solution, target.cost)
 
 
 @dataclass(frozen=True, eq=False)
-class Rest:
+class ResidualProblem:
     """What is left to do once some candidates are chosen.
 
     Parameters
@@ -160,7 +160,9 @@ class Rest:
     paid: Fraction
 
     @classmethod
-    def of(cls, balls: csr_array, weights: Floats, price: Floats | None, forced: Indices) -> Rest:
+    def of(
+        cls, balls: csr_array, weights: Floats, price: Floats | None, forced: Indices
+    ) -> ResidualProblem:
         """Leave out what is chosen and covered."""
         columns = np.setdiff1d(np.arange(balls.shape[1]), forced)
         if len(forced) == 0:
@@ -217,7 +219,7 @@ class Rest:
 
 
 def _enough(
-    rest: Rest,
+    residual: ResidualProblem,
     coverage: float,
     weights: Floats,
     solver: Solver,
@@ -227,7 +229,7 @@ def _enough(
     options: dict[str, Any],
 ) -> Chosen:
     """Choose as few candidates, or as cheap ones, as cover a share of the weight."""
-    problem, limit = rest.coverage(coverage, weights)
+    problem, limit = residual.coverage(coverage, weights)
     left = TimeLeft(options.get("time_limit"))
 
     def solve(relaxed: CoverProblem) -> CoverSolution:
@@ -236,10 +238,10 @@ def _enough(
         return ask_solver(solver, relaxed, rng=rng, options={**options, **limited})
 
     if _is_complete(problem, limit, cost):
-        solution = ask_solver(solver, rest.problem(cost), rng=rng, options=options)
+        solution = ask_solver(solver, residual.problem(cost), rng=rng, options=options)
         found = _complete(problem, limit, cost, solution)
         if found is not None:
-            return rest.chosen(_described(problem, limit, found), None)
+            return residual.chosen(_described(problem, limit, found), None)
     function = unwrapped(solver)
     closings: dict[Any, Callable[..., Incumbent]] = {exact: cover_by_tree, auto: cover_small}
     close = closings.get(function)
@@ -263,7 +265,7 @@ def _enough(
     order = found.selected[choose_by_drop(problem.free.narrowed(found.selected))[0]]
     idle = np.setdiff1d(found.selected, order)
     found = replace(found, selected=np.concatenate((order, idle)))
-    return rest.chosen(_described(problem, limit, found), None)
+    return residual.chosen(_described(problem, limit, found), None)
 
 
 def _is_complete(problem: CoverProblem, limit: Limit, price: float) -> bool:

@@ -26,7 +26,7 @@ from ..candidates._gather import gather_candidates
 from ..candidates._pool import Pool
 from ..dissimilarity import resolve_metric
 from ..dissimilarity._precomputed import read_table
-from .parameters import apply_class_weight, check_column, check_flag, check_weights
+from .parameters import apply_class_weight, check_column, check_parameter, check_weights
 
 T = TypeVar("T")
 
@@ -229,7 +229,7 @@ def prepare_training(
         dissimilarity,
         pools,
         rows,
-        cross_class=check_flag(cross_class, "cross_class"),
+        cross_class=check_parameter("cross_class", cross_class),
         sample_weights=plain,
     )
 
