@@ -11,8 +11,7 @@ import naive
 from protocover._balls.levels import levels_of
 from protocover._cover import CoverSolution
 from protocover._selection.balls import OutwardLists
-from protocover._selection.greedy import GreedyLevels
-from protocover._selection.path import formulate_path, solve_path
+from protocover._selection.path import GreedyLevels, formulate_path, solve_path
 from protocover._selection.selection import Selection
 from protocover._selection.training import TrainingSubset, prepare_training
 from protocover.solvers import greedy

@@ -1,4 +1,4 @@
-"""Problems in which every candidate may take a radius of its own.
+"""Problems in which every candidate may take a own radius.
 
 Only a few radii of a candidate can be part of an optimum. Between two samples of other classes
 a larger neighbourhood covers more and costs no more, so a neighbourhood ends just before a
@@ -35,17 +35,10 @@ from .training import Training, TrainingSubset, over_pools
 
 @dataclass(frozen=True, eq=False)
 class AdaptiveBalls:
-    """The neighbourhoods of a subset that may be worth choosing, for several maximum radii.
+    """The neighbourhoods of a subset that may be worth choosing, for several maximum radii."""
 
-    Parameters
-    ----------
-    rules : list of Rules
-        One for each maximum radius.
-    found : list of lists of CandidateBalls, [radius][strip]
-        Those of each strip of candidates, which are numbered as in the subset.
-    """
-
-    rules: Sequence[Rules]
+    rules: Sequence[Rules]  # One for each maximum radius
+    # Those of each strip of candidates, which are numbered as in the subset
     found: Sequence[Sequence[CandidateBalls]]
 
     @property
@@ -72,22 +65,9 @@ def find_adaptive_balls(
 ) -> list[AdaptiveBalls]:
     """Find the neighbourhoods of each subset that may be worth choosing, within each limit.
 
-    Parameters
-    ----------
-    training : Training
-        Samples and candidates.
-    subsets : sequence of TrainingSubset
-        All of them, or some for each fold.
-    limits : ndarray of float
-        Rising maximum radii, the last of which may be infinite.
-    closed : bool
-        Whether a sample at the radius exactly lies in the neighbourhood.
-    least_cost : float
-        No prototype costs less.
-    rng : numpy.random.Generator or None
-        Draws the candidates from which the memory needed is estimated; None for no estimate.
-    n_jobs, verbose
-        As for :func:`protocover._balls.build_balls`.
+    `limits` are rising maximum radii, the last of which may be infinite; no prototype costs less
+    than `least_cost`. `rng` draws the candidates from which the memory needed is estimated, None
+    for no estimate. `n_jobs` and `verbose` are those of :func:`protocover._balls.build_balls`.
     """
     rules = [
         [
@@ -221,33 +201,18 @@ def _within_limits(
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """What decides which balls are worth looking at.
+    """What decides which balls are worth looking at."""
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_points,)
-        Class numbers.
-    weights : ndarray of float, shape (n_points,)
-        Positive, on a grid on which sums are exact; zero for points that are not to count,
-        and then are no members either.
-    n_classes : int
-        Number of classes.
-    least_cost : float
-        No prototype costs less.
-    eps : float
-        The largest radius allowed, which may be infinite.
-    closed : bool
-        Whether a point at the radius exactly lies in the ball.
-    served : ndarray of int, shape (n_candidates,), or None
-        The class that each candidate may serve, -1 for any; None if all may serve any.
-    """
-
-    codes: Indices
+    codes: Indices  # Class numbers, shape (n_points,)
+    # Positive, on a grid on which sums are exact; zero for samples that are not to count, and then
+    # are no members either, shape (n_points,)
     weights: Floats
-    n_classes: int
-    least_cost: float
-    eps: float
-    closed: bool
+    n_classes: int  # Number of classes
+    least_cost: float  # No prototype costs less
+    eps: float  # The largest radius allowed, which may be infinite
+    closed: bool  # Whether a sample at the radius exactly lies in the ball
+    # The class that each candidate may serve, -1 for any; None if all may serve any, shape
+    # (n_candidates,)
     served: Indices | None = None
 
     @classmethod
@@ -275,7 +240,7 @@ class Rules:
         n_points = int(np.count_nonzero(self.weights))
         fine = weight_grid(float(self.weights.max(initial=0.0)), n_points)
         multiples = np.rint(self.weights / fine).astype(np.int64)
-        # Small whole numbers make for short work with many balls at once.
+        # Small integers make for short work with many balls at once.
         return fine * max(1, int(np.gcd.reduce(multiples, initial=0)))
 
     @cached_property
@@ -284,7 +249,7 @@ class Rules:
         return np.rint(self.weights / self.grid).astype(np.int64)
 
     def pays(self, gain: NDArray[np.int64]) -> Mask:
-        """Tell which gains, in units of the grid, are worth a prototype."""
+        """Return which gains, in units of the grid, are worth a prototype."""
         return (gain > 0) & (gain * self.grid >= self.least_cost)
 
     def radius(self, last: Floats, rival: Floats) -> Floats:
@@ -302,31 +267,18 @@ class Rules:
 
 @dataclass(frozen=True, eq=False)
 class CandidateBalls:
-    """The balls of some candidates that may be worth choosing, for all classes.
+    """The balls of some candidates that may be worth choosing, for all classes."""
 
-    Parameters
-    ----------
-    label, candidate : ndarray of int, shape (n_balls,)
-        Class and candidate of each ball, by class, candidate and size.
-    radius : ndarray of float, shape (n_balls,)
-        Its radius.
-    wrong : ndarray of float, shape (n_balls,)
-        Weight of the points of other classes in it.
-    miscovered : ndarray of int, shape (n_balls,)
-        Their number.
-    size : ndarray of int, shape (n_balls,)
-        Number of points that it holds beyond the next smaller ball of its candidate.
-    point : ndarray of int, shape (size.sum(),)
-        These points, ball by ball.
-    """
-
+    # Class and candidate of each ball, by class, candidate and size, shape (n_balls,)
     label: Indices
     candidate: Indices
-    radius: Floats
-    wrong: Floats
-    miscovered: Indices
+    radius: Floats  # Its radius, shape (n_balls,)
+    wrong: Floats  # Weight of the samples of other classes in it, shape (n_balls,)
+    miscovered: Indices  # Their number, shape (n_balls,)
+    # Number of samples that it holds beyond the next smaller ball of its candidate, shape
+    # (n_balls,)
     size: Indices
-    point: Indices
+    point: Indices  # These samples, ball by ball, shape (size.sum(),)
 
     @classmethod
     def of(cls, members: OrderedMembers, rules: Rules) -> Self:
@@ -375,18 +327,18 @@ def _sweep_members(members: OrderedMembers, rules: Rules) -> RadiusSweep:
 
 
 def _before_rival(sweep: RadiusSweep) -> Mask:
-    """Tell which steps are the last before a rival, or of all."""
+    """Return which steps are the last before a rival, or of all."""
     rivals = sweep.total - sweep.own
     return np.append(sweep.begins[1:] | (rivals[1:] != rivals[:-1]), True)
 
 
 def _worth_looking_at(sweep: RadiusSweep, rules: Rules) -> Mask:
-    """Tell which steps end a ball: before a rival, and with more gain than all before."""
+    """Return which steps end a ball: before a rival, and with more gain than all before."""
     return _before_rival(sweep) & (sweep.gain > sweep.best_before()) & rules.pays(sweep.gain)
 
 
 def _best_of_classes(sweep: RadiusSweep, rules: Rules) -> Mask:
-    """Tell which step has the highest gain of its class, where none of the class pays.
+    """Return which step has the highest gain of its class, where none of the class pays.
 
     The first of equals: that of the lowest candidate, and of its smallest ball.
     """
@@ -409,7 +361,7 @@ def _highest_of_classes(sweep: RadiusSweep, rules: Rules) -> tuple[Indices, Unit
 
 
 def _could_end_within(sweep: RadiusSweep, rules: Rules) -> Mask:
-    """Tell of which steps an inner part could be worth it if the own points came first."""
+    """Return of which steps an inner part could be worth it if the own samples came first."""
     own_before = sweep.own_before
     mixed = sweep.total - sweep.before > sweep.own - own_before
     hoped = sweep.own - (sweep.before - own_before)

@@ -23,25 +23,16 @@ from .training import TrainingSubset
 
 @dataclass(frozen=True, eq=False)
 class ClassProblem:
-    """The problem of one class, and the neighbourhood that each of its columns is.
+    """The problem of one class, and the neighbourhood that each of its columns is."""
 
-    Parameters
-    ----------
-    problem : CoverProblem
-        Samples of the class x neighbourhoods.
-    candidate : ndarray of int, shape (n_balls,)
-        The candidate at the centre of each, by its column in the table of neighbourhoods.
-    covered, miscovered : ndarray of int, shape (n_balls,)
-        Number of samples of the class, and of the other classes, in it.
-    radius : ndarray of float, shape (n_balls,), or None
-        Its radius; None if all share one.
-    """
-
-    problem: CoverProblem
+    problem: CoverProblem  # Samples of the class x neighbourhoods
+    # The candidate at the centre of each, by its column in the table of neighbourhoods, shape
+    # (n_balls,)
     candidate: Indices
+    # Number of samples of the class, and of the other classes, in it, shape (n_balls,)
     covered: Indices
     miscovered: Indices
-    radius: Floats | None = None
+    radius: Floats | None = None  # Its radius; None if all share one, shape (n_balls,)
 
     def at_cost(self, prototype_cost: float) -> Self:
         """Return the problem as a fit with this higher cost formulates it.
@@ -67,25 +58,15 @@ class ClassProblem:
 
 @dataclass(frozen=True, eq=False)
 class Balls:
-    """The neighbourhoods of all candidates at rising radii that all candidates share.
+    """The neighbourhoods of all candidates at rising radii that all candidates share."""
 
-    Parameters
-    ----------
-    levels : csr_array of unsigned int, shape (n_samples, n_candidates)
-        One more than the number of the first radius that the pair is within. With a single
-        radius a table of True does as well.
-    subset : TrainingSubset
-        Classes and weights of the samples, and the classes that candidates may serve.
-    prototype_cost : float
-        The cost of one prototype.
-    n_levels : int
-        Number of radii.
-    """
-
+    # One more than the number of the first radius that the pair is within. With a single radius a
+    # table of True does as well, shape (n_samples, n_candidates).
     levels: csr_array
+    # Classes and weights of the samples, and the classes that candidates may serve
     subset: TrainingSubset
-    prototype_cost: float
-    n_levels: int = 1
+    prototype_cost: float  # The cost of one prototype
+    n_levels: int = 1  # Number of radii
 
     def problems(self, level: int, *, only_worthwhile: bool = False) -> Iterator[ClassProblem]:
         """Yield the problem of each class at one radius; no two need be held at once.
@@ -147,22 +128,12 @@ def formulate(
     prototype_cost: float,
     candidate_classes: Indices | None = None,
 ) -> list[ClassProblem]:
-    """Formulate each class's prize-collecting set cover, given who is in which neighbourhood.
+    """Formulate each class's prize-collecting set cover, given the members at one radius.
 
-    Parameters
-    ----------
-    balls : csr_array of bool, shape (n_samples, n_candidates)
-        Whether a sample lies in the neighbourhood of a candidate.
-    y : ndarray of int, shape (n_samples,)
-        Class numbers from 0.
-    weights : ndarray of float, shape (n_samples,)
-        The cost of leaving the sample uncovered, or of miscovering it once.
-    n_classes : int
-        Number of classes, some of which may be empty.
-    prototype_cost : float
-        The cost of one prototype.
-    candidate_classes : ndarray of int, shape (n_candidates,), or None
-        The class that each candidate may serve, -1 for any; None if all may serve any.
+    `balls` has shape (n_samples, n_candidates); `y` are class numbers below `n_classes`, some of
+    which may be empty. A weight is the cost of leaving the sample uncovered, or of miscovering it
+    once. `candidate_classes` is the class that each candidate may serve, -1 for any; None if all
+    may serve any.
     """
     every = np.arange(balls.shape[1])
     served = np.full(len(every), -1) if candidate_classes is None else candidate_classes
@@ -200,17 +171,10 @@ _LONG = 64
 
 @dataclass(frozen=True, eq=False)
 class OutwardLists:
-    """The entries of each row of a table of levels, those of the first radius first.
+    """The entries of each row of a table of levels, those of the first radius first."""
 
-    Parameters
-    ----------
-    entry : ndarray of int, shape (n_entries,)
-        Columns, row after row, rising at each level.
-    end : ndarray of int, shape (n_rows, n_levels + 1)
-        Where each row starts, and where its entries of each level end.
-    """
-
-    entry: Any
+    entry: Any  # Columns, row after row, rising at each level, shape (n_entries,)
+    # Where each row starts, and where its entries of each level end, shape (n_rows, n_levels + 1)
     end: Any
 
     @classmethod

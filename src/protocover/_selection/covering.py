@@ -42,43 +42,26 @@ Indices = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class CoverTarget:
-    """What is asked of a cover: exactly one of a number, a share, or a trade at a cost.
+    """What is asked of a cover: exactly one of a number, a share, or a trade at a cost."""
 
-    Parameters
-    ----------
-    cost : float
-        What a representative costs in weight left uncovered; that of a candidate is so many
-        times its own price.
-    number : int or None
-        Choose so many at most.
-    coverage : float or None
-        Cover so large a share of the weight with as few as possible.
-    """
-
+    # What a representative costs in weight left uncovered; that of a candidate is so many times
+    # its own price
     cost: float
-    number: int | None = None
-    coverage: float | None = None
+    number: int | None = None  # Choose at most this number
+    coverage: float | None = None  # Cover so large a share of the weight with as few as possible
 
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """Representatives, and what is known of them.
+    """Representatives, and what is known of them."""
 
-    Parameters
-    ----------
-    columns : ndarray of int
-        The candidates chosen: first those that had to be, then by what each adds.
-    objective, lower_bound : float
-        What was made small, and what no other choice goes below.
-    solution : CoverSolution
-        What is chosen beside those that had to be, its candidates numbered among the others,
-        and the vector that proves its bound. With a demanded coverage the objective is what
-        it costs, and `price` the weight that a unit of that is worth to the vector.
-    """
-
-    columns: Indices
+    columns: Indices  # The candidates chosen: first those that had to be, then by what each adds
+    # What was made small, and what no other choice goes below
     objective: float
     lower_bound: float
+    # What is chosen beside those that had to be, its candidates numbered among the others, and the
+    # vector that proves its bound. With a demanded coverage the objective is what it costs, and
+    # `price` the weight that a unit of that is worth to the vector.
     solution: CoverSolution
 
     def numbered(self, number: Indices) -> CoverSolution:
@@ -98,26 +81,11 @@ def choose_cover(
     rng: np.random.Generator,
     options: dict[str, Any],
 ) -> Chosen:
-    """Choose candidates whose balls cover the points as `target` asks.
+    """Choose candidates whose neighbourhoods cover the samples as the target demands.
 
-    Parameters
-    ----------
-    balls : csr_array of bool, shape (n_points, n_candidates)
-        Which point lies in which candidate's ball.
-    weights : ndarray of float, shape (n_points,)
-        What each point counts, on a grid on which sums are exact.
-    target : CoverTarget
-        What is asked.
-    solver : Solver
-        What chooses.
-    price : ndarray of float, shape (n_candidates,), or None
-        How many times the cost each candidate costs; None for once.
-    forced : ndarray of int or None
-        Candidates that are chosen whatever they cost.
-    rng : numpy.random.Generator
-        For the solver.
-    options : dict
-        Of the solver.
+    `balls` has shape (n_samples, n_candidates) and the weights are on a grid on which sums are
+    exact. `price` is a factor on the cost of each candidate, None for 1; `forced` are candidates
+    that are chosen whatever they cost. `options` are those of the solver.
     """
     kept = np.empty(0, dtype=np.intp) if forced is None else forced
     residual = ResidualProblem.of(balls, weights, price, kept)
@@ -134,30 +102,14 @@ def choose_cover(
 
 @dataclass(frozen=True, eq=False)
 class ResidualProblem:
-    """What is left to do once some candidates are chosen.
+    """What is left to do once some candidates are chosen."""
 
-    Parameters
-    ----------
-    cover : csc_array of bool
-        Points that those do not cover by the other candidates.
-    columns : ndarray of int
-        These candidates' columns in the whole.
-    weight : ndarray of float
-        Of these points.
-    price : ndarray of float or None
-        Of these candidates.
-    forced : ndarray of int
-        The candidates that are chosen already.
-    paid : Fraction
-        Sum of their prices.
-    """
-
-    cover: csc_array
-    columns: Indices
-    weight: Floats
-    price: Floats | None
-    forced: Indices
-    paid: Fraction
+    cover: csc_array  # Samples that those do not cover by the other candidates
+    columns: Indices  # These candidates' columns in the whole
+    weight: Floats  # Of these samples
+    price: Floats | None  # Of these candidates
+    forced: Indices  # The candidates that are chosen already
+    paid: Fraction  # Sum of their prices
 
     @classmethod
     def of(
@@ -185,14 +137,14 @@ class ResidualProblem:
         if self.price is None:
             return CoverProblem(self.cover, nothing, self.weight, cost)
         grid = CoverProblem(self.cover, nothing, self.weight, 0.0).grid
-        # What costs more than all points weigh is never chosen, however much more that is.
+        # What costs more than all samples weigh is never chosen, however much more that is.
         most = 2.0 * float(self.weight.sum()) + grid
         with np.errstate(over="ignore"):
             price = np.minimum(cost * self.price, most)
         return CoverProblem(self.cover, np.round(price / grid) * grid, self.weight, 0.0)
 
     def coverage(self, coverage: float, weights: Floats) -> tuple[CoverProblem, Limit]:
-        """Return the problem of covering a fraction of the weight of all points, and its limit.
+        """Return the problem of covering a fraction of the weight of all samples, and its limit.
 
         Nothing may stay uncovered if less than the smallest weight may.
         """
@@ -228,7 +180,7 @@ def _enough(
     rng: np.random.Generator,
     options: dict[str, Any],
 ) -> Chosen:
-    """Choose as few candidates, or as cheap ones, as cover a share of the weight."""
+    """Choose as few candidates, or as cheap ones, as cover a fraction of the weight."""
     problem, limit = residual.coverage(coverage, weights)
     left = TimeLeft(options.get("time_limit"))
 
@@ -269,7 +221,7 @@ def _enough(
 
 
 def _is_complete(problem: CoverProblem, limit: Limit, price: float) -> bool:
-    """Whether every point must be covered, so that this is the plain cover at `price`.
+    """Whether every sample must be covered, so that this is the plain cover at `price`.
 
     Not if costs at that price are too small to be distinguished on the grid of the weights.
     """
@@ -281,7 +233,7 @@ def _is_complete(problem: CoverProblem, limit: Limit, price: float) -> bool:
 def _complete(
     problem: CoverProblem, limit: Limit, price: float, solution: CoverSolution
 ) -> Incumbent | None:
-    """Take over the solution of a problem in which every point is worth covering.
+    """Take over the solution of a problem in which every sample is worth covering.
 
     None if it leaves too much uncovered.
     """

@@ -114,7 +114,7 @@ def check_parameter(name: str, value: Any) -> Any:
 
 
 def check_adaptive_radii(radii: Any) -> bool:
-    """Return whether each prototype takes a radius of its own."""
+    """Return whether each prototype takes a own radius."""
     return bool(check_parameter("radii", radii) == "adaptive")
 
 
@@ -299,27 +299,19 @@ def _default_said(name: str, own: bool) -> str:
 
 
 def default_adaptive_cost(total: float, n_points: int, *, whole: bool) -> float:
-    """Return what a point weighs, on average; whole weights are repetitions of points.
+    """Return what a sample weighs, on average; whole weights are repetitions of points.
 
-    With radii of their own a pure ball can be had for every point. At this cost a prototype
-    has to stand for more than one.
+    With adaptive radii a pure ball can be had for every point. At this cost a prototype
+    has to represent more than one.
     """
     return 1.0 if whole else total / n_points
 
 
 def default_prototype_cost(total: float, smallest: float, *, whole: bool) -> float:
-    """Return a cost so low that all prototypes together cost no more than the lightest point.
+    """Return a cost so low that all prototypes together cost at most the lightest sample.
 
-    Weights that are whole numbers are repetitions: the cost is one over the number of
-    points they stand for, 1/n where there are none. Others have no unit of their own: the
-    cost is the square of the smallest over their sum, and scales as they do.
-
-    Parameters
-    ----------
-    total, smallest : float
-        Of the positive weights.
-    whole : bool
-        Whether all of them are whole numbers.
+    Integer weights are repetitions: the cost is one over the number of samples. Other weights
+    have no unit: the cost is the square of the `smallest` over the `total`, and scales as they do.
     """
     if whole and total <= _MOST_REPETITIONS:
         return 1.0 / total
@@ -327,12 +319,12 @@ def default_prototype_cost(total: float, smallest: float, *, whole: bool) -> flo
 
 
 def is_whole(weights: NDArray[np.float64]) -> bool:
-    """Whether all weights are whole numbers."""
+    """Whether all weights are integers."""
     return bool((weights == np.floor(weights)).all())
 
 
 def is_count(value: Any) -> TypeGuard[int]:
-    """Whether a value is a whole number; True and False are none."""
+    """Whether a value is a integer; True and False are none."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
@@ -416,7 +408,7 @@ def check_column(y: Any) -> NDArray[Any]:
 def check_weights(
     sample_weight: Any, y: NDArray[np.intp], classes: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """Return one weight per point, not negative and with something of every class."""
+    """Return one weight per sample, not negative and with something of every class."""
     if sample_weight is None:
         return np.ones(len(y))
     weights = check_weight_numbers(sample_weight, len(y))
@@ -448,7 +440,7 @@ def check_largest_weight(largest: float) -> None:
 
 
 def check_weight_numbers(sample_weight: Any, n_points: int) -> NDArray[np.float64]:
-    """Return one finite number per point; a number alone is that of every point."""
+    """Return one finite number per sample; a number alone is that of every point."""
     rule = f"sample_weight must hold one number for each of the {n_points} points"
     try:
         given = np.asarray(sample_weight)
@@ -467,7 +459,7 @@ def check_weight_numbers(sample_weight: Any, n_points: int) -> NDArray[np.float6
 def _rising(values: Any, *, of_none: float | None = None) -> NDArray[np.float64] | None:
     """Return the different numbers of a list or of one number, None where it is no such thing.
 
-    None among them stands for `of_none`.
+    None among them represents `of_none`.
     """
     entries = np.atleast_1d(np.asarray(values, dtype=object))
     if entries.ndim > 1 or len(entries) == 0:

@@ -2,37 +2,34 @@
 
 The problems come from one pass over the dissimilarities, one radius or maximum radius after the
 other. For the paper's greedy the selection for any cost is a prefix of that for the lowest. If
-no bounds are needed, it does not need the problems either, and bounds can be computed later.
+no bounds are needed, it does not need the problems either: :class:`GreedyLevels` selects straight
+from lists, and bounds can be computed later.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
-from typing import Any, Self, TypeAlias
+from functools import cached_property, partial
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from .._cover import CoverProblem, CoverSolution
+from .._balls import traits_of
+from .._cover import CoverProblem, CoverSolution, Limit, is_above, simplest_fraction
 from .._resources import progress_bar
-from .._typing import Floats
+from .._typing import Floats, Indices
 from ..solvers import greedy
 from ..solvers._answers import ask_solver
 from ..solvers._duals import ascend
 from ..solvers._table import Solver, unwrapped
 from .adaptive_radii import AdaptiveBalls, find_adaptive_balls
-from .balls import Balls, ClassProblem
-from .greedy import GreedyLevels
+from .balls import Balls, ClassProblem, OutwardLists
 from .selection import ClassSelection, Selection, select, with_floor
 from .training import Training, TrainingSubset, training_levels
-
-# What the neighbourhoods of a path are, and what may be known of them beforehand.
-PathBalls: TypeAlias = Balls | AdaptiveBalls | GreedyLevels
-Known: TypeAlias = csr_array | AdaptiveBalls | GreedyLevels | None
 
 
 def formulate_path(
@@ -95,33 +92,15 @@ def wants_lists(solver: Solver, options: Mapping[str, Any], *, own: bool) -> boo
 
 @dataclass(frozen=True, eq=False)
 class PostponedBounds:
-    """The greedy's selections with their bounds, computed for one radius when they are needed.
+    """The greedy's selections with their bounds, computed for one radius when they are needed."""
 
-    Parameters
-    ----------
-    training : Training
-        Samples and candidates.
-    balls : Balls
-        Their neighbourhoods, at the lowest cost.
-    costs : ndarray of float
-        Rising costs of a prototype.
-    solver : callable
-        The greedy.
-    options : mapping
-        Its options.
-    rngs : list of numpy.random.Generator
-        One per class.
-    min_per_class : int
-        Whether every class must have a prototype.
-    """
-
-    training: Training
-    balls: Balls
-    costs: Floats
-    solver: Solver
-    options: Mapping[str, Any]
-    rngs: Sequence[np.random.Generator]
-    min_per_class: int
+    training: Training  # Samples and candidates
+    balls: Balls  # Their neighbourhoods, at the lowest cost
+    costs: Floats  # Rising costs of a prototype
+    solver: Solver  # The greedy
+    options: Mapping[str, Any]  # Its options
+    rngs: Sequence[np.random.Generator]  # One per class
+    min_per_class: int  # Whether every class must have a prototype
 
     @classmethod
     def of(
@@ -294,3 +273,242 @@ def _bounded(
         told = CoverSolution.of(problem, chosen, score=prefix.score, dual=ascend(problem))
         bounded.append(replace(told, selected=prefix.selected))
     return bounded
+
+
+# The greedy solver in `solvers` stays next to this one: a problem of a single radius would first
+# have to be turned into lists, which takes longer than the greedy that they speed up.
+@dataclass(frozen=True, eq=False)
+class GreedyLevels:
+    """The paper's greedy at many radii, all classes in one run, straight from lists of levels.
+
+    It selects what :func:`protocover.solvers.greedy` selects class by class, without bounds. A
+    neighbourhood can only be worth its cost to the class that has more than half of the weight in
+    it, so the gain of a candidate is one number, whatever the number of classes. Classes do not
+    compete for candidates: each class's order is that of the class alone.
+    """
+
+    holders: OutwardLists
+    members: OutwardLists
+    subset: TrainingSubset
+
+    @classmethod
+    def of(cls, training: Training, levels: csr_array, *, n_levels: int) -> Self:
+        """Take all samples and candidates of a training set, given the table of their levels."""
+        holders = members = OutwardLists.of(levels, n_levels)
+        if not (training.chooses_points and traits_of(training.dissimilarity).symmetric):
+            members = OutwardLists.of(levels.T.tocsr(), n_levels)
+        return cls(holders, members, TrainingSubset.whole(training))
+
+    def selections(
+        self, costs: Floats, *, min_per_class: int = 0
+    ) -> Iterator[tuple[Selection, ...]]:
+        """Yield the selections radius by radius, one for each of the rising `costs`.
+
+        With `min_per_class`, a class of which nothing is worth its cost gets its best candidate.
+        """
+        subset, rows = self.subset, np.flatnonzero(self.subset.codes >= 0)
+        weight = np.zeros((subset.n_classes, len(subset.candidate)))
+        for k in range(self.holders.n_levels):
+            holder, sizes = self.holders.between(rows, k, k + 1)
+            place = np.repeat(subset.codes[rows] * weight.shape[1], sizes) + holder
+            new = np.bincount(place, np.repeat(subset.weights[rows], sizes), minlength=weight.size)
+            weight += new.reshape(weight.shape)
+            run = _Run.of(self, k, weight, cost=float(costs[0]))
+            singles = self._singles(run, weight) if min_per_class else {}
+            run.choose()
+            yield run.selections(costs, singles)
+
+    def _singles(self, run: _Run, weight: Floats) -> dict[int, _Choices]:
+        """Return the candidate that alone gains most for each class that any covers."""
+        total, singles = weight.sum(axis=0), {}
+        for label in range(self.subset.n_classes):
+            fits = self.subset.may_serve(label)
+            fits = fits[(self.subset.candidate[fits] >= 0) & (weight[label, fits] > 0.0)]
+            if len(fits):
+                gain = 2.0 * weight[label, fits] - total[fits]
+                best = fits[[gain.argmax()]]
+                covered, miscovered = run.count_members(best, np.array([label]))
+                singles[label] = _Choices(
+                    best, gain.max(keepdims=True), covered, covered, miscovered
+                )
+        return singles
+
+
+class _Choices(NamedTuple):
+    """Candidates chosen for one class, with what a selection has of each."""
+
+    candidate: Indices
+    score: Floats
+    newly_covered: Indices
+    covered: Indices
+    miscovered: Indices
+
+    def at(self, rows: Indices) -> _Choices:
+        """Return some of the choices."""
+        return _Choices(*(one[rows] for one in self))  # type: ignore[arg-type]
+
+
+@dataclass(eq=False)
+class _Run:
+    """One run of the greedy, at radius number `k`."""
+
+    given: GreedyLevels  # What to choose from, all of it at radius number `k`
+    k: int
+    cost: float  # What a prototype costs
+    alike: bool  # Whether all samples have the same weight
+    unit: float  # That weight, else 1
+    # The class that a candidate may represent, -1 where it is worth its cost to none, shape
+    # (n_candidates,)
+    label: Indices
+    # Weight of the points of other classes in its ball, and of the uncovered points of that class
+    # less it, shape (n_candidates,)
+    wrong: Floats
+    gain: Floats
+    # Class of each sample that is not yet covered by its class, -1 for all others, shape
+    # (n_points,)
+    open: Indices
+    # The candidates chosen so far, what each gained, and how many samples it covered
+    chosen: list[int]
+    score: list[float]
+    newly: list[int]
+
+    @classmethod
+    def of(cls, given: GreedyLevels, k: int, weight: Floats, *, cost: float) -> _Run:
+        """Start where nothing is chosen, given the weight of each class in each ball."""
+        served = given.subset.served
+        label = np.where(served >= 0, served, weight.argmax(axis=0))
+        most = weight[label, np.arange(len(label))]
+        wrong = weight.sum(axis=0) - most
+        gain = most - wrong
+        out = ~(gain > cost) | (given.subset.candidate < 0)
+        label[out], gain[out] = -1, -np.inf
+        weights, codes = given.subset.weights[given.subset.codes >= 0], given.subset.codes.copy()
+        alike = bool((weights == weights[0]).all())
+        unit = float(weights[0]) if alike else 1.0
+        return cls(given, k, cost, alike, unit, label, wrong, gain, codes, [], [], [])
+
+    def choose(self) -> None:
+        """Choose the highest gain, of equals the first, until none is above the cost.
+
+        Once all that are hold a single uncovered sample each, the rest is one sweep.
+        """
+        next_look = 0
+        while True:
+            best = int(self.gain.argmax())
+            score = float(self.gain[best])
+            if not score > self.cost:
+                return
+            ball = self._members(best)
+            newly = ball[self.open[ball] == self.label[best]]
+            if len(newly) == 1 and len(self.chosen) >= next_look:
+                if self._sweep():
+                    return
+                next_look = len(self.chosen) * 5 // 4 + 8
+            self.chosen.append(best)
+            self.score.append(score)
+            self.newly.append(len(newly))
+            self._cover(newly, int(self.label[best]))
+
+    @cached_property
+    def prizes(self) -> list[float]:
+        """Weight of each class."""
+        return list(self.given.subset.prizes.tolist())
+
+    def _members(self, candidate: int) -> Indices:
+        """Return the samples in a candidate's ball."""
+        lists = self.given.members
+        start, stop = lists.end[candidate, 0], lists.end[candidate, self.k + 1]
+        return np.asarray(lists.entry[start:stop], dtype=np.intp)
+
+    def _cover(self, newly: Indices, label: int) -> None:
+        """Take samples of one class out of all balls that hold them."""
+        self.open[newly] = -1
+        holder, sizes = self.given.holders.between(newly, 0, self.k + 1)
+        weights = None if self.alike else np.repeat(self.given.subset.weights[newly], sizes)
+        if len(holder) < len(self.gain):
+            own = self.label[holder] == label
+            lost = self.unit if weights is None else weights[own]
+            np.subtract.at(self.gain, holder[own], lost)
+        else:  # sums over all candidates are faster than looking up the class of each holder
+            sums = np.bincount(holder, weights, minlength=len(self.gain)) * self.unit
+            self.gain -= np.where(self.label == label, sums, 0.0)
+
+    def _sweep(self) -> bool:
+        """Choose all the rest if every candidate worth its cost holds one uncovered point.
+
+        They stand in no one's way but that of others at the same sample, so that their
+        order of gain now is the order in which they would be chosen.
+        """
+        worth_it = np.flatnonzero(self.gain > self.cost)
+        held = self.gain[worth_it] + self.wrong[worth_it]
+        if self.alike and (held > self.unit).any():
+            return False
+        left = np.flatnonzero(self.open >= 0)
+        holder, sizes = self.given.holders.between(left, 0, self.k + 1)
+        point = np.repeat(left, sizes)
+        own = self.label[holder] == self.open[point]
+        holder, point = holder[own], point[own]
+        inside = np.bincount(holder, minlength=len(self.gain))
+        if (inside[worth_it] > 1).any():
+            return False
+        only = np.empty(len(self.gain), dtype=np.intp)
+        only[holder] = point
+        order = worth_it[np.argsort(-self.gain[worth_it], kind="stable")]
+        _, first = np.unique(only[order], return_index=True)
+        taken = order[np.sort(first)]
+        self.chosen += taken.tolist()
+        self.score += self.gain[taken].tolist()
+        self.newly += [1] * len(taken)
+        return True
+
+    def selections(self, costs: Floats, singles: dict[int, _Choices]) -> tuple[Selection, ...]:
+        """Return what was chosen, cut off where each of the rising `costs` would stop it.
+
+        Classes that are left without a prototype get that of `singles`.
+        """
+        chosen, score = np.array(self.chosen, dtype=np.intp), np.array(self.score)
+        label = self.label[chosen]
+        counts = self.count_members(chosen, label)
+        every = _Choices(chosen, score, np.array(self.newly, dtype=np.intp), *counts)
+        rows = [np.flatnonzero(label == k) for k in range(self.given.subset.n_classes)]
+        selections = []
+        for cost in costs.tolist():
+            pays = is_above(score, cost)
+            first = [every.at(some[pays[some]]) for some in rows]
+            selections.append(
+                Selection.joined(
+                    [
+                        self._of_class(k, some, singles.get(k), exact_cost=simplest_fraction(cost))
+                        for k, some in enumerate(first)
+                    ]
+                )
+            )
+        return tuple(selections)
+
+    def _of_class(
+        self, label: int, chosen: _Choices, single: _Choices | None, *, exact_cost: Fraction
+    ) -> ClassSelection:
+        """Describe what was chosen for one class, or the `single` candidate if nothing was."""
+        is_forced = single is not None and len(chosen.candidate) == 0
+        chosen = single if single is not None and is_forced else chosen
+        objective = Fraction(self.prizes[label] - chosen.score.sum())
+        solution = CoverSolution(
+            self.given.subset.candidate[chosen.candidate],
+            chosen.score,
+            chosen.newly_covered,
+            float(objective + len(chosen.score) * exact_cost),
+            limit=Limit(at_least=int(is_forced)),
+        )
+        return ClassSelection(solution, chosen.covered, chosen.miscovered, None)
+
+    def count_members(self, chosen: Indices, classes: Indices) -> tuple[Indices, Indices]:
+        """Count the samples of the class of each choice, and of other classes, in its ball."""
+        point, sizes = self.given.members.between(chosen, 0, self.k + 1)
+        place, code = np.repeat(np.arange(len(chosen)), sizes), self.given.subset.codes[point]
+        own = np.bincount(place[code == np.repeat(classes, sizes)], minlength=len(chosen))
+        return own, np.bincount(place[code >= 0], minlength=len(chosen)) - own
+
+
+# What the neighbourhoods of a path are, and what may be known of them beforehand.
+PathBalls: TypeAlias = Balls | AdaptiveBalls | GreedyLevels
+Known: TypeAlias = csr_array | AdaptiveBalls | GreedyLevels | None

@@ -1,4 +1,4 @@
-"""Radii: grids of them to search, with costs, and those that ``eps="auto"`` stands for."""
+"""Radii: grids of them to search, with costs, and those that ``eps="auto"`` means."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def suggest_eps(
     Parameters
     ----------
     X : array-like or sparse matrix, shape (n_points, n_features)
-        Points, or with ``metric="precomputed"`` a table of dissimilarities or a neighbour
+        Samples, or with ``metric="precomputed"`` a table of dissimilarities or a neighbour
         graph.
     y : array-like, shape (n_points,), or None
         Labels. They decide how far up the grid goes unless `max_quantile` does, and
@@ -71,15 +71,15 @@ def suggest_eps(
         As in :class:`protocover.PVMClassifier`.
     candidates, unlabeled
         As in :class:`protocover.PVMClassifier` and its `fit`. Where they are not the
-        training points themselves, the dissimilarities are those of points from
+        training samples themselves, the dissimilarities are those of samples from
         candidates, which alone decide who lies in whose ball: at the smallest of them
-        balls hold no more than the points at their centres.
+        balls hold no more than the samples at their centres.
     max_quantile : float or None, default=None
-        Quantile of the largest radius. By default one and a half times the share of
+        Quantile of the largest radius. By default one and a half times the fraction of
         pairs that are of one class, and at most 0.5: radii beyond that mostly join
         different classes. A neighbour graph is asked for no radius that it does not hold.
     random_state : int, RandomState or None, default=None
-        Draws candidates as :class:`protocover.PVMClassifier` does, and the 2000 points
+        Draws candidates as :class:`protocover.PVMClassifier` does, and the 2000 samples
         and 2000 candidates that are used when there are more. With None only drawn candidates
         differ from one call to the next.
 
@@ -153,7 +153,7 @@ def grid_of_costs(costs: Any, weights: Floats, n_classes: int, *, own: bool) -> 
     """Return the costs of a path: those given or, where `costs` is None, proposed ones.
 
     Where prototypes have their `own` radii a grid is proposed, of even steps of their
-    logarithm: from one that keeps no prototype for a point alone to one that keeps fewer
+    logarithm: from one that keeps no prototype for a sample alone to one that keeps fewer
     than eight in a class of mean size. If classes are small on average, a cost that only breaks
     ties comes before them: it keeps every sample that no other covers. It is all that is
     proposed for a shared radius, where the radius decides.
@@ -173,7 +173,7 @@ def grid_of_costs(costs: Any, weights: Floats, n_classes: int, *, own: bool) -> 
 
 
 def _propose_limits(training: Training, n_limits: int, *, rng: np.random.Generator) -> Floats:
-    """Return at most `n_limits` limits to radii of their own.
+    """Return at most `n_limits` limits to adaptive radii.
 
     They are quantiles of the distances from samples to the nearest of another class: the
     largest, beyond which every ball about a sample holds rivals, the one that
@@ -238,9 +238,9 @@ def _upper_quantile(codes: Indices) -> float:
 
 
 def _sample_distances(training: Training, rng: np.random.Generator) -> tuple[Floats, float]:
-    """Positive dissimilarities of all points from all candidates, or between samples of many.
+    """Positive dissimilarities of all samples from all candidates, or between samples of many.
 
-    Also which share of all they are: less than 1 only where a graph lacks those of far pairs.
+    Also which fraction of all they are: less than 1 only where a graph lacks those of far pairs.
     """
     X, pools, dissimilarity = training.points, training.pools, training.dissimilarity
     rows = sample_rows(row_count(X), GRID_SAMPLE_SIZE, rng)
@@ -263,7 +263,7 @@ def _sample_distances(training: Training, rng: np.random.Generator) -> tuple[Flo
 
 
 def _sample_graph(graph: csr_array, *, reach: float) -> tuple[Floats, float]:
-    """Positive entries up to the reach of a graph, and their share of all that are positive."""
+    """Positive entries up to the reach of a graph, and their fraction of all that are positive."""
     positive = graph.data[(graph.data > 0.0) & (graph.data <= reach)]
     n_all = graph.shape[0] * graph.shape[1] - int((graph.data <= 0.0).sum())
     return positive, max(1, len(positive)) / max(1, n_all)
@@ -324,27 +324,13 @@ def propose_eps(
     quantile: float = 0.5,
     own: bool = False,
 ) -> float:
-    """Return the radius that ``eps="auto"`` stands for.
+    """Return the radius that ``eps="auto"`` means.
 
-    It is the median, over the training points, of the distance to the nearest point of
-    another class: half of the balls around them are pure at that radius. With one class,
-    whose balls are always pure, it is the lower quartile of the distances between points.
-    That is a scale of the labelled points: whatever the candidates are, balls larger than
-    that reach from one class into another.
-
-    Parameters
-    ----------
-    training : Training
-        Of a table of dissimilarities that is not square the columns stand for the points.
-    rng : numpy.random.Generator
-        Draws the sample that is used when there are many points.
-    n_jobs : int or None, default=None
-        Threads.
-    quantile : float, default=0.5
-        Another quantile of the distances than the median.
-    own : bool, default=False
-        Whether the radius is a limit to per-prototype radii. If a neighbour graph does not
-        hold the distance proposed, the limit is then infinite: what the graph holds.
+    It is the median, over the training samples, of the distance to the nearest sample of another
+    class, or another `quantile`: half of the neighbourhoods are pure at that radius. With one
+    class it is the lower quartile of the distances between samples. It does not depend on the
+    candidates. With `own` it is a limit to per-prototype radii, infinite if a neighbour graph does
+    not hold the distance. `rng` draws the subset that is used of many samples.
     """
     if len(training.classes) == 1:
         columns = point_columns(training)
@@ -396,12 +382,12 @@ def _held(training: Training, eps: float, quantile: float, *, own: bool) -> floa
 
 
 def _is_square(training: Training) -> bool:
-    """Whether the points are their own candidates, or could be."""
+    """Whether the samples are their own candidates, or could be."""
     return not training.is_table or training.pools[0].source == "train"
 
 
 def point_columns(training: Training) -> Indices:
-    """Return the columns of a table that stand for the points; the points' own numbers else."""
+    """Return the columns of a table that represent the samples; the samples' own numbers else."""
     if not _is_square(training):
         return np.arange(training.points.shape[1])
     if training.is_table and training.rows is not None:
@@ -410,7 +396,7 @@ def point_columns(training: Training) -> Indices:
 
 
 def _within_sample(training: Training, columns: Indices, rng: np.random.Generator) -> Floats:
-    """Dissimilarities between the points of a sample, flat."""
+    """Dissimilarities between drawn samples, flat."""
     n_rows = row_count(training.points)
     rows = sample_rows(n_rows, SAMPLE_SIZE, rng) if training.is_table else columns
     return sample_table(training, rows, columns).ravel()
@@ -427,7 +413,7 @@ def sample_table(training: Training, rows: Indices, columns: Indices) -> Floats:
 
 
 def _distance_to_rival(training: Training, columns: Indices, n_jobs: int | None) -> Floats:
-    """Distance from each candidate to the nearest point not of its nearest point's class."""
+    """Distance from each candidate to the nearest sample not of its nearest sample's class."""
     X, y, dissimilarity = training.points, training.codes, training.dissimilarity
     classes = np.arange(len(training.classes) + 1)
     if not training.is_table and traits_of(dissimilarity).symmetric:
@@ -460,7 +446,7 @@ def _row_blocks(X: Any) -> Iterator[Indices]:
 
 
 def _columns(training: Training, columns: Indices) -> Floats:
-    """Dissimilarities of all points from some of them."""
+    """Dissimilarities of all samples from some of them."""
     X, dissimilarity = training.points, training.dissimilarity
     if training.is_table:
         return np.asarray(dissimilarity.table(X)[:, columns])
@@ -485,21 +471,10 @@ def weighted_quantile(values: Floats, shares: Floats | None, q: float) -> float:
 def propose_cover_eps(
     training: Training, *, number: int | None, coverage: float | None, closed: bool
 ) -> float:
-    """Return the smallest radius at which so many representatives cover so much.
+    """Return the smallest radius at which `number` representatives cover the share `coverage`.
 
-    They are chosen greedily among the points, or a sample of them that is always the same, so
-    that a proposal does not depend on a seed.
-
-    Parameters
-    ----------
-    training : Training
-        Of a table that is not square the columns stand for the points.
-    number : int or None
-        How many representatives; None for the root of the number of points, rounded up.
-    coverage : float or None
-        What share of the weight; None for 95 %.
-    closed : bool
-        Whether balls are closed.
+    None for the square root of the number of samples, and for 95 % of the weight. They are chosen
+    greedily among the samples, or a fixed subset of them, so a proposal does not depend on a seed.
     """
     rows, table = _cover_sample(training)
     weights = training.weights[rows]
@@ -507,7 +482,7 @@ def propose_cover_eps(
     room = (1.0 - (_USUAL_COVERAGE if coverage is None else coverage)) * float(weights.sum())
     radii = np.unique(table[np.isfinite(table) & (table > 0.0)])
     if len(radii) == 0:
-        return 1.0  # all points are alike, and any radius will do
+        return 1.0  # all samples are alike, and any radius will do
 
     def is_enough(eps: float) -> bool:
         return _uncovered(within(table, eps, closed=closed), weights, most) <= room * (1 + 1e-9)
@@ -540,7 +515,7 @@ def _cover_sample(training: Training) -> tuple[Indices, Floats]:
 
 
 def _size(weights: Floats) -> float:
-    """Return the number of points, each as often as a whole weight says."""
+    """Return the number of samples, each as often as a whole weight says."""
     return float(weights.sum()) if is_whole(weights) else len(weights)
 
 

@@ -31,25 +31,15 @@ Bins = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """Members of balls, cut where the class changes or may change.
+    """Members of balls, cut where the class changes or may change."""
 
-    Parameters
-    ----------
-    members : OrderedMembers
-        Where several classes are in a group, those of each stand side by side.
-    end : ndarray of int, shape (n_segments,)
-        The last member of each segment.
-    label, candidate : ndarray of int, shape (n_segments,)
-        Its class and candidate.
-    open : ndarray of bool, shape (n_segments,)
-        Whether the next segment is of the same group.
-    """
-
+    # Where several classes are in a group, those of each stand side by side
     members: OrderedMembers
-    end: Indices
+    end: Indices  # The last member of each segment, shape (n_segments,)
+    # Its class and candidate, shape (n_segments,)
     label: Indices
     candidate: Indices
-    open: Mask
+    open: Mask  # Whether the next segment is of the same group, shape (n_segments,)
 
     @classmethod
     def of(cls, members: OrderedMembers, codes: Indices) -> Self:
@@ -84,35 +74,21 @@ class Segments:
 
 @dataclass(frozen=True, eq=False)
 class RadiusSweep:
-    """The steps from candidates outward, for each class those that reach points of it.
+    """The steps from candidates outward, for each class those that reach samples of it.
 
     A step takes in a segment. A run is the steps of one class from one candidate. Weights
-    are whole numbers of units.
-
-    Parameters
-    ----------
-    segments : Segments
-        Of the balls of some candidates.
-    place : ndarray of int, shape (n_steps,)
-        The segment of each step: by class, candidate and nearness, that is run by run.
-    begins : ndarray of bool, shape (n_steps,)
-        Whether a run begins with it.
-    group : ndarray of int, shape (n_steps,)
-        Its group.
-    group_end : ndarray of int, shape (n_groups,)
-        The last segment of each group.
-    own : ndarray of int, shape (n_steps,)
-        Weight of the class in the ball up to the step.
-    total, before : ndarray of int, shape (n_steps,)
-        Weight of all classes in it, and in the ball that ends before the group.
+    are integers of units.
     """
 
-    segments: Segments
+    segments: Segments  # Of the balls of some candidates
+    # The segment of each step: by class, candidate and nearness, that is run by run, shape
+    # (n_steps,)
     place: Indices
-    begins: Mask
-    group: Indices
-    group_end: Indices
-    own: Units
+    begins: Mask  # Whether a run begins with it, shape (n_steps,)
+    group: Indices  # Its group, shape (n_steps,)
+    group_end: Indices  # The last segment of each group, shape (n_groups,)
+    own: Units  # Weight of the class in the ball up to the step, shape (n_steps,)
+    # Weight of all classes in it, and in the ball that ends before the group, shape (n_steps,)
     total: Units
     before: Units
 
@@ -157,11 +133,11 @@ class RadiusSweep:
 
     @property
     def size(self) -> Indices:
-        """Number of points that each step takes in."""
+        """Number of samples that each step takes in."""
         return np.diff(self.segments.end, prepend=-1)[self.place]
 
     def points(self, first: Indices, last: Indices) -> NDArray[Any]:
-        """Return the points that are taken in from each of some steps to another."""
+        """Return the samples that are taken in from each of some steps to another."""
         segment = self.place[spans(first, last - first + 1)]
         start, end = self.segments.start[segment], self.segments.end[segment]
         return np.asarray(self.segments.members.point[spans(start, end - start + 1)])
@@ -190,14 +166,14 @@ def _run_numbers(segments: Segments) -> NDArray[Any]:
 
 
 def _first_of_each(values: NDArray[Any]) -> Mask:
-    """Tell which values differ from the one before."""
+    """Return which values differ from the one before."""
     flags = np.ones(len(values), dtype=bool)
     np.not_equal(values[1:], values[:-1], out=flags[1:])
     return flags
 
 
 def _last_of_each(values: NDArray[Any]) -> Mask:
-    """Tell which values differ from the one after."""
+    """Return which values differ from the one after."""
     flags = np.ones(len(values), dtype=bool)
     np.not_equal(values[1:], values[:-1], out=flags[:-1])
     return flags
@@ -231,23 +207,13 @@ _LEAST_PER_COUNTER = 2
 
 @dataclass(frozen=True, eq=False)
 class GainTrim:
-    """Leaves out members beyond the last ball that can be worth choosing.
+    """Leaves out members beyond the last ball that can be worth choosing."""
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_points,)
-        Class numbers.
-    units : ndarray of int, shape (n_points,)
-        Weights, as integers.
-    n_classes : int
-        Number of classes.
-    served : ndarray of int, shape (n_candidates,), or None
-        The class that each candidate may serve, -1 for any; None if all may serve any.
-    """
-
-    codes: Indices
-    units: Units
-    n_classes: int
+    codes: Indices  # Class numbers, shape (n_points,)
+    units: Units  # Weights, as integers, shape (n_points,)
+    n_classes: int  # Number of classes
+    # The class that each candidate may serve, -1 for any; None if all may serve any, shape
+    # (n_candidates,)
     served: Indices | None = None
 
     def __call__(self, near: Near, first: int) -> Near:
@@ -259,7 +225,7 @@ class GainTrim:
         return point[kept], candidate[kept], low[kept], slack[kept]
 
     def of_table(self, table: Floats, first: int) -> Near:
-        """Return the members that a ball needs, given all points' distances from candidates."""
+        """Return the members that a ball needs, given all samples' distances from candidates."""
         points, candidates = (np.arange(size) for size in table.shape)
         kept = self._needed(first, points[:, None], candidates, table, 0.0)
         if kept is None:
@@ -273,9 +239,9 @@ class GainTrim:
     def _needed(
         self, first: int, point: Indices, candidate: Indices, low: NDArray[Any], slack: float
     ) -> NDArray[np.bool_] | None:
-        """Tell which members a ball needs; None if they are too few to be worth asking.
+        """Return which members a ball needs; None if they are too few to be worth asking.
 
-        Points and candidates are those of each member, or of each row and column of a table.
+        Samples and candidates are those of each member, or of each row and column of a table.
         """
         n_candidates = int(candidate.max(initial=0)) + 1
         served = None if self.served is None else self.served[first : first + n_candidates]
@@ -322,7 +288,7 @@ def _bin_numbers(low: NDArray[Any], slack: float, n_bits: int) -> Bins:
     with np.errstate(over="ignore"):  # huge distances share the last bin
         bits = low.astype(np.float32).view(np.int32)
     bits >>= _MANTISSA - n_bits
-    # From here on a bin is wider than twice the slack: its width is its start's share of that.
+    # From here on a bin is wider than twice the slack: its width is its start's fraction of that.
     wide = np.array(slack * (4 << n_bits), dtype=np.float32).view(np.int32)
     n_bins = _n_bins(n_bits)
     bits -= max(int(bits.max()) - (n_bins - 1), int(wide) >> (_MANTISSA - n_bits))

@@ -27,22 +27,15 @@ Joint = tuple[list[CoverSolution], SharedBound]
 
 @dataclass(frozen=True, eq=False)
 class ClassSelection:
-    """The solution of one class's problem, with the neighbourhoods of its prototypes.
+    """The solution of one class's problem, with the neighbourhoods of its prototypes."""
 
-    Parameters
-    ----------
-    solution : CoverSolution
-        Its candidates are numbered by their columns in the table of neighbourhoods.
-    covered, miscovered : ndarray of int, shape (n_prototypes,)
-        Number of samples of the class, and of other classes, in each neighbourhood.
-    radius : ndarray of float, shape (n_prototypes,), or None
-        Its radius; None if all share one.
-    """
-
+    # Its candidates are numbered by their columns in the table of neighbourhoods
     solution: CoverSolution
+    # Number of samples of the class, and of other classes, in each neighbourhood, shape
+    # (n_prototypes,)
     covered: Indices
     miscovered: Indices
-    radius: Floats | None
+    radius: Floats | None  # Its radius; None if all share one, shape (n_prototypes,)
 
     @classmethod
     def of(cls, problem: ClassProblem, solution: CoverSolution) -> Self:
@@ -58,38 +51,26 @@ class ClassSelection:
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Prototypes of all classes, in one order of selection.
+    """Prototypes of all classes, in one order of selection."""
 
-    Parameters
-    ----------
-    candidates : ndarray of int, shape (n_prototypes,)
-        Column of each prototype in the table of balls. In a fitted model its place among
-        all candidates as they were given, those of weight zero counted too.
-    classes : ndarray of int, shape (n_prototypes,)
-        Number of the class it stands for.
-    newly_covered : ndarray of int, shape (n_prototypes,)
-        Points of its class that no prototype of that class selected before it covers.
-    covered, miscovered : ndarray of int, shape (n_prototypes,)
-        Points of its class, and of the other classes, in its ball.
-    score : ndarray of float, shape (n_prototypes,)
-        What the order was made by; for the greedy the drop in the objective before the
-        cost of the prototype.
-    radii : ndarray of float, shape (n_prototypes,), or None
-        The radius of each, where they have radii of their own.
-    solutions : tuple of CoverSolution
-        The solution of each class's problem, with the same numbers of candidates.
-    shared : SharedBound or None
-        What is stated about all classes together if they share a limit.
-    """
-
+    # Column of each prototype in the table of balls. In a fitted model its place among all
+    # candidates as they were given, those of weight zero counted too, shape (n_prototypes,).
     candidates: Indices
-    classes: Indices
+    classes: Indices  # Number of the class it represents, shape (n_prototypes,)
+    # Samples of its class that no prototype of that class selected before it covers, shape
+    # (n_prototypes,)
     newly_covered: Indices
+    # Samples of its class, and of the other classes, in its ball, shape (n_prototypes,)
     covered: Indices
     miscovered: Indices
+    # What the order was made by; for the greedy the drop in the objective before the cost of the
+    # prototype, shape (n_prototypes,)
     score: Floats
+    # The solution of each class's problem, with the same numbers of candidates
     solutions: tuple[CoverSolution, ...]
+    # The radius of each, where they have adaptive radii, shape (n_prototypes,)
     radii: Floats | None = None
+    # What is stated about all classes together if they share a limit
     shared: SharedBound | None = None
 
     @classmethod
@@ -196,7 +177,7 @@ class Selection:
 
     @property
     def gap(self) -> float:
-        """Largest share of the objective that a better selection could save."""
+        """Largest fraction of the objective that a better selection could save."""
         return relative_gap(self.objective, self.lower_bound)
 
 
@@ -224,25 +205,9 @@ def formulate_classes(
 ) -> list[ClassProblem]:
     """Formulate each class's problem for a fit, or for its recheck.
 
-    Parameters
-    ----------
-    training : Training
-        Samples and candidates.
-    eps : float
-        The radius, or the maximum radius.
-    adaptive_radii : bool
-        Whether each candidate may take a radius of its own.
-    closed : bool
-        Whether a sample at the radius exactly lies in the neighbourhood.
-    prototype_cost : float
-        The cost of one prototype.
-    rng : numpy.random.Generator or None
-        Draws the candidates from which the memory needed is estimated.
-    n_jobs, verbose
-        As for :func:`protocover._balls.build_balls`.
-    balls : list of csr_array or None
-        The neighbourhoods of each pool if they are known. The list is emptied, so that none
-        is held twice for long.
+    `eps` is the radius, or the maximum radius with `adaptive_radii`; `rng` draws the candidates
+    from which the memory needed is estimated. `balls` are the neighbourhoods of each pool if they
+    are known; the list is emptied, so that none is held twice for long.
     """
     if adaptive_radii:
         (found,) = find_adaptive_balls(
@@ -285,23 +250,10 @@ def select(
 ) -> Selection:
     """Solve every class's problem and join the solutions in one order.
 
-    Parameters
-    ----------
-    classes : sequence of ClassProblem
-        The problem of each class.
-    solver : Solver
-        Applied to each of them.
-    max_prototypes : int, mapping from class number to int, or None
-        Maximum number of prototypes, in total or per class.
-    min_per_class : int, default=0
-        1 if every class must have a prototype, except those whose own maximum is 0.
-    rng : numpy.random.Generator or None
-        Each class gets its own child of it; None for a fixed seed.
-    options : mapping or None
-        Passed on to the solver. A ``time_limit``, given or the solver's default, is for
-        all classes together (:func:`protocover.solvers.solve_together`).
-    verbose : int, default=0
-        If greater than 0, show a progress bar over the classes.
+    `max_prototypes` is the maximum in total or by class number. With `min_per_class` every class
+    must have a prototype, except those whose own maximum is 0. Each class gets its own child of
+    `rng`, None for a fixed seed. A ``time_limit`` in the `options` of the solver is for all
+    classes together.
     """
     rng = np.random.default_rng(0) if rng is None else rng
     problems, given = [one.problem for one in classes], dict(options or {})

@@ -33,38 +33,20 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """Points of positive weight, their classes, and the candidates.
+    """Samples of positive weight, their classes, and the candidates."""
 
-    Parameters
-    ----------
-    points : rows, or a points x candidates table or graph
-        What must be covered.
-    codes : ndarray of int, shape (n_points,)
-        Class numbers.
-    weights : ndarray of float, shape (n_points,)
-        Positive, on a grid on which sums are exact.
-    classes : ndarray, shape (n_classes,)
-        Labels, sorted.
-    dissimilarity : dissimilarity
-        Fitted on the points.
-    pools : list of Pool
-        What may become a prototype.
-    rows : ndarray of int, shape (n_points,), or None
-        Row of each point as it was given; None where none was left out.
-    cross_class : bool
-        Whether a training point may become a prototype of another class than its own.
-    sample_weights : ndarray of float, shape (n_points,), or None
-        The weights before those of the classes were applied; None where they are the same.
-    """
-
-    points: Any
-    codes: NDArray[np.intp]
-    weights: NDArray[np.float64]
-    classes: NDArray[Any]
-    dissimilarity: Any
-    pools: list[Pool]
+    points: Any  # What must be covered
+    codes: NDArray[np.intp]  # Class numbers, shape (n_points,)
+    weights: NDArray[np.float64]  # Positive, on a grid on which sums are exact, shape (n_points,)
+    classes: NDArray[Any]  # Labels, sorted, shape (n_classes,)
+    dissimilarity: Any  # Fitted on the samples
+    pools: list[Pool]  # What may become a prototype
+    # Row of each sample as it was given; None where none was left out, shape (n_points,)
     rows: NDArray[np.intp] | None = None
+    # Whether a training sample may become a prototype of another class than its own
     cross_class: bool = True
+    # The weights before those of the classes were applied; None where they are the same, shape
+    # (n_points,)
     sample_weights: NDArray[np.float64] | None = None
 
     @property
@@ -86,17 +68,17 @@ class Training:
 
     @property
     def class_count(self) -> NDArray[np.intp]:
-        """Number of points of each class, shape (n_classes,)."""
+        """Number of samples of each class, shape (n_classes,)."""
         return np.bincount(self.codes, minlength=len(self.classes))
 
     @property
     def chooses_points(self) -> bool:
-        """Whether the candidates are the points, all of them and no others."""
+        """Whether the candidates are the samples, all of them and no others."""
         return len(self.pools) == 1 and self.pools[0].points is self.points
 
     @property
     def is_table(self) -> bool:
-        """Whether the points are rows of a table of values between points."""
+        """Whether the samples are rows of a table of values between points."""
         return traits_of(self.dissimilarity).precomputed
 
     @property
@@ -107,26 +89,18 @@ class Training:
 
 @dataclass(frozen=True, eq=False)
 class TrainingSubset:
-    """Some of the samples and candidates of a training set, such as those of a fold.
+    """Some of the samples and candidates of a training set, such as those of a fold."""
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_samples,)
-        Class numbers, -1 for samples that are not in the subset.
-    weights : ndarray of float, shape (n_samples,)
-        On a grid on which the sums of the subset are exact, zero for samples not in it.
-    n_classes : int
-        Number of classes in it.
-    candidate : ndarray of int, shape (n_candidates,)
-        The number of each candidate in the subset, rising; -1 for those not in it.
-    served : ndarray of int, shape (n_candidates,)
-        The class, as numbered in the subset, that each candidate may serve, -1 for any.
-    """
-
-    codes: Indices
+    codes: Indices  # Class numbers, -1 for samples that are not in the subset, shape (n_samples,)
+    # On a grid on which the sums of the subset are exact, zero for samples not in it, shape
+    # (n_samples,)
     weights: Floats
-    n_classes: int
+    n_classes: int  # Number of classes in it
+    # The number of each candidate in the subset, rising; -1 for those not in it, shape
+    # (n_candidates,)
     candidate: Indices
+    # The class, as numbered in the subset, that each candidate may serve, -1 for any, shape
+    # (n_candidates,)
     served: Indices
 
     @classmethod
@@ -185,18 +159,8 @@ def prepare_training(
 ) -> Training:
     """Check labels and weights, fit the dissimilarity and gather the candidates.
 
-    Points of weight zero are dropped: they are as if they were not there.
-
-    Parameters
-    ----------
-    X : rows, or a points x candidates table
-        Points that are checked already.
-    y, sample_weight, metric, metric_params, candidates, unlabeled, cross_class, class_weight
-        As in :class:`protocover.PVMClassifier`.
-    rng : numpy.random.Generator
-        For candidates that are drawn.
-    verbose : int, default=0
-        Above 0, progress bars while candidates are drawn.
+    Samples of weight zero are dropped. `X` is checked already, `rng` draws candidates, and the
+    other parameters are those of :class:`protocover.PVMClassifier`.
     """
     dissimilarity = resolve_metric(metric, metric_params)
     X = completed(X, dissimilarity)
@@ -292,7 +256,7 @@ def _fit(
     points: Any,
     kept: NDArray[np.intp],
 ) -> Any:
-    """Fit on the points that are kept, of a table in full view of the rest.
+    """Fit on the samples that are kept, of a table in full view of the rest.
 
     What stands on the diagonal of a kernel matrix can only be read off all of it.
     """
@@ -303,7 +267,7 @@ def _fit(
 
 
 def completed(X: Any, dissimilarity: Any) -> Any:
-    """Return points as they are, but a square graph with all points as their own neighbours."""
+    """Return samples as they are, but a square graph with all samples as their own neighbours."""
     is_graph = traits_of(dissimilarity).precomputed and issparse(X)
     return dissimilarity.complete(X) if is_graph else X
 
@@ -383,7 +347,7 @@ def over_pools(training: Training, build: Callable[[Any, Any, Any], T]) -> list[
 
 
 def check_labels(y: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the sorted classes and each point's class number."""
+    """Return the sorted classes and each sample's class number."""
     if y is None:
         raise ValueError(
             "this estimator requires y to be passed, but the target y is None; pass the labels"
@@ -401,12 +365,7 @@ def check_labels(y: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
 def check_label_values(y: Any, *, name: str = "y") -> None:
     """Refuse missing labels, and text among labels that are not text.
 
-    Parameters
-    ----------
-    y : array or list
-        Labels. A list is to be checked before NumPy makes text of its numbers.
-    name : str, default="y"
-        The argument that holds them, for the error.
+    A list is to be checked before NumPy makes text of its numbers.
     """
     if getattr(y, "dtype", np.dtype(object)).kind not in "OMm":
         return

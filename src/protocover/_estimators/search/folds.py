@@ -18,7 +18,6 @@ from ..._balls import traits_of
 from ..._balls.graph import pick_entries
 from ..._exceptions import NoPrototypesError
 from ..._selection.adaptive_radii import find_adaptive_balls
-from ..._selection.greedy import GreedyLevels
 from ..._selection.parameters import (
     apply_class_weight,
     check_adaptive_radii,
@@ -26,7 +25,14 @@ from ..._selection.parameters import (
     check_min_per_class,
     check_weights,
 )
-from ..._selection.path import Known, formulate_path, has_prefixes, solve_path, wants_lists
+from ..._selection.path import (
+    GreedyLevels,
+    Known,
+    formulate_path,
+    has_prefixes,
+    solve_path,
+    wants_lists,
+)
 from ..._selection.selection import Selection
 from ..._selection.training import (
     Training,
