@@ -80,45 +80,52 @@ def find_adaptive_balls(
         return []
     single = len(subsets) == len(limits) == 1 and bool((subsets[0].candidate >= 0).all())
     every = rules[0][0] if single else _together(training, subsets, rules[0][-1])
+    strips: list[list[list[CandidateBalls]]] = []
     starts = accumulate(map(len, training.pools), initial=0)
-
-    def build(dissimilarity: Any, X: Any, Z: Any) -> list[list[list[CandidateBalls]]]:
-        start = next(starts)
-        here = [[one.of_pool(start) for one in some] for some in rules]
-        all_here = every.of_pool(start)
+    for start, (dissimilarity, X, Z) in zip(starts, over_pools(training), strict=False):
+        here = every.of_pool(start)
         asked: dict[str, Any] = {"eps": float(limits[-1]), "closed": closed, "n_jobs": n_jobs}
         if rng is not None:
-            warn_if_own_too_large(
-                dissimilarity, X, Z, partial(_counting, all_here), rng=rng, **asked
-            )
-
-        def take(members: OrderedMembers) -> list[list[CandidateBalls]]:
-            if single:
-                found = [[CandidateBalls.of(members, all_here)]]
-            else:
-                members = _with_order_of(members.remembering(), subsets, all_here)
-                limit = _first_limits(members, limits, closed=closed)
-                found = [
-                    _within_limits(subset, members, limit, some, start)
-                    for subset, some in zip(subsets, here, strict=True)
-                ]
-            for subset, some in zip(subsets, found, strict=True):
-                some[:] = [
-                    replace(one, candidate=subset.candidate[start + one.candidate]) for one in some
-                ]
-            return found
-
-        asked |= {"trim": all_here.trim if single else None, "verbose": verbose}
-        strips = list(ordered_members(dissimilarity, X, Z, take, **asked))
+            warn_if_own_too_large(dissimilarity, X, Z, partial(_counting, here), rng=rng, **asked)
         if single:
-            _report(X, Z, float(limits[-1]), [strip[0][0] for strip in strips], verbose)
-        return strips
-
-    strips = [strip for pool in over_pools(training, build) for strip in pool]
+            take, trim = partial(CandidateBalls.of, rules=here), here.trim
+            found = list(
+                ordered_members(dissimilarity, X, Z, take, trim=trim, verbose=verbose, **asked)
+            )
+            _report(X, Z, float(limits[-1]), found, verbose)
+            strips += [[[one.counted_from(start)]] for one in found]
+        else:
+            some = [[one.of_pool(start) for one in of_subset] for of_subset in rules]
+            reduce = partial(_of_subsets, subsets, some, every=here, limits=limits, start=start)
+            strips += ordered_members(dissimilarity, X, Z, reduce, verbose=verbose, **asked)
     return [
         AdaptiveBalls(some, [[strip[k][i] for strip in strips] for i in range(len(some))])
         for k, some in enumerate(rules)
     ]
+
+
+def _of_subsets(
+    subsets: Sequence[TrainingSubset],
+    rules: Sequence[Sequence[Rules]],
+    members: OrderedMembers,
+    *,
+    every: Rules,
+    limits: Floats,
+    start: int,
+) -> list[list[CandidateBalls]]:
+    """Reduce members to the neighbourhoods of each subset, for the rules of each limit."""
+    members = _with_order_of(members.remembering(), subsets, every)
+    limit = _first_limits(members, limits, closed=every.closed)
+    found: list[list[CandidateBalls]] = []
+    for subset, of_subset in zip(subsets, rules, strict=True):
+        number = subset.candidate[start:]
+        inside = (number[members.candidate] >= 0) & (subset.codes[members.point] >= 0)
+        balls = (
+            CandidateBalls.of(members.among(inside & (limit <= k)), one)
+            for k, one in enumerate(of_subset)
+        )
+        found.append([replace(one, candidate=number[one.candidate]) for one in balls])
+    return found
 
 
 def _report(X: Any, Z: Any, eps: float, found: Sequence[CandidateBalls], verbose: int) -> None:
@@ -182,21 +189,6 @@ def _first_limits(members: OrderedMembers, limits: Floats, *, closed: bool) -> I
     for limit in limits[:-1].tolist():  # all are within the last
         number -= inside_radii(members, np.full(n_candidates, limit), closed=closed)
     return number
-
-
-def _within_limits(
-    subset: TrainingSubset,
-    members: OrderedMembers,
-    limit: Indices,
-    rules: Sequence[Rules],
-    start: int,
-) -> list[CandidateBalls]:
-    """Reduce members to the neighbourhoods of a subset, for the rules of each limit."""
-    is_center = subset.candidate[start + members.candidate] >= 0
-    inside = is_center & (subset.codes[members.point] >= 0)
-    return [
-        CandidateBalls.of(members.among(inside & (limit <= k)), one) for k, one in enumerate(rules)
-    ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,6 +297,10 @@ class CandidateBalls:
             size=sizes,
             point=sweep.points(start, kept).astype(np.int32),
         )
+
+    def counted_from(self, start: int) -> Self:
+        """Return the same with candidates that are counted from number `start` on."""
+        return replace(self, candidate=self.candidate + start)
 
     @classmethod
     def none(cls) -> Self:

@@ -275,8 +275,8 @@ def _bounded(
     return bounded
 
 
-# The greedy solver in `solvers` stays next to this one: a problem of a single radius would first
-# have to be turned into lists, which takes longer than the greedy that they speed up.
+# A fit solves with `solvers.greedy`: its bound needs the problem of each class anyway, from which
+# lists would first have to be made. A path without bounds needs no problems, which saves most.
 @dataclass(frozen=True, eq=False)
 class GreedyLevels:
     """The paper's greedy at many radii, all classes in one run, straight from lists of levels.

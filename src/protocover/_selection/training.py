@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Number
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,6 @@ from ..candidates._pool import Pool
 from ..dissimilarity import resolve_metric
 from ..dissimilarity._precomputed import read_table
 from .parameters import apply_class_weight, check_column, check_parameter, check_weights
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,8 +211,8 @@ def pool_balls(
     verbose: int,
 ) -> list[csr_array]:
     """Build the balls of each pool; see :func:`protocover._balls.build_balls`."""
-
-    def build(dissimilarity: Any, X: Any, Z: Any) -> csr_array:
+    found = []
+    for dissimilarity, X, Z in over_pools(training):
         warn_if_too_large(dissimilarity, X, Z, eps=eps, rng=rng)
         balls = build_balls(
             dissimilarity, X, Z, eps=eps, closed=closed, n_jobs=n_jobs, verbose=verbose
@@ -224,29 +222,29 @@ def pool_balls(
             f"{balls.nnz} memberships ({balls.nnz / row_count(Z):.3g} per ball)",
             verbose,
         )
-        return balls
-
-    return over_pools(training, build)
+        found.append(balls)
+    return found
 
 
 def training_levels(
     training: Training,
     *,
-    radii: NDArray[np.float64],
+    radii: Floats,
     closed: bool,
     rng: np.random.Generator,
     n_jobs: int | None,
     verbose: int,
 ) -> csr_array:
     """Build the levels of all pools side by side; see :func:`protocover._balls.build_levels`."""
-
-    def build(dissimilarity: Any, X: Any, Z: Any) -> csr_array:
+    tables = []
+    for dissimilarity, X, Z in over_pools(training):
         warn_if_too_large(dissimilarity, X, Z, eps=float(radii[-1]), rng=rng)
-        return build_levels(
-            dissimilarity, X, Z, radii=radii, closed=closed, n_jobs=n_jobs, verbose=verbose
+        tables.append(
+            build_levels(
+                dissimilarity, X, Z, radii=radii, closed=closed, n_jobs=n_jobs, verbose=verbose
+            )
         )
-
-    return side_by_side(over_pools(training, build))
+    return side_by_side(tables)
 
 
 def _fit(
@@ -337,13 +335,14 @@ def side_by_side(tables: list[csr_array]) -> csr_array:
     return tables[0] if len(tables) == 1 else hstack(tables, format="csr")
 
 
-def over_pools(training: Training, build: Callable[[Any, Any, Any], T]) -> list[T]:
-    """Build something, such as a table of balls, for each pool."""
+def over_pools(training: Training) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield for each pool the dissimilarity, the samples and the candidates as it takes them."""
     points, dissimilarity = training.points, training.dissimilarity
     if training.is_table:
         points = dissimilarity.table(points)
         dissimilarity = read_table(points)
-    return [build(dissimilarity, points, pool.points) for pool in training.pools]
+    for pool in training.pools:
+        yield dissimilarity, points, pool.points
 
 
 def check_labels(y: Any, X: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
