@@ -57,11 +57,6 @@ def test_every_draw_lies_in_the_hull(n, p):
     assert all(in_hull(point * (1 - 1e-9) + X.mean(axis=0) * 1e-9, X) for point in drawn)
 
 
-def test_copies_of_one_point_give_that_point():
-    drawn = sample_hull(np.full((4, 3), 2.5), 2, np.random.default_rng(0))
-    np.testing.assert_array_equal(drawn, np.full((2, 3), 2.5))
-
-
 def reach(Y, point, direction):
     """How far the hull goes on from a point, by a linear program from scratch."""
     equations = np.vstack((np.hstack((Y.T, -direction[:, None])), np.append(np.ones(len(Y)), 0.0)))

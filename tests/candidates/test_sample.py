@@ -31,11 +31,6 @@ def test_each_class_is_drawn_in_proportion(counts, share, as_number, seed):
     assert (abs(drawn - wanted * np.array(counts) / len(y)) < 1 + raised).all()
 
 
-def test_a_share_takes_that_share_of_each_class():
-    rows = draw_stratified(0.2, np.repeat([0, 1, 2], [40, 15, 5]), RNG)
-    assert np.bincount(np.repeat([0, 1, 2], [40, 15, 5])[rows]).tolist() == [8, 3, 1]
-
-
 def test_prototypes_are_drawn_rows_and_numbered_as_such():
     model = PVMClassifier(eps=1.0, candidates=20, random_state=0, **PAPER).fit(X, Y)
     np.testing.assert_array_equal(model.prototypes_, X[model.candidate_indices_])

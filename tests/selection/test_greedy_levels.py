@@ -10,7 +10,6 @@ from scipy.spatial.distance import cdist
 import naive
 from protocover._balls.levels import levels_of
 from protocover._cover import CoverSolution
-from protocover._selection.balls import OutwardLists
 from protocover._selection.path import GreedyLevels, formulate_path, solve_path
 from protocover._selection.selection import Selection
 from protocover._selection.training import TrainingSubset, prepare_training
@@ -106,15 +105,6 @@ def test_selections_are_those_of_the_problems_in_all_they_say(seed, weights, clo
     assert_same_selections(path_of(training, closed=closed, bound=False), theirs)
 
 
-@pytest.mark.parametrize("m", [5, 200])
-@pytest.mark.parametrize("seed", range(3))
-def test_there_may_be_fewer_or_more_candidates_than_points(seed, m):
-    table, y, rng = random_case(seed, m=m)
-    training = training_of(table, y, rng.uniform(0.1, 1.0, len(y)))
-    theirs = path_of(training, closed=False, bound=True)
-    assert_same_selections(path_of(training, closed=False, bound=False), theirs)
-
-
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("seed", range(3))
 def test_selections_are_those_of_the_slow_greedy(seed, weights):
@@ -156,17 +146,3 @@ def levels(table):
     found = levels_of(table, RADII, closed=True)
     i, j = np.nonzero(found < len(RADII))
     return csr_array(((found[i, j] + 1).astype(np.uint8), (i, j)), shape=table.shape)
-
-
-def test_lists_have_the_first_level_first_and_fit_in_any_number_of_radii():
-    rng = np.random.default_rng(0)
-    table = rng.integers(0, 400, (300, 50))
-    found = csr_array(table.astype(np.uint16))
-    lists = OutwardLists.of(found, 400)
-    for i in (0, 17, 299):
-        for k in (0, 1, 250, 400):
-            entry, sizes = lists.between(np.array([i]), 0, k)
-            expected = np.flatnonzero((table[i] > 0) & (table[i] <= k))
-            assert sorted(entry.tolist()) == expected.tolist()
-            assert sizes.tolist() == [len(entry)]
-            assert (np.diff(table[i][entry]) >= 0).all()

@@ -10,13 +10,6 @@ from protocover._selection.training import TrainingSubset, prepare_training
 from protocover.dissimilarity._euclidean.order import OrderScan
 
 
-def random_case(seed, n=40):
-    """Points on a coarse grid, so that distances are ties, with labels and rough weights."""
-    rng = np.random.default_rng(seed)
-    points = rng.integers(0, 6, (n, 2)).astype(float)
-    return points, np.sort(rng.integers(0, 4, n)), rng.uniform(0.1, 1.0, n)
-
-
 def prepared(points, y, weights, metric="precomputed"):
     return prepare_training(
         cdist(points, points) if metric == "precomputed" else points,
@@ -49,22 +42,6 @@ def assert_same_problems(ours, theirs):
             np.testing.assert_array_equal(getattr(a.problem, name), getattr(b.problem, name))
         for name in ("candidate", "radius", "covered", "miscovered"):
             np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
-
-
-@pytest.mark.parametrize("closed", [False, True])
-@pytest.mark.parametrize("seed", range(5))
-def test_a_part_within_a_limit_is_written_down_as_if_there_were_nothing_else(seed, closed):
-    points, y, weights = random_case(seed)
-    rows = np.flatnonzero(np.random.default_rng(seed).random(len(y)) < 0.4)
-    limits = [1.0, 2.0, np.inf]
-    whole = prepared(points, y, None)
-    together = limited(
-        whole, TrainingSubset.of_rows(whole, rows, weights[rows]), limits, closed=closed
-    )
-    alone = prepared(points[rows], y[rows], weights[rows])
-    for k, limit in enumerate(limits):
-        expected = limited(alone, TrainingSubset.whole(alone), [limit], closed=closed)
-        assert_same_problems(together.problems(k), expected.problems(0))
 
 
 def almost_tied(seed, n=60):

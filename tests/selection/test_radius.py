@@ -15,13 +15,6 @@ from protocover.dissimilarity import DANN
 X, Y = load_iris(return_X_y=True)
 
 
-def test_the_grid_starts_at_the_smallest_distance_and_rises():
-    grid = suggest_eps(X, Y, n_eps=20)
-    assert grid[0] == pdist(X)[pdist(X) > 0].min()
-    assert (np.diff(grid) > 0).all()
-    assert len(grid) <= 20
-
-
 def test_at_its_start_the_machine_is_the_nearest_neighbor_rule():
     X_distinct, rows = np.unique(X, axis=0, return_index=True)
     y = Y[rows]
@@ -47,12 +40,6 @@ def test_by_default_it_ends_where_balls_would_join_classes():
     ten = np.repeat(np.arange(10), 15)
     top = np.quantile(distances[distances > 0], 0.15, method="lower")
     assert suggest_eps(X, ten)[-1] == top
-
-
-def test_a_table_of_dissimilarities_gives_the_same_grid():
-    table = cdist(X, X)
-    off_diagonal = suggest_eps(table, Y, metric="precomputed", n_eps=6)
-    np.testing.assert_allclose(off_diagonal, suggest_eps(X, Y, n_eps=6), rtol=0.01)
 
 
 def test_of_many_points_a_sample_is_used_but_the_smallest_distance_is_found(monkeypatch):
@@ -89,22 +76,11 @@ def test_auto_is_the_median_distance_to_the_nearest_rival():
     assert PVMClassifier(metric="precomputed", **PAPER).fit(D, Y).eps_ == expected
 
 
-def test_an_explicit_radius_wins():
-    assert PVMClassifier(eps=0.5, **PAPER).fit(X, Y).eps_ == 0.5
-
-
 def test_auto_counts_a_point_of_weight_three_three_times():
     weights = np.random.default_rng(0).integers(0, 4, size=len(Y))
     weighted = PVMClassifier(**PAPER).fit(X, Y, weights)
     repeated = PVMClassifier(**PAPER).fit(np.repeat(X, weights, axis=0), np.repeat(Y, weights))
     assert weighted.eps_ == repeated.eps_
-
-
-def test_auto_works_with_a_function_that_is_not_symmetric():
-    model = PVMClassifier(metric=lambda a, b: max(0.0, float((b - a).max())), **PAPER).fit(
-        X[::5], Y[::5]
-    )
-    assert model.eps_ > 0
 
 
 def test_auto_has_an_answer_where_there_is_no_rival():
@@ -228,8 +204,3 @@ def test_of_a_table_with_drawn_columns_only_those_count():
     training = prepare(model, D, Y, None, rng=model._generator())
     part = D[:, training.pools[0].points]
     assert grid[0] == part[part > 0].min()
-
-
-def test_labels_that_do_not_fit_are_refused():
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        suggest_eps(X, Y[:-1])
