@@ -5,8 +5,14 @@ from scipy.optimize import linprog
 from paper import PAPER
 from protocover import PVMClassifier
 from protocover.candidates import HullCandidates, Pool
-from protocover.candidates._chords import draw_on_chord, find_chord, lift, start_at_mean
-from protocover.candidates._hull import _hit_and_run, sample_hull
+from protocover.candidates._hull import (
+    _hit_and_run,
+    draw_on_chord,
+    find_chord,
+    lift,
+    sample_hull,
+    start_at_mean,
+)
 
 
 def in_hull(point, X):

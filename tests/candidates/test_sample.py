@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from paper import PAPER
 from protocover import PVMClassifier
-from protocover.candidates._sample import draw_stratified
+from protocover.candidates._gather import draw_stratified
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 2))

@@ -35,7 +35,7 @@ from .._selection.training import (
     pool_balls,
     prepare_training,
 )
-from ..candidates._names import check_candidate_names
+from ..candidates._gather import check_candidate_names
 from ..data._points import check_estimator_points
 from ..dissimilarity import resolve_metric
 from ..solvers import find_solver

@@ -18,8 +18,7 @@ from .._balls.nearest import find_nearest, nearest_in_groups
 from .._cover import CoverProblem, first_cover
 from .._resources import row_count
 from .._typing import Floats, Indices, Mask
-from ..candidates._gather import gather_candidates
-from ..candidates._names import check_candidate_names
+from ..candidates._gather import check_candidate_names, gather_candidates
 from ..candidates._pool import take
 from ..data._points import check_points
 from ..dissimilarity import resolve_metric

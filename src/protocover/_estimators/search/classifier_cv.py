@@ -29,7 +29,7 @@ from ..._selection.parameters import (
 )
 from ..._selection.radii import grid_of_costs, grid_of_radii, propose_radii
 from ..._selection.training import after_candidates, check_labels, completed
-from ...candidates._names import check_candidate_names
+from ...candidates._gather import check_candidate_names
 from ...data._points import check_estimator_points
 from ...dissimilarity import resolve_metric
 from ...dissimilarity._resolve import input_tags
