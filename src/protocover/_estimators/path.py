@@ -27,8 +27,8 @@ from ..data._frames import make_frame
 from ..solvers import find_solver
 from ..solvers._options import check_options
 from .classifier import PVMClassifier
-from .fitted import by_column, with_selection
-from .fitting import Settings, check_training_points, prepare
+from .fitting import Settings, check_training_points, prepare, with_selection
+from .model import by_column
 
 Floats = NDArray[np.float64]
 Arrays = tuple[tuple[NDArray[Any], ...], ...]

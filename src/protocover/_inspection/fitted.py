@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._balls import traits_of
 from .._balls.graph import with_own_distances
 from .._estimators import BallCover, PVMClassifier, PVMClassifierCV, PVMSelector
-from .._estimators.cover_view import as_one_class
+from .._estimators.model import copy_features
 from .._exceptions import NoPrototypesError, no_prototypes
 from ..data._points import check_estimator_points
 
@@ -81,10 +81,20 @@ def unwrap(model: Any, *, name: str = "model", covers: bool = False) -> Unwrappe
     if hasattr(model, "best_estimator_"):
         return unwrap(model.best_estimator_, name=name, covers=covers)
     if covers and isinstance(model, BallCover):
-        return Unwrapped(as_one_class(model), cover=model)
+        return Unwrapped(_as_classifier(model), cover=model)
     if isinstance(model, BallCover):
         raise TypeError(f"{name} must be a classifier: a BallCover knows no classes")
     raise TypeError(
         f"{name} must be, or be a pipeline or search that ends in, a PVMSelector, "
         f"PVMClassifier or PVMClassifierCV, got {type(model).__name__}"
     )
+
+
+def _as_classifier(cover: BallCover) -> PVMClassifier:
+    """Return the fitted classifier of one class that a cover is."""
+    shared = PVMClassifier().get_params(deep=False).keys() & cover.get_params(deep=False).keys()
+    params = {name: getattr(cover, name) for name in shared}
+    classifier = PVMClassifier(radii="shared", **params)
+    copy_features(cover, classifier)
+    classifier._set_model(cover._model)
+    return classifier

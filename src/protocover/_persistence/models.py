@@ -18,8 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._balls import traits_of
 from .._estimators import BallCover, PVMClassifier, PVMClassifierCV, PVMSelector
-from .._estimators.cover_parts import Kept
-from .._estimators.fitted import Fitted
+from .._estimators.model import ONE_CLASS, Assignment, CoverModel, one_class
 from .._resources import row_count
 from .._selection.parameters import check_adaptive_radii
 from ..data._fields import (
@@ -191,8 +190,8 @@ def _restore_classifier(model: PVMClassifier, fitted: dict[str, Any], arrays: Lo
     _check_radii(model.radii, selection.radii, fitted["eps_"])
     _check_places(fitted, "prototype", len(selection.candidates))
     dissimilarity = _decode_for(model, fitted, "prototypes_", arrays)
-    model._keep(
-        Fitted(
+    model._set_model(
+        CoverModel(
             selection=selection,
             prototypes=fitted["prototypes_"],
             rows=fitted["prototype_indices_"],
@@ -224,22 +223,26 @@ def _restore_cover(model: BallCover, fitted: dict[str, Any], arrays: Loaded) -> 
     labels = check_array(fitted["labels_"], "labels_", kinds="i", shape=(None,))
     check_indices(labels + 1, "labels_", below=n + 1)
     check_indices(fitted["counts_"], "counts_", length=n, below=len(labels) + 1)
-    model._keep(
-        Kept(
-            eps=fitted["eps_"],
-            representatives=fitted["representatives_"],
-            indices=fitted["candidate_indices_"],
-            rows=fitted["representative_indices_"],
-            sources=fitted["representative_sources_"],
+    dissimilarity = _decode_for(model, fitted, "representatives_", arrays)
+    kept = CoverModel(
+        selection=one_class(fitted["candidate_indices_"], fitted["counts_"], (solution,)),
+        prototypes=fitted["representatives_"],
+        rows=fitted["representative_indices_"],
+        sources=fitted["representative_sources_"],
+        classes=np.array([ONE_CLASS]),
+        class_count=np.array([len(labels)]),
+        eps=fitted["eps_"],
+        prototype_cost=0.0,
+        outlier_label=None,
+        dissimilarity=dissimilarity,
+        assignment=Assignment(
             labels=labels,
-            counts=fitted["counts_"],
             coverage=fitted["coverage_"],
             objective=check_number(fitted["objective_"], "objective_"),
             lower_bound=check_number(fitted["lower_bound_"], "lower_bound_"),
-            solution=solution,
-            dissimilarity=_decode_for(model, fitted, "representatives_", arrays),
-        )
+        ),
     )
+    model._set_model(kept)
 
 
 def _check_places(fitted: dict[str, Any], name: str, n: int) -> None:
@@ -289,6 +292,7 @@ def _decode_for(model: Any, fitted: dict[str, Any], name: str, arrays: Loaded) -
 
 def _restore_search(model: PVMClassifierCV, fitted: dict[str, Any], _: Loaded) -> None:
     """Check the results of a search, and set them."""
+    model._set_model(fitted["best_estimator_"]._model)
     for name, value in fitted.items():
         setattr(model, name, value)
     check_array(model.classes_, "classes_", shape=model.best_estimator_.classes_.shape)
@@ -312,7 +316,7 @@ def _restore_search(model: PVMClassifierCV, fitted: dict[str, Any], _: Loaded) -
 
 def _restore_selector(model: PVMSelector, fitted: dict[str, Any], _: Loaded) -> None:
     """Set the classifier of a selector."""
-    model._keep(fitted["classifier_"])
+    model._set_classifier(fitted["classifier_"])
 
 
 def _restore_scaler(scaler: Any, fitted: dict[str, Any], _: Loaded) -> None:
