@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from protocover._estimators import search_folds as folds
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 from sklearn.model_selection import (
@@ -22,6 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from grid_search import fit_grid
 from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, PVMSelector, pvm_path
+from protocover._estimators import search_folds as folds
 from protocover._estimators.search_results import trace_path
 from protocover.candidates import KMeansCandidates
 from protocover.dissimilarity import DANN

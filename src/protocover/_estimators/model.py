@@ -14,10 +14,8 @@ from .._prototypes import PrototypeSet, column_order
 from .._selection.covering import Chosen
 from .._selection.selected import Selection
 from .._selection.training import Training
+from .._typing import Floats, Indices
 from ..candidates._pool import Pool, numbers, source_names, take, training_rows
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 # The class of all samples of a cover.
 ONE_CLASS = "all cases"

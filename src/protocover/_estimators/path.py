@@ -22,6 +22,7 @@ from .._selection.parameters import (
 from .._selection.path import PostponedBounds, formulate_path, solve_path
 from .._selection.selected import Selection
 from .._selection.training import Training, after_candidates
+from .._typing import Floats
 from ..candidates._pool import numbers, source_names, training_rows
 from ..data._frames import make_frame
 from ..solvers import find_solver
@@ -30,7 +31,6 @@ from .classifier import PVMClassifier
 from .fitting import Settings, check_training_points, prepare, with_selection
 from .model import by_column
 
-Floats = NDArray[np.float64]
 Arrays = tuple[tuple[NDArray[Any], ...], ...]
 
 

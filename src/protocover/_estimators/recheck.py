@@ -13,7 +13,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from .._balls import traits_of
@@ -34,13 +33,12 @@ from .._selection.parameters import (
 )
 from .._selection.selected import Selection
 from .._selection.training import Training, completed, prepare_training, side_by_side
+from .._typing import Indices
 from ..candidates._pool import Pool, numbers
 from ..data._points import check_estimator_points, same_points
 from ..solvers._table import SOLVERS, unwrapped
 from .fitting import CoverTerms, Settings, Terms
 from .model import CoverModel
-
-Indices = NDArray[np.intp]
 
 _NOT_REMADE = (
     "its candidates were drawn at random and cannot be made again without the seed: the "

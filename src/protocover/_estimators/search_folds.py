@@ -38,6 +38,7 @@ from .._selection.part import Part
 from .._selection.path import Known, formulate_path, has_prefixes, solve_path, wants_lists
 from .._selection.selected import Selection
 from .._selection.training import Training, after_candidates, training_levels
+from .._typing import Floats
 from ..candidates._gather import is_train
 from ..candidates._sample import draw_stratified
 from ..dissimilarity import resolve_metric
@@ -45,7 +46,6 @@ from ..solvers import find_solver
 from .classifier import PVMClassifier
 from .fitting import prepare, with_selection
 
-Floats = NDArray[np.float64]
 Selections = tuple[tuple[Selection, ...], ...]
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 # Rising rows of a sample, None for all rows.

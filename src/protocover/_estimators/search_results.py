@@ -23,9 +23,9 @@ from sklearn.utils.metadata_routing import (
 
 from .._exceptions import warn_caller
 from .._selection.parameters import check_adaptive_radii
+from .._typing import Floats
 from .search_folds import FoldScores, Grid
 
-Floats = NDArray[np.float64]
 Folds = Sequence[FoldScores]
 
 RULES = ("1se", "best", "few")

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._resources import row_count
+from .._typing import Floats
 from .explanation import Explanation
 from .prototype_set import PrototypeSet
-
-Floats = NDArray[np.float64]
 
 
 def predict_nearest(

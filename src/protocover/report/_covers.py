@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .. import __version__
 from .._estimators import BallCover
-from .._estimators.bounds import describe_bound
+from .._estimators.display import describe_bound
 from .._estimators.model import ONE_CLASS
 from .._inspection.fitted import Unwrapped
 from .._prototypes.coverage import Coverage
