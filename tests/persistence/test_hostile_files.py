@@ -139,13 +139,6 @@ def test_another_version_is_refused_as_such(version, remedy, saved, tmp_path, mo
         load(data, tmp_path)
 
 
-@pytest.mark.parametrize("floor", [-1, 2, 0.5, True, None, "1"])
-def test_a_floor_of_anything_but_one_prototype_is_refused(floor, saved, tmp_path):
-    contents = unpack(saved["forced"][0])
-    place = (*SOLUTION, "limit", "object", 1, "at_least")
-    refused(forge(changed(contents.document, place, floor), contents.arrays), tmp_path)
-
-
 LEAVES = (*SOLUTION, "proof", "object", 1)
 MADE_UP_LEAVES = {
     "no steps": {"vectors": np.zeros((0, 15))},
@@ -292,13 +285,6 @@ def test_references_that_repeat_are_refused_without_much_memory(value, place, sa
     finally:
         tracemalloc.stop()
     assert peak < 5 * len(data)
-
-
-def test_an_array_in_two_places_is_named(saved, tmp_path):
-    contents = unpack(saved["euclidean"][0])
-    twice = changed(contents.document, PLACES["parameter"], [{"array": 0}] * 2)
-    with pytest.raises(ModelFileError, match="array 0 is part of more than one value"):
-        load(forge(twice, contents.arrays), tmp_path)
 
 
 def test_attributes_of_a_loaded_model_share_no_memory_and_can_be_changed(saved, tmp_path):
