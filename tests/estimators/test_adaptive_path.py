@@ -91,7 +91,7 @@ def test_every_point_of_the_path_is_a_separate_fit(name):
             assert path.n_prototypes[i, j] == len(model.candidate_indices_)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.booleans(), st.integers(1, 3))
 def test_the_greedy_takes_one_ball_of_a_candidate_and_stops_earlier_at_a_higher_cost(
     seed, closed, n_classes

@@ -34,7 +34,7 @@ def tables(draw):
 
 
 @pytest.mark.filterwarnings("ignore:no prototype of the classes:UserWarning")
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     tables(),
     st.sampled_from([None, 1.0, 2.0, 2.5]),

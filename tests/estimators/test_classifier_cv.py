@@ -413,8 +413,6 @@ def test_the_search_has_all_that_its_best_classifier_has():
         check_is_fitted(search)
     with pytest.raises(NotFittedError):
         search.transform(X)
-    with pytest.raises(AttributeError, match="no prototypes_ before it is fitted; call fit first"):
-        _ = search.prototypes_
     search.fit(X, Y)
     for name in names:
         np.testing.assert_equal(getattr(search, name), getattr(search.best_estimator_, name))

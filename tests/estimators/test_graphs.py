@@ -111,7 +111,7 @@ def refused_for_want_of_candidates(graph, y, weights, asked, codes, expected):
     return True
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(labeled_graphs(), st.booleans(), st.sampled_from(RULES), st.data())
 def test_a_shared_radius_chooses_as_from_the_table(given_graph, closed, rules, data):
     graph, table, y, weights, square = given_graph
@@ -138,7 +138,7 @@ def test_a_shared_radius_chooses_as_from_the_table(given_graph, closed, rules, d
 
 @pytest.mark.filterwarnings("ignore:X looks like a k-nearest")
 @pytest.mark.filterwarnings("ignore:all entries of X are 1")
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(labeled_graphs(), st.booleans(), st.booleans(), st.sampled_from(RULES))
 def test_adaptive_radii_are_those_of_the_table(given_graph, closed, limited, rules):
     graph, table, y, weights, square = given_graph
@@ -167,7 +167,7 @@ def test_adaptive_radii_are_those_of_the_table(given_graph, closed, limited, rul
 @pytest.mark.filterwarnings("ignore:X looks like a k-nearest")
 @pytest.mark.filterwarnings("ignore:all entries of X are 1")
 @pytest.mark.filterwarnings("ignore:X has the shape of the graph of fit")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     labeled_graphs(),
     labeled_graphs(),

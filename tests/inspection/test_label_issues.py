@@ -96,7 +96,7 @@ def assert_obvious(model, X, y):
     assert found.reason.tolist() == [reason for *_, reason in expected]
 
 
-@settings(max_examples=100)
+@settings(max_examples=30)
 @given(
     places=st.lists(st.integers(0, 12), min_size=4, max_size=12),
     seed=st.integers(0, 2**16),
@@ -108,7 +108,7 @@ def test_suspects_are_those_of_a_slow_obvious_search(places, seed, eps, machine)
     assert_obvious(PVMClassifier(eps=eps, radii="shared", **machine), X, y)
 
 
-@settings(max_examples=100)
+@settings(max_examples=30)
 @given(
     places=st.lists(st.integers(0, 12), min_size=4, max_size=12),
     seed=st.integers(0, 2**16),

@@ -40,7 +40,7 @@ NAMES = (
 SELECTION = ("fitted", "solution_", "object", 1)
 SOLUTION = ("model", *SELECTION, "solutions", "tuple", 0, "object", 1)
 in_any_folder = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60
+    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25
 )
 
 
@@ -510,7 +510,7 @@ def load_and_ask(data, queries, folder):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", NAMES)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=12)
 @given(draw=st.data())
 def test_forged_documents_give_clean_errors_or_harmless_models(name, saved, tmp_path, draw):
     data, queries = saved[name]
@@ -526,7 +526,7 @@ def test_forged_documents_give_clean_errors_or_harmless_models(name, saved, tmp_
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", NAMES)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=12)
 @given(draw=st.data())
 def test_forged_arrays_give_clean_errors_or_harmless_models(name, saved, tmp_path, draw):
     data, queries = saved[name]
