@@ -9,11 +9,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from saved_models import examples
+from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 from paper import PAPER
-from protocover import PVMClassifier, PVMClassifierCV, load_model, save_model
+from protocover import BallCover, PVMClassifier, PVMClassifierCV, load_model, save_model
 from protocover.candidates import KMeansCandidates
 from protocover.dissimilarity import DANN
 from protocover.solvers import greedy
@@ -226,3 +227,68 @@ def test_the_verdict_reads_well():
     assert first.startswith("Verified: objective ")
     assert len(classes) == 3
     assert classes[0].startswith("  class 0: objective ")
+
+
+PRICE = np.random.default_rng(1).choice([0.5, 1.0, 2.25], len(X))
+
+
+@pytest.mark.parametrize("solver", [*SOLVERS, greedy])
+@pytest.mark.parametrize(
+    "wish",
+    [{}, {"max_representatives": 3}, {"coverage": 0.7}, {"cost": 2.0}, {"must_include": [5]}],
+    ids=str,
+)
+@pytest.mark.parametrize("price", [None, PRICE], ids=["equal", "priced"])
+def test_no_true_cover_is_refused(solver, wish, price):
+    model = BallCover(eps=0.9, solver=solver, candidate_cost=price, random_state=0, **wish)
+    model.fit(X, sample_weight=WEIGHTS)
+    found = model.verify(X, sample_weight=WEIGHTS)
+    assert found.ok, found
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_covers_of_small_sets_are_accepted_whatever_the_weights(seed):
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(rng.integers(1, 25), 2)).round(1)
+    weights = rng.choice([0.0, 0.1, 0.3, 1.0, 7.0], len(points))
+    weights[0] = 1.0
+    price = rng.choice([0.0, 0.1, 0.7, 3.0], len(points)) if seed % 2 else None
+    wishes = ({}, {"max_representatives": 2}, {"coverage": 0.85}, {"cost": 0.4})
+    for wish in wishes:
+        settings = {"eps": "auto" if seed % 3 else 0.5, "candidate_cost": price, **wish}
+        model = BallCover(**settings, closed_ball=bool(seed % 2)).fit(points, None, weights)
+        found = model.verify(points, sample_weight=weights)
+        assert found.ok, (settings, found)
+        assert found.lower_bound <= found.objective
+
+
+def test_other_data_and_other_weights_are_found_out():
+    model = BallCover(eps=0.8, max_representatives=4).fit(X, sample_weight=WEIGHTS)
+    assert not model.verify(X).ok
+    assert not model.verify(X[::-1], sample_weight=WEIGHTS).ok
+    assert not model.verify(X[:-1], sample_weight=WEIGHTS[:-1]).ok
+    assert not model.verify(X + 1e-9, sample_weight=WEIGHTS).ok
+
+
+@pytest.mark.parametrize("candidates", [KMeansCandidates(20), 40])
+def test_candidates_of_a_cover_that_cannot_be_made_again_leave_the_bound_unchecked(candidates):
+    model = BallCover(eps=0.9, candidates=candidates).fit(X)
+    with pytest.warns(UserWarning, match="cannot be made again .* fit with random_state=0"):
+        found = model.verify(X)
+    assert found.ok, found
+    assert found.objective == model.objective_
+    assert found.certificate == "none"
+    assert "random_state=0" in found.unchecked
+    seeded = BallCover(eps=0.9, candidates=candidates, random_state=3).fit(X)
+    assert seeded.verify(X).ok
+    assert seeded.verify(X).certificate == seeded.certificate_
+
+
+def test_a_table_all_of_whose_columns_are_chosen_has_them_in_order():
+    """A table of queries might else be one of all candidates or of the representatives."""
+    points = np.array([[0.0], [5.0], [5.1], [10.0], [10.1]])
+    table = cdist(points, points)
+    model = BallCover(eps=0.05, metric="precomputed").fit(table, sample_weight=[1, 2, 3, 4, 5])
+    assert model.candidate_indices_.tolist() == [0, 1, 2, 3, 4]
+    assert model.predict(table).tolist() == model.labels_.tolist() == [0, 1, 2, 3, 4]
+    assert model.verify(table, sample_weight=[1, 2, 3, 4, 5]).ok
