@@ -353,7 +353,7 @@ def test_the_proposed_radius_is_the_smallest_at_which_so_many_cover_so_much(seed
 
 
 def test_a_proposed_radius_needs_no_seed_and_no_rows():
-    X = np.random.default_rng(0).normal(size=(2500, 2))
+    X = np.random.default_rng(0).normal(size=(2100, 2))
     settings = {"max_representatives": 30, "solver": "greedy"}
     radii = {BallCover(**settings, random_state=seed).fit(X).eps_ for seed in (None, 0)}
     assert len(radii) == 1

@@ -235,7 +235,13 @@ PRICE = np.random.default_rng(1).choice([0.5, 1.0, 2.25], len(X))
 @pytest.mark.parametrize("solver", [*SOLVERS, greedy])
 @pytest.mark.parametrize(
     "wish",
-    [{}, {"max_representatives": 3}, {"coverage": 0.7}, {"cost": 2.0}, {"must_include": [5]}],
+    [
+        {},
+        {"max_representatives": 3},
+        {"coverage": 0.7},
+        {"cost": 2.0},
+        {"must_include": [int(WEIGHTS.argmax())]},
+    ],
     ids=str,
 )
 @pytest.mark.parametrize("price", [None, PRICE], ids=["equal", "priced"])
