@@ -18,7 +18,7 @@ from .._prototypes.coverage import Coverage
 from .._prototypes.decision import explain_nearest, predict_nearest, score_classes
 from .._prototypes.explanation import Explanation
 from .._selection.parameters import check_column
-from .._selection.selected import Selection
+from .._selection.selection import Selection
 from ..data._points import check_estimator_points
 from ..dissimilarity import Cosine, Euclidean, Metric, SquaredEuclidean
 from ..dissimilarity._metric import METRIC_ALIASES

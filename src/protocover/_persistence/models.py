@@ -26,7 +26,7 @@ from .._estimators.model import ONE_CLASS, Assignment, CoverModel, one_class
 from .._exceptions import ModelFileError
 from .._resources import row_count
 from .._selection.parameters import check_adaptive_radii
-from .._selection.selected import Selection
+from .._selection.selection import Selection
 from ..data._fields import (
     check_array,
     check_indices,
