@@ -12,8 +12,7 @@ from sklearn.utils import _safe_indexing
 
 from .._balls import relative_to, traits_of, within
 from .._estimators import PVMClassifier
-from .._inspection.distances import distance_blocks
-from .._inspection.fitted import Unwrapped
+from .._inspection.fitted import Unwrapped, distance_blocks
 from .._inspection.label_issues import LabelIssues
 from .._prototypes.coverage import Coverage
 from .._resources import row_count

@@ -1,6 +1,6 @@
-"""Draw the picture on the first page: points, the prototypes chosen among them, their balls.
+"""Draw the picture of start.md: samples, prototypes and their neighbourhoods.
 
-Run: python docs/draw_overview.py
+Run: python docs/draw_neighbourhoods.py
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def main() -> None:
     drawn = io.BytesIO()
     figure.savefig(drawn, dpi=170)
     picture = Image.open(drawn).convert("RGB").quantize(128)
-    picture.save(Path(__file__).with_name("overview.png"), optimize=True)
+    picture.save(Path(__file__).with_name("neighbourhoods.png"), optimize=True)
 
 
 if __name__ == "__main__":
