@@ -57,7 +57,7 @@ def on_one_machine(path, n, eps):
 
 
 def on_dask(path, n, eps, selection="rounds"):
-    """The same on two workers of one thread."""
+    """Cover a list in rounds on two workers of one thread."""
     from distributed import Client, LocalCluster
     from protocover.distributed import DaskBallCover
 

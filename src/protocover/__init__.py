@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ._inspection.label_issues import LabelIssues, find_label_issues
     from ._persistence import ModelFileError, ModelInfo, load_model, model_info, save_model
     from ._prototypes import Coverage, CoverageTotals
-    from ._selection.grid import suggest_eps
+    from ._selection.radii import suggest_eps
     from .data._pairs import pairs_to_graph
 
 __version__ = "0.1.0.dev0"
@@ -74,7 +74,7 @@ _HOMES = {
     "model_info": "_persistence",
     "pairs_to_graph": "data._pairs",
     "save_model": "_persistence",
-    "suggest_eps": "_selection.grid",
+    "suggest_eps": "_selection.radii",
 }
 
 

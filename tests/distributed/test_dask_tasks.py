@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.sparse import csc_array, csr_array
 
 from protocover._cover import snap_weights, weight_grid
-from protocover._selection.adaptive_radii import Rules, formulate_own
-from protocover._selection.by_class import formulate, select
+from protocover._selection.adaptive_radii import Rules
+from protocover._selection.selection import formulate, formulate_classes, select
 from protocover._selection.training import Training
 from protocover.candidates import Pool
 from protocover.dissimilarity import Euclidean, Precomputed
@@ -90,7 +90,7 @@ def run_rounds(shares, prize, cost, *, ask=1, most=None, weighted=True):
 
 
 def single_machine(inside, y, weights, cost, n_classes=3, served=None):
-    formulation = formulate(
+    classes = formulate(
         csr_array(inside),
         y,
         weights,
@@ -98,7 +98,7 @@ def single_machine(inside, y, weights, cost, n_classes=3, served=None):
         prototype_cost=cost,
         candidate_classes=served,
     )
-    return formulation, select(formulation.problems, greedy, balls=formulation.balls)
+    return classes, select(classes, greedy)
 
 
 @settings(max_examples=60)
@@ -108,16 +108,15 @@ def test_rounds_make_the_choices_of_one_machine_in_its_order(instance, ask, most
     inside, y, weights, cost, *_ = instance
     served = np.arange(inside.shape[1]) % 4 - 1 if bound else None
     blocks = reduced_blocks(*instance, served=served)
-    formulation, _ = single_machine(inside, y, weights, cost, served=served)
-    for label, problem in enumerate(formulation.problems):
+    classes, _ = single_machine(inside, y, weights, cost, served=served)
+    for label, one in enumerate(classes):
+        problem = one.problem
         shares = [block[label] for block in blocks]
         progress, _ = run_rounds(shares, problem.prize, cost, ask=ask, most=most)
         solved = conclude(progress)
         solution = solved.solution
         expected = greedy(problem, max_prototypes=most)
-        candidates = expected.selected
-        if formulation.balls is not None:
-            candidates = formulation.balls[label].chosen(expected.selected).candidate
+        candidates = one.candidate[expected.selected]
         np.testing.assert_array_equal(solution.selected, candidates)
         np.testing.assert_array_equal(solution.score, expected.score)
         np.testing.assert_array_equal(solution.newly_covered, expected.newly_covered)
@@ -134,8 +133,9 @@ def test_a_class_solved_whole_from_its_blocks_is_solved_as_on_one_machine(instan
     """Also the bound and the vector that proves it: what was left out could not matter."""
     inside, y, weights, cost, *_ = instance
     blocks = reduced_blocks(*instance)
-    formulation, _ = single_machine(inside, y, weights, cost)
-    for label, problem in enumerate(formulation.problems):
+    classes, _ = single_machine(inside, y, weights, cost)
+    for label, one in enumerate(classes):
+        problem = one.problem
         shares = [block[label] for block in blocks]
         solved = _solve(shares, problem.prize, prototype_cost=cost, max_prototypes=None)
         solution = solved.solution
@@ -175,8 +175,9 @@ def test_rounds_agree_on_larger_covers_full_of_ties(seed, n_blocks):
     y = rng.integers(0, 2, 200)
     weights = np.ones(200)
     blocks = reduced_blocks(inside, y, weights, 1 / 200, [50, 120], n_blocks, n_classes=2)
-    formulation, _ = single_machine(inside, y, weights, 1 / 200, n_classes=2)
-    for label, problem in enumerate(formulation.problems):
+    classes, _ = single_machine(inside, y, weights, 1 / 200, n_classes=2)
+    for label, one in enumerate(classes):
+        problem = one.problem
         shares = [block[label] for block in blocks]
         progress, n_rounds = run_rounds(shares, problem.prize, 1 / 200, ask=2, weighted=False)
         expected = greedy(problem)
@@ -233,8 +234,8 @@ def adaptive_on_one_machine(X, y, weights, terms, *, cross_class):
     training = Training(
         X, y, weights, classes, Euclidean().fit(X), [pool], cross_class=cross_class
     )
-    formulation = formulate_own(training, **terms)
-    return formulation, select(formulation.problems, greedy, balls=formulation.balls)
+    classes = formulate_classes(training, adaptive_radii=True, **terms)
+    return classes, select(classes, greedy)
 
 
 def adaptive_blocks(X, y, weights, terms, cuts, n_blocks, *, cross_class=True):
@@ -267,9 +268,10 @@ def adaptive_blocks(X, y, weights, terms, cuts, n_blocks, *, cross_class=True):
 def test_a_class_with_adaptive_radii_is_solved_as_on_one_machine(instance, cross_class):
     """Also its radii, counts, bound and the vector that proves it."""
     X, y, weights, terms, *_ = instance
-    formulation, expected = adaptive_on_one_machine(X, y, weights, terms, cross_class=cross_class)
+    classes, expected = adaptive_on_one_machine(X, y, weights, terms, cross_class=cross_class)
     blocks = adaptive_blocks(*instance, cross_class=cross_class)
-    for label, problem in enumerate(formulation.problems):
+    for label, one in enumerate(classes):
+        problem = one.problem
         solved = solve_own(
             [block[label] for block in blocks],
             problem.prize,
@@ -284,7 +286,7 @@ def test_a_class_with_adaptive_radii_is_solved_as_on_one_machine(instance, cross
             "newly_covered": solved.solution.newly_covered,
             "covered": solved.covered,
             "miscovered": solved.miscovered,
-            "radii": solved.radii,
+            "radii": solved.radius,
         }.items():
             np.testing.assert_array_equal(found, getattr(expected, name)[mine], err_msg=name)
         solution = expected.solutions[label]

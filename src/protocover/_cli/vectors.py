@@ -116,7 +116,7 @@ def _write(folder: Path, cover: Any, X: Any, ids: Any, figures: dict[str, Any]) 
     from pyarrow.parquet import write_table
 
     labels, chosen = cover.labels_, ids[cover.representative_indices_]
-    _, distance = cover._representatives.nearest(
+    _, distance = cover._model.prototype_set.nearest(
         completed(X, cover.dissimilarity_), n_jobs=cover.n_jobs
     )
     nobody = labels < 0

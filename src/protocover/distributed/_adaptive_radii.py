@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._balls import OrderedMembers, ordered_members, spans
-from .._selection.adaptive_radii import OwnBalls, Rules, join_own
+from .._selection.adaptive_radii import CandidateBalls, Rules, join_balls
+from .._selection.selection import ClassSelection
 from ._blocks import CandidateBlock
 from ._chunks import Chunk, ChunkedPoints
-from ._rounds import Solved, choose_whole
+from ._rounds import choose_whole
 
 # Members that are walked along together, at some two hundred bytes each.
 _MEMBERS = 1 << 18
@@ -84,7 +85,7 @@ def chunk_members(
 
 def reduce_own(
     block: CandidateBlock, parts: Sequence[ChunkMembers], rules: Rules
-) -> list[OwnBalls]:
+) -> list[CandidateBalls]:
     """Return for each class the balls of a block that may be worth choosing.
 
     `parts` are the members in all chunks. In the share of a class its points are numbered
@@ -92,7 +93,7 @@ def reduce_own(
     """
     here = replace(rules, served=block.served)
     balls = _side_by_side(
-        [OwnBalls.of(members, here) for members in _by_candidate(parts, len(block.numbers))]
+        [CandidateBalls.of(members, here) for members in _by_candidate(parts, len(block.numbers))]
     )
     place = _places_in_class(rules.codes)
     shares = []
@@ -110,25 +111,23 @@ def reduce_own(
 
 
 def solve_own(
-    shares: Sequence[OwnBalls],
+    shares: Sequence[CandidateBalls],
     weights: Floats | None,
     *,
     n_points: int,
     prototype_cost: float,
     **options: Any,
-) -> Solved:
+) -> ClassSelection:
     """Run the greedy on a class of `n_points`, given the neighbourhoods of all blocks for it."""
     prize = np.ones(n_points) if weights is None else weights
     alone = Rules(np.zeros(n_points, dtype=np.intp), prize, 1, prototype_cost, np.inf, False)
     balls = _side_by_side(shares)
     balls = _taken(balls, np.argsort(balls.candidate, kind="stable"))
-    formulation = join_own([balls], alone, prototype_cost=prototype_cost)
-    (problem,), (described,) = formulation.problems, formulation.balls or ()
+    (described,) = join_balls([balls], alone, prototype_cost=prototype_cost)
+    problem = described.problem
     solution = choose_whole(problem, **options)
     covered = np.diff(problem.members(solution.selected).indptr).astype(np.intp)
-    chosen = described.chosen(solution.selected)
-    named = replace(solution, selected=chosen.candidate)
-    return Solved(named, covered, chosen.miscovered, chosen.radius)
+    return replace(ClassSelection.of(described, solution), covered=covered)
 
 
 def _labels_and_weights(chunk: Chunk) -> tuple[Indices, Floats]:
@@ -168,22 +167,22 @@ def _places_in_class(codes: Indices) -> Indices:
     return places
 
 
-def _side_by_side(shares: Sequence[OwnBalls]) -> OwnBalls:
+def _side_by_side(shares: Sequence[CandidateBalls]) -> CandidateBalls:
     """Put balls one after the other, as they come."""
-    return OwnBalls(
+    return CandidateBalls(
         **{
             field.name: np.concatenate([getattr(share, field.name) for share in shares])
-            for field in fields(OwnBalls)
+            for field in fields(CandidateBalls)
         }
     )
 
 
-def _taken(balls: OwnBalls, places: Indices) -> OwnBalls:
+def _taken(balls: CandidateBalls, places: Indices) -> CandidateBalls:
     """Return some of the balls, in the order of `places`, each with the points of its own."""
     starts = np.cumsum(balls.size) - balls.size
     parts = {
         field.name: getattr(balls, field.name)[places]
-        for field in fields(OwnBalls)
+        for field in fields(CandidateBalls)
         if field.name != "point"
     }
-    return OwnBalls(**parts, point=balls.point[spans(starts[places], balls.size[places])])
+    return CandidateBalls(**parts, point=balls.point[spans(starts[places], balls.size[places])])

@@ -20,13 +20,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._cover import CoverSolution
 from .._estimators import BallCover
-from .._estimators.cover_parts import CoverTerms, Kept
-from .._estimators.fitting import Terms
+from .._estimators.fitting import CoverTerms, Terms
+from .._estimators.model import ONE_CLASS, Assignment, CoverModel, copy_features, one_class
 from .._prototypes import column_order
-from .._selection.cover_radius import propose_cover_eps
 from .._selection.covering import (
     Chosen,
-    Rest,
+    ResidualProblem,
     as_complete,
     choose_cover,
     describe_enough,
@@ -34,15 +33,14 @@ from .._selection.covering import (
     is_complete,
 )
 from .._selection.parameters import (
-    check_closed_ball,
-    check_cover_eps,
-    check_wish,
+    check_parameter,
+    check_target,
     is_whole,
     unchanged_on_error,
 )
-from .._selection.radius import sample_rows
+from .._selection.radii import propose_cover_eps, sample_rows
 from .._selection.training import Training
-from ..candidates._pool import Pool, numbers, source_names, training_rows
+from ..candidates._pool import Pool, numbers
 from ..data._pairs import PairFormat, as_numpy
 from ..dissimilarity import Precomputed, resolve_metric
 from ..solvers import find_solver
@@ -208,7 +206,7 @@ random_state
                 cover = job.build(points, source, no_cost, eps=eps, density=density, folder=folder)
                 chosen = task.choose(cover.shares(job.client, 0), cover.memberships.sum(axis=0))
             fetched = source.fetch(job.client, chosen.columns)
-            self._keep(chosen, chosen.columns, pool, fetched.points, job.dissimilarity, eps)
+            self._set_model(chosen, pool, fetched, job.dissimilarity, eps)
             labels = ask_lazily(self._local, "predict", rows, dtype=np.dtype(np.intp), width=None)
             self._count(job.client, labels, points.chunks)
         return self
@@ -264,7 +262,7 @@ random_state
             order = column_order(chosen.columns, n)
             at = chosen.columns if order is None else chosen.columns[order]
             dissimilarity.n_candidates_ = self.n_features_in_ = n
-            self._keep(chosen, at, pool, at, dissimilarity, eps)
+            self._set_model(chosen, pool, Pool(at, "train", at, n), dissimilarity, eps)
             if graph.form.ids is not None:
                 self.ids_ = as_numpy(graph.form.ids)
             labels = graph.labels(at, eps=eps, closed=self.closed_ball)
@@ -301,15 +299,17 @@ random_state
         """
         check_is_fitted(self)
         local: BallCover = copy(self._local)
-        local.labels_ = self.client_.compute(self.labels_).result()
+        model, labels = local._model, self.client_.compute(self.labels_).result()
+        assert model.assignment is not None
+        local._set_model(replace(model, assignment=replace(model.assignment, labels=labels)))
         return local
 
     def _check_parameters(self) -> None:
         """Check the parameters that do not depend on the data."""
-        check_cover_eps(self.eps)
-        check_wish(self.max_representatives, self.coverage, self.cost)
+        check_parameter("eps of a cover", self.eps)
+        check_target(self.max_representatives, self.coverage, self.cost)
         check_selection(self.selection, whole="whole", adaptive_radii=False)
-        check_closed_ball(self.closed_ball)
+        check_parameter("closed_ball", self.closed_ball)
 
     def _as_classifier(self) -> SimpleNamespace:
         """Return the parameters of the classifier whose one class has all samples."""
@@ -342,58 +342,53 @@ random_state
             training, number=number, coverage=self.coverage, closed=job.closed
         )
 
-    def _keep(
-        self,
-        chosen: Chosen,
-        columns: Indices,
-        pool: Pool,
-        points: Any,
-        dissimilarity: Any,
-        eps: float,
+    def _set_model(
+        self, chosen: Chosen, pool: Pool, fetched: Pool, dissimilarity: Any, eps: float
     ) -> None:
-        """Make the plain cover, without labels, and take over its attributes."""
-        if hasattr(dissimilarity, "for_prototypes"):
-            dissimilarity = dissimilarity.for_prototypes(points)
+        """Make the plain cover of fetched representatives, without labels so far."""
         own = ("client", "cache_dir", "selection")
         params = self.get_params(deep=False)
-        local = BallCover(
+        self._local = BallCover(
             **{name: params[name] for name in params if name not in own}, solver="greedy"
         )
-        local._keep(
-            Kept(
-                eps=eps,
-                representatives=points,
-                indices=numbers([pool])[columns],
-                rows=training_rows([pool])[columns],
-                sources=source_names([pool])[columns],
-                labels=np.empty(0, dtype=np.intp),
-                counts=np.empty(0, dtype=np.intp),
-                coverage=0.0,
-                objective=chosen.objective,
-                lower_bound=chosen.lower_bound,
-                solution=chosen.numbered(numbers([pool])),
-                dissimilarity=dissimilarity,
-            )
+        none = np.zeros(len(fetched), dtype=np.intp)
+        self._local._model = CoverModel.of_pools(
+            one_class(fetched.rows, none, (chosen.numbered(numbers([pool])),)),
+            [fetched],
+            np.arange(len(fetched)),
+            classes=np.array([ONE_CLASS]),
+            class_count=np.array([pool.extent]),
+            eps=eps,
+            prototype_cost=0.0,
+            outlier_label=None,
+            dissimilarity=dissimilarity,
+            assignment=Assignment(none[:0], 0.0, chosen.objective, chosen.lower_bound),
         )
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self, name):
-                setattr(local, name, getattr(self, name))
-        self._local = local
+        self._local.eps_ = eps
+        self._local.dissimilarity_ = self._local._model.dissimilarity
+        copy_features(self, self._local)
 
     def _count(self, client: Any, labels: Any, chunks: Sequence[Any]) -> None:
         """Count the samples of each label, and set the fitted attributes."""
-        local = self._local
-        k = len(local.candidate_indices_)
-        tally = delayed(_tally)
-        parts = zip(labels.to_delayed(), chunks, strict=True)
-        counts, covered, total = zip(
-            *client.gather(client.compute([tally(*pair, k) for pair in parts])), strict=True
+        model = self._local._model
+        parts, tally = zip(labels.to_delayed(), chunks, strict=True), delayed(_tally)
+        found = client.compute([tally(*pair, len(model.rows)) for pair in parts])
+        counts, covered, total = zip(*client.gather(found), strict=True)
+        assert model.assignment is not None
+        coverage = float(np.sum(covered) / np.sum(total))
+        selection = model.selection
+        self._local._set_model(
+            replace(
+                model,
+                selection=one_class(
+                    selection.candidates, np.sum(counts, axis=0), selection.solutions
+                ),
+                class_count=np.array([labels.shape[0]]),
+                assignment=replace(model.assignment, coverage=coverage),
+            )
         )
-        local.counts_ = np.sum(counts, axis=0)
-        local.coverage_ = float(np.sum(covered) / np.sum(total))
-        for name, value in vars(local).items():
-            if name.endswith("_"):
-                setattr(self, name, value)
+        names = [name for name in vars(self._local) if name.endswith("_")]
+        self.__dict__.update({name: getattr(self._local, name) for name in names})
         self.labels_ = labels
 
 
@@ -434,15 +429,15 @@ class _Task:
 
     def _choose_in_rounds(self, shares: list[Any]) -> Chosen:
         """Choose in rounds, and describe the choice by the chosen columns alone."""
-        terms, wish = self.terms, self.terms.wish
+        terms, target = self.terms, self.terms.target
         forced, price = terms.forced, terms.price
         first = self._fetch(shares, forced)
-        rest = Rest.of(first, self.weights, price, forced)
+        residual = ResidualProblem.of(first, self.weights, price, forced)
         complete, slack = False, -1.0
-        problem = rest.problem(wish.cost)
-        if wish.coverage is not None:
-            demand, limit = rest.coverage(wish.coverage, self.weights)
-            complete = is_complete(demand, limit, wish.cost)
+        problem = residual.problem(target.cost)
+        if target.coverage is not None:
+            demand, limit = residual.coverage(target.coverage, self.weights)
+            complete = is_complete(demand, limit, target.cost)
             if not complete:
                 if price is not None:
                     raise ValueError(
@@ -452,36 +447,38 @@ class _Task:
                 problem, slack = demand.free, slack_of(demand, limit)
         if price is not None or len(forced):
             wrong = np.zeros(self.n_candidates)
-            wrong[rest.columns] = problem.wrong
+            wrong[residual.columns] = problem.wrong
             shares = self.client.map(
                 _priced, shares, wrong=as_task(self.client, wrong), forced=forced
             )
         start = begin(
             self.weights,
             prototype_cost=problem.prototype_cost,
-            max_prototypes=None if wish.number is None else wish.number - len(forced),
+            max_prototypes=None if target.number is None else target.number - len(forced),
             covered=np.diff(first.tocsr().indptr) > 0,
             slack=slack,
         )
         done = run_rounds(self.client, [shares], [self.prize], {0: start})[0]
         picked = [cover.numbers for cover in done.chosen]
         selected = np.concatenate([np.empty(0, dtype=np.intp), *picked])
-        rest = Rest.of(self._fetch(shares, selected) + first, self.weights, price, forced)
-        own = np.searchsorted(rest.columns, selected)
-        solution = CoverSolution.of(rest.problem(wish.cost), own, score=np.array(done.score))
-        if wish.coverage is None:
-            return rest.chosen(solution, wish.cost)
-        demand, limit = rest.coverage(wish.coverage, self.weights)
+        residual = ResidualProblem.of(
+            self._fetch(shares, selected) + first, self.weights, price, forced
+        )
+        own = np.searchsorted(residual.columns, selected)
+        solution = CoverSolution.of(residual.problem(target.cost), own, score=np.array(done.score))
+        if target.coverage is None:
+            return residual.chosen(solution, target.cost)
+        demand, limit = residual.coverage(target.coverage, self.weights)
         found: Incumbent | None
         if complete:
-            found = as_complete(demand, limit, wish.cost, solution)
+            found = as_complete(demand, limit, target.cost, solution)
             if found is not None:
-                return rest.chosen(describe_enough(demand, limit, found), None)
+                return residual.chosen(describe_enough(demand, limit, found), None)
         else:
             enough = demand.uncovered(own) <= (limit.uncovered or 0)
             found = Incumbent(enough_of(demand, limit, own)) if enough else None
         return finish_coverage(
-            rest, demand, limit, found, coverage=wish.coverage, weights=self.weights
+            residual, demand, limit, found, coverage=target.coverage, weights=self.weights
         )
 
     def _fetch(self, shares: list[Any], columns: Indices) -> csc_array:
@@ -501,7 +498,7 @@ def _choose_whole(
     return choose_cover(
         table,
         weights,
-        terms.wish,
+        terms.target,
         solver,
         price=terms.price,
         forced=terms.forced,

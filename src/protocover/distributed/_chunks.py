@@ -24,9 +24,8 @@ from .._selection.parameters import (
     default_prototype_cost,
 )
 from .._selection.training import check_label_values, join_labels
-from ..candidates._gather import is_train
+from ..candidates._gather import draw_stratified, is_number, is_train
 from ..candidates._pool import Pool, stack_rows
-from ..candidates._sample import draw_stratified, is_number
 from ..data._points import check_points
 
 # Bytes of a given array in one task.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -109,7 +109,9 @@ def ask_lazily(
 def _for_queries(model: Any) -> Any:
     """Return the model without what queries have no use for and tasks should not carry."""
     light = copy(model)
-    del light.solution_
+    vars(light).pop("solution_", None)
+    selection = replace(light._model.selection, solutions=())
+    light._model = replace(light._model, selection=selection, assignment=None)
     # Names were checked on the collection; its chunks have none.
     vars(light).pop("feature_names_in_", None)
     return light

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .._cover import CoverProblem
 from .._estimators.fitting import Terms, no_candidates
-from .._selection.selected import Selection, order_jointly
+from .._selection.selection import ClassSelection, Selection, order_jointly
 from ._adaptive_radii import solve_own
 from ._blocks import BlockCover, ClassCover, join_covers
 from ._chunks import Chunk, ChunkedPoints
@@ -21,7 +21,6 @@ from ._cluster import Cluster, as_task
 from ._rounds import (
     Progress,
     Report,
-    Solved,
     begin,
     best_of_block,
     choose_whole,
@@ -109,7 +108,9 @@ def select_on_cluster(
     shares = [cover.shares(client, label) for label in labels]
     weights = [weights_of(client, points, label) for label in labels]
 
-    def solve_whole(budgets: Mapping[int, int | None], kept: Any = None) -> dict[int, Solved]:
+    def solve_whole(
+        budgets: Mapping[int, int | None], kept: Any = None
+    ) -> dict[int, ClassSelection]:
         solve = [
             partial(solve_own, n_points=int(points.class_count[label]))
             if cover.adaptive_radii
@@ -154,7 +155,7 @@ def select_on_cluster(
         # The bound of each class is for the whole budget, so the bounds add up.
         solved |= solve_whole({label: most for label in spent if label in small}, spent)
         solved |= {label: conclude(race[label], spent[label]) for label in spent if label in race}
-    return _joined([solved[label] for label in labels])
+    return Selection.joined([solved[label] for label in labels])
 
 
 def weights_of(client: Any, points: ChunkedPoints, label: int) -> Any:
@@ -194,18 +195,8 @@ def run_rounds(
     return state
 
 
-def _joined(solved: Sequence[Solved]) -> Selection:
-    """Put the classes' solutions into one order."""
-    return Selection._joined(
-        [one.solution for one in solved],
-        covered=[one.covered for one in solved],
-        miscovered=[one.miscovered for one in solved],
-        radii=[one.radii for one in solved if one.radii is not None] or None,
-    )
-
-
 def _check_has_prototypes(
-    solved: Mapping[int, Solved], classes: NDArray[Any], budget: Mapping[int, int | None]
+    solved: Mapping[int, ClassSelection], classes: NDArray[Any], budget: Mapping[int, int | None]
 ) -> None:
     """Raise an error if a class must have a prototype and has no candidate."""
     without = [
@@ -217,7 +208,9 @@ def _check_has_prototypes(
         raise no_candidates(without)
 
 
-def _spend(solved: Mapping[int, Solved], budget: int, *, min_per_class: int = 0) -> dict[int, int]:
+def _spend(
+    solved: Mapping[int, ClassSelection], budget: int, *, min_per_class: int = 0
+) -> dict[int, int]:
     """Return how many prototypes remain, for the classes that lose some to the budget."""
     classes, place = order_jointly([solved[label].solution for label in range(len(solved))])
     if min_per_class:  # the first of each class goes first
@@ -228,17 +221,18 @@ def _spend(solved: Mapping[int, Solved], budget: int, *, min_per_class: int = 0)
 
 def _solve(
     shares: Sequence[ClassCover], weights: Floats | None, *, prototype_cost: float, **options: Any
-) -> Solved:
+) -> ClassSelection:
     """Run the greedy on one class; also count the samples in the neighbourhoods chosen."""
     whole = join_covers(shares)
     prize = np.ones(whole.cover.shape[0]) if weights is None else weights
     problem = CoverProblem(whole.cover, whole.wrong, prize, prototype_cost)
     solution = choose_whole(problem, **options)
     chosen = solution.selected
-    return Solved(
+    return ClassSelection(
         replace(solution, selected=whole.numbers[chosen]),
         whole.own[chosen],
         whole.miscovered[chosen],
+        None,
     )
 
 
