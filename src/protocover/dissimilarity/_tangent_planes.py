@@ -28,8 +28,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._typing import Floats, Indices, Mask
-from .exact_products import add_up, exponents, multiply, split
+from .._typing import Floats, Indices, Mask
+from ._arithmetic import add_up, exponents, multiply, split
 
 # Images a side of a tile, images on the left of one product of matrices, and images on the
 # left of one elementwise operation: the last so few that all stays in cache.
@@ -37,7 +37,7 @@ TILE = 512
 _STRIP = 64
 _FEW = 16
 
-# A pivot below this is a direction that both planes share: it has been minimised over.
+# A pivot below this is a direction common to both planes: it has been minimised over.
 _SHARED = 1e-13
 
 
@@ -241,9 +241,9 @@ def _quadratic_form(N: list[NDArray[Any]], w: NDArray[Any], scratch: NDArray[Any
     total: NDArray[Any] = np.zeros_like(w[0])
     for j, row in enumerate(N):
         inverse = 1 / np.maximum(1 - row[0], row.dtype.type(_SHARED))
-        share = w[j] * inverse
-        total += share * w[j]
-        w[j + 1 :] += np.multiply(row[1:], share, out=scratch[j + 1 :])
+        part = w[j] * inverse
+        total += part * w[j]
+        w[j + 1 :] += np.multiply(row[1:], part, out=scratch[j + 1 :])
         for k in range(1, len(row)):
             factor = row[k] * inverse
             N[j + k] += np.multiply(row[k:], factor, out=scratch[: len(row) - k])

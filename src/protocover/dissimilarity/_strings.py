@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from ..._balls import Tile
-from ..._typing import Floats
-from ...data._fields import refuse
-from .mismatch import distance_tiles, kernel_matrix, kernel_tiles
-from .sequences import check_alphabet, encode, list_sequences, refuse_unknown_letters
+from .._balls import Pairs, TablePairs
+from .._typing import Floats
+from ..data._fields import refuse
+from ._kmers import distance_tiles, kernel_matrix, kernel_tiles
+from ._sequences import check_alphabet, encode, list_sequences, refuse_unknown_letters
 
 
 def mismatch_kernel(
@@ -124,7 +124,7 @@ def spectrum_kernel(A: Any, B: Any = None, *, k: int, normalize: bool = True) ->
 
 
 class _WordDistance(BaseEstimator):
-    """What both distances share: points are sequences, and the kernel is that of (k, m)-words.
+    """Base of both distances: samples are sequences, and the kernel is that of (k, m)-words.
 
     Each has k, m, alphabet and normalize, as parameters or as what they always are, and
     ``_letters(left, right)``, the letters that words are made of.
@@ -145,14 +145,15 @@ class _WordDistance(BaseEstimator):
 
     def pairwise(self, A: Any, B: Any) -> Floats:
         """Return the dissimilarities of the sequences of A from those of B."""
-        return self.prepare(A, B)(slice(None), slice(None))
+        return self.bind(A, B).table(slice(None), slice(None))
 
-    def prepare(self, A: Any, B: Any) -> Tile:
-        """Return a function of (rows, columns) that gives that tile of ``pairwise(A, B)``."""
+    def bind(self, A: Any, B: Any, **search: Any) -> Pairs:
+        """Return the pairs of A and B, ready for a search; see :func:`protocover._balls.bind`."""
         left = list_sequences(A)
         right = left if B is A else list_sequences(B)
         letters, words = self._letters(left, right), _check_words(self.k, self.m)
-        return distance_tiles(*kernel_tiles(left, right, words, letters, normalize=self.normalize))
+        kernel = kernel_tiles(left, right, words, letters, normalize=self.normalize)
+        return TablePairs(distance_tiles(*kernel))
 
     def _check_training(self, X: Any) -> tuple[Hashable, ...]:
         """Return the alphabet after checking the parameters and the training sequences."""
@@ -196,7 +197,7 @@ class MismatchDistance(_WordDistance):
     letters, or the path of a FASTA file. A sequence of fewer than k letters has no
     description and is an error.
 
-    Where the alphabet is learned, a letter that comes later is in none of the words: it is a
+    If the alphabet is learned, a letter that comes later is in none of the words: it is a
     mismatch with each of them, like a letter of the alphabet that happens to be wrong. The
     words that describe a sequence, and so K(x, x), are those of the training letters. The
     distance of two sequences thus does not depend on what else comes with them. A sequence

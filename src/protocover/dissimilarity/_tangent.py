@@ -11,13 +11,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import gen_batches
 
-from ..._balls import Tile
-from ..._balls.build import cut_tiles
-from ..._resources import Map, worker_map
-from ..._typing import Floats, Indices
-from ...data._fields import check_array, check_number, check_text, refuse
-from .pairs import TILE, Planes, pair_distances, tile_squares
-from .vectors import TRANSFORMATIONS, ImageMaps, border_median, mean_image
+from .._balls import Pairs, TablePairs
+from .._balls.build import cut_tiles
+from .._resources import Map, worker_map
+from .._typing import Floats, Indices
+from ..data._fields import check_array, check_number, check_text, refuse
+from ._tangent_planes import TILE, Planes, pair_distances, tile_squares
+from ._tangent_vectors import TRANSFORMATIONS, ImageMaps, border_median, mean_image
 
 _SIDES = ("both", "point", "candidate")
 # From this spring constant on no pivot is so small that single precision would not do.
@@ -185,9 +185,9 @@ class TangentDistance(BaseEstimator):
         with worker_map(None) as run:
             return self._table(left, right, slice(0, len(left)), slice(0, len(right)), run=run)
 
-    def prepare(self, A: Any, B: Any) -> Tile:
-        """Return a function of (rows, columns) that gives that tile of ``pairwise(A, B)``."""
-        return partial(self._table, *self._sides(A, B))
+    def bind(self, A: Any, B: Any, **search: Any) -> Pairs:
+        """Return the pairs of A and B, ready for a search; see :func:`protocover._balls.bind`."""
+        return TablePairs(partial(self._table, *self._sides(A, B)))
 
     def _table(
         self, left: Planes, right: Planes, rows: slice, columns: slice, *, run: Map = map

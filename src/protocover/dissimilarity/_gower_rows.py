@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._typing import Floats, Indices, Mask
+from .._typing import Floats, Indices, Mask
 
 # Pairs worked on at a time: a core's cache holds a few arrays of that many.
 _STRIP = 1 << 16
@@ -24,7 +24,7 @@ class Weighing:
 
     numbers: Floats  # weight of each column of numbers
     codes: Floats  # weight of each column of codes
-    asymmetric: Mask  # columns of codes in which two codes of zero tell nothing
+    asymmetric: Mask  # columns of codes in which two codes of zero are ignored
     # difference in a column that only one of two rows has a value of; None to leave it out
     missing_penalty: float | None = None
 
@@ -87,7 +87,7 @@ class _Pairs:
         tables = (left, right)
         self.known = [table.known for table in tables]
         self.absent = [table.codes == 0 for table in tables]
-        self.gaps = _not_all_of_each_row(*self.known)
+        self.missing = _not_all_of_each_row(*self.known)
         limits = weighing.numbers[:, None]
         # Comparisons with NaN are false, so that missing values do not count as beyond.
         self.beyond = _not_all_of_each_row(
@@ -100,7 +100,7 @@ class _Pairs:
         for weight, _, codes in self.groups:
             if len(codes):
                 total += weight * self._count_unequal(rows, codes)
-        if not (self.gaps.any() or self.weighing.asymmetric.any()):
+        if not (self.missing.any() or self.weighing.asymmetric.any()):
             total /= sum(weight * len(columns) for weight, columns, _ in self.groups)
             return total
         return self._divide(total, rows)
@@ -115,7 +115,7 @@ class _Pairs:
             np.abs(difference, out=difference)
             if self.beyond[c]:
                 np.minimum(difference, limit, out=difference)
-            if self.gaps[c]:
+            if self.missing[c]:
                 # Of NaN and zero fmax gives the zero.
                 np.fmax(difference, 0.0, out=difference)
             total += difference
@@ -127,21 +127,21 @@ class _Pairs:
         count = np.zeros((A.shape[1], B.shape[1]), dtype=self.counter)
         for c in codes:
             unequal = A[c][:, None] != B[c]
-            if self.gaps[self.n_numbers + c]:
+            if self.missing[self.n_numbers + c]:
                 unequal &= self.known[0][self.n_numbers + c, rows, None]
                 unequal &= self.known[1][self.n_numbers + c]
             count += unequal
         return count
 
     def _divide(self, total: Floats, rows: slice) -> Floats:
-        """Divide by the weight of the columns that tell something of each pair."""
+        """Divide by the weight of the columns that count for each pair."""
         weight = np.zeros_like(total)
-        for share, columns, codes in self.groups:
-            weight += share * self._count_telling(total.shape, rows, columns, codes)
+        for unit, columns, codes in self.groups:
+            weight += unit * self._count_compared(total.shape, rows, columns, codes)
         i, j = np.nonzero(weight == 0.0)
         if self.weighing.missing_penalty is not None:
-            for share, columns, _ in self.groups:
-                one_sided = share * self._count_one_sided(total.shape, rows, columns)
+            for unit, columns, _ in self.groups:
+                one_sided = unit * self._count_one_sided(total.shape, rows, columns)
                 total += self.weighing.missing_penalty * one_sided
                 weight += one_sided
         np.divide(total, weight, out=total, where=weight > 0.0)
@@ -150,13 +150,13 @@ class _Pairs:
             total[i, j] = np.where(known, 0.0, 1.0)
         return total
 
-    def _count_telling(
+    def _count_compared(
         self, shape: tuple[int, ...], rows: slice, columns: Indices, codes: Indices
     ) -> NDArray[np.integer]:
         """Count for each pair the columns that both rows have and that are not both absent."""
-        gappy = columns[self.gaps[columns]]
-        count = np.full(shape, len(columns) - len(gappy), dtype=self.counter)
-        for c in gappy:
+        incomplete = columns[self.missing[columns]]
+        count = np.full(shape, len(columns) - len(incomplete), dtype=self.counter)
+        for c in incomplete:
             count += self.known[0][c, rows, None] & self.known[1][c]
         for c in codes[self.weighing.asymmetric[codes]]:
             count -= self.absent[0][c, rows, None] & self.absent[1][c]
@@ -167,7 +167,7 @@ class _Pairs:
     ) -> NDArray[np.integer]:
         """Count for each pair the columns that one row has a value of and the other has not."""
         count = np.zeros(shape, dtype=self.counter)
-        for c in columns[self.gaps[columns]]:
+        for c in columns[self.missing[columns]]:
             count += self.known[0][c, rows, None] ^ self.known[1][c]
         return count
 
@@ -175,3 +175,30 @@ class _Pairs:
 def _not_all_of_each_row(left: Mask, right: Mask) -> Mask:
     """Tell for each row of both masks whether some of it does not hold."""
     return ~np.asarray(left.all(axis=1) & right.all(axis=1))
+
+
+def column_terms(left: CodedTable, right: CodedTable, weighing: Weighing) -> Floats:
+    """Return the terms whose sum is the weighted average of the differences of paired rows.
+
+    The shape is (n_pairs, n_numbers + n_codes). A column that only one of two rows has counts
+    with the missing penalty, if there is one. Of rows without a common column, which are at 1,
+    each column has its fraction of the weight.
+    """
+    both = left.known & right.known
+    absent = weighing.asymmetric[:, None] & (left.codes == 0) & (right.codes == 0)
+    compared = both.copy()
+    compared[len(weighing.numbers) :] &= ~absent
+    weights = np.concatenate((weighing.numbers, weighing.codes))[:, None]
+    # Numbers are coded from 0 to their weight already.
+    numbers = np.minimum(abs(left.numbers - right.numbers), weighing.numbers[:, None])
+    differences = np.concatenate((numbers, weighing.codes[:, None] * (left.codes != right.codes)))
+    terms = np.where(compared, differences, 0.0)
+    counts = compared
+    if weighing.missing_penalty is not None:
+        one_sided = (left.known ^ right.known) & compared.any(axis=0)
+        terms = np.where(one_sided, weighing.missing_penalty * weights, terms)
+        counts = compared | one_sided
+    terms /= np.maximum((weights * counts).sum(axis=0), np.finfo(np.float64).tiny)
+    strangers = ~both.any(axis=0)
+    terms[:, strangers] = weights / weights.sum()
+    return np.ascontiguousarray(terms.T)

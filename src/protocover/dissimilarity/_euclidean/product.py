@@ -1,15 +1,17 @@
-"""One matrix product that brackets squared Euclidean distances.
+"""Pairs whose squared Euclidean distances are bounded by one matrix product.
 
 Rows are augmented so that a single product gives ``|x|^2 + |z|^2 - 2 x.z``. In single
 precision that is fast and inexact, but its error is bounded: the product is lowered by
-that bound, so that what comes out is never above the true squared distance and never
-more than twice the slack below it. Whoever uses it decides by the bracket where that
-is enough and computes the few remaining distances directly, in double precision.
+that bound, so that the result is never above the true squared distance and never
+more than twice the slack below it. These bounds decide most pairs; the few remaining
+distances are computed directly, in double precision. Near pairs are picked out tile by tile,
+while the tile is still in the processor's cache.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any, NoReturn
 
 import numpy as np
@@ -17,10 +19,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.extmath import row_norms
 
-from ..._typing import Floats
-from .rows import MappedRows
+from ..._balls.pairs import Groups, NearPairs, joined_pairs, nearest_in_groups, rounded_up
+from ..._typing import Floats, Indices
+from .sums import Finish, MappedRows, RowPairs
 
-# Single precision is worth it while the bracket is narrower than this share of eps^2.
+# Single precision is worth it while bounds are closer than this fraction of eps^2.
 _WIDEST = 0.02
 # Covers what the product may lose by underflow, where the longest row has length one.
 _TINY = 2.0**-100
@@ -30,10 +33,107 @@ _LARGEST_SCALE = 2.0**500
 _FARTHEST = 2.0**10
 _SPARSE_COLUMNS = 1024
 _BLOCK_NUMBERS = 1 << 18
-# Rows of Z are kept ready for the product up to so many bytes, else made ready as they come.
+# Prepared rows of Z are kept up to this many bytes, else prepared for each product.
 _KEPT_BYTES = 1 << 28
+# More than what multiplying a bound by a factor adds to its error.
+_ROUNDING = 1e-12
 
 Tables = Iterator[tuple[int, int, NDArray[Any]]]
+
+
+class ProductPairs(RowPairs):
+    """Pairs of embedded rows with bounds by a matrix product.
+
+    Parameters
+    ----------
+    left, right : indexable
+        Embedded samples and candidates.
+    finish : callable
+        Turns squared distances into dissimilarities.
+    reach : callable
+        Returns the Euclidean radii of radii.
+    eps : float or None
+        The Euclidean radius that matters, which decides on the precision.
+    outward : bool
+        Whether whole columns are searched. The candidates of a strip are then prepared once for
+        all samples, whose rows are kept.
+    """
+
+    bounded = True
+    # Scaled rows are no longer than one.
+    largest = 4.0
+    # Wide enough for the preparation of rows and the bookkeeping to be small.
+    tile = (1024, 4096)
+
+    def __init__(
+        self,
+        left: Any,
+        right: Any,
+        finish: Finish,
+        reach: Callable[[Any], Any],
+        *,
+        eps: float | None = None,
+        outward: bool = False,
+    ) -> None:
+        super().__init__(left, right, finish)
+        self._reach, self._outward = reach, outward
+        self._bounds = bracket(*((right, left) if outward else (left, right)), eps=eps)
+
+    def reduced(self, radii: Any) -> Any:
+        """Return the scaled squares of radii."""
+        return scaled_squares(self._reach(radii), self._bounds.scale)
+
+    def slack(self, i: Indices, j: Indices) -> Any:
+        """Return by how much the scaled squares of pairs may exceed their bounds."""
+        x, z = (j, i) if self._outward else (i, j)
+        return 2.0 * (self._bounds.x_slack[x] + self._bounds.z_slack[z])
+
+    def widest_slack(self, rows: slice, columns: slice) -> float:
+        """Return the largest slack of a tile."""
+        x, z = (columns, rows) if self._outward else (rows, columns)
+        return float(2.0 * (self._bounds.x_slack[x].max() + self._bounds.z_slack[z].max()))
+
+    def near(self, rows: slice, columns: slice, radius: float, *, closed: bool) -> NearPairs:
+        """Return the pairs whose lower bound is at most `radius`, or a little above."""
+        limit = float(self.reduced(radius))
+        sides = (columns, rows) if self._outward else (rows, columns)
+        picked = []
+        memory = np.empty(0, dtype=bool)
+        for first_row, first_column, table in self._bounds.tables(*sides):
+            if memory.size < table.size:
+                memory = np.empty(table.size, dtype=bool)
+            small = memory[: table.size]
+            np.less_equal(table.ravel(), rounded_up(limit, table.dtype), out=small)
+            places = np.flatnonzero(small)
+            if len(places):
+                i = places // table.shape[1]
+                j = places - i * table.shape[1]
+                picked.append((i + first_row, j + first_column, table.ravel()[places]))
+        i, j, lower = joined_pairs(picked)
+        if self._outward:
+            i, j = j, i
+        return i, j, lower.astype(np.float64)
+
+    def contenders(self, rows: slice, groups: Groups) -> tuple[Indices, Indices, Indices]:
+        """Return (row, candidate, group) of all pairs that may be the nearest of a group."""
+        lower = self._bounds.lower(rows, groups.every)
+        # Squares are compared in units of the squared radii, the largest of them 1.
+        reach = None if groups.radii is None else self._reach(groups.radii)
+        factor = np.ones(lower.shape[1]) if reach is None else (reach.max() / reach) ** 2
+        if reach is not None:
+            lower = lower * factor
+        index, least = nearest_in_groups(lower, groups.bounds)
+        # What might be as near as the apparent nearest of its group.
+        slack = 2.0 * (self._bounds.x_slack[rows][:, None] + self._bounds.z_slack[index])
+        slack = slack * factor[index]
+        limit = rounded_up(least + slack + (abs(least) + slack) * _ROUNDING, lower.dtype)
+        found = []
+        for g, (start, stop) in enumerate(pairwise(groups.bounds.tolist())):
+            near = lower[:, start:stop] <= limit[:, g, None]
+            # NumPy finds places in a flat table several times faster.
+            i, j = np.divmod(np.flatnonzero(near.ravel()), max(1, near.shape[1]))
+            found.append((i, j + start, np.full(len(i), g)))
+        return joined_pairs(found)
 
 
 def bracket(X: Any, Z: Any, *, eps: float | None = None) -> DenseBracket | SparseBracket:
@@ -165,7 +265,7 @@ def _error_rate(n_features: int, dtype: Any) -> float:
 
 
 def error_slack(norms: Floats, n_features: int, scale: float, dtype: Any) -> Floats:
-    """Bound the share of rows with these squared norms in the error of a scaled entry.
+    """Bound what rows with these squared norms add to the error of a scaled entry.
 
     Rows so short that their squares leave the range of normal numbers lose up to half of
     the smallest number with every square, in the norms and in the direct sum.

@@ -1,4 +1,4 @@
-"""Members and nearest among blocks of similar rows: most blocks are too far to be looked at.
+"""Near pairs and nearest among blocks of similar rows: most blocks are too far to be compared.
 
 Rows are put in an order in which similar ones stand together, and cut into blocks. The ranges of
 two blocks in each column bound all dissimilarities between their rows from below. Pairs of the
@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any, ClassVar, Self
+from itertools import islice, pairwise
+from typing import Any, Self
 
 import numpy as np
 
-from ..._balls import levels_of, relative_to, within
-from ..._balls.traits import Near
-from ..._typing import Floats, Indices
-from .mixed import CodedTable, Weighing, average_differences
+from .._balls import Groups, Pairs, relative_to, within
+from .._balls.pairs import NearPairs, joined_pairs
+from .._typing import Floats, Indices
+from ._gower_rows import CodedTable, Weighing, average_differences
 
 _SIZE = 256
+# Rows of a block among which the nearest is sought.
+_SMALL = 128
 # As measured: if more pairs of blocks are near, looking at all pairs is as fast.
 _LARGEST_SHARE = 0.5
 # Bounds are lowered by more than sums in another order may differ.
@@ -112,119 +114,103 @@ def _lower_bounds(numbers: Iterable[Floats], codes: Iterable[Floats], weighing: 
     return bounds * ((1.0 - _MARGIN) / total)
 
 
-@dataclass(frozen=True, eq=False)
-class BlockScan:
-    """The test of places of rows against places of columns, for all radii at once.
+class BlockPairs(Pairs):
+    """Near pairs of blocks of rows and blocks of columns.
 
-    It counts rows and columns in the order of their blocks, and is asked for whole blocks.
+    Rows and columns are counted in the order of their blocks, and tiles are whole blocks.
     """
 
-    rows: Blocks
-    columns: Blocks
-    weighing: Weighing
-    radii: Floats
-    closed: bool
+    def __init__(self, rows: Blocks, columns: Blocks, weighing: Weighing) -> None:
+        self._rows, self._columns, self._weighing = rows, columns, weighing
+        self.tile = rows.size, 1 << 31
+        self.order = rows.order, columns.order
 
-    @property
-    def tile(self) -> tuple[int, int]:
-        """A block of rows against all columns."""
-        return self.rows.size, 1 << 31
+    @classmethod
+    def of(cls, X: CodedTable, Z: CodedTable, weighing: Weighing, eps: float) -> Self | None:
+        """Return the pairs of two tables; None if comparing all is expected to be faster."""
+        left = Blocks.of(X, weighing)
+        right = left if Z is X else Blocks.of(Z, weighing)
+        return cls(left, right, weighing) if suits_blocks(left, right, weighing, eps) else None
 
-    @property
-    def order(self) -> tuple[Indices, Indices]:
-        """Numbers of the points and of the candidates in the order in which they are counted."""
-        return self.rows.order, self.columns.order
-
-    def __call__(self, rows: slice, columns: slice) -> tuple[Indices, Indices, Indices]:
-        """Return the members among the pairs, counted from the slices' starts, and levels."""
-        eps = float(self.radii[-1])
-        places = self.columns.near(self.rows, rows.start // self.rows.size, self.weighing, eps)
+    def near(self, rows: slice, columns: slice, radius: float, *, closed: bool) -> NearPairs:
+        """Return the pairs within `radius`, counted from the slices' starts, and distances."""
+        number = rows.start // self._rows.size
+        places = self._columns.near(self._rows, number, self._weighing, radius)
         places = places[(places >= columns.start) & (places < columns.stop)]
-        left, right = self.rows.rows.take(rows), self.columns.rows.take(places)
-        table = average_differences(left, right, self.weighing)
-        i, j = np.nonzero(within(table, eps, closed=self.closed))
-        level = levels_of(table[i, j], self.radii, closed=self.closed)
-        return i, places[j] - columns.start, level
+        left, right = self._rows.rows.take(rows), self._columns.rows.take(places)
+        table = average_differences(left, right, self._weighing)
+        i, j = np.nonzero(within(table, radius, closed=closed))
+        return i, places[j] - columns.start, table[i, j]
 
 
-@dataclass(frozen=True, eq=False)
-class BlockOrder:
-    """The test of some candidates' balls that tells all dissimilarities of their members.
+class PointBlocks(Pairs):
+    """Near pairs of blocks of samples and single candidates.
 
     Parameters
     ----------
-    points : Blocks
-        Of all points.
+    samples : Blocks
+        Of all samples.
     candidates : CodedTable
         All candidates.
     weighing : Weighing
         How much each column counts.
-    eps : float
-        The radius.
-    closed : bool
-        Whether a pair at the radius exactly is within it.
     """
 
-    points: Blocks
-    candidates: CodedTable
-    weighing: Weighing
-    eps: float
-    closed: bool
+    def __init__(self, samples: Blocks, candidates: CodedTable, weighing: Weighing) -> None:
+        self._samples, self._candidates, self._weighing = samples, candidates, weighing
 
-    measure: ClassVar[None] = None
+    @classmethod
+    def of(cls, X: CodedTable, Z: CodedTable, weighing: Weighing, eps: float) -> Self | None:
+        """Return the pairs of two tables; None if comparing all is expected to be faster."""
+        blocks = Blocks.of(X, weighing)
+        return cls(blocks, Z, weighing) if suits_blocks(blocks, blocks, weighing, eps) else None
 
-    def __call__(self, rows: slice, columns: slice) -> Near:
-        """Return points and candidates of members, their dissimilarities and no width."""
-        some = self.candidates.take(columns)
-        near = self.points.bounds(some, self.weighing) <= self.eps
+    def near(self, rows: slice, columns: slice, radius: float, *, closed: bool) -> NearPairs:
+        """Return the pairs within `radius`, counted from the slices' starts, and distances."""
+        some = self._candidates.take(columns)
+        near = self._samples.bounds(some, self._weighing) <= radius
         found = [(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))]
         for number in np.flatnonzero(near.any(axis=0)).tolist():
             candidate = np.flatnonzero(near[:, number])
-            found.append(self._members(rows, some, candidate, self.points.block(number)))
-        point, candidate, distance = (np.concatenate(part) for part in zip(*found, strict=True))
-        no_width = np.zeros(len(point), dtype=np.float32)
-        return point - rows.start, candidate, distance, no_width
-
-    def _members(
-        self, rows: slice, some: CodedTable, candidate: Indices, block: slice
-    ) -> tuple[Indices, Indices, Floats]:
-        """Return points, candidates and dissimilarities of members in one block of points."""
-        point, others = self.points.order[block], self.points.rows.take(block)
-        asked = (point >= rows.start) & (point < rows.stop)
-        if not asked.all():
-            point, others = point[asked], others.take(np.flatnonzero(asked))
-        table = average_differences(some.take(candidate), others, self.weighing)
-        i, j = np.nonzero(within(table, self.eps, closed=self.closed))
-        return point[j], candidate[i], table[i, j]
+            block = self._samples.block(number)
+            sample, others = self._samples.order[block], self._samples.rows.take(block)
+            asked = (sample >= rows.start) & (sample < rows.stop)
+            if not asked.all():
+                sample, others = sample[asked], others.take(np.flatnonzero(asked))
+            table = average_differences(some.take(candidate), others, self._weighing)
+            i, j = np.nonzero(within(table, radius, closed=closed))
+            found.append((sample[j] - rows.start, candidate[i], table[i, j]))
+        return joined_pairs(found)
 
 
-@dataclass(frozen=True, eq=False)
-class BlockNearest:
-    """The search for the nearest prototype of each group.
+class NearestBlocks(Pairs):
+    """The nearest prototype of each group, by blocks of the prototypes of a group.
 
     Parameters
     ----------
-    queries : CodedTable
-        All queries.
-    groups : list of (int, Blocks)
-        Where each group of prototypes starts, and blocks of it.
+    queries, prototypes : CodedTable
+        All queries and all prototypes.
     weighing : Weighing
         How much each column counts.
-    radii : ndarray of float, shape (n_prototypes,), or None
-        Radii of all prototypes, if distances count as multiples of these.
+    groups : Groups
+        The groups, with radii if distances count as multiples of these.
     """
 
-    queries: CodedTable
-    groups: list[tuple[int, Blocks]]
-    weighing: Weighing
-    radii: Floats | None
+    block_rows = 4096
 
-    n_rows: ClassVar[int] = 4096
+    def __init__(
+        self, queries: CodedTable, prototypes: CodedTable, weighing: Weighing, groups: Groups
+    ) -> None:
+        self._queries, self._weighing, self._radii = queries, weighing, groups.radii
+        self._groups = [
+            (start, Blocks.of(prototypes.take(slice(start, stop)), weighing, size=_SMALL))
+            for start, stop in pairwise(groups.bounds.tolist())
+        ]
 
-    def __call__(self, rows: slice) -> tuple[Indices, Floats]:
-        """Return the nearest of each group for some queries, and their dissimilarities."""
-        some = self.queries.take(rows)
-        found = [self._nearest(some, start, blocks) for start, blocks in self.groups]
+    def nearest(self, rows: slice, groups: Groups) -> tuple[Indices, Floats]:
+        """Return the nearest candidate of each group and its distance, (n_rows, n_groups) each."""
+        some = self._queries.take(rows)
+        found = [self._nearest(some, start, blocks) for start, blocks in self._groups]
         index, distance = zip(*found, strict=True)
         return np.stack(index, axis=1), np.stack(distance, axis=1)
 
@@ -247,10 +233,10 @@ class BlockNearest:
 
     def _bounds(self, some: CodedTable, start: int, blocks: Blocks) -> Floats:
         """Return lower bounds on what prototypes of each block are compared by."""
-        bounds = blocks.bounds(some, self.weighing)
-        if self.radii is None:
+        bounds = blocks.bounds(some, self._weighing)
+        if self._radii is None:
             return bounds
-        radii = self.radii[start + blocks.order]
+        radii = self._radii[start + blocks.order]
         largest = np.maximum.reduceat(radii, np.arange(0, len(radii), blocks.size))
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return np.nan_to_num(bounds / largest) * (1.0 - _MARGIN)
@@ -260,9 +246,9 @@ class BlockNearest:
     ) -> tuple[Floats, Indices, Floats]:
         """Return what the nearest of a block are compared by, their numbers and distances."""
         block = blocks.block(number)
-        table = average_differences(some, blocks.rows.take(block), self.weighing)
+        table = average_differences(some, blocks.rows.take(block), self._weighing)
         place = start + blocks.order[block]
-        ranking = table if self.radii is None else relative_to(self.radii[place], table)
+        ranking = table if self._radii is None else relative_to(self._radii[place], table)
         best = ranking.argmin(axis=1)
         every = np.arange(len(best))
         return ranking[every, best], place[best], table[every, best]

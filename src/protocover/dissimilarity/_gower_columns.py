@@ -1,4 +1,4 @@
-"""What is learned of one column of a mixed table, and how its values are then coded."""
+"""The coding of one column of a mixed table, and how it is learned."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._typing import Floats
-from ...data._columns import Column
+from .._typing import Floats
+from ..data._columns import Column
 
 KINDS = ("numeric", "ordered", "categorical", "binary", "asymmetric")
 
@@ -28,7 +28,7 @@ _FARTHEST = 1e300
 
 @dataclass(frozen=True)
 class Coding:
-    """What was learned of a column."""
+    """How the values of a column are coded."""
 
     name: Any  # str or int
     stores: str  # what the column held, as in `Column.stores` but never "anything"
@@ -104,13 +104,13 @@ class Coding:
             codes[there] = [code(value) for value in values[there].tolist()]
         except TypeError:
             for value in values[there]:
-                _hashable(value, self.name)  # says which value is no category
+                _hashable(value, self.name)  # names the value that is not a category
             raise
         return codes
 
 
 def learn_coding(column: Column, kind: str | Sequence[Any] | None) -> Coding:
-    """Learn the coding of a column, whose type tells its kind if `kind` does not."""
+    """Learn the coding of a column, of its type if `kind` is None."""
     stores = column.holds
     if kind is None:
         kind = _KIND_OF_STORE[stores]
@@ -179,7 +179,7 @@ def _find_categories(column: Column, kind: str) -> tuple[Any, ...]:
 
 
 def _hashable(value: Any, name: Any) -> Any:
-    """Return `value` if it can be told equal or not."""
+    """Return `value` if it can be compared for equality."""
     try:
         hash(value)
     except TypeError:

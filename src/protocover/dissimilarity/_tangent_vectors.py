@@ -18,16 +18,16 @@ from decimal import Context, Decimal, localcontext
 
 import numpy as np
 
-from ..._typing import Floats
-from ...data._fields import check_array, check_number
-from .exact_products import add_up
+from .._typing import Floats
+from ..data._fields import check_array, check_number
+from ._arithmetic import add_up
 
-# A tangent vector that keeps less than this share of its length when the earlier ones are
+# A tangent vector that keeps less than this fraction of its length when the earlier ones are
 # taken out of it is not a direction of its own.
 _DEPENDENT = 1e-6
-# A derivative below this share of the largest pixel is what rounding left of 0.
+# A derivative below this fraction of the largest pixel is what rounding left of 0.
 _NOISE = 1e-13
-# Weights of a Gaussian reach to so many standard deviations, as SciPy's do.
+# Weights of a Gaussian reach to this many standard deviations, as in SciPy.
 _REACH = 4.0
 _CENTRAL = (-0.5, 0.0, 0.5)
 _MEAN_BITS = 26
@@ -101,7 +101,7 @@ class ImageMaps:
     def bases(self, images: Floats, transformations: Sequence[str]) -> Floats:
         """Find orthonormal tangent vectors: (n, h, w) to (n, n_transformations, H * W).
 
-        Where tangent vectors depend on one another, as those of an empty image do, the
+        If tangent vectors depend on one another, as those of an empty image do, the
         basis has rows of zeros.
         """
         if len(transformations) == 0:
@@ -153,7 +153,7 @@ def _axis_maps(
 
 
 def _gaussian(deviation: float) -> tuple[list[float], list[float]]:
-    """Weights of a Gaussian, which add up to 1, and of its derivative, at whole numbers.
+    """Weights of a Gaussian, which add up to 1, and of its derivative, at integers.
 
     Exponential functions differ between processors and libraries; a decimal one does not.
     """

@@ -12,11 +12,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from ..._balls import Tile
-from ..._resources import row_count
-from ..._typing import Floats, Mask
-from ...data._columns import Column, read_columns
-from ...data._fields import (
+from .._balls import Groups, Pairs, TablePairs
+from .._typing import Floats, Mask
+from ..data._columns import Column, read_columns
+from ..data._fields import (
     check_array,
     check_boolean,
     check_list,
@@ -24,10 +23,9 @@ from ...data._fields import (
     check_text,
     refuse,
 )
-from .coded import CodedGower
-from .coding import KINDS, STORES, Coding, learn_coding
-from .mixed import CodedTable, Weighing, average_differences
-from .shares import share_differences
+from ._gower_blocks import BlockPairs, NearestBlocks, PointBlocks
+from ._gower_columns import KINDS, STORES, Coding, learn_coding
+from ._gower_rows import CodedTable, Weighing, average_differences, column_terms
 
 logger = logging.getLogger(__name__)
 
@@ -44,13 +42,13 @@ class Gower(BaseEstimator):
     - numeric columns (and dates): ``|a - b|`` over the range in the training data;
     - ordered columns: ``|a - b|`` of the ranks over the highest rank;
     - categorical and binary columns: 0 if equal, 1 if not;
-    - asymmetric binary columns: the same, but two absences tell nothing and the column
-      is left out for that pair.
+    - asymmetric binary columns: the same, but joint absences are ignored: the column is left
+      out for that pair.
 
     Parameters
     ----------
     feature_types : dict or None, default=None
-        Kinds of columns that their types do not tell, by name or, in an array, by
+        Feature types that column types do not determine, by name or, in an array, by
         position: ``"numeric"``, ``"ordered"``, ``"categorical"``, ``"binary"``,
         ``"asymmetric"``, or a list of values in order, which is ordered.
     weights : dict, array-like of shape (n_columns,) or None, default=None
@@ -61,7 +59,7 @@ class Gower(BaseEstimator):
         leaves the column out for that pair, as Gower does, so that rows with few values are
         near many others.
     min_observed : float from 0 to 1, or None, default=None
-        Rows in which a smaller share of the columns, by weight, has a value cannot become
+        Rows in which a smaller fraction of the columns, by weight, has a value cannot become
         prototypes; None for one half, 0 to let all rows.
 
     Attributes
@@ -79,12 +77,12 @@ class Gower(BaseEstimator):
 
     Notes
     -----
-    The table is a pandas or polars frame, a 2-D array or a list of rows. Types tell the
-    feature_types: an ordered pandas categorical or a polars enum is ordered, other categoricals
-    and strings are categorical, booleans binary, numbers and dates numeric. In arrays
-    of objects the values tell: all booleans, all numbers, or else categorical.
+    The table is a pandas or polars frame, a 2-D array or a list of rows. Column types determine
+    the feature types: an ordered pandas categorical or a polars enum is ordered, other
+    categoricals and strings are categorical, booleans binary, numbers and dates numeric. In
+    arrays of objects the values decide: all booleans, all numbers, or else categorical.
 
-    At prediction, where the training data does not tell:
+    At prediction, for what the training data do not determine:
 
     - a number outside the training range differs by 1 at most;
     - a numeric column that was constant differs by 1 from any other value;
@@ -92,7 +90,7 @@ class Gower(BaseEstimator):
       error, since it has no place in the order;
     - a column without any value in the training data is left out, with a warning in the
       log;
-    - a pair of rows without a common column is at 1, and a pair of rows that share only
+    - a pair of rows without a common column is at 1, and a pair of rows that have only
       absences of asymmetric columns at 0;
     - a column whose type has changed is an error, unless it holds missing values only.
 
@@ -146,8 +144,8 @@ class Gower(BaseEstimator):
         names = [column.name for column in columns]
         _check_names("feature_types", self.feature_types, names)
         weights = _check_weights(self.weights, names)
-        _check_share("missing_penalty", self.missing_penalty)
-        _check_share("min_observed", self.min_observed)
+        _check_fraction("missing_penalty", self.missing_penalty)
+        _check_fraction("min_observed", self.min_observed)
         for i, column in enumerate(columns):
             if weights[i] > 0.0 and column.missing.all():
                 logger.warning("column %r has no value in the training data", column.name)
@@ -181,48 +179,59 @@ class Gower(BaseEstimator):
             refuse("categories_ must be a tuple for each column")
         check_array(self.ranges_, "ranges_", kinds="f", shape=(n, 2))
         weights = check_array(self.weights_, "weights_", kinds="f", shape=(n,))
-        for share in (self.missing_penalty, self.min_observed):
-            if share is not None and not 0.0 <= check_number(share, "a share") <= 1.0:
+        for fraction in (self.missing_penalty, self.min_observed):
+            if fraction is not None and not 0.0 <= check_number(fraction, "a share") <= 1.0:
                 refuse("missing_penalty and min_observed must be from 0 to 1")
         if not np.isfinite(weights).all() or (weights < 0.0).any() or not weights.any():
             refuse("weights_ must be finite, not negative and not all zero")
 
     def pairwise(self, A: Any, B: Any) -> Floats:
         """Return the dissimilarities of the rows of A from those of B."""
-        return self.prepare(A, B)(slice(None), slice(None))
+        return self.bind(A, B).table(slice(None), slice(None))
 
-    def prepare(self, A: Any, B: Any) -> Tile:
-        """Return a function of (rows, columns) that gives that tile of ``pairwise(A, B)``."""
+    def bind(
+        self,
+        A: Any,
+        B: Any,
+        *,
+        radii: Floats | None = None,
+        outward: bool = False,
+        groups: Groups | None = None,
+    ) -> Pairs:
+        """Return the pairs of A and B, ready for a search; see :func:`protocover._balls.bind`."""
         weighing, left, right = self._encode_both(A, B)
-
-        def tile(rows: slice, columns: slice) -> Floats:
-            return average_differences(left.take(rows), right.take(columns), weighing)
-
-        return tile
-
-    def mapped(self, A: Any, B: Any) -> tuple[CodedGower, CodedTable, CodedTable] | None:
-        """Return the same between coded rows, if there are enough for a search to be faster."""
-        if row_count(A) * row_count(B) < _WORTH_A_SEARCH:
-            return None
-        weighing, left, right = self._encode_both(A, B)
-        return CodedGower(weighing), left, right
+        found: Pairs | None = None
+        if left.n_rows * right.n_rows >= _WORTH_A_SEARCH:
+            if groups is not None:
+                found = NearestBlocks(left, right, weighing, groups)
+            elif radii is not None and outward:
+                found = PointBlocks.of(left, right, weighing, float(radii[-1]))
+            elif radii is not None:
+                found = BlockPairs.of(left, right, weighing, float(radii[-1]))
+        if found is not None:
+            return found
+        return TablePairs(
+            lambda rows, columns: average_differences(
+                left.take(rows), right.take(columns), weighing
+            )
+        )
 
     def candidate_mask(self, X: Any) -> Mask:
-        """Tell which rows have values enough to stand for others."""
+        """Return a mask of the rows with enough observed values to be prototypes."""
         check_is_fitted(self)
         columns = read_columns(X)
         self._check_columns(columns)
         known = np.array([~column.missing for column in columns], dtype=np.float64)
         least = _MIN_OBSERVED if self.min_observed is None else self.min_observed
         # A sum in the order of the columns, the same on every processor.
-        share = np.cumsum(self.weights_[:, np.newaxis] * known, axis=0)[-1]
-        return np.asarray(share >= least * np.cumsum(self.weights_)[-1])
+        observed = np.cumsum(self.weights_[:, np.newaxis] * known, axis=0)[-1]
+        return np.asarray(observed >= least * np.cumsum(self.weights_)[-1])
 
     def contributions(self, A: Any, B: Any) -> Floats:
         """Return what each column contributes to the dissimilarity of A[i] from B[i].
 
         A column of weight 0 contributes nothing. Of two rows without a common column, which
-        are at 1, each column has the share of its weight.
+        are at 1, each column has its fraction of the weight.
         """
         check_is_fitted(self)
         codings = self._codings()
@@ -231,9 +240,9 @@ class Gower(BaseEstimator):
         scale = np.array([coding.is_scale for coding in codings])
         counts = self.weights_ > 0.0
         places = np.concatenate((np.flatnonzero(counts & scale), np.flatnonzero(counts & ~scale)))
-        shares = np.zeros((left.n_rows, len(codings)))
-        shares[:, places] = share_differences(left, right, self._weighing(codings))
-        return shares
+        terms = np.zeros((left.n_rows, len(codings)))
+        terms[:, places] = column_terms(left, right, self._weighing(codings))
+        return terms
 
     def _encode_both(self, A: Any, B: Any) -> tuple[Weighing, CodedTable, CodedTable]:
         """Code the rows of both tables, in which values that are not known are the same."""
@@ -318,9 +327,9 @@ def _check_weights(weights: Mapping[Any, float] | ArrayLike | None, names: list[
     return checked
 
 
-def _check_share(name: str, share: Any) -> None:
-    """Refuse what is no share of one."""
-    if share is None:
+def _check_fraction(name: str, value: Any) -> None:
+    """Refuse values that are not fractions."""
+    if value is None:
         return
-    if isinstance(share, bool) or not isinstance(share, Real) or not 0.0 <= float(share) <= 1.0:
-        raise ValueError(f"{name} must be a number from 0 to 1, or None, got {share!r}")
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= float(value) <= 1.0:
+        raise ValueError(f"{name} must be a number from 0 to 1, or None, got {value!r}")
