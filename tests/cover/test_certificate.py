@@ -10,7 +10,7 @@ from scipy.sparse import csc_array
 
 from protocover._cover import CoverProblem, CoverSolution, verify
 from protocover.solvers import greedy
-from protocover.solvers._table import SOLVERS
+from protocover.solvers._registry import SOLVERS
 
 
 @pytest.fixture

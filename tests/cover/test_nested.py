@@ -12,7 +12,7 @@ import naive
 from protocover._cover import CoverProblem, CoverSolution, first_cover, verify
 from protocover.solvers import greedy, ratio_greedy
 from protocover.solvers._duals import ascend, mend
-from protocover.solvers._table import SOLVERS
+from protocover.solvers._registry import SOLVERS
 
 
 @st.composite

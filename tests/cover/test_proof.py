@@ -16,8 +16,8 @@ import naive
 from protocover._cover import CoverProblem, CoverSolution, Limit, ProofTree, verify
 from protocover._cover.proof import LEAF, MOST_NUMBERS, MOST_STEPS, VECTOR, bound_by_proof
 from protocover.solvers import exact
-from protocover.solvers._exact.proof import Place
-from protocover.solvers._table import SOLVERS
+from protocover.solvers._branch_and_bound import BranchAndBound
+from protocover.solvers._registry import SOLVERS
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +110,7 @@ def test_leaves_of_larger_covers_are_rechecked(seed):
 
 @pytest.mark.parametrize("name", ["MOST_STEPS", "MOST_NUMBERS", "_MOST_CHECKED"])
 def test_a_tree_too_large_to_be_kept_is_the_solvers_word(name, problem, monkeypatch):
-    monkeypatch.setattr(sys.modules[Place.__module__], name, 9)
+    monkeypatch.setattr(sys.modules[BranchAndBound.__module__], name, 9)
     solution = exact(problem, rng=np.random.default_rng(0))
     assert solution.certificate == "solver"
     assert solution.proof is None

@@ -15,10 +15,9 @@ from protocover._cover import CoverProblem, CoverSolution, Limit, verify
 from protocover._selection.by_class import select
 from protocover.solvers import _lp as lp
 from protocover.solvers import exact, greedy
-from protocover.solvers._budget import Trial, solve_coverage, solve_within
-from protocover.solvers._budget.frontier import Frontier, best_within
-from protocover.solvers._exact import close_by_tree, cover_by_tree
-from protocover.solvers._table import SOLVERS
+from protocover.solvers._budget import Trial, _share, close_by_tree, solve_within
+from protocover.solvers._coverage import cover_by_tree, solve_coverage
+from protocover.solvers._registry import SOLVERS
 
 default = importlib.import_module("protocover.solvers._search")
 every_solver = pytest.mark.parametrize("name", SOLVERS)
@@ -202,7 +201,7 @@ def test_an_interrupt_is_heard_within_the_tree(asked, monkeypatch):
     def interrupted(*told):
         raise KeyboardInterrupt
 
-    trial = Trial.at([problem], problem.prototype_cost, solve_exactly)
+    trial = Trial.at([problem], problem.prototype_cost, solve_exactly, 3)
     monkeypatch.setattr(lp, "_Watch", lambda deadline: interrupted)
     search = {
         "a number": lambda: close_by_tree([problem], trial, 3, [np.arange(3)]),
@@ -227,8 +226,7 @@ def test_no_time_still_gives_greedys_first():
 def test_a_budget_is_shared_out_by_what_each_size_is_worth():
     problems = [harder_problem(seed).at_cost(0.5) for seed in (2, 4, 6)]
     for budget in range(8):
-        every_order = [Frontier.of(problem, all_orders(problem), budget) for problem in problems]
-        chosen = best_within(every_order, budget, Fraction(1, 2))
+        chosen = _share(problems, list(map(all_orders, problems)), budget)
         assert sum(map(len, chosen)) <= budget
         total = sum(map(naive.exact_value, problems, [one.tolist() for one in chosen]))
         assert total == naive.exact_optimum_within(problems, budget)

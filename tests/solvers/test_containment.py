@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csc_array
 
-from protocover.solvers._reduced import reductions
-from protocover.solvers._reduced.reductions import contained_pairs
+from protocover.solvers import _reductions as reductions
+from protocover.solvers._reductions import contained_pairs
 
 
 def slow_pairs(inside):

@@ -16,8 +16,7 @@ from scipy.sparse import csc_array
 import naive
 from protocover._cover import CoverProblem, verify
 from protocover.solvers import find_solver
-from protocover.solvers._answers import ask_solver
-from protocover.solvers._table import SOLVERS
+from protocover.solvers._registry import SOLVERS, ask_solver
 
 every_solver = pytest.mark.parametrize("name", SOLVERS)
 # Two hundred problems in the usual run, ten thousand in the slow one.

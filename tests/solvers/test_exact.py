@@ -16,10 +16,7 @@ from covers import large_problem, make_problem
 from protocover._cover import verify
 from protocover.solvers import _lp as lp
 from protocover.solvers import exact, greedy
-from protocover.solvers._exact.fixing import bound_of, leave_possible
-from protocover.solvers._reduced.packing import Packing
-from protocover.solvers._reduced.relaxation import relax
-from protocover.solvers._reduced.residual import Residual
+from protocover.solvers._residual import Packing, Residual, bound_of, leave_possible, relax
 from protocover.solvers._stages import EXACT, State, Stop, begin, planted, relaxed
 
 
@@ -199,8 +196,8 @@ def _press_ctrl_c(function):
     [
         ("protocover.solvers._stages", "choose_by_drop"),
         ("protocover.solvers._local_search", "_shake"),
-        ("protocover.solvers._exact.grove", "merge_identical_points"),
-        ("protocover.solvers._exact.tree", "branch_on"),
+        ("protocover.solvers._branch_and_bound", "merge_identical_points"),
+        ("protocover.solvers._branch_and_bound", "branch_on"),
     ],
 )
 @pytest.mark.usefixtures("listening")

@@ -7,11 +7,10 @@ import pytest
 from covers import large_problem, make_problem, random_problem
 
 import naive
-from protocover.solvers import _moves as moves_module
+from protocover.solvers import _local_search as moves_module
 from protocover.solvers import greedy, local_search
-from protocover.solvers._local_search import search
-from protocover.solvers._moves import Working
-from protocover.solvers._reduced.residual import Residual
+from protocover.solvers._local_search import Working, search
+from protocover.solvers._residual import Residual
 
 NOTHING = np.empty(0, dtype=np.intp)
 
@@ -120,7 +119,7 @@ def test_there_is_no_exchange_where_nothing_is_chosen_or_nothing_left(chosen):
 
 
 def test_a_large_table_is_left_without_exchanges(monkeypatch):
-    monkeypatch.setattr(moves_module, "_MOST_EXCHANGED", 0)
+    monkeypatch.setattr(moves_module, "_MOST_SWAPPED", 0)
     working = Working.of(Residual.of(large_problem(40, 50, density=0.1)), NOTHING)
     working.improve()
     check_settled(working)

@@ -7,8 +7,7 @@ import pytest
 from covers import large_problem
 from scipy.optimize import linprog
 
-from protocover.solvers._reduced.packing import Packing
-from protocover.solvers._reduced.residual import Residual
+from protocover.solvers._residual import Packing, Residual
 
 
 def packed(residual, cost, prize):

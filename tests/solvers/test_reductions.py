@@ -12,8 +12,8 @@ from covers import countable, large_problem, make_problem, problem_and_optimum
 from scipy.optimize import linprog
 
 import naive
-from protocover.solvers._moves import Working
-from protocover.solvers._reduced.reductions import (
+from protocover.solvers._local_search import Working
+from protocover.solvers._reductions import (
     ALL_REDUCTIONS,
     absorb_private_points,
     drop_dominated_candidates,
@@ -23,8 +23,7 @@ from protocover.solvers._reduced.reductions import (
     merge_identical_points,
     reduce_cover,
 )
-from protocover.solvers._reduced.relaxation import relax
-from protocover.solvers._reduced.residual import Residual
+from protocover.solvers._residual import Residual, relax
 
 seeds = pytest.mark.parametrize(
     "seeds",

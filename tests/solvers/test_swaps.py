@@ -7,8 +7,8 @@ import pytest
 from covers import large_problem, random_problem
 
 import naive
-from protocover.solvers._budget.swaps import _Places, improve_at_size
-from protocover.solvers._stepwise import choose_by_drop
+from protocover.solvers._greedy import choose_by_drop
+from protocover.solvers._local_search import Working, _replace_some, improve_at_size
 
 
 def exchanges(problem, selected):
@@ -58,10 +58,13 @@ def test_enough_is_enough():
 def test_what_candidates_are_worth_is_kept_up_to_date(seed):
     problem = large_problem(100, 60, density=0.08, seed=seed)
     rng = np.random.default_rng(seed)
-    places = _Places.of(problem, rng.permutation(60)[:10])
+    order = rng.permutation(60)[:10]
+    tables = problem.parts, problem.by_point, problem.wrong, problem.prize
+    working = Working(*tables, order)
     for _ in range(5):
-        places.shake(rng)
-        fresh = _Places.of(problem, places.chosen)
-        assert places.worth.tolist() == fresh.worth.tolist()
-        assert places.count.tolist() == fresh.count.tolist()
-        assert len(set(places.chosen.tolist())) == 10
+        _replace_some(working, order, rng)
+        fresh = Working(*tables, order)
+        assert working.reach.tolist() == fresh.reach.tolist()
+        assert working.count.tolist() == fresh.count.tolist()
+        assert working.value == fresh.value
+        assert len(set(order.tolist())) == 10

@@ -10,17 +10,12 @@ import pytest
 from covers import countable, large_problem, make_problem, problem_and_optimum
 
 from protocover._cover import verify
+from protocover.solvers import _branch_and_bound as tree_module
 from protocover.solvers import _lp as lp
 from protocover.solvers import exact
-from protocover.solvers._exact import grove as grove_module
-from protocover.solvers._exact import tree as tree_module
-from protocover.solvers._exact.grove import Grove
-from protocover.solvers._exact.nodes import Node, choose, fix, leave_out
-from protocover.solvers._exact.tree import Tree
-from protocover.solvers._reduced.packing import Packing, Payments
-from protocover.solvers._reduced.reductions import merge_identical_points
-from protocover.solvers._reduced.relaxation import relax
-from protocover.solvers._reduced.residual import Residual
+from protocover.solvers._branch_and_bound import BranchAndBound, Node, choose, fix, leave_out
+from protocover.solvers._reductions import merge_identical_points
+from protocover.solvers._residual import Packing, Relaxation, Residual, relax
 
 
 def odd_cycle():
@@ -41,7 +36,7 @@ class Liar(Packing):
 
     def solve(self, cost, prize, **limits):
         rng = np.random.default_rng(len(np.flatnonzero(np.isfinite(cost))))
-        return Payments(
+        return Relaxation(
             dual=rng.random(len(prize)) * prize,
             fraction=rng.random(len(cost)),
             value=float(rng.normal()),
@@ -53,7 +48,7 @@ class Liar(Packing):
 
 def test_a_closed_tree_means_that_nothing_better_exists():
     residual = Residual.of(odd_cycle()).plain()
-    tree = Tree(residual, 2.0)
+    tree = BranchAndBound(residual, 2.0)
     tree.grow()
     assert tree.closed
     assert tree.columns is None
@@ -62,7 +57,7 @@ def test_a_closed_tree_means_that_nothing_better_exists():
 
 def test_a_tree_finds_the_best_and_knows_it():
     residual = Residual.of(odd_cycle()).plain()
-    tree = Tree(residual, 10.0)
+    tree = BranchAndBound(residual, 10.0)
     tree.grow()
     assert residual.value(tree.columns) == 3.0 == tree.bound
 
@@ -75,7 +70,7 @@ def test_a_tree_is_right_whatever_the_linear_program_says(seed, liar, monkeypatc
         monkeypatch.setattr(tree_module, "Packing", Liar)
     residual = Residual.of(problem_and_optimum(seed)[0])
     _, values = all_values(residual)
-    tree = Tree(residual, float(values.max()))
+    tree = BranchAndBound(residual, float(values.max()))
     while not tree.closed:
         tree.grow(max_nodes=1)
         assert tree.bound <= values.min()
@@ -92,7 +87,7 @@ def test_a_node_that_was_tried_to_the_end_is_not_solved_again(monkeypatch):
 
     monkeypatch.setattr(Packing, "solve", counted)
     residual = Residual.of(large_problem(100, 150, density=0.06)).plain()
-    tree = Tree(residual, 1e9, trials=(1, 10**6))
+    tree = BranchAndBound(residual, 1e9, trials=(1, 10**6))
     tree.grow(max_nodes=20)
     assert tree.n_nodes == 20
     assert n_solved[0] <= 1 + 2 * 20
@@ -116,7 +111,7 @@ def test_a_tree_with_a_room_finds_the_best_that_fits(seed, liar, monkeypatch):
     burden, room = burdens(seed, residual)
     masks, values = all_values(residual)
     fits = burden @ masks <= room
-    tree = Tree(residual, float(values.max()), burden=burden, room=room)
+    tree = BranchAndBound(residual, float(values.max()), weight=burden, capacity=room)
     while not tree.closed:
         tree.grow(max_nodes=1)
         assert tree.bound <= values[fits].min()
@@ -132,8 +127,8 @@ def test_with_a_room_a_node_keeps_all_that_is_good_enough_and_fits(seed):
     burden, room = burdens(seed, residual)
     fits = burden @ masks <= room
     target = values[fits].min() + 2.0
-    node = Node(residual, np.empty(0, dtype=np.intp), -math.inf, burden=burden, room=room)
-    found = Packing(residual, burden=burden).solve(residual.cost, residual.prize, room=room)
+    node = Node(residual, np.empty(0, dtype=np.intp), -math.inf, weight=burden, capacity=room)
+    found = Packing(residual, weight=burden).solve(residual.cost, residual.prize, capacity=room)
     good = masks.T[fits & (values <= target)]
     for price in (found.price, 0.0, 0.7 * found.price + 0.1, 1e9):
         fixed = fix(node, found.dual, target, price=price)
@@ -148,7 +143,7 @@ def test_with_a_room_a_node_keeps_all_that_is_good_enough_and_fits(seed):
 def test_the_price_of_a_room_is_the_linear_programs_own():
     """Five balls of a circle, each worth two points: what no longer fits costs that much."""
     residual = Residual.of(odd_cycle()).plain()
-    found = Packing(residual, burden=np.ones(5)).solve(residual.cost, residual.prize, room=2.0)
+    found = Packing(residual, weight=np.ones(5)).solve(residual.cost, residual.prize, capacity=2.0)
     assert found.price == pytest.approx(19.0)
     assert found.value == pytest.approx(2.0 + 10.0)
 
@@ -156,26 +151,26 @@ def test_the_price_of_a_room_is_the_linear_programs_own():
 @pytest.mark.parametrize("seed", range(40))
 def test_a_second_tree_goes_on_where_the_first_did_not_end(seed, monkeypatch):
     """After one node, on what reductions leave: the least value, and no bound above it."""
-    monkeypatch.setattr(grove_module, "_SMALLER", 0)
+    monkeypatch.setattr(tree_module, "_SMALLER", 0)
     problem = large_problem(30, 12, density=0.15, seed=seed)
     residual = Residual.of(problem)
     _, values = all_values(residual)
-    grove = Grove(residual, float(values.max()), soon=1)
-    while grove.bound < values.min():
-        grove.grow(max_nodes=1)
-        assert grove.bound <= values.min()
-    assert residual.value(np.searchsorted(residual.candidates, grove.selection)) == values.min()
-    assert grove.n_nodes == 1 or grove.leaves(problem) is None
+    tree = BranchAndBound(residual, float(values.max()), restart_after=1)
+    while tree.bound < values.min():
+        tree.grow(max_nodes=1)
+        assert tree.bound <= values.min()
+    assert residual.value(np.searchsorted(residual.candidates, tree.selection)) == values.min()
+    assert tree.n_nodes == 1 or tree.proof(problem) is None
 
 
 def test_the_first_tree_stays_where_reductions_leave_as_much():
     residual = Residual.of(large_problem(60, 90, density=0.1)).plain()
-    one, other = Grove(residual, 60.0), Tree(merge_identical_points(residual), 60.0)
+    one, other = BranchAndBound(residual, 60.0), BranchAndBound(merge_identical_points(residual), 60.0)
     one.grow()
     other.grow()
     assert one.n_nodes == other.n_nodes
     assert one.open_share == 0.0
-    assert one.leaves(large_problem(60, 90, density=0.1)) is not None
+    assert one.proof(large_problem(60, 90, density=0.1)) is not None
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -204,7 +199,7 @@ def test_a_node_keeps_all_that_is_good_enough(seed):
 def test_going_on_in_steps_comes_to_the_same_as_in_one_go():
     residual = Residual.of(large_problem(60, 90, density=0.1)).plain()
     target = float(residual.prize.sum())
-    whole, steps = Tree(residual, target), Tree(residual, target)
+    whole, steps = BranchAndBound(residual, target), BranchAndBound(residual, target)
     whole.grow()
     while not steps.closed:
         steps.grow(max_nodes=1)
@@ -213,7 +208,7 @@ def test_going_on_in_steps_comes_to_the_same_as_in_one_go():
 
 
 def test_a_tree_is_not_begun_when_time_is_up():
-    tree = Tree(Residual.of(odd_cycle()).plain(), 3.0)
+    tree = BranchAndBound(Residual.of(odd_cycle()).plain(), 3.0)
     tree.grow(deadline=time.monotonic())
     assert tree.n_nodes == 0
     assert tree.columns is None
@@ -221,7 +216,7 @@ def test_a_tree_is_not_begun_when_time_is_up():
 
 
 def test_a_node_whose_linear_program_ran_out_of_time_is_kept(monkeypatch):
-    tree = Tree(Residual.of(odd_cycle()).plain(), 2.0)
+    tree = BranchAndBound(Residual.of(odd_cycle()).plain(), 2.0)
     solve = Packing.solve
     clock = iter([0.0, 2.0])
     with monkeypatch.context() as patch:
@@ -241,7 +236,7 @@ def test_a_node_whose_linear_program_ran_out_of_time_is_kept(monkeypatch):
 def test_an_interrupt_at_any_moment_leaves_the_tree_whole(moment, monkeypatch):
     residual = Residual.of(large_problem(60, 90, density=0.1)).plain()
     target = float(residual.prize.sum())
-    whole, broken = Tree(residual, target), Tree(residual, target)
+    whole, broken = BranchAndBound(residual, target), BranchAndBound(residual, target)
     whole.grow()
     solve, calls = Packing.solve, iter(range(1, 10**6))
 

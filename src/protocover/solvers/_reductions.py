@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
-from ..._cover.runs import line_members
-from .residual import Residual
+from .._cover.runs import line_members
+from ._residual import Residual
 
 # Pairs of sets that are compared at once, and in one reduction at most.
 _PAIRS_AT_ONCE, _MOST_PAIRS = 1 << 21, 10**7
