@@ -165,7 +165,10 @@ def test_a_second_tree_goes_on_where_the_first_did_not_end(seed, monkeypatch):
 
 def test_the_first_tree_stays_where_reductions_leave_as_much():
     residual = Residual.of(large_problem(60, 90, density=0.1)).plain()
-    one, other = BranchAndBound(residual, 60.0), BranchAndBound(merge_identical_points(residual), 60.0)
+    one, other = (
+        BranchAndBound(residual, 60.0),
+        BranchAndBound(merge_identical_points(residual), 60.0),
+    )
     one.grow()
     other.grow()
     assert one.n_nodes == other.n_nodes
