@@ -70,7 +70,7 @@ def test_a_tree_is_right_whatever_the_linear_program_says(seed, liar, monkeypatc
         monkeypatch.setattr(tree_module, "Packing", Liar)
     residual = Residual.of(problem_and_optimum(seed)[0])
     _, values = all_values(residual)
-    tree = BranchAndBound(residual, float(values.max()))
+    tree = BranchAndBound(residual, float(values.max()), restart_after=10**9)
     while not tree.closed:
         tree.grow(max_nodes=1)
         assert tree.bound <= values.min()
@@ -87,7 +87,7 @@ def test_a_node_that_was_tried_to_the_end_is_not_solved_again(monkeypatch):
 
     monkeypatch.setattr(Packing, "solve", counted)
     residual = Residual.of(large_problem(100, 150, density=0.06)).plain()
-    tree = BranchAndBound(residual, 1e9, trials=(1, 10**6))
+    tree = BranchAndBound(residual, 1e9, trials=(1, 10**6), restart_after=10**9)
     tree.grow(max_nodes=20)
     assert tree.n_nodes == 20
     assert n_solved[0] <= 1 + 2 * 20
@@ -202,7 +202,7 @@ def test_a_node_keeps_all_that_is_good_enough(seed):
 def test_going_on_in_steps_comes_to_the_same_as_in_one_go():
     residual = Residual.of(large_problem(60, 90, density=0.1)).plain()
     target = float(residual.prize.sum())
-    whole, steps = BranchAndBound(residual, target), BranchAndBound(residual, target)
+    whole, steps = (BranchAndBound(residual, target, restart_after=10**9) for _ in range(2))
     whole.grow()
     while not steps.closed:
         steps.grow(max_nodes=1)
@@ -239,7 +239,7 @@ def test_a_node_whose_linear_program_ran_out_of_time_is_kept(monkeypatch):
 def test_an_interrupt_at_any_moment_leaves_the_tree_whole(moment, monkeypatch):
     residual = Residual.of(large_problem(60, 90, density=0.1)).plain()
     target = float(residual.prize.sum())
-    whole, broken = BranchAndBound(residual, target), BranchAndBound(residual, target)
+    whole, broken = (BranchAndBound(residual, target, restart_after=10**9) for _ in range(2))
     whole.grow()
     solve, calls = Packing.solve, iter(range(1, 10**6))
 

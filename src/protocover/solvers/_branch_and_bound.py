@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from .._cover import CoverProblem, ProofTree
 from .._cover.proof import LEAF, MOST_NUMBERS, MOST_STEPS, VECTOR
-from .._cover.runs import line_members
+from .._cover.table import line_members
 from ._local_search import search
 from ._reductions import merge_identical_points, reduce_cover
 from ._residual import MARGIN, Packing, Relaxation, Residual, bound_of

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._cover import CoverProblem, ball_sums
-from .._cover.runs import line_members
+from .._cover.table import line_members
 
 # Candidates of a block, and points removed together, whose balls should fit into the cache.
 _BLOCK, _POINTS = 512, 64

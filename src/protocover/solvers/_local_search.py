@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
 from .._cover import CoverProblem
-from .._cover.runs import line_members
+from .._cover.table import line_members
 from ._residual import Residual
 
 Floats = NDArray[np.float64]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
-from .._cover.runs import line_members
+from .._cover.table import line_members
 from ._residual import Residual
 
 # Pairs of sets that are compared at once, and in one reduction at most.

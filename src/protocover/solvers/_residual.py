@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from .._cover import CoverProblem
-from .._cover.runs import line_members
+from .._cover.table import line_members
 from ._duals import ascend, mend
 from ._lp import PackingProgram, make_packing, scale_of
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csc_array
 
-from protocover._cover.runs import line_members
+from protocover._cover.table import line_members
 
 
 @pytest.mark.parametrize("lines", [[], [3], [5, 0, 5], list(range(8))])
