@@ -1,4 +1,4 @@
-"""The exact solver: its limits, and that nothing HiGHS says is believed unchecked."""
+"""The exact solver: its limits, interrupts, and bounds that do not depend on HiGHS."""
 
 from __future__ import annotations
 
@@ -120,12 +120,7 @@ def test_a_difference_that_rounding_hides_is_not_called_optimal():
     assert verify(problem, solution).ok
 
 
-def test_progress_is_shown_on_request(capsys):
-    solve(odd_cycle(), verbose=1)
-    assert "best" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4))
 def test_fixing_excludes_nothing_that_a_better_selection_needs(seed):
     problem = large_problem(30, 10, density=0.15, seed=seed)
     residual = Residual.of(problem)

@@ -33,8 +33,8 @@ class Number:
 def program_bound(problem, budget):
     """The bound of the linear program within a budget, as HiGHS has it."""
     residual = Residual.of(problem).plain()
-    packing = Packing(residual, burden=np.ones(len(residual.cost)))
-    found = packing.solve(residual.cost, residual.prize, room=float(budget))
+    packing = Packing(residual, weight=np.ones(len(residual.cost)))
+    found = packing.solve(residual.cost, residual.prize, capacity=float(budget))
     return (found.value + residual.constant) * float(residual.unit)
 
 
