@@ -247,19 +247,6 @@ def test_the_time_that_a_solver_takes_by_itself_is_for_all_classes_together():
     assert [name for name in SOLVERS if default_time_limit(SOLVERS[name])] == []
 
 
-def test_a_time_limit_is_shared_out_among_the_classes():
-    shares = []
-
-    def note(problem, *, rng, max_prototypes=None, time_limit=None):
-        shares.append(time_limit)
-        return greedy(problem)
-
-    PVMClassifier(eps=EPS, solver=note, solver_options={"time_limit": 9.0}, **PAPER).fit(X, Y)
-    assert len(shares) == 3
-    assert shares[0] == pytest.approx(3.0, abs=0.1)
-    assert all(later >= 2.9 for later in shares)
-
-
 def test_a_budget_has_a_bound_of_its_own():
     """No four prototypes do as well as all that are worth having, and that is proved."""
     everything = PVMClassifier(eps=EPS, solver="exact", **PAPER).fit(X, Y)
