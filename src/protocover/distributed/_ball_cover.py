@@ -43,9 +43,8 @@ from .._selection.training import Training
 from ..candidates._pool import Pool, numbers
 from ..data._pairs import PairFormat, as_numpy
 from ..dissimilarity import Precomputed, resolve_metric
-from ..solvers import find_solver
-from ..solvers._budget import Incumbent
-from ..solvers._budget.coverage import enough_of, slack_of
+from ..solvers._coverage import Incumbent, enough_of, slack_of
+from ..solvers._registry import find_solver
 from ._blocks import ClassCover, join_covers, keep_blocks
 from ._chunks import (
     Chunk,

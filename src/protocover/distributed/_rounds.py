@@ -20,7 +20,7 @@ from scipy.sparse import csc_array
 from .._cover import CoverProblem, CoverSolution, Limit
 from .._selection.selection import ClassSelection, with_floor
 from ..solvers import greedy
-from ..solvers._stepwise import choose_by_drop
+from ..solvers._greedy import choose_by_drop
 from ._blocks import ClassCover, in_order, join_covers
 
 # Memberships that all blocks together are to report on a class in a round.
