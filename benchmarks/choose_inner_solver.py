@@ -32,7 +32,7 @@ from adaptive_radii_sets import DataSet, halves
 from page import table, write_section
 from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV
-from protocover._estimators.search.standard_error import RULES, choose, split_scores
+from protocover._estimators.search_results import RULES, choose, split_scores
 
 RESULTS = Path(__file__).parents[1] / "docs" / "choosing-eps" / "inner_solver.json"
 MOST_ROWS, N_SPLITS, N_FOLDS = 450, 5, 5

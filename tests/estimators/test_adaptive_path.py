@@ -21,8 +21,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from grid_search import fit_grid
 from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, PVMSelector, pvm_path
-from protocover._estimators.search import folds
-from protocover._estimators.search.standard_error import trace_path
+from protocover._estimators import search_folds as folds
+from protocover._estimators.search_results import trace_path
 from protocover.candidates import KMeansCandidates
 from protocover.dissimilarity import DANN
 from protocover.report import summarize

@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 
 from protocover import BallCover, PVMClassifier
 from protocover._cover import CoverSolution
-from protocover._estimators.bounds import describe_bound
+from protocover._estimators.display import describe_bound
 
 NUMBER = r"([\d,]+(?:\.\d+)?)"
 PLACES = st.lists(st.integers(0, 14), min_size=3, max_size=8)

@@ -554,11 +554,10 @@ def test_times_share_the_pass_of_a_fold_among_its_settings(monkeypatch):
     """With a clock that goes on by a second when it is read."""
     from itertools import count
 
-    from protocover._estimators.search import crossvalidation, folds
+    from protocover._estimators import search_folds
 
     clock = count()
-    for module in (folds, crossvalidation):
-        monkeypatch.setattr(module, "perf_counter", lambda: float(next(clock)))
+    monkeypatch.setattr(search_folds, "perf_counter", lambda: float(next(clock)))
     model = PVMClassifierCV(eps=RADII, cv=3, prototype_costs=[0.01, 1.0], solver="greedy", **PAPER)
     results = model.fit(X, Y).cv_results_
     # A second for the levels of all three folds, and one for a fold's path, by eight settings.

@@ -122,8 +122,7 @@ def _drop_the_last(model):
 
 
 def _answer_from_elsewhere(model):
-    own = model._representatives
-    model._representatives = replace(own, points=own.points[::-1])
+    model._model = replace(model._model, prototypes=model._model.prototypes[::-1])
 
 
 def _shift(values):

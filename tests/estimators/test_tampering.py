@@ -184,8 +184,7 @@ def _drop_the_last(model):
 
 
 def _answer_from_elsewhere(model):
-    own = model._prototype_set
-    model._prototype_set = replace(own, points=own.points[::-1])
+    model._model = replace(model._model, prototypes=model._model.prototypes[::-1])
 
 
 def _proof_of_nothing(model):

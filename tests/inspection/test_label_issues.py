@@ -430,7 +430,7 @@ def test_large_tables_are_measured_in_blocks(monkeypatch):
     X, y, _ = flipped_iris()
     model = PVMClassifier(eps=1.0, **PAPER).fit(X, y)
     whole = judged(model, X, y)
-    monkeypatch.setattr("protocover._inspection.distances._ENTRIES", 100)
+    monkeypatch.setattr("protocover._inspection.fitted._ENTRIES", 100)
     parts = judged(model, X, y)
     assert parts.row.tolist() == whole.row.tolist()
     assert parts.score.tolist() == whole.score.tolist()

@@ -10,8 +10,7 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_predict
 
 from .._estimators import PVMClassifierCV
-from .._inspection.evaluation import Evaluation, match_labels
-from .._inspection.evaluation_text import head_lines, table_lines
+from .._inspection.evaluation import Evaluation, head_lines, match_labels, table_lines
 from .._inspection.fitted import unwrap
 from .._inspection.proportions import percent
 from ..report._quality import cross_validated_error, tally_answers

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any, Self
 
 import numpy as np
@@ -16,20 +15,19 @@ from sklearn.base import (
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .._cover import Verification, relative_gap
+from .._cover import Verification
 from .._resources import limited_threads, row_count
 from .._selection.cover_radius import propose_cover_eps
 from .._selection.covering import choose_cover
 from .._selection.graph_cutoff import check_cutoff
 from .._selection.parameters import check_cover_eps, check_wish, unchanged_on_error
 from .._selection.training import Training, after_candidates, completed, side_by_side
-from ..data._points import check_estimator_points
 from ..dissimilarity._resolve import input_tags
-from .answers import warn_without_diagonal
-from .cover_parts import CoverTerms, Kept, nearest_within
+from .answers import check_queries
 from .display import ShowsChosen, describe_cover
-from .fitting import Settings, check_training_points, prepare
-from .recheck_cover import recheck_cover
+from .fitting import CoverTerms, Settings, check_training_points, prepare
+from .model import CoverModel
+from .recheck import recheck_cover
 
 
 class BallCover(
@@ -187,7 +185,7 @@ random_state, verbose
         """
         with unchanged_on_error(self), limited_threads(self.n_jobs):
             check_cover_eps(self.eps)
-            settings = Settings.of(self._as_classifier())
+            settings = Settings.of(self)
             check_wish(self.max_representatives, self.coverage, self.cost)
             points = check_training_points(self, X)
             rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
@@ -207,7 +205,16 @@ random_state, verbose
                 options=settings.options,
             )
             every_point = completed(points, training.dissimilarity)
-            self._keep(Kept.of(chosen, training, every_point, eps=eps, settings=settings))
+            self._set_model(
+                CoverModel.of_cover(
+                    chosen,
+                    training,
+                    every_point,
+                    eps=eps,
+                    closed=settings.closed,
+                    n_jobs=settings.n_jobs,
+                )
+            )
         return self
 
     def predict(self, X: Any) -> NDArray[np.intp]:
@@ -225,11 +232,11 @@ random_state, verbose
             The nearest one, in the order of `candidate_indices_`; -1 for a query that
             lies in no ball.
         """
-        points = self._check_queries(X)
-        return nearest_within(
-            self._representatives,
-            points,
-            eps=self.eps_,
+        check_is_fitted(self)
+        model = self._model
+        return model.prototype_set.covering(
+            check_queries(self, X),
+            radii=model.radii,
             closed=self.closed_ball,
             n_jobs=self.n_jobs,
         )
@@ -247,8 +254,9 @@ random_state, verbose
         ndarray, shape (n_queries, n_representatives)
             In the order of `candidate_indices_`.
         """
-        points = self._check_queries(X)
-        return self._representatives.distances(points, n_jobs=self.n_jobs)
+        check_is_fitted(self)
+        queries = check_queries(self, X)
+        return self._model.prototype_set.distances(queries, n_jobs=self.n_jobs)
 
     def verify(self, X: Any, sample_weight: Any = None) -> Verification:
         """Recheck everything that is said of the fitted cover against its data.
@@ -295,10 +303,6 @@ random_state, verbose
         """The number of columns of `transform`."""
         return len(self.candidate_indices_)
 
-    def _as_classifier(self) -> SimpleNamespace:
-        """Return the parameters that a classifier has too, by its names."""
-        return SimpleNamespace(**self.get_params(deep=False), radii="shared")
-
     def _radius(self, training: Training, settings: Settings) -> float:
         """Return the radius, given or proposed."""
         if settings.eps is None:
@@ -313,28 +317,10 @@ random_state, verbose
         check_cutoff(training, eps)
         return eps
 
-    def _keep(self, kept: Kept) -> None:
+    def _set_model(self, model: CoverModel) -> None:
         """Set the fitted attributes."""
-        self.eps_ = kept.eps
-        self.representatives_ = kept.representatives
-        self.candidate_indices_ = kept.indices
-        self.representative_indices_ = kept.rows
-        self.representative_sources_ = kept.sources
-        self.labels_, self.counts_, self.coverage_ = kept.labels, kept.counts, kept.coverage
-        self.objective_, self.lower_bound_ = kept.objective, kept.lower_bound
-        self.gap_ = relative_gap(kept.objective, kept.lower_bound)
-        self.solution_ = kept.solution
-        self.certificate_, self.status_ = kept.solution.certificate, kept.solution.status
-        self.dissimilarity_ = kept.dissimilarity
-        self._representatives = kept.representative_set()
+        self._model = model
+        self.__dict__.update(model.cover_attributes())
 
     def _describe(self) -> str:
         return describe_cover(self)
-
-    def _check_queries(self, X: Any) -> Any:
-        """Check queries."""
-        check_is_fitted(self)
-        points = check_estimator_points(self, X, self.dissimilarity_, reset=False)
-        if self._representatives.is_graph(points):
-            warn_without_diagonal(self, points)
-        return points

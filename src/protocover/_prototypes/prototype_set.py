@@ -79,6 +79,31 @@ class PrototypeSet:
         index, distance = self._find(X, np.array([0, len(self.order)]), n_jobs)
         return self._as_selected(index[:, 0]), distance[:, 0]
 
+    def covering(
+        self, X: Any, *, radii: NDArray[np.float64], closed: bool, n_jobs: int | None = None
+    ) -> NDArray[np.intp]:
+        """Return each query's nearest prototype, in order of selection, if that covers it.
+
+        Parameters
+        ----------
+        X : queries
+            Checked.
+        radii : ndarray of float, shape (n_prototypes,)
+            In order of selection.
+        closed : bool
+            Whether neighbourhoods contain their boundary.
+
+        Returns
+        -------
+        ndarray of int, shape (n_queries,)
+            -1 for queries in no neighbourhood: if the nearest prototype does not cover a
+            query, no other one does.
+        """
+        if len(self.order) == 0:
+            return np.full(row_count(X), -1)
+        index, distance = self.nearest(X, n_jobs=n_jobs)
+        return np.where(within(distance, radii[index], closed=closed), index, -1)
+
     def nearest_place(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.intp]:
         """Return each query's nearest prototype alone, which may be known where distances are not.
 

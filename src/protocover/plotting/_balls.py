@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle
 from numpy.typing import NDArray
 
-from .._inspection.distances import distance_blocks
+from .._inspection.fitted import distance_blocks
 from ..dissimilarity import Euclidean, SquaredEuclidean
 from ._canvas import open_axes, unwrap_to_draw
 from ._palette import add_class_legend, class_styles, encode

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 
-from .._inspection.distances import distance_blocks, nearness
+from .._inspection.fitted import distance_blocks, nearness
 from ._canvas import unwrap_to_draw, use_count_scale
 from ._palette import BLUE, VERMILION
 

@@ -8,8 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._estimators.search.metadata import name_scoring
-from .._estimators.search.standard_error import trace_path
+from .._estimators.search_results import name_scoring, trace_path
 from .._inspection.fitted import unwrap
 from ._canvas import open_axes, use_count_scale
 from ._palette import BLUE, GREEN, VERMILION

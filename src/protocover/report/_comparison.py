@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing
 from .._balls import relative_to, traits_of, within
 from .._balls.traits import AdditiveDissimilarity
 from .._estimators import PVMClassifier
-from .._inspection.distances import distance_blocks
+from .._inspection.fitted import distance_blocks
 from ..data._points import check_estimator_points
 from ._summary import Comparison, Side
 

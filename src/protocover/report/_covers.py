@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from .. import __version__
 from .._estimators import BallCover
-from .._estimators.bounds import describe_bound
-from .._estimators.cover_view import ONE_CLASS
+from .._estimators.display import describe_bound
+from .._estimators.model import ONE_CLASS
 from .._inspection.fitted import Unwrapped
 from .._prototypes.coverage import Coverage
 from .._resources import row_count

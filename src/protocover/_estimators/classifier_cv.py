@@ -8,16 +8,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import Tags
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
-from sklearn.utils.validation import _check_method_params
+from sklearn.utils.validation import _check_method_params, check_is_fitted
 
-from ..._balls import traits_of
-from ..._cover import snap_weights
-from ..._resources import check_n_jobs, limited_threads
-from ..._selection.grid import check_n_eps, grid_of_costs, grid_of_radii, propose_radii
-from ..._selection.parameters import (
+from .._balls import traits_of
+from .._cover import ModelVerification, snap_weights
+from .._resources import check_n_jobs, limited_threads
+from .._selection.grid import check_n_eps, grid_of_costs, grid_of_radii, propose_radii
+from .._selection.parameters import (
     apply_class_weight,
     check_adaptive_radii,
     check_closed_ball,
@@ -29,33 +28,41 @@ from ..._selection.parameters import (
     is_count,
     unchanged_on_error,
 )
-from ..._selection.training import after_candidates, check_labels, completed
-from ...candidates._names import check_candidate_names
-from ...data._points import check_estimator_points
-from ...dissimilarity import resolve_metric
-from ...dissimilarity._resolve import input_tags
-from ...solvers import find_solver
-from ...solvers._options import check_options
-from ..classifier import PVMClassifier
-from ..fitted import copy_features, forget_features
-from ..fitting import Settings, prepare
-from .chosen import AnswersByChosen
-from .crossvalidation import cross_validate
-from .folds import Scoring
-from .metadata import find_scorer, make_router, route
-from .results import report_failures, tabulate
-from .sample import (
+from .._selection.training import after_candidates, check_labels, completed
+from ..candidates._names import check_candidate_names
+from ..data._points import check_estimator_points
+from ..dissimilarity import resolve_metric
+from ..solvers import find_solver
+from ..solvers._options import check_options
+from .answers import PrototypeAnswers
+from .classifier import PVMClassifier
+from .fitting import Settings, prepare
+from .model import copy_features, forget_features
+from .search_folds import (
+    Grid,
+    Labeled,
     Rows,
+    Scoring,
+    Trial,
     check_max_search_samples,
+    cross_validate,
     draw_search_rows,
     make_splits,
     take_rows,
 )
-from .standard_error import RULES, choose, split_scores
-from .trials import Grid, Labeled, Trial
+from .search_results import (
+    RULES,
+    choose,
+    find_scorer,
+    make_router,
+    report_failures,
+    route,
+    split_scores,
+    tabulate,
+)
 
 
-class PVMClassifierCV(AnswersByChosen, ClassifierMixin, BaseEstimator):
+class PVMClassifierCV(PrototypeAnswers, BaseEstimator):
     """Prototype selection with its settings chosen by cross-validation.
 
     Chooses the largest radius and the cost of a prototype, or a shared radius, by the paper's
@@ -303,7 +310,7 @@ outlier_label, random_state
                 n_classes_lost=results["mean_n_classes_lost"],
             )
             self.cv_results_, self.n_splits_, self.search_rows_ = results, len(splits), rows
-            self._keep(best, self._refit(data, results["params"][best]))
+            self._set_best(best, self._refit(data, results["params"][best]))
         return self
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -316,11 +323,12 @@ outlier_label, random_state
         """
         return make_router(self)
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        for name, value in input_tags(self.metric, self.metric_params).items():
-            setattr(tags.input_tags, name, value)
-        return tags
+    def verify(
+        self, X: Any, y: Any, sample_weight: Any = None, *, unlabeled: Any = None
+    ) -> ModelVerification:
+        """Recheck the model against its training data; see `PVMClassifier.verify`."""
+        check_is_fitted(self)
+        return self.best_estimator_.verify(X, y, sample_weight, unlabeled=unlabeled)
 
     def _check_settings(self) -> None:
         """Refuse what can be refused before looking at the data."""
@@ -370,7 +378,7 @@ outlier_label, random_state
 
     def _refit(self, data: Labeled, setting: dict[str, Any]) -> PVMClassifier:
         """Return a classifier with the chosen setting, fitted on all points."""
-        chosen: PVMClassifier = self._model().set_params(
+        chosen: PVMClassifier = self._classifier().set_params(
             solver=self.solver, solver_options=self.solver_options, n_jobs=self.n_jobs, **setting
         )
         with limited_threads(self.n_jobs):
@@ -384,27 +392,26 @@ outlier_label, random_state
         copy_features(self, chosen)
         return chosen
 
-    def _keep(self, best: int, chosen: PVMClassifier) -> None:
+    def _set_best(self, best: int, chosen: PVMClassifier) -> None:
         """Set what follows from the place of the chosen setting and its classifier."""
         self.best_estimator_, self.best_index_ = chosen, best
         self.best_params_ = self.cv_results_["params"][best]
         self.best_score_ = float(self.cv_results_["mean_test_score"][best])
-        self.classes_ = chosen.classes_
-        self.eps_, self.prototype_cost_ = chosen.eps_, chosen.prototype_cost_
+        self._set_model(chosen._model)
 
     def _trial(self, data: Labeled, rows: Rows) -> Trial:
         """Return the classifier of the folds with its grid, on some rows or all."""
         pairwise = self.__sklearn_tags__().input_tags.pairwise
         searched = take_rows(data, rows, pairwise=pairwise)
-        grid = Grid(self._radii(self._model(), searched), self._costs(data, rows))
+        grid = Grid(self._radii(self._classifier(), searched), self._costs(data, rows))
         greedy = isinstance(self.solver, str) and self.solver == "auto"
-        model = self._model().set_params(
+        model = self._classifier().set_params(
             solver="greedy" if greedy else self.solver,
             solver_options=None if greedy else self.solver_options,
         )
         return Trial(model, searched, grid)
 
-    def _model(self) -> PVMClassifier:
+    def _classifier(self) -> PVMClassifier:
         """Return a classifier with all parameters except solver, radius and cost."""
         model: PVMClassifier = clone(
             PVMClassifier(

@@ -1,46 +1,141 @@
-"""One fold of a cross-validation: a path on its training part, scored on the rest."""
+"""The folds of a search: a path on the training part of each, scored on the rest.
+
+The settings are tried on all samples or on a stratified sample of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing
+from sklearn.model_selection import check_cv
+from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _check_method_params
 
-from ..._balls import traits_of
-from ..._balls.graph import pick_entries
-from ..._exceptions import NoPrototypesError
-from ..._selection.adaptive_limits import balls_of_parts
-from ..._selection.greedy_levels import GreedyLevels, outward_of
-from ..._selection.parameters import (
+from .._balls import traits_of
+from .._balls.graph import pick_entries
+from .._exceptions import NoPrototypesError
+from .._resources import process_count, progress_bar, say
+from .._selection.adaptive_limits import balls_of_parts
+from .._selection.greedy_levels import GreedyLevels, outward_of
+from .._selection.parameters import (
     apply_class_weight,
     check_adaptive_radii,
     check_max_prototypes,
     check_min_per_class,
     check_weights,
+    is_count,
 )
-from ..._selection.part import Part
-from ..._selection.path import Known, formulate_path, has_prefixes, solve_path, wants_lists
-from ..._selection.selected import Selection
-from ..._selection.training import Training, after_candidates, training_levels
-from ...candidates._gather import is_train
-from ...dissimilarity import resolve_metric
-from ...solvers import find_solver
-from ..classifier import PVMClassifier
-from ..fitted import with_selection
-from ..fitting import prepare
-from .trials import Grid, Labeled, Trial
+from .._selection.part import Part
+from .._selection.path import Known, formulate_path, has_prefixes, solve_path, wants_lists
+from .._selection.selected import Selection
+from .._selection.training import Training, after_candidates, training_levels
+from .._typing import Floats
+from ..candidates._gather import is_train
+from ..candidates._sample import draw_stratified
+from ..dissimilarity import resolve_metric
+from ..solvers import find_solver
+from .classifier import PVMClassifier
+from .fitting import prepare, with_selection
 
-Floats = NDArray[np.float64]
 Selections = tuple[tuple[Selection, ...], ...]
-_WHAT_PREDICTS = ("candidates", "classes", "radii")
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+# Rising rows of a sample, None for all rows.
+Rows: TypeAlias = NDArray[np.intp] | None
+
+_PREDICTIVE = ("candidates", "classes", "radii")
+# Samples that every class keeps if it has them, so that all folds have some of each class.
+_FEW = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Labeled:
+    """Points as a metric takes them with their labels and weights, all checked.
+
+    The `unlabeled` ones are further candidates, in all folds the same.
+    """
+
+    points: Any
+    y: NDArray[Any]
+    weights: Floats
+    unlabeled: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Radii and costs, both rising."""
+
+    radii: Floats
+    costs: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """The classifier that is scored in the folds, the samples, and the grid of settings."""
+
+    model: PVMClassifier
+    data: Labeled
+    grid: Grid
+
+
+def cross_validate(
+    trial: Trial,
+    splits: list[Split],
+    *,
+    scoring: Scoring,
+    n_jobs: int | None,
+    verbose: int,
+) -> list[FoldScores]:
+    """Return the scores of a trial on each of the `splits`; see :func:`score_fold`."""
+    common, seconds = _share(
+        trial, [train for train, _ in splits], scoring, n_jobs=n_jobs, verbose=verbose
+    )
+    tasks = (
+        delayed(score_fold)(
+            trial.model,
+            trial.data,
+            trial.grid,
+            train=train,
+            test=test,
+            scoring=scoring,
+            common=found,
+            verbose=verbose - 1,
+        )
+        for (train, test), found in zip(splits, common, strict=True)
+    )
+    done = Parallel(n_jobs=process_count(n_jobs), return_as="generator")(tasks)
+    with progress_bar(done, len(splits), "folds", verbose) as bar:
+        folds = list(bar)
+    # The common distances count as a part of every fold, each an equal part.
+    part = seconds / len(splits)
+    return [replace(fold, fit_time=fold.fit_time + part) for fold in folds]
+
+
+def _share(
+    trial: Trial,
+    trains: list[NDArray[np.intp]],
+    scoring: Scoring,
+    *,
+    n_jobs: int | None,
+    verbose: int,
+) -> tuple[list[Known], float]:
+    """Return each fold's part of the common distances, and the seconds they took."""
+    start = perf_counter()
+    try:
+        found = share_folds(trial, trains, n_jobs=n_jobs, verbose=verbose)
+    except Exception:
+        if scoring.error_score == "raise":
+            raise
+        found = [None] * len(trains)  # each fold finds out for itself, and is recorded as failed
+    return found, perf_counter() - start
 
 
 @dataclass(frozen=True, eq=False)
@@ -313,5 +408,78 @@ def _reason(error: Exception) -> str:
 
 def _same(one: Selection, other: Selection) -> bool:
     """Whether two selections have the same prototypes, and of the same radii if of their own."""
-    pairs = [(getattr(one, name), getattr(other, name)) for name in _WHAT_PREDICTS]
+    pairs = [(getattr(one, name), getattr(other, name)) for name in _PREDICTIVE]
     return all(np.array_equal(a, b) for a, b in pairs)
+
+
+def check_max_search_samples(most: Any) -> None:
+    """Refuse a number of samples that is not an integer of at least 2, or None."""
+    if most is not None and not (is_count(most) and most >= 2):
+        raise ValueError(
+            "max_search_samples must be an integer of at least 2, or None to search on all "
+            f"samples, got {most!r}"
+        )
+
+
+def draw_search_rows(data: Labeled, most: int | None, random_state: Any, verbose: int) -> Rows:
+    """Draw a stratified sample of at most `most` rows if there are more.
+
+    Samples of weight zero count as missing. `random_state` is not changed, and None always
+    draws the same rows. When `verbose`, a line reports the sample.
+    """
+    rows = np.flatnonzero(data.weights > 0.0)
+    if most is None or len(rows) <= most:
+        return None
+    labels, codes = np.unique(data.y[rows], return_inverse=True)
+    if most < 2 * len(labels):
+        raise ValueError(
+            f"max_search_samples must allow two samples per class, at least {2 * len(labels)} for "
+            f"{len(labels)} classes, got {most}; raise it, or pass None to search on all samples"
+        )
+    seed = 0 if random_state is None else check_random_state(deepcopy(random_state)).randint(2**31)
+    drawn = draw_stratified(int(most), codes, np.random.default_rng(seed), at_least=_FEW)
+    say(
+        f"searching on a stratified sample of {most} of {len(rows)} samples; the final model is "
+        "fitted on all of them (max_search_samples=None also searches on all)",
+        verbose,
+    )
+    return np.asarray(rows[drawn])
+
+
+def take_rows(data: Labeled, rows: Rows, *, pairwise: bool) -> Labeled:
+    """Return some of the labelled samples; a pairwise table is cut on both sides."""
+    if rows is None:
+        return data
+    points = take_points(data.points, rows, beside=rows if pairwise else None)
+    return replace(data, points=points, y=data.y[rows], weights=data.weights[rows])
+
+
+def make_splits(
+    cv: Any, data: Labeled, split_params: dict[str, Any], *, rows: Rows
+) -> list[Split]:
+    """Return the rows to train and to test on, for each fold.
+
+    A sample of the rows is split as all rows are, and its rows are numbered from 0.
+    """
+    every = np.arange(len(data.y))
+    splitter = check_cv(cv, data.y, classifier=True)
+    splits = splitter.split(data.points, data.y, **split_params)
+    listed = [(every[train], every[test]) for train, test in splits]
+    if not listed:
+        raise ValueError(f"cv must give at least one split, got none from {cv!r}")
+    return listed if rows is None else _restricted(listed, rows, len(every))
+
+
+def _restricted(splits: list[Split], rows: NDArray[np.intp], n_samples: int) -> list[Split]:
+    """Return the sampled rows of each split, numbered from 0, without splits that lose a side."""
+    place = np.full(n_samples, -1)
+    place[rows] = np.arange(len(rows))
+    numbered = [(place[train], place[test]) for train, test in splits]
+    kept = [(train[train >= 0], test[test >= 0]) for train, test in numbered]
+    kept = [(train, test) for train, test in kept if len(train) and len(test)]
+    if not kept:
+        raise ValueError(
+            f"max_search_samples={len(rows)} leaves no split with samples to train and to test "
+            "on; raise it, or pass None to search on all samples"
+        )
+    return kept
