@@ -50,6 +50,7 @@ from ..data._points import check_estimator_points
 from ..dissimilarity import resolve_metric
 from ..solvers import find_solver
 from ..solvers._options import check_options
+from .fitted_decision import check_decision, with_rule
 from .model import CoverModel, forget_features
 
 # A fit on more samples than this warns if it keeps more than this share of them.
@@ -91,6 +92,8 @@ class Settings:
         own = check_adaptive_radii(getattr(classifier, "radii", "shared"))
         eps, closed = check_eps(classifier.eps, own=own), check_closed_ball(classifier.closed_ball)
         check_verbose(classifier.verbose)
+        if hasattr(classifier, "decision"):
+            check_decision(classifier)
         solver = find_solver(classifier.solver, verbose=classifier.verbose)
         options = check_options(solver, classifier.solver_options)
         return cls(
@@ -350,11 +353,10 @@ def with_selection(
     """Return a fitted copy of a classifier whose prototypes are already chosen."""
     fitted = clone(classifier).set_params(eps=eps, prototype_cost=cost)
     outlier = check_outlier_label(fitted.outlier_label, training.classes, training.class_count)
-    fitted._set_model(
-        CoverModel.of_training(
-            selection, training, eps=eps, prototype_cost=cost, outlier_label=outlier
-        )
+    model = CoverModel.of_training(
+        selection, training, eps=eps, prototype_cost=cost, outlier_label=outlier
     )
+    fitted._set_model(with_rule(model, training, fitted))
     if len(getattr(training.points, "shape", ())) == 2:
         fitted.n_features_in_ = training.points.shape[1]
     # Checking may have made an array of the frame that the points came in.

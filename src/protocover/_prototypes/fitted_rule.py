@@ -23,8 +23,9 @@ from .._typing import Floats, Indices, Mask
 _COMMON_SD, _SCALE_SD, _FEATURE_SD, _OFFSET_SD = 0.5, 1.0, 0.25, 1.0
 # A squared distance that leaves no probability and cannot overflow when it is scaled.
 _FAR = 1e200
-# Entries of the matrix of training samples x prototypes beyond which samples are left out.
-_MAX_ENTRIES = 1_200_000
+# Entries of the matrix of training samples x prototypes beyond which samples are left out, and
+# with feature weights, which take more steps.
+_MAX_ENTRIES, _MAX_WEIGHTED = 1_200_000, 400_000
 # Largest derivative of the loss at the end, per unit of weight, and number of iterations.
 _TOLERANCE, _MAX_ITERATIONS = 1e-8, 1000
 
@@ -204,13 +205,13 @@ class PenalizedLoss:
             by_scale + scale / _SCALE_SD**2,
             offset / _OFFSET_SD**2 - by_term.sum(axis=0),
         ]
-        loss += 0.5 * (common**2 / _COMMON_SD**2 + scale @ scale / _SCALE_SD**2)
-        loss += 0.5 * offset @ offset / _OFFSET_SD**2
+        loss += 0.5 * (common / _COMMON_SD) ** 2 + _penalty(scale / _SCALE_SD)
+        loss += _penalty(offset / _OFFSET_SD)
         if self.rows is not None:
             by_feature = self._by_feature(by_distance) * np.exp(features)
             gradient.append(by_feature + features / _FEATURE_SD**2)
-            loss += 0.5 * features @ features / _FEATURE_SD**2
-        return float(loss), np.concatenate(gradient)
+            loss += _penalty(features / _FEATURE_SD)
+        return loss, np.concatenate(gradient)
 
     def hessian(self, parameters: Floats) -> Floats:
         """Return the matrix of second derivatives by the common scale, scales and offsets."""
@@ -240,7 +241,7 @@ class PenalizedLoss:
         return found
 
     def _likelihood(self, terms: Floats) -> tuple[float, Floats]:
-        """Return minus the log likelihood and its derivatives by the terms, 0 for excluded ones."""
+        """Return minus the log likelihood and its derivatives by the terms."""
         loss, by_term = _weighted_log_sum(terms, self.weight)
         for rows, columns in self.blocks:
             of_class, by_own = _weighted_log_sum(terms[rows, columns], self.weight[rows])
@@ -283,9 +284,9 @@ def is_stationary(loss: PenalizedLoss, rule: FittedRule) -> bool:
     return bool(np.abs(gradient).max(initial=0.0) <= 1e3 * loss.tolerance)
 
 
-def rows_to_fit(y: Indices, n_prototypes: int) -> Indices:
+def rows_to_fit(y: Indices, n_prototypes: int, *, weighted: bool) -> Indices:
     """Return rows evenly spaced within each class, few enough for the rule to be fitted fast."""
-    most = max(_MAX_ENTRIES // max(n_prototypes, 1), 1)
+    most = max((_MAX_WEIGHTED if weighted else _MAX_ENTRIES) // max(n_prototypes, 1), 1)
     if len(y) <= most:
         return np.arange(len(y))
     by_class = np.argsort(y, kind="stable")
@@ -301,7 +302,7 @@ def weighted_squares(X: Floats, Z: Floats, feature_weights: Floats) -> Floats:
     squared *= -2.0
     squared += np.einsum("ij,ij->i", A, A)[:, None]
     squared += np.einsum("ij,ij->i", B, B)
-    return np.maximum(squared, 0.0, out=squared)
+    return np.asarray(np.maximum(squared, 0.0, out=squared))
 
 
 def log_sum(terms: Floats) -> Floats:
@@ -322,12 +323,17 @@ def _weighted_log_sum(terms: Floats, weight: Floats) -> tuple[float, Floats]:
     return float(weight @ (np.log(sums) + shift)), found
 
 
+def _penalty(standardized: Floats) -> float:
+    """Return minus the logarithm of the standard normal density, up to a constant."""
+    return 0.5 * float(standardized @ standardized)
+
+
 def _outer_of_shares(terms: Floats, scaled: Floats, weight: Floats) -> Floats:
     """Return the weighted sum over samples of outer products of derivatives of the log sum."""
     shares = np.exp(terms - terms.max(axis=1, keepdims=True, initial=-_FAR))
     shares *= (np.sqrt(weight) / shares.sum(axis=1))[:, None]
     both = np.hstack([shares * scaled, shares])
-    return both.T @ both
+    return np.asarray(both.T @ both)
 
 
 def _blocks(y: Indices, classes: Indices) -> list[tuple[slice, slice]]:
