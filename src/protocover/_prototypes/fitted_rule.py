@@ -21,8 +21,11 @@ from .._typing import Floats, Indices, Mask
 # each prototype relative to it and of the feature weights, and on the offsets. They were chosen
 # on twelve data sets with 2, 5 and 10 prototypes per class.
 _COMMON_SD, _SCALE_SD, _FEATURE_SD, _OFFSET_SD = 0.5, 1.0, 0.25, 1.0
-# A squared distance that leaves no probability and cannot overflow when it is scaled.
+# The squared distance of a prototype that does not take part: it cannot overflow when scaled.
 _FAR = 1e200
+# Largest squared distance in units. Without it one far sample with a wrong label would decide
+# the scales.
+_CAP = 1e3
 # Entries of the matrix of training samples x prototypes beyond which samples are left out, and
 # with feature weights, which take more steps.
 _MAX_ENTRIES, _MAX_WEIGHTED = 1_200_000, 400_000
@@ -61,7 +64,7 @@ class FittedRule:
 
         A sample whose distances are all infinite counts as equally far from all prototypes.
         """
-        near = np.minimum(squared, _FAR)
+        near = _capped(squared, self.unit)
         near[(near >= _FAR).all(axis=1)] = 0.0
         with np.errstate(over="ignore"):
             return np.maximum(-(near * self.scale) - self.offset, -_FAR)
@@ -155,7 +158,7 @@ class PenalizedLoss:
         nearest = nearest[nearest > 0.0]
         self.unit = float(np.median(nearest)) if len(nearest) else 1.0
         self.excluded: Mask = self.squared >= _FAR
-        self.squared = np.where(self.excluded, _FAR, self.squared / self.unit)
+        self.squared = _capped(self.squared, self.unit) / np.where(self.excluded, 1.0, self.unit)
         self.weight = weight[kept]
         self.blocks = _blocks(y[kept], classes[self.order])
         self.rows = None if rows is None else self._scaled(rows, kept)
@@ -321,6 +324,11 @@ def _weighted_log_sum(terms: Floats, weight: Floats) -> tuple[float, Floats]:
     sums = found.sum(axis=1)
     found *= (weight / sums)[:, None]
     return float(weight @ (np.log(sums) + shift)), found
+
+
+def _capped(squared: Floats, unit: float) -> Floats:
+    """Return squared distances up to the largest that counts, and those of no prototype."""
+    return np.where(squared >= _FAR, _FAR, np.minimum(squared, _CAP * unit))
 
 
 def _penalty(standardized: Floats) -> float:
