@@ -29,7 +29,7 @@ from .._prototypes.decision import (
 from .._prototypes.explanation import Explanation
 from .._prototypes.fitted_rule import FittedRule
 from .._selection.parameters import check_column
-from .._selection.selected import Selection
+from .._selection.selection import Selection
 from ..data._points import check_estimator_points
 from ..dissimilarity import Cosine, Euclidean, Metric, SquaredEuclidean
 from ..dissimilarity._metric import METRIC_ALIASES

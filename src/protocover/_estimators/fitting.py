@@ -17,34 +17,31 @@ from sklearn.base import clone
 from sklearn.utils.validation import _get_feature_names
 
 from .._exceptions import warn_caller
-from .._selection.adaptive_radii import formulate_own
+from .._selection.balls import ClassProblem
 from .._selection.batches import Growth, grow, start_growth
-from .._selection.by_class import Formulation, formulate, select
-from .._selection.covering import Wish
-from .._selection.graph_cutoff import check_cutoff
+from .._selection.covering import CoverTarget
 from .._selection.parameters import (
     check_adaptive_radii,
     check_candidate_cost,
     check_charged,
-    check_closed_ball,
     check_eps,
     check_max_prototypes,
     check_min_per_class,
     check_must_include,
     check_outlier_label,
+    check_parameter,
     check_prototype_cost,
-    check_verbose,
 )
-from .._selection.radius import propose_eps, proposed_quantile
-from .._selection.selected import Selection
+from .._selection.radii import propose_eps, proposed_quantile
+from .._selection.selection import Selection, formulate_classes, select
 from .._selection.training import (
     Training,
     after_candidates,
+    check_cutoff,
     pool_balls,
     prepare_training,
-    side_by_side,
 )
-from ..candidates._names import check_candidate_names
+from ..candidates._gather import check_candidate_names
 from ..candidates._pool import numbers
 from ..data._points import check_estimator_points
 from ..dissimilarity import resolve_metric
@@ -90,8 +87,11 @@ class Settings:
     def of(cls, classifier: Any) -> Self:
         """Check the parameters of a classifier, or of a cover, whose radius is shared."""
         own = check_adaptive_radii(getattr(classifier, "radii", "shared"))
-        eps, closed = check_eps(classifier.eps, own=own), check_closed_ball(classifier.closed_ball)
-        check_verbose(classifier.verbose)
+        eps, closed = (
+            check_eps(classifier.eps, own=own),
+            check_parameter("closed_ball", classifier.closed_ball),
+        )
+        check_parameter("verbose", classifier.verbose)
         if hasattr(classifier, "decision"):
             check_decision(classifier)
         solver = find_solver(classifier.solver, verbose=classifier.verbose)
@@ -135,43 +135,32 @@ class Settings:
         rng: np.random.Generator,
         *,
         covers: list[csr_array] | None = None,
-    ) -> Formulation:
+    ) -> list[ClassProblem]:
         """Write down each class's problem, from `covers` of one radius if they are there.
 
         These are used up: no ball is held twice for long.
         """
-        if self.adaptive_radii:
-            return formulate_own(
-                training,
-                eps=eps,
-                closed=self.closed,
-                prototype_cost=terms.prototype_cost,
-                rng=rng,
-                n_jobs=self.n_jobs,
-                verbose=self.verbose,
-            )
-        balls = self.build(training, eps, rng) if covers is None else covers
-        formulation = formulate(
-            side_by_side(balls),
-            training.codes,
-            training.weights,
-            n_classes=len(training.classes),
+        return formulate_classes(
+            training,
+            eps=eps,
+            adaptive_radii=self.adaptive_radii,
+            closed=self.closed,
             prototype_cost=terms.prototype_cost,
-            candidate_classes=training.candidate_classes,
+            rng=rng,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+            balls=covers,
         )
-        balls.clear()
-        return formulation
 
     def select(
-        self, formulation: Formulation, terms: Terms, rng: np.random.Generator
+        self, classes: list[ClassProblem], terms: Terms, rng: np.random.Generator
     ) -> Selection:
         """Solve the problems of all classes within the budget."""
         if terms.min_per_class:
-            _check_has_candidates(formulation, terms)
+            _check_has_candidates(classes, terms)
         return select(
-            formulation.problems,
+            classes,
             self.solver,
-            balls=formulation.balls,
             max_prototypes=terms.max_prototypes,
             min_per_class=terms.min_per_class,
             rng=rng,
@@ -240,7 +229,7 @@ class CoverTerms:
 
     Parameters
     ----------
-    wish : Wish
+    target : CoverTarget
         The number, coverage or cost that was asked for.
     price : ndarray of float, shape (n_candidates,), or None
         Factor of the cost of each candidate; None for 1.
@@ -248,7 +237,7 @@ class CoverTerms:
         Columns of the candidates that are chosen in any case.
     """
 
-    wish: Wish
+    target: CoverTarget
     price: NDArray[np.float64] | None
     forced: NDArray[np.intp]
 
@@ -268,19 +257,17 @@ class CoverTerms:
             highest = 0.0 if price is None else float(price.max(initial=0.0))
             cost /= 2.0 * max(1.0, highest)
         number = cover.max_representatives
-        wish = Wish(cost, None if number is None else int(number), cover.coverage)
-        return cls(wish, price, forced)
+        target = CoverTarget(cost, None if number is None else int(number), cover.coverage)
+        return cls(target, price, forced)
 
 
-def _check_has_candidates(formulation: Formulation, terms: Terms) -> None:
+def _check_has_candidates(classes: list[ClassProblem], terms: Terms) -> None:
     """Refuse a class that must have a prototype and has nothing to choose from."""
     budgets = terms.max_prototypes if isinstance(terms.max_prototypes, dict) else {}
     without = [
         label
-        for k, (label, problem) in enumerate(
-            zip(terms.classes.tolist(), formulation.problems, strict=True)
-        )
-        if problem.n_points and not problem.covers_any and budgets.get(k) != 0
+        for k, (label, one) in enumerate(zip(terms.classes.tolist(), classes, strict=True))
+        if one.problem.n_points and not one.problem.covers_any and budgets.get(k) != 0
     ]
     if without:
         raise no_candidates(without)

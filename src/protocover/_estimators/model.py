@@ -13,7 +13,7 @@ from .._cover import CoverSolution, relative_gap
 from .._prototypes import PrototypeSet, column_order
 from .._prototypes.fitted_rule import FittedRule
 from .._selection.covering import Chosen
-from .._selection.selected import Selection
+from .._selection.selection import Selection
 from .._selection.training import Training
 from .._typing import Floats, Indices
 from ..candidates._pool import Pool, numbers, source_names, take, training_rows

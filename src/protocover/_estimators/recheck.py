@@ -16,29 +16,35 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._balls import traits_of
-from .._cover import CoverSolution, Limit, ModelVerification, Verification, verify
+from .._cover import CoverProblem, CoverSolution, Limit, ModelVerification, Verification, verify
 from .._exceptions import warn_caller
 from .._prototypes import column_order
 from .._resources import row_count
-from .._selection.by_class import Formulation
-from .._selection.cover_radius import propose_cover_eps
-from .._selection.covering import Rest
+from .._selection.balls import ClassProblem
+from .._selection.covering import ResidualProblem
 from .._selection.parameters import (
     check_adaptive_radii,
     check_eps,
     check_max_prototypes,
     check_outlier_label,
     check_prototype_cost,
-    check_wish,
+    check_target,
 )
-from .._selection.selected import Selection
-from .._selection.training import Training, completed, prepare_training, side_by_side
+from .._selection.radii import propose_cover_eps
+from .._selection.selection import ClassSelection, Selection, formulate_classes
+from .._selection.training import (
+    Training,
+    completed,
+    pool_balls,
+    prepare_training,
+    side_by_side,
+)
 from .._typing import Indices
 from ..candidates._pool import Pool, numbers
 from ..data._points import check_estimator_points, same_points
 from ..solvers._table import SOLVERS, unwrapped
 from .fitted_decision import rule_faults
-from .fitting import CoverTerms, Settings, Terms
+from .fitting import CoverTerms
 from .model import CoverModel
 
 _NOT_REMADE = (
@@ -96,23 +102,31 @@ def recheck_model(
         training = _among(training, model.prototypes_, model.candidate_indices_)
         warn_caller(f"this model can be rechecked in part only: {_NOT_REMADE}")
     columns = _columns_of(model.candidate_indices_, training)
-    formulation = _formulate_again(model, training)
-    balls = _balls(model, formulation, columns)
+    classes = formulate_classes(
+        training,
+        eps=model.eps_,
+        adaptive_radii=model.solution_.radii is not None,
+        closed=model.closed_ball,
+        prototype_cost=model.prototype_cost_,
+        n_jobs=model.n_jobs,
+    )
+    problems = [one.problem for one in classes]
+    balls = _balls(model, classes, columns)
     solutions = _solutions(model, balls, bounded=remade)
     rule = _rule(model)
-    found = map(partial(verify, order_by=rule), formulation.problems, solutions)
+    found = map(partial(verify, order_by=rule), problems, solutions)
     return ModelVerification(
         by_class=dict(zip(model.classes_.tolist(), found, strict=True)),
         faults=(
             *_data_faults(model, training, columns, remade=remade),
             *_radius_faults(model, columns, balls),
-            *_count_faults(model, formulation, balls),
+            *_count_faults(model, classes, balls),
             *_statement_faults(model),
             *_parameter_faults(model, training),
             *rule_faults(model, training),
         ),
         unchecked="" if remade else _NOT_REMADE,
-        together=_together(model, formulation, solutions, bounded=remade),
+        together=_together(model, problems, solutions, bounded=remade),
     )
 
 
@@ -174,11 +188,6 @@ def _columns_of(indices: Indices, training: Training) -> Indices:
     """Return the positions of candidates, given by their numbers, -1 if there is none."""
     place = {number: column for column, number in enumerate(numbers(training.pools).tolist())}
     return np.array([place.get(number, -1) for number in indices.tolist()], dtype=np.intp)
-
-
-def _settings(model: Any, *, own: bool) -> Settings:
-    """Return the settings by which the problems of a model are formulated again."""
-    return Settings(model.eps_, own, model.closed_ball, None, {}, model.n_jobs, verbose=0)
 
 
 def _unbounded(solution: CoverSolution) -> CoverSolution:
@@ -249,23 +258,17 @@ def _in_classes_of(model: Any, training: Training) -> Training:
     return replace(training, codes=codes[training.codes], classes=model.classes_)
 
 
-def _formulate_again(model: Any, training: Training) -> Formulation:
-    """Formulate the problems of all classes as the fit did."""
-    settings = _settings(model, own=model.solution_.radii is not None)
-    terms = Terms(model.prototype_cost_, None, None, 0, model.classes_)
-    return settings.formulate(training, terms, model.eps_, np.random.default_rng(0))
-
-
-def _balls(model: Any, formulation: Formulation, columns: Indices) -> Indices:
+def _balls(model: Any, classes: list[ClassProblem], columns: Indices) -> Indices:
     """Return the column of each prototype in its class's problem, -1 if there is none."""
-    if formulation.balls is None:
-        return columns
     own, places = model.solution_.classes, []
-    for one in formulation.balls:
+    for one in classes:
         radii = np.full(len(one.candidate), model.eps_) if one.radius is None else one.radius
         keys = zip(one.candidate.tolist(), radii.tolist(), strict=True)
         places.append({ball: place for place, ball in enumerate(keys)})
-    wanted = zip(own.tolist(), columns.tolist(), model.prototype_radii_.tolist(), strict=True)
+    radii = np.full(len(own), model.eps_)
+    if model.solution_.radii is not None:
+        radii = model.prototype_radii_
+    wanted = zip(own.tolist(), columns.tolist(), radii.tolist(), strict=True)
     return np.array(
         [places[label].get((column, radius), -1) for label, column, radius in wanted], np.intp
     )
@@ -296,14 +299,14 @@ def _rule(model: Any) -> str | None:
 
 
 def _together(
-    model: Any, formulation: Formulation, solutions: list[CoverSolution], *, bounded: bool
+    model: Any, problems: list[CoverProblem], solutions: list[CoverSolution], *, bounded: bool
 ) -> Verification | None:
     """Recheck what is stated of all classes that share a budget."""
     shared = model.solution_.shared
     if shared is None or any((one.selected < 0).any() for one in solutions):
         return None
     stated = shared if bounded else replace(shared, lower_bound=-math.inf, certificate="none")
-    return verify(formulation.problems, solutions, limit=shared.limit, stated=stated)
+    return verify(problems, solutions, limit=shared.limit, stated=stated)
 
 
 def _data_faults(model: Any, training: Training, columns: Indices, *, remade: bool) -> list[str]:
@@ -354,19 +357,13 @@ def _radius_faults(model: Any, columns: Indices, balls: Indices) -> list[str]:
     return [f"prototype_radii_ of the prototypes {odd.tolist()} do not end before another class"]
 
 
-def _count_faults(model: Any, formulation: Formulation, balls: Indices) -> list[str]:
+def _count_faults(model: Any, classes: list[ClassProblem], balls: Indices) -> list[str]:
     """Recount the samples of its own and of other classes that each prototype covers."""
     if (balls < 0).any():
         return []
-    own = model.solution_.classes
-    if formulation.balls is None:
-        sizes = np.array([np.diff(one.cover.indptr)[balls] for one in formulation.problems])
-        covered = sizes[own, np.arange(len(own))]
-        miscovered = sizes.sum(axis=0) - covered
-    else:
-        pairs = list(zip(own.tolist(), balls.tolist(), strict=True))
-        covered = np.array([formulation.balls[c].covered[j] for c, j in pairs], np.intp)
-        miscovered = np.array([formulation.balls[c].miscovered[j] for c, j in pairs], np.intp)
+    pairs = list(zip(model.solution_.classes.tolist(), balls.tolist(), strict=True))
+    covered = np.array([classes[label].covered[j] for label, j in pairs], np.intp)
+    miscovered = np.array([classes[label].miscovered[j] for label, j in pairs], np.intp)
     return _differences(model, {"covered_count_": covered, "miscovered_count_": miscovered})
 
 
@@ -398,7 +395,8 @@ def _by_class(selection: Selection) -> list[int]:
 def _joined(selection: Selection) -> Selection:
     """Join the solutions of the classes again; the counts in neighbourhoods are no part of it."""
     counts = [one.newly_covered for one in selection.solutions]
-    return Selection._joined(selection.solutions, covered=counts, miscovered=counts)
+    classes = zip(selection.solutions, counts, strict=True)
+    return Selection.joined([ClassSelection(one, count, count, None) for one, count in classes])
 
 
 def _order_of_columns(model: Any) -> Indices | None:
@@ -465,7 +463,7 @@ class _CoverAgain:
         What the parameters ask for.
     chosen : ndarray of int
         The column of each candidate that the solution selects, -1 if it is none.
-    rest : Rest
+    residual : ResidualProblem
         The problem without the candidates that had to be chosen.
     """
 
@@ -474,48 +472,57 @@ class _CoverAgain:
     remade: bool
     terms: CoverTerms
     chosen: Indices
-    rest: Rest
+    residual: ResidualProblem
 
     @classmethod
     def of(cls, cover: Any, X: Any, sample_weight: Any) -> _CoverAgain:
         """Prepare data and parameters as the fit did."""
-        check_wish(cover.max_representatives, cover.coverage, cover.cost)
+        check_target(cover.max_representatives, cover.coverage, cover.cost)
         one_class = np.zeros(row_count(X), dtype=np.intp)
         training, remade = _prepare_again(cover, X, one_class, sample_weight)
         if not remade:
             training = _among(training, cover.representatives_, cover.candidate_indices_)
         terms = CoverTerms.of(cover, training)
-        balls = _settings(cover, own=False).build(training, cover.eps_, np.random.default_rng(0))
-        rest = Rest.of(side_by_side(balls), training.weights, terms.price, terms.forced)
+        balls = pool_balls(
+            training,
+            eps=cover.eps_,
+            closed=cover.closed_ball,
+            rng=np.random.default_rng(0),
+            n_jobs=cover.n_jobs,
+            verbose=0,
+        )
+        residual = ResidualProblem.of(
+            side_by_side(balls), training.weights, terms.price, terms.forced
+        )
         chosen = _columns_of(cover.solution_.selected, training)
-        return cls(cover, training, remade, terms, chosen, rest)
+        return cls(cover, training, remade, terms, chosen, residual)
 
     @property
     def solution(self) -> CoverSolution:
         """The stated solution, its candidates numbered as in the problem of the rest."""
         place = np.full(int(self.chosen.max(initial=-1)) + 2, -1)
-        known = self.rest.columns[self.rest.columns < len(place) - 1]
-        place[known] = np.searchsorted(self.rest.columns, known)
+        known = self.residual.columns[self.residual.columns < len(place) - 1]
+        place[known] = np.searchsorted(self.residual.columns, known)
         stated: CoverSolution = self.cover.solution_
         return replace(stated, selected=place[self.chosen])
 
     @property
     def cost(self) -> float | None:
         """What each candidate that had to be chosen costs, None for its price."""
-        return None if self.terms.wish.coverage is not None else self.terms.wish.cost
+        return None if self.terms.target.coverage is not None else self.terms.target.cost
 
     def verified(self) -> Verification:
         """Recheck selection, objective and bound."""
-        wish, stated = self.terms.wish, self.solution
+        target, stated = self.terms.target, self.solution
         stated = stated if self.remade else _unbounded(stated)
-        if wish.coverage is not None:
-            problem, limit = self.rest.coverage(wish.coverage, self.training.weights)
+        if target.coverage is not None:
+            problem, limit = self.residual.coverage(target.coverage, self.training.weights)
             if stated.limit.uncovered is None:
                 stated = replace(stated, limit=limit)
             return verify(problem, stated, limit=limit)
         solver = self.cover.solver
         ours = isinstance(solver, str) or unwrapped(solver) in SOLVERS.values()
-        return verify(self.rest.problem(wish.cost), stated, order_by=None if ours else "own")
+        return verify(self.residual.problem(target.cost), stated, order_by=None if ours else "own")
 
     def whole(self, found: Verification) -> tuple[float, float]:
         """Return objective and bound with the candidates that had to be chosen."""
@@ -524,25 +531,25 @@ class _CoverAgain:
         described = replace(
             self.solution, objective=found.objective, lower_bound=found.lower_bound
         )
-        chosen = self.rest.chosen(described, self.cost)
+        chosen = self.residual.chosen(described, self.cost)
         return chosen.objective, chosen.lower_bound
 
     def promise_faults(self) -> list[str]:
         """Return where the cover is not what its own parameters ask for."""
-        cover, wish = self.cover, self.terms.wish
+        cover, target = self.cover, self.terms.target
         n_forced, stated = len(self.terms.forced), cover.solution_.limit
         n, faults = n_forced + len(self.chosen), []
-        if wish.number is not None and n > wish.number:
-            faults.append(f"max_representatives is {wish.number}, but there are {n}")
-        allowed = None if wish.number is None else wish.number - n_forced
+        if target.number is not None and n > target.number:
+            faults.append(f"max_representatives is {target.number}, but there are {n}")
+        allowed = None if target.number is None else target.number - n_forced
         if stated.at_most not in (None, allowed):
             faults.append(f"solution_.limit is {stated}, not {Limit(at_most=allowed)}")
         eps = check_eps(cover.eps)
         if eps is None:
             eps = propose_cover_eps(
                 self.training,
-                number=wish.number,
-                coverage=wish.coverage,
+                number=target.number,
+                coverage=target.coverage,
                 closed=cover.closed_ball,
             )
         return [*faults, *_differences(cover, {"eps_": eps})]
@@ -556,7 +563,7 @@ class _CoverAgain:
         if not math.isfinite(stated.objective):
             return [f"solution_.objective is {stated.objective!r}, which no cover has"]
         again = CoverModel.of_cover(
-            self.rest.chosen(self.solution, self.cost),
+            self.residual.chosen(self.solution, self.cost),
             self.training,
             completed(samples, self.training.dissimilarity),
             eps=cover.eps_,

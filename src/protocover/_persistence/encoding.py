@@ -25,7 +25,7 @@ from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, Strati
 from .. import dissimilarity
 from .._cover import CoverSolution, Limit, ProofTree, SharedBound
 from .._prototypes.fitted_rule import FittedRule
-from .._selection.selected import Selection
+from .._selection.selection import Selection
 from ..candidates import HullCandidates, KMeansCandidates
 from ..data._fields import (
     check_array,

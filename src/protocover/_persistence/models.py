@@ -28,7 +28,7 @@ from .._exceptions import ModelFileError
 from .._prototypes.fitted_rule import FittedRule
 from .._resources import row_count
 from .._selection.parameters import check_adaptive_radii
-from .._selection.selected import Selection
+from .._selection.selection import Selection
 from ..data._fields import (
     check_array,
     check_indices,
