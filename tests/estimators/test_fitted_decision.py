@@ -121,6 +121,11 @@ def test_a_search_may_choose_the_decision():
     single = PVMClassifier(solver="greedy", **chosen)
     assert search.best_score_ == pytest.approx(cross_val_score(single, X, y, cv=3).mean())
     assert hasattr(search, "predict_proba") == (chosen["decision"] == "fitted")
+    fitted = PVMClassifierCV(cv=3, decision="fitted", random_state=0).fit(X, y)
+    assert fitted.best_params_ == nearest.best_params_
+    single = PVMClassifier(solver="greedy", decision="fitted", **fitted.best_params_)
+    assert fitted.best_score_ == pytest.approx(cross_val_score(single, X, y, cv=3).mean())
+    assert fitted.best_estimator_.decision == "fitted"
     scored = PVMClassifierCV(cv=3, decision="fitted", scoring="neg_log_loss").fit(X, y)
     assert np.isfinite(scored.best_score_)
 

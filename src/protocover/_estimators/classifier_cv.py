@@ -124,10 +124,11 @@ class PVMClassifierCV(PrototypeAnswers, BaseEstimator):
 outlier_label, feature_weights, random_state
         As in :class:`PVMClassifier`. Candidates are made, and classes balanced, in each fold.
     decision : {"nearest", "fitted", "auto"}, default="nearest"
-        "nearest" and "fitted" as in :class:`PVMClassifier`. "auto" chooses radius and cost with
-        "nearest". At the chosen setting it then compares "nearest", "fitted" and, for the
-        Euclidean distance of dense rows, "fitted" with feature weights on the same folds, and
-        keeps the one with the best mean score, "nearest" in a tie.
+        "nearest" and "fitted" as in :class:`PVMClassifier`. Without `scoring`, "fitted" chooses
+        radius and cost by the accuracy of "nearest", which takes a fraction of the time. "auto"
+        does the same with any `scoring`. At the chosen setting it then compares "nearest",
+        "fitted" and, for the Euclidean distance of dense rows, "fitted" with feature weights on
+        the same folds, and keeps the one with the best mean score, "nearest" in a tie.
     verbose : int, default=0
         Above 0, a progress bar over the folds, and a line if the search is on a sample;
         above 1, also a progress bar over the radii in each fold.
@@ -144,7 +145,7 @@ outlier_label, feature_weights, random_state
     best_index_ : int
         Its place in `cv_results_`.
     best_score_ : float
-        Its mean score.
+        Its mean score, with the chosen decision.
     cv_results_ : dict of ndarray
         In scikit-learn's shape: ``param_eps``, ``mean_test_score`` and so on, with
         ``mean_n_prototypes``, ``std_n_prototypes`` and ``mean_n_classes_lost``, the number of
@@ -322,7 +323,7 @@ outlier_label, feature_weights, random_state
             )
             self.cv_results_, self.n_splits_, self.search_rows_ = results, len(splits), rows
             setting, score = results["params"][best], results["mean_test_score"][best]
-            if self.decision == "auto":
+            if trial.model.decision != self.decision:
                 scoring = Scoring(find_scorer(self), score_params, self.error_score)
                 setting, score = self._with_decision(trial, splits, scoring, setting, score)
             self.best_index_, self.best_params_, self.best_score_ = best, setting, float(score)
@@ -418,13 +419,15 @@ outlier_label, feature_weights, random_state
         setting: dict[str, Any],
         score: float,
     ) -> tuple[dict[str, Any], float]:
-        """Add the decision with the best mean score to a setting, and return that score."""
-        found = {**setting, "decision": "nearest", "feature_weights": None}
-        points = trial.data.points
-        dense = isinstance(points, np.ndarray) and points.dtype.kind in "fiu"
-        weighted = [None, "learned"] if dense and takes_feature_weights(self) else [None]
+        """Return a setting with the decision of the best mean score, and that score."""
+        if self.decision == "auto":
+            setting = {**setting, "decision": "nearest", "feature_weights": None}
+            choices = [None, "learned"] if self._can_weight(trial.data.points) else [None]
+        else:
+            choices, score = [self.feature_weights], -np.inf
         grid = Grid(np.array([setting["eps"]]), np.array([setting["prototype_cost"]]))
-        for feature_weights in weighted:
+        found = setting
+        for feature_weights in choices:
             decision = {"decision": "fitted", "feature_weights": feature_weights}
             other = replace(trial, model=clone(trial.model).set_params(**decision), grid=grid)
             folds = cross_validate(
@@ -433,7 +436,12 @@ outlier_label, feature_weights, random_state
             mean = float(np.mean([fold.score[0, 0] for fold in folds]))
             if mean > score:
                 found, score = {**setting, **decision}, mean
-        return found, score
+        return (found if self.decision == "auto" else setting), score
+
+    def _can_weight(self, points: Any) -> bool:
+        """Whether the features of these samples can have weights."""
+        dense = isinstance(points, np.ndarray) and points.dtype.kind in "fiu"
+        return dense and takes_feature_weights(self)
 
     def _trial(self, data: Labeled, rows: Rows) -> Trial:
         """Return the classifier of the folds with its grid, on some rows or all."""
@@ -445,6 +453,8 @@ outlier_label, feature_weights, random_state
             solver="greedy" if greedy else self.solver,
             solver_options=None if greedy else self.solver_options,
         )
+        if self.decision == "auto" or self.scoring is None:
+            model.set_params(decision="nearest", feature_weights=None)
         return Trial(model, searched, grid)
 
     def _classifier(self) -> PVMClassifier:

@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing
 
 from .._resources import row_count
 from .._typing import Floats, Indices, Mask
-from .explanation import N_NAMED, Contributions, Explanation
+from .explanation import N_NAMED, Explanation, PrototypeContributions
 from .fitted_rule import FittedRule, log_sum
 from .prototype_set import PrototypeSet
 
@@ -101,14 +101,14 @@ def log_proba_of(
 
 def contributions_of(
     prototypes: PrototypeSet, X: Any, rule: FittedRule, labels: NDArray[Any], n_jobs: int | None
-) -> Contributions:
+) -> PrototypeContributions:
     """Return the contributions of prototypes to the two most probable of the classes `labels`."""
     parts = [
         _contributions(rule, squared, prototypes.classes, labels)
         for squared in _squared_by_block(prototypes, X, rule, n_jobs)
     ]
-    names = [field.name for field in fields(Contributions)]
-    return Contributions(
+    names = [field.name for field in fields(PrototypeContributions)]
+    return PrototypeContributions(
         **{name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
     )
 
@@ -121,7 +121,7 @@ def score_log_proba(log_proba: Floats) -> Floats:
 
 def _contributions(
     rule: FittedRule, squared: Floats, classes: Indices, labels: NDArray[Any]
-) -> Contributions:
+) -> PrototypeContributions:
     """Return the contributions at one block of samples."""
     log_proba = rule.log_proba(squared, classes, len(labels))
     terms = rule.contributions(squared)
@@ -142,7 +142,7 @@ def _contributions(
         )
         values[f"{prefix}prototype"] = main
         values[f"{prefix}contribution"] = np.pad(np.maximum(amount, 0.0), missing)
-    return Contributions(**values)
+    return PrototypeContributions(**values)
 
 
 def _squared_by_block(

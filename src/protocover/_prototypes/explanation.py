@@ -20,7 +20,7 @@ N_NAMED = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Contributions:
+class PrototypeContributions:
     """What the prototypes contribute to the two most probable classes of each sample.
 
     The probability of a class is the sum of the contributions of its prototypes. The three
@@ -75,7 +75,7 @@ class Explanation:
         Its radius, NaN where there is none, and the distance as a multiple of it.
     margin : ndarray of float
         By how much the runner-up is farther away; a small one is a close call.
-    contributions : Contributions or None
+    contributions : PrototypeContributions or None
         With ``decision="fitted"`` the contributions of prototypes to the most probable classes.
         Then `label` is the most probable class, which can differ from the class of `prototype`.
 
@@ -115,7 +115,7 @@ class Explanation:
     runner_up_radius: NDArray[np.float64]
     runner_up_relative_distance: NDArray[np.float64]
     margin: NDArray[np.float64]
-    contributions: Contributions | None = None
+    contributions: PrototypeContributions | None = None
 
     @classmethod
     def _of(
