@@ -1,7 +1,6 @@
 """Paths and searches of prototypes with radii of their own, against fits one by one."""
 
 import warnings
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,13 +11,11 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import (
     GridSearchCV,
     ShuffleSplit,
-    StratifiedKFold,
 )
 
 from grid_search import fit_grid
 from paper import PAPER
 from protocover import PVMClassifier, PVMClassifierCV, pvm_path
-from protocover._estimators import search_folds as folds
 from protocover._estimators.search_results import trace_path
 from protocover.candidates import KMeansCandidates
 from protocover.dissimilarity import DANN
@@ -134,29 +131,6 @@ def test_the_greedy_takes_one_ball_of_a_candidate_and_stops_earlier_at_a_higher_
             assert n == (whole.score > cost).sum()
 
 
-def test_no_limit_is_none_or_infinity_everywhere():
-    given = pvm_path(X, Y, eps=[None, 1.0], radii="adaptive", prototype_costs=1.0)
-    assert given.eps.tolist() == [1.0, np.inf]
-    unlimited = PVMClassifier(eps=None, radii="adaptive", prototype_cost=1.0, solver="greedy").fit(
-        X, Y
-    )
-    assert_same_model(given.model(1), unlimited, X)
-    again = given.model(1)
-    assert_same_model(again.fit(X, Y), unlimited, X)  # with the parameters it came with
-    for nothing in (np.inf, [np.inf], [None]):
-        assert pvm_path(X, Y, eps=nothing, radii="adaptive").eps.tolist() == [np.inf]
-    auto = pvm_path(X, Y, eps="auto", radii="adaptive", prototype_costs=1.0)
-    assert_same_model(
-        auto.model(0),
-        PVMClassifier(radii="adaptive", prototype_cost=1.0, solver="greedy").fit(X, Y),
-        X,
-    )
-    shared = pvm_path(X, Y, eps="auto", prototype_costs=1.0, **PAPER)
-    assert_same_model(
-        shared.model(0), PVMClassifier(prototype_cost=1.0, solver="greedy", **PAPER).fit(X, Y), X
-    )
-
-
 def test_the_grid_of_costs_follows_the_weights():
     def costs(weights):
         return pvm_path(X, Y, radii="adaptive", eps=1.0, sample_weight=weights).prototype_costs
@@ -226,34 +200,6 @@ def test_whatever_the_splits_and_weights_are(name, weights):
     assert_same_search(D, metric="precomputed", cv=SPLITS[name], weights=weights)
 
 
-def test_further_candidates_are_those_of_every_fold():
-    unlabeled = X[::9] + 0.03
-    ours = PVMClassifierCV(eps=LIMITS, radii="adaptive", prototype_costs=COSTS, cv=3)
-    ours.fit(X, Y, unlabeled=unlabeled)
-    for k, (train, test) in enumerate(StratifiedKFold(3).split(X, Y)):
-        for row, params in enumerate(ours.cv_results_["params"]):
-            model = PVMClassifier(
-                eps=params["eps"],
-                radii="adaptive",
-                prototype_cost=params["prototype_cost"],
-                solver="greedy",
-            ).fit(X[train], Y[train], unlabeled=unlabeled)
-            if len(model.candidate_indices_):
-                expected = model.score(X[test], Y[test])
-                assert ours.cv_results_[f"split{k}_test_score"][row] == expected
-
-
-def test_a_point_of_weight_zero_is_as_if_it_were_not_there():
-    kept, place = np.flatnonzero(WEIGHTS), np.cumsum(WEIGHTS > 0) - 1
-    splits = list(StratifiedKFold(3).split(X, Y))
-    fewer = [tuple(place[part[WEIGHTS[part] > 0]] for part in split) for split in splits]
-    zeros = PVMClassifierCV(radii="adaptive", cv=splits).fit(X, Y, WEIGHTS)
-    without = PVMClassifierCV(radii="adaptive", cv=fewer).fit(X[kept], Y[kept], WEIGHTS[kept])
-    for name in ("param_eps", "param_prototype_cost", "mean_test_score", "mean_n_prototypes"):
-        np.testing.assert_array_equal(zeros.cv_results_[name], without.cv_results_[name])
-    np.testing.assert_array_equal(zeros.candidate_indices_, kept[without.candidate_indices_])
-
-
 def test_one_pass_over_the_distances_serves_all_folds_limits_and_costs():
     class Counted:
         """Euclidean distance that counts how many values it is asked for."""
@@ -275,12 +221,6 @@ def test_one_pass_over_the_distances_serves_all_folds_limits_and_costs():
     # The folds' pass and that of the final fit; queries are compared with prototypes alone.
     n_passes = 2 * len(X) ** 2
     assert n_passes <= Counted.n_values < n_passes + 5 * len(LIMITS) * len(COSTS) * 30 * len(X)
-
-
-def test_selections_of_equal_prototypes_but_other_radii_are_scored_apart():
-    one = pvm_path(X, Y, eps=2.0, radii="adaptive", prototype_costs=1.0).selections[0][0]
-    assert folds._same(one, replace(one, score=one.score / 2))
-    assert not folds._same(one, replace(one, radii=one.radii / 2))
 
 
 def test_the_path_of_a_search_goes_along_the_costs():

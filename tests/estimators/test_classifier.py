@@ -2,18 +2,12 @@ import pickle
 
 import numpy as np
 import pytest
-import sklearn
 from scipy.sparse import csr_array, csr_matrix
 from scipy.spatial.distance import cdist
-from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.metrics import get_scorer, pairwise_distances
-from sklearn.model_selection import cross_validate
+from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import KNeighborsClassifier, RadiusNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.utils.fixes import parse_version
 
 import naive
 from paper import PAPER
@@ -119,14 +113,6 @@ def test_data_frames_go_in_and_their_columns_are_remembered(frame):
         model.predict(table[["b", "a", "c", "d"]])
 
 
-@pytest.mark.parametrize("labels", [Y, NAMES[Y], Y > 0, Y.astype(float), NAMES[Y].astype(object)])
-def test_labels_of_any_kind_come_back_as_they_went_in(labels):
-    model = PVMClassifier(eps=1.0, **PAPER).fit(X, labels)
-    answer = model.predict(X)
-    assert answer.dtype == np.asarray(labels).dtype
-    assert set(answer.tolist()) <= set(np.asarray(labels).tolist())
-
-
 def test_ties_between_classes_go_to_the_first():
     """The very same point is a prototype of both classes."""
     data = np.array([[0.0], [0.0], [5.0], [5.0], [5.0]])
@@ -160,17 +146,6 @@ def test_no_solver_is_worse_within_a_budget_than_the_first_of_the_greedy(solver)
     by_class = PVMClassifier(eps=0.8, max_prototypes={1: 2, 2: 0}, **PAPER).fit(X, Y)
     assert (by_class.prototype_labels_ == 1).sum() == 2
     assert (by_class.prototype_labels_ == 2).sum() == 0
-
-
-def test_a_weight_counts_for_leaving_uncovered_and_for_wrongly_covering():
-    """The ball of the middle point holds two a and one b: it pays unless b is heavy."""
-    data, y = np.array([[0.0], [1.0], [2.0]]), np.array(["a", "a", "b"])
-    options = {"prototype_cost": 0.1, "candidates": np.array([[1.0]])}
-    options |= PAPER
-    light = PVMClassifier(eps=1.5, **options).fit(data, y)
-    assert (light.prototype_labels_.tolist(), light.objective_) == (["a"], pytest.approx(2.1))
-    heavy = PVMClassifier(eps=1.5, **options).fit(data, y, [1.0, 1.0, 5.0])
-    assert (heavy.prototype_labels_.tolist(), heavy.objective_) == (["b"], pytest.approx(4.1))
 
 
 def test_points_of_weight_zero_are_as_if_they_were_not_there():
@@ -275,34 +250,6 @@ def test_it_clones_pickles_and_keeps_its_parameters_as_given():
     assert clone(model).get_params()["eps"] == 0.7
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict(QUERIES), model.predict(QUERIES))
-
-
-@pytest.mark.parametrize(
-    "scoring",
-    [
-        pytest.param(
-            None,
-            marks=pytest.mark.skipif(
-                parse_version(sklearn.__version__) < parse_version("1.8"),
-                reason="before 1.8 scikit-learn routes no weights to the score of a pipeline",
-            ),
-        ),
-        "accuracy",
-    ],
-)
-def test_weights_are_routed_through_a_pipeline(scoring):
-    weights = np.where(Y == 1, 5.0, 1.0)
-    with config_context(enable_metadata_routing=True):
-        asking = PVMClassifier(eps=0.8, **PAPER).set_fit_request(sample_weight=True)
-        asking.set_score_request(sample_weight=True)
-        scaler = StandardScaler().set_fit_request(sample_weight=False)
-        pipeline = make_pipeline(scaler, asking).fit(X, Y, sample_weight=weights)
-        scorer = scoring and get_scorer(scoring).set_score_request(sample_weight=True)
-        params = {"sample_weight": weights}
-        scores = cross_validate(pipeline, X, Y, scoring=scorer, params=params)
-    scaled = StandardScaler().fit_transform(X)
-    same_model(pipeline[-1], PVMClassifier(eps=0.8, **PAPER).fit(scaled, Y, weights))
-    assert np.isfinite(scores["test_score"]).all()
 
 
 def test_progress_is_shown_only_when_asked_for(capsys):

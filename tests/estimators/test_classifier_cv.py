@@ -167,25 +167,6 @@ def test_a_point_of_weight_zero_is_as_if_it_were_not_there(grid):
         )
 
 
-def test_a_class_without_weight_in_a_training_part_fails_the_fold_as_in_a_grid_search():
-    weights = np.where(Y == 2, 0.0, 1.0)
-    weights[-1] = 1.0
-    splits = [(np.arange(149), np.arange(149, 150)), (np.arange(1, 150), np.arange(1))]
-    options = {"radii": "shared", "solver": "greedy"}
-    theirs = GridSearchCV(PVMClassifier(**options), {"eps": [1.0]}, cv=splits, refit=False)
-    with pytest.warns(FitFailedWarning, match="every class needs a point of positive"):
-        fit_grid(theirs, X, Y, weights=weights)
-    assert np.isnan(theirs.cv_results_["split0_test_score"])
-    reason = r"of 2 scores 1 failed with ValueError: every class needs .*got none for \[2\]"
-    ours = PVMClassifierCV(eps=[1.0], cv=splits, **options)
-    with pytest.raises(ValueError, match=f"no setting could be scored on every fold: {reason}"):
-        ours.fit(X, Y, weights)
-    with pytest.warns(FitFailedWarning, match="1 of 2 scores could not be computed"):
-        ours.set_params(error_score=0.0).fit(X, Y, weights)
-    assert ours.cv_results_["split0_test_score"] == 0.0
-    assert ours.cv_results_["split1_test_score"] == theirs.cv_results_["split1_test_score"]
-
-
 @pytest.mark.parametrize("routing", [False, True])
 def test_groups_are_kept_together(routing):
     with config_context(enable_metadata_routing=routing):

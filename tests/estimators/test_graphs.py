@@ -305,15 +305,6 @@ def test_a_graph_of_nearest_neighbors_that_lacks_some_is_warned_of():
         assert fit(more, eps="auto", radii="adaptive").eps_ > more.max(axis=1).toarray().min()
 
 
-def test_a_graph_of_ones_is_warned_of():
-    bare = radius_neighbors_graph(X, NEAR)
-    with pytest.warns(UserWarning, match=r"entries of X are 1.*mode='distance'"):
-        fit(bare)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        fit(bare, closed_ball=True, metric=Precomputed(cutoff=1.0))
-
-
 def test_a_stored_zero_is_a_distance_and_a_missing_pair_is_not():
     apart = csr_array(([0.0, 0.0, 5.0], ([0, 1, 1], [0, 1, 0])), shape=(2, 2))
     together = csr_array(([0.0] * 4 + [5.0], ([0, 0, 1, 1, 2], [0, 1, 0, 1, 0])), shape=(3, 2))
@@ -429,27 +420,6 @@ def test_without_an_outlier_label_a_query_without_an_entry_is_refused():
     assert model.predict(queries[:1]) == model.prototype_labels_[0]
     assert np.isinf(model.decision_function(queries)[1]).all()
     assert np.isinf(model.transform(queries)[1]).all()
-
-
-def test_scores_of_two_classes_and_of_one_without_prototypes():
-    y = (Y > 0).astype(int)
-    model = fit(cut(D, NEAR), y)
-    columns = [model.candidate_indices_[model.prototype_labels_ == label][0] for label in (0, 1)]
-    entries = ([0.5, 0.25, 0.5, 0.25], ([0, 1, 2, 2], [*columns, *columns]))
-    scores = model.decision_function(csr_array(entries, (4, 150)))
-    assert scores.tolist() == [-np.inf, np.inf, 0.25, 0.0]
-    for budget, sign in (({0: 0}, 1.0), ({1: 0}, -1.0)):
-        alone = fit(cut(D, NEAR), y, max_prototypes=budget)
-        column = alone.candidate_indices_[0]
-        queries = csr_array(([0.5], ([0], [column])), (2, 150))
-        assert alone.decision_function(queries).tolist() == [sign, 0.0]
-    three = fit(cut(D, NEAR), max_prototypes={0: 0})
-    by_class = [three.candidate_indices_[three.prototype_labels_ == label][0] for label in (1, 2)]
-    entries = ([0.5, 0.25, 0.5], ([0, 0, 1], [*by_class, by_class[0]]))
-    np.testing.assert_array_equal(
-        three.decision_function(csr_array(entries, (3, 150))),
-        [[-1.5, -0.5, -0.25], [-np.inf, -0.5, -np.inf], [-np.inf] * 3],
-    )
 
 
 def test_queries_are_checked():

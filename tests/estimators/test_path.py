@@ -51,16 +51,6 @@ def test_every_point_of_the_path_is_a_separate_fit(solver, weighted, closed):
             assert path.lower_bound[i, j] <= model.objective_
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_random_points_with_ties_agree_too(seed):
-    rng = np.random.default_rng(seed)
-    points, y = rng.integers(0, 6, size=(50, 2)).astype(float), rng.integers(0, 3, size=50)
-    radii = np.unique(cdist(points, points))[1:6]
-    path = pvm_path(points, y, eps=radii, **PAPER)
-    for row, eps in zip(path.selections, radii, strict=True):
-        assert_same(row[0], PVMClassifier(eps=eps, solver="greedy", **PAPER).fit(points, y))
-
-
 def test_it_becomes_a_tidy_frame():
     pytest.importorskip("pandas")
     path = pvm_path(X, Y, eps=RADII, prototype_costs=COSTS, **PAPER)

@@ -10,8 +10,7 @@ from sklearn.datasets import load_iris
 from paper import PAPER
 from protocover import BallCover, PVMClassifier, pvm_path
 from protocover.solvers import greedy
-from protocover.solvers._options import default_time_limit
-from protocover.solvers._table import SOLVERS
+from protocover.solvers._registry import SOLVERS, default_time_limit
 
 X, Y = load_iris(return_X_y=True)
 EPS = 0.7
@@ -246,19 +245,6 @@ def test_the_time_that_a_solver_takes_by_itself_is_for_all_classes_together():
     assert shares == [None] * 3
     # None of ours has one: what they find does not depend on the clock unless it is set.
     assert [name for name in SOLVERS if default_time_limit(SOLVERS[name])] == []
-
-
-def test_a_time_limit_is_shared_out_among_the_classes():
-    shares = []
-
-    def note(problem, *, rng, max_prototypes=None, time_limit=None):
-        shares.append(time_limit)
-        return greedy(problem)
-
-    PVMClassifier(eps=EPS, solver=note, solver_options={"time_limit": 9.0}, **PAPER).fit(X, Y)
-    assert len(shares) == 3
-    assert shares[0] == pytest.approx(3.0, abs=0.1)
-    assert all(later >= 2.9 for later in shares)
 
 
 def test_a_budget_has_a_bound_of_its_own():

@@ -21,8 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from protocover import PVMClassifier, PVMClassifierCV, PVMSelector, evaluate
-from protocover._inspection.evaluation import tally
-from protocover._inspection.proportions import percent, percentages, wilson_interval
+from protocover._inspection.evaluation import percent, percentages, tally, wilson_interval
 
 NAMES = np.array(["ape", "bee", "cat", "dog"])
 

@@ -233,17 +233,6 @@ def test_many_samples_are_compared_with_prototypes_among_some_of_them(monkeypatc
     assert np.isin(found.row[: len(rows)], rows).mean() >= 0.7
 
 
-def test_weights_are_those_of_the_reference():
-    X, y, _ = flipped_iris()
-    weights = np.where(y == 0, 1.0, 3.0) * (1 + np.arange(len(y)) % 3)
-    found = find_label_issues(
-        PVMClassifier(eps=1.0, **PAPER).fit(X, y), X, y, sample_weight=weights
-    )
-    expected = reference().fit(X, y, sample_weight=weights)
-    assert found.judge.candidate_indices_.tolist() == expected.candidate_indices_.tolist()
-    assert found.judge.objective_ == expected.objective_
-
-
 def test_a_precomputed_table_gives_the_same_suspects_as_its_metric():
     X, y, _ = flipped_iris()
     table = cdist(X, X)  # the metric's own numbers: some distances are the radius

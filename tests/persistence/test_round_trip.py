@@ -28,13 +28,10 @@ from protocover import (
     load_model,
     save_model,
 )
-from protocover._cover import verify
-from protocover._inspection.fitted import unwrap
 from protocover._persistence import model_info
 
 EXAMPLES = examples()
 OTHERS = other_models()
-OWN = [name for name in OTHERS if "own radii" in name]
 
 
 def round_trip(model, folder):
@@ -155,27 +152,6 @@ def test_a_loaded_model_can_be_cloned_and_fitted_anew(name, tmp_path):
     assert_same(model.predict(example.queries), again.predict(example.queries))
 
 
-def test_certificates_can_be_checked_after_loading(tmp_path):
-    from protocover._balls import build_balls
-    from protocover._selection.balls import formulate
-    from protocover.dissimilarity import Euclidean
-
-    example = OTHERS["exact"]
-    model = round_trip(example.fitted(), tmp_path)
-    balls = build_balls(Euclidean(), example.X, example.X, eps=model.eps_, closed=False)
-    classes = formulate(
-        balls,
-        np.asarray(example.y),
-        np.ones(len(example.y)),
-        n_classes=3,
-        prototype_cost=model.prototype_cost_,
-    )
-    for one, solution in zip(classes, model.solution_.solutions, strict=True):
-        found = verify(one.problem, solution)
-        assert found.faults == ()
-        assert found.lower_bound == solution.lower_bound
-
-
 def test_a_file_tells_when_and_with_what_it_was_saved(tmp_path):
     save_model(OTHERS["selector"].fitted(), tmp_path / "m")
     info = model_info(tmp_path / "m")
@@ -190,15 +166,6 @@ def test_a_prototype_that_is_there_by_the_floor_alone_is_kept_as_such(tmp_path):
     model = deepcopy(saved_and_loaded("forced, one radius")[0]).set_params(min_per_class=0)
     again = round_trip(model.set_params(cross_class=True), tmp_path)
     assert again.solution_.forced.tolist() == [0, 1, 2]
-
-
-@pytest.mark.parametrize("name", OWN)
-def test_radii_of_their_own_come_back_to_the_last_bit(name):
-    model, again = (unwrap(one).classifier for one in saved_and_loaded(name))
-    assert_same(again.prototype_radii_, model.prototype_radii_)
-    assert_same(again.solution_.radii, model.solution_.radii)
-    assert again.prototype_radii_ is again.solution_.radii
-    assert (again.eps, again.radii, again.eps_) == (model.eps, "adaptive", model.eps_)
 
 
 def test_another_choice_of_radii_since_the_fit_is_refused_with_the_way_out(tmp_path):

@@ -13,9 +13,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
-from .._balls import relative_to, traits_of
+from .._balls import bind, relative_to, traits_of
 from .._balls.graph import with_own_distances
-from .._balls.traits import PreparedDissimilarity
 from .._estimators import BallCover, PVMClassifier, PVMClassifierCV, PVMSelector
 from .._estimators.model import copy_features
 from .._exceptions import NoPrototypesError, no_prototypes
@@ -119,10 +118,11 @@ def distance_blocks(
     n_points, n_prototypes = row_count(X), len(classifier.prototype_labels_)
     step = max(1, _ENTRIES // max(1, n_prototypes))
     dissimilarity, tile = classifier.dissimilarity_, None
-    if isinstance(dissimilarity, PreparedDissimilarity) and n_points > step:
+    readable = hasattr(dissimilarity, "bind") and not traits_of(dissimilarity).precomputed
+    if readable and n_points > step:
         # Points and prototypes are read once, not once for each block.
         points = check_estimator_points(classifier, X, dissimilarity, reset=False)
-        tile = dissimilarity.prepare(points, classifier.prototypes_)
+        tile = bind(dissimilarity, points, classifier.prototypes_).table
     for start in range(0, n_points, step):
         rows = np.arange(start, min(start + step, n_points))
         if tile is None:

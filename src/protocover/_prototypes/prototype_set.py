@@ -11,16 +11,22 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, vstack
 from sklearn.utils import _safe_indexing
 
-from .._balls import balls_of_radii, build_balls, relative_to, traits_of, within
+from .._balls import (
+    balls_of_radii,
+    build_balls,
+    nearest_in_groups,
+    relative_to,
+    traits_of,
+    within,
+)
 from .._balls.graph import nearest_in_graph, pick_entries
 from .._balls.nearest import (
+    NearestIndex,
     ask_index,
     ask_index_for_two,
     find_nearest,
-    nearest_in_groups,
     two_of_groups,
 )
-from .._balls.traits import IndexedSearch, NearestIndex
 from .._resources import limited_threads, row_count
 
 # Numbers held at once where dissimilarities come by whole rows.
@@ -253,9 +259,10 @@ class PrototypeSet:
     @cached_property
     def _index(self) -> NearestIndex | None:
         """The prototypes made ready for every further call, where that helps."""
-        if self.radii is not None or not isinstance(self.dissimilarity, IndexedSearch):
+        if self.radii is not None or not hasattr(self.dissimilarity, "nearest_index"):
             return None
-        return self.dissimilarity.nearest_index(self.points)
+        index: NearestIndex | None = self.dissimilarity.nearest_index(self.points)
+        return index
 
     def __getstate__(self) -> dict[str, Any]:
         # What was made ready is no part of what is kept: it can be made again.

@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._balls import traits_of
+from .._balls import nearest_in_groups, traits_of
 from .._balls.forecast import estimate_memberships
-from .._balls.nearest import find_nearest, nearest_in_groups
+from .._balls.nearest import find_nearest
 from .._estimators.fitting import Terms
 from .._estimators.model import CoverModel
 from .._selection.parameters import (

@@ -11,7 +11,6 @@ from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
 from .._balls import relative_to, traits_of, within
-from .._balls.traits import AdditiveDissimilarity
 from .._estimators import PVMClassifier
 from .._inspection.fitted import Unwrapped, distance_blocks
 from .._inspection.label_issues import LabelIssues
@@ -265,9 +264,7 @@ def _contributions(
 ) -> Contributions | None:
     """Return the contributions of the columns, block by block; None if there are none."""
     dissimilarity = model.dissimilarity_
-    if traits_of(dissimilarity).precomputed or not isinstance(
-        dissimilarity, AdditiveDissimilarity
-    ):
+    if traits_of(dissimilarity).precomputed or not hasattr(dissimilarity, "contribution_unit"):
         return None
     checked = check_estimator_points(model, points, dissimilarity, reset=False)
     n_columns = model.n_features_in_ if hasattr(model, "n_features_in_") else 1
