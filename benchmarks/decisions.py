@@ -158,8 +158,7 @@ def summarize(rows) -> str:
                 f"{x:.3f}" if np.isfinite(x) else "" for x in (loss.mean(), calibration.mean())
             ]
             lines.append(
-                [size, method, f"{100 * error.mean():.1f}", f"{100 * change.mean():+.1f}"]
-                + [f"{won} : {lost}", f"{p:.2g}", *shown]
+                [size, method, f"{100 * error.mean():.1f}", f"{100 * change.mean():+.1f}", f"{won} : {lost}", f"{p:.2g}", *shown]
             )
     header = ["per class", "method", "error, %", "change", "won : lost", "p", "log loss"]
     return f"{len(names)} sets.\n\n{table([*header, 'calibration error'], lines)}"
