@@ -324,6 +324,27 @@ def graph_table(entries, shape, of_points=False):
     return D
 
 
+def pair_table(pairs, n, directed=False, similarity=False):
+    """The graph table of a list of pairs (i, j, distance), pair by pair."""
+    entries = []
+    for i, j, value in pairs:
+        distance = 1.0 - value if similarity else value
+        entries.append((i, j, distance))
+        if not directed:
+            entries.append((j, i, distance))
+    return graph_table(entries, (n, n))
+
+
+def greedy_cover(D, eps, closed=False):
+    """Rows that the greedy takes one by one until every row lies near a taken one."""
+    inside = members(D, eps, closed)
+    covered, chosen = np.zeros(len(D), dtype=bool), []
+    while (gain := (inside & ~covered[:, None]).sum(axis=0)).max() > 0:
+        chosen.append(int(gain.argmax()))
+        covered |= inside[:, chosen[-1]]
+    return chosen
+
+
 def graph_nearest(D, labels, radii=None):
     """The nearest prototype of each class, ties to the first; -1 where all are at infinity."""
     classes = np.unique(labels)
