@@ -8,7 +8,7 @@ solver. The objective is compared with the best lower bound that any of them pro
 processor time and number of prototypes with those of the greedy fit of the same setting, and
 the error with that of the greedy fit on the same test rows. exact has a second a class,
 stretched by as much as other work on the machine slowed the greedy fit. With --write the tables
-go into docs/solver-results.md; with --keep results are kept in a file, and data sets found there are
+go into docs/solver-results.md; with --keep results are kept in a file, and data sets in it are
 not run again. Data sets that are not at hand (PROTOCOVER_DATA) are left out, and that is said.
 """
 

@@ -1,4 +1,4 @@
-"""Measure what optimality does to test error and how far it goes, and write docs/solver-results.md.
+"""Measure test error and scaling of the solvers, and write docs/solver-results.md.
 
 Run: python benchmarks/report_solvers.py error | scale [--write] [--clock processor]
 

@@ -10,8 +10,7 @@ from sklearn.datasets import load_iris
 from paper import PAPER
 from protocover import BallCover, PVMClassifier, pvm_path
 from protocover.solvers import greedy
-from protocover.solvers._options import default_time_limit
-from protocover.solvers._table import SOLVERS
+from protocover.solvers._registry import SOLVERS, default_time_limit
 
 X, Y = load_iris(return_X_y=True)
 EPS = 0.7

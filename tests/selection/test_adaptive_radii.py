@@ -25,7 +25,7 @@ from protocover._selection.balls import formulate
 from protocover._selection.selection import select
 from protocover.dissimilarity import Cosine, Euclidean, Metric, Precomputed, SquaredEuclidean
 from protocover.solvers import exact, greedy
-from protocover.solvers._table import SOLVERS
+from protocover.solvers._registry import SOLVERS
 
 
 def own_problems(

@@ -31,8 +31,7 @@ from .._selection.training import after_candidates, check_labels, completed
 from ..candidates._gather import check_candidate_names
 from ..data._points import check_estimator_points
 from ..dissimilarity import resolve_metric
-from ..solvers import find_solver
-from ..solvers._options import check_options
+from ..solvers._registry import check_options, find_solver
 from .answers import PrototypeAnswers
 from .classifier import PVMClassifier
 from .fitting import Settings, prepare

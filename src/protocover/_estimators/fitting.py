@@ -45,8 +45,7 @@ from ..candidates._gather import check_candidate_names
 from ..candidates._pool import numbers
 from ..data._points import check_estimator_points
 from ..dissimilarity import resolve_metric
-from ..solvers import find_solver
-from ..solvers._options import check_options
+from ..solvers._registry import check_options, find_solver
 from .model import CoverModel, forget_features
 
 # A fit on more samples than this warns if it keeps more than this share of them.

@@ -20,8 +20,7 @@ from .._selection.training import Training, after_candidates
 from .._typing import Floats
 from ..candidates._pool import numbers, source_names, training_rows
 from ..data._frames import make_frame
-from ..solvers import find_solver
-from ..solvers._options import check_options
+from ..solvers._registry import check_options, find_solver
 from .classifier import PVMClassifier
 from .fitting import Settings, check_training_points, prepare, with_selection
 from .model import by_column

@@ -42,7 +42,7 @@ from .._selection.training import (
 from .._typing import Indices
 from ..candidates._pool import Pool, numbers
 from ..data._points import check_estimator_points, same_points
-from ..solvers._table import SOLVERS, unwrapped
+from ..solvers._registry import SOLVERS, unwrapped
 from .fitting import CoverTerms
 from .model import CoverModel
 

@@ -46,7 +46,7 @@ from .._selection.training import Training, TrainingSubset, after_candidates, tr
 from .._typing import Floats
 from ..candidates._gather import draw_stratified, is_train
 from ..dissimilarity import resolve_metric
-from ..solvers import find_solver
+from ..solvers._registry import find_solver
 from .classifier import PVMClassifier
 from .fitting import prepare, with_selection
 

@@ -22,7 +22,7 @@ from ..candidates._gather import check_candidate_names, gather_candidates
 from ..candidates._pool import take
 from ..data._points import check_points
 from ..dissimilarity import resolve_metric
-from ..solvers._stepwise import choose_by_drop
+from ..solvers._greedy import choose_by_drop
 from .parameters import check_costs, check_parameter, check_radii, is_whole
 from .training import Training, after_candidates, check_cutoff, check_labels, completed
 
