@@ -741,3 +741,35 @@ def rival_quantile(D, y, weights, q):
         if running >= q * total:
             return distance
     return nearest[-1][0]
+
+
+def fitted_rule_loss(parameters, squared, classes, y, weight, own, unit):
+    """Minus the penalized log likelihood of the fitted rule, term by term.
+
+    `parameters` are the logarithm of the common scale, those of the scales relative to it, and the
+    offsets. Distances are infinite where they are unknown.
+    """
+    k = len(classes)
+    common, scale, offset = parameters[0], parameters[1 : 1 + k], parameters[1 + k :]
+    loss = 0.5 * (common / 0.5) ** 2
+    for j in range(k):
+        loss += 0.5 * scale[j] ** 2 + 0.5 * offset[j] ** 2
+    for i in range(len(y)):
+        of_class = of_all = 0.0
+        for j in range(k):
+            if j == own[i]:
+                continue
+            term = math.exp(-math.exp(common + scale[j]) * squared[i][j] / unit - offset[j])
+            of_all += term
+            of_class += term if classes[j] == y[i] else 0.0
+        if of_class > 0.0:
+            loss -= weight[i] * math.log(of_class / of_all)
+    return loss
+
+
+def fitted_rule_probabilities(squared, scale, offset, classes, n_classes):
+    """Class probabilities of the fitted rule at one sample."""
+    found = [0.0] * n_classes
+    for j, label in enumerate(classes):
+        found[label] += math.exp(-scale[j] * squared[j] - offset[j])
+    return [value / sum(found) for value in found]

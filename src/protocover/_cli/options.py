@@ -39,6 +39,8 @@ PARAMETERS: dict[str, str | None] = {
     "class_weight": "--balance",
     "closed_ball": "--closed-ball",
     "outlier_label": "--outlier-label",
+    "decision": "--probabilities",
+    "feature_weights": None,  # changes the rule of --probabilities only
     "cv": "--cv",
     "max_search_samples": "--max-search-samples",
     "sample_weight": "--weights",
@@ -260,6 +262,8 @@ def _add_selection(group: Any) -> None:
     )
     _add_flag(group, "--balance", "give all classes the same total weight")
     _add_flag(group, "--cross-class", "allow a case to become a prototype of another class")
+    about = "predict by class probabilities that are fitted to the distances to the prototypes"
+    _add_flag(group, "--probabilities", about)
 
 
 def _add_solver(group: Any) -> None:
