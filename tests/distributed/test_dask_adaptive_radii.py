@@ -150,7 +150,7 @@ def test_few_members_walked_along_at_a_time_give_the_same_balls(monkeypatch):
                 for blocks in (whole, cut)
             )
             np.testing.assert_array_equal(one.solution.selected, other.solution.selected)
-            np.testing.assert_array_equal(one.radii, other.radii)
+            np.testing.assert_array_equal(one.radius, other.radius)
             assert one.solution.lower_bound == other.solution.lower_bound
 
 
