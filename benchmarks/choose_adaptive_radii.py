@@ -48,7 +48,7 @@ from protocover._selection.adaptive_radii import CandidateBalls, Rules, join_bal
 from protocover._selection.balls import ClassProblem
 from protocover._selection.selection import Selection, select
 from protocover.dissimilarity import Precomputed
-from protocover.solvers._table import SOLVERS
+from protocover.solvers._registry import SOLVERS
 
 RULES = {
     "d / r": lambda d, r: d / r,

@@ -60,7 +60,7 @@ def test_a_fit_on_a_slow_machine_is_the_same_model(monkeypatch):
     points, labels = load_digits(return_X_y=True)
     points, labels = points[:300], labels[:300]
     quick = PVMClassifier(**PAPER).fit(points, labels)
-    for name in ("relax", "search", "Grove"):
+    for name in ("relax", "search", "BranchAndBound"):
         plain = getattr(stages, name)
 
         def late(*args, plain=plain, **options):

@@ -11,8 +11,8 @@ import naive
 from protocover.solvers import _stages as stages
 from protocover.solvers import auto, exact, greedy, ratio_greedy, solve, verify
 from protocover.solvers._neighbourhoods import must_be_covered, search_neighbourhoods
-from protocover.solvers._reduced.reductions import reduce_cover
-from protocover.solvers._reduced.residual import Residual
+from protocover.solvers._reductions import reduce_cover
+from protocover.solvers._residual import Residual
 from protocover.solvers._weighting import search_by_weights
 
 

@@ -26,8 +26,7 @@ from ..dissimilarity import (
     TangentDistance,
     resolve_metric,
 )
-from ..solvers._options import check_options
-from ..solvers._table import SOLVERS
+from ..solvers._registry import SOLVERS, check_options
 from .cases import Cases
 from .columns import count_types, typed
 from .console import CommandError, Console, UsageError, count_things, list_names

@@ -23,9 +23,8 @@ from .._cover import CoverProblem, CoverSolution, Limit, is_above, simplest_frac
 from .._resources import progress_bar
 from .._typing import Floats, Indices
 from ..solvers import greedy
-from ..solvers._answers import ask_solver
 from ..solvers._duals import ascend
-from ..solvers._table import Solver, unwrapped
+from ..solvers._registry import Solver, ask_solver, unwrapped
 from .adaptive_radii import AdaptiveBalls, find_adaptive_balls
 from .balls import Balls, ClassProblem, OutwardLists
 from .selection import ClassSelection, Selection, select, with_floor

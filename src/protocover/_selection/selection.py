@@ -15,8 +15,8 @@ from .._cover import CoverProblem, CoverSolution, Limit, SharedBound, relative_g
 from .._typing import Floats, Indices
 from ..solvers._budget import shared_bound
 from ..solvers._joint import solve_jointly
+from ..solvers._registry import Solver, is_ours
 from ..solvers._rounds import solve_together
-from ..solvers._table import Solver, is_ours
 from .adaptive_radii import find_adaptive_balls
 from .balls import ClassProblem, formulate
 from .training import Training, TrainingSubset, pool_balls, side_by_side

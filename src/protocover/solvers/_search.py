@@ -19,12 +19,14 @@ import numpy as np
 
 from .._cover import CoverProblem, CoverSolution, relative_gap
 from .._resources import progress_line
-from ._budget import best_of_large, solve_alone
+from ._branch_and_bound import BranchAndBound
+from ._budget import best_of_large, close_by_tree, solve_alone
 from ._column_generation import DIVE, PROOF, ColumnSearch, suits
-from ._exact import close_by_tree, cover_by_tree
-from ._exact.grove import Grove
+from ._coverage import cover_by_tree
 from ._finish import describe
-from ._greedy import greedy
+from ._greedy import choose_by_drop
+from ._heuristics import greedy
+from ._registry import check_values
 from ._stages import (
     AUTO,
     EXACT,
@@ -40,8 +42,6 @@ from ._stages import (
     solved_at_once,
     stages_of,
 )
-from ._stepwise import choose_by_drop
-from ._values import check_values
 
 # Memberships up to which a budget's gap is closed by branch and bound, and its nodes; and from
 # which on linear programs at several prices would take long.
@@ -214,7 +214,7 @@ class Search:
         check_values(verbose=self.verbose)
         self._state: State | None = None
         self._stages: list[Stage] = []
-        self._tree: Grove | None = None
+        self._tree: BranchAndBound | None = None
         self._is_planted = False
         # Whether there was more to do than there was time for.
         self._is_cut_short = False
@@ -317,7 +317,7 @@ class Search:
         if self._tree is not None:
             if not state.least:
                 state = state.grown(self._tree)
-            leaves = self._tree.leaves(self.problem)
+            leaves = self._tree.proof(self.problem)
         if state.closed and state.whole and not (state.least or self.stop.is_late):
             state = replace(fewest(state, self.effort, self.stop, self.n_nodes), least=True)
             self._state = state

@@ -22,18 +22,15 @@ from scipy.sparse import csc_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
 from .._cover import CoverProblem, CoverSolution
+from ._branch_and_bound import BranchAndBound
 from ._duals import ascend, ascend_best, mend
-from ._exact.fixing import MARGIN, bound_of, leave_possible
-from ._exact.grove import Grove
 from ._finish import best_selection
+from ._greedy import choose_by_drop, choose_by_ratio
 from ._local_search import search
 from ._lp import solve_mip, solve_relaxation
 from ._neighbourhoods import must_be_covered, search_neighbourhoods
-from ._reduced.packing import Packing
-from ._reduced.reductions import reduce_cover
-from ._reduced.relaxation import relax
-from ._reduced.residual import Residual
-from ._stepwise import choose_by_drop, choose_by_ratio
+from ._reductions import reduce_cover
+from ._residual import MARGIN, Packing, Residual, bound_of, leave_possible, relax
 from ._weighting import search_by_weights
 
 Floats = NDArray[np.float64]
@@ -258,7 +255,7 @@ class State:
         proved = _proved(self.problem, self.full, dual)
         return replace(self, bound=proved, dual=dual) if proved > self.bound else self
 
-    def grown(self, tree: Grove) -> State:
+    def grown(self, tree: BranchAndBound) -> State:
         """Return the state with what a tree has found and proved."""
         found = tree.selection
         state = self if found is None else self.improved(found)
@@ -665,7 +662,9 @@ def _shaken(state: State, left: Residual, start: Indices, patience: int, stop: S
     return state.improved(left.selection(found))
 
 
-def planted(state: State, effort: Effort, stop: Stop, verbose: int) -> tuple[State, Grove | None]:
+def planted(
+    state: State, effort: Effort, stop: Stop, verbose: int
+) -> tuple[State, BranchAndBound | None]:
     """Plant a tree on what could be better, where that is little; no node is looked at."""
     state = _with_room(state)
     return state, _tree(state.plain, state, stop.target(state.steps), effort, stop.gap, verbose)
@@ -688,7 +687,7 @@ def fewest(state: State, effort: Effort, stop: Stop, nodes_before: int) -> State
     return state if found is None else state.improved(found)
 
 
-def lightened(state: State, tree: Grove | None) -> State:
+def lightened(state: State, tree: BranchAndBound | None) -> State:
     """Return the state with no more candidates than what comes after it looks at."""
     if state.full.cover.nnz <= _HEAVY:
         return state
@@ -704,13 +703,13 @@ def _tree(
     effort: Effort,
     gap: float = 0.0,
     verbose: int = 0,
-) -> Grove | None:
+) -> BranchAndBound | None:
     """Return a tree for what has a value of at most `target`; None where too much is left."""
     left = leave_possible(residual, state.payments(residual), target)
     if left.cover.nnz > (effort.branched_near if state.near else effort.branched):
         return None
     trials = effort.trials if len(left.candidates) <= 500 else effort.trials_of_many
-    return Grove(left, target, gap=gap, trials=trials, verbose=verbose)
+    return BranchAndBound(left, target, gap=gap, trials=trials, verbose=verbose)
 
 
 def _with_room(state: State) -> State:
