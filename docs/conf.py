@@ -55,7 +55,8 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
-    "ignore_pattern": r"__init__\.py",
+    # The script rechecks the output of the command, and draws nothing.
+    "ignore_pattern": r"__init__\.py|recheck_cover\.py",
     "download_all_examples": False,
     "show_memory": False,
     "min_reported_time": 1,

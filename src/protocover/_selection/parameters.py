@@ -245,6 +245,8 @@ def check_must_include(
             f"must_include must be a list of row numbers of X, got {reprlib.repr(rows)}; "
             "np.flatnonzero(mask) turns a mask into row numbers"
         )
+    if given.size == 0:
+        return np.empty(0, dtype=np.intp)
     place = {number: column for column, number in enumerate(numbers.tolist())}
     unknown = [row for row in given.tolist() if row not in place]
     if unknown:
