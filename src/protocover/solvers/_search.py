@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -21,25 +21,22 @@ from .._cover import CoverProblem, CoverSolution, relative_gap
 from .._resources import progress_line
 from ._budget import best_of_large, solve_alone
 from ._column_generation import DIVE, PROOF, ColumnSearch, suits
+from ._dense_stages import fewest, lightened, planted, relaxed, searched, searched_again
 from ._exact import close_by_tree, cover_by_tree
 from ._exact.grove import Grove
 from ._finish import describe
 from ._greedy import greedy
-from ._stages import (
-    AUTO,
-    EXACT,
-    Effort,
-    Stage,
-    State,
-    Stop,
-    begin,
-    fewest,
-    is_sparse,
-    lightened,
-    planted,
-    solved_at_once,
-    stages_of,
+from ._sparse_stages import (
+    bounded,
+    cut,
+    cut_to_the_end,
+    dived,
+    kernelized,
+    neighbouring,
+    relaxed_kernel,
+    weighted,
 )
+from ._state import AUTO, EXACT, Effort, State, Stop, begin, is_sparse, solved_at_once
 from ._stepwise import choose_by_drop
 from ._values import check_values
 
@@ -176,6 +173,9 @@ def begin_search(
     return Search(problem, verbose=verbose, **options)
 
 
+# A stage of the search, from a state to one at least as good.
+Stage = Callable[[State, Effort, Stop], State]
+
 close_small = partial(
     close_by_tree, max_nodes=_BUDGET_NODES, largest=_BUDGETED, trials=AUTO.trials
 )
@@ -251,11 +251,15 @@ class Search:
                     self._state = replace(self._begun, packing=None)
                     self._stages.pop(0)
                 write(f"{stage.__name__}: {self._state}")
-            if self._goes_on() and not self._is_planted and not is_sparse(self.problem):
+            if (
+                self._goes_on()
+                and not self._is_planted
+                and not is_sparse(self.problem, self.effort)
+            ):
                 state, self._tree = planted(self._begun, self.effort, self.stop, self.verbose)
                 self._state, self._is_planted = state, True
                 if not self.effort.until_closed:
-                    self._state = lightened(state, self._tree)
+                    self._state = lightened(state, self._tree, self.effort)
             if self.effort.until_closed:
                 self._grow_on()
                 write(f"branch and bound: {self._state}")
@@ -335,10 +339,9 @@ class Search:
         """Make the first state and list the stages that go on from it."""
         if self._state is not None:
             return
-        state = solved_at_once(self.problem, self.stop)
-        at_once = state is not None
-        self._state = begin(self.problem, greedy(self.problem)) if state is None else state
-        self._stages = list(stages_of(self._state, at_once=at_once))
+        state = solved_at_once(self.problem, self.effort, self.stop)
+        self._stages = stages_of(self.problem, self.effort, at_once=state is not None)
+        self._state = state or begin(self.problem, greedy(self.problem), self.effort)
 
     def _grow_on(self) -> None:
         """Let the tree grow as far as the user's limits allow."""
@@ -374,6 +377,18 @@ class Search:
         if self._is_cut_short or self.stop.is_late:
             return "time limit"
         return "node limit" if self.effort.until_closed else "bounded"
+
+
+def stages_of(problem: CoverProblem, effort: Effort, *, at_once: bool) -> list[Stage]:
+    """Return the stages that go on from a first state."""
+    if not is_sparse(problem, effort):
+        return [searched, searched_again] if at_once else [relaxed, searched, searched_again]
+    stages = [kernelized, bounded, dived, weighted, cut, neighbouring]
+    return (
+        [*stages, relaxed_kernel, cut, neighbouring, cut_to_the_end]
+        if effort.until_closed
+        else stages
+    )
 
 
 def grow_together(searches: Sequence[Search], *, deadline: float = math.inf) -> None:
